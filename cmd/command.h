@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_COMMAND_H
+#define WEFT_CMD_COMMAND_H
+
+#include "lib/base/fail.h"
+
+#include <argp.h>
+#include <stdint.h>
+
+/*
+ * A subcommand: one file in cmd/, one const struct command in it, one line in commands[] of weft.c.
+ * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft __describe`).
+ * Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION, TRACER, CLOCK,
+ * PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER...
+ */
+struct command {
+	const char *name;
+	const char *summary;            /* one line, lower case, no full stop */
+	const char *group;              /* of `weft help`: "record", "read", "kernel", "help" */
+	const struct argp *argp;
+	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
+};
+
+enum exit_status {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,                /* a message says what failed */
+	EXIT_USAGE = 2,                 /* the command line is wrong */
+	EXIT_LOST = 123,                /* record --fail-on-lost: events were lost */
+	EXIT_RECORD_FAILED = 125,       /* record could not do its work; other statuses are the COMMAND's */
+};
+
+/* Ends the table of commands[]. */
+const struct command *command_at(size_t index);
+const struct command *command_find(const char *name);
+
+/* argp_parse() with weft's conventions: usage errors exit with EXIT_USAGE, -?/--help and --usage work, in order. */
+void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input);
+
+/* "weft: TEXT" on stderr; returns EXIT_FAILED. */
+int command_failed(const struct fail *fail);
+__attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
+
+#endif

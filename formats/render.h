@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_RENDER_H
+#define WEFT_FORMATS_RENDER_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event;
+struct events;
+struct fail;
+struct sink;
+
+/*
+ * Drives a stream through a sink to a file descriptor: decoding, merging and settling on the calling thread, formatting
+ * on `threads` - 1 more and on the calling one when they are behind, output in order.
+ * Invariant: the bytes do not depend on the number of threads.
+ */
+struct render_options {
+	unsigned threads;       /* 1 or more */
+	uint64_t limit;         /* events to print; UINT64_MAX for all */
+	bool (*select)(const void *arg, const struct event *event); /* NULL for all; gaps are always kept */
+	const void *select_arg;
+};
+
+/* 0, or -errno: -EPIPE when the reader went away. *ret_printed counts the events printed. */
+int must_check render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
+		      uint64_t *ret_printed, struct fail *fail);
+
+#endif

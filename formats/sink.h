@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_SINK_H
+#define WEFT_FORMATS_SINK_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct context;
+struct event;
+struct events;
+struct fail;
+struct out;
+
+/*
+ * A sink turns the merged stream into somebody's bytes. Same events, same bytes: no locale, no wall clock, no pointers,
+ * whatever the number of threads.
+ * settle() sees every event in order, on one thread: it leaves in event->note what the text depends on besides the event
+ * itself (depth of a graph, the task before, whether the CPU started), may look ahead with events_peek() and take
+ * the next event of the CPU with events_skip(); it returns false to leave the event out.
+ * format() is then called for each event kept, from any thread, in any order of batches: it must not change the sink.
+ */
+struct sink {
+	const struct sink_ops *ops;
+	const struct context *context;
+};
+
+struct sink_options {
+	bool nanoseconds;               /* full time stamps */
+	bool raw;                       /* field=value instead of the print fmt */
+};
+
+struct sink_ops {
+	const char *name;               /* of --format NAME */
+	const char *summary;            /* one line for the help */
+	int (*new)(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
+	void (*free)(struct sink *sink);
+	void (*begin)(struct sink *sink, struct out *out);
+	bool (*settle)(struct sink *sink, struct events *events, struct event *event);
+	void (*format)(const struct sink *sink, const struct event *event, struct out *out);
+	void (*end)(struct sink *sink, struct out *out);
+};
+
+/* All of them; NULL behind the last. */
+const struct sink_ops *sink_at(size_t index);
+const struct sink_ops *sink_find(const char *name);
+
+#endif

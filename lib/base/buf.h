@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_BUF_H
+#define WEFT_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Bytes that grow. `data` is NULL only while nothing was ever asked for; with len > 0 data[len] is not promised to be NUL:
+ * buf_str() makes it so. Growing fails only for want of memory, and then changes nothing.
+ */
+struct buf {
+	char *data;
+	size_t len;
+	size_t size;
+};
+
+#define BUF_INIT { .data = NULL, .len = 0, .size = 0 }
+#define cleanup_buf __attribute__((cleanup(buf_release)))
+
+void buf_release(struct buf *buf);
+void buf_clear(struct buf *buf);
+
+/* Room for `more` bytes behind len. */
+bool buf_reserve(struct buf *buf, size_t more);
+bool buf_add(struct buf *buf, const void *data, size_t len);
+bool buf_add_str(struct buf *buf, const char *text);
+__attribute__((format(printf, 2, 3))) bool buf_addf(struct buf *buf, const char *format, ...);
+
+/* The bytes as a string that the buf still owns; "" when there are none and no memory for the NUL. */
+const char *buf_str(struct buf *buf);
+
+/* Moves the memory out to the caller, who frees it; NUL-terminated. NULL when there is no memory for the NUL. */
+char *buf_take(struct buf *buf, size_t *ret_len);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_FAIL_H
+#define WEFT_BASE_FAIL_H
+
+#include <stdarg.h>
+
+/*
+ * Why something failed, in words for the user. Who knows the fact sets it, callers put in front where it happened,
+ * cmd/ prints it once. A text that does not fit is cut, never overrun. `fail` may be NULL: the caller wants no words.
+ */
+struct fail {
+	char text[1024];
+};
+
+#define FAIL_INIT { .text = "" }
+
+/* Sets the text and returns `err`, a negative errno, so that a function can end with it. */
+__attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, const char *format, ...);
+
+/* Puts "CONTEXT: " in front of the text and returns `err`. */
+__attribute__((format(printf, 3, 4))) int fail_in(struct fail *fail, int err, const char *format, ...);
+
+/* Sets the text to that of running out of memory and returns -ENOMEM. */
+int fail_memory(struct fail *fail);
+
+#endif

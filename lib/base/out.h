@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_OUT_H
+#define WEFT_BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Where text goes: a buffer in memory that its owner empties. This is the hot path of every report: an append is a
+ * bounds check and a copy. out_need() is the only place that can grow; running out of memory is sticky (`failed`) and
+ * later appends go to the start of the buffer again, so that no caller checks anything; the owner looks at the end.
+ * Invariant: after out_need(out, n), n bytes may be written at out->at.
+ */
+struct out {
+	char *at;      /* the next byte */
+	char *end;     /* behind the last byte of room */
+	char *start;
+	bool failed;
+};
+
+enum { OUT_NEED_MAX = 1 << 16 }; /* no single out_need() asks for more */
+
+bool out_init(struct out *out, size_t size);
+void out_release(struct out *out);
+void out_grow(struct out *out, size_t more);
+
+static inline void out_need(struct out *out, size_t more)
+{
+	if (__builtin_expect((size_t)(out->end - out->at) < more, 0))
+		out_grow(out, more);
+}
+
+static inline size_t out_len(const struct out *out)
+{
+	return (size_t)(out->at - out->start);
+}
+
+static inline void out_clear(struct out *out)
+{
+	out->at = out->start;
+}
+
+static inline void out_char(struct out *out, char c)
+{
+	out_need(out, 1);
+	*out->at++ = c;
+}
+
+/* Any length: text longer than OUT_NEED_MAX is copied in pieces. */
+void out_mem_long(struct out *out, const void *data, size_t len);
+
+static inline void out_mem(struct out *out, const void *data, size_t len)
+{
+	if (__builtin_expect(len > OUT_NEED_MAX, 0)) {
+		out_mem_long(out, data, len);
+		return;
+	}
+	out_need(out, len);
+	memcpy(out->at, data, len);
+	out->at += len;
+}
+
+static inline void out_str(struct out *out, const char *text)
+{
+	out_mem(out, text, strlen(text));
+}
+
+void out_fill(struct out *out, char c, size_t count);
+
+/* Integers, without and with a minimal width. `pad` is ' ' or '0'; a '-' stands before zeros and after blanks. */
+void out_u64(struct out *out, uint64_t value);
+void out_s64(struct out *out, int64_t value);
+void out_hex(struct out *out, uint64_t value);
+void out_u64_pad(struct out *out, uint64_t value, unsigned width, char pad);
+void out_s64_pad(struct out *out, int64_t value, unsigned width, char pad);
+void out_hex_pad(struct out *out, uint64_t value, unsigned width, char pad);
+
+/* For what is not hot. */
+__attribute__((format(printf, 2, 3))) void out_f(struct out *out, const char *format, ...);
+
+/* Writes all of it to fd and clears it. 0 or -errno of write(2); -ENOMEM when an append had failed. */
+int out_flush(struct out *out, int fd);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CODEC_FRAME_H
+#define WEFT_CODEC_FRAME_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * A frame is one zstd frame that holds one piece of a file (RFC 8878). Frames know nothing of each other, so any of them
+ * can be read alone. Not supported: dictionaries, frames with trailing bytes.
+ */
+enum { FRAME_LEVEL_DEFAULT = 1, FRAME_LEVEL_MAX = 19 };
+
+struct frame_writer; /* a compression context; one per thread */
+
+int must_check frame_writer_new(int level, struct frame_writer **ret, struct fail *fail);
+void frame_writer_free(struct frame_writer *writer);
+
+/* Enough room for a frame of `len` bytes. */
+size_t frame_bound(size_t len);
+int must_check frame_write(struct frame_writer *writer, const void *data, size_t len, void *ret, size_t size,
+			   size_t *ret_len, struct fail *fail);
+
+struct frame_reader; /* a decompression context; one per thread */
+
+int must_check frame_reader_new(struct frame_reader **ret, struct fail *fail);
+void frame_reader_free(struct frame_reader *reader);
+
+/* Exactly `size` bytes must come out; -EBADMSG otherwise. Never writes more than `size`. */
+int must_check frame_read(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
+			  struct fail *fail);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_CONTEXT_H
+#define WEFT_EVENT_CONTEXT_H
+
+#include "lib/base/cleanup.h"
+#include "lib/schema/format.h"
+#include "lib/schema/program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct out;
+struct symbols;
+struct tasks;
+struct trace;
+
+/*
+ * All that the text of one ring buffer depends on besides its events: formats, tasks, symbols, the clock, the tracer and
+ * its options as they were. Built once from a file; immutable afterwards but for the lazy parts, which lock themselves,
+ * so any thread may use it, the schema excepted. It borrows the trace.
+ */
+enum clock_unit {
+	CLOCK_UNIT_NS,          /* printed as seconds and microseconds */
+	CLOCK_UNIT_COUNT,       /* counter, uptime, x86-tsc: the raw number */
+};
+
+struct cpu_stats {
+	uint32_t cpu;
+	uint64_t entries, overrun, commit_overrun, dropped, read;
+};
+
+struct context {
+	struct trace *trace;
+	size_t buffer;                  /* index of trace_buffer() */
+	const char *instance;           /* its name; "" for the top one */
+	struct schema *schema;
+	struct schema_abi abi;
+	struct tasks *tasks;
+	struct symbols *symbols;
+	struct program_env env;
+	const char *clock;              /* the selected one: "local" */
+	enum clock_unit unit;
+	const char *tracer;             /* "nop" when unknown */
+	bool tracer_known;
+	uint64_t trace_flags;           /* enum trace_option bits, from the file's trace_options or their defaults */
+	const char *release;            /* "6.12.0-1-amd64", or "" */
+	bool preempt_rt;                /* of a PREEMPT_RT kernel: two more flag columns on old ones */
+	const struct cpu_stats *stats;  /* NULL when unknown */
+	size_t nr_stats;
+	uint32_t online_cpus;           /* 0 when unknown */
+	uint64_t hz;                    /* 0 when unknown */
+	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
+	size_t nr_fields_of_flags;      /* see context.c */
+};
+
+/* Bits of context::trace_flags: one for each option that the text depends on; names in context_option_name(). */
+enum trace_option {
+	OPTION_PRINT_PARENT, OPTION_SYM_OFFSET, OPTION_SYM_ADDR, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
+	OPTION_FIELDS, OPTION_ANNOTATE, OPTION_SYM_USEROBJ, OPTION_CONTEXT_INFO, OPTION_LATENCY_FORMAT, OPTION_RECORD_TGID,
+	OPTION_IRQ_INFO, OPTION_HASH_PTR, OPTION_TRACE_PRINTK, OPTION_PRINTK_MSG_ONLY, OPTION_DISPLAY_GRAPH,
+	OPTION_STACKTRACE, OPTION_USERSTACKTRACE, OPTION_FUNC_STACK_TRACE, OPTION_FUNC_ARGS,
+	OPTION_FGRAPH_OVERRUN, OPTION_FGRAPH_CPU, OPTION_FGRAPH_OVERHEAD, OPTION_FGRAPH_PROC, OPTION_FGRAPH_DURATION,
+	OPTION_FGRAPH_ABSTIME, OPTION_FGRAPH_IRQS, OPTION_FGRAPH_TAIL, OPTION_FGRAPH_RETVAL, OPTION_FGRAPH_RETVAL_HEX,
+	OPTION_FGRAPH_RETADDR, OPTION_FGRAPH_ARGS, OPTION_SLEEP_TIME, OPTION_GRAPH_TIME,
+	OPTION_BLK_CLASSIC, OPTION_BLK_CGROUP, OPTION_BLK_CGNAME,
+	OPTION_NR,
+};
+
+static inline bool context_option(const struct context *context, enum trace_option option)
+{
+	return context->trace_flags >> option & 1;
+}
+
+const char *context_option_name(enum trace_option option);
+
+/* "NAME" or "noNAME" as in trace_options; -EINVAL when weft knows no such option. */
+int must_check context_set_option(struct context *context, const char *text, struct fail *fail);
+
+int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);
+void context_free(struct context *context);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_EVENT_H
+#define WEFT_EVENT_EVENT_H
+
+#include "lib/schema/format.h"
+#include "lib/schema/program.h"
+
+#include <stdint.h>
+
+/*
+ * An event is a view of one record of the merged stream with its common fields read; or a gap, where the kernel lost
+ * some. It borrows from the stream's blocks (lib/event/events.h says how long) and is copied freely.
+ */
+enum event_kind {
+	EVENT_RECORD,
+	EVENT_LOST,     /* events of this CPU were lost here: `lost` of them, or PAGE_LOST_UNKNOWN */
+};
+
+/* trace_entry::flags, include/linux/trace_events.h: enum trace_flag_type */
+enum event_flags {
+	EVENT_IRQS_OFF = 0x01,
+	EVENT_NEED_RESCHED_LAZY = 0x02, /* 6.12 and later; IRQS_NOSUPPORT before */
+	EVENT_NEED_RESCHED = 0x04,
+	EVENT_HARDIRQ = 0x08,
+	EVENT_SOFTIRQ = 0x10,
+	EVENT_PREEMPT_RESCHED = 0x20,
+	EVENT_NMI = 0x40,
+	EVENT_BH_OFF = 0x80,
+};
+
+/* What the stream knows of one type of event: bound when it first occurs. */
+struct event_type {
+	int32_t id;
+	const struct format *format;    /* NULL: the file has no format of this id, or a broken one */
+	const struct program *program;  /* NULL for the internal entries that the kernel prints in C, and without format */
+	uint16_t renderer;              /* for the sink: its own number for the way it prints this type; 0 at first */
+	uint64_t seen;                  /* events of this type so far */
+};
+
+enum { EVENT_NOTE_SIZE = 40 };
+
+struct event {
+	uint64_t ts;                    /* ns, or raw units of a clock that does not count ns; offsets applied */
+	const uint8_t *data;            /* the record, from its common fields on */
+	struct event_type *type;        /* never NULL for an EVENT_RECORD */
+	int64_t lost;                   /* of an EVENT_LOST */
+	uint32_t len;
+	int32_t pid;
+	uint16_t id;
+	uint16_t cpu;                   /* its number in the kernel */
+	uint16_t cpu_index;             /* its place among the buffer's CPUs */
+	uint8_t kind;
+	uint8_t flags;                  /* common_flags */
+	uint8_t preempt_count;          /* common_preempt_count */
+	bool first;                     /* a gap before the first record of its CPU */
+	_Alignas(8) uint8_t note[EVENT_NOTE_SIZE]; /* what a sink's settle() leaves for its format() */
+};
+
+#endif

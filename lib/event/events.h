@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_EVENTS_H
+#define WEFT_EVENT_EVENTS_H
+
+#include "lib/base/cleanup.h"
+#include "lib/event/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct context;
+struct fail;
+struct trace;
+
+/*
+ * The events of one ring buffer of a file, merged in time: by (ts, cpu), stable within a CPU. Gaps are items too.
+ * A damaged CPU ends there: events_damage() tells, the others go on.
+ * Ownership: events borrow from blocks. Blocks that no later event can come from pile up until the caller takes them
+ * with events_retired(), and must outlive the events handed out before. Whoever does not take them lets
+ * events_next() release them, and then an event is valid until the next call only.
+ */
+struct events;
+
+struct events_options {
+	const uint64_t *cpu_mask;       /* bit n % 64 of word n / 64 = CPU n; NULL for all */
+	size_t cpu_mask_words;
+	uint64_t since, until;          /* in units of event::ts, both included; 0 and UINT64_MAX for all */
+	bool keep_blocks;               /* the caller takes retired blocks */
+};
+
+int must_check events_open(struct context *context, const struct events_options *options, struct events **ret,
+			   struct fail *fail);
+void events_free(struct events *events);
+
+/* 1 and the next event, 0 at the end, -errno when nothing can go on. */
+int must_check events_next(struct events *events, struct event *ret, struct fail *fail);
+
+/*
+ * The event that follows, on the CPU of the event handed out last, without moving on: 1, or 0 at the end of that CPU
+ * or before a gap. Valid as long as that event. events_skip() takes it out of the stream.
+ */
+int events_peek(struct events *events, struct event *ret);
+void events_skip(struct events *events);
+
+/* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
+struct block *events_retired(struct events *events);
+void events_release(struct events *events, struct block *chain);
+
+/* The first damage met: NULL when there was none; one line with CPU and offset. */
+const char *events_damage(const struct events *events);
+
+/* Events handed out or skipped so far, and the sum of all gaps of a known size. */
+uint64_t events_count(const struct events *events);
+uint64_t events_lost(const struct events *events);
+
+/* The bound types that occurred: false behind the last. */
+bool events_type_at(const struct events *events, size_t index, const struct event_type **ret);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_SYMBOLS_H
+#define WEFT_EVENT_SYMBOLS_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct out;
+struct trace;
+
+/*
+ * The traced kernel's symbols, from the stored kallsyms, and the strings of printk_formats. Read from the file and sorted
+ * when first asked for; lookups may come from any thread. Sizes are distances to the next symbol, as in kernel/kallsyms.c.
+ */
+struct symbols;
+
+struct symbol {
+	const char *name;
+	uint32_t name_len;
+	const char *module;     /* NULL for the kernel itself */
+	uint32_t module_len;
+	uint64_t address, size;
+};
+
+int must_check symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail);
+void symbols_free(struct symbols *symbols);
+
+/* The symbol that covers an address; false when none does. */
+bool symbols_find(const struct symbols *symbols, uint64_t address, struct symbol *ret);
+
+/* Prints as the kernel's %ps ('s'), %pS ('S') and %pB ('B') do; false and nothing when there is no symbol. */
+bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out);
+
+/* The text of printk_formats at an address; NULL. */
+const char *symbols_string(const struct symbols *symbols, uint64_t address);
+
+#endif

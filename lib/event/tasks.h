@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_TASKS_H
+#define WEFT_EVENT_TASKS_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * Names and thread groups of tasks by pid, from saved_cmdlines and saved_tgids. Immutable once built.
+ * As in trace_find_cmdline() of kernel/trace/trace.c (trace_sched_switch.c on newer kernels): pid 0 is "<idle>", an unknown one "<...>",
+ * a negative one "<XXX>".
+ */
+struct tasks;
+
+struct task_name {
+	const char *text;       /* NUL-terminated */
+	uint32_t len;
+};
+
+int must_check tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len,
+			 struct tasks **ret, struct fail *fail);
+void tasks_free(struct tasks *tasks);
+
+struct task_name task_name(const struct tasks *tasks, int32_t pid);
+
+/* 0 when unknown. */
+int32_t task_tgid(const struct tasks *tasks, int32_t pid);
+
+#endif

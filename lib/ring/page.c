@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/ring/page.h"
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* Bits of the head's commit word: RB_MISSED_EVENTS and RB_MISSED_STORED, and what remains for the size. */
+#define COMMIT_LOST (1u << 31)
+#define COMMIT_LOST_STORED (1u << 30)
+#define COMMIT_SIZE 0x07ffffffu
+
+/* enum ring_buffer_type of include/linux/ring_buffer.h */
+enum { TYPE_LEN_IN_WORD = 0, TYPE_DATA_MAX = 28, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
+
+/* An absolute stamp has 59 bits; the rest comes from the time before it. */
+#define STAMP_MSB (0xf8ull << 56)
+
+static uint32_t commit_word(const struct page_shape *shape, const uint8_t *head)
+{
+	/* 6.1 sign-extends the word, and a big-endian long keeps the low half behind. */
+	if (shape->long_size == 8)
+		return (uint32_t)load_u64(head + 8, shape->swap);
+	return load_u32(head + 8, shape->swap);
+}
+
+int page_head(const struct page_shape *shape, const void *data, size_t len, uint64_t *ret_ts, uint32_t *ret_commit,
+	      struct fail *fail)
+{
+	uint32_t commit;
+
+	if (len < page_head_size(shape))
+		return fail_set(fail, -EBADMSG, "%zu bytes are too few for the head of a page", len);
+	commit = commit_word(shape, data) & COMMIT_SIZE;
+	if (commit > shape->size - page_head_size(shape))
+		return fail_set(fail, -EBADMSG, "commit %" PRIu32 " exceeds the page's %" PRIu32 " bytes", commit,
+				shape->size - page_head_size(shape));
+	*ret_ts = load_u64(data, shape->swap);
+	*ret_commit = commit;
+	return 0;
+}
+
+static int64_t page_lost(const struct page_shape *shape, const uint8_t *data, uint32_t commit, size_t room)
+{
+	uint32_t word = commit_word(shape, data - page_head_size(shape));
+
+	if (!(word & COMMIT_LOST))
+		return PAGE_LOST_NONE;
+	if (!(word & COMMIT_LOST_STORED) || room - commit < shape->long_size)
+		return PAGE_LOST_UNKNOWN;
+	if (shape->long_size == 8)
+		return (int64_t)(load_u64(data + commit, shape->swap) & INT64_MAX);
+	return load_u32(data + commit, shape->swap);
+}
+
+int page_init(struct page *page, const struct page_shape *shape, const void *data, size_t len, struct fail *fail)
+{
+	uint32_t commit = 0, head = page_head_size(shape);
+	uint64_t ts = 0;
+	int err = page_head(shape, data, len, &ts, &commit, fail);
+
+	if (err)
+		return err;
+	if (commit > len - head)
+		return fail_set(fail, -EBADMSG, "commit %" PRIu32 " exceeds the %zu bytes that the page has", commit,
+				len - head);
+	*page = (struct page){ .data = (const uint8_t *)data + head,
+			       .commit = commit,
+			       .ts = ts,
+			       .swap = shape->swap };
+	page->lost = page_lost(shape, page->data, commit, len - head);
+	return 0;
+}
+
+static int page_broken(const struct page *page, struct fail *fail)
+{
+	return fail_set(fail, -EBADMSG, "the record at byte %" PRIu32 " crosses the page's %" PRIu32 " committed bytes",
+			page->next, page->commit);
+}
+
+int page_next(struct page *page, struct record *ret, struct fail *fail)
+{
+	uint32_t left;
+
+	while ((left = page->commit - page->next) >= 4) {
+		const uint8_t *at = page->data + page->next;
+		uint32_t word = load_u32(at, page->swap), type, delta, len;
+
+		/* The header is a bit field: the order of its parts follows the kernel's byte order, not ours. */
+		if (page->swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
+			type = word & 31;
+			delta = word >> 5;
+		} else {
+			type = word >> 27;
+			delta = word & 0x07ffffff;
+		}
+
+		if (__builtin_expect(type - 1 < TYPE_DATA_MAX, 1)) {
+			len = type * 4;
+			if (len > left - 4)
+				return page_broken(page, fail);
+			page->ts += delta;
+			page->next += 4 + len;
+			*ret = (struct record){ .ts = page->ts, .data = at + 4, .len = len };
+			return 1;
+		}
+		if (type == TYPE_PADDING && !delta)
+			break;
+		if (left < 8)
+			return page_broken(page, fail);
+		len = load_u32(at + 4, page->swap);
+		switch (type) {
+		case TYPE_TIME_EXTEND:
+			page->ts += ((uint64_t)len << 27) + delta;
+			page->next += 8;
+			continue;
+		case TYPE_TIME_STAMP:
+			page->ts = (page->ts & STAMP_MSB) | (((uint64_t)len << 27) + delta);
+			page->next += 8;
+			continue;
+		case TYPE_PADDING:
+		case TYPE_LEN_IN_WORD:
+			/* The length counts its own word. */
+			if (len < 4 || len > left - 4)
+				return page_broken(page, fail);
+			page->ts += delta;
+			page->next += 4 + ((len + 3) & ~3u);
+			if (page->next > page->commit)
+				page->next = page->commit;
+			if (type == TYPE_PADDING || len == 4)
+				continue;
+			*ret = (struct record){ .ts = page->ts, .data = at + 8, .len = len - 4 };
+			return 1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_SCHEMA_FORMAT_H
+#define WEFT_SCHEMA_FORMAT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct program;
+
+/*
+ * The format of one event type, as events/SYSTEM/EVENT/format tells it (kernel/trace/trace_events.c: f_show()).
+ * Invariants: each field lies inside the first `size` bytes of a record, or is dynamic and checked per record; names
+ * and types are NUL-terminated and owned by the format.
+ */
+enum field_flags {
+	FIELD_SIGNED = 1 << 0,
+	FIELD_ARRAY = 1 << 1,           /* fixed: count elements of elem_size */
+	FIELD_STRING = 1 << 2,          /* char array, fixed or dynamic */
+	FIELD_DYNAMIC = 1 << 3,         /* __data_loc: u32 of offset in the record | len << 16 */
+	FIELD_RELATIVE = 1 << 4,        /* __rel_loc: the offset counts from behind the u32 */
+	FIELD_POINTER = 1 << 5,         /* the type has a '*' */
+	FIELD_LONG = 1 << 6,            /* the type is (unsigned) long: its size is the kernel's */
+};
+
+struct field {
+	const char *name;
+	const char *type;               /* as declared, without the name: "const char *", "pid_t", "char[16]" */
+	uint32_t offset;                /* in the record */
+	uint32_t size;                  /* of the field as stored; 4 for a dynamic one */
+	uint32_t elem_size;             /* of an array's element; else size */
+	uint32_t flags;
+};
+
+struct format {
+	const char *system;             /* "sched" */
+	const char *name;               /* "sched_switch" */
+	int32_t id;
+	uint32_t size;                  /* end of the last fixed field */
+	uint32_t nr_common;             /* the first fields are the common ones */
+	uint32_t nr_fields;             /* all of them */
+	const struct field *fields;
+	const char *print_fmt;          /* the text behind "print fmt: "; "" when there is none */
+};
+
+/*
+ * All formats of one file. They are indexed by id when they are added and parsed when they are first asked for.
+ * Not for several threads at once; what was handed out may be used by any thread.
+ */
+struct schema;
+
+struct schema_abi {
+	bool swap;                      /* records are not in our byte order */
+	bool big_endian;
+	uint8_t long_size;
+};
+
+int must_check schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *fail);
+void schema_free(struct schema *schema);
+const struct schema_abi *schema_abi(const struct schema *schema);
+
+/* Borrows `system` and `text` for its lifetime. Only "name:" and "ID:" are looked at. -EBADMSG without them. */
+int must_check schema_add(struct schema *schema, const char *system, size_t system_len, const char *text, size_t len,
+			  struct fail *fail);
+
+/* NULL when no such format was added, or when it cannot be parsed: *ret_why, if asked for, then says why. */
+const struct format *schema_format(struct schema *schema, int32_t id, const char **ret_why);
+
+/* The id of an event by its names; -ENOENT. system may be NULL: the first of that name. Parses nothing. */
+int32_t schema_find(const struct schema *schema, const char *system, const char *name);
+
+/* Walks all formats in the order they were added, parsing nothing: false behind the last. */
+bool schema_at(const struct schema *schema, size_t index, int32_t *ret_id, const char **ret_system,
+	       const char **ret_name);
+
+const struct field *format_field(const struct format *format, const char *name);
+
+/*
+ * A field's value in a record. field_int() reads integers of 1, 2, 4 and 8 bytes, extended by their sign; others and
+ * what the record is too short for are 0. field_bytes() gives the bytes of any field, following a dynamic one: false when
+ * they do not lie inside the record.
+ */
+uint64_t field_int(const struct field *field, const struct schema_abi *abi, const uint8_t *data, size_t len);
+bool field_bytes(const struct field *field, const struct schema_abi *abi, const uint8_t *data, size_t len,
+		 const uint8_t **ret, size_t *ret_len);
+
+#endif

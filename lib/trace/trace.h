@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_TRACE_H
+#define WEFT_TRACE_TRACE_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * An opened trace.dat, version 6 or 7 (weft-dat(5)). Opening reads the small sections and the places of the large ones;
+ * events stay on disk. The container stores pages and never looks inside one.
+ * Invariants: no offset or size of the file is followed before its range was checked; memory is bounded by the caps
+ * below, not by what the file claims; sections that were damaged are reported in `damage` and what is whole is used.
+ * Ownership: everything that a getter returns belongs to the trace and lives as long as it.
+ * A file that cannot be seeked (a pipe) is first copied to an unlinked temporary file.
+ */
+enum {
+	TRACE_TEXT_MAX = 64 << 20,      /* bytes of one metadata section, uncompressed */
+	TRACE_CPUS_MAX = 1 << 14,
+	TRACE_BUFFERS_MAX = 1 << 10,
+	TRACE_PAGE_MIN = 64,
+	TRACE_PAGE_MAX = 1 << 20,
+	TRACE_CHUNK_MAX = 16 << 20,     /* bytes of one compressed chunk of pages, uncompressed */
+};
+
+struct trace;
+
+/* A piece of text of the file. `text` has a NUL behind `len`; NULL when the file has none. */
+struct trace_text {
+	const char *text;
+	size_t len;
+};
+
+struct trace_format {
+	struct trace_text system;       /* "sched"; "ftrace" for the internal entries */
+	struct trace_text text;         /* of the format file */
+};
+
+/* Where one CPU's pages are. */
+struct trace_cpu {
+	uint32_t cpu;                   /* its number in the kernel */
+	uint64_t offset;                /* in the file */
+	uint64_t size;                  /* in the file */
+};
+
+/* One ring buffer: the top one (name "") or an instance. */
+struct trace_buffer {
+	struct trace_text name;
+	struct trace_text clock;        /* "local", or "[local] global ..." as the file has it; NULL text when unknown */
+	uint32_t page_size;
+	bool compressed;                /* pages are in chunks: u32 count; { u32 size, u32 usize, frame } */
+	const struct trace_cpu *cpus;   /* those with data, ascending */
+	size_t nr_cpus;
+};
+
+struct trace_info {
+	unsigned version;               /* 6 or 7 */
+	bool swap;                      /* the file's byte order is not ours */
+	bool big_endian;
+	uint8_t user_long_size;         /* of the recording program */
+	uint8_t long_size;              /* of the traced kernel, from header_page; user_long_size when that is missing */
+	uint32_t page_size;
+	uint32_t page_data_offset;      /* from header_page */
+	const char *codec;              /* "none", "zstd", or another that weft cannot read */
+	uint64_t size;                  /* of the file */
+	uint32_t cpu_count;             /* CPUs of the recorded machine; 0 when unknown */
+	int64_t date_offset_ns;         /* option DATE in ns; has_date says whether */
+	bool has_date;
+	int64_t ts_offset;              /* option OFFSET, raw units */
+	bool has_tsc2nsec;
+	uint32_t tsc_mult, tsc_shift;
+	uint64_t tsc_offset;
+	uint64_t trace_id;
+};
+
+/* For `info` and `check`: every section or region of the file in file order. */
+struct trace_section {
+	const char *what;               /* "header", "options", "event formats", "pages of CPU 3", ... */
+	uint64_t offset, size;          /* in the file */
+	uint64_t raw_size;              /* uncompressed; 0 when not known */
+};
+
+/* `path` is for messages. trace_open() of "-" reads standard input. */
+int must_check trace_open(const char *path, struct trace **ret, struct fail *fail);
+int must_check trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail);
+void trace_free(struct trace *trace);
+
+const char *trace_path(const struct trace *trace);
+const struct trace_info *trace_info(const struct trace *trace);
+const struct trace_section *trace_sections(const struct trace *trace, size_t *ret_count);
+const struct trace_format *trace_formats(const struct trace *trace, size_t *ret_count);
+
+/* The rest of the metadata. Loaded and decompressed on first use; an absent one has a NULL text and is no failure. */
+enum trace_meta {
+	TRACE_HEADER_PAGE,
+	TRACE_HEADER_EVENT,
+	TRACE_KALLSYMS,
+	TRACE_PRINTK,
+	TRACE_CMDLINES,
+	TRACE_UNAME,
+	TRACE_VERSION,          /* of the recording program */
+	TRACE_CPUSTAT,          /* all CPUSTAT options of the top instance, one behind the other */
+	TRACE_LATENCY,          /* the text of a latency tracer's `trace` file */
+	TRACE_META_NR,
+};
+int must_check trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *ret, struct fail *fail);
+
+/*
+ * weft's private section: tracefs and /proc files as they were, by the name of the file, relative to the instance:
+ * "trace_options", "current_tracer", "per_cpu/cpu0/stats", "saved_tgids", "weft/mode"... An absent one has a NULL text.
+ * `buffer` is an index of trace_buffer().
+ */
+struct trace_text trace_setting(const struct trace *trace, size_t buffer, const char *name);
+/* All of them, for listing: false when `index` is behind the last. */
+bool trace_setting_at(const struct trace *trace, size_t index, size_t *ret_buffer, const char **ret_name,
+		      struct trace_text *ret_text);
+
+size_t trace_buffers(const struct trace *trace);
+const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index);
+
+/*
+ * What opening found broken, although reading can go on: NULL when the file is whole. Something to end with a non-zero
+ * exit status for, after printing what could be read. One line, with the offset.
+ */
+const char *trace_damage(const struct trace *trace);
+
+/*
+ * Pages of one CPU, in pieces that a reader asks for in order: a chunk of a compressed buffer, or a run of raw pages.
+ * The caller owns the position and the memory.
+ */
+struct trace_pages {
+	struct trace *trace;
+	const struct trace_buffer *buffer;
+	const struct trace_cpu *cpu;
+	uint64_t next;                  /* offset in the file */
+	uint64_t end;
+	uint32_t chunks_left;           /* of a compressed buffer */
+};
+
+int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index,
+				struct fail *fail);
+
+/*
+ * How large the next piece is: 1 and the bytes of memory it needs (a multiple of page_size but for a file cut short),
+ * 0 at the end, -errno. `max` bounds a run of raw pages, not a chunk.
+ */
+int must_check trace_pages_size(struct trace_pages *pages, size_t max, size_t *ret_size, struct fail *fail);
+
+struct frame_reader;
+struct buf;
+/* Reads that piece into `data`, which has room for it, and moves on. `scratch` holds compressed bytes between calls. */
+int must_check trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
+				size_t size, struct fail *fail);
+
+/* Moves on without reading the piece. */
+int must_check trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail);
+
+/* Reads only the first `size` bytes of a raw (uncompressed) piece, or decompresses a chunk's start, without moving on. */
+int must_check trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
+				size_t size, struct fail *fail);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct test *tests;
+static bool current_failed;
+
+void test_register(struct test *test)
+{
+	struct test **at = &tests;
+
+	while (*at && strcmp((*at)->name, test->name) < 0)
+		at = &(*at)->next;
+	test->next = *at;
+	*at = test;
+}
+
+bool test_check(bool ok, const char *file, int line, const char *what)
+{
+	if (ok)
+		return true;
+	current_failed = true;
+	fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
+	return false;
+}
+
+bool test_check_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *file, int line)
+{
+	if (got_len == want_len && !memcmp(got, want, got_len))
+		return true;
+	current_failed = true;
+	fprintf(stderr, "%s:%d:\n got: %.*s\nwant: %.*s\n", file, line, (int)got_len, (const char *)got, (int)want_len,
+		(const char *)want);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned passed = 0, failed = 0;
+
+	for (struct test *test = tests; test; test = test->next) {
+		if (argc > 1 && !strstr(test->name, argv[1]))
+			continue;
+		current_failed = false;
+		test->run();
+		if (current_failed) {
+			fprintf(stderr, "FAILED %s\n", test->name);
+			failed++;
+		} else {
+			passed++;
+		}
+	}
+	printf("unit: %u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}

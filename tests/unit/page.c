@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/ring/page.h"
+
+#include "lib/base/fail.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A little-endian page of a 64-bit kernel: head, then words. */
+struct page_bytes {
+	uint64_t ts, commit;
+	uint32_t words[60];
+};
+
+static const struct page_shape shape = { .size = sizeof(struct page_bytes), .long_size = 8, .swap = false };
+
+static uint32_t head(uint32_t type_len, uint32_t delta)
+{
+	return delta << 5 | type_len;
+}
+
+TEST(page_hands_out_records_with_running_time)
+{
+	struct page_bytes bytes = { .ts = 1000, .commit = 20,
+				    .words = { head(1, 5), 0x11, head(2, 7), 0x22, 0x33 } };
+	struct fail fail = FAIL_INIT;
+	struct record record;
+	struct page page;
+
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == 1005 && record.len == 4 && record.data == (uint8_t *)&bytes.words[1]);
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == 1012 && record.len == 8);
+	CHECK(page_next(&page, &record, &fail) == 0);
+}
+
+TEST(page_follows_time_extends_stamps_and_discarded_records)
+{
+	struct page_bytes bytes = { .ts = 1ull << 60, .commit = 9 * 4 + 8,
+				    .words = { head(30, 3), 2, head(29, 4), 8, 0, head(31, 9), 1, head(0, 1), 8, 0x77 } };
+	struct fail fail = FAIL_INIT;
+	struct record record;
+	struct page page;
+
+	bytes.commit = 10 * 4;
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == ((1ull << 60) | ((1ull << 27) + 9 + 1)));
+	CHECK(record.len == 4 && record.data == (uint8_t *)&bytes.words[9]);
+	CHECK(page_next(&page, &record, &fail) == 0);
+}
+
+TEST(page_rejects_a_record_that_crosses_the_end)
+{
+	struct page_bytes bytes = { .commit = 8, .words = { head(2, 0) } };
+	struct fail fail = FAIL_INIT;
+	struct record record;
+	struct page page;
+
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	CHECK(page_next(&page, &record, &fail) == -EBADMSG);
+	CHECK(strstr(fail.text, "crosses"));
+}
+
+TEST(page_rejects_a_commit_larger_than_the_page)
+{
+	struct page_bytes bytes = { .commit = sizeof(bytes.words) + 1 };
+	struct fail fail = FAIL_INIT;
+	struct page page;
+
+	CHECK(page_init(&page, &shape, &bytes, sizeof(bytes), &fail) == -EBADMSG);
+	bytes.commit = sizeof(bytes.words);
+	CHECK(page_init(&page, &shape, &bytes, sizeof(bytes) - 4, &fail) == -EBADMSG);
+	CHECK(page_init(&page, &shape, &bytes, 15, &fail) == -EBADMSG);
+}
+
+TEST(page_reads_how_many_events_were_lost)
+{
+	struct page_bytes bytes = { .commit = 8 | 1ull << 31 | 1ull << 30 | 0xffffffffull << 32,
+				    .words = { head(1, 0), 0, 138, 0 } };
+	struct fail fail = FAIL_INIT;
+	struct page page;
+
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	CHECK(page.lost == 138);
+	bytes.commit = 8 | 1ull << 31;
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	CHECK(page.lost == PAGE_LOST_UNKNOWN);
+	/* A full page has no room for the count. */
+	bytes.commit = sizeof(bytes.words) | 1ull << 31 | 1ull << 30;
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	CHECK(page.lost == PAGE_LOST_UNKNOWN);
+}
+
+TEST(page_reads_the_other_byte_order)
+{
+	struct page_bytes bytes = { .ts = __builtin_bswap64(500), .commit = __builtin_bswap64(8),
+				    .words = { __builtin_bswap32(1u << 27 | 6), 0 } };
+	const struct page_shape swapped = { .size = sizeof(bytes), .long_size = 8, .swap = true };
+	struct fail fail = FAIL_INIT;
+	struct record record;
+	struct page page;
+
+	REQUIRE(!page_init(&page, &swapped, &bytes, sizeof(bytes), &fail));
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == 506 && record.len == 4);
+}
