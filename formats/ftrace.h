@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_FTRACE_H
+#define WEFT_FORMATS_FTRACE_H
+
+#include "formats/columns.h"
+#include "formats/sink.h"
+#include "lib/base/bytes.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The kernel's own text of a trace: what the `trace` file printed. Private to formats/: shared by the renderers of single
+ * entry types and by those tracers that print every line in their own way. The shape is that of print_trace_line() in
+ * kernel/trace/trace.c: the current tracer is asked first, then the context columns and the type's own renderer.
+ *
+ * Threads: bind and settle run on one thread, in the order of the events; format and line on any, so they see a const
+ * ftrace and what settle left in event->note. What they read must not change once an event was settled.
+ */
+struct binding;
+struct events;
+struct fail;
+struct ftrace;
+struct out;
+
+enum {
+	/* event->note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
+	NOTE_RENDERER_SIZE = 32,
+	BINDING_PLACES = 12,
+};
+
+/* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
+struct renderer {
+	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
+	const char *const *fields;      /* names that become binding->places[], in order; NULL ends; may be NULL */
+	/*
+	 * Looks at the places; false when the format is not one it can print: its fields are then printed as name=value.
+	 * May be NULL.
+	 */
+	bool (*bind)(struct ftrace *ftrace, struct binding *binding);
+	/* Like sink_ops::settle; only asked when the current tracer has no settle of its own. May be NULL: keep. */
+	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
+	/* What follows the context columns, the newline included. */
+	void (*format)(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out);
+};
+
+/* A field's place in the record; size 0 when the format has no such field. */
+struct place {
+	uint32_t offset;
+	uint8_t size;                   /* of an integer: 1, 2, 4 or 8 */
+	bool is_signed;
+	const struct field *field;      /* NULL when the format has no such field */
+};
+
+/* An event type as this sink prints it: event->type->renderer is its index in ftrace->bindings. Never moves. */
+struct binding {
+	const struct renderer *renderer;        /* NULL: by its program */
+	const struct format *format;            /* NULL: unknown type */
+	const struct program *program;
+	struct place places[BINDING_PLACES];
+	const void *data;                       /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
+};
+
+/* A tracer with a header or lines of its own: `struct tracer` of the kernel. */
+struct tracer {
+	const char *name;               /* in current_tracer */
+	void (*header)(const struct ftrace *ftrace, struct out *out);   /* behind "# tracer: NAME\n#\n"; NULL: the usual one */
+	/* Like sink_ops::settle; sees every record when this tracer is current. May be NULL. */
+	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
+	/* Prints the whole line; false, and nothing printed, when it is to be printed in the usual way. */
+	bool (*line)(const struct ftrace *ftrace, const struct event *event, struct out *out);
+};
+
+struct graph;
+
+struct ftrace {
+	struct sink sink;               /* first */
+	struct context *context;        /* sink.context, for binding */
+	struct sink_options options;
+	const struct tracer *tracer;    /* NULL: prints in the usual way */
+	struct columns columns;
+	struct graph *graph;            /* of formats/graph.c, made by graph_new() with the sink; NULL before it */
+	struct binding **bindings;      /* by event_type::renderer; [0] is unused */
+	size_t nr_bindings;
+	uint64_t settled;               /* records so far */
+	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
+	uint64_t *started;              /* a bit for each CPU index that was announced */
+	size_t started_words;
+};
+
+static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, const struct event *event)
+{
+	return ftrace->bindings[event->type->renderer];
+}
+
+/* The binding of an event's type, made if it is the first event of it; only in settle. NULL without memory. */
+const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type);
+
+/*
+ * The text of an entry without its context columns, ending in a newline if the kernel ends it so: for the comments of
+ * the function graph. Settle must have seen the event, or at least ftrace_bind() its type.
+ */
+void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out);
+
+/* An integer of a record: 0 where the format has no such field or the record is too short. */
+static inline uint64_t place_int(const struct place *place, const struct ftrace *ftrace, const struct event *event)
+{
+	const uint8_t *at = event->data + place->offset;
+	bool swap = ftrace->context->abi.swap;
+
+	if (__builtin_expect(place->offset > event->len || place->size > event->len - place->offset, 0))
+		return 0;
+	switch (place->size) {
+	case 1:
+		return place->is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
+	case 2:
+		return place->is_signed ? (uint64_t)(int64_t)(int16_t)load_u16(at, swap) : load_u16(at, swap);
+	case 4:
+		return place->is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(at, swap) : load_u32(at, swap);
+	case 8:
+		return load_u64(at, swap);
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/symbol.h"
+
+#include "lib/base/out.h"
+#include "lib/event/context.h"
+#include "lib/event/symbols.h"
+
+void symbol_print(const struct context *context, uint64_t address, bool offset, struct out *out)
+{
+	struct symbol symbol;
+
+	if (offset) {
+		if (symbols_print(context->symbols, address, 'S', out))
+			return;
+		/* sprint_symbol() always prints something: the bare number without a symbol. */
+		out_mem(out, "0x", 2);
+		out_hex(out, address);
+		return;
+	}
+	/* kallsyms_lookup() into a buffer: only the name, the module is left out. */
+	if (symbols_find(context->symbols, address, &symbol)) {
+		out_mem(out, symbol.name, symbol.name_len);
+		return;
+	}
+	out_mem(out, "0x", 2);
+	out_hex_pad(out, address, 8, '0');
+}
+
+void symbol_print_address(const struct context *context, uint64_t address, struct out *out)
+{
+	out_mem(out, " <", 2);
+	out_hex_pad(out, address, context->abi.long_size * 2u, '0');
+	out_char(out, '>');
+}
+
+void symbol_print_ip(const struct context *context, uint64_t ip, struct out *out)
+{
+	if (!ip) {
+		out_char(out, '0');
+		return;
+	}
+	symbol_print(context, ip, context_option(context, OPTION_SYM_OFFSET), out);
+	if (context_option(context, OPTION_SYM_ADDR))
+		symbol_print_address(context, ip, out);
+}
