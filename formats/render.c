@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/render.h"
+
+#include "formats/sink.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/pool.h"
+#include "lib/event/event.h"
+#include "lib/event/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A batch's events and text should stay in a core's second-level cache together. */
+enum { BATCH_EVENTS = 1024, BATCH_TEXT = 256 << 10 };
+
+struct batch {
+	struct pool_job job;            /* first: a job is cast to its batch */
+	const struct sink *sink;
+	struct out out;
+	struct block *retired;          /* blocks to release once the batch is written */
+	uint32_t len;
+	bool busy;                      /* submitted and not yet written */
+	struct event events[BATCH_EVENTS];
+};
+
+struct renderer_state {
+	struct events *events;
+	struct sink *sink;
+	const struct render_options *options;
+	int fd;
+	struct pool *pool;
+	struct batch *batches;
+	unsigned nr_batches;
+	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
+	uint64_t printed;
+	bool ended;
+};
+
+static void batch_format(struct pool_job *job)
+{
+	struct batch *batch = (struct batch *)job;
+	const struct sink *sink = batch->sink;
+
+	for (uint32_t i = 0; i < batch->len; i++)
+		sink->ops->format(sink, &batch->events[i], &batch->out);
+}
+
+static bool keep(const struct renderer_state *state, const struct event *event)
+{
+	const struct render_options *options = state->options;
+
+	return !options->select || event->kind != EVENT_RECORD || options->select(options->select_arg, event);
+}
+
+/* Decodes, merges and settles events until the batch is full or the stream ends. */
+static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
+{
+	batch->len = 0;
+	while (batch->len < BATCH_EVENTS && !state->ended) {
+		struct event *event = &batch->events[batch->len];
+		int r;
+
+		if (state->printed >= state->options->limit) {
+			state->ended = true;
+			break;
+		}
+		r = events_next(state->events, event, fail);
+		if (r < 0)
+			return r;
+		if (!r) {
+			state->ended = true;
+			break;
+		}
+		if (!keep(state, event) || !state->sink->ops->settle(state->sink, state->events, event))
+			continue;
+		state->printed += event->kind == EVENT_RECORD;
+		batch->len++;
+	}
+	batch->retired = events_retired(state->events);
+	return 0;
+}
+
+static int flush(struct out *out, int fd, struct fail *fail)
+{
+	int r = out_flush(out, fd);
+
+	if (r == -EPIPE)
+		return r;
+	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : 0;
+}
+
+static int batch_finish(struct renderer_state *state, struct batch *batch, struct fail *fail)
+{
+	if (!batch->busy)
+		return 0;
+	pool_wait(state->pool, &batch->job);
+	batch->busy = false;
+	events_release(state->events, batch->retired);
+	batch->retired = NULL;
+	return flush(&batch->out, state->fd, fail);
+}
+
+/* Every batch in turn: written, filled again, handed to the threads. */
+static int render_batches(struct renderer_state *state, struct fail *fail)
+{
+	int r = 0;
+
+	while (!r && !state->ended) {
+		struct batch *batch = &state->batches[state->next];
+
+		state->next = (state->next + 1) % state->nr_batches;
+		r = batch_finish(state, batch, fail);
+		if (r < 0)
+			break;
+		r = batch_fill(state, batch, fail);
+		batch->busy = true;
+		pool_submit(state->pool, &batch->job);
+	}
+	for (unsigned i = 0; i < state->nr_batches; i++) {
+		struct batch *batch = &state->batches[(state->next + i) % state->nr_batches];
+		int last = batch_finish(state, batch, r ? NULL : fail);
+
+		if (!r)
+			r = last;
+	}
+	return r;
+}
+
+static int render_init(struct renderer_state *state, struct fail *fail)
+{
+	unsigned threads = state->options->threads ? state->options->threads : 1;
+
+	/* Alone, one batch stays in the cache; with threads, each has one to do while the next wait. */
+	state->nr_batches = threads > 1 ? 3 * threads : 1;
+	state->batches = calloc(state->nr_batches, sizeof(*state->batches));
+	if (!state->batches)
+		return fail_memory(fail);
+	for (unsigned i = 0; i < state->nr_batches; i++) {
+		struct batch *batch = &state->batches[i];
+
+		batch->job.run = batch_format;
+		batch->sink = state->sink;
+		if (!out_init(&batch->out, BATCH_TEXT))
+			return fail_memory(fail);
+	}
+	return pool_new(threads - 1, &state->pool, fail);
+}
+
+static void render_release(struct renderer_state *state)
+{
+	pool_free(state->pool);
+	for (unsigned i = 0; state->batches && i < state->nr_batches; i++)
+		out_release(&state->batches[i].out);
+	free(state->batches);
+}
+
+static int render_frame(struct renderer_state *state, void (*part)(struct sink *, struct out *), struct fail *fail)
+{
+	struct out out;
+	int r;
+
+	if (!out_init(&out, 0))
+		return fail_memory(fail);
+	if (part)
+		part(state->sink, &out);
+	r = flush(&out, state->fd, fail);
+	out_release(&out);
+	return r;
+}
+
+int render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
+	   uint64_t *ret_printed, struct fail *fail)
+{
+	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd };
+	int r = render_init(&state, fail);
+
+	if (!r)
+		r = render_frame(&state, sink->ops->begin, fail);
+	if (!r)
+		r = render_batches(&state, fail);
+	if (!r)
+		r = render_frame(&state, sink->ops->end, fail);
+	render_release(&state);
+	*ret_printed = state.printed;
+	return r;
+}

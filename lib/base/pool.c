@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/pool.h"
+
+#include "lib/base/fail.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum job_state { JOB_IDLE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work;    /* a job was queued, or the end came */
+	pthread_cond_t done;    /* a job was done */
+	struct pool_job *queue, **tail;
+	bool ending;
+	unsigned nr_threads;
+	pthread_t threads[];
+};
+
+/* Runs the oldest queued job; called and left with the lock held. */
+static void pool_run_one(struct pool *pool)
+{
+	struct pool_job *job = pool->queue;
+
+	pool->queue = job->next;
+	if (!pool->queue)
+		pool->tail = &pool->queue;
+	job->state = JOB_RUNNING;
+	pthread_mutex_unlock(&pool->lock);
+	job->run(job);
+	pthread_mutex_lock(&pool->lock);
+	job->state = JOB_DONE;
+	pthread_cond_signal(&pool->done);
+}
+
+static void *pool_thread(void *arg)
+{
+	struct pool *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		if (pool->queue)
+			pool_run_one(pool);
+		else if (pool->ending)
+			break;
+		else
+			pthread_cond_wait(&pool->work, &pool->lock);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+int pool_new(unsigned threads, struct pool **ret, struct fail *fail)
+{
+	struct pool *pool = calloc(1, sizeof(*pool) + threads * sizeof(pthread_t));
+	sigset_t all, before;
+
+	if (!pool)
+		return fail_memory(fail);
+	pool->tail = &pool->queue;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->work, NULL);
+	pthread_cond_init(&pool->done, NULL);
+	/* Signals are for the thread that owns the pool. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (pool->nr_threads < threads) {
+		int err = pthread_create(&pool->threads[pool->nr_threads], NULL, pool_thread, pool);
+
+		if (err) {
+			pthread_sigmask(SIG_SETMASK, &before, NULL);
+			pool_free(pool);
+			return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
+		}
+		pool->nr_threads++;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	*ret = pool;
+	return 0;
+}
+
+void pool_free(struct pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->ending = true;
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->nr_threads; i++)
+		pthread_join(pool->threads[i], NULL);
+	pthread_cond_destroy(&pool->work);
+	pthread_cond_destroy(&pool->done);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+void pool_submit(struct pool *pool, struct pool_job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	job->state = JOB_QUEUED;
+	job->next = NULL;
+	*pool->tail = job;
+	pool->tail = &job->next;
+	pthread_cond_signal(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_wait(struct pool *pool, struct pool_job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	while (job->state != JOB_DONE) {
+		if (pool->queue)
+			pool_run_one(pool);
+		else
+			pthread_cond_wait(&pool->done, &pool->lock);
+	}
+	job->state = JOB_IDLE;
+	pthread_mutex_unlock(&pool->lock);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/events.h"
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/stream/file_source.h"
+#include "lib/stream/merge.h"
+#include "lib/stream/source.h"
+#include "lib/trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The common fields, which every kernel since 2.6.31 lays out alike (include/linux/trace_events.h: struct trace_entry). */
+enum { COMMON_TYPE = 0, COMMON_FLAGS = 2, COMMON_PREEMPT_COUNT = 3, COMMON_PID = 4, COMMON_SIZE = 8 };
+
+enum { TYPES_MAX = 1 << 16 };
+
+struct events {
+	struct context *context;
+	struct merge *merge;
+	struct events_options options;
+	struct event_type **types;      /* by id; NULL until the type occurs */
+	int32_t *seen;                  /* ids in the order in which they occurred */
+	size_t nr_seen;
+	bool swap;
+	bool scale;                     /* time stamps are TSC ticks with a known rate */
+	uint32_t mult, shift;
+	int64_t ts_offset;              /* added to each time stamp */
+	uint64_t count, lost;
+	bool hidden;                    /* the last event handed out was not the merge's top any more */
+	struct fail damage;
+};
+
+static uint64_t event_time(const struct events *events, uint64_t raw)
+{
+	if (events->scale)
+		raw = (uint64_t)((unsigned __int128)raw * events->mult >> events->shift);
+	return raw + (uint64_t)events->ts_offset;
+}
+
+static void events_damaged(struct events *events, const struct fail *fail)
+{
+	if (!events->damage.text[0])
+		events->damage = *fail;
+}
+
+static struct event_type *bind_type(struct events *events, uint16_t id)
+{
+	struct event_type *type = calloc(1, sizeof(*type));
+	struct schema *schema = events->context->schema;
+
+	if (!type)
+		return NULL;
+	type->id = id;
+	type->format = schema_format(schema, id, NULL);
+	if (type->format && strcmp(type->format->system, "ftrace"))
+		type->program = schema_program(schema, type->format, NULL);
+	events->types[id] = type;
+	events->seen[events->nr_seen++] = id;
+	return type;
+}
+
+/* Reads the common fields; false without memory for a new type. */
+static inline bool event_bind(struct events *events, const struct cursor *cursor, struct event *ret)
+{
+	const struct record *record = &cursor->head;
+
+	ret->ts = event_time(events, record->ts);
+	ret->data = record->data;
+	ret->len = record->len;
+	ret->lost = 0;
+	ret->cpu = cursor->cpu;
+	ret->cpu_index = cursor->cpu_index;
+	ret->kind = EVENT_RECORD;
+	ret->first = cursor->first;
+	if (__builtin_expect(record->len < COMMON_SIZE, 0)) {
+		ret->id = record->len >= 2 ? load_u16(record->data, events->swap) : 0;
+		ret->pid = 0;
+		ret->flags = 0;
+		ret->preempt_count = 0;
+	} else {
+		ret->id = load_u16(record->data + COMMON_TYPE, events->swap);
+		ret->flags = record->data[COMMON_FLAGS];
+		ret->preempt_count = record->data[COMMON_PREEMPT_COUNT];
+		ret->pid = (int32_t)load_u32(record->data + COMMON_PID, events->swap);
+	}
+	ret->type = events->types[ret->id];
+	if (__builtin_expect(!ret->type, 0))
+		ret->type = bind_type(events, ret->id);
+	return ret->type;
+}
+
+static void event_gap(struct events *events, struct cursor *cursor, struct event *ret)
+{
+	*ret = (struct event){ .ts = event_time(events, cursor->head.ts),
+			       .lost = cursor->lost,
+			       .cpu = cursor->cpu,
+			       .cpu_index = cursor->cpu_index,
+			       .kind = EVENT_LOST,
+			       .first = cursor->first };
+	if (cursor->lost > 0)
+		events->lost += (uint64_t)cursor->lost;
+	cursor->lost = 0;
+}
+
+static void events_advance(struct events *events)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (merge_advance(events->merge, &fail) < 0)
+		events_damaged(events, &fail);
+}
+
+int events_next(struct events *events, struct event *ret, struct fail *fail)
+{
+	struct cursor *top;
+
+	if (!events->options.keep_blocks)
+		merge_release(events->merge, merge_retired(events->merge));
+	while ((top = merge_top(events->merge))) {
+		uint64_t ts = event_time(events, top->head.ts);
+
+		if (ts > events->options.until)
+			break;
+		if (ts < events->options.since) {
+			top->lost = 0;
+			events_advance(events);
+			if (!events->options.keep_blocks)
+				merge_release(events->merge, merge_retired(events->merge));
+			continue;
+		}
+		if (__builtin_expect(top->lost != 0, 0)) {
+			event_gap(events, top, ret);
+			events->hidden = true;
+			return 1;
+		}
+		if (!event_bind(events, top, ret))
+			return fail_memory(fail);
+		ret->type->seen++;
+		events->count++;
+		events_advance(events);
+		events->hidden = !top->live;
+		return 1;
+	}
+	events->hidden = true;
+	return 0;
+}
+
+/* The cursor of the event handed out last, when a record follows on it. */
+static struct cursor *following(struct events *events)
+{
+	struct cursor *cursor = events->hidden ? NULL : merge_moved(events->merge);
+
+	if (!cursor || !cursor->live || cursor->lost || event_time(events, cursor->head.ts) > events->options.until)
+		return NULL;
+	return cursor;
+}
+
+int events_peek(struct events *events, struct event *ret)
+{
+	struct cursor *cursor = following(events);
+
+	return cursor && event_bind(events, cursor, ret);
+}
+
+void events_skip(struct events *events)
+{
+	struct cursor *cursor = following(events);
+	struct event skipped;
+
+	if (!cursor || !event_bind(events, cursor, &skipped))
+		return;
+	skipped.type->seen++;
+	events->count++;
+	events_advance(events);
+}
+
+struct block *events_retired(struct events *events)
+{
+	return merge_retired(events->merge);
+}
+
+void events_release(struct events *events, struct block *chain)
+{
+	merge_release(events->merge, chain);
+}
+
+const char *events_damage(const struct events *events)
+{
+	if (events->damage.text[0])
+		return events->damage.text;
+	return merge_start_damage(events->merge);
+}
+
+uint64_t events_count(const struct events *events)
+{
+	return events->count;
+}
+
+uint64_t events_lost(const struct events *events)
+{
+	return events->lost;
+}
+
+bool events_type_at(const struct events *events, size_t index, const struct event_type **ret)
+{
+	if (index >= events->nr_seen)
+		return false;
+	*ret = events->types[events->seen[index]];
+	return true;
+}
+
+void events_free(struct events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->nr_seen; i++)
+		free(events->types[events->seen[i]]);
+	merge_free(events->merge);
+	free(events->types);
+	free(events->seen);
+	free(events);
+}
+
+/* The raw time of a stamp that is not after `ts`. */
+static uint64_t raw_time(const struct events *events, uint64_t ts)
+{
+	uint64_t raw = ts < (uint64_t)events->ts_offset && events->ts_offset > 0 ? 0 : ts - (uint64_t)events->ts_offset;
+
+	if (!events->scale)
+		return raw;
+	if (!events->mult)
+		return 0;
+	return (uint64_t)(((unsigned __int128)raw << events->shift) / events->mult);
+}
+
+static int events_start(struct events *events, struct fail *fail)
+{
+	struct trace *trace = events->context->trace;
+	const struct trace_info *info = trace_info(trace);
+	struct source *source = NULL;
+	int r;
+
+	events->types = calloc(TYPES_MAX, sizeof(struct event_type *));
+	events->seen = calloc(TYPES_MAX, sizeof(*events->seen));
+	if (!events->types || !events->seen)
+		return fail_memory(fail);
+	events->swap = info->swap;
+	events->scale = info->has_tsc2nsec && info->tsc_shift < 64;
+	events->mult = info->tsc_mult;
+	events->shift = info->tsc_shift;
+	events->ts_offset = (int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
+	r = file_source_new(trace, events->context->buffer, &source, fail);
+	if (r < 0)
+		return r;
+	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
+	if (r < 0)
+		return r;
+	return events->options.since ? merge_seek(events->merge, raw_time(events, events->options.since), fail) : 0;
+}
+
+int events_open(struct context *context, const struct events_options *options, struct events **ret, struct fail *fail)
+{
+	struct events *events = calloc(1, sizeof(*events));
+	int r;
+
+	if (!events)
+		return fail_memory(fail);
+	events->context = context;
+	events->options = *options;
+	events->hidden = true;
+	r = events_start(events, fail);
+	if (r < 0) {
+		events_free(events);
+		return r;
+	}
+	*ret = events;
+	return 0;
+}

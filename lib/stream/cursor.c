@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/cursor.h"
+
+#include "lib/base/fail.h"
+#include "lib/stream/source.h"
+
+#include <inttypes.h>
+
+void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct block ***retired)
+{
+	*cursor = (struct cursor){ .source = source,
+				   .cpu = (uint16_t)source->cpus[cpu_index],
+				   .cpu_index = (uint16_t)cpu_index,
+				   .retired = retired };
+}
+
+static void cursor_retire(struct cursor *cursor)
+{
+	struct block *block = cursor->block;
+
+	if (!block)
+		return;
+	cursor->block = NULL;
+	block->next = NULL;
+	**cursor->retired = block;
+	*cursor->retired = &block->next;
+}
+
+void cursor_release(struct cursor *cursor)
+{
+	cursor_retire(cursor);
+	cursor->live = false;
+}
+
+/* Opens the page behind the current one. */
+static int cursor_turn(struct cursor *cursor, struct fail *fail)
+{
+	const struct page_shape *shape = &cursor->source->shape;
+	size_t left;
+	int r;
+
+	if (cursor->block && cursor->next_page >= cursor->block->len)
+		cursor_retire(cursor);
+	if (!cursor->block) {
+		r = cursor->source->ops->next(cursor->source, cursor->cpu_index, &cursor->block, fail);
+		if (r <= 0)
+			return r;
+		cursor->next_page = 0;
+	}
+	left = cursor->block->len - cursor->next_page;
+	r = page_init(&cursor->page, shape, cursor->block->data + cursor->next_page,
+		      left < shape->size ? left : shape->size, fail);
+	if (r < 0)
+		return r;
+	cursor->next_page += shape->size;
+	return 1;
+}
+
+static int cursor_end(struct cursor *cursor, int r, struct fail *fail)
+{
+	cursor_release(cursor);
+	return r < 0 ? fail_in(fail, r, "CPU %u", (unsigned)cursor->cpu) : 0;
+}
+
+int cursor_next(struct cursor *cursor, struct fail *fail)
+{
+	int r = page_next(&cursor->page, &cursor->head, fail);
+
+	if (__builtin_expect(r > 0, 1))
+		return r;
+	while (!r) {
+		bool fresh = !cursor->live && !cursor->page.data;
+
+		r = cursor_turn(cursor, fail);
+		if (r <= 0)
+			break;
+		cursor->first = fresh;
+		cursor->live = true;
+		/* An empty page may carry a gap, too. */
+		if (cursor->page.lost > 0 && cursor->lost > 0)
+			cursor->lost += cursor->page.lost;
+		else if (cursor->page.lost)
+			cursor->lost = cursor->page.lost;
+		r = page_next(&cursor->page, &cursor->head, fail);
+	}
+	return r > 0 ? r : cursor_end(cursor, r, fail);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/merge.h"
+
+#include "lib/base/fail.h"
+#include "lib/stream/source.h"
+
+#include <stdlib.h>
+
+struct merge {
+	struct source *source;
+	struct cursor *cursors;
+	size_t nr_cursors;
+	struct cursor **heap;           /* the live ones; [0] is next in time unless top_moved */
+	size_t len;
+	bool started;
+	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
+	struct block *retired, **retired_tail;
+	struct fail start_fail;
+};
+
+static bool before(const struct cursor *a, const struct cursor *b)
+{
+	return a->head.ts < b->head.ts || (a->head.ts == b->head.ts && a->cpu_index < b->cpu_index);
+}
+
+static void sift_down(struct merge *merge, size_t at)
+{
+	struct cursor **heap = merge->heap, *moving = heap[at];
+	size_t len = merge->len;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= len)
+			break;
+		if (child + 1 < len && before(heap[child + 1], heap[child]))
+			child++;
+		if (!before(heap[child], moving))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moving;
+}
+
+static bool masked(const uint64_t *mask, size_t words, uint32_t cpu)
+{
+	return mask && (cpu / 64 >= words || !(mask[cpu / 64] >> cpu % 64 & 1));
+}
+
+int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret, struct fail *fail)
+{
+	struct merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge) {
+		source_free(source);
+		return fail_memory(fail);
+	}
+	merge->source = source;
+	merge->retired_tail = &merge->retired;
+	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
+	merge->heap = calloc(source->nr_cpus + 1, sizeof(struct cursor *));
+	if (!merge->cursors || !merge->heap) {
+		merge_free(merge);
+		return fail_memory(fail);
+	}
+	for (size_t i = 0; i < source->nr_cpus; i++)
+		if (!masked(mask, mask_words, source->cpus[i]))
+			cursor_init(&merge->cursors[merge->nr_cursors++], source, i, &merge->retired_tail);
+	*ret = merge;
+	return 0;
+}
+
+void merge_free(struct merge *merge)
+{
+	if (!merge)
+		return;
+	for (size_t i = 0; merge->cursors && i < merge->nr_cursors; i++)
+		cursor_release(&merge->cursors[i]);
+	merge_release(merge, merge_retired(merge));
+	source_free(merge->source);
+	free(merge->cursors);
+	free(merge->heap);
+	free(merge);
+}
+
+int merge_seek(struct merge *merge, uint64_t ts, struct fail *fail)
+{
+	struct source *source = merge->source;
+
+	if (!source->ops->seek)
+		return 0;
+	for (size_t i = 0; i < merge->nr_cursors; i++) {
+		int r = source->ops->seek(source, merge->cursors[i].cpu_index, ts, fail);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Damage in the first page of a CPU is kept for merge_start_damage(). */
+static void merge_start(struct merge *merge)
+{
+	merge->started = true;
+	for (size_t i = 0; i < merge->nr_cursors; i++) {
+		struct cursor *cursor = &merge->cursors[i];
+		struct fail fail = FAIL_INIT;
+		int r = cursor_next(cursor, &fail);
+
+		if (r > 0)
+			merge->heap[merge->len++] = cursor;
+		else if (r < 0 && !merge->start_fail.text[0])
+			merge->start_fail = fail;
+	}
+	for (size_t i = merge->len / 2; i-- > 0;)
+		sift_down(merge, i);
+}
+
+struct cursor *merge_top(struct merge *merge)
+{
+	if (!merge->started)
+		merge_start(merge);
+	if (merge->top_moved) {
+		merge->top_moved = false;
+		if (!merge->heap[0]->live)
+			merge->heap[0] = merge->heap[--merge->len];
+		if (merge->len > 1)
+			sift_down(merge, 0);
+	}
+	return merge->len ? merge->heap[0] : NULL;
+}
+
+int merge_advance(struct merge *merge, struct fail *fail)
+{
+	merge->top_moved = true;
+	if (!merge->heap[0]->live)
+		return 0;
+	return cursor_next(merge->heap[0], fail);
+}
+
+struct cursor *merge_moved(const struct merge *merge)
+{
+	return merge->top_moved ? merge->heap[0] : NULL;
+}
+
+const char *merge_start_damage(const struct merge *merge)
+{
+	return merge->start_fail.text[0] ? merge->start_fail.text : NULL;
+}
+
+struct block *merge_retired(struct merge *merge)
+{
+	struct block *chain = merge->retired;
+
+	merge->retired = NULL;
+	merge->retired_tail = &merge->retired;
+	return chain;
+}
+
+void merge_release(struct merge *merge, struct block *chain)
+{
+	while (chain) {
+		struct block *next = chain->next;
+
+		source_release(merge->source, chain);
+		chain = next;
+	}
+}

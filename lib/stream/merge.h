@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_STREAM_MERGE_H
+#define WEFT_STREAM_MERGE_H
+
+#include "lib/base/cleanup.h"
+#include "lib/stream/cursor.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct block;
+struct fail;
+struct source;
+
+/*
+ * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
+ * __find_next_entry() picks them. Gaps are the owner's to see: merge_top()->lost.
+ * A CPU that turns out damaged ends, and the others go on.
+ */
+struct merge;
+
+/* `mask` has a bit for each CPU number to read, or is NULL for all. Takes the source. */
+int must_check merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret,
+			 struct fail *fail);
+void merge_free(struct merge *merge);
+
+/* Makes reading begin with the pages that may hold raw time ts. Before the first merge_top() only. */
+int must_check merge_seek(struct merge *merge, uint64_t ts, struct fail *fail);
+
+/* The cursor whose head is next in time, or NULL at the end. */
+struct cursor *merge_top(struct merge *merge);
+
+/*
+ * Moves the cursor that merge_top() gave to its next record, without ordering it yet: until the next merge_top() its head is
+ * the record that follows on that CPU, when it is live. 1, 0 at the end of that CPU, -errno when it ends in damage.
+ */
+int must_check merge_advance(struct merge *merge, struct fail *fail);
+
+/* The cursor that merge_advance() moved since the last merge_top(); NULL when none was. */
+struct cursor *merge_moved(const struct merge *merge);
+
+/* Damage met in the first page of a CPU, before anything could be handed out; NULL when there was none. */
+const char *merge_start_damage(const struct merge *merge);
+
+/* The chain of blocks that were left behind; the caller owns them then. */
+struct block *merge_retired(struct merge *merge);
+void merge_release(struct merge *merge, struct block *chain);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/source.h"
+
+#include <stdlib.h>
+
+struct block *source_block(struct source *source, size_t size)
+{
+	struct block *block = source->spare;
+
+	if (block) {
+		source->spare = block->next;
+	} else {
+		block = calloc(1, sizeof(*block));
+		if (!block)
+			return NULL;
+	}
+	if (block->size < size) {
+		free(block->data);
+		block->data = malloc(size);
+		if (!block->data) {
+			free(block);
+			return NULL;
+		}
+		block->size = size;
+	}
+	block->next = NULL;
+	block->len = 0;
+	return block;
+}
+
+void source_release(struct source *source, struct block *block)
+{
+	block->next = source->spare;
+	source->spare = block;
+}
+
+void source_free(struct source *source)
+{
+	struct block *block;
+
+	if (!source)
+		return;
+	while ((block = source->spare)) {
+		source->spare = block->next;
+		free(block->data);
+		free(block);
+	}
+	source->ops->free(source);
+}
