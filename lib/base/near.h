@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_NEAR_H
+#define WEFT_BASE_NEAR_H
+
+#include <stddef.h>
+
+struct fail;
+
+/*
+ * The names most like a word that was not found, by edit distance (a swap of neighbours counts once), for "did you mean".
+ * Offer every name that exists; names are copied. Nothing that differs in more than a third of its letters is kept.
+ *	struct near near = near_to(word);
+ *	while (...) near_offer(&near, name);
+ *	return near_fail(&near, fail, -ENOENT, "no clock '%s'", word);
+ */
+enum { NEAR_NAMES = 3, NEAR_NAME_SIZE = 128 };
+
+struct near {
+	const char *word;               /* borrowed */
+	unsigned found;                 /* of names[], the nearest first */
+	struct {
+		unsigned distance;
+		char name[NEAR_NAME_SIZE];
+	} names[NEAR_NAMES];
+};
+
+struct near near_to(const char *word);
+void near_offer(struct near *near, const char *name);
+
+/* Offers `name`, but compares only `part`, which stands for it: a bare event name for "system:event". */
+void near_offer_as(struct near *near, const char *part, const char *name);
+
+/* fail_set() with "; did you mean 'a' or 'b'?" behind the text if something was near. Returns err. */
+__attribute__((format(printf, 4, 5))) int near_fail(const struct near *near, struct fail *fail, int err,
+						    const char *format, ...);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/text.h"
+
+#include "lib/base/fail.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Matches c against the set that begins behind '['. *end is set behind its ']'; without one '[' is a letter. */
+static bool glob_set(const char *set, unsigned char c, const char **end)
+{
+	bool inverted = *set == '!' || *set == '^', found = false;
+	const char *at = set + inverted;
+
+	do {
+		unsigned char low, high;
+
+		if (*at == '\\' && at[1])
+			at++;
+		if (!*at) {
+			*end = set;
+			return c == '[';
+		}
+		low = high = (unsigned char)*at++;
+		if (*at == '-' && at[1] && at[1] != ']') {
+			high = (unsigned char)at[1];
+			at += 2;
+		}
+		found |= low <= c && c <= high;
+	} while (*at != ']');
+	*end = at + 1;
+	return found != inverted;
+}
+
+bool text_glob(const char *pattern, const char *text)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (*text) {
+		const char *next = pattern + 1;
+		bool same;
+
+		if (*pattern == '*') {
+			star = ++pattern;
+			resume = text;
+			continue;
+		}
+		if (*pattern == '[') {
+			same = glob_set(pattern + 1, (unsigned char)*text, &next);
+		} else if (*pattern == '\\' && pattern[1]) {
+			same = pattern[1] == *text;
+			next = pattern + 2;
+		} else {
+			same = *pattern == '?' || *pattern == *text;
+		}
+		if (same) {
+			pattern = next;
+			text++;
+			continue;
+		}
+		/* Only the last star needs another try: what stands before it has matched as early as it can. */
+		if (!star)
+			return false;
+		pattern = star;
+		text = ++resume;
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+bool text_is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+static int digit_of(char c, unsigned base)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (base == 16 && isxdigit((unsigned char)c))
+		return tolower((unsigned char)c) - 'a' + 10;
+	return -1;
+}
+
+int text_parse_u64(const char *text, uint64_t *ret, struct fail *fail)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *at = hex ? text + 2 : text;
+	unsigned base = hex ? 16 : 10;
+	uint64_t value = 0;
+	int digit;
+
+	if (!*at)
+		return fail_set(fail, -EINVAL, "'%s' is no number", text);
+	for (; *at; at++) {
+		digit = digit_of(*at, base);
+		if (digit < 0)
+			return fail_set(fail, -EINVAL, "'%s' is no number", text);
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)digit, &value))
+			return fail_set(fail, -ERANGE, "'%s' is too large", text);
+	}
+	*ret = value;
+	return 0;
+}
+
+int text_parse_s64(const char *text, int64_t *ret, struct fail *fail)
+{
+	bool minus = text[0] == '-';
+	uint64_t value;
+	int err = text_parse_u64(text + minus, &value, fail);
+
+	if (err)
+		return fail_set(fail, err, err == -ERANGE ? "'%s' is too large" : "'%s' is no number", text);
+	if (value > (uint64_t)INT64_MAX + minus)
+		return fail_set(fail, -ERANGE, "'%s' is too large", text);
+	*ret = (int64_t)(minus ? 0 - value : value);
+	return 0;
+}
+
+int text_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret, struct fail *fail)
+{
+	uint64_t value;
+	int err = text_parse_u64(text, &value, fail);
+
+	if (err && err != -ERANGE)
+		return err;
+	if (err || value < min || value > max)
+		return fail_set(fail, -ERANGE, "%s is not between %" PRIu64 " and %" PRIu64, text, min, max);
+	*ret = value;
+	return 0;
+}
+
+#define FRACTION_MAX 1000000000 /* nanoseconds are the finest that is asked for */
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/*
+ * DIGITS[.DIGITS][UNIT] in integers; what a fraction has beyond nine digits is cut off.
+ * The first unit is that of a bare number.
+ */
+static int parse_with_unit(const char *text, const struct unit *units, const char *what, uint64_t *ret,
+			   struct fail *fail)
+{
+	const struct unit *unit = units;
+	uint64_t whole = 0, numerator = 0, denominator = 1, value;
+	const char *at = text;
+	bool large = false;
+
+	if (!isdigit((unsigned char)*at))
+		return fail_set(fail, -EINVAL, "'%s' is no %s", text, what);
+	for (; isdigit((unsigned char)*at); at++)
+		large |= __builtin_mul_overflow(whole, 10, &whole) ||
+			 __builtin_add_overflow(whole, (uint64_t)(*at - '0'), &whole);
+	if (*at == '.' && isdigit((unsigned char)at[1])) {
+		for (at++; isdigit((unsigned char)*at); at++) {
+			if (denominator == FRACTION_MAX)
+				continue;
+			numerator = numerator * 10 + (uint64_t)(*at - '0');
+			denominator *= 10;
+		}
+	}
+	while (unit->name && strcasecmp(unit->name, at))
+		unit++;
+	if (!unit->name)
+		return fail_set(fail, -EINVAL, "'%s' is no %s: unknown unit '%s'", text, what, at);
+	large |= __builtin_mul_overflow(whole, unit->factor, &value);
+	numerator = (uint64_t)((unsigned __int128)numerator * unit->factor / denominator);
+	if (large || __builtin_add_overflow(value, numerator, &value))
+		return fail_set(fail, -ERANGE, "'%s' is too large", text);
+	*ret = value;
+	return 0;
+}
+
+int text_parse_size(const char *text, uint64_t *ret_bytes, struct fail *fail)
+{
+	static const struct unit units[] = {
+		{ "", 1 << 10 }, { "B", 1 },
+		{ "K", 1 << 10 }, { "KB", 1 << 10 }, { "KiB", 1 << 10 },
+		{ "M", 1 << 20 }, { "MB", 1 << 20 }, { "MiB", 1 << 20 },
+		{ "G", 1 << 30 }, { "GB", 1 << 30 }, { "GiB", 1 << 30 },
+		{ "T", 1ULL << 40 }, { "TB", 1ULL << 40 }, { "TiB", 1ULL << 40 },
+		{ NULL, 0 },
+	};
+
+	return parse_with_unit(text, units, "size such as 512K or 10M", ret_bytes, fail);
+}
+
+int text_parse_time(const char *text, uint64_t *ret_ns, struct fail *fail)
+{
+	static const struct unit units[] = {
+		{ "", 1000000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
+		{ "ms", 1000000 }, { "us", 1000 }, { "\302\265s", 1000 }, { "ns", 1 },
+		{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
+		{ NULL, 0 },
+	};
+
+	return parse_with_unit(text, units, "time such as 10ms or 1.5s", ret_ns, fail);
+}
+
+bool text_next_word(const char **at, const char *separators, struct text_word *ret)
+{
+	const char *start = *at + strspn(*at, separators);
+	size_t len = strcspn(start, separators);
+
+	if (!len)
+		return false;
+	*ret = (struct text_word){ .at = start, .len = len };
+	*at = start + len;
+	return true;
+}
+
+bool text_next_line(const char **at, size_t *left, struct text_word *ret)
+{
+	const char *end;
+	size_t len;
+
+	if (!*left)
+		return false;
+	end = memchr(*at, '\n', *left);
+	len = end ? (size_t)(end - *at) : *left;
+	*ret = (struct text_word){ .at = *at, .len = len };
+	*at += len + (end != NULL);
+	*left -= len + (end != NULL);
+	return true;
+}
+
+bool text_word_is(struct text_word word, const char *text)
+{
+	return strlen(text) == word.len && !memcmp(word.at, text, word.len);
+}
+
+const char *text_size(char into[TEXT_HUMAN], uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	uint64_t whole = bytes, tenths = 0;
+	size_t unit = 0;
+
+	while (whole >= 1024) {
+		/* Cut, not rounded: 1024 KiB must never be printed. */
+		tenths = whole % 1024 * 10 / 1024;
+		whole /= 1024;
+		unit++;
+	}
+	if (!unit || whole >= 100)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 " %s", whole, units[unit]);
+	else
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " %s", whole, tenths, units[unit]);
+	return into;
+}
+
+const char *text_time(char into[TEXT_HUMAN], uint64_t ns)
+{
+	uint64_t seconds = ns / 1000000000;
+
+	if (ns < 1000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " us", ns / 1000, ns / 100 % 10);
+	else if (!seconds)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " ms", ns / 1000000, ns / 100000 % 10);
+	else if (seconds < 60)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%02" PRIu64 " s", seconds, ns / 10000000 % 100);
+	else if (seconds < 3600)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 "m %02" PRIu64 "s", seconds / 60, seconds % 60);
+	else
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 "h %02" PRIu64 "m", seconds / 3600, seconds / 60 % 60);
+	return into;
+}
+
+const char *text_count(char into[TEXT_HUMAN], uint64_t count)
+{
+	char digits[TEXT_HUMAN];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), to = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			into[to++] = ',';
+		into[to++] = digits[i];
+	}
+	into[to] = '\0';
+	return into;
+}

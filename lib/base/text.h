@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_TEXT_H
+#define WEFT_BASE_TEXT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * What users write, and numbers as users read them. Nothing here depends on a locale. A parser takes the whole text
+ * or fails with -EINVAL (-ERANGE: too large) and a text that names the word; *ret is then untouched.
+ */
+
+/* Whole text against `*`, `?`, `[a-z]`, `[!a-z]` and backslash. Time is bounded by the product of the lengths. */
+bool text_glob(const char *pattern, const char *text);
+bool text_is_glob(const char *pattern);
+
+/* Decimal, or hexadecimal behind 0x. No sign, no blanks. */
+int must_check text_parse_u64(const char *text, uint64_t *ret, struct fail *fail);
+int must_check text_parse_s64(const char *text, int64_t *ret, struct fail *fail);
+/* The same with bounds, which the error text tells. */
+int must_check text_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret, struct fail *fail);
+
+/* Bytes: "512K", "10M", "1.5G", "4096B", "64KiB"; powers of 1024 in either case; a bare number counts KB, as in trace-cmd. */
+int must_check text_parse_size(const char *text, uint64_t *ret_bytes, struct fail *fail);
+
+/* Nanoseconds: "10ns", "5us", "10ms", "1.5s", "2m", "1h"; a bare number counts seconds. Exact: no floating point. */
+int must_check text_parse_time(const char *text, uint64_t *ret_ns, struct fail *fail);
+
+/* One word of a list: up to the first of `separators`. False at the end; empty words are skipped. Changes nothing. */
+struct text_word {
+	const char *at;
+	size_t len;
+};
+bool text_next_word(const char **at, const char *separators, struct text_word *ret);
+
+/* The next line without its newline; false at the end. `at` may hold any bytes; *left counts them. */
+bool text_next_line(const char **at, size_t *left, struct text_word *ret);
+bool text_word_is(struct text_word word, const char *text);
+
+/* For people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". Returns `into`. */
+enum { TEXT_HUMAN = 32 };
+const char *text_size(char into[TEXT_HUMAN], uint64_t bytes);
+const char *text_time(char into[TEXT_HUMAN], uint64_t ns);
+const char *text_count(char into[TEXT_HUMAN], uint64_t count);
+
+#endif
