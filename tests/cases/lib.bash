@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Loaded by every file of tests/cases: `load lib`. The tests run from the project's root.
+bats_require_minimum_version 1.5.0
+cd "$BATS_TEST_DIRNAME/../.." || exit 1
+BUILD=$(realpath "${BUILD:-build}")
+WEFT=$BUILD/weft
+PATH=$BUILD:$PATH
+# What stands beside the project: tests that need it skip where it is absent.
+SHARED=$(realpath -m ../shared)
+export BUILD WEFT PATH SHARED
+
+need_shared()
+{
+	[ -e "$SHARED/$1" ] || skip "no ../shared/$1 beside the project"
+}
+
+need_command()
+{
+	command -v "$1" > /dev/null || skip "$1 is not installed"
+}
+
+need_root()
+{
+	[ "$(id -u)" = 0 ] || skip "not root"
+}
+
+# Recording on this machine's own kernel: tracefs must be there and let us make an instance.
+need_tracefs()
+{
+	need_root
+	local tracefs=/sys/kernel/tracing
+	[ -e $tracefs/instances ] || mount -t tracefs tracefs $tracefs 2> /dev/null || skip "no tracefs here"
+	local probe=$tracefs/instances/weft-test-probe-$$
+	mkdir "$probe" 2> /dev/null || skip "tracefs permits no instance here"
+	rmdir "$probe"
+}
