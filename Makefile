@@ -43,7 +43,6 @@ plugins := $(plugin_src:%.c=$(BUILD)/%.so)
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 man_pages := $(sort $(wildcard man/*.[1-8]))
-completions := completions/weft.bash completions/_weft completions/weft.fish
 
 .DELETE_ON_ERROR:
 .PHONY: all help deps unit check lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
@@ -140,10 +139,10 @@ install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/plugins $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BUILD)/weft $(DESTDIR)$(BINDIR)/weft
 	$(if $(plugins),install -m 644 $(plugins) $(DESTDIR)$(LIBDIR)/plugins/)
-	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
-	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
-	install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish
-	for page in $(man_pages); do \
+	$(if $(wildcard completions/weft.bash),install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft)
+	$(if $(wildcard completions/_weft),install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft)
+	$(if $(wildcard completions/weft.fish),install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish)
+	for page in $(man_pages) ; do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 
