@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_CPU_PIPE_H
+#define WEFT_KERNEL_CPU_PIPE_H
+
+#include "lib/base/cleanup.h"
+#include "lib/kernel/instance.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * per_cpu/cpuN/trace_pipe_raw: takes whole sub-buffers out of the ring buffer of one CPU. What it hands out is gone from
+ * the kernel. It never blocks but in cpu_pipe_wait(). One thread at a time per pipe; several pipes are independent.
+ * Invariant: every byte count it returns is a multiple of page_size.
+ * The last page handed out by cpu_pipe_read() may be partly filled (its header says how far).
+ */
+struct cpu_pipe {
+	int fd;
+	int in, out;            /* the pipe between splices */
+	uint32_t cpu;
+	uint32_t page_size;
+	size_t room;            /* bytes that the pipe holds */
+	size_t waiting;         /* bytes in the pipe */
+	bool no_splice;         /* this kernel or this output does not splice: pages are read */
+};
+
+int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
+			     struct fail *fail);
+void cpu_pipe_close(struct cpu_pipe *pipe);
+#define CPU_PIPE_INIT { .fd = -1, .in = -1, .out = -1 }
+
+/*
+ * Sleeps until the buffer is as full as buffer_percent wants it, or `wake_fd` (may be -1) is readable, or the time is over
+ * (timeout_ms < 0: never). 1: there may be data; 0: woken by wake_fd or the time; -errno.
+ */
+int must_check cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms, struct fail *fail);
+
+/*
+ * Full sub-buffers only, as many as there are up to `size` bytes: into memory, or to a file without a copy.
+ * *ret_len 0: there is none now. -EIO...: what the kernel or the output answered; -ENOSPC stays -ENOSPC, and what was
+ * taken from the kernel but not written stays in the pipe for the next call.
+ */
+int must_check cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_len, struct fail *fail);
+int must_check cpu_pipe_move(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, struct fail *fail);
+
+/* One sub-buffer, partial ones too: for the end of a recording. 1: page_size bytes are in `into`; 0: empty; -errno. */
+int must_check cpu_pipe_read(struct cpu_pipe *pipe, void *into, struct fail *fail);
+
+#endif

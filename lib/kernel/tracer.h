@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_TRACER_H
+#define WEFT_KERNEL_TRACER_H
+
+#include "lib/base/cleanup.h"
+#include "lib/kernel/instance.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+
+/*
+ * The current tracer of an instance, the functions that it looks at, and the options of an instance.
+ * Which tracers an instance may use is in its own available_tracers (function_graph since 6.11; mmiotrace, blk never).
+ */
+
+/* Whether it is in available_tracers. */
+bool tracer_offered(const struct instance *instance, const char *tracer);
+
+/* irqsoff, preemptoff, preemptirqsoff, wakeup, wakeup_rt, wakeup_dl: their `trace` is a snapshot of the worst case. */
+bool tracer_is_max_latency(const char *tracer);
+
+/* function, function_graph and others that make set_ftrace_pid matter. */
+bool tracer_is_function(const char *tracer);
+
+/* -ENOENT with near names; -EOPNOTSUPP when only the top instance has it. Changing the tracer empties the buffer. */
+int must_check tracer_set(struct instance *instance, const char *tracer, struct fail *fail);
+
+enum function_list {
+	FUNCTIONS_TRACE,        /* set_ftrace_filter */
+	FUNCTIONS_NOTRACE,      /* set_ftrace_notrace */
+	FUNCTIONS_GRAPH,        /* set_graph_function: must be set before the tracer is */
+	FUNCTIONS_GRAPH_NOTRACE,
+};
+
+/* Replaces the list by these names or globs; -ENOENT with near names for a function that the kernel does not know. */
+int must_check tracer_functions(struct instance *instance, enum function_list list, const char *const *functions,
+				size_t nr, struct fail *fail);
+int must_check tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *fail);
+
+/*
+ * An option of the instance, "NAME" or "noNAME"; -ENOENT with near names. An option of a tracer exists only while that
+ * tracer is current: set the tracer first. option_exists() tells whether it is known right now.
+ */
+int must_check option_set(struct instance *instance, const char *option, struct fail *fail);
+bool option_exists(const struct instance *instance, const char *option);
+/* 1, 0, or -errno. */
+int option_get(const struct instance *instance, const char *option);
+
+#endif

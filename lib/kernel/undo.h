@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_UNDO_H
+#define WEFT_KERNEL_UNDO_H
+
+#include "lib/base/cleanup.h"
+#include "lib/kernel/tracing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fail;
+
+/*
+ * A journal of how tracefs was before we changed it.
+ * Invariant: when a change reaches the kernel, the journal on disk knows what was there before (written and synced first).
+ * So a kill at any moment leaves at most one entry too many, and putting back a value that is there already is no change.
+ * A journal is a file "undo-PID-START" in `dir`; it belongs to the process with that pid and start time, and is pending when
+ * that process is gone. It is only valid for the boot that it names: tracefs does not outlive a boot.
+ * Thread-compatible: one thread at a time. undo_restore() must be called from normal context (not from a signal handler).
+ *
+ * Put back are: plain values; lists (written anew, line by line); events (the difference to the old set_event, so that
+ * events that were on never blink); filters; triggers (the difference); the current tracer; the clock; per-CPU buffer
+ * sizes. A buffer that was never expanded ("7 (expanded: 1408)") gets the size that it would have expanded to: the kernel
+ * has no way back. What the top buffer held is not put back.
+ */
+struct undo;
+
+#define UNDO_DIR "/run/weft"
+
+/* dir NULL: UNDO_DIR, made if needed. The journal file appears with the first entry. */
+int must_check undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, struct fail *fail);
+/* Frees it; does not restore: an unrestored journal stays on disk and is pending once the process is gone. */
+void undo_free(struct undo *undo);
+
+/* `instance` is a name, "" for the top one. Only the first call for a file counts. */
+int must_check undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail);
+/* An instance that we are about to make; restoring removes it. */
+int must_check undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail);
+void undo_forget_instance(struct undo *undo, const char *instance);
+
+/*
+ * Puts everything back, the last change first, goes on after failures and returns the first of them. The journal is
+ * removed when all was put back. A file or instance that no longer exists needs no putting back. May be called again.
+ */
+int undo_restore(struct undo *undo, struct fail *fail);
+
+/* Journals that dead processes left behind in dir (NULL: UNDO_DIR). 1/0/-errno; start with *at = 0. */
+struct undo_pending {
+	char path[256];
+	pid_t pid;
+	unsigned entries;       /* settings to put back */
+	unsigned instances;     /* private instances to remove */
+};
+int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
+/* Replays one of them. Only files that root or this user owns and nobody else can write are believed. */
+int must_check undo_replay(const struct tracing *tracing, const char *path, struct fail *fail);
+
+#endif
