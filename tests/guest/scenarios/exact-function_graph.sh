@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	has_tracer function_graph || { skip "function_graph" "no such tracer"; return; }
+	# Without a filter a guest under software emulation hardly moves.
+	for f in 'vfs_*' 'do_sys*' 'path_*' 'security_*' 'kmem_cache_*' '*schedule*' 'irq_*' 'd_*'; do
+		echo "$f" >> $T/set_ftrace_filter
+	done
+	echo function_graph > $T/current_tracer
+	load
+	exact function_graph
+}
