@@ -20,8 +20,9 @@ struct sink;
 struct render_options {
 	unsigned threads;       /* 1 or more */
 	uint64_t limit;         /* events to print; UINT64_MAX for all */
-	bool (*select)(const void *arg, const struct event *event); /* NULL for all; gaps are always kept */
-	const void *select_arg;
+	/* NULL for all; gaps are always kept. Asked in order, on the calling thread. */
+	bool (*select)(void *arg, const struct event *event);
+	void *select_arg;
 };
 
 /* 0, or -errno: -EPIPE when the reader went away. *ret_printed counts the events printed. */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/query/selection.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/tasks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS = 1 << 16, CPUS = 1 << 16, COMM_MEMO = 1 << 10 };
+
+/* Whether the task of this pid has a wanted name, as it was found before. */
+struct comm_memo {
+	int32_t pid;
+	bool known, wanted;
+};
+
+struct selection {
+	const struct context *context;
+	bool some_events;
+	uint64_t ids[IDS / 64];
+	uint64_t stacks[IDS / 64];      /* types that go with the event before them */
+	uint64_t kept[CPUS / 64];       /* CPUs whose last event was kept; by cpu_index */
+	int32_t *pids;
+	size_t nr_pids;
+	char **comms;
+	size_t nr_comms;
+	struct comm_memo memo[COMM_MEMO];
+};
+
+static void bit_set(uint64_t *bits, uint32_t bit, bool value)
+{
+	bits[bit / 64] = (bits[bit / 64] & ~(1ull << bit % 64)) | (uint64_t)value << bit % 64;
+}
+
+static bool bit_get(const uint64_t *bits, uint32_t bit)
+{
+	return bits[bit / 64] >> bit % 64 & 1;
+}
+
+int selection_new(const struct context *context, struct selection **ret, struct fail *fail)
+{
+	static const char *const stacks[] = { "kernel_stack", "user_stack" };
+	struct selection *selection = calloc(1, sizeof(*selection));
+
+	if (!selection)
+		return fail_memory(fail);
+	selection->context = context;
+	for (size_t i = 0; i < array_size(stacks); i++) {
+		int32_t id = schema_find(context->schema, "ftrace", stacks[i]);
+
+		if (id >= 0 && id < IDS)
+			bit_set(selection->stacks, (uint32_t)id, true);
+	}
+	*ret = selection;
+	return 0;
+}
+
+void selection_free(struct selection *selection)
+{
+	if (!selection)
+		return;
+	for (size_t i = 0; i < selection->nr_comms; i++)
+		free(selection->comms[i]);
+	free(selection->comms);
+	free(selection->pids);
+	free(selection);
+}
+
+/* "system:event" must match in both parts; a pattern of one part is asked for either name. */
+static bool names_match(const char *pattern, const char *event_pattern, const char *system, const char *event)
+{
+	if (event_pattern)
+		return text_glob(pattern, system) && text_glob(event_pattern, event);
+	return text_glob(pattern, system) || text_glob(pattern, event);
+}
+
+static int no_such_event(const struct selection *selection, const char *pattern, struct fail *fail)
+{
+	struct near near = near_to(pattern);
+	const char *system, *event;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(selection->context->schema, i, &id, &system, &event); i++) {
+		char name[NEAR_NAME_SIZE];
+
+		snprintf(name, sizeof(name), "%s:%s", system, event);
+		if (strpbrk(pattern, ":/"))
+			near_offer(&near, name);
+		else
+			near_offer_as(&near, event, name);
+	}
+	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", pattern);
+}
+
+int selection_add_events(struct selection *selection, const char *pattern, struct fail *fail)
+{
+	cleanup_free char *system_pattern = strdup(pattern);
+	const char *system, *event;
+	char *event_pattern;
+	bool found = false;
+	int32_t id;
+
+	if (!system_pattern)
+		return fail_memory(fail);
+	event_pattern = strpbrk(system_pattern, ":/");
+	if (event_pattern)
+		*event_pattern++ = 0;
+	for (size_t i = 0; schema_at(selection->context->schema, i, &id, &system, &event); i++) {
+		if (id < 0 || id >= IDS || !names_match(system_pattern, event_pattern, system, event))
+			continue;
+		bit_set(selection->ids, (uint32_t)id, true);
+		found = true;
+	}
+	if (!found)
+		return no_such_event(selection, pattern, fail);
+	selection->some_events = true;
+	return 0;
+}
+
+int selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail)
+{
+	int32_t *pids = reallocarray(selection->pids, selection->nr_pids + 1, sizeof(*pids));
+
+	if (!pids)
+		return fail_memory(fail);
+	selection->pids = pids;
+	pids[selection->nr_pids++] = pid;
+	return 0;
+}
+
+int selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail)
+{
+	char **comms = reallocarray(selection->comms, selection->nr_comms + 1, sizeof(*comms));
+
+	if (!comms)
+		return fail_memory(fail);
+	selection->comms = comms;
+	comms[selection->nr_comms] = strdup(pattern);
+	if (!comms[selection->nr_comms])
+		return fail_memory(fail);
+	selection->nr_comms++;
+	return 0;
+}
+
+bool selection_empty(const struct selection *selection)
+{
+	return !selection->some_events && !selection->nr_pids && !selection->nr_comms;
+}
+
+static bool keep_pid(const struct selection *selection, int32_t pid)
+{
+	for (size_t i = 0; i < selection->nr_pids; i++)
+		if (selection->pids[i] == pid)
+			return true;
+	return !selection->nr_pids;
+}
+
+static bool keep_comm(struct selection *selection, int32_t pid)
+{
+	struct comm_memo *memo = &selection->memo[(uint32_t)pid % COMM_MEMO];
+
+	if (!selection->nr_comms)
+		return true;
+	if (memo->known && memo->pid == pid)
+		return memo->wanted;
+	*memo = (struct comm_memo){ .pid = pid, .known = true };
+	for (size_t i = 0; i < selection->nr_comms && !memo->wanted; i++)
+		memo->wanted = text_glob(selection->comms[i], task_name(selection->context->tasks, pid).text);
+	return memo->wanted;
+}
+
+bool selection_keep(void *arg, const struct event *event)
+{
+	struct selection *selection = arg;
+	bool keep;
+
+	if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
+		keep = bit_get(selection->kept, event->cpu_index);
+	else
+		keep = !selection->some_events || bit_get(selection->ids, event->id);
+	keep = keep && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
+	bit_set(selection->kept, event->cpu_index, keep);
+	return keep;
+}

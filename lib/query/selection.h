@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_QUERY_SELECTION_H
+#define WEFT_QUERY_SELECTION_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context;
+struct event;
+struct fail;
+
+/*
+ * Which events of a stream are wanted: by type, by pid and by the name of the task. Of each kind any one named will do;
+ * a kind of which none was named lets all pass. A stack trace goes with the event that it belongs to: the one before it on its
+ * CPU. Events must be asked about in the order of the stream, by one thread. Borrows the context.
+ */
+struct selection;
+
+int must_check selection_new(const struct context *context, struct selection **ret, struct fail *fail);
+void selection_free(struct selection *selection);
+
+/* "system:event", "system/event", a system, or an event; globs in either part. -ENOENT when the file knows none of them. */
+int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
+int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
+/* A glob for the task's name. */
+int must_check selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail);
+
+/* Whether nothing was named. */
+bool selection_empty(const struct selection *selection);
+
+/* `selection` is a struct selection, as a render_options::select_arg. */
+bool selection_keep(void *selection, const struct event *event);
+
+#endif

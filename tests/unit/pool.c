@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/pool.h"
+
+#include "lib/base/fail.h"
+#include "tests/unit/test.h"
+
+#include <stdint.h>
+
+enum { JOBS = 100 };
+
+struct square {
+	struct pool_job job;
+	uint64_t number;
+};
+
+static void square_run(struct pool_job *job)
+{
+	struct square *square = (struct square *)job;
+
+	square->number *= square->number;
+}
+
+static void run_with(unsigned threads)
+{
+	struct square squares[JOBS] = { 0 };
+	struct fail fail = FAIL_INIT;
+	struct pool *pool = NULL;
+
+	REQUIRE(!pool_new(threads, &pool, &fail));
+	for (unsigned i = 0; i < JOBS; i++) {
+		squares[i] = (struct square){ .job.run = square_run, .number = i };
+		pool_submit(pool, &squares[i].job);
+	}
+	for (unsigned i = 0; i < JOBS; i++) {
+		pool_wait(pool, &squares[i].job);
+		CHECK(squares[i].number == (uint64_t)i * i);
+	}
+	pool_free(pool);
+}
+
+TEST(pool_runs_every_job_with_any_number_of_threads)
+{
+	run_with(0);
+	run_with(1);
+	run_with(7);
+}
+
+TEST(pool_runs_a_job_again)
+{
+	struct square square = { .job.run = square_run, .number = 3 };
+	struct fail fail = FAIL_INIT;
+	struct pool *pool = NULL;
+
+	REQUIRE(!pool_new(2, &pool, &fail));
+	for (int i = 0; i < 3; i++) {
+		pool_submit(pool, &square.job);
+		pool_wait(pool, &square.job);
+	}
+	CHECK(square.number == 6561);
+	pool_free(pool);
+}
