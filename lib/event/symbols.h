@@ -35,6 +35,9 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct symbol
 /* Prints as the kernel's %ps ('s'), %pS ('S') and %pB ('B') do; false and nothing when there is no symbol. */
 bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out);
 
+/* The address of the first symbol of exactly that name; false when there is none. Slow: for what is asked once. */
+bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *ret);
+
 /* The text of printk_formats at an address; NULL. */
 const char *symbols_string(const struct symbols *symbols, uint64_t address);
 
