@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_GRAPH_H
+#define WEFT_FORMATS_GRAPH_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct binding;
+struct event;
+struct events;
+struct fail;
+struct ftrace;
+struct out;
+struct renderer;
+struct tracer;
+
+/*
+ * The function graph: kernel/trace/trace_functions_graph.c. graph_state.c walks the events in order and leaves in the note
+ * what a line depends on besides its record; graph.c prints lines from that, on any thread; graph_header.c is the legend.
+ * Invariant: nothing here but graph_state.c changes after graph_new().
+ */
+enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no name for a lost entry */
+
+/* What the printing of one CPU's functions depends on: struct fgraph_cpu_data. */
+struct graph_cpu {
+	int32_t last_pid;               /* -1 before the first line */
+	int32_t depth;                  /* where comments stand */
+	int32_t depth_irq;              /* of the interrupt being left out; -1 outside of one */
+	uint64_t entered[GRAPH_DEPTH];  /* the function open at each depth; 0 for none */
+};
+
+struct graph {
+	/* The funcgraph-* options, and those of the trace that matter here. */
+	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex;
+	bool nanoseconds;               /* nine decimals where the kernel has six */
+	uint8_t cpu_width;              /* digits of the highest possible CPU's number */
+	uint64_t irq_start, irq_end;    /* the kernel's interrupt entries: both 0 when unknown */
+	struct graph_cpu *cpus;         /* by event::cpu_index */
+	size_t nr_cpus;
+};
+
+enum graph_what {
+	GRAPH_USUAL,                    /* the graph does not print it: stacks, and single functions */
+	GRAPH_NESTED,                   /* an entry, its exit comes later or never */
+	GRAPH_LEAF,                     /* an entry with its exit */
+	GRAPH_EXIT,
+	GRAPH_EXIT_LOST,                /* an exit whose entry was not seen */
+	GRAPH_COMMENT,                  /* any other event */
+};
+
+/* In event->note, for NOTE_RENDERER_SIZE bytes. */
+struct graph_note {
+	const uint8_t *exit;            /* of a leaf: the record of its exit */
+	const struct binding *exit_binding;
+	uint32_t exit_len;
+	int32_t before;                 /* the task whose functions were printed last on this CPU */
+	int32_t depth;                  /* of a comment */
+	uint8_t what;                   /* enum graph_what */
+	bool switched;                  /* the banner with `before` comes first */
+};
+
+/* The places of bindings: of funcgraph_entry the first two, of funcgraph_exit all. */
+enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_OVERRUN, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL };
+
+extern const struct tracer graph_tracer;
+extern const struct renderer graph_entry_renderer;
+extern const struct renderer graph_exit_renderer;
+
+/* Reads the options of ftrace->context, which is set by then. */
+int must_check graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail);
+void graph_free(struct graph *graph);
+
+/* Private to graph*.c */
+bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event);
+bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event);
+void graph_header(const struct ftrace *ftrace, struct out *out);
+
+static inline bool graph_is_irq(const struct graph *graph, uint64_t func)
+{
+	return func >= graph->irq_start && func < graph->irq_end;
+}
+
+#endif

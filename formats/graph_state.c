@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_functions_graph.c: what is carried from line to line. */
+#include "formats/graph.h"
+
+#include "formats/ftrace.h"
+#include "formats/function.h"
+#include "formats/stack.h"
+#include "lib/event/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
+
+static const struct graph_cpu cpu_init = { .last_pid = -1, .depth_irq = -1 };
+
+/* NULL without memory: lines are then printed without what comes from the lines before, as the kernel does. */
+static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
+{
+	size_t count = index + 1;
+	struct graph_cpu *cpus;
+
+	if (__builtin_expect(index < graph->nr_cpus, 1))
+		return &graph->cpus[index];
+	cpus = realloc(graph->cpus, count * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	for (size_t i = graph->nr_cpus; i < count; i++)
+		cpus[i] = cpu_init;
+	graph->cpus = cpus;
+	graph->nr_cpus = count;
+	return &cpus[index];
+}
+
+static const struct binding *binding_of(struct ftrace *ftrace, struct event_type *type)
+{
+	return type->renderer ? ftrace->bindings[type->renderer] : ftrace_bind(ftrace, type);
+}
+
+static void note_write(struct event *event, const struct graph_note *note)
+{
+	memcpy(event->note, note, sizeof(*note));
+}
+
+/* verif_pid() */
+static void note_task(struct graph_note *note, struct graph_cpu *cpu, int32_t pid)
+{
+	if (cpu->last_pid == pid)
+		return;
+	note->before = cpu->last_pid;
+	note->switched = cpu->last_pid != -1;
+	cpu->last_pid = pid;
+}
+
+/* get_return_for_leaf(): the exit, when it follows on this CPU, belongs to the line. */
+static bool take_exit(struct ftrace *ftrace, struct events *events, const struct event *event, uint64_t func,
+		      struct graph_note *note)
+{
+	const struct binding *binding;
+	struct event next;
+
+	if (events_peek(events, &next) <= 0 || next.kind != EVENT_RECORD || next.pid != event->pid)
+		return false;
+	binding = binding_of(ftrace, next.type);
+	if (!binding || binding->renderer != &graph_exit_renderer)
+		return false;
+	if (place_int(&binding->places[GRAPH_FUNC], ftrace, &next) != func)
+		return false;
+	note->exit = next.data;
+	note->exit_len = next.len;
+	note->exit_binding = binding;
+	events_skip(events);
+	return true;
+}
+
+/* check_irq_entry(): whether the line is left out. */
+static bool skip_irq_entry(const struct graph *graph, struct graph_cpu *cpu, uint64_t func, int32_t depth)
+{
+	if (graph->irqs)
+		return false;
+	if (cpu->depth_irq >= 0)
+		return true;
+	if (!graph_is_irq(graph, func))
+		return false;
+	cpu->depth_irq = depth;
+	return true;
+}
+
+/* check_irq_return() */
+static bool skip_irq_exit(const struct graph *graph, struct graph_cpu *cpu, int32_t depth)
+{
+	if (graph->irqs || cpu->depth_irq == -1)
+		return false;
+	if (cpu->depth_irq >= depth)
+		cpu->depth_irq = -1;
+	return true;
+}
+
+static bool settle_entry(struct ftrace *ftrace, struct events *events, const struct binding *binding,
+			 struct event *event, struct graph_cpu *cpu)
+{
+	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
+	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
+	struct graph_note note = { .what = GRAPH_NESTED };
+
+	if (cpu) {
+		if (skip_irq_entry(ftrace->graph, cpu, func, depth))
+			return false;
+		note_task(&note, cpu, event->pid);
+	}
+	if (take_exit(ftrace, events, event, func, &note))
+		note.what = GRAPH_LEAF;
+	if (cpu) {
+		/* Comments stand one deeper than the function that is open: a leaf is not. */
+		cpu->depth = note.what == GRAPH_LEAF ? (int32_t)((uint32_t)depth - 1) : depth;
+		if (depth >= 0 && depth < GRAPH_DEPTH)
+			cpu->entered[depth] = note.what == GRAPH_LEAF ? 0 : func;
+	}
+	note_write(event, &note);
+	return true;
+}
+
+static bool settle_exit(struct ftrace *ftrace, const struct binding *binding, struct event *event,
+			struct graph_cpu *cpu)
+{
+	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
+	struct graph_note note = { .what = GRAPH_EXIT };
+
+	if (cpu) {
+		if (skip_irq_exit(ftrace->graph, cpu, depth))
+			return false;
+		cpu->depth = (int32_t)((uint32_t)depth - 1);
+		if (depth >= 0 && depth < GRAPH_DEPTH) {
+			if (cpu->entered[depth] != place_int(&binding->places[GRAPH_FUNC], ftrace, event))
+				note.what = GRAPH_EXIT_LOST;
+			cpu->entered[depth] = 0;
+		}
+		note_task(&note, cpu, event->pid);
+	}
+	note_write(event, &note);
+	return true;
+}
+
+static bool settle_other(const struct binding *binding, struct event *event, struct graph_cpu *cpu)
+{
+	struct graph_note note = { .what = GRAPH_COMMENT };
+
+	if (binding && (binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer)) {
+		note.what = GRAPH_USUAL;
+	} else if (cpu) {
+		note.depth = cpu->depth;
+		note_task(&note, cpu, event->pid);
+	}
+	note_write(event, &note);
+	return true;
+}
+
+bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
+	const struct binding *binding = binding_of(ftrace, event->type);
+
+	if (binding && binding->renderer == &graph_entry_renderer)
+		return settle_entry(ftrace, events, binding, event, cpu);
+	if (binding && binding->renderer == &graph_exit_renderer)
+		return settle_exit(ftrace, binding, event, cpu);
+	return settle_other(binding, event, cpu);
+}
+
+/* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
+bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	const struct binding *binding = binding_of(ftrace, event->type);
+
+	if (binding->renderer == &graph_exit_renderer)
+		return settle_exit(ftrace, binding, event, NULL);
+	return settle_entry(ftrace, events, binding, event, NULL);
+}
