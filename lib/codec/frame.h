@@ -34,4 +34,8 @@ void frame_reader_free(struct frame_reader *reader);
 int must_check frame_read(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
 			  struct fail *fail);
 
+/* The first `size` bytes only; the frame may hold more. */
+int must_check frame_read_start(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
+				struct fail *fail);
+
 #endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/codec/frame.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+struct frame_writer {
+	ZSTD_CCtx *context;
+};
+
+struct frame_reader {
+	ZSTD_DCtx *context;
+};
+
+int frame_writer_new(int level, struct frame_writer **ret, struct fail *fail)
+{
+	cleanup_free struct frame_writer *writer = NULL;
+
+	if (level < 1 || level > FRAME_LEVEL_MAX)
+		return fail_set(fail, -EINVAL, "no compression level %d; there are 1 to %d", level, FRAME_LEVEL_MAX);
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return fail_memory(fail);
+	writer->context = ZSTD_createCCtx();
+	if (!writer->context)
+		return fail_memory(fail);
+	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, level);
+	/* As the other programs that write trace.dat: both sizes stand in front of each frame anyhow. */
+	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_contentSizeFlag, 0);
+	*ret = take(writer);
+	return 0;
+}
+
+void frame_writer_free(struct frame_writer *writer)
+{
+	if (!writer)
+		return;
+	ZSTD_freeCCtx(writer->context);
+	free(writer);
+}
+
+size_t frame_bound(size_t len)
+{
+	return ZSTD_compressBound(len);
+}
+
+int frame_write(struct frame_writer *writer, const void *data, size_t len, void *ret, size_t size, size_t *ret_len,
+		struct fail *fail)
+{
+	size_t written = ZSTD_compress2(writer->context, ret, size, data, len);
+
+	if (ZSTD_isError(written))
+		return fail_set(fail, -EIO, "cannot compress %zu bytes: %s", len, ZSTD_getErrorName(written));
+	*ret_len = written;
+	return 0;
+}
+
+int frame_reader_new(struct frame_reader **ret, struct fail *fail)
+{
+	cleanup_free struct frame_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return fail_memory(fail);
+	reader->context = ZSTD_createDCtx();
+	if (!reader->context)
+		return fail_memory(fail);
+	/* Frames are decompressed in one go: no window of its own is ever needed beyond what a start of one takes. */
+	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, 27);
+	*ret = take(reader);
+	return 0;
+}
+
+void frame_reader_free(struct frame_reader *reader)
+{
+	if (!reader)
+		return;
+	ZSTD_freeDCtx(reader->context);
+	free(reader);
+}
+
+int frame_read(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size, struct fail *fail)
+{
+	size_t got = ZSTD_decompressDCtx(reader->context, ret, size, data, len);
+
+	if (ZSTD_isError(got))
+		return fail_set(fail, -EBADMSG, "the zstd frame is broken: %s", ZSTD_getErrorName(got));
+	if (got != size)
+		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes and not %zu", got, size);
+	return 0;
+}
+
+int frame_read_start(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
+		     struct fail *fail)
+{
+	ZSTD_outBuffer out = { .dst = ret, .size = size };
+	ZSTD_inBuffer in = { .src = data, .size = len };
+	size_t got;
+
+	ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
+	while (out.pos < out.size) {
+		size_t before = in.pos + out.pos;
+
+		got = ZSTD_decompressStream(reader->context, &out, &in);
+		if (ZSTD_isError(got))
+			return fail_set(fail, -EBADMSG, "the zstd frame is broken: %s", ZSTD_getErrorName(got));
+		if (!got || in.pos + out.pos == before)
+			break;
+	}
+	if (out.pos < out.size)
+		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes and not %zu", out.pos, size);
+	return 0;
+}

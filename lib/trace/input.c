@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/trace/input.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SPOOL_SIZE = 1 << 16 };
+
+int input_temporary(int *ret_fd, struct fail *fail)
+{
+	char path[] = P_tmpdir "/weft.XXXXXX";
+	int fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd < 0)
+			return fail_set(fail, -errno, "cannot create a temporary file in '%s': %s", P_tmpdir,
+					strerror(errno));
+		unlink(path);
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t written = write(fd, data, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -errno;
+		data += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+static int spool(int from, const char *path, int *ret_fd, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	char data[SPOOL_SIZE];
+	int r = input_temporary(&fd, fail);
+
+	if (r)
+		return r;
+	for (;;) {
+		ssize_t got = read(from, data, sizeof(data));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+		if (!got)
+			break;
+		r = write_all(fd, data, (size_t)got);
+		if (r)
+			return fail_set(fail, r, "cannot copy '%s' to a temporary file in '%s': %s", path, P_tmpdir,
+					strerror(-r));
+	}
+	*ret_fd = fd_take(&fd);
+	return 0;
+}
+
+int input_init(struct input *input, int fd, const char *path, struct fail *fail)
+{
+	cleanup_fd int own = -1;
+	struct stat stat;
+	off_t size;
+	int r;
+
+	if (fstat(fd, &stat))
+		return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+	if (S_ISDIR(stat.st_mode))
+		return fail_set(fail, -EISDIR, "'%s' is a directory, not a trace.dat", path);
+	if (S_ISREG(stat.st_mode) || S_ISBLK(stat.st_mode)) {
+		own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (own < 0)
+			return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+	} else {
+		r = spool(fd, path, &own, fail);
+		if (r)
+			return r;
+	}
+	size = S_ISREG(stat.st_mode) ? stat.st_size : lseek(own, 0, SEEK_END);
+	if (size < 0)
+		return fail_set(fail, -errno, "cannot tell the size of '%s': %s", path, strerror(errno));
+	*input = (struct input){ .fd = fd_take(&own), .size = (uint64_t)size };
+	return 0;
+}
+
+void input_release(struct input *input)
+{
+	cleanup_fd_close(&input->fd);
+	input->fd = -1;
+}
+
+int input_read(const struct input *input, uint64_t offset, void *data, size_t size, struct fail *fail)
+{
+	char *at = data;
+	size_t left = size;
+
+	if (offset > input->size || size > input->size - offset)
+		return fail_set(fail, -EBADMSG, "the file ends at %" PRIu64 ", inside the %zu bytes at %" PRIu64,
+				input->size, size, offset);
+	while (left) {
+		ssize_t got = pread(input->fd, at, left, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_set(fail, -errno, "cannot read %zu bytes at offset %" PRIu64 ": %s", left, offset,
+					strerror(errno));
+		if (!got)
+			return fail_set(fail, -EBADMSG, "the file became shorter while it was read: no bytes at %" PRIu64,
+					offset);
+		at += got;
+		left -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return 0;
+}

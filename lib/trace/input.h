@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_INPUT_H
+#define WEFT_TRACE_INPUT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * A file that is read by offset. What cannot be seeked is copied to an unlinked temporary file first.
+ * Invariant: `size` is the size at opening; nothing behind it is read.
+ */
+struct input {
+	int fd;
+	uint64_t size;
+};
+
+/* Duplicates `fd`; the caller keeps its own. `path` is for messages. */
+int must_check input_init(struct input *input, int fd, const char *path, struct fail *fail);
+void input_release(struct input *input);
+
+/* All `size` bytes or nothing: -EBADMSG behind the end, -errno of pread(2). */
+int must_check input_read(const struct input *input, uint64_t offset, void *data, size_t size, struct fail *fail);
+
+/* A file without a name in P_tmpdir; it is gone with its last descriptor. */
+int must_check input_temporary(int *ret_fd, struct fail *fail);
+
+#endif

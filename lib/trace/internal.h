@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_INTERNAL_H
+#define WEFT_TRACE_INTERNAL_H
+
+#include "lib/base/buf.h"
+#include "lib/base/bytes.h"
+#include "lib/base/cleanup.h"
+#include "lib/trace/input.h"
+#include "lib/trace/trace.h"
+
+struct frame_reader;
+
+/* What the files of lib/trace share of an opened trace. Nobody else includes this. */
+
+/* Ids of the options and of the sections they point to, as in trace.dat version 7 (weft-dat(5)). */
+enum option_id {
+	OPTION_DONE = 0,
+	OPTION_DATE = 1,
+	OPTION_CPUSTAT = 2,
+	OPTION_BUFFER = 3,
+	OPTION_TRACECLOCK = 4,
+	OPTION_UNAME = 5,
+	OPTION_OFFSET = 7,
+	OPTION_CPUCOUNT = 8,
+	OPTION_VERSION = 9,
+	OPTION_TRACEID = 11,
+	OPTION_TSC2NSEC = 14,
+	OPTION_STRINGS = 15,
+	OPTION_HEADER_INFO = 16,
+	OPTION_FTRACE_FORMATS = 17,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_KALLSYMS = 19,
+	OPTION_PRINTK = 20,
+	OPTION_CMDLINES = 21,
+	OPTION_BUFFER_TEXT = 22,
+	OPTION_BTF = 23,
+	OPTION_MODULES = 25,
+	SECTION_SETTINGS = 0x7766, /* weft's own; no option points to it */
+};
+
+enum {
+	SECTION_HEAD_SIZE = 16,
+	SECTION_COMPRESSED = 1 << 0,
+	SECTION_NO_NAME = 0xffffffff,
+	SECTIONS_MAX = 1 << 14,
+	OPTIONS_MAX = 1 << 22,          /* bytes of one options section */
+	OPTION_SECTIONS_MAX = 1 << 12,
+	HEADERS_TEXT_MAX = 1 << 20,
+	FORMATS_TEXT_MAX = 24 << 20,
+	SETTINGS_TEXT_MAX = 24 << 20,
+	FORMATS_MAX = 1 << 16,          /* types of events have 16-bit ids */
+	INITIAL_HEAD_SIZE = 18,
+};
+
+/* A piece of the file that holds one kind of metadata. */
+struct region {
+	uint64_t offset, size;          /* of the body */
+	bool present;
+	bool packed;                    /* u32 compressed size, u32 size, frame */
+	bool chunked;                   /* packed as pages are: u32 count; { u32 size, u32 usize, frame } */
+};
+
+enum region_id {
+	REGION_HEADERS,
+	REGION_FTRACE,
+	REGION_EVENTS,
+	REGION_KALLSYMS,
+	REGION_PRINTK,
+	REGION_CMDLINES,
+	REGION_LATENCY,
+	REGION_SETTINGS,
+	REGION_NR,
+};
+
+struct setting {
+	uint32_t buffer;
+	const char *name;
+	struct trace_text text;
+};
+
+/* A buffer, and what reading it needs to know. */
+struct trace_ring {
+	struct trace_buffer pub;
+	struct trace_cpu *cpus;
+	bool *cut;                      /* for each of cpus: the file ends inside its pages */
+	char *name, *clock;
+};
+
+struct trace {
+	struct input input;
+	char *path;
+	struct trace_info info;
+	char *codec;
+	struct region regions[REGION_NR];
+	struct trace_text meta[TRACE_META_NR];
+	bool meta_loaded[TRACE_META_NR];
+	char *bodies[REGION_NR];        /* the loaded ones */
+	char *uname, *version, *clock;  /* options */
+	struct buf cpustat;
+	struct trace_format *formats;
+	size_t nr_formats, formats_size;
+	struct setting *settings;
+	size_t nr_settings, settings_size;
+	struct trace_ring *rings;
+	size_t nr_rings;
+	struct trace_section *sections;
+	size_t nr_sections, sections_size;
+	struct frame_reader *reader;    /* for metadata; made on first use */
+	char *damage;
+};
+
+/* file.c */
+void trace_note_damage(struct trace *trace, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int must_check trace_add_section(struct trace *trace, uint64_t offset, uint64_t size, uint64_t raw_size,
+				 struct fail *fail, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Both copy. The ring is valid until the next one is added. */
+int must_check trace_add_ring(struct trace *trace, const char *name, const char *clock, uint32_t page_size,
+			      struct trace_ring **ret, struct fail *fail);
+int must_check ring_set_cpus(struct trace *trace, struct trace_ring *ring, const struct trace_cpu *cpus, size_t count,
+			     struct fail *fail);
+bool page_size_ok(uint32_t page_size);
+
+/* region.c: the body with a NUL behind it; a broken one is -EBADMSG. The caller frees it. */
+int must_check region_load(struct trace *trace, const struct region *region, size_t cap, char **ret, size_t *ret_len,
+			   struct fail *fail);
+int must_check trace_frame_reader(struct trace *trace, struct frame_reader **ret, struct fail *fail);
+/* Whether a frame of `packed` bytes can hold `size`: a block of 128 KiB takes at least 4 bytes (RFC 8878). */
+bool frame_size_plausible(uint64_t packed, uint64_t size);
+
+/* metadata.c: loads and parses what is always in memory. Broken bodies become damage. */
+int must_check metadata_load(struct trace *trace, struct fail *fail);
+
+/* settings.c */
+int must_check settings_load(struct trace *trace, struct fail *fail);
+int must_check settings_find_trailer(struct trace *trace, struct fail *fail);
+
+/* option.c: an option that both versions have in common; others are ignored. */
+int must_check option_apply(struct trace *trace, unsigned id, struct bytes data, struct fail *fail);
+
+/* v6.c, v7.c: `at` is the offset behind the initial header. */
+int must_check trace_open_v6(struct trace *trace, uint64_t at, struct fail *fail);
+int must_check trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/trace/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { CHUNK_HEAD_SIZE = 8 }; /* u32 compressed size, u32 size */
+
+/* Whether opening found this CPU's pages to go on behind the end of the file. */
+static bool is_cut(const struct trace_pages *pages)
+{
+	for (size_t i = 0; i < pages->trace->nr_rings; i++) {
+		const struct trace_ring *ring = &pages->trace->rings[i];
+
+		if (&ring->pub == pages->buffer)
+			return ring->cut[pages->cpu - ring->cpus];
+	}
+	return false;
+}
+
+static int fail_pages(const struct trace_pages *pages, struct fail *fail, int err)
+{
+	return fail_in(fail, err, "the pages of CPU %" PRIu32, pages->cpu->cpu);
+}
+
+int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index, struct fail *fail)
+{
+	const struct trace_buffer *of = trace_buffer(trace, buffer);
+	const struct trace_cpu *cpu;
+	uint8_t count[4];
+	int r;
+
+	if (!of || cpu_index >= of->nr_cpus)
+		return fail_set(fail, -EINVAL, "'%s' has no such buffer or CPU", trace->path);
+	cpu = &of->cpus[cpu_index];
+	*pages = (struct trace_pages){ .trace = trace, .buffer = of, .cpu = cpu, .next = cpu->offset,
+				       .end = cpu->offset + cpu->size };
+	if (!of->compressed)
+		return 0;
+	/* Some writers count the number of chunks as part of the size, some do not (trace-cmd 3.1.6). */
+	if (trace->input.size - pages->end >= sizeof(count))
+		pages->end += sizeof(count);
+	if (cpu->size < sizeof(count)) {
+		pages->next = pages->end;
+		if (is_cut(pages))
+			return 0;
+		fail_set(fail, -EBADMSG, "have no room for the number of their chunks at offset %" PRIu64, cpu->offset);
+		return fail_pages(pages, fail, -EBADMSG);
+	}
+	r = input_read(&trace->input, cpu->offset, count, sizeof(count), fail);
+	if (r)
+		return fail_pages(pages, fail, r);
+	pages->chunks_left = load_u32(count, trace->info.swap);
+	pages->next += sizeof(count);
+	return 0;
+}
+
+/* The head of the chunk at `next`: 1, or 0 where a cut file ends. */
+static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t *ret_size, struct fail *fail)
+{
+	uint64_t left = pages->end - pages->next;
+	uint8_t head[CHUNK_HEAD_SIZE];
+	int r;
+
+	if (!pages->chunks_left)
+		return 0;
+	if (left < sizeof(head))
+		goto out_of_bytes;
+	r = input_read(&pages->trace->input, pages->next, head, sizeof(head), fail);
+	if (r)
+		return fail_pages(pages, fail, r);
+	*ret_packed = load_u32(head, pages->trace->info.swap);
+	*ret_size = load_u32(head + 4, pages->trace->info.swap);
+	if (*ret_packed > left - sizeof(head))
+		goto out_of_bytes;
+	if (*ret_size > TRACE_CHUNK_MAX || !*ret_size || !frame_size_plausible(*ret_packed, *ret_size)) {
+		fail_set(fail, -EBADMSG, "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32,
+			 pages->next, *ret_size, *ret_packed);
+		return fail_pages(pages, fail, -EBADMSG);
+	}
+	return 1;
+out_of_bytes:
+	if (is_cut(pages))
+		return 0;
+	fail_set(fail, -EBADMSG, "%" PRIu32 " chunks more should be at offset %" PRIu64 ", of which %" PRIu64
+		 " bytes are there", pages->chunks_left, pages->next, left);
+	return fail_pages(pages, fail, -EBADMSG);
+}
+
+int trace_pages_size(struct trace_pages *pages, size_t max, size_t *ret_size, struct fail *fail)
+{
+	uint32_t page_size = pages->buffer->page_size, packed, size;
+	uint64_t left = pages->end - pages->next;
+	int r;
+
+	if (pages->buffer->compressed) {
+		r = chunk_head(pages, &packed, &size, fail);
+		if (r > 0)
+			*ret_size = size;
+		return r;
+	}
+	if (!left)
+		return 0;
+	max = max < page_size ? page_size : max - max % page_size;
+	*ret_size = left < max ? (size_t)left : max;
+	return 1;
+}
+
+/* Reads the compressed bytes of the chunk at `next` into `scratch`. */
+static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *ret_size, struct fail *fail)
+{
+	uint32_t packed;
+	int r = chunk_head(pages, &packed, ret_size, fail);
+
+	if (r < 0)
+		return r;
+	if (!r)
+		return fail_set(fail, -EINVAL, "there is no chunk left");
+	buf_clear(scratch);
+	if (!buf_reserve(scratch, packed + (size_t)1))
+		return fail_memory(fail);
+	r = input_read(&pages->trace->input, pages->next + CHUNK_HEAD_SIZE, scratch->data, packed, fail);
+	if (r)
+		return fail_pages(pages, fail, r);
+	scratch->len = packed;
+	return 0;
+}
+
+static void next_chunk(struct trace_pages *pages, size_t packed)
+{
+	pages->next += CHUNK_HEAD_SIZE + packed;
+	pages->chunks_left--;
+}
+
+int trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data, size_t size,
+		     struct fail *fail)
+{
+	uint32_t chunk_size;
+	int r;
+
+	if (!pages->buffer->compressed) {
+		if (size > pages->end - pages->next)
+			return fail_set(fail, -EINVAL, "there are no %zu bytes of pages left", size);
+		r = input_read(&pages->trace->input, pages->next, data, size, fail);
+		if (r)
+			return fail_pages(pages, fail, r);
+		pages->next += size;
+		return 0;
+	}
+	r = load_chunk(pages, scratch, &chunk_size, fail);
+	if (r)
+		return r;
+	if (chunk_size > size)
+		return fail_set(fail, -EINVAL, "a chunk of %" PRIu32 " bytes has no room in %zu", chunk_size, size);
+	r = frame_read(reader, scratch->data, scratch->len, data, chunk_size, fail);
+	if (r) {
+		fail_in(fail, r, "the chunk at offset %" PRIu64, pages->next);
+		return fail_pages(pages, fail, r);
+	}
+	next_chunk(pages, scratch->len);
+	return 0;
+}
+
+int trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail)
+{
+	uint32_t packed, chunk_size;
+	int r;
+
+	if (pages->buffer->compressed) {
+		r = chunk_head(pages, &packed, &chunk_size, fail);
+		if (r <= 0)
+			return r;
+		next_chunk(pages, packed);
+		return 0;
+	}
+	if (size > pages->end - pages->next)
+		return fail_set(fail, -EINVAL, "there are no %zu bytes of pages left", size);
+	pages->next += size;
+	return 0;
+}
+
+int trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data, size_t size,
+		     struct fail *fail)
+{
+	uint32_t chunk_size;
+	int r;
+
+	if (!pages->buffer->compressed) {
+		if (size > pages->end - pages->next)
+			return fail_set(fail, -EBADMSG, "there are no %zu bytes of pages left", size);
+		r = input_read(&pages->trace->input, pages->next, data, size, fail);
+		return r ? fail_pages(pages, fail, r) : 0;
+	}
+	r = load_chunk(pages, scratch, &chunk_size, fail);
+	if (r)
+		return r;
+	if (size > chunk_size)
+		return fail_set(fail, -EBADMSG, "a chunk has %" PRIu32 " bytes and not %zu", chunk_size, size);
+	r = frame_read_start(reader, scratch->data, scratch->len, data, size, fail);
+	if (r) {
+		fail_in(fail, r, "the chunk at offset %" PRIu64, pages->next);
+		return fail_pages(pages, fail, r);
+	}
+	return 0;
+}

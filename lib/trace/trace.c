@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/trace/trace.h"
+
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/trace/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const unsigned char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+
+void trace_note_damage(struct trace *trace, uint64_t offset, const char *format, ...)
+{
+	struct fail what;
+	va_list args;
+
+	if (trace->damage)
+		return;
+	va_start(args, format);
+	vsnprintf(what.text, sizeof(what.text), format, args);
+	va_end(args);
+	if (asprintf(&trace->damage, "'%s' is damaged at offset %" PRIu64 ": %s", trace->path, offset, what.text) < 0)
+		trace->damage = NULL;
+}
+
+int trace_add_section(struct trace *trace, uint64_t offset, uint64_t size, uint64_t raw_size, struct fail *fail,
+		      const char *format, ...)
+{
+	struct trace_section *sections = trace->sections;
+	char *what;
+	va_list args;
+	int len;
+
+	if (trace->nr_sections == trace->sections_size) {
+		size_t room = trace->sections_size ? 2 * trace->sections_size : 16;
+
+		sections = reallocarray(sections, room, sizeof(*sections));
+		if (!sections)
+			return fail_memory(fail);
+		trace->sections = sections;
+		trace->sections_size = room;
+	}
+	va_start(args, format);
+	len = vasprintf(&what, format, args);
+	va_end(args);
+	if (len < 0)
+		return fail_memory(fail);
+	sections[trace->nr_sections++] =
+		(struct trace_section){ .what = what, .offset = offset, .size = size, .raw_size = raw_size };
+	return 0;
+}
+
+bool page_size_ok(uint32_t page_size)
+{
+	return page_size >= TRACE_PAGE_MIN && page_size <= TRACE_PAGE_MAX && !(page_size & (page_size - 1));
+}
+
+int trace_add_ring(struct trace *trace, const char *name, const char *clock, uint32_t page_size, struct trace_ring **ret,
+		   struct fail *fail)
+{
+	struct trace_ring *rings, *ring;
+
+	if (trace->nr_rings >= TRACE_BUFFERS_MAX)
+		return fail_set(fail, -EBADMSG, "has more than %d buffers", TRACE_BUFFERS_MAX);
+	rings = reallocarray(trace->rings, trace->nr_rings + 1, sizeof(*rings));
+	if (!rings)
+		return fail_memory(fail);
+	trace->rings = rings;
+	ring = &rings[trace->nr_rings];
+	*ring = (struct trace_ring){ .name = strdup(name), .clock = clock ? strdup(clock) : NULL };
+	if (!ring->name || (clock && !ring->clock)) {
+		free(ring->name);
+		free(ring->clock);
+		return fail_memory(fail);
+	}
+	trace->nr_rings++;
+	ring->pub.name = (struct trace_text){ .text = ring->name, .len = strlen(name) };
+	ring->pub.clock = (struct trace_text){ .text = ring->clock, .len = clock ? strlen(clock) : 0 };
+	ring->pub.page_size = page_size;
+	*ret = ring;
+	return 0;
+}
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct trace_cpu *left = a, *right = b;
+
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+/* Reports pages behind the end of the file, and keeps what is in front of it. */
+static void clip_cpu(struct trace *trace, const struct trace_ring *ring, struct trace_cpu *cpu, bool *ret_cut)
+{
+	uint64_t end = trace->input.size, whole = cpu->size;
+
+	*ret_cut = cpu->offset > end || cpu->size > end - cpu->offset;
+	if (!*ret_cut)
+		return;
+	cpu->size = cpu->offset > end ? 0 : end - cpu->offset;
+	trace_note_damage(trace, cpu->size ? end : cpu->offset,
+			  "the pages of CPU %" PRIu32 "%s%s end after %" PRIu64 " of %" PRIu64 " bytes", cpu->cpu,
+			  *ring->name ? " of instance " : "", ring->name, cpu->size, whole);
+}
+
+int ring_set_cpus(struct trace *trace, struct trace_ring *ring, const struct trace_cpu *cpus, size_t count,
+		  struct fail *fail)
+{
+	size_t kept = 0;
+
+	ring->cpus = calloc(count ? count : 1, sizeof(*cpus));
+	ring->cut = calloc(count ? count : 1, sizeof(*ring->cut));
+	if (!ring->cpus || !ring->cut)
+		return fail_memory(fail);
+	if (count)
+		memcpy(ring->cpus, cpus, count * sizeof(*cpus));
+	qsort(ring->cpus, count, sizeof(*cpus), compare_cpus);
+	for (size_t i = 0; i < count; i++) {
+		struct trace_cpu cpu = ring->cpus[i];
+
+		if (!cpu.size)
+			continue;
+		if (cpu.cpu >= TRACE_CPUS_MAX || (kept && ring->cpus[kept - 1].cpu == cpu.cpu)) {
+			trace_note_damage(trace, cpu.offset, "there is no place for pages of a CPU %" PRIu32, cpu.cpu);
+			continue;
+		}
+		clip_cpu(trace, ring, &cpu, &ring->cut[kept]);
+		ring->cpus[kept++] = cpu;
+	}
+	ring->pub.cpus = ring->cpus;
+	ring->pub.nr_cpus = kept;
+	return 0;
+}
+
+/* What is not a trace.dat is told by its first bytes, because people mix up files. */
+static int fail_foreign(const struct trace *trace, const unsigned char *head, size_t len, struct fail *fail)
+{
+	const char *what = "its first bytes are not those of a trace.dat";
+
+	if (!trace->input.size)
+		what = "it is empty";
+	else if (len < sizeof(magic) && !memcmp(head, magic, len))
+		what = "it ends inside its header";
+	else if (len >= 4 && !memcmp(head, "\177ELF", 4))
+		what = "it is an ELF file";
+	else if (len >= 8 && !memcmp(head, "PERFILE2", 8))
+		what = "it is a perf.data";
+	else if (len >= 9 && !memcmp(head, "# tracer:", 9))
+		what = "it is text of the kernel's 'trace' file";
+	return fail_set(fail, -EBADMSG, "not a trace.dat: %s (offset 0)", what);
+}
+
+static int open_head(struct trace *trace, uint64_t *ret_end, struct fail *fail)
+{
+	size_t len = trace->input.size < INITIAL_HEAD_SIZE ? (size_t)trace->input.size : INITIAL_HEAD_SIZE;
+	unsigned char head[INITIAL_HEAD_SIZE] = { 0 };
+	struct trace_info *info = &trace->info;
+	int r = input_read(&trace->input, 0, head, len, fail);
+
+	if (r)
+		return r;
+	if (len < sizeof(magic) || memcmp(head, magic, sizeof(magic)))
+		return fail_foreign(trace, head, len, fail);
+	if (len < sizeof(head))
+		return fail_set(fail, -EBADMSG, "ends inside its header, after %zu bytes", len);
+	if ((head[10] != '6' && head[10] != '7') || head[11])
+		return fail_set(fail, -EBADMSG, "is of a version that weft does not know, only 6 and 7 (offset 10)");
+	if (head[12] > 1)
+		return fail_set(fail, -EBADMSG, "has a broken header: byte order %d (offset 12)", head[12]);
+	if (head[13] != 4 && head[13] != 8)
+		return fail_set(fail, -EBADMSG, "has a broken header: words of %d bytes (offset 13)", head[13]);
+	info->version = head[10] - (unsigned)'0';
+	info->big_endian = head[12];
+	info->swap = info->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	info->user_long_size = head[13];
+	info->long_size = head[13];
+	info->page_size = load_u32(head + 14, info->swap);
+	info->page_data_offset = 8u + info->long_size;
+	info->size = trace->input.size;
+	info->codec = "none";
+	if (!page_size_ok(info->page_size))
+		return fail_set(fail, -EBADMSG, "has a broken header: pages of %" PRIu32 " bytes (offset 14)",
+				info->page_size);
+	*ret_end = sizeof(head);
+	return 0;
+}
+
+static int compare_sections(const void *a, const void *b)
+{
+	const struct trace_section *left = a, *right = b;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	return (left->size < right->size) - (left->size > right->size);
+}
+
+static int open_all(struct trace *trace, struct fail *fail)
+{
+	uint64_t at;
+	int r = open_head(trace, &at, fail);
+
+	if (!r)
+		r = trace->info.version == 7 ? trace_open_v7(trace, at, fail) : trace_open_v6(trace, at, fail);
+	if (!r)
+		r = metadata_load(trace, fail);
+	if (!r)
+		r = settings_load(trace, fail);
+	for (size_t i = 0; !r && i < trace->nr_rings; i++) {
+		const struct trace_buffer *buffer = &trace->rings[i].pub;
+
+		for (size_t j = 0; !r && j < buffer->nr_cpus; j++)
+			r = trace_add_section(trace, buffer->cpus[j].offset, buffer->cpus[j].size,
+					      buffer->compressed ? 0 : buffer->cpus[j].size, fail,
+					      "pages of CPU %" PRIu32 "%s%s", buffer->cpus[j].cpu,
+					      buffer->name.len ? " of " : "", buffer->name.text);
+	}
+	if (trace->nr_sections)
+		qsort(trace->sections, trace->nr_sections, sizeof(*trace->sections), compare_sections);
+	return r;
+}
+
+int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int r;
+
+	if (!trace)
+		return fail_memory(fail);
+	trace->input.fd = -1;
+	trace->path = strdup(path);
+	if (!trace->path) {
+		trace_free(trace);
+		return fail_memory(fail);
+	}
+	r = input_init(&trace->input, fd, path, fail);
+	if (!r) {
+		r = open_all(trace, fail);
+		if (r)
+			fail_in(fail, r, "'%s'", path);
+	}
+	if (r) {
+		trace_free(trace);
+		return r;
+	}
+	*ret = trace;
+	return 0;
+}
+
+int trace_open(const char *path, struct trace **ret, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+
+	if (!strcmp(path, "-"))
+		return trace_open_fd(STDIN_FILENO, "standard input", ret, fail);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
+	return trace_open_fd(fd, path, ret, fail);
+}
+
+static void ring_release(struct trace_ring *ring)
+{
+	free(ring->name);
+	free(ring->clock);
+	free(ring->cpus);
+	free(ring->cut);
+}
+
+void trace_free(struct trace *trace)
+{
+	if (!trace)
+		return;
+	input_release(&trace->input);
+	frame_reader_free(trace->reader);
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		ring_release(&trace->rings[i]);
+	for (size_t i = 0; i < trace->nr_sections; i++)
+		free((char *)(uintptr_t)trace->sections[i].what);
+	for (size_t i = 0; i < REGION_NR; i++)
+		free(trace->bodies[i]);
+	buf_release(&trace->cpustat);
+	free(trace->rings);
+	free(trace->sections);
+	free(trace->formats);
+	free(trace->settings);
+	free(trace->codec);
+	free(trace->uname);
+	free(trace->version);
+	free(trace->clock);
+	free(trace->damage);
+	free(trace->path);
+	free(trace);
+}
+
+const char *trace_path(const struct trace *trace)
+{
+	return trace->path;
+}
+
+const struct trace_info *trace_info(const struct trace *trace)
+{
+	return &trace->info;
+}
+
+const struct trace_section *trace_sections(const struct trace *trace, size_t *ret_count)
+{
+	*ret_count = trace->nr_sections;
+	return trace->sections;
+}
+
+const struct trace_format *trace_formats(const struct trace *trace, size_t *ret_count)
+{
+	*ret_count = trace->nr_formats;
+	return trace->formats;
+}
+
+size_t trace_buffers(const struct trace *trace)
+{
+	return trace->nr_rings;
+}
+
+const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index)
+{
+	return index < trace->nr_rings ? &trace->rings[index].pub : NULL;
+}
+
+const char *trace_damage(const struct trace *trace)
+{
+	return trace->damage;
+}
