@@ -11,12 +11,13 @@
  * A subcommand: one file in cmd/, one const struct command in it, one line in commands[] of weft.c.
  * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft __describe`).
  * Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION, TRACER, CLOCK,
- * PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER...
+ * PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in lower case with '|' between
+ * them, as in "zstd|none", are the choices themselves. So it is with args_doc: "[FILE]", "[events|tracers|clocks]".
  */
 struct command {
 	const char *name;
 	const char *summary;            /* one line, lower case, no full stop */
-	const char *group;              /* of `weft help`: "record", "read", "kernel", "help" */
+	const char *group;              /* of `weft help`: "record", "read", "kernel", "help"; NULL hides the command */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
 };
@@ -32,6 +33,9 @@ enum exit_status {
 /* Ends the table of commands[]. */
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
+
+/* Says that there is no such command, and which ones are near; returns EXIT_USAGE. */
+int command_unknown(const char *name);
 
 /* argp_parse() with weft's conventions: usage errors exit with EXIT_USAGE, -?/--help and --usage work, in order. */
 void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input);

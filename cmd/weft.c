@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "lib/base/near.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct command help_command, describe_command;
+
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
+	&help_command,
+	&describe_command,
 	NULL,
 };
 
@@ -22,6 +27,19 @@ const struct command *command_find(const char *name)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
 	return NULL;
+}
+
+int command_unknown(const char *name)
+{
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->group)
+			near_offer(&near, commands[i]->name);
+	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);
+	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft help' lists them");
+	return EXIT_USAGE;
 }
 
 void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input)
@@ -57,20 +75,25 @@ void command_warn(const char *format, ...)
 
 int main(int argc, char **argv)
 {
-	static char name[64];
+	static char name[64], help[] = "help";
+	char *only_help[] = { argv[0], help, NULL };
 	const struct command *command;
 
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		argv[1] = (char *)"help", argc = argc < 2 ? 2 : argc;
+	/* What --version prints, of weft and of each command. */
+	argp_program_version = "weft " WEFT_VERSION;
+	if (argc < 2) {
+		argc = 2;
+		argv = only_help;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "-?"))
+		argv[1] = help;
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("weft " WEFT_VERSION);
+		puts(argp_program_version);
 		return EXIT_OK;
 	}
 	command = command_find(argv[1]);
-	if (!command) {
-		fprintf(stderr, "weft: no command '%s'; 'weft help' lists them\n", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return command_unknown(argv[1]);
 	snprintf(name, sizeof(name), "weft %s", argv[1]);
 	argv[1] = name;
 	return command->run(argc - 1, argv + 1);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and man/generate read them:
+ *	command NAME GROUP SUMMARY
+ *	usage   NAME ARGUMENTS
+ *	about   NAME TEXT                       what --help prints above the options
+ *	note    NAME TEXT                       and below them
+ *	group   NAME TITLE                      of the options that follow
+ *	option  NAME SHORT LONG METAVAR how TEXT
+ *	alias   NAME SHORT LONG METAVAR how     another name of the option before
+ *	value   METAVAR NAME TEXT               what an argument of this type may be, where weft itself knows
+ * SHORT, LONG and METAVAR may be "-" for none; `how` is "required", "optional" or "none".
+ */
+
+static void print_text(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		putchar(text[i] == '\n' || text[i] == '\t' ? ' ' : text[i]);
+	putchar('\n');
+}
+
+static void print_doc(const struct command *command, const char *doc)
+{
+	const char *below = strchr(doc, '\v');
+	size_t above = below ? (size_t)(below - doc) : strlen(doc);
+
+	if (above) {
+		printf("about\t%s\t", command->name);
+		print_text(doc, above);
+	}
+	if (below && below[1]) {
+		printf("note\t%s\t", command->name);
+		print_text(below + 1, strlen(below + 1));
+	}
+}
+
+static void print_option(const struct command *command, const struct argp_option *option)
+{
+	char letter[2] = "-";
+	const char *how = "none";
+
+	if (option->key > ' ' && option->key < 127)
+		letter[0] = (char)option->key;
+	if (option->arg)
+		how = option->flags & OPTION_ARG_OPTIONAL ? "optional" : "required";
+	printf("%s\t%s\t%s\t%s\t%s\t%s", option->flags & OPTION_ALIAS ? "alias" : "option", command->name, letter,
+	       option->name ? option->name : "-", option->arg ? option->arg : "-", how);
+	if (option->flags & OPTION_ALIAS) {
+		putchar('\n');
+		return;
+	}
+	putchar('\t');
+	print_text(option->doc ? option->doc : "", option->doc ? strlen(option->doc) : 0);
+}
+
+static void print_options(const struct command *command, const struct argp *argp)
+{
+	const struct argp_option *option;
+
+	for (option = argp->options; option && (option->name || option->key || option->doc || option->group); option++) {
+		if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
+			continue;
+		if (option->name || option->key) {
+			print_option(command, option);
+		} else if (option->doc) {
+			printf("group\t%s\t", command->name);
+			print_text(option->doc, strcspn(option->doc, ":"));
+		}
+	}
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		print_options(command, child->argp);
+}
+
+static void print_command(const struct command *command)
+{
+	printf("command\t%s\t%s\t%s\n", command->name, command->group, command->summary);
+	printf("usage\t%s\t", command->name);
+	print_text(command->argp->args_doc ? command->argp->args_doc : "",
+		   command->argp->args_doc ? strlen(command->argp->args_doc) : 0);
+	if (command->argp->doc)
+		print_doc(command, command->argp->doc);
+	print_options(command, command->argp);
+}
+
+static int describe_run(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	for (size_t i = 0; command_at(i); i++)
+		if (command_at(i)->group)
+			print_command(command_at(i));
+	return EXIT_OK;
+}
+
+/* Without a group: `weft help` does not show it. */
+const struct command describe_command = {
+	.name = "__describe",
+	.run = describe_run,
+};
