@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_CONTROL_H
+#define WEFT_KERNEL_CONTROL_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf;
+struct fail;
+
+/*
+ * Control files of tracefs by path: what lies below instance.h and undo.h, and only for them.
+ * How a file takes a value depends on its name: lists are replaced line by line, others take one word.
+ */
+enum control_kind {
+	CONTROL_VALUE,          /* one value, as it is read */
+	CONTROL_CHOICE,         /* reads "local [global] mono": takes the word in brackets */
+	CONTROL_SIZE,           /* reads "7 (expanded: 1408)" or "X" */
+	CONTROL_LIST,           /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
+	CONTROL_EVENTS,         /* set_event */
+	CONTROL_FILTER,         /* events/.../filter: "none" or an expression */
+	CONTROL_TRIGGER,        /* events/.../trigger */
+};
+
+enum control_kind control_kind(const char *file);
+
+/*
+ * Writes value and a newline, all of it, after truncating or behind what is there. "" with truncation only clears.
+ * Returns 0 or the -errno of the kernel.
+ */
+int must_check control_write(const char *path, bool append, const char *value);
+
+/* Brings the file to what `old` says, text that was read from it. Files that hold it already are not written. */
+int must_check control_restore(const char *path, const char *file, const char *old);
+
+/* The word in brackets of a choice, or the value without its newline, in `into`. False: no such word, or too long. */
+bool control_word(const char *text, enum control_kind kind, char *into, size_t size);
+
+/* Whether these two texts, read from such a file, mean the same setting. */
+bool control_same(enum control_kind kind, const char *one, const char *other);
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/instance.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/kernel/control.h"
+#include "lib/kernel/undo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void instance_free(struct instance *instance)
+{
+	free(instance->name);
+	free(instance->dir);
+	free(instance);
+}
+
+static int instance_alloc(const struct tracing *tracing, enum instance_kind kind, const char *name, struct undo *undo,
+			  struct instance **ret, struct fail *fail)
+{
+	struct instance *instance = calloc(1, sizeof(*instance));
+	int len;
+
+	if (!instance)
+		return fail_memory(fail);
+	instance->tracing = tracing;
+	instance->kind = kind;
+	instance->undo = undo;
+	instance->name = strdup(name);
+	if (kind == INSTANCE_TOP)
+		len = asprintf(&instance->dir, "%s", tracing->dir);
+	else
+		len = asprintf(&instance->dir, "%s/instances/%s", tracing->dir, name);
+	if (len < 0)
+		instance->dir = NULL;
+	if (!instance->name || !instance->dir) {
+		instance_free(instance);
+		return fail_memory(fail);
+	}
+	*ret = instance;
+	return 0;
+}
+
+/* -EEXIST without words: the caller may try another name. */
+static int create(const struct tracing *tracing, const char *name, struct undo *undo, struct instance **ret,
+		  struct fail *fail)
+{
+	struct instance *instance;
+	int err = instance_alloc(tracing, INSTANCE_PRIVATE, name, undo, &instance, fail);
+
+	if (err)
+		return err;
+	/* Looked at before it is journaled: what is somebody else's must not be remembered as ours. */
+	if (!access(instance->dir, F_OK)) {
+		instance_free(instance);
+		return fail_set(fail, -EEXIST, "there is an instance '%s' already", name);
+	}
+	err = undo ? undo_remember_instance(undo, name, fail) : 0;
+	if (!err && mkdir(instance->dir, 0750)) {
+		err = -errno;
+		if (undo)
+			undo_forget_instance(undo, name);
+		tracing_refused(instance->dir, err, "create the instance", fail);
+	}
+	if (err) {
+		instance_free(instance);
+		return err;
+	}
+	err = instance_write(instance, "tracing_on", "0", fail);
+	if (err) {
+		instance_close(instance, NULL);
+		return err;
+	}
+	*ret = instance;
+	return 0;
+}
+
+int instance_new_private(const struct tracing *tracing, struct undo *undo, struct instance **ret, struct fail *fail)
+{
+	char name[64];
+	int err = -EEXIST;
+
+	for (unsigned attempt = 1; err == -EEXIST && attempt < 1000; attempt++) {
+		if (attempt == 1)
+			snprintf(name, sizeof(name), "weft-%d", (int)getpid());
+		else
+			snprintf(name, sizeof(name), "weft-%d-%u", (int)getpid(), attempt);
+		err = create(tracing, name, undo, ret, fail);
+	}
+	return err;
+}
+
+static int offer_name(const char *name, void *data)
+{
+	near_offer(data, name);
+	return 0;
+}
+
+static int check_name(const char *name, struct fail *fail)
+{
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		return fail_set(fail, -EINVAL, "'%s' cannot be the name of an instance", name);
+	return 0;
+}
+
+int instance_open(const struct tracing *tracing, const char *name, bool want_new, struct undo *undo,
+		  struct instance **ret, struct fail *fail)
+{
+	struct near near = near_to(name);
+	struct instance *instance;
+	struct stat st;
+	int err = check_name(name, fail);
+
+	if (!err)
+		err = instance_alloc(tracing, INSTANCE_EXISTING, name, undo, &instance, fail);
+	if (err)
+		return err;
+	if (!stat(instance->dir, &st)) {
+		*ret = instance;
+		return 0;
+	}
+	err = -errno;
+	if (err != -ENOENT)
+		tracing_refused(instance->dir, err, "open the instance", fail);
+	instance_free(instance);
+	if (err != -ENOENT)
+		return err;
+	if (want_new)
+		return create(tracing, name, undo, ret, fail);
+	err = instance_each(tracing, offer_name, &near, fail);
+	return err ? err : near_fail(&near, fail, -ENOENT, "no instance '%s'", name);
+}
+
+int instance_open_top(const struct tracing *tracing, struct undo *undo, struct instance **ret, struct fail *fail)
+{
+	return instance_alloc(tracing, INSTANCE_TOP, "", undo, ret, fail);
+}
+
+int instance_close(struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	if (!instance)
+		return 0;
+	if (instance->kind == INSTANCE_PRIVATE) {
+		if (rmdir(instance->dir) && errno != ENOENT)
+			err = fail_set(fail, -errno, "cannot remove the instance '%s': %s", instance->name, strerror(errno));
+		else if (instance->undo)
+			undo_forget_instance(instance->undo, instance->name);
+	}
+	instance_free(instance);
+	return err;
+}
+
+int instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
+		  struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	if (asprintf(&path, "%s/instances", tracing->dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	dir = opendir(path);
+	if (!dir)
+		return tracing_refused(path, -errno, "open", fail);
+	while (!err && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			err = each(entry->d_name, data);
+	closedir(dir);
+	return err;
+}
+
+static int path_of(const struct instance *instance, const char *file, char **ret, struct fail *fail)
+{
+	if (asprintf(ret, "%s/%s", instance->dir, file) >= 0)
+		return 0;
+	*ret = NULL;
+	return fail_memory(fail);
+}
+
+bool instance_has(const struct instance *instance, const char *file)
+{
+	cleanup_free char *path = NULL;
+
+	return !path_of(instance, file, &path, NULL) && !access(path, F_OK);
+}
+
+int instance_read(const struct instance *instance, const char *file, struct buf *buf, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	int err = path_of(instance, file, &path, fail);
+
+	return err ? err : tracing_read_path(path, buf, fail);
+}
+
+int instance_read_word(const struct instance *instance, const char *file, char *into, size_t size, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = instance_read(instance, file, &buf, fail);
+
+	if (err)
+		return err;
+	if (!control_word(buf_str(&buf), control_kind(file), into, size))
+		return fail_set(fail, -EBADMSG, "'%s/%s' holds no word", instance->dir, file);
+	return 0;
+}
+
+int instance_open_file(const struct instance *instance, const char *file, int flags, int *ret_fd, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	int err = path_of(instance, file, &path, fail), fd;
+
+	if (err)
+		return err;
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		return tracing_refused(path, -errno, "open", fail);
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Files whose refusals the kernel explains in error_log. */
+static bool is_explained(const char *file)
+{
+	enum control_kind kind = control_kind(file);
+	const char *end = strrchr(file, '_');
+
+	return kind == CONTROL_FILTER || kind == CONTROL_TRIGGER || (end && !strcmp(end, "_events"));
+}
+
+static void read_errors(const struct instance *instance, struct buf *buf)
+{
+	/* Kernels before 5.2 have none. */
+	if (instance_read(instance, "error_log", buf, NULL))
+		buf_clear(buf);
+}
+
+/* Entries begin with "[  123.456789] SUBSYSTEM: error: TEXT"; the last one is ours if this write has added one. */
+static const char *last_error(const char *log)
+{
+	const char *last = *log == '[' ? log : NULL;
+
+	for (const char *at = strstr(log, "\n["); at; at = strstr(at + 1, "\n["))
+		last = at + 1;
+	if (last && strchr(last, ']')) {
+		last = strchr(last, ']') + 1;
+		last += *last == ' ';
+	}
+	return last;
+}
+
+static const char *reason(const struct instance *instance, const char *file, int err)
+{
+	if (err == -EINVAL && control_kind(file) == CONTROL_LIST && strstr(file, "function"))
+		return "no such function";
+	if (err == -EBUSY && !strcmp(file, "current_tracer"))
+		return "the kernel is busy: somebody reads this buffer (trace_pipe) or it is mapped";
+	if (err == -EPERM && instance->kind != INSTANCE_TOP && !geteuid())
+		return "this kernel does not permit it";
+	return strerror(-err);
+}
+
+static int explain(const struct instance *instance, const char *file, const char *value, int err, const char *log,
+		   struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	const char *entry = log ? last_error(log) : NULL;
+
+	if ((err == -EACCES || err == -EPERM) && !path_of(instance, file, &path, NULL)) {
+		char doing[128];
+
+		snprintf(doing, sizeof(doing), "write '%.80s' to", value);
+		return tracing_refused(path, err, doing, fail);
+	}
+	if (entry) {
+		size_t len = strlen(entry);
+
+		while (len && entry[len - 1] == '\n')
+			len--;
+		return fail_set(fail, err, "cannot write '%s' to '%s': %.*s", value, file, (int)len, entry);
+	}
+	return fail_set(fail, err, "cannot write '%s' to '%s': %s", value, file, reason(instance, file, err));
+}
+
+static int write_file(const struct instance *instance, const char *file, bool append, const char *value,
+		      struct fail *fail)
+{
+	cleanup_buf struct buf before = BUF_INIT, after = BUF_INIT;
+	bool explained = fail && is_explained(file);
+	cleanup_free char *path = NULL;
+	int err = path_of(instance, file, &path, fail);
+
+	if (err)
+		return err;
+	if (explained)
+		read_errors(instance, &before);
+	err = control_write(path, append, value);
+	if (!err)
+		return 0;
+	if (explained)
+		read_errors(instance, &after);
+	explained = explained && strcmp(buf_str(&before), buf_str(&after));
+	return explain(instance, file, value, err, explained ? buf_str(&after) : NULL, fail);
+}
+
+int instance_write(const struct instance *instance, const char *file, const char *value, struct fail *fail)
+{
+	return write_file(instance, file, false, value, fail);
+}
+
+int instance_append(const struct instance *instance, const char *file, const char *value, struct fail *fail)
+{
+	return write_file(instance, file, true, value, fail);
+}
+
+static int remember(struct instance *instance, const char *file, struct fail *fail)
+{
+	if (instance->kind == INSTANCE_PRIVATE)
+		return 0;
+	if (!instance->undo)
+		return fail_set(fail, -EINVAL, "'%s/%s' would be changed without a way back", instance->dir, file);
+	return undo_remember(instance->undo, instance->name, file, fail);
+}
+
+int instance_set(struct instance *instance, const char *file, const char *value, struct fail *fail)
+{
+	enum control_kind kind = control_kind(file);
+	char word[256];
+	int err;
+
+	if ((kind == CONTROL_VALUE || kind == CONTROL_CHOICE || kind == CONTROL_SIZE) &&
+	    !instance_read_word(instance, file, word, sizeof(word), NULL) && !strcmp(word, value))
+		return 0;
+	err = remember(instance, file, fail);
+	return err ? err : instance_write(instance, file, value, fail);
+}
+
+int instance_add(struct instance *instance, const char *file, const char *value, struct fail *fail)
+{
+	int err = remember(instance, file, fail);
+
+	return err ? err : instance_append(instance, file, value, fail);
+}
+
+int instance_turn(struct instance *instance, bool on, struct fail *fail)
+{
+	return instance_set(instance, "tracing_on", on ? "1" : "0", fail);
+}
+
+int instance_clear(struct instance *instance, struct fail *fail)
+{
+	return instance_write(instance, "trace", "", fail);
+}

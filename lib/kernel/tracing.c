@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/tracing.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <tracefs.h>
+
+int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return tracing_refused(path, -errno, "open", fail);
+	for (;;) {
+		if (!buf_reserve(buf, 1 << 16))
+			return fail_memory(fail);
+		got = read(fd, buf->data + buf->len, buf->size - buf->len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return tracing_refused(path, -errno, "read", fail);
+		if (!got)
+			return 0;
+		buf->len += (size_t)got;
+	}
+}
+
+/* "none integrity [confidentiality]" */
+static bool locked_down(void)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return !tracing_read_path("/sys/kernel/security/lockdown", &buf, NULL) &&
+	       strstr(buf_str(&buf), "[confidentiality]");
+}
+
+int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
+{
+	const char *hint = "";
+
+	/* Nobody listens: spare the look at lockdown, which comes through here again. */
+	if (!fail)
+		return err;
+	if (err == -EACCES || err == -EPERM) {
+		if (geteuid())
+			hint = "; run weft as root (sudo)";
+		else if (locked_down())
+			hint = "; kernel lockdown (confidentiality) forbids tracing";
+		else
+			hint = "; this kernel does not permit it, not even to root";
+	}
+	return fail_set(fail, err, "cannot %s '%s': %s%s", doing, path, strerror(-err), hint);
+}
+
+static int check_access(const char *dir, struct fail *fail)
+{
+	if (!access(dir, R_OK | X_OK))
+		return 0;
+	if (errno != EACCES && errno != EPERM)
+		return fail_set(fail, -errno, "cannot use '%s': %s", dir, strerror(errno));
+	if (!geteuid())
+		return tracing_refused(dir, -errno, "use", fail);
+	return fail_set(fail, -EACCES, "cannot use '%s': %s; tracing needs root: run it with sudo (to let a group only look, "
+			"root may do: mount -o remount,gid=GROUP,mode=750 %s)", dir, strerror(errno), dir);
+}
+
+static int mount_refused(struct fail *fail)
+{
+	int err = errno ? -errno : -ENODEV;
+
+	if (access("/sys/kernel/tracing", F_OK) && access("/sys/kernel/debug", F_OK))
+		return fail_set(fail, -ENODEV, "this kernel has no tracefs (CONFIG_TRACING), or /sys is not mounted");
+	if (geteuid())
+		return fail_set(fail, -EPERM, "tracefs is not mounted, and only root can: run weft as root, or have root do: "
+				"mount -t tracefs tracefs /sys/kernel/tracing");
+	return fail_set(fail, err, "cannot mount tracefs at /sys/kernel/tracing: %s%s", strerror(-err),
+			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
+}
+
+int tracing_find(struct tracing *ret, struct fail *fail)
+{
+	const char *dir = NULL;
+	int mounted, err;
+
+	/* The library would print what it dislikes. */
+	tracefs_set_loglevel(TEP_LOG_NONE);
+	errno = 0;
+	mounted = tracefs_tracing_dir_is_mounted(true, &dir);
+	if (mounted < 0 || !dir || !*dir)
+		return mount_refused(fail);
+	err = check_access(dir, fail);
+	if (err)
+		return err;
+	err = tracing_at(dir, ret, fail);
+	if (!err)
+		ret->mounted_here = !mounted;
+	return err;
+}
+
+int tracing_at(const char *dir, struct tracing *ret, struct fail *fail)
+{
+	size_t len = strlen(dir);
+	char *copy;
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	copy = strndup(dir, len);
+	if (!copy)
+		return fail_memory(fail);
+	*ret = (struct tracing){ .dir = copy };
+	return 0;
+}
+
+void tracing_release(struct tracing *tracing)
+{
+	free(take(tracing->dir));
+}
+
+int tracing_online_cpus(struct cpus *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = tracing_read_path("/sys/devices/system/cpu/online", &buf, fail);
+	char *newline;
+
+	if (err)
+		return err;
+	newline = strchr(buf_str(&buf), '\n');
+	if (newline)
+		*newline = '\0';
+	return cpus_parse(buf_str(&buf), ret, fail);
+}

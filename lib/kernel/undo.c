@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/undo.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/control.h"
+#include "lib/kernel/journal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+struct undo {
+	const struct tracing *tracing;
+	char *path;             /* of the journal */
+	int fd;                 /* -1 until the first entry */
+	struct process_id owner;
+	struct journal journal; /* what is on disk, too */
+};
+
+int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, struct fail *fail)
+{
+	struct undo *undo = calloc(1, sizeof(*undo));
+	static const char *const default_dir = UNDO_DIR;
+
+	if (!undo)
+		return fail_memory(fail);
+	undo->tracing = tracing;
+	undo->fd = -1;
+	dir = dir ? dir : default_dir;
+	if (!process_find(getpid(), &undo->owner))
+		undo->owner = (struct process_id){ .pid = getpid() };
+	if (mkdir(dir, 0755) && errno != EEXIST) {
+		free(undo);
+		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s", dir,
+				strerror(errno));
+	}
+	if (asprintf(&undo->path, "%s/undo-%d-%llu", dir, (int)undo->owner.pid,
+		     (unsigned long long)undo->owner.start) < 0) {
+		free(undo);
+		return fail_memory(fail);
+	}
+	*ret = undo;
+	return 0;
+}
+
+void undo_free(struct undo *undo)
+{
+	if (!undo)
+		return;
+	if (undo->fd >= 0)
+		close(undo->fd);
+	journal_release(&undo->journal);
+	free(undo->path);
+	free(undo);
+}
+
+static int write_synced(int fd, const struct buf *buf)
+{
+	size_t done = 0;
+
+	while (done < buf->len) {
+		ssize_t wrote = write(fd, buf->data + done, buf->len - done);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote < 0)
+			return -errno;
+		done += (size_t)wrote;
+	}
+	return fdatasync(fd) && errno != EINVAL ? -errno : 0;
+}
+
+static int open_journal(struct undo *undo, struct buf *buf, struct fail *fail)
+{
+	char boot[BOOT_ID_SIZE];
+
+	if (undo->fd >= 0)
+		return 0;
+	undo->fd = open(undo->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (undo->fd < 0)
+		return fail_set(fail, -errno, "cannot write the journal of settings '%s': %s", undo->path,
+				strerror(errno));
+	boot_id(boot);
+	return journal_print_head(undo->owner, boot, buf) ? 0 : fail_memory(fail);
+}
+
+/* Writes one entry to disk. What it announces must not have been done before this returns 0. */
+static int put_entry(struct undo *undo, const struct journal_entry *entry, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = open_journal(undo, &buf, fail);
+
+	if (err)
+		return err;
+	if (!journal_print(entry, &buf))
+		return fail_memory(fail);
+	err = write_synced(undo->fd, &buf);
+	if (err)
+		return fail_set(fail, err, "cannot write the journal of settings '%s': %s", undo->path, strerror(-err));
+	return 0;
+}
+
+static int path_of(const struct tracing *tracing, const char *instance, const char *file, char **ret)
+{
+	int len;
+
+	if (*instance)
+		len = asprintf(ret, "%s/instances/%s%s%s", tracing->dir, instance, *file ? "/" : "", file);
+	else
+		len = asprintf(ret, "%s/%s", tracing->dir, file);
+	if (len >= 0)
+		return 0;
+	*ret = NULL;
+	return -ENOMEM;
+}
+
+static int add(struct undo *undo, enum journal_kind kind, const char *instance, const char *file, const char *text,
+	       struct fail *fail)
+{
+	int err = journal_add(&undo->journal, kind, instance, file, text, fail);
+
+	if (err)
+		return err;
+	err = put_entry(undo, &undo->journal.entries[undo->journal.nr - 1], fail);
+	if (err)
+		journal_drop(&undo->journal, &undo->journal.entries[undo->journal.nr - 1]);
+	return err;
+}
+
+/* CPUs have buffers of several sizes: buffer_size_kb reads "X", and each CPU's own is remembered. */
+static int remember_sizes(struct undo *undo, const char *instance, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	if (path_of(undo->tracing, instance, "per_cpu", &path))
+		return fail_memory(fail);
+	dir = opendir(path);
+	if (!dir)
+		return tracing_refused(path, -errno, "open", fail);
+	while (!err && (entry = readdir(dir))) {
+		char file[64];
+
+		if (strncmp(entry->d_name, "cpu", 3) || strlen(entry->d_name) > 16)
+			continue;
+		snprintf(file, sizeof(file), "per_cpu/%.16s/buffer_size_kb", entry->d_name);
+		err = undo_remember(undo, instance, file, fail);
+	}
+	closedir(dir);
+	return err;
+}
+
+int undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (journal_find(&undo->journal, JOURNAL_SETTING, instance, file))
+		return 0;
+	if (path_of(undo->tracing, instance, file, &path))
+		return fail_memory(fail);
+	err = tracing_read_path(path, &now, fail);
+	if (err)
+		return err;
+	if (control_kind(file) == CONTROL_SIZE && *buf_str(&now) == 'X')
+		return remember_sizes(undo, instance, fail);
+	return add(undo, JOURNAL_SETTING, instance, file, buf_str(&now), fail);
+}
+
+int undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail)
+{
+	return add(undo, JOURNAL_INSTANCE, instance, "", "", fail);
+}
+
+void undo_forget_instance(struct undo *undo, const char *instance)
+{
+	struct journal_entry *entry = journal_find(&undo->journal, JOURNAL_INSTANCE, instance, "");
+	struct journal_entry forget = {
+		.kind = JOURNAL_FORGET, .instance = (char *)instance, .file = (char *)"", .text = (char *)"",
+	};
+
+	if (!entry)
+		return;
+	/* Should this not reach the disk, replaying finds no such instance, which is no error. */
+	(void)!put_entry(undo, &forget, NULL);
+	journal_drop(&undo->journal, entry);
+}
+
+static int restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (strstr(entry->instance, "..") || strstr(entry->file, ".."))
+		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs", entry->instance,
+				entry->file);
+	if (path_of(tracing, entry->instance, entry->file, &path))
+		return fail_memory(fail);
+	if (entry->kind == JOURNAL_INSTANCE)
+		err = rmdir(path) ? -errno : 0;
+	else
+		err = control_restore(path, entry->file, entry->text);
+	/* What is gone needs no putting back. */
+	if (!err || err == -ENOENT)
+		return 0;
+	if (entry->kind == JOURNAL_INSTANCE)
+		return fail_set(fail, err, "cannot remove the instance '%s': %s", entry->instance, strerror(-err));
+	return fail_set(fail, err, "cannot put back '%s': %s", path, strerror(-err));
+}
+
+/* Last change first; what was put back leaves the journal in memory, so that a second call tries only the rest. */
+static int restore_all(const struct tracing *tracing, struct journal *journal, struct fail *fail)
+{
+	int first = 0;
+
+	for (size_t i = journal->nr; i-- > 0;) {
+		int err = restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
+
+		if (!err)
+			journal_drop(journal, &journal->entries[i]);
+		else if (!first)
+			first = err;
+	}
+	return first;
+}
+
+int undo_restore(struct undo *undo, struct fail *fail)
+{
+	int err = restore_all(undo->tracing, &undo->journal, fail);
+
+	if (err || undo->fd < 0)
+		return err;
+	unlink(undo->path);
+	close(undo->fd);
+	undo->fd = -1;
+	return 0;
+}
+
+/* Reads a journal that can only be ours: it decides what root writes where. */
+static int read_journal(const char *path, int *ret_fd, struct process_id *ret_owner, char ret_boot[BOOT_ID_SIZE],
+			struct journal *ret, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct stat st;
+	int err;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open the journal '%s': %s", path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
+		return fail_set(fail, -EPERM, "the journal '%s' is not believed: others may have written it", path);
+	err = tracing_read_path(path, &buf, fail);
+	if (err)
+		return err;
+	err = journal_parse(buf.data, buf.len, ret_owner, ret_boot, ret, fail);
+	if (err)
+		return fail_in(fail, err, "'%s'", path);
+	*ret_fd = fd_take(&fd);
+	return 0;
+}
+
+static bool is_this_boot(const char *boot)
+{
+	char now[BOOT_ID_SIZE];
+
+	boot_id(now);
+	return !*now || !strcmp(boot, "-") || !strcmp(boot, now);
+}
+
+/* Fills *ret and says true when the journal is that of a dead process of this boot. */
+static bool is_pending(const char *path, struct undo_pending *ret)
+{
+	struct journal journal = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	bool pending;
+
+	if (strlen(path) >= sizeof(ret->path) || read_journal(path, &fd, &owner, boot, &journal, NULL))
+		return false;
+	pending = is_this_boot(boot) && !process_lives(owner);
+	if (pending) {
+		*ret = (struct undo_pending){ .pid = owner.pid };
+		strcpy(ret->path, path);
+		for (size_t i = 0; i < journal.nr; i++) {
+			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
+			ret->instances += journal.entries[i].kind == JOURNAL_INSTANCE;
+		}
+	} else if (!is_this_boot(boot)) {
+		unlink(path);
+	}
+	journal_release(&journal);
+	return pending;
+}
+
+int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	struct undo_pending pending = { 0 };
+	struct dirent *entry;
+	bool found = false;
+	DIR *stream = opendir(where);
+
+	if (!stream && errno == ENOENT)
+		return 0;
+	if (!stream)
+		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
+	/* In the order of pids, so that *at stays right when journals go away in between. */
+	while ((entry = readdir(stream))) {
+		struct undo_pending one;
+		unsigned pid;
+		char path[512];
+
+		if (sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at || (found && pid >= (unsigned)pending.pid))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		if (!is_pending(path, &one) || (unsigned)one.pid != pid)
+			continue;
+		pending = one;
+		found = true;
+	}
+	closedir(stream);
+	if (!found)
+		return 0;
+	*at = (unsigned)pending.pid + 1;
+	*ret = pending;
+	return 1;
+}
+
+int undo_replay(const struct tracing *tracing, const char *path, struct fail *fail)
+{
+	struct journal journal = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	int err = read_journal(path, &fd, &owner, boot, &journal, fail);
+
+	if (err)
+		return err;
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		err = fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", path);
+	else if (process_lives(owner))
+		err = fail_set(fail, -EBUSY, "weft with pid %d, whose journal '%s' is, still runs", (int)owner.pid, path);
+	else if (is_this_boot(boot))
+		err = restore_all(tracing, &journal, fail);
+	if (!err && unlink(path) && errno != ENOENT)
+		err = fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno));
+	journal_release(&journal);
+	return err;
+}
