@@ -139,9 +139,9 @@ install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/plugins $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BUILD)/weft $(DESTDIR)$(BINDIR)/weft
 	$(if $(plugins),install -m 644 $(plugins) $(DESTDIR)$(LIBDIR)/plugins/)
-	$(if $(wildcard completions/weft.bash),install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft)
-	$(if $(wildcard completions/_weft),install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft)
-	$(if $(wildcard completions/weft.fish),install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish)
+	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
+	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
+	install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish
 	for page in $(man_pages) ; do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done

@@ -1,0 +1,114 @@
+# bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
+
+# Made by completions/generate from the option tables: do not edit.
+_weft_commands='help'
+_weft_formats=''
+
+_weft_options()
+{
+	case $1 in
+	help) echo '' ;;
+	esac
+}
+
+# The type of the arguments that are no options.
+_weft_argument()
+{
+	case $1 in
+	help) echo 'HELP' ;;
+	esac
+}
+
+# The type of the argument that option $2 of command $1 needs; with "optional" also of one that it may have.
+_weft_metavar()
+{
+	case $1:$2 in
+	esac
+}
+
+_weft_tracefs()
+{
+	local dir
+	for dir in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+		[[ -r $dir/$1 ]] && { printf '%s' "$dir/$1"; return; }
+	done
+	return 1
+}
+
+# What an argument of type $1 may be, given its beginning $2.
+_weft_values()
+{
+	local file
+	case $1 in
+	FILE) compgen -f -- "$2" ;;
+	DIR) compgen -d -- "$2" ;;
+	COMMAND) compgen -c -- "$2" ;;
+	HELP) compgen -W "$_weft_commands" -- "$2" ;;
+	USER) compgen -u -- "$2" ;;
+	PID) compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$2" ;;
+	EVENT) file=$(_weft_tracefs available_events) || return 0
+		compgen -W "all $(awk -F: '!seen[$1]++ { print $1 } { print }' "$file")" -- "$2" ;;
+	TRACER) file=$(_weft_tracefs available_tracers) && compgen -W "$(< "$file")" -- "$2" ;;
+	CLOCK) file=$(_weft_tracefs trace_clock) && compgen -W "$(tr -d '[]' < "$file")" -- "$2" ;;
+	OPTION) file=$(_weft_tracefs trace_options) || return 0
+		compgen -W "$(sed 's/^no//; p; s/^/no/' "$file")" -- "$2" ;;
+	FUNCTION) [[ $2 ]] && file=$(_weft_tracefs available_filter_functions) &&
+		compgen -W "$(awk -v start="$2" 'index($1, start) == 1 { print $1 }' "$file" 2> /dev/null)" -- "$2" ;;
+	INSTANCE) file=$(_weft_tracefs instances) && compgen -W "$(ls "$file" 2> /dev/null)" -- "$2" ;;
+	CPULIST) compgen -W "$(cat /sys/devices/system/cpu/online 2> /dev/null)" -- "$2" ;;
+	FORMAT) compgen -W "$_weft_formats" -- "$2" ;;
+	*[a-z]*) compgen -W "${1//|/ }" -- "$2" ;;
+	esac
+}
+
+_weft()
+{
+	local line=${COMP_LINE:0:COMP_POINT} cur='' command='' metavar='' end='' word
+	local -a words
+	read -ra words <<< "$line"
+	[[ $line == *[[:space:]] ]] || { cur=${words[-1]}; unset 'words[-1]'; }
+	COMPREPLY=()
+
+	# The command, whether an option before the cursor waits for its argument, and whether the options have ended.
+	for word in "${words[@]:1}"; do
+		if [[ -n $metavar ]]; then
+			metavar=''
+		elif [[ -z $command ]]; then
+			command=$word
+		elif [[ -n $end ]]; then
+			:
+		elif [[ $word == -- ]] || [[ $word != -* && $(_weft_argument "$command") == COMMAND ]]; then
+			end=$word
+		elif [[ $word == -* ]]; then
+			metavar=$(_weft_metavar "$command" "$word")
+		fi
+	done
+
+	if [[ -n $metavar ]]; then
+		mapfile -t COMPREPLY < <(_weft_values "$metavar" "$cur")
+	elif [[ -z $command ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$_weft_commands --help --version" -- "$cur")
+	elif [[ -n $end ]]; then
+		if [[ $end == -- && ${words[-1]} == -- ]]; then
+			mapfile -t COMPREPLY < <(_weft_values "$(_weft_argument "$command")" "$cur")
+		else
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
+	elif [[ $cur == --*=* ]]; then
+		metavar=$(_weft_metavar "$command" "${cur%%=*}" optional)
+		mapfile -t COMPREPLY < <(_weft_values "$metavar" "${cur#*=}")
+		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%%=*}=}")
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_weft_options "$command") --help --usage --version" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(_weft_values "$(_weft_argument "$command")" "$cur")
+	fi
+
+	# readline replaces only what follows the last colon.
+	word=${cur#--*=}
+	if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#"${word%:*}":}")
+	fi
+}
+
+complete -o bashdefault -o default -F _weft weft
