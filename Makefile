@@ -142,7 +142,7 @@ install: all
 	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
 	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
 	install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish
-	for page in $(man_pages) ; do \
+	for page in $(man_pages); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 
