@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
 #include "lib/trace/internal.h"
+#include "lib/trace/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -278,6 +279,8 @@ int trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *re
 		case TRACE_CMDLINES:
 		case TRACE_LATENCY:
 			r = load_sized(trace, texts[which].id, texts[which].size_of_size, text, fail);
+			if (!r && which == TRACE_LATENCY && !text->text)
+				*text = trace_setting(trace, 0, SETTING_LATENCY);
 			break;
 		}
 		if (r)

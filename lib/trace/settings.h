@@ -15,4 +15,7 @@ enum {
 
 #define SETTINGS_TRAILER_MAGIC "weft-set"
 
+/* Version 6 has no place for a latency text beside pages: it is a setting of this name there. */
+#define SETTING_LATENCY "weft/latency"
+
 #endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_OUTPUT_H
+#define WEFT_TRACE_OUTPUT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * A file that grows at its end and is patched in front of it. Where the given descriptor cannot do that (a pipe, a file
+ * opened for appending), an unlinked temporary file does, and output_finish() copies it out.
+ * Invariant: `at` is the size of what was written; every short write is an error that names the offset.
+ */
+struct output {
+	int fd;
+	int temporary;          /* -1 or the same as fd; ours to close */
+	int final;              /* where output_finish() copies the temporary file to */
+	uint64_t at;
+};
+
+/* Borrows `fd`. */
+int must_check output_init(struct output *output, int fd, struct fail *fail);
+void output_release(struct output *output);
+
+int must_check output_add(struct output *output, const void *data, size_t size, struct fail *fail);
+int must_check output_patch(struct output *output, uint64_t offset, const void *data, size_t size, struct fail *fail);
+
+/* Zeros up to a multiple of `align`, a power of two. */
+int must_check output_align(struct output *output, uint64_t align, struct fail *fail);
+
+/* Appends bytes of another file, inside the kernel where that works. A source that ends early is an error. */
+int must_check output_copy(struct output *output, int from, uint64_t offset, uint64_t size, struct fail *fail);
+
+int must_check output_finish(struct output *output, struct fail *fail);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/trace/part.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/trace/body.h"
+#include "lib/trace/input.h"
+#include "lib/trace/output.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	PAGES_PER_CHUNK = 10,   /* what other writers of trace.dat use and readers expect */
+	READ_SIZE = 1 << 20,
+};
+
+struct part {
+	struct frame_writer *writer;    /* NULL when the pages stay as they are */
+	struct frame_reader *reader;
+	struct output output;
+	struct buf packed, scratch, pages;
+	bool swap;
+	uint32_t chunks;
+};
+
+static int begin(struct part *part, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int r = input_temporary(&fd, fail);
+
+	if (r)
+		return r;
+	output_release(&part->output);
+	part->output = (struct output){ .fd = fd, .temporary = fd, .final = -1 };
+	fd_take(&fd);
+	part->chunks = 0;
+	return 0;
+}
+
+int part_new(const struct writer_options *options, struct part **ret, struct fail *fail)
+{
+	struct part *part = calloc(1, sizeof(*part));
+	int r;
+
+	if (!part)
+		return fail_memory(fail);
+	part->output.temporary = -1;
+	part->swap = options->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	r = begin(part, fail);
+	if (!r)
+		r = frame_reader_new(&part->reader, fail);
+	if (!r && options->compress)
+		r = frame_writer_new(options->level ? options->level : FRAME_LEVEL_DEFAULT, &part->writer, fail);
+	if (r) {
+		part_free(part);
+		return r;
+	}
+	*ret = part;
+	return 0;
+}
+
+void part_free(struct part *part)
+{
+	if (!part)
+		return;
+	output_release(&part->output);
+	frame_writer_free(part->writer);
+	frame_reader_free(part->reader);
+	buf_release(&part->packed);
+	buf_release(&part->scratch);
+	buf_release(&part->pages);
+	free(part);
+}
+
+static int add_chunk(struct part *part, const char *pages, size_t size, struct fail *fail)
+{
+	size_t bound = frame_bound(size), len;
+	int r;
+
+	buf_clear(&part->packed);
+	if (!buf_reserve(&part->packed, 8 + bound))
+		return fail_memory(fail);
+	r = frame_write(part->writer, pages, size, part->packed.data + 8, bound, &len, fail);
+	if (r)
+		return r;
+	if (!put_u32(&part->packed, (uint32_t)len, part->swap) || !put_u32(&part->packed, (uint32_t)size, part->swap))
+		return fail_memory(fail);
+	part->chunks++;
+	return output_add(&part->output, part->packed.data, 8 + len, fail);
+}
+
+int part_add(struct part *part, const void *pages, size_t size, uint32_t page_size, struct fail *fail)
+{
+	size_t chunk = (size_t)page_size * PAGES_PER_CHUNK;
+
+	if (size % page_size)
+		return fail_set(fail, -EINVAL, "%zu bytes are no whole pages of %" PRIu32, size, page_size);
+	if (!part->writer)
+		return output_add(&part->output, pages, size, fail);
+	for (size_t done = 0; done < size; done += chunk) {
+		size_t left = size - done;
+		int r = add_chunk(part, (const char *)pages + done, left < chunk ? left : chunk, fail);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fail)
+{
+	uint32_t page_size = pages->buffer->page_size;
+	size_t size, padded;
+	int r;
+
+	while ((r = trace_pages_size(pages, READ_SIZE, &size, fail)) > 0) {
+		padded = (size + page_size - 1) / page_size * page_size;
+		buf_clear(&part->pages);
+		if (!buf_reserve(&part->pages, padded))
+			return fail_memory(fail);
+		r = trace_pages_read(pages, part->reader, &part->scratch, part->pages.data, size, fail);
+		if (r)
+			return r;
+		memset(part->pages.data + size, 0, padded - size);
+		r = part_add(part, part->pages.data, padded, page_size, fail);
+		if (r)
+			return r;
+	}
+	return r;
+}
+
+int part_add_file(struct part *part, int fd, uint32_t page_size, struct fail *fail)
+{
+	size_t room = READ_SIZE / page_size * page_size;
+
+	buf_clear(&part->pages);
+	if (!buf_reserve(&part->pages, room))
+		return fail_memory(fail);
+	for (;;) {
+		ssize_t got = read(fd, part->pages.data + part->pages.len, room - part->pages.len);
+		size_t whole;
+		int r;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_set(fail, -errno, "cannot read pages: %s", strerror(errno));
+		part->pages.len += (size_t)got;
+		if (!got && part->pages.len % page_size)
+			return fail_set(fail, -EBADMSG, "ends inside a page: the last one has %zu of %" PRIu32 " bytes",
+					part->pages.len % page_size, page_size);
+		whole = part->pages.len - part->pages.len % page_size;
+		if (got && part->pages.len < room)
+			continue;
+		r = part_add(part, part->pages.data, whole, page_size, fail);
+		if (r || !got)
+			return r;
+		buf_clear(&part->pages);
+	}
+}
+
+int part_write(struct part *part, struct writer *writer, uint32_t cpu, struct fail *fail)
+{
+	int r = writer_cpu(writer, cpu, part->output.fd, 0, part->output.at, part->chunks, fail);
+
+	return r ? r : begin(part, fail);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_PART_H
+#define WEFT_TRACE_PART_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct trace_pages;
+struct writer;
+struct writer_options;
+
+/*
+ * The pages of one CPU on their way into a writer: gathered in an unlinked temporary file, in chunks when the writer
+ * compresses. For pages that exist already (pack, conversion); recordings write their parts themselves (lib/record).
+ */
+struct part;
+
+int must_check part_new(const struct writer_options *options, struct part **ret, struct fail *fail);
+void part_free(struct part *part);
+
+/* Whole pages of `page_size` bytes. */
+int must_check part_add(struct part *part, const void *pages, size_t size, uint32_t page_size, struct fail *fail);
+
+/* All pages that are left. A page cut short is filled with zeros. */
+int must_check part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fail);
+
+/* All pages of a file of raw pages, from its start. A last page that is cut short is an error. */
+int must_check part_add_file(struct part *part, int fd, uint32_t page_size, struct fail *fail);
+
+/* Hands the pages to the writer and begins anew. */
+int must_check part_write(struct part *part, struct writer *writer, uint32_t cpu, struct fail *fail);
+
+#endif
