@@ -29,6 +29,12 @@ struct symbol {
 int must_check symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail);
 void symbols_free(struct symbols *symbols);
 
+/*
+ * Reads and sorts them now, so that no later lookup has to: for whoever reads the trace on one thread and looks up on
+ * others. What cannot be read counts as absent.
+ */
+void symbols_load(const struct symbols *symbols);
+
 /* The symbol that covers an address; false when none does. */
 bool symbols_find(const struct symbols *symbols, uint64_t address, struct symbol *ret);
 

@@ -16,11 +16,14 @@ struct fail;
  */
 struct tasks;
 
+enum { TASK_NAME_PAD = 16 };    /* blanks in front of every name's text, for columns that align right */
+
 struct task_name {
-	const char *text;       /* NUL-terminated */
+	const char *text;       /* NUL-terminated; text[-TASK_NAME_PAD] to text[-1] are blanks */
 	uint32_t len;
 };
 
+/* Lines "PID NAME", "PID TGID". A line without a number goes on with the name before: names may hold newlines. */
 int must_check tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len,
 			 struct tasks **ret, struct fail *fail);
 void tasks_free(struct tasks *tasks);

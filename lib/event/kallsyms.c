@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/kallsyms.h"
+
+#include "lib/event/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_MASK = 4095 };
+
+const char *kallsyms_take_hex(const char *at, const char *end, uint64_t *ret)
+{
+	const char *start = at;
+	uint64_t value = 0;
+
+	for (; at < end; at++) {
+		unsigned char c = (unsigned char)*at;
+		unsigned char digit = (unsigned char)(c - '0');
+
+		if (digit > 9) {
+			digit = (unsigned char)((c | 0x20) - 'a');
+			if (digit > 5)
+				break;
+			digit = (unsigned char)(digit + 10);
+		}
+		value = value << 4 | digit;
+	}
+	if (at == start || at - start > 16)
+		return NULL;
+	*ret = value;
+	return at;
+}
+
+/* Labels of assemblers and compilers that the kernel leaves out in modules: is_mapping_symbol(). */
+static bool is_mapping_symbol(const char *name, size_t len)
+{
+	if (len >= 2 && ((name[0] == '.' && name[1] == 'L') || (name[0] == 'L' && name[1] == '0')))
+		return true;
+	return len >= 2 && name[0] == '$' && memchr("adtx", name[1], 4) && (len == 2 || name[2] == '.');
+}
+
+/* "ADDRESS TYPE NAME[\t[MODULE]]": true when it is one that can be looked up. */
+static bool entry_parse(struct kallsyms *kallsyms, const char *line, const char *end, struct kallsyms_entry *ret)
+{
+	const char *at, *name, *tab, *module;
+	size_t module_len = 0;
+	uint64_t address;
+
+	at = kallsyms_take_hex(line, end, &address);
+	if (!at || end - at < 4 || at[0] != ' ' || at[2] != ' ' || !address)
+		return false;
+	name = at + 3;
+	tab = memchr(name, '\t', (size_t)(end - name));
+	if (tab) {
+		module = tab + 2;
+		/* Trampolines and probes of ftrace and kprobes: listed, but not found by a lookup. */
+		if (end - module < 2 || !memcmp(module, "__", 2))
+			return false;
+		module_len = (size_t)(end - module) - 1;
+		if (module_len == 3 && !memcmp(module, "bpf", 3))
+			module_len = 0;
+		else if (is_mapping_symbol(name, (size_t)(tab - name)))
+			return false;
+		end = tab;
+	} else if (*name == '_') {
+		if (end - name == 6 && !memcmp(name, "_stext", 6))
+			kallsyms->core_start = address;
+		else if (end - name == 4 && !memcmp(name, "_end", 4))
+			kallsyms->core_end = address;
+	}
+	if (name == end || end - name > UINT16_MAX || module_len > UINT16_MAX)
+		return false;
+	*ret = (struct kallsyms_entry){
+		.address = address,
+		.at = (uint32_t)(name - kallsyms->text),
+		.name_len = (uint16_t)(end - name),
+		.module_len = (uint16_t)module_len,
+	};
+	return true;
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct kallsyms_entry *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool in_core(const struct kallsyms *kallsyms, uint64_t address)
+{
+	return address >= kallsyms->core_start && address < kallsyms->core_end;
+}
+
+static bool is_kernels_own(const struct kallsyms *kallsyms, const struct kallsyms_entry *entry)
+{
+	const char *behind = kallsyms->text + entry->at + entry->name_len;
+
+	return !entry->module_len && *behind != '\t';
+}
+
+/*
+ * The kernel's own symbols come sorted, the modules' follow in any order: usually only these are to be sorted. Then the
+ * first of each address stays, and of the kernel's own none that lies outside its text and data.
+ */
+static void entries_settle(struct kallsyms *kallsyms)
+{
+	struct kallsyms_entry *entries = kallsyms->entries;
+	size_t sorted = 1, count = kallsyms->nr_entries, kept = 0;
+
+	while (sorted < count && entries[sorted - 1].address <= entries[sorted].address)
+		sorted++;
+	if (sorted < count) {
+		qsort(entries + sorted, count - sorted, sizeof(*entries), entry_compare);
+		if (entries[sorted].address < entries[sorted - 1].address)
+			qsort(entries, count, sizeof(*entries), entry_compare);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct kallsyms_entry *entry = &entries[i];
+
+		if (kallsyms->core_end && is_kernels_own(kallsyms, entry) && !in_core(kallsyms, entry->address) &&
+		    entry->address != kallsyms->core_end)
+			continue;
+		if (kept && entries[kept - 1].address == entry->address)
+			continue;
+		entries[kept++] = *entry;
+	}
+	kallsyms->nr_entries = (uint32_t)kept;
+}
+
+void kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	size_t size = len / 40 + 16;
+
+	*kallsyms = (struct kallsyms){ .text = text };
+	if (len > UINT32_MAX)
+		return;
+	kallsyms->entries = malloc(size * sizeof(*kallsyms->entries));
+	if (!kallsyms->entries)
+		return;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if (kallsyms->nr_entries == size) {
+			struct kallsyms_entry *more = realloc(kallsyms->entries, size * 2 * sizeof(*more));
+
+			if (!more)
+				break;
+			kallsyms->entries = more;
+			size *= 2;
+		}
+		/* The last line needs its newline: is_kernels_own() looks at the byte behind the name. */
+		if (!newline)
+			break;
+		if (entry_parse(kallsyms, at, newline, &kallsyms->entries[kallsyms->nr_entries]))
+			kallsyms->nr_entries++;
+		at = newline + 1;
+	}
+	if (kallsyms->core_end <= kallsyms->core_start)
+		kallsyms->core_start = kallsyms->core_end = 0;
+	entries_settle(kallsyms);
+}
+
+void kallsyms_release(struct kallsyms *kallsyms)
+{
+	free(kallsyms->entries);
+	*kallsyms = (struct kallsyms){ .text = NULL };
+}
+
+static bool is_text(const struct kallsyms *kallsyms, const struct kallsyms_entry *entry)
+{
+	char type = kallsyms->text[entry->at - 2];
+
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static bool same_module(const struct kallsyms *kallsyms, const struct kallsyms_entry *a,
+			const struct kallsyms_entry *b)
+{
+	const char *text = kallsyms->text;
+
+	return a->module_len == b->module_len &&
+	       !memcmp(text + a->at + a->name_len, text + b->at + b->name_len, a->module_len + 2u);
+}
+
+/* Where an entry's symbol ends: the first address behind it. */
+static uint64_t entry_end(const struct kallsyms *kallsyms, uint32_t index)
+{
+	const struct kallsyms_entry *entry = &kallsyms->entries[index], *next = entry + 1;
+	bool last = index + 1 >= kallsyms->nr_entries;
+	uint64_t page_end = (entry->address | PAGE_MASK) + 1;
+
+	if (is_kernels_own(kallsyms, entry)) {
+		if (kallsyms->core_end)
+			return last || next->address > kallsyms->core_end ? kallsyms->core_end : next->address;
+		return last || !is_kernels_own(kallsyms, next) ? page_end : next->address;
+	}
+	if (last)
+		return page_end;
+	if (same_module(kallsyms, entry, next) && is_text(kallsyms, entry) == is_text(kallsyms, next))
+		return next->address;
+	return next->address < page_end ? next->address : page_end;
+}
+
+bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t address)
+{
+	return index < kallsyms->nr_entries && address >= kallsyms->entries[index].address &&
+	       address < entry_end(kallsyms, index);
+}
+
+bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)
+{
+	uint32_t low = 0, high = kallsyms->nr_entries;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (kallsyms->entries[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || !kallsyms_covers(kallsyms, low - 1, address))
+		return false;
+	*ret_index = low - 1;
+	return true;
+}
+
+void kallsyms_symbol(const struct kallsyms *kallsyms, uint32_t index, struct symbol *ret)
+{
+	const struct kallsyms_entry *entry = &kallsyms->entries[index];
+	const char *name = kallsyms->text + entry->at;
+
+	*ret = (struct symbol){
+		.name = name,
+		.name_len = entry->name_len,
+		.module = entry->module_len ? name + entry->name_len + 2 : NULL,
+		.module_len = entry->module_len,
+		.address = entry->address,
+		.size = entry_end(kallsyms, index) - entry->address,
+	};
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/symbols.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/event/kallsyms.h"
+#include "lib/trace/trace.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { MEMO_BITS = 12 };
+
+struct string {
+	uint64_t address;
+	size_t at;              /* in strings_text */
+};
+
+struct symbols {
+	struct trace *trace;
+	pthread_mutex_t lock;
+	atomic_bool loaded;
+	struct kallsyms kallsyms;
+	struct string *strings; /* ascending by address; the first of equal ones counts */
+	size_t nr_strings;
+	struct buf strings_text;
+	/*
+	 * Where recent lookups ended. An entry is only a hint: the symbol it names is checked against the address, so
+	 * that a race costs time and nothing else.
+	 */
+	_Atomic uint32_t memo[1 << MEMO_BITS];
+};
+
+int symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return fail_memory(fail);
+	symbols->trace = trace;
+	pthread_mutex_init(&symbols->lock, NULL);
+	*ret = symbols;
+	return 0;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	kallsyms_release(&symbols->kallsyms);
+	free(symbols->strings);
+	buf_release(&symbols->strings_text);
+	pthread_mutex_destroy(&symbols->lock);
+	free(symbols);
+}
+
+/* t_show() of kernel/trace/trace_printk.c escapes newlines, tabs and quotes; a backslash stays alone. */
+static bool add_unescaped(struct buf *buf, const char *at, const char *end)
+{
+	while (at < end) {
+		char c = *at++;
+
+		if (c == '\\' && at < end && (*at == 'n' || *at == 't' || *at == '"')) {
+			c = *at == 'n' ? '\n' : *at == 't' ? '\t' : '"';
+			at++;
+		}
+		if (!buf_add(buf, &c, 1))
+			return false;
+	}
+	return buf_add(buf, "", 1);
+}
+
+/* 0x%lx : "TEXT" */
+static bool add_string(struct symbols *symbols, const char *line, const char *end)
+{
+	struct string *string = &symbols->strings[symbols->nr_strings];
+	uint64_t address;
+
+	if (end - line > 2 && line[0] == '0' && line[1] == 'x')
+		line += 2;
+	line = kallsyms_take_hex(line, end, &address);
+	if (!line || end - line < 5 || memcmp(line, " : \"", 4) || end[-1] != '"')
+		return true;
+	*string = (struct string){ .address = address, .at = symbols->strings_text.len };
+	if (!add_unescaped(&symbols->strings_text, line + 4, end - 1))
+		return false;
+	symbols->nr_strings++;
+	return true;
+}
+
+static int string_compare(const void *a, const void *b)
+{
+	const struct string *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void strings_read(struct symbols *symbols, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	size_t lines = 1;
+
+	for (const char *c = text; (c = memchr(c, '\n', (size_t)(end - c))); c++)
+		lines++;
+	symbols->strings = calloc(lines, sizeof(*symbols->strings));
+	if (!symbols->strings)
+		return;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if (!add_string(symbols, at, newline ? newline : end))
+			break;
+		at = newline ? newline + 1 : end;
+	}
+	qsort(symbols->strings, symbols->nr_strings, sizeof(*symbols->strings), string_compare);
+}
+
+void symbols_load(const struct symbols *const_symbols)
+{
+	struct symbols *symbols = (struct symbols *)const_symbols;
+	struct trace_text text;
+
+	if (atomic_load_explicit(&symbols->loaded, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&symbols->lock);
+	if (!atomic_load_explicit(&symbols->loaded, memory_order_relaxed)) {
+		if (!trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL) && text.text)
+			kallsyms_read(&symbols->kallsyms, text.text, text.len);
+		if (!trace_meta(symbols->trace, TRACE_PRINTK, &text, NULL) && text.text)
+			strings_read(symbols, text.text, text.len);
+		atomic_store_explicit(&symbols->loaded, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&symbols->lock);
+}
+
+bool symbols_find(const struct symbols *const_symbols, uint64_t address, struct symbol *ret)
+{
+	struct symbols *symbols = (struct symbols *)const_symbols;
+	uint32_t slot = (uint32_t)(address * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS)), index;
+
+	symbols_load(symbols);
+	index = atomic_load_explicit(&symbols->memo[slot], memory_order_relaxed);
+	if (!kallsyms_covers(&symbols->kallsyms, index, address)) {
+		if (!kallsyms_find(&symbols->kallsyms, address, &index))
+			return false;
+		atomic_store_explicit(&symbols->memo[slot], index, memory_order_relaxed);
+	}
+	kallsyms_symbol(&symbols->kallsyms, index, ret);
+	return true;
+}
+
+bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out)
+{
+	struct symbol symbol;
+	bool backtrace = how == 'B';
+
+	/* A return address may lie behind its function: sprint_backtrace() looks one byte before it. */
+	if (!symbols_find(symbols, address - backtrace, &symbol))
+		return false;
+	out_mem(out, symbol.name, symbol.name_len);
+	if (how != 's') {
+		out_mem(out, "+0x", 3);
+		out_hex(out, address - symbol.address);
+		out_mem(out, "/0x", 3);
+		out_hex(out, symbol.size);
+	}
+	if (symbol.module) {
+		out_mem(out, " [", 2);
+		out_mem(out, symbol.module, symbol.module_len);
+		out_char(out, ']');
+	}
+	return true;
+}
+
+const char *symbols_string(const struct symbols *symbols, uint64_t address)
+{
+	size_t low = 0, high;
+
+	symbols_load(symbols);
+	for (high = symbols->nr_strings; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->strings[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == symbols->nr_strings || symbols->strings[low].address != address)
+		return NULL;
+	return symbols->strings_text.data + symbols->strings[low].at;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/tasks.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+	TASKS_MAX = 1 << 23,            /* the kernel has at most 4 Mi pids */
+	NAME_MAX_LEN = 4096,
+};
+
+static const char blanks[] = "                ";
+static const char known_names[] = "                <idle>\0                <XXX>\0                <...>";
+
+/* An open-addressing table by pid; pid 0 marks a free slot: it has a fixed name. */
+struct task {
+	int32_t pid;
+	int32_t tgid;                   /* 0: unknown */
+	uint32_t name;                  /* offset in names; 0: unknown */
+	uint32_t len;
+};
+
+struct tasks {
+	struct task *slots;
+	uint32_t mask;                  /* number of slots - 1 */
+	uint32_t used;
+	struct buf names;               /* each behind TASK_NAME_PAD blanks, with a NUL */
+};
+
+static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
+{
+	uint32_t at = (uint32_t)pid * 0x9e3779b1u;
+
+	for (at = (at ^ at >> 16) & tasks->mask; tasks->slots[at].pid; at = (at + 1) & tasks->mask)
+		if (tasks->slots[at].pid == pid)
+			break;
+	return at;
+}
+
+/* Room for `count` tasks at a load of one half: looking up ends soon, and always at a free slot. */
+static bool tasks_reserve(struct tasks *tasks, size_t count)
+{
+	size_t slots = 64;
+
+	if (count > TASKS_MAX)
+		return false;
+	while (slots < count * 2)
+		slots *= 2;
+	tasks->slots = calloc(slots, sizeof(*tasks->slots));
+	tasks->mask = (uint32_t)slots - 1;
+	return tasks->slots;
+}
+
+static struct task *tasks_slot(struct tasks *tasks, int32_t pid)
+{
+	struct task *task = &tasks->slots[slot_of(tasks, pid)];
+
+	if (!task->pid) {
+		task->pid = pid;
+		tasks->used++;
+	}
+	return task;
+}
+
+/* "123 rest": true with the number and where the rest begins. Pids that tasks cannot have are no numbers. */
+static bool take_pid(const char **at, const char *end, int32_t *ret)
+{
+	const char *digit = *at;
+	int64_t value = 0;
+
+	while (digit < end && *digit == ' ')
+		digit++;
+	if (digit == end || *digit < '0' || *digit > '9')
+		return false;
+	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+		value = value * 10 + (*digit - '0');
+		if (value > INT32_MAX)
+			return false;
+	}
+	if (digit < end && *digit != ' ')
+		return false;
+	*at = digit < end ? digit + 1 : end;
+	*ret = (int32_t)value;
+	return true;
+}
+
+static size_t count_lines(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t count = 0;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		count++;
+		text = newline ? newline + 1 : end;
+	}
+	return count;
+}
+
+static bool add_name(struct tasks *tasks, int32_t pid, const char *name, size_t len)
+{
+	struct task *task;
+
+	if (len > NAME_MAX_LEN)
+		len = NAME_MAX_LEN;
+	if (!buf_add(&tasks->names, blanks, TASK_NAME_PAD))
+		return false;
+	task = tasks_slot(tasks, pid);
+	task->name = (uint32_t)tasks->names.len;
+	task->len = (uint32_t)len;
+	return buf_add(&tasks->names, name, len) && buf_add(&tasks->names, "", 1);
+}
+
+/* The end of a name that starts at `at`: newlines belong to it as long as no number follows them. */
+static const char *name_end(const char *at, const char *end)
+{
+	const char *newline, *next;
+	int32_t pid;
+
+	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+		next = newline + 1;
+		if (next == end || take_pid(&next, end, &pid))
+			return newline;
+		at = newline + 1;
+	}
+	return end;
+}
+
+static bool add_names(struct tasks *tasks, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	int32_t pid;
+
+	while (at < end) {
+		const char *stop;
+
+		if (!take_pid(&at, end, &pid)) {
+			stop = memchr(at, '\n', (size_t)(end - at));
+		} else {
+			stop = name_end(at, end);
+			if (pid && !add_name(tasks, pid, at, (size_t)(stop - at)))
+				return false;
+		}
+		at = stop && stop < end ? stop + 1 : end;
+	}
+	return true;
+}
+
+static void add_tgids(struct tasks *tasks, const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	int32_t pid, tgid;
+
+	while (at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		if (!stop)
+			stop = end;
+		if (take_pid(&at, stop, &pid) && pid && take_pid(&at, stop, &tgid))
+			tasks_slot(tasks, pid)->tgid = tgid;
+		at = stop < end ? stop + 1 : end;
+	}
+}
+
+int tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len, struct tasks **ret,
+	      struct fail *fail)
+{
+	struct tasks *tasks = calloc(1, sizeof(*tasks));
+	size_t lines;
+
+	if (!tasks)
+		return fail_memory(fail);
+	lines = (cmdlines ? count_lines(cmdlines, cmdlines_len) : 0) + (tgids ? count_lines(tgids, tgids_len) : 0);
+	if (lines > TASKS_MAX) {
+		tasks_free(tasks);
+		return fail_set(fail, -E2BIG, "%zu names of tasks are more than a kernel has", lines);
+	}
+	if (!tasks_reserve(tasks, lines) || (cmdlines && !add_names(tasks, cmdlines, cmdlines_len))) {
+		tasks_free(tasks);
+		return fail_memory(fail);
+	}
+	if (tgids)
+		add_tgids(tasks, tgids, tgids_len);
+	*ret = tasks;
+	return 0;
+}
+
+void tasks_free(struct tasks *tasks)
+{
+	if (!tasks)
+		return;
+	free(tasks->slots);
+	buf_release(&tasks->names);
+	free(tasks);
+}
+
+struct task_name task_name(const struct tasks *tasks, int32_t pid)
+{
+	const struct task *task;
+
+	if (pid > 0) {
+		task = &tasks->slots[slot_of(tasks, pid)];
+		if (task->name)
+			return (struct task_name){ .text = tasks->names.data + task->name, .len = task->len };
+		return (struct task_name){ .text = known_names + 61, .len = 5 };
+	}
+	if (!pid)
+		return (struct task_name){ .text = known_names + 16, .len = 6 };
+	return (struct task_name){ .text = known_names + 39, .len = 5 };
+}
+
+int32_t task_tgid(const struct tasks *tasks, int32_t pid)
+{
+	return pid > 0 ? tasks->slots[slot_of(tasks, pid)].tgid : 0;
+}
