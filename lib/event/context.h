@@ -42,8 +42,8 @@ struct context {
 	struct program_env env;
 	const char *clock;              /* the selected one: "local" */
 	enum clock_unit unit;
-	const char *tracer;             /* "nop" when unknown */
-	bool tracer_known;
+	const char *tracer;             /* from the first entries when the file does not tell; "nop" when they do not, either */
+	bool tracer_known;              /* the file tells */
 	uint64_t trace_flags;           /* enum trace_option bits, from the file's trace_options or their defaults */
 	const char *release;            /* "6.12.0-1-amd64", or "" */
 	bool preempt_rt;                /* of a PREEMPT_RT kernel: two more flag columns on old ones */
@@ -52,7 +52,7 @@ struct context {
 	uint32_t online_cpus;           /* 0 when unknown */
 	uint64_t hz;                    /* 0 when unknown */
 	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
-	size_t nr_fields_of_flags;      /* see context.c */
+	unsigned release_major, release_minor; /* 0, 0 when unknown */
 };
 
 /* Bits of context::trace_flags: one for each option that the text depends on; names in context_option_name(). */

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/context.h"
+
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/event/context_option.h"
+#include "lib/event/event.h"
+#include "lib/event/events.h"
+#include "lib/event/symbols.h"
+#include "lib/event/tasks.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GUESS_EVENTS = 64 };
+
+/* What the context owns besides what it shows. */
+struct owned {
+	struct context context; /* first */
+	struct cpu_stats *stats;
+	char *clock, *tracer, *release;
+};
+
+static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
+{
+	struct trace_text text;
+
+	/* What is damaged counts as absent: trace_damage() tells the user. */
+	return trace_meta(trace, which, &text, NULL) ? (struct trace_text){ .text = NULL } : text;
+}
+
+/* The first word of a text, or NULL: "" too. */
+static char *first_word(struct trace_text text)
+{
+	size_t len = text.text ? strcspn(text.text, " \t\n") : 0;
+
+	return len ? strndup(text.text, len) : NULL;
+}
+
+/* "[local] global counter" marks the selected one; a single word stands for itself. */
+static char *selected_clock(struct trace_text text)
+{
+	const char *open = text.text ? strchr(text.text, '[') : NULL, *close = open ? strchr(open, ']') : NULL;
+
+	return close ? strndup(open + 1, (size_t)(close - open) - 1) : first_word(text);
+}
+
+/* trace_clocks[] of kernel/trace/trace.c: those that have no in_ns. */
+static enum clock_unit clock_unit(const char *clock)
+{
+	static const char *const counting[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (size_t i = 0; i < array_size(counting); i++)
+		if (!strcmp(clock, counting[i]))
+			return CLOCK_UNIT_COUNT;
+	return CLOCK_UNIT_NS;
+}
+
+/* "Linux HOST RELEASE #1 SMP PREEMPT_RT ... MACHINE"; trace-cmd leaves the version out. */
+static char *release_of(struct trace_text uname)
+{
+	const char *at = uname.text;
+
+	for (int skip = 2; at && skip; skip--) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? first_word((struct trace_text){ .text = at }) : NULL;
+}
+
+static void release_read(struct context *context, struct trace_text uname)
+{
+	unsigned major, minor;
+
+	if (sscanf(context->release, "%3u.%5u", &major, &minor) == 2) {
+		context->release_major = major;
+		context->release_minor = minor;
+	}
+	context->preempt_rt = (uname.text && strstr(uname.text, " PREEMPT_RT ")) || strstr(context->release, "-rt");
+}
+
+/* "NAME: VALUE" lines of per_cpu/cpuN/stats; trace-cmd puts "CPU: N" in front of each CPU's. */
+static void stats_line(struct cpu_stats *stats, struct text_word line)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} names[] = {
+		{ "entries: ", offsetof(struct cpu_stats, entries) },
+		{ "overrun: ", offsetof(struct cpu_stats, overrun) },
+		{ "commit overrun: ", offsetof(struct cpu_stats, commit_overrun) },
+		{ "dropped events: ", offsetof(struct cpu_stats, dropped) },
+		{ "read events: ", offsetof(struct cpu_stats, read) },
+	};
+
+	for (size_t i = 0; i < array_size(names); i++) {
+		size_t len = strlen(names[i].name);
+
+		if (line.len > len && !memcmp(line.at, names[i].name, len))
+			*(uint64_t *)((char *)stats + names[i].offset) = strtoull(line.at + len, NULL, 10);
+	}
+}
+
+static struct cpu_stats *stats_add(struct owned *owned, uint32_t cpu)
+{
+	size_t count = owned->context.nr_stats;
+	struct cpu_stats *more = reallocarray(owned->stats, count + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	owned->stats = more;
+	owned->context.stats = more;
+	owned->context.nr_stats++;
+	more[count] = (struct cpu_stats){ .cpu = cpu };
+	return &more[count];
+}
+
+static void stats_of_settings(struct owned *owned)
+{
+	struct context *context = &owned->context;
+	struct trace_text text;
+	const char *name;
+	size_t buffer;
+
+	for (size_t i = 0; trace_setting_at(context->trace, i, &buffer, &name, &text); i++) {
+		struct cpu_stats *stats;
+		struct text_word line;
+		unsigned cpu;
+		int end = 0;
+
+		if (buffer != context->buffer || sscanf(name, "per_cpu/cpu%5u/stats%n", &cpu, &end) != 1 || !end || name[end])
+			continue;
+		stats = context->nr_stats < TRACE_CPUS_MAX ? stats_add(owned, cpu) : NULL;
+		if (!stats)
+			return;
+		while (text_next_line(&text.text, &text.len, &line))
+			stats_line(stats, line);
+	}
+}
+
+static void stats_of_cpustat(struct owned *owned)
+{
+	struct trace_text text = meta_of(owned->context.trace, TRACE_CPUSTAT);
+	struct cpu_stats *stats = NULL;
+	struct text_word line;
+
+	if (!text.text)
+		return;
+	while (text_next_line(&text.text, &text.len, &line)) {
+		if (line.len > 5 && !memcmp(line.at, "CPU: ", 5))
+			stats = owned->context.nr_stats < TRACE_CPUS_MAX ?
+					stats_add(owned, (uint32_t)strtoul(line.at + 5, NULL, 10)) :
+					NULL;
+		else if (stats)
+			stats_line(stats, line);
+	}
+}
+
+static int add_formats(struct context *context, struct fail *fail)
+{
+	size_t count;
+	const struct trace_format *formats = trace_formats(context->trace, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_format *format = &formats[i];
+		int r = schema_add(context->schema, format->system.text, format->system.len, format->text.text,
+				   format->text.len, NULL);
+
+		/* Events of a broken format are printed as unknown; a lack of memory ends it. */
+		if (r == -ENOMEM)
+			return fail_memory(fail);
+	}
+	return 0;
+}
+
+static bool env_symbol(const void *arg, uint64_t address, char how, struct out *out)
+{
+	return symbols_print(arg, address, how, out);
+}
+
+static const char *env_string(const void *arg, uint64_t address)
+{
+	return symbols_string(arg, address);
+}
+
+static void read_options(struct context *context)
+{
+	struct trace_text text = trace_setting(context->trace, context->buffer, "trace_options");
+	struct text_word line;
+
+	context->trace_flags = context_option_defaults();
+	while (text.text && text_next_line(&text.text, &text.len, &line))
+		(void)context_option_set(&context->trace_flags, line.at, line.len);
+}
+
+static void read_online(struct context *context)
+{
+	struct trace_text text = trace_setting(context->trace, 0, "weft/online");
+	cleanup_free struct cpus *cpus = calloc(1, sizeof(*cpus));
+	char list[4096];
+
+	if (!text.text || !cpus || text.len >= sizeof(list))
+		return;
+	memcpy(list, text.text, text.len);
+	list[text.len] = '\0';
+	list[strcspn(list, "\n")] = '\0';
+	if (!cpus_parse(list, cpus, NULL))
+		context->online_cpus = cpus_count(cpus);
+}
+
+static int read_tasks(struct context *context, struct fail *fail)
+{
+	struct trace_text names = meta_of(context->trace, TRACE_CMDLINES);
+	struct trace_text tgids = trace_setting(context->trace, context->buffer, "saved_tgids");
+
+	if (!names.text || !names.len)
+		names = trace_setting(context->trace, context->buffer, "saved_cmdlines");
+	if (!tgids.text)
+		tgids = trace_setting(context->trace, 0, "saved_tgids");
+	return tasks_new(names.text, names.len, tgids.text, tgids.len, &context->tasks, fail);
+}
+
+static void read_settings(struct owned *owned)
+{
+	struct context *context = &owned->context;
+	const struct trace_buffer *buffer = trace_buffer(context->trace, context->buffer);
+	struct trace_text uname = meta_of(context->trace, TRACE_UNAME), text;
+
+	context->instance = buffer->name.text ? buffer->name.text : "";
+	owned->clock = selected_clock(buffer->clock);
+	if (!owned->clock)
+		owned->clock = selected_clock(trace_setting(context->trace, context->buffer, "trace_clock"));
+	context->clock = owned->clock ? owned->clock : "local";
+	context->unit = trace_info(context->trace)->has_tsc2nsec ? CLOCK_UNIT_NS : clock_unit(context->clock);
+	owned->tracer = first_word(trace_setting(context->trace, context->buffer, "current_tracer"));
+	context->tracer_known = owned->tracer;
+	context->tracer = owned->tracer ? owned->tracer : "nop";
+	owned->release = release_of(uname);
+	context->release = owned->release ? owned->release : "";
+	release_read(context, uname);
+	text = trace_setting(context->trace, 0, "weft/hz");
+	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
+	text = trace_setting(context->trace, 0, "weft/mode");
+	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
+	read_options(context);
+	read_online(context);
+	stats_of_settings(owned);
+	if (!context->nr_stats && !context->buffer)
+		stats_of_cpustat(owned);
+}
+
+/* Files of other programs do not tell the tracer: those that fill the buffer themselves are known by their entries. */
+static void guess_tracer(struct context *context)
+{
+	struct events_options options = { .until = UINT64_MAX };
+	struct events *events;
+	struct event event;
+
+	if (events_open(context, &options, &events, NULL))
+		return;
+	for (int i = 0; i < GUESS_EVENTS && events_next(events, &event, NULL) > 0; i++) {
+		const char *name = event.kind == EVENT_RECORD && event.type->format ? event.type->format->name : "";
+
+		if (event.kind != EVENT_RECORD || !event.type->format || strcmp(event.type->format->system, "ftrace"))
+			continue;
+		if (!strcmp(name, "funcgraph_entry") || !strcmp(name, "funcgraph_exit"))
+			context->tracer = "function_graph";
+		else if (!strcmp(name, "function"))
+			context->tracer = "function";
+		else
+			continue;
+		break;
+	}
+	events_free(events);
+}
+
+static int context_init(struct owned *owned, struct fail *fail)
+{
+	struct context *context = &owned->context;
+	const struct trace_info *info = trace_info(context->trace);
+	int r;
+
+	context->abi = (struct schema_abi){ .swap = info->swap,
+					    .big_endian = info->big_endian,
+					    .long_size = info->long_size };
+	read_settings(owned);
+	r = schema_new(&context->abi, &context->schema, fail);
+	if (!r)
+		r = add_formats(context, fail);
+	if (!r)
+		r = read_tasks(context, fail);
+	if (!r)
+		r = symbols_new(context->trace, &context->symbols, fail);
+	if (r < 0)
+		return r;
+	context->env = (struct program_env){ .arg = context->symbols,
+					     .symbol = env_symbol,
+					     .string = env_string,
+					     .hash_pointers = context_option(context, OPTION_HASH_PTR) };
+	if (!context->tracer_known)
+		guess_tracer(context);
+	return 0;
+}
+
+int context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail)
+{
+	struct owned *owned = calloc(1, sizeof(*owned));
+	int r;
+
+	if (!owned)
+		return fail_memory(fail);
+	owned->context.trace = trace;
+	owned->context.buffer = buffer;
+	r = context_init(owned, fail);
+	if (r < 0) {
+		context_free(&owned->context);
+		return r;
+	}
+	*ret = &owned->context;
+	return 0;
+}
+
+void context_free(struct context *context)
+{
+	struct owned *owned = (struct owned *)context;
+
+	if (!context)
+		return;
+	symbols_free(context->symbols);
+	tasks_free(context->tasks);
+	schema_free(context->schema);
+	free(owned->stats);
+	free(owned->clock);
+	free(owned->tracer);
+	free(owned->release);
+	free(owned);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/context.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* TRACE_FLAGS of kernel/trace/trace.h and the options of single tracers; whether they are on when nobody says. */
+static const struct option {
+	const char *name;
+	bool on;
+} options[OPTION_NR] = {
+	[OPTION_PRINT_PARENT] = { "print-parent", true },
+	[OPTION_SYM_OFFSET] = { "sym-offset", false },
+	[OPTION_SYM_ADDR] = { "sym-addr", false },
+	[OPTION_VERBOSE] = { "verbose", false },
+	[OPTION_RAW] = { "raw", false },
+	[OPTION_HEX] = { "hex", false },
+	[OPTION_BIN] = { "bin", false },
+	[OPTION_FIELDS] = { "fields", false },
+	[OPTION_ANNOTATE] = { "annotate", true },
+	[OPTION_SYM_USEROBJ] = { "sym-userobj", false },
+	[OPTION_CONTEXT_INFO] = { "context-info", true },
+	[OPTION_LATENCY_FORMAT] = { "latency-format", false },
+	[OPTION_RECORD_TGID] = { "record-tgid", false },
+	[OPTION_IRQ_INFO] = { "irq-info", true },
+	[OPTION_HASH_PTR] = { "hash-ptr", true },
+	[OPTION_TRACE_PRINTK] = { "trace_printk", true },
+	[OPTION_PRINTK_MSG_ONLY] = { "printk-msg-only", false },
+	[OPTION_DISPLAY_GRAPH] = { "display-graph", false },
+	[OPTION_STACKTRACE] = { "stacktrace", false },
+	[OPTION_USERSTACKTRACE] = { "userstacktrace", false },
+	[OPTION_FUNC_STACK_TRACE] = { "func_stack_trace", false },
+	[OPTION_FUNC_ARGS] = { "func-args", false },
+	[OPTION_FGRAPH_OVERRUN] = { "funcgraph-overrun", false },
+	[OPTION_FGRAPH_CPU] = { "funcgraph-cpu", true },
+	[OPTION_FGRAPH_OVERHEAD] = { "funcgraph-overhead", true },
+	[OPTION_FGRAPH_PROC] = { "funcgraph-proc", false },
+	[OPTION_FGRAPH_DURATION] = { "funcgraph-duration", true },
+	[OPTION_FGRAPH_ABSTIME] = { "funcgraph-abstime", false },
+	[OPTION_FGRAPH_IRQS] = { "funcgraph-irqs", true },
+	[OPTION_FGRAPH_TAIL] = { "funcgraph-tail", false },
+	[OPTION_FGRAPH_RETVAL] = { "funcgraph-retval", false },
+	[OPTION_FGRAPH_RETVAL_HEX] = { "funcgraph-retval-hex", false },
+	[OPTION_FGRAPH_RETADDR] = { "funcgraph-retaddr", false },
+	[OPTION_FGRAPH_ARGS] = { "funcgraph-args", false },
+	[OPTION_SLEEP_TIME] = { "sleep-time", true },
+	[OPTION_GRAPH_TIME] = { "graph-time", true },
+	[OPTION_BLK_CLASSIC] = { "blk_classic", false },
+	[OPTION_BLK_CGROUP] = { "blk_cgroup", false },
+	[OPTION_BLK_CGNAME] = { "blk_cgname", false },
+};
+
+const char *context_option_name(enum trace_option option)
+{
+	return options[option].name;
+}
+
+uint64_t context_option_defaults(void)
+{
+	uint64_t flags = 0;
+
+	for (size_t i = 0; i < OPTION_NR; i++)
+		flags |= (uint64_t)options[i].on << i;
+	return flags;
+}
+
+static bool set(uint64_t *flags, const char *name, size_t len, bool on)
+{
+	for (size_t i = 0; i < OPTION_NR; i++) {
+		if (strlen(options[i].name) != len || memcmp(options[i].name, name, len))
+			continue;
+		*flags = on ? *flags | UINT64_C(1) << i : *flags & ~(UINT64_C(1) << i);
+		return true;
+	}
+	return false;
+}
+
+/* No option's own name begins with "no". */
+bool context_option_set(uint64_t *flags, const char *text, size_t len)
+{
+	if (len > 2 && !memcmp(text, "no", 2))
+		return set(flags, text + 2, len - 2, false);
+	return set(flags, text, len, true);
+}
+
+int context_set_option(struct context *context, const char *text, struct fail *fail)
+{
+	if (!context_option_set(&context->trace_flags, text, strlen(text)))
+		return fail_set(fail, -EINVAL, "no trace option '%s' that the output depends on", text);
+	context->env.hash_pointers = context_option(context, OPTION_HASH_PTR);
+	return 0;
+}
