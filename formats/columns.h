@@ -22,13 +22,14 @@ struct columns {
 	bool flags;                     /* option irq-info */
 	bool nanoseconds;               /* of --nanoseconds: nine digits where the kernel prints six */
 	bool counts;                    /* the clock does not count ns */
-	bool lazy_need_resched;         /* PREEMPT_RT before 6.12: 'need-resched-lazy' has a column of its own */
-	bool lazy_depth;                /* ... and so has the depth of preempt_lazy_disable() */
-	bool migrate;                   /* 5.16 and later: the upper half of the preempt count */
-	bool bh_off;                    /* 6.1 and later: EVENT_BH_OFF is known */
+	bool lazy_columns;              /* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
+	bool migrate;                   /* 5.15 and later: the upper half of the preempt count */
+	bool bh_off;                    /* 5.19 and later: EVENT_BH_OFF is known */
 	bool lazy_flag;                 /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
 	uint8_t nr_flags;               /* characters of the flags column: 4, 5 or 7 */
+	uint8_t pid_width;
 	uint32_t lazy_depth_offset;     /* of common_preempt_lazy_count in the record */
+	char flags_text[256][4];        /* the characters that the flags byte alone decides */
 };
 
 enum { COLUMNS_FLAGS_MAX = 8 };

@@ -2,6 +2,7 @@
 #include "lib/event/context.h"
 
 #include "lib/base/fail.h"
+#include "lib/event/context_option.h"
 
 #include <errno.h>
 #include <string.h>

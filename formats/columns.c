@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/columns.h"
+
+#include "formats/digits.h"
+#include "lib/base/out.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/tasks.h"
+
+#include <string.h>
+
+enum {
+	NS_PER_US = 1000,
+	US_PER_S = 1000000,
+	NS_PER_S = 1000000000,
+	HEAD_MAX = 160,                 /* of a whole head without the name */
+};
+
+/* The kernel shows a nibble in hex, and a dot for 0. */
+static const char nibbles[] = ".123456789abcdef";
+
+static bool since(const struct context *context, unsigned major, unsigned minor)
+{
+	if (!context->release_major)
+		return true;
+	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
+}
+
+/* Any format shows the common fields. */
+static const struct field *lazy_depth_field(const struct context *context)
+{
+	const struct format *format;
+	const char *system, *name;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &name); i++) {
+		format = schema_format(context->schema, id, NULL);
+		if (format)
+			return format_field(format, "common_preempt_lazy_count");
+	}
+	return NULL;
+}
+
+static char irqs_off(const struct columns *columns, unsigned flags)
+{
+	bool bh_off = columns->bh_off && flags & EVENT_BH_OFF;
+
+	if (flags & EVENT_IRQS_OFF)
+		return bh_off ? 'D' : 'd';
+	if (bh_off)
+		return 'b';
+	return flags & EVENT_NEED_RESCHED_LAZY && !columns->lazy_flag && !columns->lazy_columns ? 'X' : '.';
+}
+
+static char need_resched(const struct columns *columns, unsigned flags)
+{
+	static const char known[] = ".npN", lazy[] = "lbLB";
+	unsigned which = (flags & EVENT_NEED_RESCHED ? 1u : 0) | (flags & EVENT_PREEMPT_RESCHED ? 2u : 0);
+
+	return columns->lazy_flag && flags & EVENT_NEED_RESCHED_LAZY ? lazy[which] : known[which];
+}
+
+static char context_of(unsigned flags)
+{
+	if (flags & EVENT_NMI)
+		return flags & EVENT_HARDIRQ ? 'Z' : 'z';
+	if (flags & EVENT_HARDIRQ)
+		return flags & EVENT_SOFTIRQ ? 'H' : 'h';
+	return flags & EVENT_SOFTIRQ ? 's' : '.';
+}
+
+/* All that the flags byte says, for each of its values. */
+static void flags_prepare(struct columns *columns)
+{
+	for (unsigned flags = 0; flags < 256; flags++) {
+		char *at = columns->flags_text[flags];
+
+		*at++ = irqs_off(columns, flags);
+		*at++ = need_resched(columns, flags);
+		if (columns->lazy_columns)
+			*at++ = flags & EVENT_NEED_RESCHED_LAZY ? 'L' : '.';
+		*at++ = context_of(flags);
+	}
+}
+
+void columns_init(struct columns *columns, const struct context *context, bool nanoseconds)
+{
+	const struct field *depth = lazy_depth_field(context);
+
+	*columns = (struct columns){
+		.context = context,
+		.info = context_option(context, OPTION_CONTEXT_INFO),
+		.tgid = context_option(context, OPTION_RECORD_TGID),
+		.flags = context_option(context, OPTION_IRQ_INFO),
+		.nanoseconds = nanoseconds,
+		.counts = context->unit == CLOCK_UNIT_COUNT,
+		.lazy_columns = depth,
+		.lazy_depth_offset = depth ? depth->offset : 0,
+		.migrate = since(context, 5, 15),
+		.bh_off = since(context, 5, 19),
+		.lazy_flag = !depth && (since(context, 6, 13) || (context->preempt_rt && since(context, 6, 12))),
+		.pid_width = since(context, 5, 10) ? 7 : 5,
+	};
+	columns->nr_flags = (uint8_t)(4u + columns->migrate + 2u * columns->lazy_columns);
+	flags_prepare(columns);
+}
+
+char *columns_flags(const struct columns *columns, const struct event *event, char *at)
+{
+	memcpy(at, columns->flags_text[event->flags], 4);
+	at += 3 + columns->lazy_columns;
+	*at++ = nibbles[event->preempt_count & 15];
+	if (columns->lazy_columns) {
+		uint8_t depth = columns->lazy_depth_offset < event->len ? event->data[columns->lazy_depth_offset] : 0;
+
+		if (depth > 15)
+			*at++ = nibbles[depth >> 4];
+		*at++ = depth > 15 && !(depth & 15) ? '0' : nibbles[depth & 15];
+	}
+	if (columns->migrate)
+		*at++ = nibbles[event->preempt_count >> 4];
+	return at;
+}
+
+/* "%-7d" */
+static inline char *write_pid(char *at, int32_t pid, unsigned width)
+{
+	char *end = at + width;
+	uint32_t size = (uint32_t)pid;
+
+	if (__builtin_expect(pid < 0, 0)) {
+		*at++ = '-';
+		size = 0u - size;
+	}
+	at = digits_write(at, size);
+	while (at < end)
+		*at++ = ' ';
+	return at;
+}
+
+/* " %5lu.%06lu" of a time in us, " %12llu" of a count. */
+static inline char *write_time(const struct columns *columns, uint64_t ts, char *at)
+{
+	uint64_t us, seconds;
+
+	*at++ = ' ';
+	if (__builtin_expect(columns->counts, 0))
+		return digits_write_right(at, ts, 12);
+	if (columns->nanoseconds) {
+		seconds = ts / NS_PER_S;
+		at = digits_write_right(at, seconds, 5);
+		*at++ = '.';
+		return digits_write_9(at, (uint32_t)(ts - seconds * NS_PER_S));
+	}
+	us = (ts + NS_PER_US / 2) / NS_PER_US;
+	seconds = us / US_PER_S;
+	at = digits_write_right(at, seconds, 5);
+	*at++ = '.';
+	return digits_write_6(at, (uint32_t)(us - seconds * US_PER_S));
+}
+
+void columns_time(const struct columns *columns, uint64_t ts, struct out *out)
+{
+	out_need(out, HEAD_MAX);
+	out->at = write_time(columns, ts, out->at);
+}
+
+static char *write_tgid(const struct columns *columns, int32_t pid, char *at)
+{
+	int32_t tgid = task_tgid(columns->context->tasks, pid);
+
+	*at++ = '(';
+	if (tgid) {
+		at = digits_write_right(at, (uint32_t)tgid, columns->pid_width);
+	} else {
+		memset(at, '-', columns->pid_width);
+		at += columns->pid_width;
+	}
+	*at++ = ')';
+	*at++ = ' ';
+	return at;
+}
+
+void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+{
+	struct task_name name;
+	char *at;
+
+	if (__builtin_expect(!columns->info, 0))
+		return;
+	name = task_name(columns->context->tasks, event->pid);
+	out_need(out, HEAD_MAX + name.len);
+	at = out->at;
+	if (__builtin_expect(name.len <= TASK_NAME_PAD, 1)) {
+		memcpy(at, name.text + name.len - TASK_NAME_PAD, TASK_NAME_PAD);
+		at += TASK_NAME_PAD;
+	} else {
+		memcpy(at, name.text, name.len);
+		at += name.len;
+	}
+	*at++ = '-';
+	at = write_pid(at, event->pid, columns->pid_width);
+	*at++ = ' ';
+	if (columns->tgid)
+		at = write_tgid(columns, event->pid, at);
+	*at++ = '[';
+	if (__builtin_expect(event->cpu < 1000, 1))
+		at = digits_write_3(at, event->cpu);
+	else
+		at = digits_write(at, event->cpu);
+	*at++ = ']';
+	*at++ = ' ';
+	if (columns->flags)
+		at = columns_flags(columns, event, at);
+	at = write_time(columns, event->ts, at);
+	*at++ = ':';
+	*at++ = ' ';
+	out->at = at;
+}
