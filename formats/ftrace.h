@@ -30,6 +30,7 @@ enum {
 	/* event->note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
 	NOTE_RENDERER_SIZE = 32,
 	BINDING_PLACES = 12,
+	BINDING_NAME = 116,
 };
 
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
@@ -61,6 +62,8 @@ struct binding {
 	const struct renderer *renderer;        /* NULL: by its program */
 	const struct format *format;            /* NULL: unknown type */
 	const struct program *program;
+	char name[BINDING_NAME];                /* "sched_switch: ", cut if need be */
+	uint32_t name_len;
 	struct place places[BINDING_PLACES];
 	const void *data;                       /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
 };
@@ -84,8 +87,10 @@ struct ftrace {
 	const struct tracer *tracer;    /* NULL: prints in the usual way */
 	struct columns columns;
 	struct graph *graph;            /* of formats/graph.c, made by graph_new() with the sink; NULL before it */
-	struct binding **bindings;      /* by event_type::renderer; [0] is unused */
+	struct binding **bindings;      /* by event_type::renderer; [0] is for want of memory: it knows no type */
 	size_t nr_bindings;
+	bool message_only;              /* options trace_printk and printk-msg-only */
+	bool fields;                    /* option fields, or --raw */
 	uint64_t settled;               /* records so far */
 	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
 	uint64_t *started;              /* a bit for each CPU index that was announced */

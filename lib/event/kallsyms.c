@@ -134,7 +134,7 @@ void kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 	const char *at = text, *end = text + len;
 	size_t size = len / 40 + 16;
 
-	*kallsyms = (struct kallsyms){ .text = text };
+	*kallsyms = (struct kallsyms){ .text = text, .len = len };
 	if (len > UINT32_MAX)
 		return;
 	kallsyms->entries = malloc(size * sizeof(*kallsyms->entries));
@@ -241,4 +241,20 @@ void kallsyms_symbol(const struct kallsyms *kallsyms, uint32_t index, struct sym
 		.address = entry->address,
 		.size = entry_end(kallsyms, index) - entry->address,
 	};
+}
+
+bool kallsyms_address(const struct kallsyms *kallsyms, const char *name, uint64_t *ret)
+{
+	const char *text = kallsyms->text, *end = text + kallsyms->len, *at = text;
+	size_t len = strlen(name);
+
+	while (text && at < end && (at = memmem(at, (size_t)(end - at), name, len))) {
+		const char *line = memrchr(text, '\n', (size_t)(at - text));
+
+		line = line ? line + 1 : text;
+		if (at + len < end && at[len] == '\n' && at > text && at[-1] == ' ' && kallsyms_take_hex(line, at, ret))
+			return true;
+		at += len;
+	}
+	return false;
 }

@@ -26,6 +26,7 @@ struct kallsyms_entry {
 
 struct kallsyms {
 	const char *text;
+	size_t len;
 	struct kallsyms_entry *entries;
 	uint32_t nr_entries;
 	uint64_t core_start, core_end;  /* addresses of _stext and _end: beyond them the kernel has only modules */
@@ -41,6 +42,9 @@ bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *
 bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t address);
 
 void kallsyms_symbol(const struct kallsyms *kallsyms, uint32_t index, struct symbol *ret);
+
+/* The address of the first line with that name and no module, aliases included. Walks the text. */
+bool kallsyms_address(const struct kallsyms *kallsyms, const char *name, uint64_t *ret);
 
 /* Reads hex digits: what follows them, or NULL when there are none or more than 64 bits. */
 const char *kallsyms_take_hex(const char *at, const char *end, uint64_t *ret);

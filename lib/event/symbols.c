@@ -176,6 +176,12 @@ bool symbols_print(const struct symbols *symbols, uint64_t address, char how, st
 	return true;
 }
 
+bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *ret)
+{
+	symbols_load(symbols);
+	return kallsyms_address(&symbols->kallsyms, name, ret);
+}
+
 const char *symbols_string(const struct symbols *symbols, uint64_t address)
 {
 	size_t low = 0, high;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/bind.h"
+
+#include "formats/ftrace.h"
+#include "formats/function.h"
+#include "formats/graph.h"
+#include "formats/print.h"
+#include "formats/stack.h"
+#include "formats/syscall.h"
+#include "lib/event/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types have 16 bits; threads read the table while it fills, so it never moves. */
+enum { BINDINGS_MAX = 1 << 16 };
+
+/* The types of entries that the kernel prints in C. */
+static const struct renderer *const renderers[] = {
+	&function_renderer,
+	&graph_entry_renderer,
+	&graph_exit_renderer,
+	&kernel_stack_renderer,
+	&user_stack_renderer,
+	&print_renderer,
+	&bputs_renderer,
+	&bprint_renderer,
+	&raw_data_renderer,
+};
+
+int bind_init(struct ftrace *ftrace)
+{
+	ftrace->bindings = calloc(BINDINGS_MAX, sizeof(struct binding *));
+	if (!ftrace->bindings)
+		return -ENOMEM;
+	ftrace->bindings[0] = calloc(1, sizeof(struct binding));
+	if (!ftrace->bindings[0])
+		return -ENOMEM;
+	ftrace->nr_bindings = 1;
+	return 0;
+}
+
+void bind_release(struct ftrace *ftrace)
+{
+	for (size_t i = 0; i < ftrace->nr_bindings; i++) {
+		free((void *)(uintptr_t)ftrace->bindings[i]->data);
+		free(ftrace->bindings[i]);
+	}
+	free(ftrace->bindings);
+}
+
+static const struct renderer *renderer_of(const struct format *format)
+{
+	if (strcmp(format->system, "ftrace"))
+		return syscall_renderer(format);
+	for (size_t i = 0; i < array_size(renderers); i++)
+		if (!strcmp(renderers[i]->format_name, format->name))
+			return renderers[i];
+	return NULL;
+}
+
+static void places_fill(struct binding *binding, const char *const *names)
+{
+	for (size_t i = 0; names && names[i] && i < BINDING_PLACES; i++) {
+		const struct field *field = format_field(binding->format, names[i]);
+		bool integer = field && (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8) &&
+			       !(field->flags & (FIELD_ARRAY | FIELD_STRING | FIELD_DYNAMIC));
+
+		if (field)
+			binding->places[i] = (struct place){ .offset = field->offset,
+							     .size = integer ? (uint8_t)field->size : 0,
+							     .is_signed = field->flags & FIELD_SIGNED,
+							     .field = field };
+	}
+}
+
+static void name_fill(struct binding *binding)
+{
+	size_t len = strlen(binding->format->name);
+
+	if (len > BINDING_NAME - 2)
+		len = BINDING_NAME - 2;
+	memcpy(binding->name, binding->format->name, len);
+	memcpy(binding->name + len, ": ", 2);
+	binding->name_len = (uint32_t)len + 2;
+}
+
+static void binding_fill(struct ftrace *ftrace, struct binding *binding, const struct event_type *type)
+{
+	const struct renderer *renderer;
+
+	binding->format = type->format;
+	binding->program = type->program;
+	if (!type->format)
+		return;
+	name_fill(binding);
+	renderer = renderer_of(type->format);
+	if (!renderer) {
+		/* Before the threads start to ask for them: reading the file is this thread's. */
+		if (strstr(type->format->print_fmt, "%p"))
+			symbols_load(ftrace->context->symbols);
+		return;
+	}
+	symbols_load(ftrace->context->symbols);
+	places_fill(binding, renderer->fields);
+	if (!renderer->bind || renderer->bind(ftrace, binding))
+		binding->renderer = renderer;
+}
+
+const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type)
+{
+	struct binding *binding;
+
+	if (__builtin_expect(type->renderer, 1))
+		return ftrace->bindings[type->renderer];
+	if (ftrace->nr_bindings == BINDINGS_MAX)
+		return ftrace->bindings[0];
+	binding = calloc(1, sizeof(*binding));
+	if (!binding)
+		return ftrace->bindings[0];
+	binding_fill(ftrace, binding, type);
+	ftrace->bindings[ftrace->nr_bindings] = binding;
+	type->renderer = (uint16_t)ftrace->nr_bindings++;
+	return binding;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/ftrace.h"
+
+#include "formats/bind.h"
+#include "formats/function.h"
+#include "formats/graph.h"
+#include "formats/header.h"
+#include "formats/print.h"
+#include "formats/sinks.h"
+#include "formats/stack.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Behind the renderer's part of event->note. */
+struct frame_note {
+	bool started;                   /* the first line of its CPU, to be announced */
+};
+
+static const struct tracer *const tracers[] = {
+	&graph_tracer,
+};
+
+static struct frame_note *frame_note(struct event *event)
+{
+	return (struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
+}
+
+static const struct tracer *tracer_find(const char *name)
+{
+	for (size_t i = 0; i < array_size(tracers); i++)
+		if (!strcmp(tracers[i]->name, name))
+			return tracers[i];
+	return NULL;
+}
+
+/* The kernel announces CPUs when any of them has overwritten events: TRACE_FILE_ANNOTATE. */
+static bool any_overrun(const struct context *context)
+{
+	for (size_t i = 0; i < context->nr_stats; i++)
+		if (context->stats[i].overrun)
+			return true;
+	return false;
+}
+
+static void ftrace_free(struct sink *sink)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+
+	graph_free(ftrace->graph);
+	bind_release(ftrace);
+	free(ftrace->started);
+	free(ftrace);
+}
+
+static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
+{
+	const struct context *context = ftrace->context;
+
+	ftrace->started_words = (1u << 16) / 64;
+	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
+	if (!ftrace->started || bind_init(ftrace))
+		return fail_memory(fail);
+	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
+	ftrace->tracer = tracer_find(context->tracer);
+	ftrace->annotate = context_option(context, OPTION_ANNOTATE) && !context->recorded && any_overrun(context);
+	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
+			       context_option(context, OPTION_PRINTK_MSG_ONLY);
+	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
+	return graph_new(ftrace, &ftrace->graph, fail);
+}
+
+static int ftrace_new(struct context *context, const struct sink_options *options, struct sink **ret,
+		      struct fail *fail)
+{
+	struct ftrace *ftrace = calloc(1, sizeof(*ftrace));
+	int r;
+
+	if (!ftrace)
+		return fail_memory(fail);
+	ftrace->sink = (struct sink){ .ops = &ftrace_sink, .context = context };
+	ftrace->context = context;
+	ftrace->options = *options;
+	r = ftrace_init(ftrace, fail);
+	if (r < 0) {
+		ftrace_free(&ftrace->sink);
+		return r;
+	}
+	*ret = &ftrace->sink;
+	return 0;
+}
+
+static void ftrace_begin(struct sink *sink, struct out *out)
+{
+	header_write((struct ftrace *)sink, out);
+}
+
+/*
+ * A frozen buffer's first page says how much was overwritten before it: the kernel counts that in the header and has no
+ * line for it. Files that do not tell of overruns show them there only.
+ */
+static bool settle_gap(struct ftrace *ftrace, const struct event *event)
+{
+	const struct context *context = ftrace->context;
+
+	if (!event->first || context->recorded)
+		return true;
+	if (!context->nr_stats && context_option(context, OPTION_ANNOTATE))
+		ftrace->annotate = true;
+	return false;
+}
+
+/* Whether the current tracer leaves this line to the usual way: it prints all but what cannot be a comment. */
+static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	return !ftrace->tracer || !ftrace->tracer->line || binding->renderer == &kernel_stack_renderer ||
+	       binding->renderer == &function_renderer;
+}
+
+/* test_cpu_buff_start(): not for the very first line. */
+static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
+{
+	uint64_t *word = &ftrace->started[event->cpu_index / 64], bit = UINT64_C(1) << event->cpu_index % 64;
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	return ftrace->settled > 1;
+}
+
+static bool ftrace_settle(struct sink *sink, struct events *events, struct event *event)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+	const struct binding *binding;
+	bool keep = true;
+
+	if (__builtin_expect(event->kind == EVENT_LOST, 0))
+		return settle_gap(ftrace, event);
+	binding = ftrace_bind(ftrace, event->type);
+	ftrace->settled++;
+	if (ftrace->tracer && ftrace->tracer->settle)
+		keep = ftrace->tracer->settle(ftrace, events, event);
+	else if (binding->renderer && binding->renderer->settle)
+		keep = binding->renderer->settle(ftrace, events, event);
+	frame_note(event)->started = ftrace->annotate && is_usual(ftrace, binding) && starts_cpu(ftrace, event);
+	return keep;
+}
+
+static void format_gap(const struct event *event, struct out *out)
+{
+	if (event->lost > 0)
+		out_f(out, "CPU:%u [LOST %lld EVENTS]\n", event->cpu, (long long)event->lost);
+	else
+		out_f(out, "CPU:%u [LOST EVENTS]\n", event->cpu);
+}
+
+void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	const struct context *context = ftrace->context;
+
+	if (!binding->format) {
+		out_f(out, "Unknown type %d\n", event->id);
+		return;
+	}
+	if (binding->renderer && !ftrace->fields) {
+		binding->renderer->format(ftrace, binding, event, out);
+		return;
+	}
+	if (binding->program && !ftrace->fields) {
+		out_mem(out, binding->name, binding->name_len);
+		program_run(binding->program, &context->env, event->data, event->len, out);
+	} else {
+		out_mem(out, binding->name, binding->name_len - 1);
+		program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+	}
+	out_char(out, '\n');
+}
+
+static bool is_message(const struct binding *binding)
+{
+	return binding->renderer == &print_renderer || binding->renderer == &bputs_renderer ||
+	       binding->renderer == &bprint_renderer;
+}
+
+static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
+{
+	const struct ftrace *ftrace = (const struct ftrace *)sink;
+
+	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
+		format_gap(event, out);
+		return;
+	}
+	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out))
+		return;
+	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
+		if (__builtin_expect(((const struct frame_note *)(event->note + NOTE_RENDERER_SIZE))->started, 0))
+			out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
+		columns_write(&ftrace->columns, event, out);
+	}
+	ftrace_body(ftrace, event, out);
+}
+
+const struct sink_ops ftrace_sink = {
+	.name = "ftrace",
+	.summary = "the kernel's own text, as in the trace file",
+	.new = ftrace_new,
+	.free = ftrace_free,
+	.begin = ftrace_begin,
+	.settle = ftrace_settle,
+	.format = ftrace_format,
+};

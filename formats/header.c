@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/header.h"
+
+#include "formats/ftrace.h"
+#include "lib/base/out.h"
+#include "lib/event/context.h"
+#include "lib/trace/trace.h"
+
+enum { TGID_COLUMN = 10 };
+
+/* The rows of the legend of the flags column, top down; false behind the last. */
+static bool flag_name(const struct columns *columns, unsigned row, const char **ret)
+{
+	const char *names[8];
+	unsigned count = 0;
+
+	names[count++] = columns->bh_off ? "irqs-off/BH-disabled" : "irqs-off";
+	names[count++] = "need-resched";
+	if (columns->lazy_columns)
+		names[count++] = "need-resched-lazy";
+	names[count++] = "hardirq/softirq";
+	names[count++] = "preempt-depth";
+	if (columns->lazy_columns)
+		names[count++] = "preempt-lazy-depth";
+	if (columns->migrate)
+		names[count++] = "migrate-disable";
+	if (row >= count)
+		return false;
+	*ret = names[row];
+	return true;
+}
+
+/* The stairs that lead from a name to its column: `row` bars, then a corner. */
+static void legend_stairs(struct out *out, unsigned row, unsigned rows)
+{
+	unsigned dashes = (rows < 5 ? 5 : rows) - row;
+
+	if (!row) {
+		out_str(out, "  _");
+	} else {
+		out_fill(out, '|', row - 1);
+		out_str(out, " / _");
+	}
+	out_fill(out, '-', dashes);
+	out_str(out, "=> ");
+}
+
+static void legend_flags(const struct columns *columns, unsigned tgid, struct out *out)
+{
+	unsigned rows = columns->nr_flags;
+	const char *name;
+
+	for (unsigned row = 0; flag_name(columns, row, &name); row++) {
+		out_char(out, '#');
+		out_fill(out, ' ', 30 + tgid);
+		legend_stairs(out, row, rows);
+		out_f(out, "%s\n", name);
+	}
+	out_char(out, '#');
+	out_fill(out, ' ', 30 + tgid);
+	out_fill(out, '|', rows - 1);
+	out_str(out, " /     delay\n");
+	out_f(out, "#           TASK-PID  %s CPU#  ", tgid ? "     TGID   " : "  ");
+	out_fill(out, '|', rows);
+	out_f(out, "%s  TIMESTAMP  FUNCTION\n", rows == 4 ? " " : "");
+	out_f(out, "#              | |    %s   |   ", tgid ? "       |    " : "  ");
+	out_fill(out, '|', rows);
+	out_f(out, "%s     |         |\n", rows == 5 ? "" : " ");
+}
+
+static void legend_plain(const struct columns *columns, struct out *out)
+{
+	out_f(out, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n", columns->tgid ? "   TGID   " : "");
+	out_f(out, "#              | |      %s   |         |         |\n", columns->tgid ? "     |    " : "");
+}
+
+/*
+ * A frozen buffer holds `entries`; one that was read out while it ran held those that were read, too.
+ * ring_buffer_entries_cpu() leaves them out.
+ */
+static bool count_entries(const struct context *context, uint64_t *ret_entries, uint64_t *ret_written)
+{
+	bool frozen = trace_setting(context->trace, context->buffer, "trace_options").text && !context->recorded;
+	uint64_t entries = 0, overrun = 0;
+
+	for (size_t i = 0; i < context->nr_stats; i++) {
+		entries += context->stats[i].entries;
+		if (!frozen)
+			entries += context->stats[i].read;
+		overrun += context->stats[i].overrun;
+	}
+	*ret_entries = entries;
+	*ret_written = entries + overrun;
+	return context->nr_stats;
+}
+
+void header_entries(const struct ftrace *ftrace, struct out *out)
+{
+	const struct context *context = ftrace->context;
+	uint32_t cpus = context->online_cpus ? context->online_cpus : trace_info(context->trace)->cpu_count;
+	uint64_t entries, written;
+
+	if (!count_entries(context, &entries, &written))
+		return;
+	out_str(out, "# entries-in-buffer/entries-written: ");
+	out_u64(out, entries);
+	out_char(out, '/');
+	out_u64(out, written);
+	if (cpus) {
+		out_str(out, "   #P:");
+		out_u64(out, cpus);
+	}
+	out_str(out, "\n#\n");
+}
+
+static void header_usual(const struct ftrace *ftrace, struct out *out)
+{
+	const struct context *context = ftrace->context;
+	const struct columns *columns = &ftrace->columns;
+
+	if (!columns->info || context_option(context, OPTION_VERBOSE))
+		return;
+	header_entries(ftrace, out);
+	if (columns->flags)
+		legend_flags(columns, columns->tgid ? TGID_COLUMN : 0, out);
+	else
+		legend_plain(columns, out);
+}
+
+void header_write(const struct ftrace *ftrace, struct out *out)
+{
+	out_f(out, "# tracer: %s\n#\n", ftrace->context->tracer);
+	if (ftrace->tracer && ftrace->tracer->header)
+		ftrace->tracer->header(ftrace, out);
+	else
+		header_usual(ftrace, out);
+}

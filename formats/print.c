@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), trace_raw_data(). */
+#include "formats/print.h"
+
+#include "formats/ftrace.h"
+#include "formats/symbol.h"
+#include "lib/base/out.h"
+#include "lib/event/symbols.h"
+
+#include <string.h>
+
+enum { IP, TEXT, ARGS };
+enum { ID, DATA };
+
+static const char *const print_fields[] = { "ip", "buf", NULL };
+static const char *const bputs_fields[] = { "ip", "str", NULL };
+static const char *const bprint_fields[] = { "ip", "fmt", "buf", NULL };
+static const char *const raw_fields[] = { "id", "buf", NULL };
+
+static bool print_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	(void)ftrace;
+	return binding->places[IP].size && binding->places[TEXT].field;
+}
+
+static bool bprint_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	return print_bind(ftrace, binding) && binding->places[TEXT].size && binding->places[ARGS].field;
+}
+
+/* The bytes from a field's place to the end of the record: these arrays have no length of their own. */
+static struct bytes rest_of(const struct place *place, const struct ftrace *ftrace, const struct event *event)
+{
+	uint32_t at = place->offset < event->len ? place->offset : event->len;
+
+	return bytes_of(event->data + at, event->len - at, ftrace->context->abi.swap);
+}
+
+static void print_origin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	if (ftrace->message_only)
+		return;
+	symbol_print_ip(ftrace->context, place_int(&binding->places[IP], ftrace, event), out);
+	out_mem(out, ": ", 2);
+}
+
+/* A string of the kernel that the file does not have stands there by its address. */
+static void print_missing(uint64_t address, struct out *out)
+{
+	out_mem(out, "0x", 2);
+	out_hex(out, address);
+	out_char(out, '\n');
+}
+
+static void print_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	struct bytes text = rest_of(&binding->places[TEXT], ftrace, event);
+
+	print_origin(ftrace, binding, event, out);
+	out_mem(out, text.at, strnlen((const char *)text.at, text.left));
+}
+
+static void bputs_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
+	const char *text = symbols_string(ftrace->context->symbols, address);
+
+	print_origin(ftrace, binding, event, out);
+	if (text)
+		out_str(out, text);
+	else
+		print_missing(address, out);
+}
+
+static void bprint_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			  struct out *out)
+{
+	const struct context *context = ftrace->context;
+	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
+	struct bytes args = rest_of(&binding->places[ARGS], ftrace, event);
+	const char *format = symbols_string(context->symbols, address);
+
+	print_origin(ftrace, binding, event, out);
+	if (format)
+		program_bprintf(context->schema, &context->env, format, args.at, args.left, out);
+	else
+		print_missing(address, out);
+}
+
+static bool raw_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	(void)ftrace;
+	return binding->places[ID].size && binding->places[DATA].field;
+}
+
+static void raw_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out)
+{
+	struct bytes data = rest_of(&binding->places[DATA], ftrace, event);
+	uint8_t byte;
+
+	out_mem(out, "# ", 2);
+	out_hex(out, place_int(&binding->places[ID], ftrace, event) & UINT32_MAX);
+	out_mem(out, " buf:", 5);
+	while (bytes_u8(&data, &byte)) {
+		out_char(out, ' ');
+		out_hex_pad(out, byte, 2, '0');
+	}
+	out_char(out, '\n');
+}
+
+const struct renderer print_renderer = {
+	.format_name = "print",
+	.fields = print_fields,
+	.bind = print_bind,
+	.format = print_format,
+};
+
+const struct renderer bputs_renderer = {
+	.format_name = "bputs",
+	.fields = bputs_fields,
+	.bind = print_bind,
+	.format = bputs_format,
+};
+
+const struct renderer bprint_renderer = {
+	.format_name = "bprint",
+	.fields = bprint_fields,
+	.bind = bprint_bind,
+	.format = bprint_format,
+};
+
+const struct renderer raw_data_renderer = {
+	.format_name = "raw_data",
+	.fields = raw_fields,
+	.bind = raw_bind,
+	.format = raw_format,
+};

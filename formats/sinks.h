@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_SINKS_H
+#define WEFT_FORMATS_SINKS_H
+
+#include "formats/sink.h"
+
+/* The sinks that there are: one line here and one in sink.c for each. */
+extern const struct sink_ops ftrace_sink; /* ftrace.c */
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/syscall.h"
+
+#include "formats/ftrace.h"
+#include "lib/base/out.h"
+
+#include <string.h>
+
+enum { ARGS_MAX = 6 };
+
+/* The pieces of text of one system call, put together once. */
+struct call {
+	struct piece {
+		struct place place;     /* behind the text; size 0 for none */
+		uint32_t len;
+		char text[116];
+	} pieces[ARGS_MAX + 1];
+	unsigned nr_pieces;
+};
+
+static void piece_add(struct piece *piece, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len > sizeof(piece->text) - piece->len)
+		len = sizeof(piece->text) - piece->len;
+	memcpy(piece->text + piece->len, text, len);
+	piece->len += (uint32_t)len;
+}
+
+static struct place place_of(const struct field *field)
+{
+	return (struct place){ .offset = field->offset, .size = (uint8_t)field->size, .field = field };
+}
+
+static bool is_word(const struct field *field)
+{
+	return !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) && (field->size == 4 || field->size == 8);
+}
+
+/* "sys_NAME(" ARG ": " VALUE ", " ARG ": " VALUE ")". The first field behind the common ones is the number. */
+static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	const struct format *format = binding->format;
+	uint32_t first = format->nr_common + 1, count = format->nr_fields < first ? 0 : format->nr_fields - first;
+	struct call *call;
+
+	if (format->nr_fields < first || count > ARGS_MAX)
+		return false;
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return false;
+	binding->data = call;
+	piece_add(&call->pieces[0], "sys_");
+	piece_add(&call->pieces[0], format->name + strlen("sys_enter_"));
+	piece_add(&call->pieces[0], "(");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct field *field = &format->fields[first + i];
+		struct piece *piece = &call->pieces[i];
+
+		if (!is_word(field))
+			return false;
+		if (context_option(ftrace->context, OPTION_VERBOSE)) {
+			piece_add(piece, field->type);
+			piece_add(piece, " ");
+		}
+		piece_add(piece, field->name);
+		piece_add(piece, ": ");
+		piece->place = place_of(field);
+		if (i + 1 < count)
+			piece_add(&call->pieces[i + 1], ", ");
+	}
+	piece_add(&call->pieces[count], ")\n");
+	call->nr_pieces = count + 1;
+	return true;
+}
+
+static void enter_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	const struct call *call = binding->data;
+
+	for (unsigned i = 0; i < call->nr_pieces; i++) {
+		const struct piece *piece = &call->pieces[i];
+
+		out_mem(out, piece->text, piece->len);
+		if (piece->place.size)
+			out_hex(out, place_int(&piece->place, ftrace, event));
+	}
+}
+
+static bool exit_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	const struct field *ret = format_field(binding->format, "ret");
+	struct call *call;
+
+	(void)ftrace;
+	if (!ret || !is_word(ret))
+		return false;
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return false;
+	binding->data = call;
+	piece_add(&call->pieces[0], "sys_");
+	piece_add(&call->pieces[0], binding->format->name + strlen("sys_exit_"));
+	piece_add(&call->pieces[0], " -> 0x");
+	call->pieces[0].place = place_of(ret);
+	piece_add(&call->pieces[1], "\n");
+	call->nr_pieces = 2;
+	return true;
+}
+
+static const struct renderer enter_renderer = { .bind = enter_bind, .format = enter_format };
+static const struct renderer exit_renderer = { .bind = exit_bind, .format = enter_format };
+
+const struct renderer *syscall_renderer(const struct format *format)
+{
+	if (strcmp(format->system, "syscalls"))
+		return NULL;
+	if (!strncmp(format->name, "sys_enter_", strlen("sys_enter_")))
+		return &enter_renderer;
+	if (!strncmp(format->name, "sys_exit_", strlen("sys_exit_")))
+		return &exit_renderer;
+	return NULL;
+}
