@@ -14,7 +14,7 @@ struct fail;
 /*
  * per_cpu/cpuN/trace_pipe_raw: takes whole sub-buffers out of the ring buffer of one CPU. What it hands out is gone from
  * the kernel. It never blocks but in cpu_pipe_wait(). One thread at a time per pipe; several pipes are independent.
- * Invariant: every byte count it returns is a multiple of page_size.
+ * Invariant: every byte count it returns is a multiple of page_size, unless an output of cpu_pipe_move() ran full.
  * The last page handed out by cpu_pipe_read() may be partly filled (its header says how far).
  */
 struct cpu_pipe {
@@ -24,7 +24,9 @@ struct cpu_pipe {
 	uint32_t page_size;
 	size_t room;            /* bytes that the pipe holds */
 	size_t waiting;         /* bytes in the pipe */
-	bool no_splice;         /* this kernel or this output does not splice: pages are read */
+	unsigned dry;           /* takes in a row that brought nothing */
+	bool no_splice;         /* this kernel does not splice: pages are read, partly filled ones too */
+	bool no_splice_out;     /* the output of cpu_pipe_move() does not */
 };
 
 int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
@@ -40,8 +42,8 @@ int must_check cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms,
 
 /*
  * Full sub-buffers only, as many as there are up to `size` bytes: into memory, or to a file without a copy.
- * *ret_len 0: there is none now. -EIO...: what the kernel or the output answered; -ENOSPC stays -ENOSPC, and what was
- * taken from the kernel but not written stays in the pipe for the next call.
+ * *ret_len 0: there is none now. An error is that of the kernel or of the output (-ENOSPC stays -ENOSPC); it is returned
+ * by the call that got nothing: bytes that were taken before it are reported first.
  */
 int must_check cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_len, struct fail *fail);
 int must_check cpu_pipe_move(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, struct fail *fail);

@@ -13,9 +13,9 @@ struct fail;
 
 /*
  * Files that the kernel's text depends on, as they are now. Names are those of weft's private section (weft-dat(5)):
- * relative to the instance ("trace_options", "per_cpu/cpu0/stats"); facts of the whole kernel are "kernel/...":
- * "kernel/hz", "kernel/online_cpus" (a list), "kernel/uname" (sysname release version machine, one line),
- * "kernel/modules", "kernel/kptr_restrict". Texts are as the kernel gave them. A file that is not there is left out.
+ * relative to the instance ("trace_options", "per_cpu/cpu0/stats"); facts of the whole kernel are "weft/...":
+ * "weft/hz", "weft/online" (a list), "weft/uname" (sysname release version machine, one line),
+ * "weft/modules", "weft/kptr_restrict". Texts are as the kernel gave them. A file that is not there is left out.
  */
 struct setting {
 	char *name;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/ring_buffer.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct fail *fail)
+{
+	char value[24], human[TEXT_HUMAN];
+	int err;
+
+	snprintf(value, sizeof(value), "%" PRIu64, bytes_per_cpu / 1024 + (bytes_per_cpu % 1024 != 0));
+	err = instance_set(instance, "buffer_size_kb", value, fail);
+	if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
+		return fail_set(fail, err, "the kernel cannot give each CPU a buffer of %s: %s",
+				text_size(human, bytes_per_cpu), strerror(-err));
+	return err;
+}
+
+static uint64_t size_in(const char *text)
+{
+	const char *expanded = strstr(text, "(expanded: ");
+	uint64_t kb = strtoull(expanded ? expanded + strlen("(expanded: ") : text, NULL, 10);
+
+	return kb > UINT64_MAX / 1024 ? 0 : kb * 1024;
+}
+
+uint64_t ring_buffer_size(const struct instance *instance)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	if (instance_read(instance, "buffer_size_kb", &buf, NULL))
+		return 0;
+	if (*buf_str(&buf) != 'X')
+		return size_in(buf_str(&buf));
+	/* Sizes differ: that of the first CPU stands for all. */
+	buf_clear(&buf);
+	return instance_read(instance, "per_cpu/cpu0/buffer_size_kb", &buf, NULL) ? 0 : size_in(buf_str(&buf));
+}
+
+/* The words of trace_clock, the current one in brackets: "[local] global counter". */
+static bool find_clock(const char *text, const char *clock, struct near *near)
+{
+	struct text_word word;
+
+	while (text_next_word(&text, " \n[]", &word)) {
+		char name[CLOCK_NAME_SIZE];
+
+		if (text_word_is(word, clock))
+			return true;
+		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
+		near_offer(near, name);
+	}
+	return false;
+}
+
+int ring_buffer_set_clock(struct instance *instance, const char *clock, struct fail *fail)
+{
+	struct near near = near_to(clock);
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = instance_read(instance, "trace_clock", &buf, fail);
+
+	if (err)
+		return err;
+	if (!find_clock(buf_str(&buf), clock, &near))
+		return near_fail(&near, fail, -ENOENT, "this kernel has no trace clock '%s'", clock);
+	return instance_set(instance, "trace_clock", clock, fail);
+}
+
+int ring_buffer_clock(const struct instance *instance, char ret[CLOCK_NAME_SIZE], struct fail *fail)
+{
+	return instance_read_word(instance, "trace_clock", ret, CLOCK_NAME_SIZE, fail);
+}
+
+int ring_buffer_set_cpus(struct instance *instance, const struct cpus *cpus, struct fail *fail)
+{
+	cleanup_buf struct buf mask = BUF_INIT;
+	struct cpus wanted = *cpus, online;
+	int err = tracing_online_cpus(&online, fail);
+
+	if (err)
+		return err;
+	cpus_keep(&wanted, &online);
+	if (!cpus_count(&wanted)) {
+		cleanup_buf struct buf list = BUF_INIT, all = BUF_INIT;
+
+		cpus_list(cpus, &list);
+		cpus_list(&online, &all);
+		return fail_set(fail, -EINVAL, "none of the CPUs %s is online; there are %s", buf_str(&list), buf_str(&all));
+	}
+	if (!cpus_mask(&wanted, &mask))
+		return fail_memory(fail);
+	return instance_set(instance, "tracing_cpumask", buf_str(&mask), fail);
+}
+
+int ring_buffer_set_percent(struct instance *instance, unsigned percent, struct fail *fail)
+{
+	char value[16];
+
+	if (!instance_has(instance, "buffer_percent"))
+		return 0;
+	snprintf(value, sizeof(value), "%u", percent);
+	return instance_set(instance, "buffer_percent", value, fail);
+}
+
+int ring_buffer_page_size(const struct instance *instance, uint32_t *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	unsigned offset, size;
+	const char *data;
+	int err = instance_read(instance, "events/header_page", &buf, fail);
+
+	if (err)
+		return err;
+	data = strstr(buf_str(&buf), "char data;");
+	if (!data || sscanf(data, "char data; offset:%u; size:%u;", &offset, &size) != 2 || size > 1 << 26 ||
+	    offset > 64 || !size)
+		return fail_set(fail, -EBADMSG, "'events/header_page' does not tell the size of a sub-buffer");
+	*ret = offset + size;
+	return 0;
+}
+
+struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)
+{
+	struct ring_buffer_stats stats = { 0 };
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} lines[] = {
+		{ "entries: ", &stats.entries },
+		{ "overrun: ", &stats.overrun },
+		{ "commit overrun: ", &stats.commit_overrun },
+		{ "bytes: ", &stats.bytes },
+		{ "dropped events: ", &stats.dropped },
+		{ "read events: ", &stats.read },
+	};
+	struct text_word line;
+
+	while (text_next_line(&text, &len, &line)) {
+		for (size_t i = 0; i < array_size(lines); i++) {
+			size_t name = strlen(lines[i].name);
+			char digits[24];
+
+			if (line.len <= name || line.len - name >= sizeof(digits) || memcmp(line.at, lines[i].name, name))
+				continue;
+			memcpy(digits, line.at + name, line.len - name);
+			digits[line.len - name] = '\0';
+			*lines[i].value = strtoull(digits, NULL, 10);
+		}
+	}
+	return stats;
+}
+
+int ring_buffer_stats(const struct instance *instance, uint32_t cpu, struct ring_buffer_stats *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	char file[64];
+	int err;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+	err = instance_read(instance, file, &buf, fail);
+	if (err)
+		return err;
+	*ret = ring_buffer_parse_stats(buf_str(&buf), buf.len);
+	return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/tasks.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/tracer.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ESRCH: the kernel knows no such task (any more). */
+static int refused(int err, const char *file, const char *pids, struct fail *fail)
+{
+	if (err == -ESRCH)
+		return fail_set(fail, err, "there is no task with pid %s", pids);
+	if (err == -EPERM && !strcmp(file, "set_ftrace_pid"))
+		return fail_set(fail, err, "this kernel does not permit function tracing: '%s' cannot be written", file);
+	return err;
+}
+
+static int set_pids(struct instance *instance, const char *file, const char *pids, bool add, struct fail *fail)
+{
+	int err = add ? instance_add(instance, file, pids, fail) : instance_set(instance, file, pids, fail);
+
+	return err ? refused(err, file, pids, fail) : 0;
+}
+
+static int follow_children(struct instance *instance, const char *option, struct fail *fail)
+{
+	if (option_exists(instance, option))
+		return option_set(instance, option, fail);
+	return fail_set(fail, -EOPNOTSUPP, "this kernel cannot follow children: it has no option '%s'", option);
+}
+
+int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
+		      struct fail *fail)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+	int err;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!buf_addf(&list, i ? " %d" : "%d", (int)pids[i]))
+			return fail_memory(fail);
+	err = follow ? follow_children(instance, "event-fork", fail) : 0;
+	if (!err && follow && functions)
+		err = follow_children(instance, "function-fork", fail);
+	if (!err)
+		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
+	if (!err && functions)
+		err = set_pids(instance, "set_ftrace_pid", buf_str(&list), false, fail);
+	return err;
+}
+
+int kernel_tasks_add(struct instance *instance, pid_t pid, bool functions, struct fail *fail)
+{
+	char value[16];
+	int err;
+
+	snprintf(value, sizeof(value), "%d", (int)pid);
+	err = set_pids(instance, "set_event_pid", value, true, fail);
+	if (!err && functions)
+		err = set_pids(instance, "set_ftrace_pid", value, true, fail);
+	return err;
+}
