@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_PLUGIN_DECODER_H
+#define WEFT_PLUGIN_DECODER_H
+
+#include "lib/base/cleanup.h"
+#include "lib/plugin/plugin.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct field;
+struct format;
+struct schema_abi;
+
+/* A handler bound to one event type. Private to lib/plugin. Invariant: immutable once made. */
+enum { DECODER_FIELDS = 16 };
+
+struct decoder {
+	struct decoder *next;
+	const struct weft_handler *handler;
+	const struct format *format;
+	const struct schema_abi *abi;
+	const char *machine;
+	unsigned nr_fields;
+	const struct field *fields[DECODER_FIELDS];     /* NULL: an optional one that is not there */
+};
+
+/* Whether the handler is for this event and all that it needs is there; then *ret is bound, but for `next`. */
+bool decoder_bind(const struct weft_handler *handler, const struct format *format, const struct schema_abi *abi,
+		  const char *machine, struct decoder *ret);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_PLUGIN_PLUGIN_H
+#define WEFT_PLUGIN_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The plugin ABI, weft-plugin(7). A plugin is a shared object SYSTEM.so that exports one constant, `weft_plugin`, and says of the
+ * events of that system what the kernel's text does not: the name behind a number, the error behind a result.
+ * `weft report --decode` puts it behind the event's text, which stays as it is.
+ * What must stay true: a plugin needs no symbol of weft, has no constructor and no mutable data; its functions depend on nothing
+ * but their arguments, for they are called from any thread and in any order of events.
+ * Growth: a struct here only grows at its end and carries its size, so that each side sees what the other has. WEFT_PLUGIN_ABI
+ * changes only when a member changes its meaning.
+ */
+#define WEFT_PLUGIN_ABI 1
+
+struct weft_record;     /* one event, while format() runs */
+struct weft_output;     /* what is said of it */
+
+/* What weft offers to format(). Fields are indices into the handler's fields[]. */
+struct weft_host {
+	size_t size;            /* of this struct, in the weft that runs */
+
+	/* Element `index` of an integer or of an array of them, 0 for the only one; signed ones are extended. 0 if not there. */
+	uint64_t (*integer)(const struct weft_record *record, unsigned field, size_t index);
+	/* How many elements the field has in this record; 0: the event has no such field. */
+	size_t (*count)(const struct weft_record *record, unsigned field);
+	/* The bytes of a field, for strings; NULL if not there. They are in the traced machine's byte order. */
+	const void *(*bytes)(const struct weft_record *record, unsigned field, size_t *ret_len);
+	/* The traced machine, as uname -m names it: "x86_64"; "" when the file does not tell. */
+	const char *(*machine)(const struct weft_record *record);
+
+	/* One fact about the event: a name and a value. */
+	void (*put_text)(struct weft_output *output, const char *name, const char *text, size_t len);
+	void (*put_integer)(struct weft_output *output, const char *name, int64_t value);
+	void (*put_hex)(struct weft_output *output, const char *name, uint64_t value);
+};
+
+struct weft_handler {
+	const char *event;              /* "sys_exit"; one '*' may stand at its end: "sys_exit_*" */
+	const char *const *fields;      /* that format() uses; NULL ends. Without one of them the handler is not used, but "?NAME" is optional */
+	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);
+};
+
+struct weft_plugin {
+	uint32_t abi;                   /* WEFT_PLUGIN_ABI */
+	uint32_t size;                  /* sizeof(struct weft_plugin) */
+	uint32_t handler_size;          /* sizeof(struct weft_handler) */
+	uint32_t nr_handlers;           /* the first that fits an event is used */
+	const char *system;             /* of the events: "raw_syscalls"; the file's name without ".so" */
+	const struct weft_handler *handlers;
+};
+
+/* Defines it: WEFT_PLUGIN("raw_syscalls", handlers); */
+#define WEFT_PLUGIN(system_name, handler_table)                                                    \
+	extern __attribute__((visibility("default"))) const struct weft_plugin weft_plugin;        \
+	const struct weft_plugin weft_plugin = {                                                   \
+		.abi = WEFT_PLUGIN_ABI,                                                            \
+		.size = sizeof(struct weft_plugin),                                                \
+		.handler_size = sizeof(struct weft_handler),                                       \
+		.nr_handlers = sizeof(handler_table) / sizeof((handler_table)[0]),                 \
+		.system = (system_name),                                                           \
+		.handlers = (handler_table),                                                       \
+	}
+
+#endif
