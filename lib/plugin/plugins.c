@@ -23,6 +23,11 @@ struct loaded {
 	const struct weft_plugin *plugin;
 };
 
+/* What the first weft of this ABI had; all that came later is optional. */
+#define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
+#define PLUGIN_SIZE_MIN END_OF(struct weft_plugin, handlers)
+#define HANDLER_SIZE_MIN END_OF(struct weft_handler, format)
+
 struct plugins {
 	char *dir;
 	char *machine;
@@ -87,7 +92,7 @@ static int check_plugin(const struct weft_plugin *plugin, const char *path, cons
 {
 	if (plugin->abi != WEFT_PLUGIN_ABI)
 		return fail_set(fail, -EINVAL, "plugin '%s' has ABI %u, this weft has %d", path, plugin->abi, WEFT_PLUGIN_ABI);
-	if (plugin->size < sizeof(*plugin) || plugin->handler_size < sizeof(struct weft_handler))
+	if (plugin->size < PLUGIN_SIZE_MIN || plugin->handler_size < HANDLER_SIZE_MIN)
 		return fail_set(fail, -EINVAL, "plugin '%s' is incomplete: its structures are too small", path);
 	if (!plugin->system || strcmp(plugin->system, system))
 		return fail_set(fail, -EINVAL, "plugin '%s' is for system '%s'", path, plugin->system ? plugin->system : "");
