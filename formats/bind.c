@@ -8,6 +8,7 @@
 #include "formats/stack.h"
 #include "formats/syscall.h"
 #include "lib/event/symbols.h"
+#include "lib/plugin/plugins.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,6 +96,8 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	if (!type->format)
 		return;
 	name_fill(binding);
+	if (ftrace->options.plugins)
+		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
 	renderer = renderer_of(type->format);
 	if (!renderer) {
 		/* Before the threads start to ask for them: reading the file is this thread's. */

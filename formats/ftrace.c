@@ -10,6 +10,7 @@
 #include "formats/stack.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/plugin/plugins.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -186,6 +187,16 @@ static bool is_message(const struct binding *binding)
 	       binding->renderer == &bprint_renderer;
 }
 
+/* Puts what a plugin says at the end of the line. */
+static void decode(const struct decoder *decoder, const struct event *event, struct out *out)
+{
+	if (!out_len(out) || out->at[-1] != '\n')
+		return;
+	out->at--;
+	decoder_run(decoder, event->data, event->len, out);
+	out_char(out, '\n');
+}
+
 static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = (const struct ftrace *)sink;
@@ -202,6 +213,8 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 		columns_write(&ftrace->columns, event, out);
 	}
 	ftrace_body(ftrace, event, out);
+	if (ftrace->options.plugins && ftrace_binding(ftrace, event)->decoder)
+		decode(ftrace_binding(ftrace, event)->decoder, event, out);
 }
 
 const struct sink_ops ftrace_sink = {

@@ -21,6 +21,7 @@
  * ftrace and what settle left in event->note. What they read must not change once an event was settled.
  */
 struct binding;
+struct decoder;
 struct events;
 struct fail;
 struct ftrace;
@@ -62,6 +63,7 @@ struct binding {
 	const struct renderer *renderer;        /* NULL: by its program */
 	const struct format *format;            /* NULL: unknown type */
 	const struct program *program;
+	const struct decoder *decoder;          /* of a plugin; NULL */
 	char name[BINDING_NAME];                /* "sched_switch: ", cut if need be */
 	uint32_t name_len;
 	struct place places[BINDING_PLACES];

@@ -13,6 +13,7 @@ struct event;
 struct events;
 struct fail;
 struct out;
+struct plugins;
 
 /*
  * A sink turns the merged stream into somebody's bytes. Same events, same bytes: no locale, no wall clock, no pointers,
@@ -30,6 +31,7 @@ struct sink {
 struct sink_options {
 	bool nanoseconds;               /* full time stamps */
 	bool raw;                       /* field=value instead of the print fmt */
+	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
 };
 
 struct sink_ops {
