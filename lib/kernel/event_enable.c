@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/event_select.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/undo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What was refused: the first one in words, and how many. */
+struct refusals {
+	int err;
+	size_t nr;
+	struct fail first;
+};
+
+static void refuse(struct refusals *refusals, int err, const struct fail *why)
+{
+	if (!refusals->nr++) {
+		refusals->err = err;
+		refusals->first = *why;
+	}
+}
+
+static int refusals_end(const struct refusals *refusals, size_t of, struct fail *fail)
+{
+	if (!refusals->nr)
+		return 0;
+	if (of == 1)
+		return fail_set(fail, refusals->err, "%s", refusals->first.text);
+	return fail_set(fail, refusals->err, "%s\n(refused for %zu of %zu events)", refusals->first.text, refusals->nr, of);
+}
+
+static void enable_one(const struct instance *instance, const struct catalog_event *event, bool on,
+		       struct refusals *refusals)
+{
+	cleanup_free char *file = NULL;
+	struct fail why = FAIL_INIT;
+	int err;
+
+	if (asprintf(&file, "events/%s/%s/enable", event->system, event->name) < 0) {
+		file = NULL;
+		refuse(refusals, fail_memory(&why), &why);
+		return;
+	}
+	err = instance_write(instance, file, on ? "1" : "0", &why);
+	if (!err)
+		return;
+	fail_set(&why, err, "cannot %s '%s:%s': %s", on ? "enable" : "disable", event->system, event->name, strerror(-err));
+	refuse(refusals, err, &why);
+}
+
+static bool enable_system(const struct instance *instance, const char *system, bool on)
+{
+	cleanup_free char *file = NULL;
+
+	if (asprintf(&file, "events/%s/enable", system) >= 0)
+		return !instance_write(instance, file, on ? "1" : "0", NULL);
+	file = NULL;
+	return false;
+}
+
+/* The events of one system, from `first` on. Returns the index behind them. */
+static size_t enable_group(const struct event_set *set, const struct instance *instance, size_t first, bool on,
+			   struct refusals *refusals)
+{
+	const struct catalog_event *events = set->catalog->events;
+	size_t end = first, wanted = 0;
+
+	for (; end < set->catalog->nr && !strcmp(events[end].system, events[first].system); end++)
+		wanted += set->has[end];
+	if (!wanted)
+		return end;
+	/* A refusal of the whole is told by the kernel without a name: so ask each. */
+	if (wanted > 1 && wanted == end - first && enable_system(instance, events[first].system, on))
+		return end;
+	for (size_t i = first; i < end; i++)
+		if (set->has[i])
+			enable_one(instance, &events[i], on, refusals);
+	return end;
+}
+
+int event_set_enable(const struct event_set *set, struct instance *instance, bool on, struct fail *fail)
+{
+	struct refusals refusals = { 0 };
+	int err;
+
+	if (!set->nr)
+		return 0;
+	if (instance->kind != INSTANCE_PRIVATE) {
+		if (!instance->undo)
+			return fail_set(fail, -EINVAL, "events of '%s' would be changed without a way back", instance->dir);
+		err = undo_remember(instance->undo, instance->name, "set_event", fail);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < set->catalog->nr;)
+		i = enable_group(set, instance, i, on, &refusals);
+	return refusals_end(&refusals, set->nr, fail);
+}
+
+/* `text` into the file of each event. */
+static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text, bool add,
+		    struct fail *fail)
+{
+	struct refusals refusals = { 0 };
+
+	for (size_t i = 0; set->has && i < set->catalog->nr; i++) {
+		const struct catalog_event *event = &set->catalog->events[i];
+		cleanup_free char *file = NULL;
+		struct fail why = FAIL_INIT;
+		int err;
+
+		if (!set->has[i])
+			continue;
+		if (asprintf(&file, "events/%s/%s/%s", event->system, event->name, name) < 0) {
+			file = NULL;
+			return fail_memory(fail);
+		}
+		err = add ? instance_add(instance, file, text, &why) : instance_set(instance, file, text, &why);
+		if (err)
+			refuse(&refusals, err, &why);
+	}
+	return refusals_end(&refusals, set->nr, fail);
+}
+
+int event_set_filter(const struct event_set *set, struct instance *instance, const char *filter, struct fail *fail)
+{
+	return put_each(set, instance, "filter", filter, false, fail);
+}
+
+int event_set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
+{
+	return put_each(set, instance, "trigger", trigger, true, fail);
+}
+
+int event_format(const struct instance *instance, const char *system, const char *name, struct buf *buf,
+		 struct fail *fail)
+{
+	cleanup_free char *file = NULL;
+
+	if (asprintf(&file, "events/%s/%s/format", system, name) < 0) {
+		file = NULL;
+		return fail_memory(fail);
+	}
+	return instance_read(instance, file, buf, fail);
+}
+
+int event_each_ftrace(const struct instance *instance, int (*each)(const char *name, void *data), void *data,
+		      struct fail *fail)
+{
+	cleanup_free char *path = NULL, *file = NULL;
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	if (asprintf(&path, "%s/events/ftrace", instance->dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	dir = opendir(path);
+	if (!dir)
+		return tracing_refused(path, -errno, "open", fail);
+	while (!err && (entry = readdir(dir))) {
+		free(take(file));
+		if (entry->d_name[0] == '.' || asprintf(&file, "events/ftrace/%s/format", entry->d_name) < 0) {
+			file = NULL;
+			continue;
+		}
+		if (instance_has(instance, file))
+			err = each(entry->d_name, data);
+	}
+	closedir(dir);
+	return err;
+}

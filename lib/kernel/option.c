@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/tracer.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTION_FILE_SIZE = 160 };
+
+/* "options/NAME" if there is such a file. */
+static bool option_file(const struct instance *instance, const char *name, char into[OPTION_FILE_SIZE])
+{
+	if (!*name || strchr(name, '/') || *name == '.' || strlen(name) > OPTION_FILE_SIZE - sizeof("options/"))
+		return false;
+	snprintf(into, OPTION_FILE_SIZE, "options/%s", name);
+	return instance_has(instance, into);
+}
+
+bool option_exists(const struct instance *instance, const char *option)
+{
+	char file[OPTION_FILE_SIZE];
+
+	return option_file(instance, option, file) ||
+	       (!strncmp(option, "no", 2) && option_file(instance, option + 2, file));
+}
+
+int option_get(const struct instance *instance, const char *option)
+{
+	char file[OPTION_FILE_SIZE], word[16];
+	int err;
+
+	if (!option_file(instance, option, file))
+		return -ENOENT;
+	err = instance_read_word(instance, file, word, sizeof(word), NULL);
+	return err ? err : word[0] == '1';
+}
+
+static void offer_options(const struct instance *instance, struct near *near, bool off)
+{
+	cleanup_free char *path = NULL;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (asprintf(&path, "%s/options", instance->dir) < 0) {
+		path = NULL;
+		return;
+	}
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		char name[300];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "%s%s", off ? "no" : "", entry->d_name);
+		near_offer(near, name);
+	}
+	closedir(dir);
+}
+
+static int unknown(struct instance *instance, const char *option, struct fail *fail)
+{
+	bool off = !strncmp(option, "no", 2);
+	struct instance top = { .dir = instance->tracing->dir, .kind = INSTANCE_TOP, .tracing = instance->tracing };
+	struct near near = near_to(option);
+
+	if (instance->kind != INSTANCE_TOP && option_exists(&top, option))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has the option '%s' only in its top instance", option);
+	offer_options(instance, &near, false);
+	if (off)
+		offer_options(instance, &near, true);
+	return near_fail(&near, fail, -ENOENT, "this kernel has no option '%s'", option);
+}
+
+int option_set(struct instance *instance, const char *option, struct fail *fail)
+{
+	char file[OPTION_FILE_SIZE];
+
+	if (option_file(instance, option, file))
+		return instance_set(instance, file, "1", fail);
+	if (!strncmp(option, "no", 2) && option_file(instance, option + 2, file))
+		return instance_set(instance, file, "0", fail);
+	return unknown(instance, option, fail);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/tracer.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/kernel/undo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool in_list(const char *const *list, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+bool tracer_is_max_latency(const char *tracer)
+{
+	static const char *const names[] = {
+		"irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl",
+	};
+
+	return in_list(names, array_size(names), tracer);
+}
+
+bool tracer_is_function(const char *tracer)
+{
+	static const char *const names[] = { "function", "function_graph" };
+
+	return in_list(names, array_size(names), tracer);
+}
+
+static bool has_word(const char *words, const char *word, struct near *near)
+{
+	struct text_word one;
+
+	while (text_next_word(&words, " \n", &one)) {
+		char name[NEAR_NAME_SIZE];
+
+		if (text_word_is(one, word))
+			return true;
+		snprintf(name, sizeof(name), "%.*s", (int)one.len, one.at);
+		if (near)
+			near_offer(near, name);
+	}
+	return false;
+}
+
+bool tracer_offered(const struct instance *instance, const char *tracer)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return !instance_read(instance, "available_tracers", &buf, NULL) && has_word(buf_str(&buf), tracer, NULL);
+}
+
+static int not_offered(const struct instance *instance, const char *tracer, struct fail *fail)
+{
+	struct near near = near_to(tracer);
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/available_tracers", instance->tracing->dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	err = tracing_read_path(path, &buf, fail);
+	if (err)
+		return err;
+	if (has_word(buf_str(&buf), tracer, &near))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has the tracer '%s' only in its top instance", tracer);
+	return near_fail(&near, fail, -ENOENT, "this kernel has no tracer '%s'", tracer);
+}
+
+int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
+{
+	if (!tracer_offered(instance, tracer))
+		return not_offered(instance, tracer, fail);
+	return instance_set(instance, "current_tracer", tracer, fail);
+}
+
+static const char *list_file(enum function_list list)
+{
+	switch (list) {
+	case FUNCTIONS_TRACE:
+		return "set_ftrace_filter";
+	case FUNCTIONS_NOTRACE:
+		return "set_ftrace_notrace";
+	case FUNCTIONS_GRAPH:
+		return "set_graph_function";
+	case FUNCTIONS_GRAPH_NOTRACE:
+		return "set_graph_notrace";
+	}
+	return NULL;
+}
+
+/* Tens of thousands of names, "name [module]" among them; not readable everywhere, then there is no hint. */
+static int no_function(const struct instance *instance, const char *function, struct fail *fail)
+{
+	struct near near = near_to(function);
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *path = NULL;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (text_is_glob(function))
+		return fail_set(fail, -ENOENT, "no function that can be traced matches '%s'", function);
+	if (asprintf(&path, "%s/available_filter_functions", instance->tracing->dir) < 0)
+		path = NULL;
+	if (path && !tracing_read_path(path, &buf, NULL)) {
+		at = buf_str(&buf);
+		left = buf.len;
+		while (text_next_line(&at, &left, &line)) {
+			char name[NEAR_NAME_SIZE];
+
+			snprintf(name, sizeof(name), "%.*s", (int)line.len, line.at);
+			name[strcspn(name, " ")] = '\0';
+			near_offer(&near, name);
+		}
+	}
+	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
+}
+
+int tracer_functions(struct instance *instance, enum function_list list, const char *const *functions, size_t nr,
+		     struct fail *fail)
+{
+	const char *file = list_file(list);
+	int err;
+
+	if (!instance_has(instance, file))
+		return fail_set(fail, -EOPNOTSUPP, "%s has no '%s'", *instance->name ? "an instance of this kernel" :
+				"this kernel", file);
+	/* The empty value: remembers the list and clears it. */
+	err = instance_set(instance, file, "", fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		err = instance_add(instance, file, functions[i], fail);
+		if (err == -EINVAL)
+			err = no_function(instance, functions[i], fail);
+	}
+	return err;
+}
+
+int tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *fail)
+{
+	char value[16];
+
+	if (!instance_has(instance, "max_graph_depth"))
+		return fail_set(fail, -EOPNOTSUPP, "%s has no 'max_graph_depth'", *instance->name ?
+				"an instance of this kernel" : "this kernel");
+	snprintf(value, sizeof(value), "%u", depth);
+	return instance_set(instance, "max_graph_depth", value, fail);
+}
