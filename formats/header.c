@@ -4,7 +4,6 @@
 #include "formats/ftrace.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
-#include "lib/trace/trace.h"
 
 enum { TGID_COLUMN = 10 };
 
@@ -74,41 +73,19 @@ static void legend_plain(const struct columns *columns, struct out *out)
 	out_f(out, "#              | |      %s   |         |         |\n", columns->tgid ? "     |    " : "");
 }
 
-/*
- * A frozen buffer holds `entries`; one that was read out while it ran held those that were read, too.
- * ring_buffer_entries_cpu() leaves them out.
- */
-static bool count_entries(const struct context *context, uint64_t *ret_entries, uint64_t *ret_written)
-{
-	bool frozen = trace_setting(context->trace, context->buffer, "trace_options").text && !context->recorded;
-	uint64_t entries = 0, overrun = 0;
-
-	for (size_t i = 0; i < context->nr_stats; i++) {
-		entries += context->stats[i].entries;
-		if (!frozen)
-			entries += context->stats[i].read;
-		overrun += context->stats[i].overrun;
-	}
-	*ret_entries = entries;
-	*ret_written = entries + overrun;
-	return context->nr_stats;
-}
-
 void header_entries(const struct ftrace *ftrace, struct out *out)
 {
 	const struct context *context = ftrace->context;
-	uint32_t cpus = context->online_cpus ? context->online_cpus : trace_info(context->trace)->cpu_count;
-	uint64_t entries, written;
 
-	if (!count_entries(context, &entries, &written))
+	if (!context->nr_stats)
 		return;
 	out_str(out, "# entries-in-buffer/entries-written: ");
-	out_u64(out, entries);
+	out_u64(out, context->entries);
 	out_char(out, '/');
-	out_u64(out, written);
-	if (cpus) {
+	out_u64(out, context->written);
+	if (context->online_cpus) {
 		out_str(out, "   #P:");
-		out_u64(out, cpus);
+		out_u64(out, context->online_cpus);
 	}
 	out_str(out, "\n#\n");
 }

@@ -159,6 +159,22 @@ static void stats_of_cpustat(struct owned *owned)
 	}
 }
 
+/*
+ * A frozen buffer holds `entries`; one that was read out while it ran held those that were read, too, which
+ * ring_buffer_entries_cpu() leaves out.
+ */
+static void count_entries(struct context *context)
+{
+	bool frozen = trace_setting(context->trace, context->buffer, "trace_options").text && !context->recorded;
+	uint64_t overrun = 0;
+
+	for (size_t i = 0; i < context->nr_stats; i++) {
+		context->entries += context->stats[i].entries + (frozen ? 0 : context->stats[i].read);
+		overrun += context->stats[i].overrun;
+	}
+	context->written = context->entries + overrun;
+}
+
 static int add_formats(struct context *context, struct fail *fail)
 {
 	size_t count;
@@ -202,6 +218,7 @@ static void read_online(struct context *context)
 	cleanup_free struct cpus *cpus = calloc(1, sizeof(*cpus));
 	char list[4096];
 
+	context->online_cpus = trace_info(context->trace)->cpu_count;
 	if (!text.text || !cpus || text.len >= sizeof(list))
 		return;
 	memcpy(list, text.text, text.len);
@@ -250,6 +267,7 @@ static void read_settings(struct owned *owned)
 	stats_of_settings(owned);
 	if (!context->nr_stats && !context->buffer)
 		stats_of_cpustat(owned);
+	count_entries(context);
 }
 
 /* Files of other programs do not tell the tracer: those that fill the buffer themselves are known by their entries. */

@@ -49,7 +49,8 @@ struct context {
 	bool preempt_rt;                /* of a PREEMPT_RT kernel: two more flag columns on old ones */
 	const struct cpu_stats *stats;  /* NULL when unknown */
 	size_t nr_stats;
-	uint32_t online_cpus;           /* 0 when unknown */
+	uint64_t entries, written;      /* by the stats: in the buffer or read out of it into the file; and with those overwritten */
+	uint32_t online_cpus;           /* those of the machine where only they are known; 0 when not even they are */
 	uint64_t hz;                    /* 0 when unknown */
 	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */

@@ -88,6 +88,17 @@ static bool take_pid(const char **at, const char *end, int32_t *ret)
 	return true;
 }
 
+/* A number with a blank behind it begins a name: "%d %s\n", even when the name is empty. */
+static bool take_name_pid(const char **at, const char *end, int32_t *ret)
+{
+	const char *behind = *at;
+
+	if (!take_pid(&behind, end, ret) || behind[-1] != ' ')
+		return false;
+	*at = behind;
+	return true;
+}
+
 static size_t count_lines(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -124,7 +135,7 @@ static const char *name_end(const char *at, const char *end)
 
 	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
 		next = newline + 1;
-		if (next == end || take_pid(&next, end, &pid))
+		if (next == end || take_name_pid(&next, end, &pid))
 			return newline;
 		at = newline + 1;
 	}
@@ -139,7 +150,7 @@ static bool add_names(struct tasks *tasks, const char *text, size_t len)
 	while (at < end) {
 		const char *stop;
 
-		if (!take_pid(&at, end, &pid)) {
+		if (!take_name_pid(&at, end, &pid)) {
 			stop = memchr(at, '\n', (size_t)(end - at));
 		} else {
 			stop = name_end(at, end);

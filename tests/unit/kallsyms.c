@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/test.h"
+
+#include "lib/event/kallsyms.h"
+#include "lib/event/symbols.h"
+
+#include <string.h>
+
+static const char text[] = "0000000000000000 A percpu\n"
+			   "0000000000001000 A cpu_debug\n"
+			   "ffffffff81000000 T _stext\n"
+			   "ffffffff81000000 T alias\n"
+			   "ffffffff81000100 t first\n"
+			   "ffffffff81000180 t second\n"
+			   "ffffffff81000200 B _end\n"
+			   "ffffffffa0002040 d data\t[mod]\n"
+			   "ffffffffa0000020 t in_mod\t[mod]\n"
+			   "ffffffffa0000010 t low_in_mod\t[mod]\n"
+			   "ffffffffa0000010 t .Llabel\t[mod]\n"
+			   "ffffffffa0008000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+			   "ffffffffa0009000 t bpf_prog_1\t[bpf]\n";
+
+static bool find(const struct kallsyms *kallsyms, uint64_t address, struct symbol *ret)
+{
+	uint32_t index;
+
+	if (!kallsyms_find(kallsyms, address, &index))
+		return false;
+	kallsyms_symbol(kallsyms, index, ret);
+	return true;
+}
+
+static bool named(const struct kallsyms *kallsyms, uint64_t address, const char *name, uint64_t size)
+{
+	struct symbol symbol;
+
+	return find(kallsyms, address, &symbol) && symbol.name_len == strlen(name) &&
+	       !memcmp(symbol.name, name, symbol.name_len) && symbol.size == size;
+}
+
+TEST(kallsyms_finds_the_first_name_of_an_address_and_its_distance_to_the_next)
+{
+	struct kallsyms kallsyms;
+
+	kallsyms_read(&kallsyms, text, sizeof(text) - 1);
+	CHECK(named(&kallsyms, 0xffffffff81000000, "_stext", 0x100));
+	CHECK(named(&kallsyms, 0xffffffff810000ff, "_stext", 0x100));
+	CHECK(named(&kallsyms, 0xffffffff81000100, "first", 0x80));
+	CHECK(named(&kallsyms, 0xffffffff810001ff, "second", 0x80));
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_finds_nothing_outside_the_kernel_and_its_modules)
+{
+	struct kallsyms kallsyms;
+	struct symbol symbol;
+
+	kallsyms_read(&kallsyms, text, sizeof(text) - 1);
+	CHECK(!find(&kallsyms, 0, &symbol));
+	CHECK(!find(&kallsyms, 0x1000, &symbol));
+	CHECK(!find(&kallsyms, 0xffffffff80ffffff, &symbol));
+	CHECK(!find(&kallsyms, 0xffffffff81000200, &symbol));
+	CHECK(!find(&kallsyms, 0xffffffffa0008000, &symbol));
+	CHECK(!find(&kallsyms, UINT64_MAX, &symbol));
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_sorts_modules_and_ends_their_text_with_its_page)
+{
+	struct kallsyms kallsyms;
+	struct symbol symbol;
+
+	kallsyms_read(&kallsyms, text, sizeof(text) - 1);
+	CHECK(named(&kallsyms, 0xffffffffa0000011, "low_in_mod", 0x10));
+	CHECK(named(&kallsyms, 0xffffffffa0000020, "in_mod", 0xfe0));
+	CHECK(!find(&kallsyms, 0xffffffffa0001000, &symbol));
+	REQUIRE(find(&kallsyms, 0xffffffffa0000020, &symbol));
+	CHECK_MEM(symbol.module, (size_t)symbol.module_len, "mod", (size_t)3);
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_gives_programs_of_bpf_no_module)
+{
+	struct kallsyms kallsyms;
+	struct symbol symbol;
+
+	kallsyms_read(&kallsyms, text, sizeof(text) - 1);
+	REQUIRE(find(&kallsyms, 0xffffffffa0009004, &symbol));
+	CHECK(!symbol.module);
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_finds_addresses_of_names_but_not_of_parts_of_names)
+{
+	struct kallsyms kallsyms;
+	uint64_t address = 0;
+
+	kallsyms_read(&kallsyms, text, sizeof(text) - 1);
+	CHECK(kallsyms_address(&kallsyms, "alias", &address) && address == 0xffffffff81000000);
+	CHECK(kallsyms_address(&kallsyms, "second", &address) && address == 0xffffffff81000180);
+	CHECK(!kallsyms_address(&kallsyms, "irst", &address));
+	CHECK(!kallsyms_address(&kallsyms, "in_mod", &address));
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_skips_lines_that_are_none_and_an_unfinished_one)
+{
+	static const char odd[] = "\n\nzz\n1234\n12 T\n12 T \n 5 t x\n11111111111111111 t long\n"
+				  "ffffffff81000000 t good\nffffffff81000100 t cut";
+	struct kallsyms kallsyms;
+	struct symbol symbol;
+
+	kallsyms_read(&kallsyms, odd, sizeof(odd) - 1);
+	CHECK(kallsyms.nr_entries == 1);
+	CHECK(named(&kallsyms, 0xffffffff81000010, "good", 0x1000));
+	CHECK(!find(&kallsyms, 0x5, &symbol));
+	kallsyms_release(&kallsyms);
+}
+
+TEST(kallsyms_covers_no_address_by_an_index_that_it_does_not_have)
+{
+	struct kallsyms kallsyms;
+
+	kallsyms_read(&kallsyms, "", 0);
+	CHECK(!kallsyms_covers(&kallsyms, 0, 0));
+	CHECK(!kallsyms_covers(&kallsyms, UINT32_MAX, 7));
+	kallsyms_release(&kallsyms);
+}
