@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: replicate IN OUT 6|7 TIMES\n");
 		return 2;
 	}
-	if (replicate(argv[1], argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]), &fail) < 0) {
+	if (replicate(argv[1], argv[2], (unsigned)strtoul(argv[3], NULL, 10),
+		      (unsigned)strtoul(argv[4], NULL, 10), &fail) < 0) {
 		fprintf(stderr, "replicate: %s\n", fail.text);
 		return 1;
 	}

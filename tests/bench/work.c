@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || pipe(there) || pipe(back))
 		return 2;
-	n = atol(argv[1]);
+	n = strtol(argv[1], NULL, 10);
 	if (!fork()) {
 		play(there[0], back[1], n, 0);
 		_exit(0);
