@@ -3,6 +3,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
 #include "lib/kernel/undo.h"
 
 #include <dirent.h>
@@ -102,6 +104,31 @@ int event_set_enable(const struct event_set *set, struct instance *instance, boo
 	return refusals_end(&refusals, set->nr, fail);
 }
 
+/* A kind of trigger that the kernel does not have: its `trigger` file names those it has, "# traceon traceoff ...". */
+static void hint_at_triggers(const struct instance *instance, const char *file, const char *trigger, int err,
+			     struct fail *why)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *kind = strdup(trigger);
+	struct text_word word;
+	struct near near;
+	const char *at;
+
+	if (!kind || instance_read(instance, file, &buf, NULL))
+		return;
+	kind[strcspn(kind, ": ")] = '\0';
+	near = near_to(kind);
+	for (at = buf_str(&buf); text_next_word(&at, "# \n", &word);) {
+		char name[NEAR_NAME_SIZE];
+
+		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
+		if (!strcmp(name, kind))
+			return;
+		near_offer(&near, name);
+	}
+	near_fail(&near, why, err, "this kernel has no trigger '%s'", kind);
+}
+
 /* `text` into the file of each event. */
 static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text, bool add,
 		    struct fail *fail)
@@ -121,6 +148,8 @@ static int put_each(const struct event_set *set, struct instance *instance, cons
 			return fail_memory(fail);
 		}
 		err = add ? instance_add(instance, file, text, &why) : instance_set(instance, file, text, &why);
+		if (err == -EINVAL && add)
+			hint_at_triggers(instance, file, text, err, &why);
 		if (err)
 			refuse(&refusals, err, &why);
 	}

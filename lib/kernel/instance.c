@@ -245,17 +245,18 @@ static void read_errors(const struct instance *instance, struct buf *buf)
 		buf_clear(buf);
 }
 
-/* Entries begin with "[  123.456789] SUBSYSTEM: error: TEXT"; the last one is ours if this write has added one. */
+/*
+ * Entries begin with "[  123.456789] SUBSYSTEM: error: TEXT", the command and a caret follow. The last one is ours if this
+ * write has added one. Returns it from its TEXT on.
+ */
 static const char *last_error(const char *log)
 {
 	const char *last = *log == '[' ? log : NULL;
 
 	for (const char *at = strstr(log, "\n["); at; at = strstr(at + 1, "\n["))
 		last = at + 1;
-	if (last && strchr(last, ']')) {
-		last = strchr(last, ']') + 1;
-		last += *last == ' ';
-	}
+	if (last && strstr(last, ": error: "))
+		last = strstr(last, ": error: ") + strlen(": error: ");
 	return last;
 }
 

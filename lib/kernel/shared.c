@@ -30,7 +30,7 @@ struct shared {
 struct state {
 	char boot[BOOT_ID_SIZE];
 	uint32_t found;         /* saved_cmdlines_size before the first of us */
-	uint32_t ours;
+	uint32_t ours;          /* what we made of it: kernels round up; 0 while it is being written */
 	struct process_id users[USERS_MAX];
 	size_t nr;
 };
@@ -81,7 +81,7 @@ static void load(int fd, struct state *state, bool *ret_died)
 	*state = old;
 }
 
-static int store(int fd, const struct state *state)
+static int store_state(int fd, const struct state *state, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	bool ok = true;
@@ -91,9 +91,10 @@ static int store(int fd, const struct state *state)
 	for (size_t i = 0; ok && i < state->nr; i++)
 		ok = buf_addf(&buf, "%d %" PRIu64 "\n", (int)state->users[i].pid, state->users[i].start);
 	if (!ok)
-		return -ENOMEM;
+		return fail_memory(fail);
+	errno = EIO;
 	if (pwrite(fd, buf_str(&buf), buf.len, 0) != (ssize_t)buf.len || ftruncate(fd, (off_t)buf.len))
-		return errno ? -errno : -EIO;
+		return fail_set(fail, -errno, "cannot note who uses saved_cmdlines_size: %s", strerror(errno));
 	return 0;
 }
 
@@ -139,7 +140,7 @@ static int put_back(const struct tracing *tracing, const struct state *state, st
 
 	if (err)
 		return err;
-	if (now != state->ours || now == state->found)
+	if ((state->ours && now != state->ours) || now == state->found)
 		return 0;
 	err = write_size(tracing, state->found, fail);
 	return err ? err : 1;
@@ -174,13 +175,16 @@ static int join(const struct tracing *tracing, int fd, uint32_t entries, struct 
 	if (!state.nr)
 		state.found = state.ours = now;
 	if (entries > now)
-		state.ours = entries;
+		state.ours = 0;
 	state.users[state.nr++] = self;
 	/* On disk before it is done: whoever finds it after a kill can put it back. */
-	err = store(fd, &state);
-	if (err)
-		return fail_set(fail, err, "cannot note who uses saved_cmdlines_size: %s", strerror(-err));
-	return entries > now ? write_size(tracing, entries, fail) : 0;
+	err = store_state(fd, &state, fail);
+	if (err || entries <= now)
+		return err;
+	err = write_size(tracing, entries, fail);
+	if (!err)
+		err = read_size(tracing, &state.ours, fail);
+	return err ? err : store_state(fd, &state, fail);
 }
 
 int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries, struct shared **ret,
@@ -230,7 +234,7 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 		if (!state.nr && *state.boot)
 			err = put_back(shared->tracing, &state, fail);
 		if (err >= 0)
-			err = store(fd, &state);
+			err = store_state(fd, &state, fail);
 	}
 	free(shared->path);
 	free(shared);
@@ -260,6 +264,6 @@ int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, stru
 	done = put_back(tracing, &state, fail);
 	if (done < 0)
 		return done;
-	err = store(fd, &state);
-	return err ? fail_set(fail, err, "cannot write '%s': %s", path, strerror(-err)) : done;
+	err = store_state(fd, &state, fail);
+	return err ? err : done;
 }

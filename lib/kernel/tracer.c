@@ -137,10 +137,11 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 	if (!instance_has(instance, file))
 		return fail_set(fail, -EOPNOTSUPP, "%s has no '%s'", *instance->name ? "an instance of this kernel" :
 				"this kernel", file);
-	/* The empty value: remembers the list and clears it. */
-	err = instance_set(instance, file, "", fail);
+	err = nr ? 0 : instance_set(instance, file, "", fail);
 	for (size_t i = 0; !err && i < nr; i++) {
-		err = instance_add(instance, file, functions[i], fail);
+		/* The first one replaces the list. */
+		err = i ? instance_add(instance, file, functions[i], fail) :
+			  instance_set(instance, file, functions[i], fail);
 		if (err == -EINVAL)
 			err = no_function(instance, functions[i], fail);
 	}
