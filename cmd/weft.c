@@ -8,9 +8,11 @@
 #include <string.h>
 
 extern const struct command help_command, describe_command;
+extern const struct command pack_command;
 
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
+	&pack_command,
 	&help_command,
 	&describe_command,
 	NULL,

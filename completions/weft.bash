@@ -1,12 +1,13 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='help'
+_weft_commands='pack help'
 _weft_formats=''
 
 _weft_options()
 {
 	case $1 in
+	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
 	help) echo '' ;;
 	esac
 }
@@ -15,6 +16,7 @@ _weft_options()
 _weft_argument()
 {
 	case $1 in
+	pack) echo 'DIR' ;;
 	help) echo 'HELP' ;;
 	esac
 }
@@ -23,6 +25,14 @@ _weft_argument()
 _weft_metavar()
 {
 	case $1:$2 in
+	pack:--output|pack:-o) echo 'FILE' ;;
+	pack:--pages) echo 'FILE' ;;
+	pack:--kallsyms) echo 'FILE' ;;
+	pack:--events) echo 'DIR' ;;
+	pack:--latency) echo 'FILE' ;;
+	pack:--instance|pack:-B) echo 'INSTANCE' ;;
+	pack:--compression) echo 'CODEC' ;;
+	pack:--file-version) echo 'N' ;;
 	esac
 }
 

@@ -130,6 +130,8 @@ bool frame_size_plausible(uint64_t packed, uint64_t size);
 
 /* metadata.c: loads and parses what is always in memory. Broken bodies become damage. */
 int must_check metadata_load(struct trace *trace, struct fail *fail);
+/* A number behind `name`, "size:" or "offset:", in the line of header_page that describes `field`, " commit;". */
+bool header_number(const char *text, const char *field, const char *name, uint32_t *ret);
 
 /* settings.c */
 int must_check settings_load(struct trace *trace, struct fail *fail);

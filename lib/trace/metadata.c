@@ -119,8 +119,7 @@ static int parse_events(struct trace *trace, struct bytes *in, struct fail *fail
 	return 0;
 }
 
-/* A number behind "NAME:" in the line of header_page that describes `field`. */
-static bool header_number(const char *text, const char *field, const char *name, uint32_t *ret)
+bool header_number(const char *text, const char *field, const char *name, uint32_t *ret)
 {
 	const char *line = strstr(text, field), *end, *at;
 

@@ -26,6 +26,7 @@ struct part {
 	struct buf packed, scratch, pages;
 	bool swap;
 	uint32_t chunks;
+	uint64_t pages_size;
 };
 
 static int begin(struct part *part, struct fail *fail)
@@ -39,6 +40,7 @@ static int begin(struct part *part, struct fail *fail)
 	part->output = (struct output){ .fd = fd, .temporary = fd, .final = -1 };
 	fd_take(&fd);
 	part->chunks = 0;
+	part->pages_size = 0;
 	return 0;
 }
 
@@ -100,6 +102,7 @@ int part_add(struct part *part, const void *pages, size_t size, uint32_t page_si
 
 	if (size % page_size)
 		return fail_set(fail, -EINVAL, "%zu bytes are no whole pages of %" PRIu32, size, page_size);
+	part->pages_size += size;
 	if (!part->writer)
 		return output_add(&part->output, pages, size, fail);
 	for (size_t done = 0; done < size; done += chunk) {
@@ -162,6 +165,11 @@ int part_add_file(struct part *part, int fd, uint32_t page_size, struct fail *fa
 			return r;
 		buf_clear(&part->pages);
 	}
+}
+
+uint64_t part_pages_size(const struct part *part)
+{
+	return part->pages_size;
 }
 
 int part_write(struct part *part, struct writer *writer, uint32_t cpu, struct fail *fail)

@@ -30,6 +30,9 @@ int must_check part_add_pages(struct part *part, struct trace_pages *pages, stru
 /* All pages of a file of raw pages, from its start. A last page that is cut short is an error. */
 int must_check part_add_file(struct part *part, int fd, uint32_t page_size, struct fail *fail);
 
+/* Bytes of pages since the last part_write(). */
+uint64_t part_pages_size(const struct part *part);
+
 /* Hands the pages to the writer and begins anew. */
 int must_check part_write(struct part *part, struct writer *writer, uint32_t cpu, struct fail *fail);
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "lib/base/text.h"
+#include "lib/trace/pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
+extern const struct command pack_command;
+
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY };
+
+enum { EVENT_DIRS_MAX = 64, LEVEL_DEFAULT = 3 };
+
+struct arguments {
+	struct pack_options options;
+	const char *output;
+	const char *events[EVENT_DIRS_MAX];
+	const char *compression;
+	bool quiet;
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write to FILE (default: trace.dat); - is standard output", 1 },
+	{ "pages", OPT_PAGES, "FILE", 0,
+	  "Take pages, and whatever DIR lacks, from the trace.dat FILE (default: DIR/trace.dat if there is one)", 1 },
+	{ "kallsyms", OPT_KALLSYMS, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1 },
+	{ "events", OPT_EVENTS, "DIR", 0, "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
+	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
+	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
+	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
+	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
+	{ "quiet", 'q', NULL, 0, "No summary", 2 },
+	{ 0 },
+};
+
+static void parse_compression(struct arguments *arguments, struct argp_state *state)
+{
+	const char *text = arguments->compression;
+	struct fail fail = FAIL_INIT;
+	uint64_t level;
+
+	if (!strcmp(text, "none")) {
+		arguments->options.compress = false;
+		return;
+	}
+	if (strncmp(text, "zstd", 4) || (text[4] && text[4] != ':'))
+		argp_error(state, "no codec '%s'; there are zstd[:LEVEL] and none", text);
+	if (!text[4])
+		return;
+	if (text_parse_range(text + 5, 1, 19, &level, &fail))
+		argp_error(state, "--compression: %s", fail.text);
+	arguments->options.level = (int)level;
+}
+
+static void finish_arguments(struct arguments *arguments, struct argp_state *state)
+{
+	struct pack_options *pack = &arguments->options;
+
+	if (!pack->dir)
+		argp_error(state, "which directory? 'weft pack DIR -o FILE'");
+	if (arguments->compression)
+		parse_compression(arguments, state);
+	if (pack->version == 6 && arguments->compression && pack->compress)
+		argp_error(state, "version 6 of trace.dat is never compressed");
+	if (pack->version == 6)
+		pack->compress = false;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct pack_options *pack = &arguments->options;
+
+	switch (key) {
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case OPT_PAGES:
+		pack->pages = arg;
+		return 0;
+	case OPT_KALLSYMS:
+		pack->kallsyms = arg;
+		return 0;
+	case OPT_EVENTS:
+		if (pack->nr_events == EVENT_DIRS_MAX)
+			argp_error(state, "more than %d --events", EVENT_DIRS_MAX);
+		arguments->events[pack->nr_events++] = arg;
+		return 0;
+	case OPT_LATENCY:
+		pack->latency = arg;
+		return 0;
+	case 'B':
+		pack->instance = arg;
+		return 0;
+	case OPT_COMPRESSION:
+		arguments->compression = arg;
+		return 0;
+	case OPT_FILE_VERSION:
+		if (strcmp(arg, "6") && strcmp(arg, "7"))
+			argp_error(state, "no version '%s' of trace.dat; there are 6 and 7", arg);
+		pack->version = (unsigned)(*arg - '0');
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (pack->dir)
+			argp_error(state, "one directory at a time: '%s' and '%s'", pack->dir, arg);
+		pack->dir = arg;
+		return 0;
+	case ARGP_KEY_END:
+		finish_arguments(arguments, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "DIR",
+	.doc = "Builds a trace.dat from plain copies of tracefs files."
+	       "\vDIR, or DIR/meta, holds copies under the names they have in tracefs: events/header_page, "
+	       "events/SYSTEM/EVENT/format, printk_formats, saved_cmdlines, trace_options and so on; instances are in "
+	       "DIR/instances/NAME. Pages are copies of per_cpu/cpuN/trace_pipe_raw. Every small text is kept as it is, for "
+	       "'weft report' to print what the kernel would have.",
+};
+
+static void print_summary(const struct arguments *arguments, const struct pack_summary *summary)
+{
+	char pages[TEXT_HUMAN], size[TEXT_HUMAN];
+
+	fprintf(stderr, "weft: '%s': %s of pages of %zu CPU%s, %zu formats, %zu settings in %s\n", arguments->output,
+		text_size(pages, summary->pages), summary->cpus, summary->cpus == 1 ? "" : "s", summary->formats,
+		summary->settings, text_size(size, summary->size));
+}
+
+/* A file of the same directory, which takes the name of the output when it is whole: the output may be an input, too. */
+static int create(const char *output, char **ret_temporary, int *ret_fd, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	mode_t mask = umask(0);
+	struct stat stat_of;
+	int fd;
+
+	umask(mask);
+	if (!stat(output, &stat_of) && !S_ISREG(stat_of.st_mode)) {
+		fd = open(output, O_WRONLY | O_CLOEXEC);
+	} else {
+		if (asprintf(&path, "%s.XXXXXX", output) < 0)
+			return fail_memory(fail);
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			fchmod(fd, 0666 & ~mask);
+	}
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot create '%s': %s", output, strerror(errno));
+	*ret_temporary = take(path);
+	*ret_fd = fd;
+	return 0;
+}
+
+static int pack_to(const struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
+{
+	cleanup_free char *temporary = NULL;
+	cleanup_fd int fd = -1;
+	int r;
+
+	if (!strcmp(arguments->output, "-"))
+		return pack(&arguments->options, STDOUT_FILENO, summary, fail);
+	r = create(arguments->output, &temporary, &fd, fail);
+	if (r)
+		return r;
+	r = pack(&arguments->options, fd, summary, fail);
+	if (!r && temporary && rename(temporary, arguments->output))
+		r = fail_set(fail, -errno, "cannot create '%s': %s", arguments->output, strerror(errno));
+	if (r && temporary)
+		unlink(temporary);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .options = { .version = 7, .compress = true, .level = LEVEL_DEFAULT,
+						    .weft_version = "weft " WEFT_VERSION },
+				       .output = "trace.dat" };
+	struct pack_summary summary;
+	struct fail fail = FAIL_INIT;
+
+	command_parse(&pack_command, argc, argv, 0, &arguments);
+	arguments.options.events = arguments.events;
+	if (pack_to(&arguments, &summary, &fail))
+		return command_failed(&fail);
+	if (summary.damaged)
+		command_warn("%s", summary.damage);
+	if (!arguments.quiet)
+		print_summary(&arguments, &summary);
+	return summary.damaged ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command pack_command = {
+	.name = "pack",
+	.summary = "build a trace.dat from plain copies of tracefs files",
+	.group = "record",
+	.argp = &argp,
+	.run = run,
+};

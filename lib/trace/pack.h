@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_PACK_H
+#define WEFT_TRACE_PACK_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * Builds a trace.dat from plain copies of tracefs files and of raw pages. The copies have the names they have in tracefs,
+ * in `dir` or in dir/meta; instances are in instances/NAME (or instances/NAME.meta) below it; pages of a CPU are
+ * per_cpu/cpuN/trace_pipe_raw or raw_main/cpuN.raw. Every small text becomes a setting under its relative name.
+ * What is missing there comes from another trace.dat, if one is given: texts of the directory win.
+ * Nothing is invented: what neither has is absent.
+ */
+struct pack_options {
+	const char *dir;
+	const char *pages;              /* another trace.dat; NULL: dir/trace.dat if it exists */
+	const char *kallsyms;           /* a file; NULL: dir's kallsyms if it exists */
+	const char *latency;            /* a file: the text of a latency tracer's `trace`; or NULL */
+	const char *instance;           /* the directory describes this instance, not the top; or NULL */
+	const char *const *events;      /* directories SYSTEM/EVENT/format; those of `dir` win */
+	size_t nr_events;
+	const char *weft_version;
+	unsigned version;               /* 6 or 7 */
+	bool compress;                  /* v7 only */
+	int level;
+};
+
+struct pack_summary {
+	size_t buffers, cpus, formats, settings;
+	uint64_t pages;                 /* bytes of pages, uncompressed */
+	uint64_t size;                  /* of the file */
+	bool damaged;                   /* the other trace.dat was, see `damage` */
+	char damage[512];
+};
+
+int must_check pack(const struct pack_options *options, int fd, struct pack_summary *ret, struct fail *fail);
+
+#endif

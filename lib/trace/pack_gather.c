@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/trace/internal.h"
+#include "lib/trace/pack_internal.h"
+#include "lib/trace/settings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { CPU_GAP_MAX = 512 }; /* so many CPUs in a row may be missing */
+
+char *pack_selected(const struct tree_file *file)
+{
+	const char *start = file ? strchr(file->text, '[') : NULL, *end = start ? strchr(start, ']') : NULL;
+
+	return end ? strndup(start + 1, (size_t)(end - start - 1)) : NULL;
+}
+
+/* Keeps a text until the end; takes it over even when that fails. */
+static int own(struct pack *pack, char *text, struct fail *fail)
+{
+	char **owned = text ? reallocarray(pack->owned, pack->nr_owned + 1, sizeof(*owned)) : NULL;
+
+	if (!owned) {
+		free(text);
+		return fail_memory(fail);
+	}
+	pack->owned = owned;
+	owned[pack->nr_owned++] = text;
+	return 0;
+}
+
+static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *path, struct fail *fail)
+{
+	struct pack_raw *raw = reallocarray(ring->raw, ring->nr_raw + 1, sizeof(*raw));
+
+	if (!raw)
+		return fail_memory(fail);
+	ring->raw = raw;
+	raw[ring->nr_raw] = (struct pack_raw){ .cpu = cpu, .path = strdup(path) };
+	if (!raw[ring->nr_raw].path)
+		return fail_memory(fail);
+	ring->nr_raw++;
+	return 0;
+}
+
+/* Where copies of one CPU's trace_pipe_raw may be, below the ring's directory and the one above "meta". */
+static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, struct fail *fail)
+{
+	static const char *const places[] = {
+		"%s/per_cpu/cpu%" PRIu32 "/trace_pipe_raw",
+		"%s/raw_main/cpu%" PRIu32 ".raw",
+		"%s/raw_main/cpu%" PRIu32,
+	};
+	bool top = !*ring->name || pack->options->instance;
+
+	for (size_t i = 0; i < array_size(places); i++)
+		for (int above = 0; above <= top; above++) {
+			cleanup_free char *path = NULL;
+
+			if (asprintf(&path, places[i], above ? pack->options->dir : ring->root, cpu) < 0)
+				return fail_memory(fail);
+			if (!access(path, F_OK))
+				return add_raw(ring, cpu, path, fail);
+		}
+	return 0;
+}
+
+int pack_find_pages(struct pack *pack, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < pack->nr_rings; i++) {
+		struct pack_ring *ring = &pack->rings[i];
+
+		for (uint32_t cpu = 0, missing = 0; !r && ring->root && missing < CPU_GAP_MAX && cpu < TRACE_CPUS_MAX; cpu++) {
+			size_t before = ring->nr_raw;
+
+			r = find_raw(pack, ring, cpu, fail);
+			missing = ring->nr_raw > before ? 0 : missing + 1;
+		}
+	}
+	return r;
+}
+
+/* The directory's file or else the other trace.dat's section. */
+static int choose(struct pack *pack, const char *name, enum trace_meta which, const char **ret, size_t *ret_len,
+		  struct fail *fail)
+{
+	const struct tree_file *file = NULL;
+	struct trace_text text = { .text = NULL };
+	int r = 0;
+
+	for (size_t i = 0; !file && i < pack->nr_rings; i++)
+		file = tree_find(&pack->rings[i].tree, name);
+	if (file)
+		text = (struct trace_text){ .text = file->text, .len = file->len };
+	else if (pack->base)
+		r = trace_meta(pack->base, which, &text, fail);
+	if (r)
+		return r;
+	*ret = text.text;
+	if (ret_len)
+		*ret_len = text.len;
+	return 0;
+}
+
+static int choose_kallsyms(struct pack *pack, struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	const char *path = pack->options->kallsyms;
+	cleanup_free char *own_path = NULL;
+	char *text;
+	int r;
+
+	if (!path) {
+		if (asprintf(&own_path, "%s/kallsyms", pack->rings[0].root ? pack->rings[0].root : pack->options->dir) < 0)
+			return fail_memory(fail);
+		if (access(own_path, F_OK))
+			return choose(pack, "kallsyms", TRACE_KALLSYMS, &metadata->kallsyms, &metadata->kallsyms_len, fail);
+		path = own_path;
+	}
+	r = tree_read_file(path, &text, &metadata->kallsyms_len, fail);
+	if (r)
+		return r;
+	metadata->kallsyms = text;
+	return own(pack, text, fail);
+}
+
+static int choose_headers(struct pack *pack, struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	uint32_t long_size, offset, size;
+	int r = choose(pack, "header_page", TRACE_HEADER_PAGE, &metadata->header_page, NULL, fail);
+
+	if (!r && !metadata->header_page)
+		r = choose(pack, "events/header_page", TRACE_HEADER_PAGE, &metadata->header_page, NULL, fail);
+	if (!r)
+		r = choose(pack, "header_event", TRACE_HEADER_EVENT, &metadata->header_event, NULL, fail);
+	if (!r && !metadata->header_event)
+		r = choose(pack, "events/header_event", TRACE_HEADER_EVENT, &metadata->header_event, NULL, fail);
+	if (r)
+		return r;
+	if (!metadata->header_page)
+		return fail_set(fail, -ENOENT, "'%s' has no copy of events/header_page; without it the pages cannot be read",
+				pack->options->dir);
+	if (!metadata->header_event)
+		metadata->header_event = "";
+	pack->big_endian = pack->base ? trace_info(pack->base)->big_endian : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	pack->long_size = pack->base ? trace_info(pack->base)->long_size : sizeof(long);
+	pack->page_size = pack->base ? trace_info(pack->base)->page_size : 4096;
+	if (header_number(metadata->header_page, " commit;", "size:", &long_size) && (long_size == 4 || long_size == 8))
+		pack->long_size = (uint8_t)long_size;
+	if (header_number(metadata->header_page, " data;", "offset:", &offset) &&
+	    header_number(metadata->header_page, " data;", "size:", &size) && offset <= TRACE_PAGE_MAX &&
+	    page_size_ok(offset + size))
+		pack->page_size = offset + size;
+	return 0;
+}
+
+/* The text without its last newline. */
+static int choose_uname(struct pack *pack, struct fail *fail)
+{
+	const char *text;
+	size_t len;
+	int r = choose(pack, "uname", TRACE_UNAME, &text, &len, fail);
+
+	if (r || !text)
+		return r;
+	while (len && text[len - 1] == '\n')
+		len--;
+	pack->metadata.uname = strndup(text, len);
+	return own(pack, (char *)(uintptr_t)pack->metadata.uname, fail);
+}
+
+static int gather_cpustats(struct pack *pack, struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	const struct tree *tree = &pack->rings[0].tree;
+	struct trace_text text = { .text = NULL };
+	uint32_t cpus = pack->base ? trace_info(pack->base)->cpu_count : 0;
+	int r = 0;
+
+	pack->cpustats = calloc(tree->count + 1, sizeof(*pack->cpustats));
+	if (!pack->cpustats)
+		return fail_memory(fail);
+	for (uint32_t cpu = 0, missing = 0; !r && missing < CPU_GAP_MAX && cpu < TRACE_CPUS_MAX; cpu++) {
+		const struct tree_file *file;
+		char name[64], *stat;
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+		file = tree_find(tree, name);
+		missing = file ? 0 : missing + 1;
+		if (!file)
+			continue;
+		if (asprintf(&stat, "CPU: %" PRIu32 "\n%s", cpu, file->text) < 0)
+			return fail_memory(fail);
+		pack->cpustats[metadata->nr_cpustats++] = stat;
+		r = own(pack, stat, fail);
+		if (cpu >= cpus)
+			cpus = cpu + 1;
+	}
+	for (size_t i = 0; i < pack->nr_rings; i++)
+		if (pack->rings[i].nr_raw && pack->rings[i].raw[pack->rings[i].nr_raw - 1].cpu >= cpus)
+			cpus = pack->rings[i].raw[pack->rings[i].nr_raw - 1].cpu + 1;
+	if (!r && !metadata->nr_cpustats && pack->base) {
+		r = trace_meta(pack->base, TRACE_CPUSTAT, &text, fail);
+		if (!r && text.text)
+			pack->cpustats[metadata->nr_cpustats++] = text.text;
+	}
+	metadata->cpustats = pack->cpustats;
+	metadata->cpu_count = cpus;
+	return r;
+}
+
+/* Adds or replaces. */
+static int set_setting(struct pack *pack, uint32_t buffer, const char *name, const char *text, size_t len,
+		       struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	struct writer_setting *settings = pack->settings;
+
+	for (size_t i = 0; i < metadata->nr_settings; i++)
+		if (settings[i].buffer == buffer && !strcmp(settings[i].name, name)) {
+			settings[i].text = text;
+			settings[i].len = len;
+			return 0;
+		}
+	if (metadata->nr_settings == pack->settings_size) {
+		size_t size = pack->settings_size ? 2 * pack->settings_size : 64;
+
+		settings = reallocarray(settings, size, sizeof(*settings));
+		if (!settings)
+			return fail_memory(fail);
+		pack->settings = settings;
+		pack->settings_size = size;
+	}
+	settings[metadata->nr_settings++] =
+		(struct writer_setting){ .buffer = buffer, .name = name, .text = text, .len = len };
+	metadata->settings = settings;
+	return 0;
+}
+
+/* The index that a buffer of the other trace.dat has in the new one. */
+static uint32_t ring_index(const struct pack *pack, size_t base)
+{
+	for (size_t i = 0; i < pack->nr_rings; i++)
+		if (pack->rings[i].base == base)
+			return (uint32_t)i;
+	return 0;
+}
+
+static int gather_settings(struct pack *pack, struct fail *fail)
+{
+	const char *version = pack->options->weft_version;
+	struct trace_text text;
+	const char *name;
+	size_t buffer;
+	int r = 0;
+
+	for (size_t i = 0; !r && pack->base && trace_setting_at(pack->base, i, &buffer, &name, &text); i++)
+		if (strcmp(name, SETTING_LATENCY))
+			r = set_setting(pack, ring_index(pack, buffer), name, text.text, text.len, fail);
+	for (size_t i = 0; i < pack->nr_rings; i++) {
+		const struct tree *tree = &pack->rings[i].tree;
+
+		for (size_t j = 0; !r && j < tree->count; j++)
+			if (tree->files[j].setting)
+				r = set_setting(pack, (uint32_t)i, tree->files[j].name, tree->files[j].text,
+						tree->files[j].len, fail);
+	}
+	if (!r)
+		r = set_setting(pack, 0, "weft/mode", "pack", 4, fail);
+	return r || !version ? r : set_setting(pack, 0, "weft/version", version, strlen(version), fail);
+}
+
+static int choose_latency(struct pack *pack, struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	struct trace_text text = { .text = NULL };
+	char *own_text;
+	int r;
+
+	if (!pack->options->latency) {
+		r = pack->base ? trace_meta(pack->base, TRACE_LATENCY, &text, fail) : 0;
+		metadata->latency = text.text;
+		metadata->latency_len = text.len;
+		return r;
+	}
+	r = tree_read_file(pack->options->latency, &own_text, &metadata->latency_len, fail);
+	if (r)
+		return r;
+	metadata->latency = own_text;
+	return own(pack, own_text, fail);
+}
+
+int pack_gather(struct pack *pack, struct fail *fail)
+{
+	struct writer_metadata *metadata = &pack->metadata;
+	const struct tree_file *clock = tree_find(&pack->rings[0].tree, "trace_clock");
+	int r = choose_headers(pack, fail);
+
+	if (!r)
+		r = pack_gather_formats(pack, fail);
+	if (!r)
+		r = choose_kallsyms(pack, fail);
+	if (!r)
+		r = choose(pack, "printk_formats", TRACE_PRINTK, &metadata->printk, &metadata->printk_len, fail);
+	if (!r)
+		r = choose(pack, "saved_cmdlines", TRACE_CMDLINES, &metadata->cmdlines, &metadata->cmdlines_len, fail);
+	if (!r)
+		r = choose_uname(pack, fail);
+	if (!r)
+		r = gather_cpustats(pack, fail);
+	if (!r)
+		r = gather_settings(pack, fail);
+	if (!r)
+		r = choose_latency(pack, fail);
+	metadata->version = pack->options->weft_version;
+	if (clock)
+		metadata->clock = clock->text;
+	else if (pack->base && trace_buffers(pack->base))
+		metadata->clock = trace_buffer(pack->base, 0)->clock.text;
+	if (pack->base) {
+		const struct trace_info *info = trace_info(pack->base);
+
+		metadata->trace_id = info->trace_id;
+		metadata->ts_offset = info->ts_offset + info->date_offset_ns;
+		metadata->has_ts_offset = metadata->ts_offset;
+		metadata->has_tsc2nsec = info->has_tsc2nsec;
+		metadata->tsc_mult = info->tsc_mult;
+		metadata->tsc_shift = info->tsc_shift;
+		metadata->tsc_offset = info->tsc_offset;
+	}
+	return r;
+}

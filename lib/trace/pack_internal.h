@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_PACK_INTERNAL_H
+#define WEFT_TRACE_PACK_INTERNAL_H
+
+#include "lib/trace/pack.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/tree.h"
+#include "lib/trace/writer.h"
+
+/* What the files of the packer share. Nobody else includes this. */
+
+/* A file of raw pages. */
+struct pack_raw {
+	uint32_t cpu;
+	char *path;
+};
+
+struct pack_ring {
+	char *name;
+	char *root;             /* the directory with its texts, or NULL */
+	struct tree tree;
+	size_t base;            /* its index in the other trace.dat, or SIZE_MAX */
+	struct pack_raw *raw;   /* ascending; they replace those of the other trace.dat */
+	size_t nr_raw;
+};
+
+struct pack {
+	const struct pack_options *options;
+	struct trace *base;
+	struct pack_ring *rings;
+	size_t nr_rings;
+	struct tree *event_trees;
+	size_t nr_event_trees;
+	char **owned;           /* texts made here */
+	size_t nr_owned;
+	bool big_endian;
+	uint8_t long_size;
+	uint32_t page_size;
+	struct writer_format *formats;
+	size_t formats_size;
+	struct writer_setting *settings;
+	size_t settings_size;
+	const char **cpustats;
+	struct writer_metadata metadata;
+	struct writer *writer;
+	struct pack_summary summary;
+};
+
+int must_check pack_find_pages(struct pack *pack, struct fail *fail);
+/* Fills `metadata`. */
+int must_check pack_gather(struct pack *pack, struct fail *fail);
+/* pack_formats.c: the same for the formats of events. */
+int must_check pack_gather_formats(struct pack *pack, struct fail *fail);
+
+/* The word in brackets of "[local] global ..."; NULL without file, memory or brackets. */
+char *pack_selected(const struct tree_file *file);
+
+#endif
