@@ -12,7 +12,67 @@
 
 _Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
 
-static const struct graph_cpu cpu_init = { .last_pid = -1, .depth_irq = -1 };
+void graph_cpu_init(struct graph_cpu *cpu)
+{
+	*cpu = (struct graph_cpu){ .last_pid = -1, .depth_irq = -1 };
+}
+
+bool graph_cpu_switch(struct graph_cpu *cpu, int32_t pid, int32_t *ret_before)
+{
+	int32_t before = cpu->last_pid;
+
+	cpu->last_pid = pid;
+	if (before == pid || before == -1)
+		return false;
+	*ret_before = before;
+	return true;
+}
+
+bool graph_cpu_hides(struct graph_cpu *cpu, const struct graph *graph, uint64_t func, int32_t depth)
+{
+	if (graph->irqs)
+		return false;
+	if (cpu->depth_irq >= 0)
+		return true;
+	if (!graph_is_irq(graph, func))
+		return false;
+	cpu->depth_irq = depth;
+	return true;
+}
+
+bool graph_cpu_leaves_irq(struct graph_cpu *cpu, const struct graph *graph, int32_t depth)
+{
+	if (graph->irqs || cpu->depth_irq == -1)
+		return false;
+	if (cpu->depth_irq >= depth)
+		cpu->depth_irq = -1;
+	return true;
+}
+
+/* Depths come from the file: any number. */
+static int32_t above(int32_t depth)
+{
+	return (int32_t)((uint32_t)depth - 1);
+}
+
+void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool leaf)
+{
+	cpu->depth = leaf ? above(depth) : depth;
+	if (depth >= 0 && depth < GRAPH_DEPTH)
+		cpu->entered[depth] = leaf ? 0 : func;
+}
+
+bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth)
+{
+	bool same = true;
+
+	cpu->depth = above(depth);
+	if (depth >= 0 && depth < GRAPH_DEPTH) {
+		same = cpu->entered[depth] == func;
+		cpu->entered[depth] = 0;
+	}
+	return same;
+}
 
 /* NULL without memory: lines are then printed without what comes from the lines before, as the kernel does. */
 static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
@@ -26,7 +86,7 @@ static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 	if (!cpus)
 		return NULL;
 	for (size_t i = graph->nr_cpus; i < count; i++)
-		cpus[i] = cpu_init;
+		graph_cpu_init(&cpus[i]);
 	graph->cpus = cpus;
 	graph->nr_cpus = count;
 	return &cpus[index];
@@ -42,14 +102,9 @@ static void note_write(struct event *event, const struct graph_note *note)
 	memcpy(event->note, note, sizeof(*note));
 }
 
-/* verif_pid() */
 static void note_task(struct graph_note *note, struct graph_cpu *cpu, int32_t pid)
 {
-	if (cpu->last_pid == pid)
-		return;
-	note->before = cpu->last_pid;
-	note->switched = cpu->last_pid != -1;
-	cpu->last_pid = pid;
+	note->switched = graph_cpu_switch(cpu, pid, &note->before);
 }
 
 /* get_return_for_leaf(): the exit, when it follows on this CPU, belongs to the line. */
@@ -73,29 +128,6 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 	return true;
 }
 
-/* check_irq_entry(): whether the line is left out. */
-static bool skip_irq_entry(const struct graph *graph, struct graph_cpu *cpu, uint64_t func, int32_t depth)
-{
-	if (graph->irqs)
-		return false;
-	if (cpu->depth_irq >= 0)
-		return true;
-	if (!graph_is_irq(graph, func))
-		return false;
-	cpu->depth_irq = depth;
-	return true;
-}
-
-/* check_irq_return() */
-static bool skip_irq_exit(const struct graph *graph, struct graph_cpu *cpu, int32_t depth)
-{
-	if (graph->irqs || cpu->depth_irq == -1)
-		return false;
-	if (cpu->depth_irq >= depth)
-		cpu->depth_irq = -1;
-	return true;
-}
-
 static bool settle_entry(struct ftrace *ftrace, struct events *events, const struct binding *binding,
 			 struct event *event, struct graph_cpu *cpu)
 {
@@ -104,18 +136,14 @@ static bool settle_entry(struct ftrace *ftrace, struct events *events, const str
 	struct graph_note note = { .what = GRAPH_NESTED };
 
 	if (cpu) {
-		if (skip_irq_entry(ftrace->graph, cpu, func, depth))
+		if (graph_cpu_hides(cpu, ftrace->graph, func, depth))
 			return false;
 		note_task(&note, cpu, event->pid);
 	}
 	if (take_exit(ftrace, events, event, func, &note))
 		note.what = GRAPH_LEAF;
-	if (cpu) {
-		/* Comments stand one deeper than the function that is open: a leaf is not. */
-		cpu->depth = note.what == GRAPH_LEAF ? (int32_t)((uint32_t)depth - 1) : depth;
-		if (depth >= 0 && depth < GRAPH_DEPTH)
-			cpu->entered[depth] = note.what == GRAPH_LEAF ? 0 : func;
-	}
+	if (cpu)
+		graph_cpu_enter(cpu, func, depth, note.what == GRAPH_LEAF);
 	note_write(event, &note);
 	return true;
 }
@@ -124,17 +152,14 @@ static bool settle_exit(struct ftrace *ftrace, const struct binding *binding, st
 			struct graph_cpu *cpu)
 {
 	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
+	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
 	struct graph_note note = { .what = GRAPH_EXIT };
 
 	if (cpu) {
-		if (skip_irq_exit(ftrace->graph, cpu, depth))
+		if (graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
 			return false;
-		cpu->depth = (int32_t)((uint32_t)depth - 1);
-		if (depth >= 0 && depth < GRAPH_DEPTH) {
-			if (cpu->entered[depth] != place_int(&binding->places[GRAPH_FUNC], ftrace, event))
-				note.what = GRAPH_EXIT_LOST;
-			cpu->entered[depth] = 0;
-		}
+		if (!graph_cpu_leave(cpu, func, depth))
+			note.what = GRAPH_EXIT_LOST;
 		note_task(&note, cpu, event->pid);
 	}
 	note_write(event, &note);
