@@ -296,10 +296,14 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	print_line(ftrace, event, false, out);
 }
 
+static bool usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	return !context_option(ftrace->context, OPTION_BLK_CLASSIC) || binding->renderer != &blk_renderer;
+}
+
 static bool line(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
-	if (!context_option(ftrace->context, OPTION_BLK_CLASSIC) ||
-	    ftrace_binding(ftrace, event)->renderer != &blk_renderer)
+	if (usual(ftrace, ftrace_binding(ftrace, event)))
 		return false;
 	print_line(ftrace, event, true, out);
 	return true;
@@ -314,4 +318,4 @@ static void header(const struct ftrace *ftrace, struct out *out)
 
 const struct renderer blk_renderer = { .format_name = "blk", .format = format };
 
-const struct tracer blk_tracer = { .name = "blk", .header = header, .line = line };
+const struct tracer blk_tracer = { .name = "blk", .header = header, .line = line, .usual = usual };

@@ -286,13 +286,19 @@ static bool print_comment(const struct ftrace *ftrace, const struct binding *bin
 	if (note->depth > 0)
 		print_indent((int64_t)note->depth + 1, out);
 	out_mem(out, "/* ", 3);
-	if (!binding->format)
+	if (!binding->format && !binding->renderer)
 		return false;
 	ftrace_body(ftrace, event, out);
 	if (out->at > out->start && out->at[-1] == '\n')
 		out->at--;
 	out_mem(out, " */\n", 4);
 	return true;
+}
+
+static bool graph_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	(void)ftrace;
+	return graph_leaves(binding);
 }
 
 static bool graph_line(const struct ftrace *ftrace, const struct event *event, struct out *out)
@@ -376,6 +382,7 @@ const struct tracer graph_tracer = {
 	.header = graph_header,
 	.settle = graph_settle,
 	.line = graph_line,
+	.usual = graph_usual,
 };
 
 static uint8_t cpu_width(const struct context *context)

@@ -93,6 +93,7 @@ bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
 
 bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event);
 bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event);
+bool graph_leaves(const struct binding *binding);       /* types that are no comments */
 void graph_header(const struct ftrace *ftrace, struct out *out);
 
 static inline bool graph_is_irq(const struct graph *graph, uint64_t func)

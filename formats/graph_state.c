@@ -92,11 +92,6 @@ static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 	return &cpus[index];
 }
 
-static const struct binding *binding_of(struct ftrace *ftrace, struct event_type *type)
-{
-	return type->renderer ? ftrace->bindings[type->renderer] : ftrace_bind(ftrace, type);
-}
-
 static void note_write(struct event *event, const struct graph_note *note)
 {
 	memcpy(event->note, note, sizeof(*note));
@@ -116,8 +111,8 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 
 	if (events_peek(events, &next) <= 0 || next.kind != EVENT_RECORD || next.pid != event->pid)
 		return false;
-	binding = binding_of(ftrace, next.type);
-	if (!binding || binding->renderer != &graph_exit_renderer)
+	binding = ftrace_bind(ftrace, next.type);
+	if (binding->renderer != &graph_exit_renderer)
 		return false;
 	if (place_int(&binding->places[GRAPH_FUNC], ftrace, &next) != func)
 		return false;
@@ -166,11 +161,16 @@ static bool settle_exit(struct ftrace *ftrace, const struct binding *binding, st
 	return true;
 }
 
+bool graph_leaves(const struct binding *binding)
+{
+	return binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer;
+}
+
 static bool settle_other(const struct binding *binding, struct event *event, struct graph_cpu *cpu)
 {
 	struct graph_note note = { .what = GRAPH_COMMENT };
 
-	if (binding && (binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer)) {
+	if (graph_leaves(binding)) {
 		note.what = GRAPH_USUAL;
 	} else if (cpu) {
 		note.depth = cpu->depth;
@@ -183,11 +183,11 @@ static bool settle_other(const struct binding *binding, struct event *event, str
 bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event)
 {
 	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
-	const struct binding *binding = binding_of(ftrace, event->type);
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
 
-	if (binding && binding->renderer == &graph_entry_renderer)
+	if (binding->renderer == &graph_entry_renderer)
 		return settle_entry(ftrace, events, binding, event, cpu);
-	if (binding && binding->renderer == &graph_exit_renderer)
+	if (binding->renderer == &graph_exit_renderer)
 		return settle_exit(ftrace, binding, event, cpu);
 	return settle_other(binding, event, cpu);
 }
@@ -195,8 +195,11 @@ bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *ev
 /* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
 bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event)
 {
-	const struct binding *binding = binding_of(ftrace, event->type);
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
 
+	/* With the option `fields` an exit is a line of its own. */
+	if (ftrace->fields)
+		return true;
 	if (binding->renderer == &graph_exit_renderer)
 		return settle_exit(ftrace, binding, event, NULL);
 	return settle_entry(ftrace, events, binding, event, NULL);
