@@ -2,7 +2,7 @@
 
 # Made by completions/generate from the option tables: do not edit.
 _weft_commands='pack help'
-_weft_formats=''
+_weft_formats='ftrace'
 
 _weft_options()
 {
