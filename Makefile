@@ -40,13 +40,12 @@ lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
-test_plugins := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugins/*.c))
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps unit check check-captures lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
+.PHONY: all help deps unit check lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -58,7 +57,6 @@ help:
 	@echo 'make unit          only the unit tests (T=WORD)'
 	@echo 'make lint          only the lints (T=NAME)'
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
-	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for FUZZ_SECONDS (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd'
 	@echo 'make deps          install the Debian packages that building and testing need'
@@ -79,10 +77,10 @@ $(BUILD)/libweft.a: $(lib_obj)
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
+$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/%.so: %.c $(BUILD)/flags
+$(BUILD)/plugins/%.so: plugins/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -MMD -MP $(LDFLAGS) -o $@ $<
 
@@ -113,9 +111,6 @@ check:
 .PHONY: deps-done-check
 deps-done-check:
 	@BUILD=$(BUILD) tests/run $(SUITES)
-
-check-captures: all
-	@BUILD=$(BUILD) tests/run captures
 
 demo:
 	@tests/deps build
@@ -159,4 +154,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-fuzz
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d)

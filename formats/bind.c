@@ -2,9 +2,10 @@
 #include "formats/bind.h"
 
 #include "formats/ftrace.h"
+#include "formats/function.h"
+#include "formats/graph.h"
 #include "formats/print.h"
-#include "formats/probe.h"
-#include "formats/renderers.h"
+#include "formats/stack.h"
 #include "formats/syscall.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
@@ -27,15 +28,6 @@ static const struct renderer *const renderers[] = {
 	&bputs_renderer,
 	&bprint_renderer,
 	&raw_data_renderer,
-	&context_switch_renderer,
-	&wakeup_renderer,
-	&func_repeats_renderer,
-	&hwlat_renderer,
-	&osnoise_renderer,
-	&timerlat_renderer,
-	&mmiotrace_rw_renderer,
-	&mmiotrace_map_renderer,
-	&branch_renderer,
 };
 
 int bind_init(struct ftrace *ftrace)
@@ -61,12 +53,8 @@ void bind_release(struct ftrace *ftrace)
 
 static const struct renderer *renderer_of(const struct format *format)
 {
-	const struct renderer *renderer;
-
-	if (strcmp(format->system, "ftrace")) {
-		renderer = syscall_renderer(format);
-		return renderer ? renderer : probe_renderer(format);
-	}
+	if (strcmp(format->system, "ftrace"))
+		return syscall_renderer(format);
 	for (size_t i = 0; i < array_size(renderers); i++)
 		if (!strcmp(renderers[i]->format_name, format->name))
 			return renderers[i];
@@ -105,12 +93,8 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 
 	binding->format = type->format;
 	binding->program = type->program;
-	if (!type->format) {
-		/* TRACE_BLK, the type behind TRACE_USER_STACK, is the only one that never has a format. */
-		if (type->id == schema_find(ftrace->context->schema, "ftrace", "user_stack") + 1)
-			binding->renderer = &blk_renderer;
+	if (!type->format)
 		return;
-	}
 	name_fill(binding);
 	if (ftrace->options.plugins)
 		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
