@@ -45,7 +45,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps unit check lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
+.PHONY: all help deps unit check check-captures lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -57,6 +57,7 @@ help:
 	@echo 'make unit          only the unit tests (T=WORD)'
 	@echo 'make lint          only the lints (T=NAME)'
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
+	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for FUZZ_SECONDS (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd'
 	@echo 'make deps          install the Debian packages that building and testing need'
@@ -111,6 +112,9 @@ check:
 .PHONY: deps-done-check
 deps-done-check:
 	@BUILD=$(BUILD) tests/run $(SUITES)
+
+check-captures: all
+	@BUILD=$(BUILD) tests/run captures
 
 demo:
 	@tests/deps build

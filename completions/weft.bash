@@ -1,14 +1,13 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover pack help'
+_weft_commands='check pack help'
 _weft_formats=''
 
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --fail-on-lost --quiet -q' ;;
-	recover) echo '--output -o' ;;
+	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
 	help) echo '' ;;
 	esac
@@ -18,8 +17,7 @@ _weft_options()
 _weft_argument()
 {
 	case $1 in
-	record) echo 'COMMAND' ;;
-	recover) echo 'FILE' ;;
+	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
 	help) echo 'HELP' ;;
 	esac
@@ -29,29 +27,7 @@ _weft_argument()
 _weft_metavar()
 {
 	case $1:$2 in
-	record:--event|record:-e) echo 'EVENT' ;;
-	record:--filter|record:-f) echo 'FILTER' ;;
-	record:--trigger|record:-R) echo 'TRIGGER' ;;
-	record:--tracer|record:-p) echo 'TRACER' ;;
-	record:--function|record:-l) echo 'FUNCTION' ;;
-	record:--no-function|record:-n) echo 'FUNCTION' ;;
-	record:--graph-function|record:-g) echo 'FUNCTION' ;;
-	record:--max-graph-depth) echo 'N' ;;
-	record:--option|record:-O) echo 'OPTION' ;;
-	record:--pid|record:-P) echo 'PID[,PID]' ;;
-	record:--user) echo 'USER' ;;
-	record:--buffer-size|record:-b) echo 'SIZE' ;;
-	record:--clock|record:-C) echo 'CLOCK' ;;
-	record:--cpus|record:-M) echo 'CPULIST' ;;
-	record:--instance|record:-B) echo 'INSTANCE' ;;
-	record:--max-size|record:-m) echo 'SIZE' ;;
-	record:--cmdlines-size) echo 'N' ;;
-	record:--output|record:-o) echo 'FILE' ;;
-	record:--compression) echo 'zstd[:LEVEL]|none' ;;
-	record:--file-version) echo '6|7' ;;
-	record:--temp-dir) echo 'DIR' ;;
-	record:--duration) echo 'TIME' ;;
-	recover:--output|recover:-o) echo 'FILE' ;;
+	check:--input|check:-i) echo 'FILE' ;;
 	pack:--output|pack:-o) echo 'FILE' ;;
 	pack:--pages) echo 'FILE' ;;
 	pack:--kallsyms) echo 'FILE' ;;

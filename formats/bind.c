@@ -2,10 +2,8 @@
 #include "formats/bind.h"
 
 #include "formats/ftrace.h"
-#include "formats/function.h"
-#include "formats/graph.h"
 #include "formats/print.h"
-#include "formats/stack.h"
+#include "formats/renderers.h"
 #include "formats/syscall.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
@@ -28,6 +26,15 @@ static const struct renderer *const renderers[] = {
 	&bputs_renderer,
 	&bprint_renderer,
 	&raw_data_renderer,
+	&context_switch_renderer,
+	&wakeup_renderer,
+	&func_repeats_renderer,
+	&hwlat_renderer,
+	&osnoise_renderer,
+	&timerlat_renderer,
+	&mmiotrace_rw_renderer,
+	&mmiotrace_map_renderer,
+	&branch_renderer,
 };
 
 int bind_init(struct ftrace *ftrace)
@@ -93,8 +100,12 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 
 	binding->format = type->format;
 	binding->program = type->program;
-	if (!type->format)
+	if (!type->format) {
+		/* TRACE_BLK, the type behind TRACE_USER_STACK, is the only one that never has a format. */
+		if (type->id == schema_find(ftrace->context->schema, "ftrace", "user_stack") + 1)
+			binding->renderer = &blk_renderer;
 		return;
+	}
 	name_fill(binding);
 	if (ftrace->options.plugins)
 		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);

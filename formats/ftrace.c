@@ -2,12 +2,10 @@
 #include "formats/ftrace.h"
 
 #include "formats/bind.h"
-#include "formats/function.h"
-#include "formats/graph.h"
 #include "formats/header.h"
 #include "formats/print.h"
+#include "formats/renderers.h"
 #include "formats/sinks.h"
-#include "formats/stack.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/plugin/plugins.h"
@@ -23,6 +21,11 @@ struct frame_note {
 
 static const struct tracer *const tracers[] = {
 	&graph_tracer,
+	&blk_tracer,
+	&branch_tracer,
+	&mmiotrace_tracer,
+	&osnoise_tracer,
+	&timerlat_tracer,
 };
 
 static struct frame_note *frame_note(struct event *event)
@@ -66,10 +69,13 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	if (!ftrace->started || bind_init(ftrace))
 		return fail_memory(fail);
 	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
-	ftrace->tracer = tracer_find(context->tracer);
+	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
+	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
 	ftrace->annotate = context_option(context, OPTION_ANNOTATE) && !context->recorded && any_overrun(context);
 	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
 			       context_option(context, OPTION_PRINTK_MSG_ONLY);
+	/* As comments of the graph, messages never tell where they came from. */
+	ftrace->message_only |= ftrace->tracer == &graph_tracer;
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
@@ -114,11 +120,12 @@ static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 	return false;
 }
 
-/* Whether the current tracer leaves this line to the usual way: it prints all but what cannot be a comment. */
+/* Whether this line is printed in the usual way: the current tracer has none for it. */
 static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
 {
-	return !ftrace->tracer || !ftrace->tracer->line || binding->renderer == &kernel_stack_renderer ||
-	       binding->renderer == &function_renderer;
+	const struct tracer *tracer = ftrace->tracer;
+
+	return !tracer || !tracer->line || (tracer->usual && tracer->usual(ftrace, binding));
 }
 
 /* test_cpu_buff_start(): not for the very first line. */
@@ -163,21 +170,32 @@ void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct 
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	const struct context *context = ftrace->context;
 
+	if (binding->renderer) {
+		binding->renderer->format(ftrace, binding, event, out);
+		return;
+	}
 	if (!binding->format) {
 		out_f(out, "Unknown type %d\n", event->id);
 		return;
 	}
-	if (binding->renderer && !ftrace->fields) {
-		binding->renderer->format(ftrace, binding, event, out);
-		return;
-	}
-	if (binding->program && !ftrace->fields) {
+	if (binding->program) {
 		out_mem(out, binding->name, binding->name_len);
 		program_run(binding->program, &context->env, event->data, event->len, out);
 	} else {
 		out_mem(out, binding->name, binding->name_len - 1);
 		program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
 	}
+	out_char(out, '\n');
+}
+
+/* print_event_fields() */
+static void format_fields(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	const struct context *context = ftrace->context;
+
+	out_mem(out, binding->name, binding->name_len - 1);
+	program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
 	out_char(out, '\n');
 }
 
@@ -212,7 +230,10 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 			out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
 		columns_write(&ftrace->columns, event, out);
 	}
-	ftrace_body(ftrace, event, out);
+	if (__builtin_expect(ftrace->fields && ftrace_binding(ftrace, event)->format, 0))
+		format_fields(ftrace, event, out);
+	else
+		ftrace_body(ftrace, event, out);
 	if (ftrace->options.plugins && ftrace_binding(ftrace, event)->decoder)
 		decode(ftrace_binding(ftrace, event)->decoder, event, out);
 }

@@ -78,6 +78,8 @@ struct tracer {
 	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
 	/* Prints the whole line; false, and nothing printed, when it is to be printed in the usual way. */
 	bool (*line)(const struct ftrace *ftrace, const struct event *event, struct out *out);
+	/* Whether line() is false for this type. May be NULL: never. */
+	bool (*usual)(const struct ftrace *ftrace, const struct binding *binding);
 };
 
 struct graph;
@@ -104,7 +106,7 @@ static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, 
 	return ftrace->bindings[event->type->renderer];
 }
 
-/* The binding of an event's type, made if it is the first event of it; only in settle. NULL without memory. */
+/* The binding of an event's type, made if it is the first event of it; only in settle. Without memory, that of unknown types. */
 const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type);
 
 /*

@@ -4,28 +4,47 @@
 
 #include "formats/ftrace.h"
 #include "formats/symbol.h"
+#include "lib/base/memo.h"
 #include "lib/base/out.h"
 
 enum { IP, PARENT_IP };
 
 static const char *const fields[] = { "ip", "parent_ip", NULL };
 
+void *function_names(void)
+{
+	return memo_new();
+}
+
+void function_print_ip(const struct ftrace *ftrace, const struct binding *binding, uint64_t ip, struct out *out)
+{
+	/* The data is ours; a renderer is handed a const binding because nothing else of it may change. */
+	struct memo *names = (struct memo *)binding->data;
+	size_t start = out_len(out);
+
+	if (memo_print(names, ip, out))
+		return;
+	symbol_print_ip(ftrace->context, ip, out);
+	if (!out->failed)
+		memo_add(names, ip, out->start + start, out_len(out) - start);
+}
+
 static bool bind(struct ftrace *ftrace, struct binding *binding)
 {
 	(void)ftrace;
+	binding->data = function_names();
 	return binding->places[IP].size;
 }
 
 static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		   struct out *out)
 {
-	const struct context *context = ftrace->context;
 	uint64_t parent_ip = place_int(&binding->places[PARENT_IP], ftrace, event);
 
-	symbol_print_ip(context, place_int(&binding->places[IP], ftrace, event), out);
-	if (parent_ip && context_option(context, OPTION_PRINT_PARENT)) {
+	function_print_ip(ftrace, binding, place_int(&binding->places[IP], ftrace, event), out);
+	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
 		out_mem(out, " <-", 3);
-		symbol_print_ip(context, parent_ip, out);
+		function_print_ip(ftrace, binding, parent_ip, out);
 	}
 	out_char(out, '\n');
 }

@@ -5,6 +5,7 @@
 #include "formats/duration.h"
 #include "formats/ftrace.h"
 #include "lib/base/fail.h"
+#include "lib/base/memo.h"
 #include "lib/base/out.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
@@ -158,12 +159,20 @@ static void print_indent(int64_t depth, struct out *out)
 	out->at += width;
 }
 
+/* %ps */
 static void print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
 {
-	if (symbols_print(ftrace->context->symbols, func, 's', out))
+	struct memo *names = ftrace->graph->names;
+	size_t start = out_len(out);
+
+	if (memo_print(names, func, out))
 		return;
-	out_mem(out, "0x", 2);
-	out_hex(out, func);
+	if (!symbols_print(ftrace->context->symbols, func, 's', out)) {
+		out_mem(out, "0x", 2);
+		out_hex(out, func);
+	}
+	if (!out->failed)
+		memo_add(names, func, out->start + start, out_len(out) - start);
 }
 
 /* The errno that a function returned as an int or as a long; 0 when it is no error. */
@@ -277,13 +286,19 @@ static bool print_comment(const struct ftrace *ftrace, const struct binding *bin
 	if (note->depth > 0)
 		print_indent((int64_t)note->depth + 1, out);
 	out_mem(out, "/* ", 3);
-	if (!binding->format)
+	if (!binding->format && !binding->renderer)
 		return false;
 	ftrace_body(ftrace, event, out);
 	if (out->at > out->start && out->at[-1] == '\n')
 		out->at--;
 	out_mem(out, " */\n", 4);
 	return true;
+}
+
+static bool graph_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	(void)ftrace;
+	return graph_leaves(binding);
 }
 
 static bool graph_line(const struct ftrace *ftrace, const struct event *event, struct out *out)
@@ -332,9 +347,17 @@ static void format_exit(const struct ftrace *ftrace, const struct binding *bindi
 static const char *const entry_fields[] = { "func", "depth", NULL };
 static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", NULL };
 
+/* Here and not in graph_new(): most files have no function graph, and kallsyms is large. */
+static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
+{
+	if (!symbols_address(symbols, "__irqentry_text_start", &graph->irq_start) ||
+	    !symbols_address(symbols, "__irqentry_text_end", &graph->irq_end))
+		graph->irq_start = graph->irq_end = 0;
+}
+
 static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 {
-	(void)ftrace;
+	find_irq_entries(ftrace->graph, ftrace->context->symbols);
 	return binding->places[GRAPH_FUNC].size && binding->places[GRAPH_DEPTH_AT].size;
 }
 
@@ -359,6 +382,7 @@ const struct tracer graph_tracer = {
 	.header = graph_header,
 	.settle = graph_settle,
 	.line = graph_line,
+	.usual = graph_usual,
 };
 
 static uint8_t cpu_width(const struct context *context)
@@ -396,9 +420,7 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->retval_hex = context_option(context, OPTION_FGRAPH_RETVAL_HEX);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
-	if (!symbols_address(context->symbols, "__irqentry_text_start", &graph->irq_start) ||
-	    !symbols_address(context->symbols, "__irqentry_text_end", &graph->irq_end))
-		graph->irq_start = graph->irq_end = 0;
+	graph->names = memo_new();
 	*ret = graph;
 	return 0;
 }
@@ -408,5 +430,6 @@ void graph_free(struct graph *graph)
 	if (!graph)
 		return;
 	free(graph->cpus);
+	free(graph->names);
 	free(graph);
 }

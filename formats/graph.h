@@ -13,6 +13,7 @@ struct event;
 struct events;
 struct fail;
 struct ftrace;
+struct memo;
 struct out;
 struct renderer;
 struct tracer;
@@ -20,7 +21,7 @@ struct tracer;
 /*
  * The function graph: kernel/trace/trace_functions_graph.c. graph_state.c walks the events in order and leaves in the note
  * what a line depends on besides its record; graph.c prints lines from that, on any thread; graph_header.c is the legend.
- * Invariant: nothing here but graph_state.c changes after graph_new().
+ * Invariant: what lines are printed from does not change once the first event of the graph was settled.
  */
 enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no name for a lost entry */
 
@@ -38,6 +39,7 @@ struct graph {
 	bool nanoseconds;               /* nine decimals where the kernel has six */
 	uint8_t cpu_width;              /* digits of the highest possible CPU's number */
 	uint64_t irq_start, irq_end;    /* the kernel's interrupt entries: both 0 when unknown */
+	struct memo *names;             /* NULL without memory: then every name is looked up */
 	struct graph_cpu *cpus;         /* by event::cpu_index */
 	size_t nr_cpus;
 };
@@ -73,9 +75,25 @@ extern const struct renderer graph_exit_renderer;
 int must_check graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail);
 void graph_free(struct graph *graph);
 
-/* Private to graph*.c */
+/* Private to graph*.c and its tests. */
+void graph_cpu_init(struct graph_cpu *cpu);
+
+/* verif_pid(): true when the lines now change from *ret_before to another task. */
+bool graph_cpu_switch(struct graph_cpu *cpu, int32_t pid, int32_t *ret_before);
+
+/* check_irq_entry(), check_irq_return(): true when the line is part of an interrupt that is to be left out. */
+bool graph_cpu_hides(struct graph_cpu *cpu, const struct graph *graph, uint64_t func, int32_t depth);
+bool graph_cpu_leaves_irq(struct graph_cpu *cpu, const struct graph *graph, int32_t depth);
+
+/* Comments stand one deeper than the function that is open, and a leaf is not open. */
+void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool leaf);
+
+/* False when another function was entered at this depth, or none that is known. */
+bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
+
 bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event);
 bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event);
+bool graph_leaves(const struct binding *binding);       /* types that are no comments */
 void graph_header(const struct ftrace *ftrace, struct out *out);
 
 static inline bool graph_is_irq(const struct graph *graph, uint64_t func)

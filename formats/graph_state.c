@@ -12,7 +12,67 @@
 
 _Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
 
-static const struct graph_cpu cpu_init = { .last_pid = -1, .depth_irq = -1 };
+void graph_cpu_init(struct graph_cpu *cpu)
+{
+	*cpu = (struct graph_cpu){ .last_pid = -1, .depth_irq = -1 };
+}
+
+bool graph_cpu_switch(struct graph_cpu *cpu, int32_t pid, int32_t *ret_before)
+{
+	int32_t before = cpu->last_pid;
+
+	cpu->last_pid = pid;
+	if (before == pid || before == -1)
+		return false;
+	*ret_before = before;
+	return true;
+}
+
+bool graph_cpu_hides(struct graph_cpu *cpu, const struct graph *graph, uint64_t func, int32_t depth)
+{
+	if (graph->irqs)
+		return false;
+	if (cpu->depth_irq >= 0)
+		return true;
+	if (!graph_is_irq(graph, func))
+		return false;
+	cpu->depth_irq = depth;
+	return true;
+}
+
+bool graph_cpu_leaves_irq(struct graph_cpu *cpu, const struct graph *graph, int32_t depth)
+{
+	if (graph->irqs || cpu->depth_irq == -1)
+		return false;
+	if (cpu->depth_irq >= depth)
+		cpu->depth_irq = -1;
+	return true;
+}
+
+/* Depths come from the file: any number. */
+static int32_t above(int32_t depth)
+{
+	return (int32_t)((uint32_t)depth - 1);
+}
+
+void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool leaf)
+{
+	cpu->depth = leaf ? above(depth) : depth;
+	if (depth >= 0 && depth < GRAPH_DEPTH)
+		cpu->entered[depth] = leaf ? 0 : func;
+}
+
+bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth)
+{
+	bool same = true;
+
+	cpu->depth = above(depth);
+	if (depth >= 0 && depth < GRAPH_DEPTH) {
+		same = cpu->entered[depth] == func;
+		cpu->entered[depth] = 0;
+	}
+	return same;
+}
 
 /* NULL without memory: lines are then printed without what comes from the lines before, as the kernel does. */
 static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
@@ -26,15 +86,10 @@ static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 	if (!cpus)
 		return NULL;
 	for (size_t i = graph->nr_cpus; i < count; i++)
-		cpus[i] = cpu_init;
+		graph_cpu_init(&cpus[i]);
 	graph->cpus = cpus;
 	graph->nr_cpus = count;
 	return &cpus[index];
-}
-
-static const struct binding *binding_of(struct ftrace *ftrace, struct event_type *type)
-{
-	return type->renderer ? ftrace->bindings[type->renderer] : ftrace_bind(ftrace, type);
 }
 
 static void note_write(struct event *event, const struct graph_note *note)
@@ -42,14 +97,9 @@ static void note_write(struct event *event, const struct graph_note *note)
 	memcpy(event->note, note, sizeof(*note));
 }
 
-/* verif_pid() */
 static void note_task(struct graph_note *note, struct graph_cpu *cpu, int32_t pid)
 {
-	if (cpu->last_pid == pid)
-		return;
-	note->before = cpu->last_pid;
-	note->switched = cpu->last_pid != -1;
-	cpu->last_pid = pid;
+	note->switched = graph_cpu_switch(cpu, pid, &note->before);
 }
 
 /* get_return_for_leaf(): the exit, when it follows on this CPU, belongs to the line. */
@@ -61,8 +111,8 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 
 	if (events_peek(events, &next) <= 0 || next.kind != EVENT_RECORD || next.pid != event->pid)
 		return false;
-	binding = binding_of(ftrace, next.type);
-	if (!binding || binding->renderer != &graph_exit_renderer)
+	binding = ftrace_bind(ftrace, next.type);
+	if (binding->renderer != &graph_exit_renderer)
 		return false;
 	if (place_int(&binding->places[GRAPH_FUNC], ftrace, &next) != func)
 		return false;
@@ -70,29 +120,6 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 	note->exit_len = next.len;
 	note->exit_binding = binding;
 	events_skip(events);
-	return true;
-}
-
-/* check_irq_entry(): whether the line is left out. */
-static bool skip_irq_entry(const struct graph *graph, struct graph_cpu *cpu, uint64_t func, int32_t depth)
-{
-	if (graph->irqs)
-		return false;
-	if (cpu->depth_irq >= 0)
-		return true;
-	if (!graph_is_irq(graph, func))
-		return false;
-	cpu->depth_irq = depth;
-	return true;
-}
-
-/* check_irq_return() */
-static bool skip_irq_exit(const struct graph *graph, struct graph_cpu *cpu, int32_t depth)
-{
-	if (graph->irqs || cpu->depth_irq == -1)
-		return false;
-	if (cpu->depth_irq >= depth)
-		cpu->depth_irq = -1;
 	return true;
 }
 
@@ -104,18 +131,14 @@ static bool settle_entry(struct ftrace *ftrace, struct events *events, const str
 	struct graph_note note = { .what = GRAPH_NESTED };
 
 	if (cpu) {
-		if (skip_irq_entry(ftrace->graph, cpu, func, depth))
+		if (graph_cpu_hides(cpu, ftrace->graph, func, depth))
 			return false;
 		note_task(&note, cpu, event->pid);
 	}
 	if (take_exit(ftrace, events, event, func, &note))
 		note.what = GRAPH_LEAF;
-	if (cpu) {
-		/* Comments stand one deeper than the function that is open: a leaf is not. */
-		cpu->depth = note.what == GRAPH_LEAF ? (int32_t)((uint32_t)depth - 1) : depth;
-		if (depth >= 0 && depth < GRAPH_DEPTH)
-			cpu->entered[depth] = note.what == GRAPH_LEAF ? 0 : func;
-	}
+	if (cpu)
+		graph_cpu_enter(cpu, func, depth, note.what == GRAPH_LEAF);
 	note_write(event, &note);
 	return true;
 }
@@ -124,28 +147,30 @@ static bool settle_exit(struct ftrace *ftrace, const struct binding *binding, st
 			struct graph_cpu *cpu)
 {
 	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
+	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
 	struct graph_note note = { .what = GRAPH_EXIT };
 
 	if (cpu) {
-		if (skip_irq_exit(ftrace->graph, cpu, depth))
+		if (graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
 			return false;
-		cpu->depth = (int32_t)((uint32_t)depth - 1);
-		if (depth >= 0 && depth < GRAPH_DEPTH) {
-			if (cpu->entered[depth] != place_int(&binding->places[GRAPH_FUNC], ftrace, event))
-				note.what = GRAPH_EXIT_LOST;
-			cpu->entered[depth] = 0;
-		}
+		if (!graph_cpu_leave(cpu, func, depth))
+			note.what = GRAPH_EXIT_LOST;
 		note_task(&note, cpu, event->pid);
 	}
 	note_write(event, &note);
 	return true;
 }
 
+bool graph_leaves(const struct binding *binding)
+{
+	return binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer;
+}
+
 static bool settle_other(const struct binding *binding, struct event *event, struct graph_cpu *cpu)
 {
 	struct graph_note note = { .what = GRAPH_COMMENT };
 
-	if (binding && (binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer)) {
+	if (graph_leaves(binding)) {
 		note.what = GRAPH_USUAL;
 	} else if (cpu) {
 		note.depth = cpu->depth;
@@ -158,11 +183,11 @@ static bool settle_other(const struct binding *binding, struct event *event, str
 bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event)
 {
 	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
-	const struct binding *binding = binding_of(ftrace, event->type);
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
 
-	if (binding && binding->renderer == &graph_entry_renderer)
+	if (binding->renderer == &graph_entry_renderer)
 		return settle_entry(ftrace, events, binding, event, cpu);
-	if (binding && binding->renderer == &graph_exit_renderer)
+	if (binding->renderer == &graph_exit_renderer)
 		return settle_exit(ftrace, binding, event, cpu);
 	return settle_other(binding, event, cpu);
 }
@@ -170,8 +195,11 @@ bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *ev
 /* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
 bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event)
 {
-	const struct binding *binding = binding_of(ftrace, event->type);
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
 
+	/* With the option `fields` an exit is a line of its own. */
+	if (ftrace->fields)
+		return true;
 	if (binding->renderer == &graph_exit_renderer)
 		return settle_exit(ftrace, binding, event, NULL);
 	return settle_entry(ftrace, events, binding, event, NULL);

@@ -3,6 +3,7 @@
 #include "formats/stack.h"
 
 #include "formats/ftrace.h"
+#include "formats/function.h"
 #include "formats/symbol.h"
 #include "lib/base/out.h"
 
@@ -14,10 +15,16 @@ enum {
 
 static const char *const fields[] = { "caller", NULL };
 
-static bool bind(struct ftrace *ftrace, struct binding *binding)
+static bool bind_user(struct ftrace *ftrace, struct binding *binding)
 {
 	(void)ftrace;
 	return binding->places[CALLER].field;
+}
+
+static bool bind_kernel(struct ftrace *ftrace, struct binding *binding)
+{
+	binding->data = function_names();
+	return bind_user(ftrace, binding);
 }
 
 /* The addresses of a stack, from its first to the end of the record: the format's array size is that of old kernels. */
@@ -64,7 +71,7 @@ static void format_kernel(const struct ftrace *ftrace, const struct binding *bin
 		if (ip == TRAMPOLINE)
 			out_str(out, "[FTRACE TRAMPOLINE]");
 		else
-			symbol_print_ip(ftrace->context, ip, out);
+			function_print_ip(ftrace, binding, ip, out);
 		out_char(out, '\n');
 	}
 }
@@ -86,13 +93,13 @@ static void format_user(const struct ftrace *ftrace, const struct binding *bindi
 const struct renderer kernel_stack_renderer = {
 	.format_name = "kernel_stack",
 	.fields = fields,
-	.bind = bind,
+	.bind = bind_kernel,
 	.format = format_kernel,
 };
 
 const struct renderer user_stack_renderer = {
 	.format_name = "user_stack",
 	.fields = fields,
-	.bind = bind,
+	.bind = bind_user,
 	.format = format_user,
 };

@@ -31,6 +31,8 @@ struct program_env {
 	bool (*symbol)(const void *arg, uint64_t address, char how, struct out *out);
 	/* The string that the kernel has at this address (printk_formats), or NULL. */
 	const char *(*string)(const void *arg, uint64_t address);
+	/* The address of a symbol (_stext and the like); may be NULL. False when it is not known. */
+	bool (*address)(const void *arg, const char *name, uint64_t *ret);
 	bool hash_pointers;             /* print a placeholder where the kernel printed a hash */
 };
 

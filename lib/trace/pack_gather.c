@@ -50,9 +50,9 @@ static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *path, struc
 static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, struct fail *fail)
 {
 	static const char *const places[] = {
-		"%s/per_cpu/cpu%" PRIu32 "/trace_pipe_raw",
-		"%s/raw_main/cpu%" PRIu32 ".raw",
-		"%s/raw_main/cpu%" PRIu32,
+		"%s/per_cpu/cpu%u/trace_pipe_raw",
+		"%s/raw_main/cpu%u.raw",
+		"%s/raw_main/cpu%u",
 	};
 	bool top = !*ring->name || pack->options->instance;
 

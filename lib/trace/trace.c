@@ -65,7 +65,7 @@ int trace_add_ring(struct trace *trace, const char *name, const char *clock, uin
 	struct trace_ring *rings, *ring;
 
 	if (trace->nr_rings >= TRACE_BUFFERS_MAX)
-		return fail_set(fail, -EBADMSG, "has more than %d buffers", TRACE_BUFFERS_MAX);
+		return fail_set(fail, -EBADMSG, "broken: it has more than %d buffers", TRACE_BUFFERS_MAX);
 	rings = reallocarray(trace->rings, trace->nr_rings + 1, sizeof(*rings));
 	if (!rings)
 		return fail_memory(fail);
@@ -165,13 +165,13 @@ static int open_head(struct trace *trace, uint64_t *ret_end, struct fail *fail)
 	if (len < sizeof(magic) || memcmp(head, magic, sizeof(magic)))
 		return fail_foreign(trace, head, len, fail);
 	if (len < sizeof(head))
-		return fail_set(fail, -EBADMSG, "ends inside its header, after %zu bytes", len);
+		return fail_set(fail, -EBADMSG, "cut short: it ends inside its header, after %zu bytes", len);
 	if ((head[10] != '6' && head[10] != '7') || head[11])
-		return fail_set(fail, -EBADMSG, "is of a version that weft does not know, only 6 and 7 (offset 10)");
+		return fail_set(fail, -EBADMSG, "of a version that weft does not know: there are 6 and 7 (offset 10)");
 	if (head[12] > 1)
-		return fail_set(fail, -EBADMSG, "has a broken header: byte order %d (offset 12)", head[12]);
+		return fail_set(fail, -EBADMSG, "broken header: byte order %d (offset 12)", head[12]);
 	if (head[13] != 4 && head[13] != 8)
-		return fail_set(fail, -EBADMSG, "has a broken header: words of %d bytes (offset 13)", head[13]);
+		return fail_set(fail, -EBADMSG, "broken header: words of %d bytes (offset 13)", head[13]);
 	info->version = head[10] - (unsigned)'0';
 	info->big_endian = head[12];
 	info->swap = info->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -182,7 +182,7 @@ static int open_head(struct trace *trace, uint64_t *ret_end, struct fail *fail)
 	info->size = trace->input.size;
 	info->codec = "none";
 	if (!page_size_ok(info->page_size))
-		return fail_set(fail, -EBADMSG, "has a broken header: pages of %" PRIu32 " bytes (offset 14)",
+		return fail_set(fail, -EBADMSG, "broken header: pages of %" PRIu32 " bytes (offset 14)",
 				info->page_size);
 	*ret_end = sizeof(head);
 	return 0;

@@ -144,7 +144,7 @@ static int find_regions(struct walk *walk, struct fail *fail)
 		int r;
 
 		if (!parts[i].skip(walk))
-			return fail_set(fail, -EBADMSG, "is cut or broken: the %s from offset %" PRIu64
+			return fail_set(fail, -EBADMSG, "cut short or broken: the %s from offset %" PRIu64
 					" on do not end before the file does, at %" PRIu64, parts[i].what, start,
 					trace->input.size);
 		trace->regions[parts[i].id] =
@@ -178,7 +178,7 @@ static int add_instance(struct instances *instances, struct bytes data, uint32_t
 	len = strnlen((const char *)data.at, data.left);
 	memcpy(instance.name, data.at, len < sizeof(instance.name) - 1 ? len : sizeof(instance.name) - 1);
 	if (instances->count >= TRACE_BUFFERS_MAX)
-		return fail_set(fail, -EBADMSG, "has more than %d buffers", TRACE_BUFFERS_MAX);
+		return fail_set(fail, -EBADMSG, "broken: it has more than %d buffers", TRACE_BUFFERS_MAX);
 	at = reallocarray(instances->at, instances->count + 1, sizeof(*at));
 	if (!at)
 		return fail_memory(fail);
@@ -230,7 +230,7 @@ static int read_options(struct walk *walk, struct instances *instances, uint32_t
 		if (r)
 			return r;
 	}
-	return fail_set(fail, -EBADMSG, "is cut or broken: the options end at %" PRIu64, walk->at);
+	return fail_set(fail, -EBADMSG, "cut short or broken: the options end at %" PRIu64, walk->at);
 }
 
 /* Behind the tag "flyrecord": where the pages are, and the clock. */
@@ -318,10 +318,10 @@ static int read_tagged(struct walk *walk, struct instances *instances, uint32_t 
 			return r ? r : trace_add_section(trace, start, walk->at - start, walk->at - start, fail,
 							 "places of pages");
 		}
-		return fail_set(fail, -EBADMSG, "is broken at offset %" PRIu64 ": neither options nor pages are there",
+		return fail_set(fail, -EBADMSG, "broken at offset %" PRIu64 ": neither options nor pages are there",
 				start);
 	}
-	return fail_set(fail, -EBADMSG, "is cut: it ends at %" PRIu64 ", before its pages", trace->input.size);
+	return fail_set(fail, -EBADMSG, "cut short: it ends at %" PRIu64 ", before its pages", trace->input.size);
 }
 
 int trace_open_v6(struct trace *trace, uint64_t at, struct fail *fail)
@@ -336,9 +336,9 @@ int trace_open_v6(struct trace *trace, uint64_t at, struct fail *fail)
 	if (r)
 		return r;
 	if (!walk_u32(&walk, &cpus))
-		return fail_set(fail, -EBADMSG, "is cut: it ends at %" PRIu64 ", before its pages", trace->input.size);
+		return fail_set(fail, -EBADMSG, "cut short: it ends at %" PRIu64 ", before its pages", trace->input.size);
 	if (cpus > TRACE_CPUS_MAX)
-		return fail_set(fail, -EBADMSG, "claims %" PRIu32 " CPUs (offset %" PRIu64 ")", cpus, walk.at - 4);
+		return fail_set(fail, -EBADMSG, "broken: it claims %" PRIu32 " CPUs (offset %" PRIu64 ")", cpus, walk.at - 4);
 	trace->info.cpu_count = cpus;
 	r = read_tagged(&walk, &instances, cpus, fail);
 	if (!r)

@@ -298,14 +298,14 @@ static int open_codec(struct trace *trace, uint64_t *at, struct fail *fail)
 		return r;
 	in = bytes_of(text, len, false);
 	if (!bytes_cstr(&in, &name, &name_len) || !bytes_cstr(&in, &version, &version_len))
-		return fail_set(fail, -EBADMSG, "has a broken header: no end of the codec's name (offset %" PRIu64 ")", *at);
+		return fail_set(fail, -EBADMSG, "broken header: no end of the codec's name (offset %" PRIu64 ")", *at);
 	trace->codec = strdup(name);
 	if (!trace->codec)
 		return fail_memory(fail);
 	trace->info.codec = trace->codec;
 	if (strcmp(name, "zstd") && strcmp(name, "none") && *name)
 		return fail_set(fail, -ENOTSUP,
-				"is compressed with '%.32s' (offset %" PRIu64 "); weft reads zstd and none, see "
+				"compressed with '%.32s' (offset %" PRIu64 "); weft reads zstd and none, see "
 				"'trace-cmd convert --compression'", name, *at);
 	*at += name_len + version_len + 2;
 	return 0;
@@ -321,13 +321,13 @@ int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 		return r;
 	r = input_read(&trace->input, at, data, sizeof(data), NULL);
 	if (r)
-		return fail_set(fail, -EBADMSG, "ends inside its header, after %" PRIu64 " bytes", trace->input.size);
+		return fail_set(fail, -EBADMSG, "cut short: it ends inside its header, after %" PRIu64 " bytes", trace->input.size);
 	options = load_u64(data, trace->info.swap);
 	if (!options)
-		return fail_set(fail, -EBADMSG, "was never finished: its header points to no options (offset %" PRIu64 ")",
+		return fail_set(fail, -EBADMSG, "never finished: its header points to no options (offset %" PRIu64 ")",
 				at);
 	if (options > trace->input.size || trace->input.size - options < SECTION_HEAD_SIZE)
-		return fail_set(fail, -EBADMSG, "its options should be at %" PRIu64 " (offset %" PRIu64
+		return fail_set(fail, -EBADMSG, "cut short: its options should be at %" PRIu64 " (offset %" PRIu64
 				"), but the file ends at %" PRIu64, options, at, trace->input.size);
 	at += sizeof(data);
 	r = trace_add_section(trace, 0, at, at, fail, "header");

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/trace/check.h"
+#include "lib/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+/* weft check: verifies all of a file, the container first and then every page. */
+extern const struct command check_command;
+
+struct arguments {
+	const char *input;
+	bool quiet;
+};
+
+struct findings {
+	const char *path;
+	unsigned count;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
+	{ "quiet", 'q', NULL, 0, "Say nothing of a file that is whole", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
+		arguments->input = arg;
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Verifies a trace.dat and says what is wrong at which offset."
+	       "\vEvery section, every chunk and every event is read. The exit status is 0 when all is whole, 1 otherwise.",
+};
+
+static void found(void *arg, uint64_t offset, const char *text)
+{
+	struct findings *findings = arg;
+
+	findings->count++;
+	command_warn("'%s' is damaged at offset %" PRIu64 ": %s", findings->path, offset, text);
+}
+
+static void found_text(struct findings *findings, const char *text)
+{
+	findings->count++;
+	command_warn("%s", text);
+}
+
+/* Walks all events of one buffer. */
+static int check_events(struct trace *trace, size_t buffer, struct findings *findings, uint64_t *events_seen,
+			struct fail *fail)
+{
+	const struct events_options all = { .until = UINT64_MAX };
+	struct context *context = NULL;
+	struct events *events = NULL;
+	struct event event;
+	int r = context_new(trace, buffer, &context, fail);
+
+	if (!r)
+		r = events_open(context, &all, &events, fail);
+	while (!r) {
+		r = events_next(events, &event, fail);
+		if (r <= 0)
+			break;
+		r = 0;
+	}
+	if (!r && events) {
+		*events_seen += events_count(events);
+		if (events_damage(events))
+			found_text(findings, events_damage(events));
+	}
+	events_free(events);
+	context_free(context);
+	return r;
+}
+
+static int check(struct trace *trace, struct findings *findings, struct check_summary *summary, uint64_t *events,
+		 struct fail *fail)
+{
+	int r;
+
+	if (trace_damage(trace))
+		found_text(findings, trace_damage(trace));
+	r = trace_check(trace, found, findings, summary, fail);
+	/* Broken chunks would be told twice. */
+	for (size_t i = 0; !r && !findings->count && i < trace_buffers(trace); i++)
+		r = check_events(trace, i, findings, events, fail);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .input = NULL };
+	struct check_summary summary = { 0 };
+	char size[TEXT_HUMAN], count[TEXT_HUMAN];
+	struct findings findings;
+	struct fail fail = FAIL_INIT;
+	struct trace *trace;
+	uint64_t events = 0;
+	int r;
+
+	command_parse(&check_command, argc, argv, 0, &arguments);
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	if (trace_open(arguments.input, &trace, &fail))
+		return command_failed(&fail);
+	findings = (struct findings){ .path = trace_path(trace) };
+	r = check(trace, &findings, &summary, &events, &fail);
+	if (!r && !findings.count && !arguments.quiet)
+		printf("%s: ok, version %u, %" PRIu64 " sections, %zu buffer%s, %s of pages, %s events\n", findings.path,
+		       trace_info(trace)->version, summary.sections, trace_buffers(trace),
+		       trace_buffers(trace) == 1 ? "" : "s", text_size(size, summary.pages), text_count(count, events));
+	trace_free(trace);
+	if (r)
+		return command_failed(&fail);
+	return findings.count ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command check_command = {
+	.name = "check",
+	.summary = "verify a recording",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_ctxwake_print(). */
+#include "formats/renderers.h"
+
+#include "formats/ftrace.h"
+#include "lib/base/out.h"
+#include "lib/event/tasks.h"
+
+enum { PREV_PID, PREV_PRIO, PREV_STATE, NEXT_CPU, NEXT_PID, NEXT_PRIO, NEXT_STATE };
+
+static const char *const fields[] = {
+	"prev_pid", "prev_prio", "prev_state", "next_cpu", "next_pid", "next_prio", "next_state", NULL,
+};
+
+/* task_index_to_char(), include/linux/sched.h */
+static char state_char(uint64_t index)
+{
+	static const char chars[] = "RSDTtXZPI";
+
+	return index < sizeof(chars) - 1 ? chars[index] : '?';
+}
+
+static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		   const char *arrow, struct out *out)
+{
+	const struct place *places = binding->places;
+	int32_t next = (int32_t)place_int(&places[NEXT_PID], ftrace, event);
+	struct task_name name = task_name(ftrace->context->tasks, next);
+
+	out_char(out, ' ');
+	out_s64_pad(out, (int32_t)place_int(&places[PREV_PID], ftrace, event), 7, ' ');
+	out_char(out, ':');
+	out_s64_pad(out, (int32_t)place_int(&places[PREV_PRIO], ftrace, event), 3, ' ');
+	out_char(out, ':');
+	out_char(out, state_char(place_int(&places[PREV_STATE], ftrace, event)));
+	out_str(out, arrow);
+	out_s64_pad(out, (int32_t)place_int(&places[NEXT_CPU], ftrace, event), 3, '0');
+	out_mem(out, "] ", 2);
+	out_s64_pad(out, next, 7, ' ');
+	out_char(out, ':');
+	out_s64_pad(out, (int32_t)place_int(&places[NEXT_PRIO], ftrace, event), 3, ' ');
+	out_char(out, ':');
+	out_char(out, state_char(place_int(&places[NEXT_STATE], ftrace, event)));
+	out_char(out, ' ');
+	out_mem(out, name.text, name.len);
+	out_char(out, '\n');
+}
+
+static void format_switch(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			  struct out *out)
+{
+	format(ftrace, binding, event, " ==> [", out);
+}
+
+static void format_wakeup(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			  struct out *out)
+{
+	format(ftrace, binding, event, "   + [", out);
+}
+
+const struct renderer context_switch_renderer = {
+	.format_name = "context_switch",
+	.fields = fields,
+	.format = format_switch,
+};
+
+const struct renderer wakeup_renderer = {
+	.format_name = "wakeup",
+	.fields = fields,
+	.format = format_wakeup,
+};

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_func_repeats_print(). */
+#include "formats/renderers.h"
+
+#include "formats/ftrace.h"
+#include "formats/symbol.h"
+#include "lib/base/out.h"
+
+enum { IP, PARENT_IP, COUNT, TOP_DELTA, BOTTOM_DELTA };
+
+static const char *const fields[] = { "ip", "parent_ip", "count", "top_delta_ts", "bottom_delta_ts", NULL };
+
+static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		   struct out *out)
+{
+	const struct place *places = binding->places;
+	uint64_t parent_ip = place_int(&places[PARENT_IP], ftrace, event);
+	uint64_t delta = place_int(&places[TOP_DELTA], ftrace, event) << 32 |
+			 place_int(&places[BOTTOM_DELTA], ftrace, event);
+
+	symbol_print_ip(ftrace->context, place_int(&places[IP], ftrace, event), out);
+	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
+		out_mem(out, " <-", 3);
+		symbol_print_ip(ftrace->context, parent_ip, out);
+	}
+	out_str(out, " (repeats: ");
+	out_u64(out, place_int(&places[COUNT], ftrace, event));
+	out_str(out, ", last_ts:");
+	columns_time(&ftrace->columns, event->ts - delta, out);
+	out_mem(out, ")\n", 2);
+}
+
+const struct renderer func_repeats_renderer = {
+	.format_name = "func_repeats",
+	.fields = fields,
+	.format = format,
+};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), and trace_osnoise.c: print_timerlat_headers(). */
+#include "formats/renderers.h"
+
+#include "formats/ftrace.h"
+#include "lib/base/out.h"
+
+enum { SEQNUM, CONTEXT, TIMER_LATENCY };
+
+static const char *const fields[] = { "seqnum", "context", "timer_latency", NULL };
+
+static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		   struct out *out)
+{
+	static const char *const contexts[] = { "irq", "thread", "user-ret" };
+	uint64_t context = place_int(&binding->places[CONTEXT], ftrace, event);
+
+	out_f(out, "#%-5u context %6s timer_latency %9llu ns\n",
+	      (unsigned)place_int(&binding->places[SEQNUM], ftrace, event),
+	      contexts[context < array_size(contexts) ? context : 1],
+	      (unsigned long long)place_int(&binding->places[TIMER_LATENCY], ftrace, event));
+}
+
+static const char legend_rt[] =
+	"#                                _-------=> irqs-off\n"
+	"#                               / _------=> need-resched\n"
+	"#                              | / _-----=> need-resched-lazy\n"
+	"#                              || / _----=> hardirq/softirq\n"
+	"#                              ||| / _---=> preempt-depth\n"
+	"#                              |||| / _--=> preempt-lazy-depth\n"
+	"#                              ||||| / _-=> migrate-disable\n"
+	"#                              |||||| /\n"
+	"#                              |||||||             ACTIVATION\n"
+	"#           TASK-PID      CPU# |||||||   TIMESTAMP    ID            CONTEXT                LATENCY\n"
+	"#              | |         |   |||||||      |         |                  |                       |\n";
+static const char legend[] =
+	"#                                _-----=> irqs-off\n"
+	"#                               / _----=> need-resched\n"
+	"#                              | / _---=> hardirq/softirq\n"
+	"#                              || / _--=> preempt-depth\n"
+	"#                              ||| / _-=> migrate-disable\n"
+	"#                              |||| /     delay\n"
+	"#                              |||||            ACTIVATION\n"
+	"#           TASK-PID      CPU# |||||   TIMESTAMP   ID            CONTEXT                 LATENCY\n"
+	"#              | |         |   |||||      |         |                  |                       |\n";
+
+static void header(const struct ftrace *ftrace, struct out *out)
+{
+	out_str(out, ftrace->context->preempt_rt ? legend_rt : legend);
+}
+
+const struct renderer timerlat_renderer = {
+	.format_name = "timerlat",
+	.fields = fields,
+	.format = format,
+};
+
+const struct tracer timerlat_tracer = { .name = "timerlat", .header = header };

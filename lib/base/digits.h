@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_DIGITS_H
+#define WEFT_BASE_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * Digits written straight to where they belong, for the hottest paths. The caller has made room: DIGITS_MAX bytes from
+ * `at`. Each returns where the text ends. No locale, no padding, no NUL.
+ */
+enum { DIGITS_MAX = 24 };
+
+static const char digits_pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+				   "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+				   "8081828384858687888990919293949596979899";
+
+static inline unsigned digits_count(uint64_t value)
+{
+	static const uint64_t powers[] = { 0, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL,
+		100000000ULL, 1000000000ULL, 10000000000ULL, 100000000000ULL, 1000000000000ULL, 10000000000000ULL,
+		100000000000000ULL, 1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL,
+		1000000000000000000ULL, 10000000000000000000ULL };
+	unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+	unsigned guess = bits * 1233 >> 12;
+
+	/* 1233 / 4096 is just above log10(2): the guess is right or one too few. */
+	return guess + (value >= powers[guess]);
+}
+
+static inline char *digits_put_u64(char *at, uint64_t value)
+{
+	char *end, *to;
+
+	if (value < 10) {
+		*at = (char)('0' + value);
+		return at + 1;
+	}
+	end = to = at + digits_count(value);
+	while (value >= 100) {
+		uint64_t rest = value / 100;
+
+		to -= 2;
+		memcpy(to, digits_pairs + (value - rest * 100) * 2, 2);
+		value = rest;
+	}
+	if (value >= 10)
+		memcpy(to - 2, digits_pairs + value * 2, 2);
+	else
+		to[-1] = (char)('0' + value);
+	return end;
+}
+
+static inline char *digits_put_s64(char *at, int64_t value)
+{
+	if (value >= 0)
+		return digits_put_u64(at, (uint64_t)value);
+	*at = '-';
+	return digits_put_u64(at + 1, 0 - (uint64_t)value);
+}
+
+static inline char *digits_put_hex(char *at, uint64_t value)
+{
+	unsigned nibbles = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
+	char *end = at + nibbles, *to = end;
+
+	do {
+		*--to = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (to > at);
+	return end;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_MEMO_H
+#define WEFT_BASE_MEMO_H
+
+#include "lib/base/out.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Short texts by number, rendered once and then copied: the names of addresses. One cache line or two, any number of
+ * threads at a time, no locks. A memo may forget: what finds no place, is too long, or comes while another thread adds it
+ * is not kept, and the caller renders it again. free() releases it.
+ * Invariant: a text is published after it was written, and never changes.
+ */
+enum {
+	MEMO_BITS = 15,
+	MEMO_PROBES = 8,
+	MEMO_TEXT_MAX = 55,
+	MEMO_BUSY = 1,                  /* being written; 0 is empty: these two numbers are never kept */
+};
+
+struct memo_text {
+	_Atomic(uint64_t) key;
+	uint8_t len;
+	char text[MEMO_TEXT_MAX];
+};
+
+struct memo {
+	struct memo_text texts[(1 << MEMO_BITS) + MEMO_PROBES];
+};
+
+/* NULL without memory. Pages that hold no text are never touched. */
+struct memo *memo_new(void);
+
+static inline size_t memo_slot(uint64_t key)
+{
+	return (size_t)(key * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS));
+}
+
+/* Appends the text of a number; false and nothing when it is not kept. `memo` may be NULL. */
+static inline bool memo_print(const struct memo *memo, uint64_t key, struct out *out)
+{
+	const struct memo_text *text;
+
+	if (!memo || key <= MEMO_BUSY)
+		return false;
+	text = &memo->texts[memo_slot(key)];
+	for (unsigned i = 0; i < MEMO_PROBES; i++, text++) {
+		uint64_t found = atomic_load_explicit(&text->key, memory_order_acquire);
+
+		if (found == key) {
+			/* A copy of a constant size is a few moves: the room behind the text is written, too. */
+			out_need(out, MEMO_TEXT_MAX);
+			memcpy(out->at, text->text, MEMO_TEXT_MAX);
+			out->at += text->len;
+			return true;
+		}
+		if (!found)
+			return false;
+	}
+	return false;
+}
+
+/* Keeps a text if it can. Adding the same number twice must be with the same text. */
+void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/schema/compile.h"
+
+#include "lib/schema/arena.h"
+#include "lib/schema/format.h"
+#include "lib/schema/make.h"
+#include "lib/schema/token.h"
+
+#include <stdio.h>
+
+enum { OPS_MAX = 512, PREFIX_ROUND = 16, PRINT_FMT_MAX = 1 << 18 };
+
+struct compiler {
+	struct program *program;
+	struct arena *arena;
+	struct expr_parser parser;
+	struct tokens tokens;
+	struct op *ops;
+	const char *at, *end;   /* the format of the print fmt, between its quotes */
+	char *literal;          /* as much of it as the next op's prefix has */
+	size_t literal_len;
+};
+
+static const struct expr *next_argument(struct compiler *compiler)
+{
+	if (!tokens_take(&compiler->tokens, ',')) {
+		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it has fewer arguments than its format asks for");
+		return NULL;
+	}
+	return expr_parse(&compiler->parser);
+}
+
+/* The start of the record that a field's bytes have, when only its low `size` bytes are asked for. */
+static uint32_t low_bytes(const struct compiler *compiler, const struct expr *load, uint8_t size)
+{
+	uint32_t have = 1u << (load->load & LOAD_SIZE);
+
+	return load->offset + (compiler->program->abi->big_endian ? have - size : 0);
+}
+
+/* A number: specialised when it is a field as it lies in the record. */
+static void choose_number(struct compiler *compiler, struct op *op)
+{
+	const struct expr *expr = op->expr;
+	const struct spec *spec = &op->spec;
+	bool is_signed = spec->flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
+	uint8_t have = (uint8_t)(1u << (expr->load & LOAD_SIZE));
+
+	op->code = CODE_NUMBER;
+	if (expr->kind != EXPR_LOAD || spec->base == 8 || spec->flags & (SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
+		return;
+	if (have >= spec->size) {
+		op->offset = low_bytes(compiler, expr, spec->size);
+		op->load = make_load(&compiler->parser, spec->size, is_signed);
+	} else if (!load_signed) {
+		op->offset = expr->offset;
+		op->load = expr->load;
+	} else if (is_signed) {
+		op->offset = expr->offset;
+		op->load = expr->load;
+	} else {
+		return;
+	}
+	if (spec->precision > 1 || spec->flags & (SPEC_PLUS | SPEC_SPACE))
+		return;
+	if (spec->base == 10 && spec->width <= 1)
+		op->code = op->load & LOAD_SIGNED ? CODE_SIGNED : CODE_UNSIGNED;
+	if (spec->base != 16 || !(spec->flags & SPEC_SMALL) || spec->flags & (SPEC_SPECIAL | SPEC_LEFT))
+		return;
+	if (spec->width <= 1)
+		op->code = CODE_HEX;
+	else if (spec->flags & SPEC_ZEROS && spec->width <= 16)
+		op->code = CODE_HEX_ZEROS;
+	op->width = (uint8_t)spec->width;
+}
+
+static void choose_string(struct op *op)
+{
+	const struct expr *expr = op->expr;
+
+	op->code = CODE_OTHER;
+	if (op->spec.width > 0 || op->spec.precision >= 0 || op->spec.flags & (SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
+		return;
+	op->code = CODE_TEXT;
+	op->offset = expr->offset;
+	op->size = expr->size;
+	if (expr->kind == EXPR_PLACE && expr->size)
+		op->code = expr->size == 16 ? CODE_STRING_16 : CODE_STRING;
+	if (expr->kind == EXPR_DYN_PLACE && !expr->relative && !expr->swap)
+		op->code = CODE_DYN_STRING;
+}
+
+static bool compile_conversion(struct compiler *compiler, struct op *op)
+{
+	if (op->spec.flags & SPEC_STAR_WIDTH) {
+		op->star_width = next_argument(compiler);
+		if (!op->star_width)
+			return false;
+	}
+	if (op->spec.flags & SPEC_STAR_PRECISION) {
+		op->star_precision = next_argument(compiler);
+		if (!op->star_precision)
+			return false;
+	}
+	op->expr = next_argument(compiler);
+	if (!op->expr)
+		return false;
+	op->code = CODE_OTHER;
+	if (op->spec.kind == SPEC_NUMBER) {
+		if (expr_is_text(op->expr)) {
+			snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it prints a text as a number");
+			return false;
+		}
+		choose_number(compiler, op);
+	} else if (op->spec.kind == SPEC_STRING) {
+		choose_string(op);
+	}
+	return true;
+}
+
+/* Two texts side by side, as formats of the ftrace system have them, are one. */
+static bool skip_seam(struct compiler *compiler)
+{
+	const char *at = compiler->at;
+
+	while (at < compiler->end && (*at == ' ' || *at == '\n' || *at == '\t'))
+		at++;
+	if (at == compiler->at || at == compiler->end || *at != '"')
+		return false;
+	compiler->at = at + 1;
+	return true;
+}
+
+/* Collects what is printed as it stands up to the next conversion; *op stays SPEC_NONE at the end. */
+static void take_literal(struct compiler *compiler, struct op *op)
+{
+	static const char escapes[] = "n\nt\t\"\"\\\\";
+
+	op->spec.kind = SPEC_NONE;
+	while (compiler->at < compiler->end) {
+		char c = *compiler->at++;
+
+		if (c == '%') {
+			spec_read(&op->spec, &compiler->at, compiler->end, compiler->program->abi->long_size);
+			if (op->spec.kind != SPEC_PERCENT && op->spec.kind != SPEC_NONE)
+				return;
+			/* The kernel stops at what it does not know. */
+			if (op->spec.kind == SPEC_NONE)
+				compiler->at = compiler->end;
+			else
+				compiler->literal[compiler->literal_len++] = '%';
+			op->spec.kind = SPEC_NONE;
+			continue;
+		}
+		if (c == '"' && skip_seam(compiler))
+			continue;
+		if (c == '\\' && compiler->at < compiler->end) {
+			for (size_t i = 0; i + 1 < sizeof(escapes); i += 2) {
+				if (escapes[i] == *compiler->at) {
+					c = escapes[i + 1];
+					compiler->at++;
+					break;
+				}
+			}
+		}
+		compiler->literal[compiler->literal_len++] = c;
+	}
+}
+
+static bool compile_op(struct compiler *compiler, struct op *op)
+{
+	size_t len;
+	char *prefix;
+
+	compiler->literal_len = 0;
+	take_literal(compiler, op);
+	/* The kernel adds the newline at the end; a print fmt that has its own prints one empty line less than it asks for. */
+	len = compiler->literal_len;
+	prefix = arena_alloc(compiler->arena, len + PREFIX_ROUND);
+	if (!prefix) {
+		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it is too large");
+		return false;
+	}
+	memcpy(prefix, compiler->literal, len);
+	op->prefix = prefix;
+	op->prefix_len = (uint32_t)len;
+	op->code = CODE_LITERAL;
+	return op->spec.kind == SPEC_NONE || compile_conversion(compiler, op);
+}
+
+static bool compile_ops(struct compiler *compiler)
+{
+	struct op *op;
+
+	do {
+		if (compiler->program->nr_ops == OPS_MAX) {
+			snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it has too many conversions");
+			return false;
+		}
+		op = &compiler->ops[compiler->program->nr_ops++];
+		if (!compile_op(compiler, op))
+			return false;
+	} while (op->spec.kind != SPEC_NONE);
+	if (compiler->tokens.now.kind == TOKEN_END || token_is(&compiler->tokens.now, ','))
+		return true;
+	snprintf(compiler->parser.why, sizeof(compiler->parser.why), "something follows its arguments");
+	return false;
+}
+
+static uint32_t count_conversions(const char *at, const char *end)
+{
+	uint32_t count = 1;
+
+	for (; at < end; at++)
+		count += *at == '%';
+	return count < OPS_MAX ? count : OPS_MAX;
+}
+
+/*
+ * The kernel writes the format with its quotes as they are: a quote inside is told from the one at its end by what
+ * follows, and by whether the arguments can be parsed then.
+ */
+static const char *find_end(const char *at)
+{
+	for (; *at; at++) {
+		const char *behind = at + 1;
+
+		if (*at == '\\' && at[1]) {
+			at++;
+			continue;
+		}
+		if (*at != '"')
+			continue;
+		while (*behind == ' ' || *behind == '\n' || *behind == '\t')
+			behind++;
+		if (!*behind || *behind == ',')
+			return at;
+	}
+	return NULL;
+}
+
+static bool compile_from(struct compiler *compiler, const char *start, const char *end)
+{
+	compiler->at = start;
+	compiler->end = end;
+	compiler->program->nr_ops = 0;
+	compiler->program->ops = NULL;
+	compiler->ops = arena_array(compiler->arena, count_conversions(start, end), sizeof(*compiler->ops));
+	compiler->literal = arena_alloc(compiler->arena, (size_t)(end - start) + 1);
+	tokens_init(&compiler->tokens, end + 1, strlen(end + 1));
+	compiler->parser = (struct expr_parser){
+		.tokens = &compiler->tokens, .arena = compiler->arena, .format = compiler->program->format,
+		.abi = compiler->program->abi,
+	};
+	if (!compiler->ops || !compiler->literal) {
+		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it is too large");
+		return false;
+	}
+	if (!compile_ops(compiler))
+		return false;
+	compiler->program->ops = compiler->ops;
+	return true;
+}
+
+static const char *note_unknown(struct compiler *compiler)
+{
+	char note[160];
+
+	if (!*compiler->parser.unknown)
+		return NULL;
+	snprintf(note, sizeof(note), "the format does not tell the value of '%s': it prints as a number",
+		 compiler->parser.unknown);
+	return arena_text(compiler->arena, note, strlen(note));
+}
+
+bool compile_print_fmt(struct program *program, struct arena *arena, char *why, size_t why_len, const char **ret_note)
+{
+	struct compiler compiler = { .program = program, .arena = arena };
+	const char *start = program->format->print_fmt, *end;
+
+	if (*start++ != '"' || strlen(start) > PRINT_FMT_MAX) {
+		snprintf(why, why_len, "it does not begin with a text");
+		return false;
+	}
+	end = find_end(start);
+	if (!end) {
+		snprintf(why, why_len, "its text does not end");
+		return false;
+	}
+	/* A quoted '"%s", ' in the text looks like its end: try the next quotes too, but not for ever. */
+	for (int tries = 0; tries < 8 && end; tries++, end = find_end(end + 1)) {
+		if (compile_from(&compiler, start, end)) {
+			*ret_note = note_unknown(&compiler);
+			return true;
+		}
+		if (!tries)
+			snprintf(why, why_len, "%s", compiler.parser.why);
+	}
+	return false;
+}

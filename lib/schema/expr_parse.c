@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/schema/arena.h"
+#include "lib/schema/expr.h"
+#include "lib/schema/make.h"
+#include "lib/schema/token.h"
+
+#include <stdio.h>
+
+static const struct expr *parse_unary(struct expr_parser *parser);
+
+static const struct expr *unexpected(struct expr_parser *parser)
+{
+	const struct token *now = &parser->tokens->now;
+
+	if (now->kind == TOKEN_END)
+		return make_fail(parser, "it ends too early");
+	return make_fail(parser, "'%.*s' is not expected", (int)(now->len < 40 ? now->len : 40), now->text);
+}
+
+bool parse_mark(struct expr_parser *parser, uint32_t mark)
+{
+	if (tokens_take(parser->tokens, mark))
+		return true;
+	unexpected(parser);
+	return false;
+}
+
+static const struct field *find_field(struct expr_parser *parser, const struct token *name)
+{
+	for (uint32_t i = 0; i < parser->format->nr_fields; i++)
+		if (token_named(name, parser->format->fields[i].name))
+			return &parser->format->fields[i];
+	return make_fail(parser, "there is no field '%.*s'", (int)(name->len < 40 ? name->len : 40), name->text);
+}
+
+const struct field *parse_field_name(struct expr_parser *parser)
+{
+	const struct field *field;
+
+	if (parser->tokens->now.kind != TOKEN_NAME)
+		return unexpected(parser), NULL;
+	field = find_field(parser, &parser->tokens->now);
+	tokens_next(parser->tokens);
+	return field;
+}
+
+const struct expr *parse_strings(struct expr_parser *parser)
+{
+	struct tokens *tokens = parser->tokens;
+	char *text = NULL;
+	size_t len = 0;
+
+	while (tokens->now.kind == TOKEN_STRING) {
+		size_t piece_len;
+		char *piece = token_unescape(parser->arena, tokens->now.text, tokens->now.len, &piece_len);
+		char *joined = text && piece ? arena_alloc(parser->arena, len + piece_len + 1) : piece;
+
+		if (!joined)
+			return make_fail(parser, "it is too large");
+		if (text) {
+			memcpy(joined, text, len);
+			memcpy(joined + len, piece, piece_len);
+		}
+		text = joined;
+		len += piece_len;
+		tokens_next(tokens);
+	}
+	return text ? make_text(parser, text, len) : unexpected(parser);
+}
+
+static const struct expr *parse_number(struct expr_parser *parser)
+{
+	struct token token = parser->tokens->now;
+	uint8_t size = token.longs > 1 ? 8 : token.longs ? parser->abi->long_size : 4;
+	bool is_unsigned = token.is_unsigned;
+
+	/* The first type that holds it; a decimal without 'u' is never unsigned. */
+	if (size == 4 && token.value > INT32_MAX && !is_unsigned) {
+		if (token.is_hex && token.value <= UINT32_MAX)
+			is_unsigned = true;
+		else
+			size = 8;
+	}
+	if (size == 4 && token.value > UINT32_MAX)
+		size = 8;
+	if (size == 8 && token.value > INT64_MAX)
+		is_unsigned = true;
+	tokens_next(parser->tokens);
+	return make_const(parser, token.value, size, !is_unsigned);
+}
+
+static const struct expr *find_variable(struct expr_parser *parser, const struct token *name)
+{
+	for (struct expr_variable *at = parser->variables; at; at = at->next)
+		if (at->len == name->len && !memcmp(at->name, name->text, at->len))
+			return at->value;
+	return NULL;
+}
+
+/* "type name = value;" inside ({ }). */
+static bool parse_declaration(struct expr_parser *parser)
+{
+	struct expr_variable *variable = arena_alloc(parser->arena, sizeof(*variable));
+	struct ctype type;
+
+	if (!variable)
+		return make_fail(parser, "it is too large"), false;
+	if (!ctype_take(parser->tokens, parser->abi->long_size, true, &type) || parser->tokens->now.kind != TOKEN_NAME)
+		return unexpected(parser), false;
+	variable->name = parser->tokens->now.text;
+	variable->len = parser->tokens->now.len;
+	tokens_next(parser->tokens);
+	if (!parse_mark(parser, '='))
+		return false;
+	variable->value = make_cast(parser, parse_assignment(parser), type);
+	variable->next = parser->variables;
+	parser->variables = variable;
+	return variable->value && parse_mark(parser, ';');
+}
+
+static bool at_declaration(struct expr_parser *parser)
+{
+	struct tokens ahead = *parser->tokens;
+	struct ctype type;
+
+	return ctype_take(&ahead, parser->abi->long_size, true, &type) && ahead.now.kind == TOKEN_NAME;
+}
+
+/* ({ declarations; value; }), behind its '(': what the kernel's min() and max() leave behind. */
+static const struct expr *parse_block(struct expr_parser *parser)
+{
+	struct expr_variable *outer = parser->variables;
+	const struct expr *value;
+
+	tokens_next(parser->tokens);
+	while (at_declaration(parser))
+		if (!parse_declaration(parser))
+			return NULL;
+	value = parse_assignment(parser);
+	tokens_take(parser->tokens, ';');
+	parser->variables = outer;
+	return value && parse_mark(parser, '}') && parse_mark(parser, ')') ? value : NULL;
+}
+
+/* Whether the next token can begin an operand: then the name in parentheses before it was a cast. */
+static bool at_operand(const struct token *token)
+{
+	return token->kind == TOKEN_NAME || token->kind == TOKEN_NUMBER || token->kind == TOKEN_STRING ||
+	       token_is(token, '(') || token_is(token, '~') || token_is(token, '!');
+}
+
+static bool at_cast(struct expr_parser *parser, struct ctype *type)
+{
+	struct tokens ahead = *parser->tokens, known = ahead;
+
+	if (token_named(&ahead.now, "REC") || !ctype_take(&ahead, parser->abi->long_size, true, type))
+		return false;
+	if (!tokens_take(&ahead, ')'))
+		return false;
+	if (!type->stars && !ctype_take(&known, parser->abi->long_size, false, type) && !at_operand(&ahead.now))
+		return false;
+	if (!type->stars && find_variable(parser, &parser->tokens->now))
+		return false;
+	*parser->tokens = ahead;
+	return true;
+}
+
+static const struct expr *parse_parentheses(struct expr_parser *parser)
+{
+	const struct expr *value;
+	struct ctype type;
+
+	tokens_next(parser->tokens);
+	if (token_is(&parser->tokens->now, '{'))
+		return parse_block(parser);
+	if (at_cast(parser, &type))
+		return make_cast(parser, parse_unary(parser), type);
+	value = parse_assignment(parser);
+	return value && parse_mark(parser, ')') ? value : NULL;
+}
+
+static const struct expr *parse_sizeof(struct expr_parser *parser)
+{
+	const struct expr *value;
+	uint64_t size;
+	struct ctype type;
+
+	if (!parse_mark(parser, '('))
+		return NULL;
+	if (!token_named(&parser->tokens->now, "REC") && ctype_take(parser->tokens, parser->abi->long_size, false, &type)) {
+		size = type.stars ? parser->abi->long_size : type.size;
+	} else {
+		value = parse_assignment(parser);
+		if (!value)
+			return NULL;
+		size = value->kind == EXPR_PLACE ? value->size : value->kind == EXPR_TEXT ? value->text_len + 1 :
+		       value->type.stars ? parser->abi->long_size : value->type.size;
+	}
+	if (!size)
+		return make_fail(parser, "it asks for the size of an unknown type");
+	return parse_mark(parser, ')') ? make_const(parser, size, parser->abi->long_size, false) : NULL;
+}
+
+static const struct expr *parse_record(struct expr_parser *parser)
+{
+	return make_node(parser, EXPR_PLACE, (struct ctype){ .size = 0, .stars = 1 });
+}
+
+/* Names that the compiler knew and the format does not tell. */
+static const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} names[] = {
+		{ "NULL", 0 }, { "false", 0 }, { "true", 1 }, { "HI_SOFTIRQ", 0 }, { "TIMER_SOFTIRQ", 1 },
+		{ "NET_TX_SOFTIRQ", 2 }, { "NET_RX_SOFTIRQ", 3 }, { "BLOCK_SOFTIRQ", 4 }, { "IRQ_POLL_SOFTIRQ", 5 },
+		{ "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 }, { "HRTIMER_SOFTIRQ", 8 }, { "RCU_SOFTIRQ", 9 },
+		{ "IOPRIO_CLASS_NONE", 0 }, { "IOPRIO_CLASS_RT", 1 }, { "IOPRIO_CLASS_BE", 2 }, { "IOPRIO_CLASS_IDLE", 3 },
+		{ "IOPRIO_CLASS_INVALID", 7 }, { "XEN_MC_XE_OK", 0 }, { "XEN_MC_XE_BAD_OP", 1 },
+		{ "XEN_MC_XE_NO_SPACE", 2 },
+	};
+	static const char *const addresses[] = { "_stext", "_text", "_etext" };
+	const struct expr *value = find_variable(parser, name);
+	struct expr *address;
+
+	if (value)
+		return value;
+	for (size_t i = 0; i < array_size(names); i++)
+		if (token_named(name, names[i].name))
+			return make_const(parser, names[i].value, 4, true);
+	for (size_t i = 0; i < array_size(addresses); i++) {
+		if (!token_named(name, addresses[i]))
+			continue;
+		address = make_node(parser, EXPR_SYMBOL_ADDRESS, (struct ctype){ .size = 1, .stars = 1 });
+		if (address)
+			address->text = addresses[i];
+		return address;
+	}
+	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", (int)(name->len < 60 ? name->len : 60), name->text);
+	return make_fail(parser, "nobody knows the value of '%s'", parser->unknown);
+}
+
+static const struct expr *parse_primary(struct expr_parser *parser)
+{
+	struct token token = parser->tokens->now;
+
+	if (token.kind == TOKEN_NUMBER)
+		return parse_number(parser);
+	if (token.kind == TOKEN_STRING)
+		return parse_strings(parser);
+	if (token_is(&token, '('))
+		return parse_parentheses(parser);
+	if (token.kind != TOKEN_NAME)
+		return unexpected(parser);
+	tokens_next(parser->tokens);
+	if (token_named(&token, "REC"))
+		return parse_record(parser);
+	if (token_named(&token, "sizeof"))
+		return parse_sizeof(parser);
+	if (token_is(&parser->tokens->now, '('))
+		return parse_call(parser, &token);
+	return parse_known_name(parser, &token);
+}
+
+static bool is_whole_record(const struct expr *expr)
+{
+	return expr->kind == EXPR_PLACE && !expr->offset && !expr->size;
+}
+
+/* A member of the record. __data_loc_x is the number that says where x is. */
+static const struct expr *parse_member(struct expr_parser *parser, const struct expr *of)
+{
+	static const char *const prefixes[] = { "__data_loc_", "__rel_loc_" };
+	struct token name = parser->tokens->now;
+
+	if (!of || !is_whole_record(of))
+		return make_fail(parser, "it reads memory outside the record");
+	for (size_t i = 0; i < array_size(prefixes) && name.kind == TOKEN_NAME; i++) {
+		size_t len = strlen(prefixes[i]);
+
+		if (name.len > len && !memcmp(name.text, prefixes[i], len)) {
+			parser->tokens->now.text += len;
+			parser->tokens->now.len -= len;
+			break;
+		}
+	}
+	const struct field *field = parse_field_name(parser);
+
+	return field ? make_field(parser, field) : NULL;
+}
+
+static const struct expr *parse_postfix(struct expr_parser *parser)
+{
+	const struct expr *value = parse_primary(parser);
+
+	/* Each turn takes a token; the depth of the tree is what has to be bounded. */
+	for (unsigned turns = 0; value && turns < 8; turns++) {
+		if (tokens_take(parser->tokens, TOKEN_MARK2('-', '>'))) {
+			value = parse_member(parser, value);
+		} else if (tokens_take(parser->tokens, '[')) {
+			value = make_index(parser, value, parse_assignment(parser));
+			if (value && !parse_mark(parser, ']'))
+				return NULL;
+		} else {
+			break;
+		}
+	}
+	return value;
+}
+
+static const struct expr *parse_prefixed(struct expr_parser *parser)
+{
+	struct tokens *tokens = parser->tokens;
+
+	if (tokens_take(tokens, '-'))
+		return make_unary(parser, EXPR_NEGATE, parse_unary(parser));
+	if (tokens_take(tokens, '~'))
+		return make_unary(parser, EXPR_INVERT, parse_unary(parser));
+	if (tokens_take(tokens, '!'))
+		return make_unary(parser, EXPR_NOT, parse_unary(parser));
+	if (tokens_take(tokens, '+'))
+		return parse_unary(parser);
+	if (tokens_take(tokens, '&'))
+		return make_address(parser, parse_unary(parser));
+	if (tokens_take(tokens, '*'))
+		return make_index(parser, parse_unary(parser), make_const(parser, 0, 4, true));
+	return parse_postfix(parser);
+}
+
+static const struct expr *parse_unary(struct expr_parser *parser)
+{
+	const struct expr *value;
+
+	if (parser->depth >= EXPR_DEPTH_MAX)
+		return make_fail(parser, "it is nested too deeply");
+	parser->depth++;
+	value = parse_prefixed(parser);
+	parser->depth--;
+	return value;
+}
+
+static int precedence(const struct token *token)
+{
+	if (token->kind != TOKEN_MARK)
+		return 0;
+	switch (token->mark) {
+	case '*': case '/': case '%': return 10;
+	case '+': case '-': return 9;
+	case TOKEN_MARK2('<', '<'): case TOKEN_MARK2('>', '>'): return 8;
+	case '<': case '>': case TOKEN_MARK2('<', '='): case TOKEN_MARK2('>', '='): return 7;
+	case TOKEN_MARK2('=', '='): case TOKEN_MARK2('!', '='): return 6;
+	case '&': return 5;
+	case '^': return 4;
+	case '|': return 3;
+	case TOKEN_MARK2('&', '&'): return 2;
+	case TOKEN_MARK2('|', '|'): return 1;
+	default: return 0;
+	}
+}
+
+static const struct expr *parse_binary(struct expr_parser *parser, int above)
+{
+	const struct expr *value = parse_unary(parser);
+
+	while (value) {
+		uint32_t mark = parser->tokens->now.mark;
+		int level = precedence(&parser->tokens->now);
+
+		if (level <= above)
+			break;
+		tokens_next(parser->tokens);
+		value = make_binary(parser, mark, value, parse_binary(parser, level));
+	}
+	return value;
+}
+
+const struct expr *parse_assignment(struct expr_parser *parser)
+{
+	const struct expr *value, *yes, *no;
+
+	if (parser->depth >= EXPR_DEPTH_MAX)
+		return make_fail(parser, "it is nested too deeply");
+	parser->depth++;
+	value = parse_binary(parser, 0);
+	if (value && tokens_take(parser->tokens, '?')) {
+		yes = parse_assignment(parser);
+		no = yes && parse_mark(parser, ':') ? parse_assignment(parser) : NULL;
+		value = make_choose(parser, value, yes, no);
+	}
+	parser->depth--;
+	return value;
+}
+
+const struct expr *expr_parse(struct expr_parser *parser)
+{
+	const struct expr *value = parse_assignment(parser);
+
+	if (value && parser->tokens->now.kind != TOKEN_END && !token_is(&parser->tokens->now, ','))
+		return unexpected(parser);
+	return value;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/schema/fields.h"
+
+#include "lib/base/out.h"
+#include "lib/schema/expr.h"
+#include "lib/schema/format.h"
+#include "lib/schema/program.h"
+#include "lib/schema/spec.h"
+
+/* lib/ctype.c counts the printable characters of Latin-1 too. */
+static bool is_printable(uint8_t c)
+{
+	return (c >= ' ' && c < 0x7f) || c >= 0xa0;
+}
+
+static void put_bytes(const uint8_t *at, size_t len, struct out *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (i)
+			out_char(out, ',');
+		out_hex_pad(out, at[i], 2, '0');
+	}
+}
+
+static void put_string(const uint8_t *at, size_t len, struct out *out)
+{
+	out_mem(out, at, strnlen((const char *)at, len));
+}
+
+static void put_kernel_string(uint64_t address, const struct run *run, struct out *out)
+{
+	const char *text = run->env->string ? run->env->string(run->env->arg, address) : NULL;
+
+	out_str(out, "(0x");
+	out_hex_pad(out, address, run->abi->long_size * 2u, '0');
+	if (text) {
+		out_char(out, ':');
+		out_str(out, text);
+	}
+	out_char(out, ')');
+}
+
+static void put_integer(const struct field *field, uint64_t value, struct out *out)
+{
+	switch (field->size) {
+	case 1:
+		if (is_printable((uint8_t)value)) {
+			out_char(out, '\'');
+			out_char(out, (char)value);
+			out_char(out, '\'');
+		}
+		out_f(out, "(%d)", (int)(uint8_t)value);
+		return;
+	case 2:
+		out_f(out, "0x%x (%d)", (unsigned)(uint16_t)value, (int)(uint16_t)value);
+		return;
+	case 4:
+		out_f(out, "0x%x (%d)", (unsigned)value, (int)value);
+		return;
+	case 8:
+		out_f(out, "0x%llx (%lld)", (unsigned long long)value, (long long)value);
+		return;
+	}
+	out_str(out, "<INVALID-SIZE>");
+}
+
+/* The fields that trace_entries.h declares with __field_fn(). */
+static bool is_function(const struct format *format, const struct field *field)
+{
+	return !strcmp(format->system, "ftrace") && !strcmp(format->name, "function") &&
+	       (!strcmp(field->name, "ip") || !strcmp(field->name, "parent_ip"));
+}
+
+static void put_value(const struct format *format, const struct field *field, const struct run *run, struct out *out)
+{
+	static const struct spec symbol = { .kind = SPEC_POINTER, .width = -1, .precision = -1, .how = "S" };
+	uint64_t value = field_int(field, run->abi, run->data, run->len);
+	const uint8_t *at;
+	size_t len;
+
+	if (field->size > run->len || field->offset > run->len - field->size) {
+		out_str(out, "<OVERFLOW>");
+		return;
+	}
+	if (field->flags & FIELD_DYNAMIC && !(field->flags & FIELD_STRING) && strstr(field->type, "cpumask_t")) {
+		out_str(out, "<INVALID-TYPE>");
+	} else if (field->flags & (FIELD_DYNAMIC | FIELD_STRING)) {
+		if (!field_bytes(field, run->abi, run->data, run->len, &at, &len))
+			out_str(out, "<OVERFLOW>");
+		else if (strstr(field->type, "char"))
+			put_string(at, len, out);
+		else
+			put_bytes(at, len, out);
+	} else if (!strcmp(field->type, "char *") || !strcmp(field->type, "const char *")) {
+		put_kernel_string(value, run, out);
+	} else if (is_function(format, field)) {
+		spec_pointer(&symbol, value, run, out);
+	} else {
+		put_integer(field, value, out);
+	}
+}
+
+void fields_put(const struct format *format, const struct run *run, struct out *out)
+{
+	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {
+		out_char(out, ' ');
+		out_str(out, format->fields[i].name);
+		out_char(out, '=');
+		put_value(format, &format->fields[i], run, out);
+	}
+}
+
+void program_fields(const struct schema *schema, const struct format *format, const struct program_env *env,
+		    const uint8_t *data, size_t len, struct out *out)
+{
+	struct run run = { .data = data, .len = len, .env = env, .abi = schema_abi(schema) };
+
+	fields_put(format, &run, out);
+}

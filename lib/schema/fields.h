@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_SCHEMA_FIELDS_H
+#define WEFT_SCHEMA_FIELDS_H
+
+struct format;
+struct out;
+struct run;
+
+/* " name=value" for each field behind the common ones, as print_fields() of kernel/trace/trace_output.c (6.12) has it. */
+void fields_put(const struct format *format, const struct run *run, struct out *out);
+
+#endif

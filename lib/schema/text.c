@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/digits.h"
+#include "lib/base/out.h"
+#include "lib/schema/expr.h"
+#include "lib/schema/format.h"
+#include "lib/schema/program.h"
+#include "lib/schema/spec.h"
+#include "lib/schema/text.h"
+
+static void put_hex(struct out *out, uint64_t value)
+{
+	out_need(out, DIGITS_MAX);
+	*out->at++ = '0';
+	*out->at++ = 'x';
+	out->at = digits_put_hex(out->at, value);
+}
+
+/* trace_print_flags_seq() */
+static void put_flags(const struct expr *expr, const struct run *run, struct out *out)
+{
+	const struct expr_table *table = expr->table;
+	uint64_t flags = expr_number(expr->a, run) & table->mask;
+	bool first = true;
+
+	for (uint32_t i = 0; flags && i < table->nr; i++) {
+		const struct expr_entry *entry = &table->entries[i];
+
+		if ((flags & entry->value) != entry->value)
+			continue;
+		flags &= ~entry->value;
+		if (!first)
+			out_mem(out, expr->text, expr->text_len);
+		first = false;
+		out_mem(out, entry->name, entry->len);
+	}
+	if (!flags)
+		return;
+	if (!first)
+		out_mem(out, expr->text, expr->text_len);
+	put_hex(out, flags);
+}
+
+static const struct expr_entry *find_name(const struct expr_table *table, uint64_t value)
+{
+	if (table->direct && value < EXPR_DIRECT_MAX)
+		return table->direct[value] ? &table->entries[table->direct[value] - 1] : NULL;
+	for (uint32_t i = 0; i < table->nr; i++)
+		if (table->entries[i].value == value)
+			return &table->entries[i];
+	return NULL;
+}
+
+/* trace_print_symbols_seq(): it takes an empty name for none. */
+static void put_symbolic(const struct expr *expr, const struct run *run, struct out *out)
+{
+	uint64_t value = expr_number(expr->a, run) & expr->table->mask;
+	const struct expr_entry *entry = find_name(expr->table, value);
+
+	if (entry && entry->len)
+		out_mem(out, entry->name, entry->len);
+	else
+		put_hex(out, value);
+}
+
+static void put_named(const struct expr *expr, const struct run *run, struct out *out)
+{
+	const struct expr_entry *entry = find_name(expr->table, expr_number(expr->a, run));
+
+	if (entry)
+		out_mem(out, entry->name, entry->len);
+	else
+		out_mem(out, expr->text, expr->text_len);
+}
+
+/* trace_print_hex_seq() */
+static void put_hex_bytes(const struct expr *expr, const struct run *run, struct out *out)
+{
+	struct place place = expr_place(expr->a, run);
+	int32_t len = (int32_t)expr_number(expr->b, run);
+
+	for (int32_t i = 0; i < len && (size_t)i < place.len; i++) {
+		out_need(out, 3);
+		if (i && !expr->size)
+			*out->at++ = ' ';
+		*out->at++ = "0123456789abcdef"[place.at[i] >> 4];
+		*out->at++ = "0123456789abcdef"[place.at[i] & 15];
+	}
+}
+
+/* trace_print_array_seq() */
+static void put_array(const struct expr *expr, const struct run *run, struct out *out)
+{
+	struct place place = expr_place(expr->a, run);
+	int32_t count = (int32_t)expr_number(expr->b, run);
+	uint64_t size = expr_number(expr->c, run);
+	uint8_t how = (uint8_t)((size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : 0) | (expr->swap ? LOAD_SWAP : 0));
+
+	out_char(out, '{');
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		size = 1;
+	for (int32_t i = 0; i < count && (uint64_t)i < place.len / size; i++) {
+		if (i)
+			out_char(out, ',');
+		put_hex(out, expr_load(place.at + (uint64_t)i * size, how));
+	}
+	out_char(out, '}');
+}
+
+static bool bit_is_set(struct place place, size_t bit, const struct schema_abi *abi)
+{
+	size_t byte = bit / 8;
+
+	/* A bitmap is an array of long: on a big-endian kernel its bytes stand the other way round. */
+	if (abi->big_endian)
+		byte = byte / abi->long_size * abi->long_size + (abi->long_size - 1u - byte % abi->long_size);
+	return byte < place.len && place.at[byte] >> bit % 8 & 1;
+}
+
+/* bitmap_string() of lib/vsprintf.c: %*pb */
+void text_bitmap(struct place place, size_t bits, const struct schema_abi *abi, struct out *out)
+{
+	size_t digits = (bits + 3) / 4;
+
+	for (size_t digit = digits; digit-- > 0;) {
+		unsigned value = 0;
+
+		for (size_t bit = 4; bit-- > 0;)
+			value = value << 1 | (digit * 4 + bit < bits && bit_is_set(place, digit * 4 + bit, abi));
+		out_char(out, "0123456789abcdef"[value]);
+		if (digit && digit % 8 == 0)
+			out_char(out, ',');
+	}
+}
+
+/* bitmap_list_string() of lib/vsprintf.c: %*pbl */
+void text_bit_list(struct place place, size_t bits, const struct schema_abi *abi, struct out *out)
+{
+	bool first = true;
+
+	for (size_t bit = 0; bit < bits; bit++) {
+		size_t end = bit;
+
+		while (end < bits && bit_is_set(place, end, abi))
+			end++;
+		if (end == bit)
+			continue;
+		if (!first)
+			out_char(out, ',');
+		first = false;
+		out_u64(out, bit);
+		if (end > bit + 1) {
+			out_char(out, '-');
+			out_u64(out, end - 1);
+		}
+		bit = end;
+	}
+}
+
+void text_cstring(struct place place, struct out *out)
+{
+	out_mem(out, place.at, strnlen((const char *)place.at, place.len));
+}
+
+/* A pointer that the kernel followed: its text is known only for what printk_formats tells. */
+static void put_kernel_string(const struct expr *expr, const struct run *run, struct out *out)
+{
+	uint64_t address = expr_number(expr, run);
+	const char *text = run->env->string ? run->env->string(run->env->arg, address) : NULL;
+
+	if (text)
+		out_str(out, text);
+	else if (!address)
+		out_str(out, "(null)");
+	else
+		put_hex(out, address);
+}
+
+void expr_text(const struct expr *expr, const struct run *run, struct out *out)
+{
+	switch ((enum expr_kind)expr->kind) {
+	case EXPR_CHOOSE:
+		if (!expr_is_text(expr) && !expr_is_place(expr))
+			put_kernel_string(expr, run, out);
+		else
+			expr_text(expr_number(expr->a, run) ? expr->b : expr->c, run, out);
+		return;
+	case EXPR_PLACE:
+	case EXPR_DYN_PLACE:
+	case EXPR_MOVE:
+		text_cstring(expr_place(expr, run), out);
+		return;
+	case EXPR_TEXT:
+		out_mem(out, expr->text, expr->text_len);
+		return;
+	case EXPR_FLAGS:
+		put_flags(expr, run, out);
+		return;
+	case EXPR_SYMBOLIC:
+		put_symbolic(expr, run, out);
+		return;
+	case EXPR_HEX:
+		put_hex_bytes(expr, run, out);
+		return;
+	case EXPR_ARRAY:
+		put_array(expr, run, out);
+		return;
+	case EXPR_BITMASK: {
+		struct place place = expr_place(expr->a, run);
+
+		text_bitmap(place, place.len * 8, run->abi, out);
+		return;
+	}
+	case EXPR_HEX_DUMP:
+		text_hex_dump(expr, run, out);
+		return;
+	case EXPR_NAMED:
+		put_named(expr, run, out);
+		return;
+	case EXPR_CONST:
+	case EXPR_LOAD:
+	case EXPR_DYN_LEN:
+	case EXPR_CAST:
+	case EXPR_NEGATE:
+	case EXPR_INVERT:
+	case EXPR_NOT:
+	case EXPR_BINARY:
+	case EXPR_INDEX:
+	case EXPR_SCALE:
+	case EXPR_MODULO:
+	case EXPR_SWAP:
+	case EXPR_SYMBOL_ADDRESS:
+		put_kernel_string(expr, run, out);
+		return;
+	}
+}
