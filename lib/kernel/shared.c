@@ -61,7 +61,7 @@ static void load(int fd, struct state *state, bool *ret_died)
 	*ret_died = false;
 	*state = (struct state){ 0 };
 	boot_id(boot);
-	strcpy(state->boot, *boot ? boot : "-");
+	snprintf(state->boot, sizeof(state->boot), "%s", *boot ? boot : "-");
 	if (got <= 0)
 		return;
 	text[got] = '\0';

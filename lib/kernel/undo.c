@@ -289,7 +289,7 @@ static bool is_pending(const char *path, struct undo_pending *ret)
 	pending = is_this_boot(boot) && !process_lives(owner);
 	if (pending) {
 		*ret = (struct undo_pending){ .pid = owner.pid };
-		strcpy(ret->path, path);
+		memcpy(ret->path, path, strlen(path) + 1);
 		for (size_t i = 0; i < journal.nr; i++) {
 			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
 			ret->instances += journal.entries[i].kind == JOURNAL_INSTANCE;

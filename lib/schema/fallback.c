@@ -7,12 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <traceevent/event-parse.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 #include <unistd.h>
 
