@@ -8,10 +8,11 @@
 #include <string.h>
 
 extern const struct command help_command, describe_command;
-extern const struct command pack_command, check_command;
+extern const struct command pack_command, check_command, info_command;
 
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
+	&info_command,
 	&check_command,
 	&pack_command,
 	&help_command,

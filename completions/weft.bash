@@ -1,12 +1,13 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='check pack help'
+_weft_commands='info check pack help'
 _weft_formats=''
 
 _weft_options()
 {
 	case $1 in
+	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
 	help) echo '' ;;
@@ -17,6 +18,7 @@ _weft_options()
 _weft_argument()
 {
 	case $1 in
+	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
 	help) echo 'HELP' ;;
@@ -27,6 +29,9 @@ _weft_argument()
 _weft_metavar()
 {
 	case $1:$2 in
+	info:--input|info:-i) echo 'FILE' ;;
+	info:--setting) echo 'NAME' ;;
+	info:--instance|info:-B) echo 'INSTANCE' ;;
 	check:--input|check:-i) echo 'FILE' ;;
 	pack:--output|pack:-o) echo 'FILE' ;;
 	pack:--pages) echo 'FILE' ;;

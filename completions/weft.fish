@@ -54,6 +54,12 @@ complete -c weft -f
 complete -c weft -n '__weft_using none' -l help -d 'list the commands'
 complete -c weft -n '__weft_using none' -l version -d 'print the version'
 # Made by completions/generate from the option tables: do not edit.
+complete -c weft -n '__weft_using none' -a info -d 'tell what is in a recording'
+complete -c weft -n '__weft_using info' -s i -l input -r -F -d 'Look into FILE (default: trace.dat); - is standard input'
+complete -c weft -n '__weft_using info' -l no-events -d 'Do not read the events: no counts, no times'
+complete -c weft -n '__weft_using info' -l settings -d 'List the tracefs settings kept in the file instead'
+complete -c weft -n '__weft_using info' -l setting -x -a '(__weft_values "NAME")' -d 'Print the one called NAME as it was, and nothing else'
+complete -c weft -n '__weft_using info' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'With --settings and --setting: those of this instance'
 complete -c weft -n '__weft_using none' -a check -d 'verify a recording'
 complete -c weft -n '__weft_using check' -s i -l input -r -F -d 'Check FILE (default: trace.dat); - is standard input'
 complete -c weft -n '__weft_using check' -s q -l quiet -d 'Say nothing of a file that is whole'
@@ -68,6 +74,7 @@ complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CO
 complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N")' -d 'Version 7 of trace.dat (the default), or 6, which is never compressed'
 complete -c weft -n '__weft_using pack' -s q -l quiet -d 'No summary'
 complete -c weft -n '__weft_using none' -a help -d 'list the commands, or explain one'
+complete -c weft -n '__weft_using info' -F
 complete -c weft -n '__weft_using check' -F
 complete -c weft -n '__weft_using pack' -a '(__fish_complete_directories)'
-complete -c weft -n '__weft_using help' -a 'check pack help'
+complete -c weft -n '__weft_using help' -a 'info check pack help'

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/out.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/trace/trace.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* weft info: what is in a file. */
+extern const struct command info_command;
+
+enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING };
+
+struct arguments {
+	const char *input;
+	const char *setting;
+	const char *instance;
+	bool settings, no_events;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
+	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
+	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings kept in the file instead", 2 },
+	{ "setting", OPT_SETTING, "NAME", 0, "Print the one called NAME as it was, and nothing else", 2 },
+	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
+		arguments->input = arg;
+		return 0;
+	case 'B':
+		arguments->instance = arg;
+		return 0;
+	case OPT_NO_EVENTS:
+		arguments->no_events = true;
+		return 0;
+	case OPT_SETTINGS:
+		arguments->settings = true;
+		return 0;
+	case OPT_SETTING:
+		arguments->setting = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Tells what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
+};
+
+/* One CPU of a buffer, as far as its events tell. */
+struct cpu_info {
+	uint64_t first, last, events, lost;
+	bool seen, lost_some;           /* lost_some: a gap of unknown size */
+};
+
+/* Size of all pages of a CPU, uncompressed, from the heads of its chunks; 0 when they are broken. */
+static uint64_t pages_size(struct trace *trace, size_t buffer, size_t cpu)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace_pages pages;
+	uint64_t total = 0;
+	size_t size;
+
+	if (trace_pages_init(&pages, trace, buffer, cpu, &fail))
+		return 0;
+	while (trace_pages_size(&pages, 1 << 30, &size, &fail) > 0 && !trace_pages_skip(&pages, size, &fail))
+		total += size;
+	return total;
+}
+
+static void print_line(struct out *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
+}
+
+static void print_head(struct trace *trace, struct out *out)
+{
+	const struct trace_info *info = trace_info(trace);
+	struct trace_text text;
+	struct fail fail = FAIL_INIT;
+	char size[TEXT_HUMAN];
+
+	out_f(out, "%-10s %s\n", "file", trace_path(trace));
+	out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n", "format",
+	      info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8, info->page_size);
+	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, info->size), info->size);
+	if (!trace_meta(trace, TRACE_UNAME, &text, &fail))
+		print_line(out, "kernel", text.text);
+	if (!trace_meta(trace, TRACE_VERSION, &text, &fail) && text.len)
+		print_line(out, "recorded by", text.text);
+	print_line(out, "mode", trace_setting(trace, 0, "weft/mode").text);
+	print_line(out, "command", trace_setting(trace, 0, "weft/command").text);
+	print_line(out, "tracer", trace_setting(trace, 0, "current_tracer").text);
+	if (info->cpu_count)
+		out_f(out, "%-10s %" PRIu32 "\n", "CPUs", info->cpu_count);
+}
+
+static void print_sections(struct trace *trace, struct out *out)
+{
+	static const struct table_column columns[] = {
+		{ "offset", true }, { "size", true }, { "uncompressed", true }, { "ratio", true }, { "what", false },
+	};
+	const struct trace_section *sections;
+	struct table table;
+	size_t count;
+
+	table_init(&table, columns, array_size(columns));
+	table.indent = 2;
+	sections = trace_sections(trace, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_section *section = &sections[i];
+
+		table_cell_u64(&table, section->offset);
+		table_cell_u64(&table, section->size);
+		if (section->raw_size && section->raw_size != section->size)
+			table_cell_u64(&table, section->raw_size);
+		else
+			table_cell(&table, "");
+		if (section->raw_size > section->size && section->size)
+			table_cellf(&table, "%.1f", (double)section->raw_size / (double)section->size);
+		else
+			table_cell(&table, "");
+		table_cell(&table, section->what);
+	}
+	out_str(out, "\nSections\n");
+	out->failed |= !table_print(&table, out);
+	table_release(&table);
+}
+
+/* All events of a buffer, counted by CPU; *ret has one entry for each of its CPUs. */
+static int count_events(struct trace *trace, struct events *events, size_t buffer, struct cpu_info **ret,
+			struct fail *fail)
+{
+	cleanup_free struct cpu_info *cpus = calloc(trace_buffer(trace, buffer)->nr_cpus + 1, sizeof(*cpus));
+	struct event event;
+	int r;
+
+	if (!cpus)
+		return fail_set(fail, -1, "out of memory");
+	while ((r = events_next(events, &event, fail)) > 0) {
+		struct cpu_info *cpu = &cpus[event.cpu_index];
+
+		if (event.kind == EVENT_LOST) {
+			if (event.lost > 0)
+				cpu->lost += (uint64_t)event.lost;
+			else
+				cpu->lost_some = true;
+			continue;
+		}
+		if (!cpu->seen)
+			cpu->first = event.ts;
+		cpu->seen = true;
+		cpu->last = event.ts;
+		cpu->events++;
+	}
+	if (!r)
+		*ret = take(cpus);
+	return r;
+}
+
+static void cell_time(struct table *table, enum clock_unit unit, bool seen, uint64_t ts)
+{
+	if (!seen)
+		table_cell(table, "");
+	else if (unit == CLOCK_UNIT_NS)
+		table_cellf(table, "%" PRIu64 ".%06" PRIu64, ts / 1000000000, ts % 1000000000 / 1000);
+	else
+		table_cell_u64(table, ts);
+}
+
+static void cells_stats(struct table *table, const struct context *context, uint32_t cpu)
+{
+	for (size_t i = 0; i < context->nr_stats; i++)
+		if (context->stats[i].cpu == cpu) {
+			table_cell_u64(table, context->stats[i].overrun);
+			table_cell_u64(table, context->stats[i].dropped);
+			return;
+		}
+	table_cell(table, "");
+	table_cell(table, "");
+}
+
+static void print_cpus(struct trace *trace, size_t buffer, const struct context *context, const struct cpu_info *cpus,
+		       struct out *out)
+{
+	static const struct table_column columns[] = {
+		{ "CPU", true }, { "stored", true }, { "pages", true }, { "events", true }, { "lost", true },
+		{ "first", true }, { "last", true }, { "overrun", true }, { "dropped", true },
+	};
+	const struct trace_buffer *of = trace_buffer(trace, buffer);
+	char text[TEXT_HUMAN];
+	struct table table;
+
+	/* What the kernel counted, where the file has it, ends the lines. */
+	table_init(&table, columns, !cpus ? 3 : context->nr_stats ? array_size(columns) : array_size(columns) - 2);
+	table.indent = 2;
+	for (size_t i = 0; i < of->nr_cpus; i++) {
+		table_cell_u64(&table, of->cpus[i].cpu);
+		table_cell(&table, text_size(text, of->cpus[i].size));
+		table_cell(&table, text_size(text, pages_size(trace, buffer, i)));
+		if (!cpus)
+			continue;
+		table_cell_u64(&table, cpus[i].events);
+		table_cellf(&table, "%" PRIu64 "%s", cpus[i].lost, cpus[i].lost_some ? "+" : "");
+		cell_time(&table, context->unit, cpus[i].seen, cpus[i].first);
+		cell_time(&table, context->unit, cpus[i].seen, cpus[i].last);
+		if (context->nr_stats)
+			cells_stats(&table, context, of->cpus[i].cpu);
+	}
+	out->failed |= !table_print(&table, out);
+	table_release(&table);
+}
+
+static int compare_types(const void *a, const void *b)
+{
+	const struct event_type *left = *(const struct event_type *const *)a, *right = *(const struct event_type *const *)b;
+
+	if (left->seen != right->seen)
+		return left->seen < right->seen ? 1 : -1;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+static bool print_types(struct events *events, struct out *out)
+{
+	static const struct table_column columns[] = { { "events", true }, { "type", false } };
+	cleanup_free const struct event_type **types = NULL;
+	const struct event_type *type;
+	struct table table;
+	size_t count = 0;
+
+	while (events_type_at(events, count, &type))
+		count++;
+	types = calloc(count + 1, sizeof(*types));
+	if (!types)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		events_type_at(events, i, &types[i]);
+	qsort(types, count, sizeof(*types), compare_types);
+	table_init(&table, columns, array_size(columns));
+	table.indent = 2;
+	for (size_t i = 0; i < count; i++) {
+		table_cell_u64(&table, types[i]->seen);
+		if (types[i]->format)
+			table_cellf(&table, "%s:%s", types[i]->format->system, types[i]->format->name);
+		else
+			table_cellf(&table, "of unknown id %" PRId32, types[i]->id);
+	}
+	out_char(out, '\n');
+	out->failed |= !table_print(&table, out);
+	table_release(&table);
+	return true;
+}
+
+static void print_span(const struct trace_buffer *buffer, const struct context *context, const struct cpu_info *cpus,
+		       struct events *events, struct out *out)
+{
+	uint64_t first = UINT64_MAX, last = 0, lost = 0;
+	char count[TEXT_HUMAN], text[TEXT_HUMAN];
+	bool lost_some = false;
+
+	for (size_t i = 0; i < buffer->nr_cpus; i++) {
+		lost += cpus[i].lost;
+		lost_some = lost_some || cpus[i].lost_some;
+		if (!cpus[i].seen)
+			continue;
+		first = cpus[i].first < first ? cpus[i].first : first;
+		last = cpus[i].last > last ? cpus[i].last : last;
+	}
+	out_f(out, "  %s events", text_count(count, events_count(events)));
+	if (first <= last && context->unit == CLOCK_UNIT_NS)
+		out_f(out, " in %s", text_time(text, last - first));
+	if (lost || lost_some)
+		out_f(out, ", %s%s lost", lost_some ? "at least " : "", text_count(text, lost));
+	else
+		out_str(out, ", none lost");
+	out_f(out, ", clock %s\n", context->clock);
+}
+
+/* Everything about one buffer; damage inside its pages goes to `damage`. */
+static int print_buffer(struct trace *trace, size_t buffer, const struct arguments *arguments, struct out *out,
+			bool *ret_damaged, struct fail *fail)
+{
+	const struct events_options all = { .until = UINT64_MAX };
+	const struct trace_buffer *of = trace_buffer(trace, buffer);
+	cleanup_free struct cpu_info *cpus = NULL;
+	struct context *context = NULL;
+	struct events *events = NULL;
+	int r = 0;
+
+	out_f(out, "\n%s%s\n", of->name.len ? "Instance " : "Top buffer", of->name.text);
+	if (arguments->no_events) {
+		print_cpus(trace, buffer, NULL, NULL, out);
+		return 0;
+	}
+	r = context_new(trace, buffer, &context, fail);
+	if (!r)
+		r = events_open(context, &all, &events, fail);
+	if (!r)
+		r = count_events(trace, events, buffer, &cpus, fail);
+	if (!r) {
+		print_span(of, context, cpus, events, out);
+		print_cpus(trace, buffer, context, cpus, out);
+		if (events_count(events) && !print_types(events, out))
+			out->failed = true;
+		if (events_damage(events)) {
+			out_flush(out, STDOUT_FILENO);
+			command_warn("%s", events_damage(events));
+			*ret_damaged = true;
+		}
+	}
+	events_free(events);
+	context_free(context);
+	return r;
+}
+
+/* The index of the buffer that --instance means; -1 with a message when there is none. */
+static int find_buffer(struct trace *trace, const char *name, size_t *ret, struct fail *fail)
+{
+	for (size_t i = 0; i < trace_buffers(trace); i++)
+		if (!strcmp(trace_buffer(trace, i)->name.text, name ? name : "")) {
+			*ret = i;
+			return 0;
+		}
+	*ret = 0;
+	return name ? fail_set(fail, -1, "'%s' has no instance '%s'", trace_path(trace), name) : 0;
+}
+
+static int print_setting(struct trace *trace, const struct arguments *arguments, struct out *out, struct fail *fail)
+{
+	struct trace_text text;
+	size_t buffer;
+	int r = find_buffer(trace, arguments->instance, &buffer, fail);
+
+	if (r)
+		return r;
+	text = trace_setting(trace, buffer, arguments->setting);
+	if (!text.text)
+		return fail_set(fail, -1, "'%s' keeps no setting '%s'; --settings lists them", trace_path(trace),
+				arguments->setting);
+	out_mem(out, text.text, text.len);
+	return 0;
+}
+
+static int print_settings(struct trace *trace, const struct arguments *arguments, struct out *out, struct fail *fail)
+{
+	static const struct table_column columns[] = { { "", false }, { "", false } };
+	struct trace_text text;
+	struct table table;
+	const char *name;
+	size_t only, buffer;
+	int r = find_buffer(trace, arguments->instance, &only, fail);
+
+	if (r)
+		return r;
+	table_init(&table, columns, array_size(columns));
+	for (size_t i = 0; trace_setting_at(trace, i, &buffer, &name, &text); i++) {
+		size_t len = strcspn(text.text, "\n");
+
+		if (buffer != only)
+			continue;
+		table_cell(&table, name);
+		/* One line is shown; of more, how many bytes there are. */
+		if (len + 1 >= text.len && len <= 100)
+			table_cellf(&table, "%.*s", (int)len, text.text);
+		else
+			table_cellf(&table, "(%zu bytes)", text.len);
+	}
+	out->failed |= !table_print(&table, out);
+	table_release(&table);
+	return 0;
+}
+
+static int print_all(struct trace *trace, const struct arguments *arguments, struct out *out, bool *ret_damaged,
+		     struct fail *fail)
+{
+	int r = 0;
+
+	print_head(trace, out);
+	print_sections(trace, out);
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
+		r = print_buffer(trace, i, arguments, out, ret_damaged, fail);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .input = NULL };
+	struct fail fail = FAIL_INIT;
+	struct trace *trace;
+	bool damaged = false;
+	struct out out;
+	int r, err;
+
+	command_parse(&info_command, argc, argv, 0, &arguments);
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	if (trace_open(arguments.input, &trace, &fail))
+		return command_failed(&fail);
+	if (!out_init(&out, 1 << 16)) {
+		trace_free(trace);
+		return EXIT_FAILED;
+	}
+	if (arguments.setting)
+		r = print_setting(trace, &arguments, &out, &fail);
+	else if (arguments.settings)
+		r = print_settings(trace, &arguments, &out, &fail);
+	else
+		r = print_all(trace, &arguments, &out, &damaged, &fail);
+	err = out_flush(&out, STDOUT_FILENO);
+	out_release(&out);
+	if (!r && err) {
+		fail_set(&fail, err, "cannot write: %s", strerror(-err));
+		r = err;
+	}
+	if (r)
+		command_failed(&fail);
+	if (trace_damage(trace)) {
+		command_warn("%s", trace_damage(trace));
+		damaged = true;
+	}
+	trace_free(trace);
+	return r || damaged ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command info_command = {
+	.name = "info",
+	.summary = "tell what is in a recording",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};
