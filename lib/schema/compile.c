@@ -30,48 +30,62 @@ static const struct expr *next_argument(struct compiler *compiler)
 	return expr_parse(&compiler->parser);
 }
 
-/* The start of the record that a field's bytes have, when only its low `size` bytes are asked for. */
-static uint32_t low_bytes(const struct compiler *compiler, const struct expr *load, uint8_t size)
+/* The code for a number that lies in the record as it is printed; CODE_NUMBER when it does not. */
+static enum op_code simple_code(const struct op *op, bool load_signed)
 {
-	uint32_t have = 1u << (load->load & LOAD_SIZE);
+	const struct spec *spec = &op->spec;
 
-	return load->offset + (compiler->program->abi->big_endian ? have - size : 0);
+	if (spec->precision > 1 || spec->flags & (SPEC_PLUS | SPEC_SPACE | SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
+		return CODE_NUMBER;
+	if (spec->base == 10 && spec->width <= 1)
+		return load_signed ? CODE_SIGNED : CODE_UNSIGNED;
+	if (spec->base != 16 || !(spec->flags & SPEC_SMALL) || spec->flags & (SPEC_SPECIAL | SPEC_LEFT))
+		return CODE_NUMBER;
+	if (spec->width <= 1)
+		return CODE_HEX;
+	return spec->flags & SPEC_ZEROS && spec->width <= 16 ? CODE_HEX_ZEROS : CODE_NUMBER;
 }
 
-/* A number: specialised when it is a field as it lies in the record. */
+/* Tells an op to read `size` bytes at `offset` of a record in our byte order; false when it cannot. */
+static bool set_load(struct compiler *compiler, struct op *op, uint32_t offset, uint32_t size)
+{
+	if (compiler->program->abi->swap || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || offset + size < 8)
+		return false;
+	op->offset = offset + size - 8;
+	op->shift = (uint8_t)(64 - 8 * size);
+	return true;
+}
+
 static void choose_number(struct compiler *compiler, struct op *op)
 {
 	const struct expr *expr = op->expr;
-	const struct spec *spec = &op->spec;
-	bool is_signed = spec->flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
-	uint8_t have = (uint8_t)(1u << (expr->load & LOAD_SIZE));
+	uint32_t have = 1u << (expr->load & LOAD_SIZE), size = have < op->spec.size ? have : op->spec.size;
+	bool is_signed = op->spec.flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
+	enum op_code code;
 
 	op->code = CODE_NUMBER;
-	if (expr->kind != EXPR_LOAD || spec->base == 8 || spec->flags & (SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
+	if (expr->kind != EXPR_LOAD)
 		return;
-	if (have >= spec->size) {
-		op->offset = low_bytes(compiler, expr, spec->size);
-		op->load = make_load(&compiler->parser, spec->size, is_signed);
-	} else if (!load_signed) {
-		op->offset = expr->offset;
-		op->load = expr->load;
-	} else if (is_signed) {
-		op->offset = expr->offset;
-		op->load = expr->load;
-	} else {
+	/* A field that is narrower than what is printed is extended by its own sign, then cut. */
+	if (have < op->spec.size && load_signed && !is_signed)
 		return;
-	}
-	if (spec->precision > 1 || spec->flags & (SPEC_PLUS | SPEC_SPACE))
+	code = simple_code(op, have < op->spec.size ? load_signed : is_signed);
+	if (code == CODE_NUMBER || !set_load(compiler, op, expr->offset, size))
 		return;
-	if (spec->base == 10 && spec->width <= 1)
-		op->code = op->load & LOAD_SIGNED ? CODE_SIGNED : CODE_UNSIGNED;
-	if (spec->base != 16 || !(spec->flags & SPEC_SMALL) || spec->flags & (SPEC_SPECIAL | SPEC_LEFT))
+	op->code = (uint8_t)code;
+	op->width = (uint8_t)(op->spec.width > 0 ? op->spec.width : 0);
+}
+
+static void choose_pointer(struct compiler *compiler, struct op *op)
+{
+	const struct spec *spec = &op->spec;
+
+	if (op->expr->kind != EXPR_LOAD || (op->expr->load & LOAD_SIZE) != 3 || compiler->program->abi->long_size != 8)
 		return;
-	if (spec->width <= 1)
-		op->code = CODE_HEX;
-	else if (spec->flags & SPEC_ZEROS && spec->width <= 16)
-		op->code = CODE_HEX_ZEROS;
-	op->width = (uint8_t)spec->width;
+	if (spec->width >= 0 || spec->precision >= 0 || spec->flags || (*spec->how && strcmp(spec->how, "x")))
+		return;
+	if (set_load(compiler, op, op->expr->offset, 8))
+		op->code = CODE_POINTER;
 }
 
 static void choose_string(struct op *op)
@@ -114,6 +128,8 @@ static bool compile_conversion(struct compiler *compiler, struct op *op)
 		choose_number(compiler, op);
 	} else if (op->spec.kind == SPEC_STRING) {
 		choose_string(op);
+	} else if (op->spec.kind == SPEC_POINTER) {
+		choose_pointer(compiler, op);
 	}
 	return true;
 }

@@ -14,6 +14,7 @@ struct schema_abi;
 /*
  * The inside of a program: a literal and a conversion per op. Everything it points to lives in the format's arena.
  * An op reads the first format->size bytes of a record without asking; program_run() sees to it that they are there.
+ * Simple numbers are read without a branch, with the seven bytes before them; there always are some: the common fields.
  */
 enum op_code {
 	CODE_LITERAL,           /* the prefix only */
@@ -21,6 +22,7 @@ enum op_code {
 	CODE_SIGNED,            /* a field as %d */
 	CODE_HEX,               /* a field as %x */
 	CODE_HEX_ZEROS,         /* a field as %08x */
+	CODE_POINTER,           /* a field as %p or %px */
 	CODE_STRING,            /* a char array as %s */
 	CODE_STRING_16,         /* of 16 bytes, as every comm is */
 	CODE_DYN_STRING,        /* __get_str() as %s */
@@ -31,7 +33,7 @@ enum op_code {
 
 struct op {
 	uint8_t code;
-	uint8_t load;
+	uint8_t shift;          /* a number is the top of the eight bytes at offset */
 	uint8_t width;
 	uint32_t offset;
 	uint32_t size;

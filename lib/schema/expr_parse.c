@@ -4,8 +4,6 @@
 #include "lib/schema/make.h"
 #include "lib/schema/token.h"
 
-#include <stdio.h>
-
 static const struct expr *parse_unary(struct expr_parser *parser);
 
 static const struct expr *unexpected(struct expr_parser *parser)
@@ -206,44 +204,10 @@ static const struct expr *parse_record(struct expr_parser *parser)
 	return make_node(parser, EXPR_PLACE, (struct ctype){ .size = 0, .stars = 1 });
 }
 
-/* Names that the compiler knew and the format does not tell. */
-static const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name)
-{
-	static const struct {
-		const char *name;
-		uint64_t value;
-	} names[] = {
-		{ "NULL", 0 }, { "false", 0 }, { "true", 1 }, { "HI_SOFTIRQ", 0 }, { "TIMER_SOFTIRQ", 1 },
-		{ "NET_TX_SOFTIRQ", 2 }, { "NET_RX_SOFTIRQ", 3 }, { "BLOCK_SOFTIRQ", 4 }, { "IRQ_POLL_SOFTIRQ", 5 },
-		{ "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 }, { "HRTIMER_SOFTIRQ", 8 }, { "RCU_SOFTIRQ", 9 },
-		{ "IOPRIO_CLASS_NONE", 0 }, { "IOPRIO_CLASS_RT", 1 }, { "IOPRIO_CLASS_BE", 2 }, { "IOPRIO_CLASS_IDLE", 3 },
-		{ "IOPRIO_CLASS_INVALID", 7 }, { "XEN_MC_XE_OK", 0 }, { "XEN_MC_XE_BAD_OP", 1 },
-		{ "XEN_MC_XE_NO_SPACE", 2 },
-	};
-	static const char *const addresses[] = { "_stext", "_text", "_etext" };
-	const struct expr *value = find_variable(parser, name);
-	struct expr *address;
-
-	if (value)
-		return value;
-	for (size_t i = 0; i < array_size(names); i++)
-		if (token_named(name, names[i].name))
-			return make_const(parser, names[i].value, 4, true);
-	for (size_t i = 0; i < array_size(addresses); i++) {
-		if (!token_named(name, addresses[i]))
-			continue;
-		address = make_node(parser, EXPR_SYMBOL_ADDRESS, (struct ctype){ .size = 1, .stars = 1 });
-		if (address)
-			address->text = addresses[i];
-		return address;
-	}
-	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", (int)(name->len < 60 ? name->len : 60), name->text);
-	return make_fail(parser, "nobody knows the value of '%s'", parser->unknown);
-}
-
 static const struct expr *parse_primary(struct expr_parser *parser)
 {
 	struct token token = parser->tokens->now;
+	const struct expr *value;
 
 	if (token.kind == TOKEN_NUMBER)
 		return parse_number(parser);
@@ -260,7 +224,8 @@ static const struct expr *parse_primary(struct expr_parser *parser)
 		return parse_sizeof(parser);
 	if (token_is(&parser->tokens->now, '('))
 		return parse_call(parser, &token);
-	return parse_known_name(parser, &token);
+	value = find_variable(parser, &token);
+	return value ? value : parse_known_name(parser, &token);
 }
 
 static bool is_whole_record(const struct expr *expr)

@@ -28,13 +28,12 @@ static void skip_entry(struct expr_parser *parser)
 		tokens_next(parser->tokens);
 }
 
-/* Takes "{ value, name }". False when it cannot; *ret_len is 0 with a NULL name for one that was left out. */
-static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_entry *entry)
+/* Takes "value, name". False when it cannot. */
+static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_entry *entry, bool *left_out)
 {
 	char before[sizeof(parser->unknown)];
 	const struct expr *value, *name;
 
-	*entry = (struct expr_entry){ .name = NULL };
 	memcpy(before, parser->unknown, sizeof(before));
 	*parser->unknown = 0;
 	value = parse_assignment(parser);
@@ -42,18 +41,17 @@ static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_e
 		/* The kernel knew this name and we do not: its value prints as a number, the others as ever. */
 		*parser->why = 0;
 		skip_entry(parser);
+		*left_out = true;
 		return true;
 	}
 	memcpy(parser->unknown, before, sizeof(before));
 	if (!value || !parse_mark(parser, ','))
 		return false;
-	if (token_named(&parser->tokens->now, "NULL")) {
-		tokens_next(parser->tokens);
-		return true;
-	}
 	name = parse_assignment(parser);
 	if (!name)
 		return false;
+	if (name->kind == EXPR_CONST && !name->value)
+		return true;
 	if (value->kind != EXPR_CONST || name->kind != EXPR_TEXT)
 		return make_fail(parser, "a table entry is not constant"), false;
 	entry->value = value->value & mask;
@@ -91,13 +89,15 @@ const struct expr_table *parse_table(struct expr_parser *parser, uint64_t mask)
 	table->entries = entries;
 	table->mask = mask;
 	while (table->nr < max && tokens_take(parser->tokens, '{')) {
-		struct expr_entry entry;
-		bool was_null = token_is(&parser->tokens->now, '}');
+		struct expr_entry entry = { .name = NULL };
+		bool left_out = false;
 
-		if (was_null || !parse_entry(parser, mask, &entry) || !parse_mark(parser, '}'))
-			return make_fail(parser, "a table entry is empty");
-		/* The kernel stops at the first entry without a name; those that were left out do not count. */
-		ended = ended || (!entry.name && !*parser->unknown);
+		if (!token_is(&parser->tokens->now, '}') && !parse_entry(parser, mask, &entry, &left_out))
+			return NULL;
+		if (!parse_mark(parser, '}'))
+			return NULL;
+		/* The kernel stops at the first entry without a name. */
+		ended = ended || (!entry.name && !left_out);
 		if (!ended && entry.name)
 			entries[table->nr++] = entry;
 		while (tokens_take(parser->tokens, ','))

@@ -239,6 +239,17 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 	return make_cast(parser, fold(parser, expr), type);
 }
 
+/* A pointer of the kernel's, b elements on. */
+static const struct expr *make_pointer_move(struct expr_parser *parser, uint32_t mark, const struct expr *a, const struct expr *b)
+{
+	uint8_t long_size = parser->abi->long_size, size = a->type.stars > 1 ? long_size : a->type.size ? a->type.size : 1;
+	struct ctype type = a->type;
+
+	b = make_number_binary(parser, '*', b, make_const(parser, size, long_size, false));
+	a = make_cast(parser, a, (struct ctype){ .size = long_size });
+	return a && b ? make_cast(parser, make_number_binary(parser, mark, a, b), type) : NULL;
+}
+
 const struct expr *make_binary(struct expr_parser *parser, uint32_t mark, const struct expr *a, const struct expr *b)
 {
 	if (!a || !b)
@@ -251,6 +262,8 @@ const struct expr *make_binary(struct expr_parser *parser, uint32_t mark, const 
 		return make_move(parser, a, make_unary(parser, EXPR_NEGATE, b));
 	if (!is_number(a) || !is_number(b))
 		return make_fail(parser, "it computes with what is no number");
+	if (a->type.stars && !b->type.stars && (mark == '+' || mark == '-'))
+		return make_pointer_move(parser, mark, a, b);
 	return make_number_binary(parser, mark, a, b);
 }
 
@@ -302,6 +315,15 @@ const struct expr *make_index(struct expr_parser *parser, const struct expr *a, 
 		type.stars = 0;
 	if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8)
 		return make_fail(parser, "it reads elements of an unknown size");
+	/* A fixed element of a fixed array is as good as a field. */
+	if (a->kind == EXPR_PLACE && b->kind == EXPR_CONST && b->value < a->size / type.size) {
+		expr = make_node(parser, EXPR_LOAD, type);
+		if (!expr)
+			return NULL;
+		expr->offset = a->offset + (uint32_t)b->value * type.size;
+		expr->load = make_load(parser, type.size, type.is_signed && !type.stars);
+		return expr;
+	}
 	expr = make_node(parser, EXPR_INDEX, type);
 	if (!expr)
 		return NULL;

@@ -33,6 +33,9 @@ const struct expr *parse_strings(struct expr_parser *parser);
 bool parse_mark(struct expr_parser *parser, uint32_t mark);
 const struct field *parse_field_name(struct expr_parser *parser);
 
+/* expr_names.c: a name that is no variable and no field. */
+const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name);
+
 /* expr_call.c: the call of a macro or function; the name is taken, '(' is next. */
 const struct expr *parse_call(struct expr_parser *parser, const struct token *name);
 

@@ -79,14 +79,57 @@ static inline unsigned length_16(const uint8_t *text)
 	return high ? 8 + (unsigned)__builtin_ctzll(high) / 8 : 16;
 }
 
-static void put_dyn_string(const struct op *op, const struct run *run, struct out *out)
+/* Copies a text in words, when the room behind it allows to write over its end; the rest is for memcpy(). */
+static inline char *put_text(char *at, const uint8_t *text, size_t have, size_t len)
+{
+	if (len > 64 || have < ((len + 7) & ~(size_t)7)) {
+		memcpy(at, text, len);
+		return at + len;
+	}
+	for (size_t done = 0; done < len; done += 8)
+		memcpy(at + done, text + done, 8);
+	return at + len;
+}
+
+/* The length of a string in at most `len` bytes. */
+static inline size_t text_length(const uint8_t *text, size_t len)
+{
+	size_t at = 0;
+
+	for (; len - at >= 8; at += 8) {
+		uint64_t word = load_u64(text + at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+		word = (word - 0x0101010101010101) & ~word & 0x8080808080808080;
+		if (word)
+			return at + (size_t)__builtin_ctzll(word) / 8;
+	}
+	while (at < len && text[at])
+		at++;
+	return at;
+}
+
+/* A text of a length that only the record knows: room is asked for here. */
+static inline char *put_string(struct out *out, char *at, const uint8_t *text, size_t max, size_t have)
+{
+	size_t len = text_length(text, max);
+
+	out->at = at;
+	if (len > OUT_NEED_MAX / 2) {
+		out_mem(out, text, len);
+		return out->at;
+	}
+	out_need(out, len + 8);
+	return put_text(out->at, text, have, len);
+}
+
+static inline char *put_dyn_string(const struct op *op, const struct run *run, struct out *out, char *at)
 {
 	uint32_t where = load_u32(run->data + op->offset, false);
 	size_t offset = where & 0xffff, len = where >> 16;
 
 	if (offset > run->len || len > run->len - offset)
-		return;
-	out_mem(out, run->data + offset, strnlen((const char *)run->data + offset, len));
+		return at;
+	return put_string(out, at, run->data + offset, len, run->len - offset);
 }
 
 static inline char *put_hex_zeros(char *at, uint64_t value, unsigned width)
@@ -132,49 +175,75 @@ static void put_other(const struct op *op, const struct run *run, struct out *ou
 	}
 }
 
-/* Room is asked for once per op: its prefix, and the most that the simple codes write. */
+static char *put_pointer(char *at, uint64_t value, const struct run *run)
+{
+	if (!run->env->hash_pointers || !value || value >= (uint64_t)-4095)
+		return put_hex_zeros(at, value, 16);
+	memcpy(at, "(____ptrval____)", 16);
+	return at + 16;
+}
+
+/*
+ * Room is asked for once per op: its prefix, and the most that the simple codes write. Where we are is kept out of memory
+ * as long as only simple codes run.
+ */
 static void run_ops(const struct program *program, const struct run *run, struct out *out)
 {
 	const struct op *op = program->ops, *end = op + program->nr_ops;
 	const uint8_t *data = run->data;
+	char *at = out->at;
 
 	for (; op < end; op++) {
-		out_need(out, (size_t)op->prefix_len + 64);
-		out->at = put_prefix(out->at, op);
+		if (__builtin_expect((size_t)(out->end - at) < (size_t)op->prefix_len + 64, 0)) {
+			out->at = at;
+			out_grow(out, (size_t)op->prefix_len + 64);
+			at = out->at;
+		}
+		at = put_prefix(at, op);
 		switch ((enum op_code)op->code) {
 		case CODE_LITERAL:
 			break;
 		case CODE_UNSIGNED:
-			out->at = digits_put_u64(out->at, expr_load(data + op->offset, op->load));
+			at = digits_put_u64(at, load_u64(data + op->offset, false) >> op->shift);
 			break;
 		case CODE_SIGNED:
-			out->at = digits_put_s64(out->at, (int64_t)expr_load(data + op->offset, op->load));
+			at = digits_put_s64(at, (int64_t)load_u64(data + op->offset, false) >> op->shift);
 			break;
 		case CODE_HEX:
-			out->at = digits_put_hex(out->at, expr_load(data + op->offset, op->load));
+			at = digits_put_hex(at, load_u64(data + op->offset, false) >> op->shift);
 			break;
 		case CODE_HEX_ZEROS:
-			out->at = put_hex_zeros(out->at, expr_load(data + op->offset, op->load), op->width);
+			at = put_hex_zeros(at, load_u64(data + op->offset, false) >> op->shift, op->width);
+			break;
+		case CODE_POINTER:
+			/* %px is never hashed. */
+			at = *op->spec.how ? put_hex_zeros(at, load_u64(data + op->offset, false), 16) :
+					     put_pointer(at, load_u64(data + op->offset, false), run);
 			break;
 		case CODE_STRING_16:
-			memcpy(out->at, data + op->offset, 16);
-			out->at += length_16(data + op->offset);
+			memcpy(at, data + op->offset, 16);
+			at += length_16(data + op->offset);
 			break;
 		case CODE_STRING:
-			out_mem(out, data + op->offset, strnlen((const char *)data + op->offset, op->size));
+			at = put_string(out, at, data + op->offset, op->size, op->size);
 			break;
 		case CODE_DYN_STRING:
-			put_dyn_string(op, run, out);
+			at = put_dyn_string(op, run, out, at);
 			break;
 		case CODE_TEXT:
+			out->at = at;
 			expr_text(op->expr, run, out);
+			at = out->at;
 			break;
 		case CODE_NUMBER:
 		case CODE_OTHER:
+			out->at = at;
 			put_other(op, run, out);
+			at = out->at;
 			break;
 		}
 	}
+	out->at = at;
 }
 
 static void run_any(const struct program *program, const struct run *run, struct out *out)

@@ -106,14 +106,18 @@ static bool known_name(const struct token *token, uint8_t long_size, struct ctyp
 static bool take_tagged(struct tokens *tokens, struct ctype *type)
 {
 	bool is_enum = token_named(&tokens->now, "enum");
+	struct token tag;
 
 	if (!is_enum && !token_named(&tokens->now, "struct") && !token_named(&tokens->now, "union"))
 		return false;
+
 	tokens_next(tokens);
 	if (tokens->now.kind != TOKEN_NAME)
 		return false;
+	tag = tokens->now;
 	tokens_next(tokens);
-	*type = (struct ctype){ .size = is_enum ? 4 : 0 };
+	/* Pointers to struct page are computed with: it has 64 bytes wherever anybody looked. */
+	*type = (struct ctype){ .size = is_enum ? 4 : token_named(&tag, "page") ? 64 : 0 };
 	return true;
 }
 

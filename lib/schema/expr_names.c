@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/schema/make.h"
+#include "lib/schema/token.h"
+
+#include <stdio.h>
+
+struct known_name {
+	const char *name;
+	uint64_t value;
+};
+
+/*
+ * Names that the kernel's compiler knew and its print fmt shows unresolved (no TRACE_DEFINE_ENUM). Only those whose
+ * value has been the same since 5.4: each line names the header.
+ */
+static const struct known_name known_names[] = {
+	{ "NULL", 0 }, { "false", 0 }, { "true", 1 },
+	/* linux/interrupt.h */
+	{ "HI_SOFTIRQ", 0 }, { "TIMER_SOFTIRQ", 1 }, { "NET_TX_SOFTIRQ", 2 }, { "NET_RX_SOFTIRQ", 3 },
+	{ "BLOCK_SOFTIRQ", 4 }, { "IRQ_POLL_SOFTIRQ", 5 }, { "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 },
+	{ "HRTIMER_SOFTIRQ", 8 }, { "RCU_SOFTIRQ", 9 },
+	/* uapi/linux/ioprio.h */
+	{ "IOPRIO_CLASS_NONE", 0 }, { "IOPRIO_CLASS_RT", 1 }, { "IOPRIO_CLASS_BE", 2 }, { "IOPRIO_CLASS_IDLE", 3 },
+	{ "IOPRIO_CLASS_INVALID", 7 },
+	/* net/tcp_states.h */
+	{ "TCP_ESTABLISHED", 1 }, { "TCP_SYN_SENT", 2 }, { "TCP_SYN_RECV", 3 }, { "TCP_FIN_WAIT1", 4 },
+	{ "TCP_FIN_WAIT2", 5 }, { "TCP_TIME_WAIT", 6 }, { "TCP_CLOSE", 7 }, { "TCP_CLOSE_WAIT", 8 }, { "TCP_LAST_ACK", 9 },
+	{ "TCP_LISTEN", 10 }, { "TCP_CLOSING", 11 }, { "TCP_NEW_SYN_RECV", 12 },
+	/* linux/hrtimer.h */
+	{ "HRTIMER_MODE_ABS", 0 }, { "HRTIMER_MODE_REL", 1 }, { "HRTIMER_MODE_ABS_PINNED", 2 },
+	{ "HRTIMER_MODE_REL_PINNED", 3 }, { "HRTIMER_MODE_ABS_SOFT", 4 }, { "HRTIMER_MODE_REL_SOFT", 5 },
+	{ "HRTIMER_MODE_ABS_PINNED_SOFT", 6 }, { "HRTIMER_MODE_REL_PINNED_SOFT", 7 }, { "HRTIMER_MODE_ABS_HARD", 8 },
+	{ "HRTIMER_MODE_REL_HARD", 9 }, { "HRTIMER_MODE_ABS_PINNED_HARD", 10 }, { "HRTIMER_MODE_REL_PINNED_HARD", 11 },
+	/* linux/pm_qos.h */
+	{ "PM_QOS_ADD_REQ", 0 }, { "PM_QOS_UPDATE_REQ", 1 }, { "PM_QOS_REMOVE_REQ", 2 }, { "DEV_PM_QOS_RESUME_LATENCY", 1 },
+	{ "DEV_PM_QOS_FLAGS", 5 },
+	/* linux/mm_types.h: enum vm_fault_reason and enum fault_flag */
+	{ "VM_FAULT_OOM", 0x1 }, { "VM_FAULT_SIGBUS", 0x2 }, { "VM_FAULT_MAJOR", 0x4 }, { "VM_FAULT_WRITE", 0x8 },
+	{ "VM_FAULT_HWPOISON", 0x10 }, { "VM_FAULT_HWPOISON_LARGE", 0x20 }, { "VM_FAULT_SIGSEGV", 0x40 },
+	{ "VM_FAULT_NOPAGE", 0x100 }, { "VM_FAULT_LOCKED", 0x200 }, { "VM_FAULT_RETRY", 0x400 },
+	{ "VM_FAULT_FALLBACK", 0x800 }, { "VM_FAULT_DONE_COW", 0x1000 }, { "VM_FAULT_NEEDDSYNC", 0x2000 },
+	{ "VM_FAULT_COMPLETED", 0x4000 },
+	{ "FAULT_FLAG_WRITE", 0x1 }, { "FAULT_FLAG_MKWRITE", 0x2 }, { "FAULT_FLAG_ALLOW_RETRY", 0x4 },
+	{ "FAULT_FLAG_RETRY_NOWAIT", 0x8 }, { "FAULT_FLAG_KILLABLE", 0x10 }, { "FAULT_FLAG_TRIED", 0x20 },
+	{ "FAULT_FLAG_USER", 0x40 }, { "FAULT_FLAG_REMOTE", 0x80 }, { "FAULT_FLAG_INSTRUCTION", 0x100 },
+	{ "FAULT_FLAG_INTERRUPTIBLE", 0x200 }, { "FAULT_FLAG_VMA_LOCK", 0x1000 },
+	/* linux/mmzone.h: enum vmscan_throttle_state */
+	{ "VMSCAN_THROTTLE_WRITEBACK", 0 }, { "VMSCAN_THROTTLE_ISOLATED", 1 }, { "VMSCAN_THROTTLE_NOPROGRESS", 2 },
+	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
+	/* vdso/clocksource.h */
+	{ "VDSO_CLOCKMODE_NONE", 0 }, { "VDSO_CLOCKMODE_TSC", 1 },
+	/* fs/btrfs/delayed-ref.h */
+	{ "BTRFS_ADD_DELAYED_REF", 1 }, { "BTRFS_DROP_DELAYED_REF", 2 }, { "BTRFS_ADD_DELAYED_EXTENT", 3 },
+	{ "BTRFS_UPDATE_DELAYED_HEAD", 4 },
+	/* trace/events/xen.h and asm/paravirt_types.h */
+	{ "XEN_MC_FL_NONE", 0 }, { "XEN_MC_FL_BATCH", 1 }, { "XEN_MC_FL_ARGS", 2 }, { "XEN_MC_FL_CALLBACK", 3 },
+	{ "XEN_MC_XE_OK", 0 }, { "XEN_MC_XE_BAD_OP", 1 }, { "XEN_MC_XE_NO_SPACE", 2 },
+	{ "PARAVIRT_LAZY_NONE", 0 }, { "PARAVIRT_LAZY_MMU", 1 }, { "PARAVIRT_LAZY_CPU", 2 },
+	/* linux/platform_data/cros_ec_commands.h */
+	{ "EC_RES_SUCCESS", 0 }, { "EC_RES_INVALID_COMMAND", 1 }, { "EC_RES_ERROR", 2 }, { "EC_RES_INVALID_PARAM", 3 },
+	{ "EC_RES_ACCESS_DENIED", 4 }, { "EC_RES_INVALID_RESPONSE", 5 }, { "EC_RES_INVALID_VERSION", 6 },
+	{ "EC_RES_INVALID_CHECKSUM", 7 }, { "EC_RES_IN_PROGRESS", 8 }, { "EC_RES_UNAVAILABLE", 9 },
+	{ "EC_RES_TIMEOUT", 10 }, { "EC_RES_OVERFLOW", 11 }, { "EC_RES_INVALID_HEADER", 12 },
+	{ "EC_RES_REQUEST_TRUNCATED", 13 }, { "EC_RES_RESPONSE_TOO_BIG", 14 }, { "EC_RES_BUS_ERROR", 15 },
+	{ "EC_RES_BUSY", 16 }, { "EC_RES_INVALID_HEADER_VERSION", 17 }, { "EC_RES_INVALID_HEADER_CRC", 18 },
+	{ "EC_RES_INVALID_DATA_CRC", 19 }, { "EC_RES_DUP_UNAVAILABLE", 20 },
+};
+
+/* Addresses that the linker gave: they are looked up among the symbols when the program runs. */
+static const char *const addresses[] = { "_stext", "_text", "_etext" };
+
+static const struct expr *parse_address(struct expr_parser *parser, const struct token *name)
+{
+	struct expr *expr;
+
+	for (size_t i = 0; i < array_size(addresses); i++) {
+		if (!token_named(name, addresses[i]))
+			continue;
+		expr = make_node(parser, EXPR_SYMBOL_ADDRESS, (struct ctype){ .size = 1, .stars = 1 });
+		if (expr)
+			expr->text = addresses[i];
+		return expr;
+	}
+	return NULL;
+}
+
+const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name)
+{
+	const struct expr *address = parse_address(parser, name);
+	int len = (int)(name->len < 60 ? name->len : 60);
+
+	if (address)
+		return address;
+	for (size_t i = 0; i < array_size(known_names); i++)
+		if (token_named(name, known_names[i].name))
+			return make_const(parser, known_names[i].value, 4, true);
+	/* Where struct page begins is used for %p only, which is hashed: any address that is none of those of errors. */
+	if (token_named(name, "vmemmap_base"))
+		return make_const(parser, 0xffffea0000000000, parser->abi->long_size, false);
+	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", len, name->text);
+	/* What the kernel printed depended on when it was read; no trace tells. */
+	if (token_named(name, "jiffies"))
+		return make_const(parser, 0, parser->abi->long_size, false);
+	return make_fail(parser, "nobody knows the value of '%s'", parser->unknown);
+}
