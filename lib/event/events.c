@@ -30,7 +30,8 @@ struct events {
 	int64_t ts_offset;              /* added to each time stamp */
 	uint64_t count, lost;
 	bool hidden;                    /* the last event handed out was not the merge's top any more */
-	struct fail damage;
+	struct fail damage;             /* the first */
+	struct fail broken;             /* the last */
 };
 
 static uint64_t event_time(const struct events *events, uint64_t raw)
@@ -107,10 +108,9 @@ static void event_gap(struct events *events, struct cursor *cursor, struct event
 
 static void events_advance(struct events *events)
 {
-	struct fail fail = FAIL_INIT;
-
-	if (merge_advance(events->merge, &fail) < 0)
-		events_damaged(events, &fail);
+	/* Not on the stack: to clear it for every event would cost more than the event. */
+	if (merge_advance(events->merge, &events->broken) < 0)
+		events_damaged(events, &events->broken);
 }
 
 int events_next(struct events *events, struct event *ret, struct fail *fail)
