@@ -40,6 +40,7 @@ lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
+test_plugins := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugins/*.c))
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 man_pages := $(sort $(wildcard man/*.[1-8]))
@@ -78,10 +79,10 @@ $(BUILD)/libweft.a: $(lib_obj)
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a
+$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/plugins/%.so: plugins/%.c $(BUILD)/flags
+$(BUILD)/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -MMD -MP $(LDFLAGS) -o $@ $<
 
@@ -158,4 +159,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-fuzz
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)

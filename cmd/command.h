@@ -30,6 +30,12 @@ enum exit_status {
 	EXIT_RECORD_FAILED = 125,       /* record could not do its work; other statuses are the COMMAND's */
 };
 
+/* One for each file in cmd/. */
+extern const struct command record_command, recover_command;
+extern const struct command report_command, info_command, check_command, pack_command;
+extern const struct command list_command;
+extern const struct command help_command, describe_command;
+
 /* Ends the table of commands[]. */
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);

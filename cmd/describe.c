@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "formats/sink.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,8 @@ static int describe_run(int argc, char **argv)
 	for (size_t i = 0; command_at(i); i++)
 		if (command_at(i)->group)
 			print_command(command_at(i));
+	for (size_t i = 0; sink_at(i); i++)
+		printf("value\tFORMAT\t%s\t%s\n", sink_at(i)->name, sink_at(i)->summary);
 	return EXIT_OK;
 }
 

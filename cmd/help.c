@@ -58,8 +58,6 @@ static const struct argp argp = {
 	.doc = "Lists the commands, or explains one.",
 };
 
-extern const struct command help_command;
-
 static int help_run(int argc, char **argv)
 {
 	char title[64], help[] = "--help";

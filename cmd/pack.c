@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-extern const struct command pack_command;
-
 enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY };
 
 enum { EVENT_DIRS_MAX = 64, LEVEL_DEFAULT = 3 };

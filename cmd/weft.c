@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command help_command, describe_command;
-extern const struct command pack_command, check_command, info_command;
-
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
+	&record_command,
+	&recover_command,
+	&report_command,
 	&info_command,
 	&check_command,
 	&pack_command,

@@ -1,12 +1,15 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='info check pack help'
-_weft_formats=''
+_weft_commands='record recover report info check pack help'
+_weft_formats='ftrace'
 
 _weft_options()
 {
 	case $1 in
+	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --fail-on-lost --quiet -q' ;;
+	recover) echo '--output -o' ;;
+	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
@@ -18,6 +21,9 @@ _weft_options()
 _weft_argument()
 {
 	case $1 in
+	record) echo 'COMMAND' ;;
+	recover) echo 'FILE' ;;
+	report) echo 'FILE' ;;
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
@@ -29,6 +35,42 @@ _weft_argument()
 _weft_metavar()
 {
 	case $1:$2 in
+	record:--event|record:-e) echo 'EVENT' ;;
+	record:--filter|record:-f) echo 'FILTER' ;;
+	record:--trigger|record:-R) echo 'TRIGGER' ;;
+	record:--tracer|record:-p) echo 'TRACER' ;;
+	record:--function|record:-l) echo 'FUNCTION' ;;
+	record:--no-function|record:-n) echo 'FUNCTION' ;;
+	record:--graph-function|record:-g) echo 'FUNCTION' ;;
+	record:--max-graph-depth) echo 'N' ;;
+	record:--option|record:-O) echo 'OPTION' ;;
+	record:--pid|record:-P) echo 'PID[,PID]' ;;
+	record:--user) echo 'USER' ;;
+	record:--buffer-size|record:-b) echo 'SIZE' ;;
+	record:--clock|record:-C) echo 'CLOCK' ;;
+	record:--cpus|record:-M) echo 'CPULIST' ;;
+	record:--instance|record:-B) echo 'INSTANCE' ;;
+	record:--max-size|record:-m) echo 'SIZE' ;;
+	record:--cmdlines-size) echo 'N' ;;
+	record:--output|record:-o) echo 'FILE' ;;
+	record:--compression) echo 'zstd[:LEVEL]|none' ;;
+	record:--file-version) echo '6|7' ;;
+	record:--temp-dir) echo 'DIR' ;;
+	record:--duration) echo 'TIME' ;;
+	recover:--output|recover:-o) echo 'FILE' ;;
+	report:--input|report:-i) echo 'FILE' ;;
+	report:--instance|report:-B) echo 'NAME' ;;
+	report:--event|report:-e) echo 'EVENT' ;;
+	report:--cpu) echo 'CPULIST' ;;
+	report:--pid) echo 'PID' ;;
+	report:--comm) echo 'NAME' ;;
+	report:--since) echo 'TIME' ;;
+	report:--until) echo 'TIME' ;;
+	report:--limit|report:-n) echo 'N' ;;
+	report:--format) echo 'FORMAT' ;;
+	report:--option|report:-O) echo 'OPTION' ;;
+	report:--plugin-dir) echo 'DIR' ;;
+	report:--threads) echo 'N' ;;
 	info:--input|info:-i) echo 'FILE' ;;
 	info:--setting) echo 'NAME' ;;
 	info:--instance|info:-B) echo 'INSTANCE' ;;

@@ -3,6 +3,7 @@
 
 #include "formats/ftrace.h"
 #include "formats/print.h"
+#include "formats/probe.h"
 #include "formats/renderers.h"
 #include "formats/syscall.h"
 #include "lib/event/symbols.h"
@@ -60,8 +61,12 @@ void bind_release(struct ftrace *ftrace)
 
 static const struct renderer *renderer_of(const struct format *format)
 {
-	if (strcmp(format->system, "ftrace"))
-		return syscall_renderer(format);
+	const struct renderer *renderer;
+
+	if (strcmp(format->system, "ftrace")) {
+		renderer = syscall_renderer(format);
+		return renderer ? renderer : probe_renderer(format);
+	}
 	for (size_t i = 0; i < array_size(renderers); i++)
 		if (!strcmp(renderers[i]->format_name, format->name))
 			return renderers[i];

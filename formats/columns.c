@@ -55,7 +55,11 @@ static char irqs_off(const struct columns *columns, unsigned flags)
 static char need_resched(const struct columns *columns, unsigned flags)
 {
 	static const char known[] = ".npN", lazy[] = "lbLB";
-	unsigned which = (flags & EVENT_NEED_RESCHED ? 1u : 0) | (flags & EVENT_PREEMPT_RESCHED ? 2u : 0);
+	unsigned which = flags & EVENT_NEED_RESCHED ? 1 : 0;
+
+	/* Kernels with the lazy columns say by the bit of preempt-resched that the lazy one is needed. */
+	if (flags & EVENT_PREEMPT_RESCHED && !columns->lazy_columns)
+		which |= 2;
 
 	return columns->lazy_flag && flags & EVENT_NEED_RESCHED_LAZY ? lazy[which] : known[which];
 }
@@ -78,7 +82,7 @@ static void flags_prepare(struct columns *columns)
 		*at++ = irqs_off(columns, flags);
 		*at++ = need_resched(columns, flags);
 		if (columns->lazy_columns)
-			*at++ = flags & EVENT_NEED_RESCHED_LAZY ? 'L' : '.';
+			*at++ = flags & EVENT_PREEMPT_RESCHED ? 'L' : '.';
 		*at++ = context_of(flags);
 	}
 }

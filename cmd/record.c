@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/record_options.h"
+#include "lib/base/text.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/parts.h"
+#include "lib/record/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void warn(const char *text, void *data)
+{
+	(void)data;
+	command_warn("warning: %s", text);
+}
+
+/* What an earlier recording left when it was killed: its data is worth more than our silence. */
+static void tell_left_behind(const char *output)
+{
+	struct undo_pending pending;
+	char *path = NULL;
+	unsigned at = 0;
+
+	if (parts_left_behind(output, &path)) {
+		command_warn("note: '%s' holds a recording that was killed; 'weft recover %s' finishes it", path, path);
+		free(path);
+	}
+	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
+		command_warn("note: a recording that was killed (process %d) left tracing settings changed; 'weft recover' "
+			     "puts them back", pending.pid);
+}
+
+static const char *buffer_name(const struct record_options *options, const struct record_cpu *cpu)
+{
+	const char *name = options->buffers[cpu->buffer].instance;
+
+	return name ? name : "";
+}
+
+static void print_losses(const struct record_options *options, const struct record_result *result)
+{
+	char count[TEXT_HUMAN], size[TEXT_HUMAN];
+
+	for (size_t i = 0; i < result->nr_cpus; i++) {
+		const struct record_cpu *cpu = &result->cpus[i];
+		const char *name = buffer_name(options, cpu);
+
+		if (cpu->lost)
+			command_warn("%s%sCPU %u lost %s events; a larger buffer (-b) may keep them", name, *name ? ": " : "",
+				     cpu->cpu, text_count(count, cpu->lost));
+		if (cpu->dropped_bytes)
+			command_warn("%s%sCPU %u: the oldest %s of its pages were dropped for -m", name, *name ? ": " : "",
+				     cpu->cpu, text_size(size, cpu->dropped_bytes));
+	}
+}
+
+static void print_summary(const struct record_options *options, const struct record_result *result)
+{
+	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
+
+	command_warn("%s: %s events in %s, %s of pages in a file of %s, %s lost", options->output,
+		     text_count(events, result->events), text_time(time, result->time_ns), text_size(raw, result->raw),
+		     text_size(file, result->file_size), text_count(lost, result->lost));
+	print_losses(options, result);
+	if (result->symbols_hidden)
+		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
+}
+
+/* It outlived the recording: its status is still ours. */
+static void wait_for_command(struct record_result *result)
+{
+	int status;
+
+	if (!result->command)
+		return;
+	while (waitpid(result->command, &status, 0) < 0)
+		if (errno != EINTR)
+			return;
+	result->has_status = true;
+	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int tell_failure(const struct record_arguments *arguments, const struct record_result *result,
+			const struct fail *fail)
+{
+	command_failed(fail);
+	if (result->finished)
+		command_warn("the recording ended early; what was saved until then is in '%s'", arguments->options.output);
+	if (result->parts)
+		command_warn("what was recorded is in '%s'; 'weft recover %s -o FILE' finishes it, also on another "
+			     "filesystem", result->parts, result->parts);
+	/* A command that could not be run: the shell's statuses. */
+	return result->has_status && !result->ran ? result->status : EXIT_RECORD_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+	struct record_arguments arguments = { .quiet = false };
+	struct record_result result;
+	struct fail fail = FAIL_INIT;
+	int err, status = EXIT_OK;
+
+	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	arguments.options.warn = warn;
+	if (!arguments.quiet)
+		tell_left_behind(arguments.options.output);
+	err = session_run(&arguments.options, &result, &fail);
+	if (result.finished && !arguments.quiet)
+		print_summary(&arguments.options, &result);
+	if (err)
+		status = tell_failure(&arguments, &result, &fail);
+	wait_for_command(&result);
+	if (!err && result.has_status)
+		status = result.status;
+	if (!err && arguments.fail_on_lost && result.lost)
+		status = EXIT_LOST;
+	record_result_release(&result);
+	record_options_release(&arguments.options);
+	return status;
+}
+
+const struct command record_command = {
+	.name = "record",
+	.summary = "record what the kernel does while a command runs",
+	.group = "record",
+	.argp = &record_argp,
+	.run = run,
+};

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "lib/base/text.h"
+#include "lib/record/parts.h"
+#include "lib/record/recovery.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct arguments {
+	const char *what;
+	const char *output;
+};
+
+static const struct argp_option table[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE (default: the one that was to be recorded, unless it exists)", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->what)
+			argp_error(state, "one recording at a time");
+		arguments->what = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse,
+	.args_doc = "[FILE|DIR]",
+	.doc = "Make a file of what a killed `weft record` left beside FILE (default trace.dat) or in DIR, "
+	       "and put back the tracing settings that it had changed.",
+};
+
+struct found {
+	char *path;
+	unsigned nr;
+};
+
+static int count_parts(const char *path, void *data)
+{
+	struct found *found = data;
+
+	if (!found->nr++)
+		found->path = strdup(path);
+	else
+		command_warn("also left: '%s'", path);
+	return 0;
+}
+
+/* The parts directory that is meant: given as such, or lying beside the output. NULL: there is none. */
+static char *find_parts(const char *what, unsigned *ret_nr)
+{
+	struct found found = { .path = NULL };
+	struct stat st;
+
+	*ret_nr = 1;
+	if (!stat(what, &st) && S_ISDIR(st.st_mode))
+		return strdup(what);
+	if (parts_each(what, count_parts, &found))
+		return NULL;
+	*ret_nr = found.nr;
+	return found.path;
+}
+
+static void print_recovered(const struct recovery *recovery)
+{
+	char raw[TEXT_HUMAN], file[TEXT_HUMAN], drained[TEXT_HUMAN], torn[TEXT_HUMAN];
+
+	command_warn("recovered '%s': %s of pages of %u CPUs in a file of %s", recovery->output,
+		     text_size(raw, recovery->raw), recovery->cpus, text_size(file, recovery->file_size));
+	if (recovery->drained)
+		command_warn("%s of them were still in the kernel's buffers", text_size(drained, recovery->drained));
+	if (recovery->torn)
+		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
+}
+
+/* A trace can be read by anybody, but only root can put tracefs right: that it cannot is then no failure of ours. */
+static int undo(bool must)
+{
+	struct fail fail = FAIL_INIT;
+	unsigned nr = 0;
+	int err = recovery_undo(&nr, &fail);
+
+	if (err && (must || (err != -EACCES && err != -EPERM && err != -ENODEV)))
+		return command_failed(&fail);
+	if (nr)
+		command_warn("put back the tracing settings of %u killed recording%s", nr, nr == 1 ? "" : "s");
+	return nr ? EXIT_OK : -1;
+}
+
+static int recover_parts(const char *path, const char *output)
+{
+	struct fail fail = FAIL_INIT;
+	struct recovery recovery;
+	int err = recovery_run(path, output, &recovery, &fail);
+
+	if (err)
+		return command_failed(&fail);
+	print_recovered(&recovery);
+	recovery_release(&recovery);
+	return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .what = NULL };
+	const char *what;
+	unsigned nr = 0;
+	int status, undone;
+	char *path;
+
+	command_parse(&recover_command, argc, argv, 0, &arguments);
+	what = arguments.what ? arguments.what : "trace.dat";
+	path = find_parts(what, &nr);
+	if (nr > 1) {
+		command_warn("there are %u recordings of '%s'; name the directory of one, such as '%s'", nr, what, path);
+		free(path);
+		return EXIT_FAILED;
+	}
+	/* First the data: putting the settings back removes the instance, and what is still in it. */
+	status = path ? recover_parts(path, arguments.output) : EXIT_OK;
+	free(path);
+	if (status)
+		return status;
+	undone = undo(!path);
+	if (undone > 0)
+		return undone;
+	if (!path && undone < 0) {
+		command_warn("nothing to recover: no parts of '%s', no settings to put back", what);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
+const struct command recover_command = {
+	.name = "recover",
+	.summary = "finish the file of a recording that was killed",
+	.group = "record",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+
+#include "formats/render.h"
+#include "formats/sink.h"
+#include "lib/base/cpus.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/plugin/plugins.h"
+#include "lib/query/selection.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MAX = 256, THREADS_MAX = 64 };
+
+/* Words of an option that may be given several times. */
+struct words {
+	const char *at[WORDS_MAX];
+	size_t len;
+};
+
+struct report_options {
+	const char *input;
+	const char *instance;           /* NULL: all */
+	const struct sink_ops *format;
+	struct sink_options sink;
+	struct words events, comms, options;
+	int32_t pids[WORDS_MAX];
+	size_t nr_pids;
+	struct cpus cpus;
+	bool some_cpus;
+	const char *since, *until;
+	uint64_t limit;
+	uint64_t threads;
+	bool decode;
+	const char *plugin_dir;
+};
+
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS };
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
+	{ "instance", 'B', "NAME", 0, "Print only the buffer of this instance; '' is the top one", 1 },
+
+	{ "event", 'e', "EVENT", 0, "Print only EVENT: system:event, system or event, with globs; repeatable", 2 },
+	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
+	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
+	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
+	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 2 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
+	{ "limit", 'n', "N", 0, "End after N events", 2 },
+
+	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
+	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
+	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
+	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
+	{ "decode", OPT_DECODE, NULL, 0, "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
+	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
+
+	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
+	{ 0 },
+};
+
+static void add_word(struct words *words, const char *word, struct argp_state *state)
+{
+	if (words->len == WORDS_MAX)
+		argp_error(state, "more than %d of one option", WORDS_MAX);
+	words->at[words->len++] = word;
+}
+
+/* Values that are wrong in themselves are errors of usage. */
+static void usage_failed(struct argp_state *state, const char *option, const struct fail *fail)
+{
+	argp_error(state, "--%s: %s", option, fail->text);
+}
+
+static void parse_pids(struct report_options *report, const char *arg, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	struct text_word word;
+
+	while (text_next_word(&arg, ",", &word)) {
+		char pid[32];
+		uint64_t value = 0;
+
+		snprintf(pid, sizeof(pid), "%.*s", (int)word.len, word.at);
+		if (text_parse_range(pid, 0, INT32_MAX, &value, &fail) < 0)
+			usage_failed(state, "pid", &fail);
+		if (report->nr_pids == WORDS_MAX)
+			argp_error(state, "more than %d pids", WORDS_MAX);
+		report->pids[report->nr_pids++] = (int32_t)value;
+	}
+}
+
+static const struct sink_ops *find_format(const char *name, struct argp_state *state)
+{
+	const struct sink_ops *format = sink_find(name);
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+
+	if (format)
+		return format;
+	for (size_t i = 0; sink_at(i); i++)
+		near_offer(&near, sink_at(i)->name);
+	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
+	argp_error(state, "%s; 'weft list formats' shows them all", fail.text);
+	return NULL;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *report = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case 'i':
+		report->input = arg;
+		return 0;
+	case 'B':
+		report->instance = arg;
+		return 0;
+	case 'e':
+		add_word(&report->events, arg, state);
+		return 0;
+	case OPT_CPU:
+		report->some_cpus = true;
+		if (cpus_parse(arg, &report->cpus, &fail) < 0)
+			usage_failed(state, "cpu", &fail);
+		return 0;
+	case OPT_PID:
+		parse_pids(report, arg, state);
+		return 0;
+	case OPT_COMM:
+		add_word(&report->comms, arg, state);
+		return 0;
+	case OPT_SINCE:
+		report->since = arg;
+		return 0;
+	case OPT_UNTIL:
+		report->until = arg;
+		return 0;
+	case 'n':
+		if (text_parse_u64(arg, &report->limit, &fail) < 0)
+			usage_failed(state, "limit", &fail);
+		return 0;
+	case OPT_FORMAT:
+		report->format = find_format(arg, state);
+		return 0;
+	case 't':
+		report->sink.nanoseconds = true;
+		return 0;
+	case 'R':
+		report->sink.raw = true;
+		return 0;
+	case 'O':
+		add_word(&report->options, arg, state);
+		return 0;
+	case OPT_DECODE:
+		report->decode = true;
+		return 0;
+	case OPT_PLUGIN_DIR:
+		report->decode = true;
+		report->plugin_dir = arg;
+		return 0;
+	case OPT_THREADS:
+		if (text_parse_range(arg, 1, THREADS_MAX, &report->threads, &fail) < 0)
+			usage_failed(state, "threads", &fail);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (report->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", report->input, arg);
+		report->input = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Prints a recorded trace as the kernel's own trace file did."
+	       "\vA file that is damaged is printed as far as it can be read; the exit status is then 1.",
+};
+
+/* Seconds with up to nine decimals, as the trace prints them; or the count of a clock that does not count ns. */
+static int parse_stamp(const struct context *context, const char *option, const char *text, uint64_t *ret,
+		       struct fail *fail)
+{
+	uint64_t seconds = 0, ns = 0;
+	const char *at = text;
+	uint64_t digit_ns = 100000000;
+
+	if (context->unit == CLOCK_UNIT_COUNT)
+		return text_parse_u64(text, ret, fail);
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(seconds, 10u, &seconds) ||
+		    __builtin_add_overflow(seconds, (uint64_t)(*at - '0'), &seconds))
+			break;
+	if (*at == '.' && at > text)
+		for (at++; *at >= '0' && *at <= '9' && digit_ns; at++, digit_ns /= 10)
+			ns += (uint64_t)(*at - '0') * digit_ns;
+	if (at == text || *at || __builtin_mul_overflow(seconds, 1000000000u, &seconds) ||
+	    __builtin_add_overflow(seconds, ns, &seconds))
+		return fail_set(fail, -EINVAL, "--%s: '%s' is not a time such as 12.345678", option, text);
+	*ret = seconds;
+	return 0;
+}
+
+static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < report->events.len; i++)
+		r = selection_add_events(selection, report->events.at[i], fail);
+	for (size_t i = 0; !r && i < report->comms.len; i++)
+		r = selection_add_comm(selection, report->comms.at[i], fail);
+	for (size_t i = 0; !r && i < report->nr_pids; i++)
+		r = selection_add_pid(selection, report->pids[i], fail);
+	return r;
+}
+
+static unsigned thread_count(const struct report_options *report)
+{
+	long cpus;
+
+	if (report->threads)
+		return (unsigned)report->threads;
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
+}
+
+/* The machine of `uname -a`: the word before the last, which is the operating system. */
+static void machine_of(struct trace *trace, char *ret, size_t size)
+{
+	struct trace_text uname = { 0 };
+	size_t end, start;
+
+	*ret = 0;
+	if (trace_meta(trace, TRACE_UNAME, &uname, NULL) < 0 || !uname.text)
+		return;
+	for (end = uname.len; end && strchr("\n ", uname.text[end - 1]); end--)
+		;
+	for (start = end; start && uname.text[start - 1] != ' '; start--)
+		;
+	if (end - start == strlen("GNU/Linux") && !memcmp(uname.text + start, "GNU/Linux", end - start)) {
+		end = start ? start - 1 : 0;
+		for (start = end; start && uname.text[start - 1] != ' '; start--)
+			;
+	}
+	snprintf(ret, size, "%.*s", (int)(end - start), uname.text + start);
+}
+
+static int load_plugins(const struct report_options *report, struct context *context, struct plugins **ret,
+			struct fail *fail)
+{
+	char machine[64];
+
+	if (!report->decode)
+		return 0;
+	machine_of(context->trace, machine, sizeof(machine));
+	return plugins_new(report->plugin_dir ? report->plugin_dir : WEFT_LIBDIR "/plugins", machine, &context->abi, ret,
+			   fail);
+}
+
+static int render_selected(const struct report_options *report, struct selection *selection, struct sink *sink,
+			   struct events *events, struct fail *fail)
+{
+	struct render_options render_options = { .threads = thread_count(report), .limit = report->limit };
+	uint64_t printed = 0;
+
+	if (!selection_empty(selection)) {
+		render_options.select = selection_keep;
+		render_options.select_arg = selection;
+	}
+	return render(events, sink, &render_options, STDOUT_FILENO, &printed, fail);
+}
+
+static int render_events(const struct report_options *report, struct context *context, struct events *events,
+			 struct fail *fail)
+{
+	struct sink_options sink_options = report->sink;
+	struct selection *selection = NULL;
+	struct plugins *plugins = NULL;
+	struct sink *sink = NULL;
+	int r;
+
+	r = selection_new(context, &selection, fail);
+	if (!r)
+		r = select_events(report, selection, fail);
+	if (!r)
+		r = load_plugins(report, context, &plugins, fail);
+	if (!r) {
+		sink_options.plugins = plugins;
+		r = report->format->new(context, &sink_options, &sink, fail);
+	}
+	if (!r)
+		r = render_selected(report, selection, sink, events, fail);
+	if (!r && plugins && plugins_failure(plugins))
+		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));
+	if (sink)
+		sink->ops->free(sink);
+	plugins_free(plugins);
+	selection_free(selection);
+	return r;
+}
+
+static int report_context(const struct report_options *report, struct context *context, struct fail *fail)
+{
+	struct events_options events_options = { .until = UINT64_MAX };
+	struct events *events = NULL;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < report->options.len; i++)
+		r = context_set_option(context, report->options.at[i], fail);
+	if (!r && report->since)
+		r = parse_stamp(context, "since", report->since, &events_options.since, fail);
+	if (!r && report->until)
+		r = parse_stamp(context, "until", report->until, &events_options.until, fail);
+	if (r < 0)
+		return r;
+	events_options.keep_blocks = true;
+	if (report->some_cpus) {
+		events_options.cpu_mask = report->cpus.bits;
+		events_options.cpu_mask_words = array_size(report->cpus.bits);
+	}
+	r = events_open(context, &events_options, &events, fail);
+	if (r < 0)
+		return r;
+	r = render_events(report, context, events, fail);
+	if (!r && events_damage(events))
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
+	events_free(events);
+	return r;
+}
+
+static int report_buffer(const struct report_options *report, struct trace *trace, size_t buffer, struct fail *fail)
+{
+	struct context *context = NULL;
+	int r = context_new(trace, buffer, &context, fail);
+
+	if (r < 0)
+		return r;
+	r = report_context(report, context, fail);
+	context_free(context);
+	return r;
+}
+
+/* Buffers without events are left out when nobody asked for them by name. */
+static bool wanted(const struct report_options *report, const struct trace_buffer *buffer, size_t nr_buffers)
+{
+	if (report->instance)
+		return !strcmp(report->instance, buffer->name.text);
+	return nr_buffers == 1 || buffer->nr_cpus;
+}
+
+static int report_trace(const struct report_options *report, struct trace *trace, struct fail *fail)
+{
+	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0, last = 0;
+	int r = 0, worst = 0;
+
+	for (size_t i = 0; i < nr_buffers; i++) {
+		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
+			continue;
+		nr_wanted++;
+		last = i;
+	}
+	if (report->instance && !nr_wanted)
+		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
+				report->instance);
+	for (size_t i = 0; i < nr_buffers && r != -EPIPE; i++) {
+		struct fail here = FAIL_INIT;
+
+		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
+			continue;
+		if (nr_wanted > 1) {
+			printf("# instance: %s\n", trace_buffer(trace, i)->name.text);
+			fflush(stdout);
+		}
+		r = report_buffer(report, trace, i, &here);
+		if (r < 0 && !worst) {
+			worst = r;
+			*fail = here;
+		}
+		if (nr_wanted > 1 && i != last) {
+			putchar('\n');
+			fflush(stdout);
+		}
+	}
+	return worst;
+}
+
+static int report_run(int argc, char **argv)
+{
+	struct report_options report = { .limit = UINT64_MAX, .format = sink_at(0) };
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r;
+
+	command_parse(&report_command, argc, argv, 0, &report);
+	if (!report.input)
+		report.input = "trace.dat";
+	r = trace_open(report.input, &trace, &fail);
+	if (r < 0)
+		return command_failed(&fail);
+	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
+	r = report_trace(&report, trace, &fail);
+	if (!r && trace_damage(trace))
+		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+	trace_free(trace);
+	return r < 0 ? command_failed(&fail) : EXIT_OK;
+}
+
+const struct command report_command = {
+	.name = "report",
+	.summary = "print a recorded trace as the kernel would",
+	.group = "read",
+	.argp = &argp,
+	.run = report_run,
+};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/assembly.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/record/ledger.h"
+#include "lib/record/parts.h"
+#include "lib/record/symbol_copy.h"
+#include "lib/trace/writer.h"
+
+/* The metadata in the shape that the writer wants; strings are borrowed from the loaded items. */
+struct description {
+	struct writer_metadata out;
+	struct buf kallsyms;
+	struct writer_format *formats;
+	struct writer_setting *settings;
+	const char **stats;
+	char **systems;                 /* owned copies of the formats' systems */
+};
+
+static void description_release(struct description *description)
+{
+	for (size_t i = 0; i < description->out.nr_formats; i++)
+		free(description->systems[i]);
+	free(description->systems);
+	free(description->formats);
+	free(description->settings);
+	free(description->stats);
+	buf_release(&description->kallsyms);
+}
+
+static int describe_item(struct description *description, const struct ledger *ledger,
+			 const struct ledger_item *item)
+{
+	struct writer_metadata *out = &description->out;
+	const char *slash = strchr(item->key, '/');
+
+	/* Of those with the same key the last one counts; formats are there once. */
+	if (item->kind != LEDGER_FORMAT && ledger_find(ledger, item->kind, item->buffer, item->key) != item)
+		return 0;
+	if (item->kind == LEDGER_FORMAT && slash) {
+		char *system = strndup(item->key, (size_t)(slash - item->key));
+
+		if (!system)
+			return -ENOMEM;
+		description->systems[out->nr_formats] = system;
+		description->formats[out->nr_formats++] =
+			(struct writer_format){ .system = system, .text = item->data, .len = item->len };
+	} else if (item->kind == LEDGER_SETTING) {
+		description->settings[out->nr_settings++] = (struct writer_setting){
+			.buffer = item->buffer, .name = item->key, .text = item->data, .len = item->len };
+	} else if (item->kind == LEDGER_STATS) {
+		description->stats[out->nr_cpustats++] = item->data;
+	}
+	return 0;
+}
+
+static int describe_lists(struct description *description, const struct ledger *ledger, struct fail *fail)
+{
+	const struct ledger_item *item;
+	size_t nr = 0;
+
+	while (ledger_at(ledger, nr))
+		nr++;
+	description->formats = calloc(nr + 1, sizeof(*description->formats));
+	description->systems = calloc(nr + 1, sizeof(*description->systems));
+	description->settings = calloc(nr + 1, sizeof(*description->settings));
+	description->stats = calloc(nr + 1, sizeof(*description->stats));
+	if (!description->formats || !description->systems || !description->settings || !description->stats)
+		return fail_memory(fail);
+	for (size_t i = 0; (item = ledger_at(ledger, i)); i++)
+		if (describe_item(description, ledger, item))
+			return fail_memory(fail);
+	description->out.formats = description->formats;
+	description->out.settings = description->settings;
+	description->out.cpustats = description->stats;
+	return 0;
+}
+
+static void describe_text(const struct ledger *ledger, enum ledger_kind kind, const char **text, size_t *len)
+{
+	const struct ledger_item *item = ledger_find(ledger, kind, 0, NULL);
+
+	*text = item ? item->data : NULL;
+	*len = item ? item->len : 0;
+}
+
+static int describe(struct description *description, const struct parts *parts, struct fail *fail)
+{
+	const struct ledger *ledger = parts->ledger;
+	struct writer_metadata *out = &description->out;
+	int err = describe_lists(description, ledger, fail);
+
+	if (err)
+		return err;
+	out->header_page = ledger_text(ledger, LEDGER_HEADER_PAGE);
+	out->header_event = ledger_text(ledger, LEDGER_HEADER_EVENT);
+	if (!out->header_page || !out->header_event)
+		return fail_set(fail, -ENODATA, "the recording ended before it had begun");
+	describe_text(ledger, LEDGER_PRINTK, &out->printk, &out->printk_len);
+	describe_text(ledger, LEDGER_CMDLINES, &out->cmdlines, &out->cmdlines_len);
+	describe_text(ledger, LEDGER_LATENCY, &out->latency, &out->latency_len);
+	out->uname = ledger_text(ledger, LEDGER_UNAME);
+	out->version = ledger_text(ledger, LEDGER_VERSION);
+	out->clock = ledger_text(ledger, LEDGER_CLOCK);
+	out->cpu_count = parts->file.cpu_count;
+	out->trace_id = parts->file.trace_id;
+	err = symbol_copy_load(ledger, &description->kallsyms, fail);
+	out->kallsyms = description->kallsyms.data;
+	out->kallsyms_len = description->kallsyms.len;
+	return err;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct assembly_piece *x = a, *y = b;
+
+	if (x->buffer != y->buffer)
+		return x->buffer < y->buffer ? -1 : 1;
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+/* What the writer wrote last is this piece: from now on its pages are there, and the spool can go. */
+static int give_up_part(struct parts *parts, const struct assembly_piece *piece, uint64_t end, struct fail *fail)
+{
+	cleanup_free char *text = NULL;
+	char key[16];
+	int len, err;
+
+	snprintf(key, sizeof(key), "%u", piece->cpu);
+	len = asprintf(&text, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %s", end - piece->size, piece->size, piece->chunks,
+		       ledger_text(parts->ledger, LEDGER_UNFINISHED));
+	if (len < 0) {
+		text = NULL;
+		return fail_memory(fail);
+	}
+	err = ledger_add(parts->ledger, &(struct ledger_item){ .kind = LEDGER_MOVED, .buffer = piece->buffer,
+								     .key = key, .data = text, .len = (size_t)len }, fail);
+	if (err)
+		return err;
+	/* Its file is still open elsewhere: only emptying it gives the space back now. */
+	if (ftruncate(piece->fd, 0))
+		return fail_set(fail, -errno, "cannot empty a spool: %s", strerror(errno));
+	return parts_remove_part(parts, piece->buffer, piece->cpu, fail);
+}
+
+static int write_buffer(struct writer *writer, struct parts *parts, uint32_t index, const struct assembly_piece *pieces,
+			size_t nr, bool may_give_up, struct fail *fail)
+{
+	const struct ledger_item *item = ledger_find(parts->ledger, LEDGER_BUFFER, index, NULL);
+	uint32_t page_size = parts->file.options.page_size;
+	const char *clock = "local";
+	int err;
+
+	if (item) {
+		char *end;
+
+		page_size = (uint32_t)strtoul(item->data, &end, 10);
+		clock = *end == ' ' ? end + 1 : clock;
+	}
+	err = writer_buffer(writer, item ? item->key : "", clock, page_size, fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		const struct assembly_piece *piece = &pieces[i];
+
+		if (piece->buffer != index || !piece->size)
+			continue;
+		err = writer_cpu(writer, piece->cpu, piece->fd, piece->offset, piece->size, piece->chunks, fail);
+		if (!err && may_give_up && piece->is_part)
+			err = give_up_part(parts, piece, writer_size(writer), fail);
+	}
+	return err;
+}
+
+static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, bool may_give_up,
+		      uint64_t *ret_size, struct fail *fail)
+{
+	struct description description = { .kallsyms = BUF_INIT };
+	struct writer *writer = NULL;
+	uint32_t last = 0;
+	int err = describe(&description, parts, fail);
+
+	while (ledger_find(parts->ledger, LEDGER_BUFFER, last + 1, NULL))
+		last++;
+	qsort(pieces, nr, sizeof(*pieces), compare_pieces);
+	if (!err)
+		err = writer_new(fd, &parts->file.options, &writer, fail);
+	if (!err)
+		err = writer_metadata(writer, &description.out, fail);
+	for (uint32_t i = 0; !err && i <= last; i++)
+		err = write_buffer(writer, parts, i, pieces, nr, may_give_up, fail);
+	if (!err)
+		err = writer_finish(writer, fail);
+	if (!err)
+		*ret_size = writer_size(writer);
+	writer_free(writer);
+	description_release(&description);
+	return err;
+}
+
+/* Devices, pipes and sockets are written to as they are; nothing can be renamed over them. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int write_special(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
+			 uint64_t *ret_size, struct fail *fail)
+{
+	cleanup_fd int fd = open(output, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", output, strerror(errno));
+	return write_file(fd, parts, pieces, nr, false, ret_size, fail);
+}
+
+static int write_renamed(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
+			 uint64_t *ret_size, struct fail *fail)
+{
+	cleanup_free char *name = NULL;
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (asprintf(&name, "%s.weft-%d.unfinished", output, getpid()) < 0) {
+		name = NULL;
+		return fail_memory(fail);
+	}
+	err = ledger_add_text(parts->ledger, LEDGER_UNFINISHED, name, fail);
+	if (!err)
+		err = ledger_load(parts->ledger, fail);
+	if (err)
+		return err;
+	fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make '%s': %s", name, strerror(errno));
+	err = write_file(fd, parts, pieces, nr, true, ret_size, fail);
+	if (!err && rename(name, output))
+		err = fail_set(fail, -errno, "cannot name the finished file '%s': %s", output, strerror(errno));
+	return err ? fail_in(fail, err, "'%s'", name) : 0;
+}
+
+int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
+		   uint64_t *ret_size, struct fail *fail)
+{
+	cleanup_free char *asked = NULL;
+	int err = ledger_load(parts->ledger, fail);
+
+	if (err)
+		return err;
+	if (!output) {
+		const char *text = ledger_text(parts->ledger, LEDGER_OUTPUT);
+
+		/* Loading again would take it from under us. */
+		asked = strdup(text ? text : "trace.dat");
+		if (!asked)
+			return fail_memory(fail);
+		output = asked;
+	}
+	if (!strcmp(output, "-"))
+		return write_file(STDOUT_FILENO, parts, pieces, nr, false, ret_size, fail);
+	if (is_special(output))
+		return write_special(parts, pieces, nr, output, ret_size, fail);
+	return write_renamed(parts, pieces, nr, output, ret_size, fail);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_ASSEMBLY_H
+#define WEFT_RECORD_ASSEMBLY_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct parts;
+
+/*
+ * Makes the trace.dat from the parts: the metadata, then the pages of each CPU, appended inside the kernel. It is written
+ * under another name beside the output and takes the output's name when it is whole: what was there before is replaced by
+ * nothing less. A spool is given up as soon as it is in the new file, so that the disk holds the data about once, and the
+ * metadata says where its pages are now: a kill in between leaves what recovery needs.
+ */
+struct assembly_piece {
+	uint32_t buffer, cpu;
+	int fd;
+	uint64_t offset, size;
+	uint32_t chunks;
+	bool is_part;                   /* may be given up; otherwise a region of an unfinished output */
+};
+
+/* `output` NULL: as the recording was asked to; "-": standard output. On failure the parts remain. Sorts the pieces. */
+int must_check assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
+			      uint64_t *ret_size, struct fail *fail);
+
+#endif

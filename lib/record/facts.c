@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/facts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/kernel/settings.h"
+#include "lib/kernel/tracer.h"
+#include "lib/record/ledger.h"
+
+static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key,
+	       const char *data, size_t len, struct fail *fail)
+{
+	return ledger_add(ledger, &(struct ledger_item){ .kind = kind, .buffer = buffer, .key = key, .data = data,
+							       .len = len }, fail);
+}
+
+static int add_file(struct ledger *ledger, const struct instance *instance, enum ledger_kind kind,
+		    const char *file, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err = instance_read(instance, file, &text, fail);
+
+	return err ? err : add(ledger, kind, 0, "", buf_str(&text), text.len, fail);
+}
+
+static int add_format(struct ledger *ledger, const struct instance *instance, const char *system, const char *name,
+		      struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_free char *key = NULL;
+	int err = event_format(instance, system, name, &text, fail);
+
+	if (err)
+		return err == -ENOENT ? 0 : err; /* gone meanwhile, as a module's are */
+	if (asprintf(&key, "%s/%s", system, name) < 0) {
+		key = NULL;
+		return fail_memory(fail);
+	}
+	return add(ledger, LEDGER_FORMAT, 0, key, buf_str(&text), text.len, fail);
+}
+
+struct ftrace_formats {
+	struct ledger *ledger;
+	const struct instance *instance;
+	struct fail *fail;
+};
+
+static int add_ftrace_format(const char *name, void *data)
+{
+	const struct ftrace_formats *formats = data;
+
+	return add_format(formats->ledger, formats->instance, "ftrace", name, formats->fail);
+}
+
+/* Events that were on in somebody's instance, or that a trigger's system brings, as set_event lists them. */
+static int add_enabled(struct event_set *set, const struct catalog *catalog, const struct instance *instance,
+		       struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = instance_read(instance, "set_event", &text, fail);
+
+	at = buf_str(&text);
+	left = text.len;
+	while (!err && text_next_line(&at, &left, &line)) {
+		cleanup_free char *name = strndup(line.at, line.len);
+
+		if (!name)
+			return fail_memory(fail);
+		/* One that came after the catalog was read has no format there either. */
+		if (*name && event_set_add(set, catalog, name, NULL) == -ENOMEM)
+			return fail_memory(fail);
+	}
+	return err;
+}
+
+static int add_formats(struct ledger *ledger, const struct target *targets, size_t nr, bool all,
+		       struct fail *fail)
+{
+	const struct catalog *catalog = targets[0].events.catalog;
+	const struct instance *instance = targets[0].instance;
+	struct event_set set = { .catalog = catalog };
+	struct ftrace_formats formats = { ledger, instance, fail };
+	int err = event_each_ftrace(instance, add_ftrace_format, &formats, fail);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = add_enabled(&set, catalog, targets[i].instance, fail);
+	for (size_t i = 0; !err && i < catalog->nr; i++) {
+		const struct catalog_event *event = &catalog->events[i];
+
+		if (strcmp(event->system, "ftrace") && (all || event_set_has(&set, i)))
+			err = add_format(ledger, instance, event->system, event->name, fail);
+	}
+	event_set_release(&set);
+	return err;
+}
+
+static int add_buffer(struct ledger *ledger, const struct target *target, struct fail *fail)
+{
+	const char *name = target->wanted->instance ? target->wanted->instance : "";
+	char text[64];
+	int len = snprintf(text, sizeof(text), "%u %s", target->page_size, target->clock);
+
+	return add(ledger, LEDGER_BUFFER, target->index, name, text, (size_t)len, fail);
+}
+
+static int add_settings(struct ledger *ledger, const struct settings *settings, uint32_t buffer, struct fail *fail)
+{
+	for (size_t i = 0; i < settings->nr; i++) {
+		const struct setting *setting = &settings->items[i];
+		int err = add(ledger, LEDGER_SETTING, buffer, setting->name, setting->text, setting->len, fail);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped,
+				 struct fail *fail)
+{
+	struct settings settings = { .nr = 0 };
+	int err = settings_read_instance(&settings, target->instance, stopped, fail);
+
+	if (!err)
+		err = add_settings(ledger, &settings, target->index, fail);
+	settings_release(&settings);
+	return err;
+}
+
+/* What has a place of its own in the file does not go to the private section as well. */
+int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail)
+{
+	static const struct {
+		const char *name;
+		enum ledger_kind kind;
+	} own[] = { { "saved_cmdlines", LEDGER_CMDLINES }, { "printk_formats", LEDGER_PRINTK } };
+	struct settings settings = { .nr = 0 };
+	int err = settings_read_kernel(&settings, tracing, fail);
+
+	for (size_t i = 0; !err && i < settings.nr; i++) {
+		const struct setting *setting = &settings.items[i];
+		enum ledger_kind kind = LEDGER_SETTING;
+
+		for (size_t j = 0; j < array_size(own); j++)
+			if (!strcmp(setting->name, own[j].name))
+				kind = own[j].kind;
+		err = add(ledger, kind, 0, kind == LEDGER_SETTING ? setting->name : "", setting->text, setting->len,
+			  fail);
+	}
+	settings_release(&settings);
+	return err;
+}
+
+static int add_uname(struct ledger *ledger, struct fail *fail)
+{
+	struct utsname name;
+	char text[sizeof(name) + 8];
+
+	if (uname(&name))
+		return 0;
+	snprintf(text, sizeof(text), "%s %s %s %s", name.sysname, name.nodename, name.release, name.machine);
+	return ledger_add_text(ledger, LEDGER_UNAME, text, fail);
+}
+
+const char *facts_boot_id(char into[BOOT_ID])
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	*into = '\0';
+	if (!tracing_read_path("/proc/sys/kernel/random/boot_id", &text, NULL))
+		snprintf(into, BOOT_ID, "%.*s", (int)strcspn(buf_str(&text), "\n"), buf_str(&text));
+	return into;
+}
+
+int facts_at_start(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,
+		   bool all_formats, struct fail *fail)
+{
+	static const char mode[] = "record";
+	char boot[BOOT_ID];
+	const struct instance *instance = targets[0].instance;
+	int err = add_file(ledger, instance, LEDGER_HEADER_PAGE, "events/header_page", fail);
+
+	if (!err)
+		err = add_file(ledger, instance, LEDGER_HEADER_EVENT, "events/header_event", fail);
+	if (!err)
+		err = add_file(ledger, instance, LEDGER_CLOCK, "trace_clock", fail);
+	if (!err)
+		err = add_uname(ledger, fail);
+	if (!err)
+		err = ledger_add_text(ledger, LEDGER_VERSION, "weft " WEFT_VERSION, fail);
+	if (!err)
+		err = add(ledger, LEDGER_SETTING, 0, "weft/mode", mode, strlen(mode), fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		err = add_buffer(ledger, &targets[i], fail);
+		if (!err && targets[i].instance->kind == INSTANCE_PRIVATE)
+			err = add(ledger, LEDGER_INSTANCE, targets[i].index, facts_boot_id(boot),
+				  targets[i].instance->name, strlen(targets[i].instance->name), fail);
+		if (!err)
+			err = add_instance_settings(ledger, &targets[i], false, fail);
+	}
+	if (!err)
+		err = facts_of_kernel(ledger, tracing, fail);
+	return err ? err : add_formats(ledger, targets, nr, all_formats, fail);
+}
+
+int facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
+		struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	char file[64], key[16];
+	int err;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	snprintf(key, sizeof(key), "%u", cpu);
+	if (!instance_has(instance, file))
+		return 0;
+	if (!buf_addf(&text, "CPU: %u\n", cpu))
+		return fail_memory(fail);
+	err = instance_read(instance, file, &text, fail);
+	return err ? err : add(ledger, LEDGER_STATS, buffer, key, buf_str(&text), text.len, fail);
+}
+
+/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. */
+static int add_latency(struct ledger *ledger, const struct target *target, struct fail *fail)
+{
+	if (!target->wanted->tracer || !tracer_is_max_latency(target->wanted->tracer))
+		return 0;
+	return add_file(ledger, target->instance, LEDGER_LATENCY, "trace", fail);
+}
+
+int facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		err = add_latency(ledger, &targets[i], fail);
+		if (!err)
+			err = add_instance_settings(ledger, &targets[i], true, fail);
+		for (uint32_t cpu = 0; !err && cpu < targets[i].nr_cpus; cpu++)
+			err = facts_stats(ledger, targets[i].instance, targets[i].index, cpu, fail);
+	}
+	return err;
+}

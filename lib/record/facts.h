@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_FACTS_H
+#define WEFT_RECORD_FACTS_H
+
+#include "lib/base/cleanup.h"
+#include "lib/record/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+struct ledger;
+struct tracing;
+
+/*
+ * What the kernel knows that the file must know, put into the recording's metadata: most of it once the targets are set up,
+ * so that a killed recording can be read; what changes meanwhile again later: facts_of_buffers() when tracing has stopped,
+ * before the stopped buffers are read (that changes their counts) and before any setting is put back;
+ * facts_of_kernel() any time after that.
+ */
+int must_check facts_at_start(struct ledger *ledger, const struct tracing *tracing, const struct target *targets,
+			      size_t nr, bool all_formats, struct fail *fail);
+int must_check facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail);
+int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
+
+/* "" where it cannot be told: then nothing is the same boot. */
+enum { BOOT_ID = 40 };
+const char *facts_boot_id(char into[BOOT_ID]);
+
+/* Also used for the instance of a dead recorder. */
+int must_check facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
+			   struct fail *fail);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+
+static const char file_name[] = "metadata";
+
+enum { ITEM_MAGIC = 0x74666577, KEY_MAX = 4096 };
+
+/* In front of each item; key and data follow, each with a NUL behind it. */
+struct item_head {
+	uint32_t magic;
+	uint32_t kind;
+	uint32_t buffer;
+	uint32_t key_len;
+	uint64_t len;
+};
+
+struct ledger {
+	int fd;
+	pthread_mutex_t lock;
+	void *map;
+	size_t map_len;
+	struct ledger_item *items;
+	size_t nr;
+	size_t room;
+	uint64_t torn;
+};
+
+static int ledger_at_fd(int dir, int flags, struct ledger **ret, struct fail *fail)
+{
+	cleanup_fd int fd = openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	struct ledger *ledger;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", file_name, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return fail_set(fail, errno == EWOULDBLOCK ? -EBUSY : -errno, "%s",
+				errno == EWOULDBLOCK ? "its recording is still running" : strerror(errno));
+	ledger = calloc(1, sizeof(*ledger));
+	if (!ledger)
+		return fail_memory(fail);
+	pthread_mutex_init(&ledger->lock, NULL);
+	ledger->fd = fd_take(&fd);
+	*ret = ledger;
+	return 0;
+}
+
+int ledger_new(int dir, struct ledger **ret, struct fail *fail)
+{
+	return ledger_at_fd(dir, O_CREAT | O_EXCL, ret, fail);
+}
+
+int ledger_open(int dir, struct ledger **ret, struct fail *fail)
+{
+	struct ledger *ledger;
+	int err = ledger_at_fd(dir, 0, &ledger, fail);
+
+	if (err)
+		return err;
+	err = ledger_load(ledger, fail);
+	/* What is added next must not stand behind torn bytes. */
+	if (!err && ledger->torn && ftruncate(ledger->fd, (off_t)(ledger->map_len - ledger->torn)))
+		err = fail_set(fail, -errno, "cannot shorten '%s': %s", file_name, strerror(errno));
+	if (err) {
+		ledger_free(ledger);
+		return err;
+	}
+	*ret = ledger;
+	return 0;
+}
+
+static void ledger_unload(struct ledger *ledger)
+{
+	if (ledger->map)
+		munmap(ledger->map, ledger->map_len);
+	free(ledger->items);
+	ledger->map = NULL;
+	ledger->map_len = 0;
+	ledger->items = NULL;
+	ledger->nr = ledger->room = 0;
+	ledger->torn = 0;
+}
+
+void ledger_free(struct ledger *ledger)
+{
+	if (!ledger)
+		return;
+	ledger_unload(ledger);
+	pthread_mutex_destroy(&ledger->lock);
+	close(ledger->fd);
+	free(ledger);
+}
+
+static int write_all(int fd, struct iovec *iov, int count)
+{
+	while (count) {
+		ssize_t done = writev(fd, iov, count);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		while (count && (size_t)done >= iov->iov_len) {
+			done -= (ssize_t)iov->iov_len;
+			iov++;
+			count--;
+		}
+		if (count) {
+			iov->iov_base = (char *)iov->iov_base + done;
+			iov->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int ledger_add(struct ledger *ledger, const struct ledger_item *item, struct fail *fail)
+{
+	const char *key = item->key ? item->key : "";
+	struct item_head head = {
+		.magic = ITEM_MAGIC, .kind = (uint32_t)item->kind, .buffer = item->buffer,
+		.key_len = (uint32_t)strlen(key), .len = item->len,
+	};
+	struct iovec iov[] = {
+		{ &head, sizeof(head) },
+		{ (void *)(uintptr_t)key, head.key_len + 1 },
+		{ (void *)(uintptr_t)item->data, item->len },
+		{ (void *)(uintptr_t)"", 1 },
+	};
+	int err;
+
+	if (head.key_len > KEY_MAX)
+		return fail_set(fail, -ENAMETOOLONG, "a name of %u bytes is too long", head.key_len);
+	pthread_mutex_lock(&ledger->lock);
+	err = write_all(ledger->fd, iov, (int)array_size(iov));
+	pthread_mutex_unlock(&ledger->lock);
+	return err ? fail_set(fail, err, "cannot write the recording's metadata: %s", strerror(-err)) : 0;
+}
+
+int ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *text, struct fail *fail)
+{
+	return ledger_add(ledger, &(struct ledger_item){ .kind = kind, .data = text, .len = strlen(text) }, fail);
+}
+
+static bool items_add(struct ledger *ledger, const struct ledger_item *item)
+{
+	size_t room = ledger->room ? ledger->room * 2 : 256;
+	struct ledger_item *grown;
+
+	if (ledger->nr == ledger->room) {
+		grown = reallocarray(ledger->items, room, sizeof(*grown));
+		if (!grown)
+			return false;
+		ledger->items = grown;
+		ledger->room = room;
+	}
+	ledger->items[ledger->nr++] = *item;
+	return true;
+}
+
+/* Takes one item; false when what is left is not a whole one. */
+static bool item_take(struct bytes *in, struct ledger_item *ret)
+{
+	struct bytes at = *in;
+	struct item_head head;
+	const uint8_t *bytes, *key, *data;
+
+	if (!bytes_take(&at, sizeof(head), &bytes))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	if (head.magic != ITEM_MAGIC || !head.kind || head.kind >= LEDGER_KIND_END || head.key_len > KEY_MAX)
+		return false;
+	if (!bytes_take(&at, head.key_len + (size_t)1, &key) || key[head.key_len])
+		return false;
+	if (head.len >= at.left || !bytes_take(&at, head.len + 1, &data) || data[head.len])
+		return false;
+	*ret = (struct ledger_item){
+		.kind = (enum ledger_kind)head.kind, .buffer = head.buffer, .key = (const char *)key,
+		.data = (const char *)data, .len = head.len,
+	};
+	*in = at;
+	return true;
+}
+
+int ledger_load(struct ledger *ledger, struct fail *fail)
+{
+	struct ledger_item item;
+	struct stat st;
+	struct bytes in;
+
+	ledger_unload(ledger);
+	if (fstat(ledger->fd, &st))
+		return fail_set(fail, -errno, "cannot read '%s': %s", file_name, strerror(errno));
+	if (!st.st_size)
+		return 0;
+	ledger->map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, ledger->fd, 0);
+	if (ledger->map == MAP_FAILED) {
+		ledger->map = NULL;
+		return fail_set(fail, -errno, "cannot map '%s': %s", file_name, strerror(errno));
+	}
+	ledger->map_len = (size_t)st.st_size;
+	in = bytes_of(ledger->map, ledger->map_len, false);
+	while (item_take(&in, &item))
+		if (!items_add(ledger, &item))
+			return fail_memory(fail);
+	ledger->torn = in.left;
+	return 0;
+}
+
+const struct ledger_item *ledger_at(const struct ledger *ledger, size_t index)
+{
+	return index < ledger->nr ? &ledger->items[index] : NULL;
+}
+
+const struct ledger_item *ledger_find(const struct ledger *ledger, enum ledger_kind kind, uint32_t buffer,
+					  const char *key)
+{
+	for (size_t i = ledger->nr; i-- > 0;) {
+		const struct ledger_item *item = &ledger->items[i];
+
+		if (item->kind == kind && item->buffer == buffer && (!key || !strcmp(item->key, key)))
+			return item;
+	}
+	return NULL;
+}
+
+const char *ledger_text(const struct ledger *ledger, enum ledger_kind kind)
+{
+	const struct ledger_item *item = ledger_find(ledger, kind, 0, NULL);
+
+	return item ? item->data : NULL;
+}
+
+uint64_t ledger_torn(const struct ledger *ledger)
+{
+	return ledger->torn;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+
+#include "lib/codec/frame.h"
+
+enum {
+	BATCH_SIZE = 256 * 1024,        /* of frames before a write */
+	CHECK_SIZE = 1024 * 1024,       /* written between two looks at the free space */
+	NAP_MS = 10,                    /* only on kernels that wake readers before there is a full sub-buffer */
+};
+
+/* What the thread works with. */
+struct work {
+	struct recorder *recorder;
+	struct frame_writer *codec;     /* NULL: raw pages */
+	char *pages;
+	size_t pages_len, pages_size;
+	char *batch;
+	size_t batch_len, batch_size;
+	uint32_t batch_chunks;
+	uint64_t batch_raw;
+	uint64_t unchecked;
+};
+
+static void work_release(struct work *work)
+{
+	frame_writer_free(work->codec);
+	free(work->pages);
+	free(work->batch);
+}
+
+static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
+{
+	*work = (struct work){ .recorder = recorder };
+	work->pages_size = (size_t)recorder->spool.options.page_size * SPOOL_CHUNK_PAGES;
+	work->pages = malloc(work->pages_size);
+	work->batch_size = BATCH_SIZE + SPOOL_CHUNK_HEAD + frame_bound(work->pages_size);
+	work->batch = malloc(work->batch_size);
+	if (!work->pages || !work->batch)
+		return fail_memory(fail);
+	return recorder->spool.options.compressed ? frame_writer_new(recorder->options.level, &work->codec, fail) : 0;
+}
+
+/* A recording that leaves no room to finish its file would be worth little: it ends while there still is some. */
+static int check_room(struct work *work, size_t written, struct fail *fail)
+{
+	const struct recorder *recorder = work->recorder;
+	uint64_t need = spool_size(&recorder->spool) + recorder->options.keep_free;
+	struct statvfs vfs;
+
+	if (!recorder->options.copied_there)
+		return 0;
+	work->unchecked += written;
+	if (work->unchecked < CHECK_SIZE || fstatvfs(recorder->spool.fd, &vfs))
+		return 0;
+	work->unchecked = 0;
+	if ((uint64_t)vfs.f_bavail * vfs.f_frsize >= need)
+		return 0;
+	return fail_set(fail, -ENOSPC, "no space left but what finishing the file needs");
+}
+
+static int flush_batch(struct work *work, struct fail *fail)
+{
+	size_t len = work->batch_len;
+	int err;
+
+	if (!len)
+		return 0;
+	err = spool_append(&work->recorder->spool, work->batch, len, work->batch_chunks, work->batch_raw, fail);
+	work->batch_len = 0;
+	work->batch_chunks = 0;
+	work->batch_raw = 0;
+	return err ? err : check_room(work, len, fail);
+}
+
+/* The pages in hand become a chunk. */
+static int add_chunk(struct work *work, struct fail *fail)
+{
+	const struct spool_options *options = &work->recorder->spool.options;
+	char *at = work->batch + work->batch_len;
+	size_t len = work->pages_len;
+	int err;
+
+	if (!len)
+		return 0;
+	work->pages_len = 0;
+	if (work->codec) {
+		size_t room = work->batch_size - work->batch_len - SPOOL_CHUNK_HEAD, size;
+
+		err = frame_write(work->codec, work->pages, len, at + SPOOL_CHUNK_HEAD, room, &size, fail);
+		if (err)
+			return err;
+		spool_chunk_head(options, (uint32_t)size, (uint32_t)len, at);
+		work->batch_len += SPOOL_CHUNK_HEAD + size;
+		work->batch_chunks++;
+	} else {
+		memcpy(at, work->pages, len);
+		work->batch_len += len;
+	}
+	work->batch_raw += len;
+	return work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
+}
+
+static int take_compressed(struct work *work, size_t *ret_taken, struct fail *fail)
+{
+	size_t len;
+	int err;
+
+	for (;;) {
+		err = cpu_pipe_take(&work->recorder->pipe, work->pages, work->pages_size, &len, fail);
+		if (err || !len)
+			break;
+		*ret_taken += len;
+		work->pages_len = len;
+		err = add_chunk(work, fail);
+		if (err)
+			return err;
+	}
+	return err ? err : flush_batch(work, fail);
+}
+
+static int take_raw(struct work *work, size_t *ret_taken, struct fail *fail)
+{
+	struct recorder *recorder = work->recorder;
+	size_t len;
+	int err;
+
+	for (;;) {
+		err = cpu_pipe_move(&recorder->pipe, recorder->spool.fd, CHECK_SIZE, &len, fail);
+		if (err || !len)
+			return err;
+		*ret_taken += len;
+		err = spool_moved(&recorder->spool, len, fail);
+		if (!err)
+			err = check_room(work, len, fail);
+		if (err)
+			return err;
+	}
+}
+
+/* All full sub-buffers that there are now. */
+static int take_full(struct work *work, size_t *ret_taken, struct fail *fail)
+{
+	*ret_taken = 0;
+	return work->codec ? take_compressed(work, ret_taken, fail) : take_raw(work, ret_taken, fail);
+}
+
+/* The rest, once nothing is written to the buffer any more. */
+static int take_rest(struct work *work, struct fail *fail)
+{
+	uint32_t page_size = work->recorder->spool.options.page_size;
+	size_t taken;
+	int r, err = take_full(work, &taken, fail);
+
+	if (err)
+		return err;
+	while ((r = cpu_pipe_read(&work->recorder->pipe, work->pages + work->pages_len, fail)) > 0) {
+		work->pages_len += page_size;
+		if (work->pages_len < work->pages_size)
+			continue;
+		err = add_chunk(work, fail);
+		if (err)
+			return err;
+	}
+	if (r < 0)
+		return r;
+	err = add_chunk(work, fail);
+	return err ? err : flush_batch(work, fail);
+}
+
+static int record_until_stop(struct work *work, struct fail *fail)
+{
+	struct recorder *recorder = work->recorder;
+	struct pollfd stop = { .fd = recorder->options.stop_fd, .events = POLLIN };
+	size_t taken;
+	int r, err;
+
+	while ((r = cpu_pipe_wait(&recorder->pipe, stop.fd, -1, fail)) > 0) {
+		err = take_full(work, &taken, fail);
+		if (err)
+			return err;
+		if (!taken && poll(&stop, 1, NAP_MS) > 0)
+			return 0;
+	}
+	return r;
+}
+
+static int record(struct recorder *recorder, bool only_rest, struct fail *fail)
+{
+	struct work work;
+	int err = work_init(&work, recorder, fail);
+
+	if (!err && !only_rest)
+		err = record_until_stop(&work, fail);
+	if (!err)
+		err = take_rest(&work, fail);
+	work_release(&work);
+	return err;
+}
+
+struct start {
+	struct recorder *recorder;
+	sem_t started;
+};
+
+static void *recorder_main(void *data)
+{
+	struct start *start = data;
+	struct recorder *recorder = start->recorder;
+	const uint64_t one = 1;
+
+	recorder->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&start->started); /* `start` is gone from here on */
+	recorder->err = record(recorder, false, &recorder->fail);
+	if (recorder->err) {
+		fail_in(&recorder->fail, recorder->err, "CPU %u", recorder->cpu);
+		if (write(recorder->options.failed_fd, &one, sizeof(one)) < 0)
+			return NULL; /* whoever joins sees err */
+	}
+	return NULL;
+}
+
+int recorder_start(struct recorder *recorder, struct fail *fail)
+{
+	struct start start = { .recorder = recorder };
+	int err;
+
+	sem_init(&start.started, 0, 0);
+	err = pthread_create(&recorder->thread, NULL, recorder_main, &start);
+	if (err) {
+		err = fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
+		recorder_release(recorder);
+	} else {
+		recorder->started = true;
+		while (sem_wait(&start.started) && errno == EINTR)
+			continue;
+	}
+	sem_destroy(&start.started);
+	return err;
+}
+
+void recorder_join(struct recorder *recorder)
+{
+	if (!recorder->started)
+		return;
+	pthread_join(recorder->thread, NULL);
+	recorder->started = false;
+}
+
+void recorder_release(struct recorder *recorder)
+{
+	cpu_pipe_close(&recorder->pipe);
+	spool_release(&recorder->spool);
+}
+
+int recorder_drain(struct recorder *recorder, struct fail *fail)
+{
+	return record(recorder, true, fail);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/fail.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/shared.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/assembly.h"
+#include "lib/record/facts.h"
+#include "lib/record/ledger.h"
+#include "lib/record/parts.h"
+#include "lib/record/recorder.h"
+
+struct work {
+	struct parts *parts;
+	struct recovery *recovery;
+	struct assembly_piece *pieces;  /* their fds are ours */
+	size_t nr;
+};
+
+static int add_piece(struct work *work, const struct assembly_piece *piece, struct fail *fail)
+{
+	struct assembly_piece *grown = reallocarray(work->pieces, work->nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return fail_memory(fail);
+	work->pieces = grown;
+	grown[work->nr++] = *piece;
+	work->recovery->cpus += piece->size > 0;
+	return 0;
+}
+
+/* What the kernel still holds of this CPU goes behind what was recorded. */
+static int drain(struct work *work, const struct instance *instance, struct recorder *recorder, struct fail *fail)
+{
+	uint64_t before = recorder->spool.raw;
+	int err = facts_stats(work->parts->ledger, instance, recorder->buffer, recorder->cpu, fail);
+
+	if (!err)
+		err = cpu_pipe_open(instance, recorder->cpu, recorder->spool.options.page_size, &recorder->pipe, fail);
+	if (!err)
+		err = recorder_drain(recorder, fail);
+	cpu_pipe_close(&recorder->pipe);
+	work->recovery->drained += recorder->spool.raw - before;
+	return err;
+}
+
+static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t page_size,
+		     const struct instance *instance, struct fail *fail)
+{
+	const struct writer_options *file = &work->parts->file.options;
+	struct spool_options options = { .compressed = file->compress, .swap = work->parts->file.swap,
+					.page_size = page_size };
+	struct recorder recorder = {
+		.buffer = buffer, .cpu = cpu, .pipe = CPU_PIPE_INIT,
+		.options = { .stop_fd = -1, .failed_fd = -1, .level = file->level },
+	};
+	struct spool *spool = &recorder.spool;
+	int err = spool_open(work->parts->dir, buffer, cpu, &options, spool, fail);
+
+	if (err)
+		return err;
+	if (instance)
+		err = drain(work, instance, &recorder, fail);
+	if (!err)
+		err = add_piece(work, &(struct assembly_piece){
+			.buffer = buffer, .cpu = cpu, .fd = spool->fd, .offset = spool->begin, .size = spool_size(spool),
+			.chunks = spool->chunks, .is_part = true }, fail);
+	if (err) {
+		spool_release(spool);
+		return err;
+	}
+	work->recovery->torn += spool->torn;
+	work->recovery->raw += spool->raw;
+	return 0;
+}
+
+/* A spool that was in the unfinished output already when finishing it was cut short. */
+static int take_moved(struct work *work, uint32_t buffer, uint32_t cpu, struct fail *fail)
+{
+	const struct ledger_item *item;
+	struct assembly_piece piece = { .buffer = buffer, .cpu = cpu };
+	struct stat st;
+	char key[16];
+	int path;
+
+	snprintf(key, sizeof(key), "%u", cpu);
+	item = ledger_find(work->parts->ledger, LEDGER_MOVED, buffer, key);
+	if (!item || sscanf(item->data, "%" SCNu64 " %" SCNu64 " %" SCNu32 " %n", &piece.offset, &piece.size,
+			    &piece.chunks, &path) != 3)
+		return 0;
+	piece.fd = open(item->data + path, O_RDONLY | O_CLOEXEC);
+	if (piece.fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s', which has the data of CPU %u: %s", item->data + path,
+				cpu, strerror(errno));
+	if (fstat(piece.fd, &st) || (uint64_t)st.st_size < piece.offset ||
+	    (uint64_t)st.st_size - piece.offset < piece.size) {
+		close(piece.fd);
+		return fail_set(fail, -EBADMSG, "'%s' is shorter than it was", item->data + path);
+	}
+	if (!work->parts->file.options.compress)
+		work->recovery->raw += piece.size;
+	return add_piece(work, &piece, fail);
+}
+
+static bool is_moved(const struct work *work, uint32_t buffer, uint32_t cpu)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%u", cpu);
+	return ledger_find(work->parts->ledger, LEDGER_MOVED, buffer, key);
+}
+
+static int take_buffer(struct work *work, const struct ledger_item *buffer, const struct instance *instance,
+		       struct fail *fail)
+{
+	uint32_t page_size = (uint32_t)strtoul(buffer->data, NULL, 10), index = buffer->buffer;
+
+	for (uint32_t cpu = 0; cpu < work->parts->file.cpu_count; cpu++) {
+		int err;
+
+		if (is_moved(work, index, cpu))
+			err = take_moved(work, index, cpu, fail);
+		else
+			err = take_part(work, index, cpu, page_size, instance, fail);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	return 0;
+}
+
+/* The instance that the dead recorder made, in this boot of the kernel, and nobody removed; or NULL. */
+static struct instance *find_instance(struct work *work, const struct tracing *tracing, uint32_t buffer)
+{
+	const struct ledger_item *item = ledger_find(work->parts->ledger, LEDGER_INSTANCE, buffer, NULL);
+	struct instance *instance;
+	char boot[BOOT_ID];
+
+	if (!item || !tracing->dir || !*facts_boot_id(boot) || strcmp(item->key, boot))
+		return NULL;
+	return instance_open(tracing, item->data, false, NULL, &instance, NULL) ? NULL : instance;
+}
+
+static int take_all(struct work *work, const struct tracing *tracing, struct fail *fail)
+{
+	struct ledger *ledger = work->parts->ledger;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i <= LEDGER_BUFFERS_MAX; i++) {
+		const struct ledger_item *buffer = ledger_find(ledger, LEDGER_BUFFER, i, NULL);
+		struct instance *instance;
+
+		if (!buffer)
+			continue;
+		instance = find_instance(work, tracing, i);
+		if (instance)
+			err = instance_write(instance, "tracing_on", "0", fail);
+		if (!err)
+			err = take_buffer(work, buffer, instance, fail);
+		if (!err && instance)
+			err = facts_of_kernel(ledger, tracing, fail);
+		if (instance)
+			instance_close(instance, NULL);
+	}
+	return err;
+}
+
+/* Beside the parts where they lie beside it: the directory may have moved since. */
+static char *default_output(const struct parts *parts)
+{
+	const char *asked = ledger_text(parts->ledger, LEDGER_OUTPUT);
+	const char *base = asked ? strrchr(asked, '/') : NULL, *slash = strrchr(parts->path, '/');
+	char *path;
+	int len;
+
+	if (!asked || !strcmp(asked, "-"))
+		return strdup("trace.dat");
+	base = base ? base + 1 : asked;
+	if (strncmp(slash ? slash + 1 : parts->path, base, strlen(base)))
+		return strdup(asked);
+	len = slash ? (int)(slash - parts->path) + 1 : 0;
+	return asprintf(&path, "%.*s%s", len, parts->path, base) < 0 ? NULL : path;
+}
+
+static int choose_output(struct work *work, const char *output, struct fail *fail)
+{
+	struct recovery *recovery = work->recovery;
+
+	recovery->output = output ? strdup(output) : default_output(work->parts);
+	if (!recovery->output)
+		return fail_memory(fail);
+	if (!output && !access(recovery->output, F_OK))
+		return fail_set(fail, -EEXIST, "'%s' exists; choose another file with -o", recovery->output);
+	return 0;
+}
+
+static int clean_up(struct work *work, struct fail *fail)
+{
+	const struct ledger_item *item;
+
+	for (size_t i = 0; (item = ledger_at(work->parts->ledger, i)); i++)
+		if (item->kind == LEDGER_UNFINISHED && strcmp(item->data, work->recovery->output))
+			unlink(item->data);
+	return parts_remove(work->parts, fail);
+}
+
+static int recover(struct work *work, const char *output, struct fail *fail)
+{
+	struct tracing tracing = { .dir = NULL };
+	int err = choose_output(work, output, fail);
+
+	if (err)
+		return err;
+	/* Files can be finished where there is no tracefs, and by users who may not use it. */
+	if (tracing_find(&tracing, NULL))
+		tracing = (struct tracing){ .dir = NULL };
+	work->recovery->torn += ledger_torn(work->parts->ledger);
+	err = take_all(work, &tracing, fail);
+	if (!err)
+		err = assembly_write(work->parts, work->pieces, work->nr, work->recovery->output,
+				     &work->recovery->file_size, fail);
+	if (!err)
+		err = clean_up(work, fail);
+	if (tracing.dir)
+		tracing_release(&tracing);
+	return err;
+}
+
+int recovery_run(const char *path, const char *output, struct recovery *ret, struct fail *fail)
+{
+	struct recovery recovery = { .output = NULL };
+	struct work work = { .recovery = &recovery };
+	int err = parts_open(path, &work.parts, fail);
+
+	if (!err)
+		err = recover(&work, output, fail);
+	for (size_t i = 0; i < work.nr; i++)
+		close(work.pieces[i].fd);
+	free(work.pieces);
+	parts_free(work.parts);
+	if (err) {
+		recovery_release(&recovery);
+		return err;
+	}
+	*ret = recovery;
+	return 0;
+}
+
+void recovery_release(struct recovery *recovery)
+{
+	free(recovery->output);
+	recovery->output = NULL;
+}
+
+int recovery_undo(unsigned *ret, struct fail *fail)
+{
+	struct tracing tracing;
+	struct undo_pending pending;
+	unsigned at = 0, nr = 0;
+	int r = 0, err = tracing_find(&tracing, fail);
+
+	if (err)
+		return err;
+	while (!err && (r = undo_next_pending(NULL, &at, &pending, fail)) > 0) {
+		err = undo_replay(&tracing, pending.path, fail);
+		nr += !err;
+	}
+	if (!err && r < 0)
+		err = r;
+	if (!err && (r = shared_cmdlines_recover(&tracing, NULL, fail)) < 0)
+		err = r;
+	tracing_release(&tracing);
+	if (!err)
+		*ret = nr;
+	return err;
+}

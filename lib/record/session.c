@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+#include "lib/base/buf.h"
+#include "lib/kernel/shared.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/assembly.h"
+#include "lib/record/facts.h"
+#include "lib/record/ledger.h"
+#include "lib/record/parts.h"
+#include "lib/record/symbol_copy.h"
+#include "lib/record/target.h"
+#include "lib/record/wake.h"
+#include "lib/record/workload.h"
+
+/* Room that finishing a file needs besides its pages: metadata, symbols, formats. */
+enum { KEEP_FREE = 4 << 20 };
+
+struct session {
+	const struct record_options *options;
+	struct record_result *result;
+	struct tracing tracing;
+	struct undo *undo;
+	struct catalog *catalog;
+	struct wake wake;
+	struct workload workload;
+	struct parts *parts;
+	struct symbol_copy *symbols;
+	struct shared *cmdlines;
+	struct target *targets;
+	size_t nr_targets;
+	struct spool_options spool;
+	struct recorder_options recorder;
+	uint64_t started_ns, stopped_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The first thing that failed is what the user is told. */
+static int first_error(int first, int err, struct fail *fail, const struct fail *later)
+{
+	if (first || !err)
+		return first;
+	return fail_set(fail, err, "%s", later->text);
+}
+
+static bool is_wanted(const struct record_options *options, size_t index)
+{
+	const struct record_buffer *buffer = &options->buffers[index];
+
+	/* The main buffer is there to be used; without a word about it named ones replace it. */
+	return index || options->nr_buffers == 1 || buffer->nr_events || buffer->tracer;
+}
+
+static int fork_command(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct workload_options workload = {
+		.argv = options->argv, .user = options->user, .mask = session->wake.old_mask,
+		.stdout_to_stderr = !strcmp(options->output, "-"),
+	};
+
+	return options->argv ? workload_fork(&workload, &session->workload, fail) : 0;
+}
+
+static int open_targets(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct target_context context = {
+		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog, .options = options,
+		.command = session->workload.pid,
+	};
+
+	session->targets = calloc(options->nr_buffers, sizeof(*session->targets));
+	if (!session->targets)
+		return fail_memory(fail);
+	for (size_t i = 0; i < options->nr_buffers; i++) {
+		struct target *target = &session->targets[session->nr_targets];
+		int err;
+
+		if (!is_wanted(options, i))
+			continue;
+		session->nr_targets++;
+		target->wanted = &options->buffers[i];
+		target->index = (uint32_t)i;
+		err = target_open(target, &context, fail);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int describe_parts(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct parts_file file = {
+		.options = {
+			.version = options->version, .compress = options->compress, .level = options->level,
+			.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long),
+			.page_size = session->targets[0].page_size,
+		},
+		.cpu_count = session->targets[0].nr_cpus,
+	};
+
+	if (getrandom(&file.trace_id, sizeof(file.trace_id), GRND_NONBLOCK) < 0)
+		file.trace_id = now_ns();
+	return parts_describe(session->parts, &file, fail);
+}
+
+static bool is_copied_there(const struct session *session)
+{
+	cleanup_buf struct buf path = BUF_INIT;
+	const char *output = session->options->output, *slash = strrchr(output, '/');
+	struct stat there, here;
+
+	if (!strcmp(output, "-") || fstat(session->parts->dir, &here))
+		return false;
+	if (!buf_add(&path, output, slash ? (size_t)(slash - output) + 1 : 0) || (!slash && !buf_add_str(&path, ".")))
+		return false;
+	return !stat(buf_str(&path), &there) && there.st_dev == here.st_dev;
+}
+
+static int start_recorders(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct cpus online;
+	int err = tracing_online_cpus(&online, fail);
+
+	session->spool = (struct spool_options){ .compressed = options->compress, .cap = options->max_size };
+	session->recorder = (struct recorder_options){
+		.stop_fd = eventfd(0, EFD_CLOEXEC), .failed_fd = session->wake.failed_fd, .level = options->level,
+		.keep_free = KEEP_FREE, .copied_there = is_copied_there(session),
+	};
+	if (!err && session->recorder.stop_fd < 0)
+		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = target_record(&session->targets[i], session->parts, &online, &session->spool, &session->recorder,
+				    fail);
+	return err;
+}
+
+static int exclude_ourselves(struct session *session, struct fail *fail)
+{
+	size_t nr = 2, at = 0;
+	int err = 0;
+
+	if (session->options->trace_self)
+		return 0;
+	for (size_t i = 0; i < session->nr_targets; i++)
+		nr += session->targets[i].nr_recorders;
+	cleanup_free pid_t *tids = calloc(nr, sizeof(*tids));
+	if (!tids)
+		return fail_memory(fail);
+	tids[at++] = getpid();
+	tids[at++] = symbol_copy_tid(session->symbols);
+	for (size_t i = 0; i < session->nr_targets; i++)
+		for (size_t j = 0; j < session->targets[i].nr_recorders; j++)
+			tids[at++] = session->targets[i].recorders[j]->tid;
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = target_exclude(&session->targets[i], tids, nr, fail);
+	return err;
+}
+
+static int prepare_kernel(struct session *session, struct fail *fail)
+{
+	int err = tracing_find(&session->tracing, fail);
+
+	if (!err)
+		err = undo_new(&session->tracing, NULL, &session->undo, fail);
+	if (!err)
+		err = catalog_new(&session->tracing, &session->catalog, fail);
+	if (!err)
+		err = open_targets(session, fail);
+	if (!err && session->options->cmdlines)
+		err = shared_cmdlines_raise(&session->tracing, NULL, session->options->cmdlines, &session->cmdlines,
+					    fail);
+	return err;
+}
+
+static int prepare(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	int err = wake_init(&session->wake, fail);
+
+	if (!err)
+		err = fork_command(session, fail);
+	if (!err)
+		err = parts_new(options->output, options->temp_dir, &session->parts, fail);
+	if (!err)
+		err = prepare_kernel(session, fail);
+	if (!err)
+		err = describe_parts(session, fail);
+	if (!err)
+		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
+	if (!err)
+		err = facts_at_start(session->parts->ledger, &session->tracing, session->targets,
+				     session->nr_targets, options->all_formats, fail);
+	if (!err)
+		err = start_recorders(session, fail);
+	return err ? err : exclude_ourselves(session, fail);
+}
+
+static int turn(struct session *session, bool on, struct fail *fail)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		struct fail later;
+		int err = target_turn(&session->targets[i], on, &later);
+
+		first = first_error(first, err, fail, &later);
+	}
+	return first;
+}
+
+/* From the first event to the last. */
+static int trace(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct record_result *result = session->result;
+	enum wake_reason reason;
+	struct fail later;
+	int err = turn(session, true, fail), stopped;
+
+	session->started_ns = now_ns();
+	result->ran = !err;
+	if (!err && options->argv) {
+		err = workload_go(&session->workload, options->argv[0], &result->status, fail);
+		result->has_status = err;
+		result->ran = !err;
+	}
+	if (!err && options->duration_ns)
+		err = wake_after(&session->wake, options->duration_ns, fail);
+	if (!err) {
+		err = wake_wait(&session->wake, &session->workload, &reason, &result->status, fail);
+		result->has_status = !err && reason == WAKE_COMMAND;
+	}
+	stopped = turn(session, false, &later);
+	session->stopped_ns = now_ns();
+	return first_error(err, stopped, fail, &later);
+}
+
+/* Tells the recorders to take the rest, and says of the kernel what is only true now. */
+static int collect(struct session *session, struct fail *fail)
+{
+	struct ledger *ledger = session->parts->ledger;
+	const uint64_t one = 1;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = target_count(&session->targets[i], session->targets[i].stop, fail);
+	if (!err)
+		err = facts_of_buffers(ledger, session->targets, session->nr_targets, fail);
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = target_record_rest(&session->targets[i], session->parts, &session->spool, &session->recorder, fail);
+	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
+		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
+	return err ? err : facts_of_kernel(ledger, &session->tracing, fail);
+}
+
+static int join(struct session *session, struct fail *fail)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		struct target *target = &session->targets[i];
+
+		for (size_t j = 0; j < target->nr_recorders; j++) {
+			struct recorder *recorder = target->recorders[j];
+
+			recorder_join(recorder);
+			first = first_error(first, recorder->err, fail, &recorder->fail);
+		}
+	}
+	return first;
+}
+
+static void stop_recorders(struct session *session)
+{
+	const uint64_t one = 1;
+
+	if (session->recorder.stop_fd >= 0 && write(session->recorder.stop_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* As it was before us: settings, then instances, then the command lines that all recordings share. */
+static int restore(struct session *session, struct fail *fail)
+{
+	struct fail later;
+	int first = 0, err;
+
+	for (size_t i = 0; i < session->nr_targets; i++)
+		target_close_pipes(&session->targets[i]);
+	if (session->undo)
+		first = undo_restore(session->undo, fail);
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		if (!session->targets[i].instance)
+			continue;
+		err = instance_close(session->targets[i].instance, &later);
+		session->targets[i].instance = NULL;
+		first = first_error(first, err, fail, &later);
+	}
+	err = shared_cmdlines_leave(session->cmdlines, &later);
+	session->cmdlines = NULL;
+	return first_error(first, err, fail, &later);
+}
+
+static uint64_t since(uint64_t stop, uint64_t start)
+{
+	return stop > start ? stop - start : 0;
+}
+
+static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
+{
+	struct record_cpu *grown = reallocarray(result->cpus, result->nr_cpus + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	result->cpus = grown;
+	grown[result->nr_cpus++] = *cpu;
+	result->events += cpu->events;
+	result->lost += cpu->lost;
+	result->dropped_bytes += cpu->dropped_bytes;
+	return true;
+}
+
+static int sum_up(struct session *session, struct fail *fail)
+{
+	struct record_result *result = session->result;
+
+	result->time_ns = session->stopped_ns - session->started_ns;
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		const struct target *target = &session->targets[i];
+
+		for (size_t j = 0; j < target->nr_recorders; j++) {
+			const struct spool *spool = &target->recorders[j]->spool;
+			uint32_t cpu = target->recorders[j]->cpu;
+			const struct ring_buffer_stats *start = &target->start[cpu], *stop = &target->stop[cpu];
+			struct record_cpu sum = {
+				.buffer = target->index, .cpu = cpu, .dropped_bytes = spool->dropped,
+				.events = since(stop->entries + stop->read, start->read),
+				.lost = since(stop->overrun, start->overrun) +
+					since(stop->commit_overrun, start->commit_overrun) +
+					since(stop->dropped, start->dropped),
+			};
+
+			result->raw += spool->raw;
+			result->packed += spool_size(spool);
+			if (!add_cpu(result, &sum))
+				return fail_memory(fail);
+		}
+	}
+	return 0;
+}
+
+static int assemble(struct session *session, struct fail *fail)
+{
+	struct assembly_piece *pieces;
+	size_t nr = 0;
+	int err;
+
+	for (size_t i = 0; i < session->nr_targets; i++)
+		nr += session->targets[i].nr_recorders;
+	pieces = calloc(nr + 1, sizeof(*pieces));
+	if (!pieces)
+		return fail_memory(fail);
+	nr = 0;
+	for (size_t i = 0; i < session->nr_targets; i++)
+		for (size_t j = 0; j < session->targets[i].nr_recorders; j++) {
+			const struct recorder *recorder = session->targets[i].recorders[j];
+			const struct spool *spool = &recorder->spool;
+
+			pieces[nr++] = (struct assembly_piece){
+				.buffer = recorder->buffer, .cpu = recorder->cpu, .fd = spool->fd,
+				.offset = spool->begin, .size = spool_size(spool), .chunks = spool->chunks,
+				.is_part = true,
+			};
+		}
+	err = assembly_write(session->parts, pieces, nr, session->options->output, &session->result->file_size, fail);
+	free(pieces);
+	return err;
+}
+
+/* The file from the parts; they go only when it is whole, or when nothing was ever recorded. */
+static int finish(struct session *session, struct fail *fail)
+{
+	struct record_result *result = session->result;
+	int err;
+
+	if (!session->parts)
+		return 0;
+	if (!result->ran)
+		return parts_remove(session->parts, fail);
+	err = sum_up(session, fail);
+	if (!err)
+		err = assemble(session, fail);
+	result->finish_ns = now_ns() - session->stopped_ns;
+	if (!err) {
+		result->finished = true;
+		return parts_remove(session->parts, fail);
+	}
+	result->parts = strdup(session->parts->path);
+	return err;
+}
+
+static void release(struct session *session)
+{
+	for (size_t i = 0; i < session->nr_targets; i++)
+		target_release(&session->targets[i]);
+	free(session->targets);
+	parts_free(session->parts);
+	catalog_free(session->catalog);
+	undo_free(session->undo);
+	tracing_release(&session->tracing);
+	if (session->recorder.stop_fd >= 0)
+		close(session->recorder.stop_fd);
+	session->result->command = session->workload.pid;
+	workload_release(&session->workload);
+	wake_release(&session->wake);
+}
+
+int session_run(const struct record_options *options, struct record_result *ret, struct fail *fail)
+{
+	struct session session = {
+		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
+		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
+	};
+	struct fail later;
+	int first, err;
+
+	*ret = (struct record_result){ .has_status = false };
+	first = prepare(&session, fail);
+	if (!first) {
+		first = trace(&session, fail);
+		err = collect(&session, &later);
+		first = first_error(first, err, fail, &later);
+	}
+	stop_recorders(&session);
+	err = join(&session, &later);
+	first = first_error(first, err, fail, &later);
+	err = symbol_copy_finish(session.symbols, &ret->symbols_hidden, &later);
+	first = first_error(first, err, fail, &later);
+	err = restore(&session, &later);
+	first = first_error(first, err, fail, &later);
+	err = finish(&session, &later);
+	first = first_error(first, err, fail, &later);
+	release(&session);
+	return first;
+}
+
+void record_result_release(struct record_result *result)
+{
+	free(result->parts);
+	free(result->cpus);
+	*result = (struct record_result){ .has_status = false };
+}

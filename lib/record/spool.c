@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+
+enum { SPOOL_MAGIC = 0x74706677 };
+
+/* Kept at the start of the file; in this machine's byte order. */
+struct spool_head {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t begin;
+	uint64_t dropped;
+};
+
+/* A cap is kept by giving up this share of it at a time. */
+enum { CAP_STEPS = 16 };
+
+const char *spool_name(char into[SPOOL_NAME], uint32_t buffer, uint32_t cpu)
+{
+	snprintf(into, SPOOL_NAME, "%u.%u", buffer, cpu);
+	return into;
+}
+
+static int head_write(const struct spool *spool, struct fail *fail)
+{
+	struct spool_head head = { SPOOL_MAGIC, 1, spool->begin, spool->dropped };
+	ssize_t done = pwrite(spool->fd, &head, sizeof(head), 0);
+
+	if (done == (ssize_t)sizeof(head))
+		return 0;
+	return fail_set(fail, done < 0 ? -errno : -ENOSPC, "cannot write a spool: %s",
+			strerror(done < 0 ? errno : ENOSPC));
+}
+
+int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
+	     struct fail *fail)
+{
+	char name[SPOOL_NAME];
+	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };
+	int err;
+
+	spool.fd = openat(dir, spool_name(name, buffer, cpu), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	if (spool.fd < 0)
+		return fail_set(fail, -errno, "cannot make spool '%s': %s", name, strerror(errno));
+	err = head_write(&spool, fail);
+	if (!err && lseek(spool.fd, SPOOL_HEAD_SIZE, SEEK_SET) < 0)
+		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
+	if (!err && options->cap && fallocate(spool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SPOOL_HEAD_SIZE, 4096))
+		err = fail_set(fail, -errno, "the filesystem of the parts cannot give back space (%s), "
+			       "so a maximal size cannot be kept; choose another with --temp-dir", strerror(errno));
+	if (err) {
+		close(spool.fd);
+		return err;
+	}
+	*ret = spool;
+	return 0;
+}
+
+void spool_release(struct spool *spool)
+{
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool->fd = -1;
+}
+
+void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32_t usize, void *into)
+{
+	uint32_t head[2] = { size, usize };
+
+	if (options->swap) {
+		head[0] = __builtin_bswap32(size);
+		head[1] = __builtin_bswap32(usize);
+	}
+	memcpy(into, head, sizeof(head));
+}
+
+/* The chunk or page at *begin leaves: returns its bytes of pages, 0 when it cannot be read. */
+static uint32_t oldest_size(const struct spool *spool, uint64_t begin, uint64_t *ret_size)
+{
+	uint8_t head[SPOOL_CHUNK_HEAD];
+
+	if (!spool->options.compressed) {
+		*ret_size = spool->options.page_size;
+		return spool->options.page_size;
+	}
+	if (pread(spool->fd, head, sizeof(head), (off_t)begin) != (ssize_t)sizeof(head))
+		return 0;
+	*ret_size = SPOOL_CHUNK_HEAD + (uint64_t)load_u32(head, spool->options.swap);
+	return load_u32(head + 4, spool->options.swap);
+}
+
+static int cap_keep(struct spool *spool, struct fail *fail)
+{
+	uint64_t keep = spool->options.cap - spool->options.cap / CAP_STEPS;
+	uint64_t from = spool->begin / 4096 * 4096;
+
+	if (spool_size(spool) <= spool->options.cap)
+		return 0;
+	while (spool_size(spool) > keep) {
+		uint64_t size = 0;
+		uint32_t raw = oldest_size(spool, spool->begin, &size);
+
+		if (!raw || size > spool_size(spool))
+			return fail_set(fail, -EIO, "cannot read back a spool");
+		spool->begin += size;
+		spool->raw -= raw;
+		spool->dropped += raw;
+		spool->chunks -= spool->options.compressed;
+	}
+	if (from < SPOOL_HEAD_SIZE)
+		from = SPOOL_HEAD_SIZE;
+	if (head_write(spool, fail))
+		return -EIO;
+	if (spool->begin / 4096 * 4096 > from &&
+	    fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+		      (off_t)(spool->begin / 4096 * 4096 - from)))
+		return fail_set(fail, -errno, "cannot give back space of a spool: %s", strerror(errno));
+	return 0;
+}
+
+static int appended(struct spool *spool, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)
+{
+	spool->end += len;
+	spool->chunks += chunks;
+	spool->raw += raw;
+	return spool->options.cap ? cap_keep(spool, fail) : 0;
+}
+
+/* The torn bytes would only be in the way of whoever reads the spool. */
+static int append_failed(struct spool *spool, int err, struct fail *fail)
+{
+	if (ftruncate(spool->fd, (off_t)spool->end) || lseek(spool->fd, (off_t)spool->end, SEEK_SET) < 0)
+		spool->torn = 1;
+	return fail_set(fail, -err, "cannot write recorded data: %s", strerror(err));
+}
+
+int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)
+{
+	const char *at = data;
+	size_t left = len;
+
+	while (left) {
+		ssize_t done = write(spool->fd, at, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return append_failed(spool, errno, fail);
+		at += done;
+		left -= (size_t)done;
+	}
+	return appended(spool, len, chunks, raw, fail);
+}
+
+int spool_moved(struct spool *spool, size_t len, struct fail *fail)
+{
+	return appended(spool, len, 0, len, fail);
+}
+
+/* Whole chunks that decompress to whole pages; stops at the first that does not. */
+static int scan_chunks(struct spool *spool, struct bytes in, struct fail *fail)
+{
+	size_t usize_max = (size_t)spool->options.page_size * SPOOL_CHUNK_PAGES;
+	cleanup_free void *pages = malloc(usize_max);
+	struct frame_reader *reader;
+	int err = pages ? frame_reader_new(&reader, fail) : fail_memory(fail);
+
+	if (err)
+		return err;
+	in.swap = spool->options.swap;
+	while (in.left) {
+		const uint8_t *frame;
+		uint32_t size, usize;
+
+		if (!bytes_u32(&in, &size) || !bytes_u32(&in, &usize) || !size || !usize || usize > usize_max ||
+		    usize % spool->options.page_size || !bytes_take(&in, size, &frame) ||
+		    frame_read(reader, frame, size, pages, usize, NULL))
+			break;
+		spool->end += SPOOL_CHUNK_HEAD + (uint64_t)size;
+		spool->chunks++;
+		spool->raw += usize;
+	}
+	frame_reader_free(reader);
+	return 0;
+}
+
+static int spool_scan(struct spool *spool, struct fail *fail)
+{
+	struct spool_head head;
+	struct stat st;
+	void *map;
+	int err = 0;
+
+	if (fstat(spool->fd, &st))
+		return fail_set(fail, -errno, "cannot read a spool: %s", strerror(errno));
+	/* Killed before the head was written: a spool without pages. */
+	if (pread(spool->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || st.st_size <= SPOOL_HEAD_SIZE)
+		return 0;
+	if (head.magic != SPOOL_MAGIC || head.version != 1 || head.begin < SPOOL_HEAD_SIZE ||
+	    head.begin > (uint64_t)st.st_size)
+		return fail_set(fail, -EBADMSG, "a spool's head is damaged");
+	spool->begin = spool->end = head.begin;
+	spool->dropped = head.dropped;
+	if (!spool->options.compressed) {
+		spool->raw = ((uint64_t)st.st_size - head.begin) / spool->options.page_size * spool->options.page_size;
+		spool->end += spool->raw;
+	} else if ((uint64_t)st.st_size > head.begin) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, spool->fd, 0);
+		if (map == MAP_FAILED)
+			return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
+		err = scan_chunks(spool, bytes_of((char *)map + head.begin, (size_t)st.st_size - head.begin, false), fail);
+		munmap(map, (size_t)st.st_size);
+	}
+	spool->torn = (uint64_t)st.st_size - spool->end;
+	return err;
+}
+
+int spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
+	      struct fail *fail)
+{
+	char name[SPOOL_NAME];
+	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };
+	int err;
+
+	spool.fd = openat(dir, spool_name(name, buffer, cpu), O_RDWR | O_CLOEXEC);
+	if (spool.fd < 0)
+		return fail_set(fail, -errno, "cannot open spool '%s': %s", name, strerror(errno));
+	err = spool_scan(&spool, fail);
+	if (!err && spool.torn && ftruncate(spool.fd, (off_t)spool.end))
+		err = fail_set(fail, -errno, "cannot shorten spool '%s': %s", name, strerror(errno));
+	if (!err && lseek(spool.fd, (off_t)spool.end, SEEK_SET) < 0)
+		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
+	if (err) {
+		spool_release(&spool);
+		return err;
+	}
+	*ret = spool;
+	return 0;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/symbol_copy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/codec/frame.h"
+#include "lib/kernel/settings.h"
+#include "lib/kernel/tracing.h"
+#include "lib/record/ledger.h"
+
+enum { SYMBOLS_MAX = 1 << 30 };
+
+struct symbol_copy {
+	struct ledger *ledger;
+	pthread_t thread;
+	sem_t started;
+	pid_t tid;
+	struct buf modules;             /* as they were before kallsyms was read */
+	bool hidden;
+	int err;
+	struct fail fail;
+};
+
+/* Names and addresses of the modules: use counts change all the time and mean nothing here. */
+static int read_modules(struct buf *buf, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	/* A kernel without modules has no such file. */
+	if (tracing_read_path("/proc/modules", &text, NULL))
+		return 0;
+	at = buf_str(&text);
+	left = text.len;
+	while (text_next_line(&at, &left, &line)) {
+		const char *word = line.at, *end = line.at + line.len;
+
+		for (int field = 0; word < end; field++) {
+			const char *blank = memchr(word, ' ', (size_t)(end - word));
+			const char *stop = blank ? blank : end;
+
+			if ((field == 0 || field == 5) && !buf_addf(buf, "%.*s ", (int)(stop - word), word))
+				return fail_memory(fail);
+			word = stop + 1;
+		}
+	}
+	return 0;
+}
+
+static int add_compressed(struct ledger *ledger, const struct buf *text, struct fail *fail)
+{
+	struct frame_writer *writer;
+	size_t size = frame_bound(text->len), len;
+	cleanup_free char *frame = malloc(size);
+	char usize[32];
+	int err = frame ? frame_writer_new(FRAME_LEVEL_DEFAULT, &writer, fail) : fail_memory(fail);
+
+	if (err)
+		return err;
+	snprintf(usize, sizeof(usize), "%zu", text->len);
+	err = frame_write(writer, text->data, text->len, frame, size, &len, fail);
+	if (!err)
+		err = ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_KALLSYMS, .key = usize,
+								      .data = frame, .len = len }, fail);
+	frame_writer_free(writer);
+	return err;
+}
+
+static int save(struct symbol_copy *symbols, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err;
+
+	buf_clear(&symbols->modules);
+	err = read_modules(&symbols->modules, fail);
+	if (!err)
+		err = settings_kallsyms(&text, &symbols->hidden, fail);
+	return err || !text.len ? err : add_compressed(symbols->ledger, &text, fail);
+}
+
+static void *symbol_copy_main(void *data)
+{
+	struct symbol_copy *symbols = data;
+
+	symbols->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&symbols->started);
+	symbols->err = save(symbols, &symbols->fail);
+	return NULL;
+}
+
+int symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail)
+{
+	struct symbol_copy *symbols = calloc(1, sizeof(*symbols));
+	int err;
+
+	if (!symbols)
+		return fail_memory(fail);
+	symbols->ledger = ledger;
+	sem_init(&symbols->started, 0, 0);
+	err = pthread_create(&symbols->thread, NULL, symbol_copy_main, symbols);
+	if (err) {
+		free(symbols);
+		return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
+	}
+	while (sem_wait(&symbols->started) && errno == EINTR)
+		continue;
+	*ret = symbols;
+	return 0;
+}
+
+pid_t symbol_copy_tid(const struct symbol_copy *symbols)
+{
+	return symbols->tid;
+}
+
+static int refresh(struct symbol_copy *symbols, struct fail *fail)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	int err = read_modules(&now, fail);
+
+	if (err || (now.len == symbols->modules.len && !memcmp(buf_str(&now), buf_str(&symbols->modules), now.len)))
+		return err;
+	return save(symbols, fail);
+}
+
+int symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail)
+{
+	int err;
+
+	if (!symbols)
+		return 0;
+	pthread_join(symbols->thread, NULL);
+	err = symbols->err;
+	if (err)
+		fail_set(fail, err, "%s", symbols->fail.text);
+	else
+		err = refresh(symbols, fail);
+	*ret_hidden = symbols->hidden;
+	buf_release(&symbols->modules);
+	free(symbols);
+	return err;
+}
+
+int symbol_copy_load(const struct ledger *ledger, struct buf *buf, struct fail *fail)
+{
+	const struct ledger_item *item = ledger_find(ledger, LEDGER_KALLSYMS, 0, NULL);
+	struct frame_reader *reader;
+	uint64_t size;
+	int err;
+
+	if (!item)
+		return 0;
+	err = text_parse_range(item->key, 1, SYMBOLS_MAX, &size, fail);
+	if (err)
+		return err;
+	if (!buf_reserve(buf, size))
+		return fail_memory(fail);
+	err = frame_reader_new(&reader, fail);
+	if (err)
+		return err;
+	err = frame_read(reader, item->data, item->len, buf->data + buf->len, size, fail);
+	if (!err)
+		buf->len += size;
+	frame_reader_free(reader);
+	return err ? fail_in(fail, err, "symbols") : 0;
+}

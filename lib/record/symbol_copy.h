@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_SYMBOL_COPY_H
+#define WEFT_RECORD_SYMBOL_COPY_H
+
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+
+#include <sys/types.h>
+
+struct fail;
+struct ledger;
+
+/*
+ * /proc/kallsyms, tens of MB of text on large kernels, read and compressed by a thread of its own while the recording
+ * runs, so that neither its start nor its end waits; read again at the end only if modules came or went.
+ */
+struct symbol_copy;
+
+int must_check symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail);
+
+/* The thread, to keep it out of what is recorded. */
+pid_t symbol_copy_tid(const struct symbol_copy *symbols);
+
+/* Waits, looks at the modules, frees. *ret_hidden: the kernel hides addresses from us. NULL is a no-op. */
+int must_check symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail);
+
+/* The text back out of the metadata; nothing is appended when there is none. */
+int must_check symbol_copy_load(const struct ledger *ledger, struct buf *buf, struct fail *fail);
+
+#endif

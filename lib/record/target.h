@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_TARGET_H
+#define WEFT_RECORD_TARGET_H
+
+#include "lib/base/cleanup.h"
+#include "lib/kernel/event_select.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/record/options.h"
+#include "lib/record/recorder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct parts;
+
+/*
+ * A ring buffer that is recorded: the instance, set up as asked, and a recorder for each of its CPUs.
+ * Invariant: tracing is off in it before target_turn(on) and after target_turn(off); nothing of an instance that is not
+ * ours is changed without being journaled (instance_set).
+ */
+struct target {
+	const struct record_buffer *wanted;
+	uint32_t index;                 /* of the buffer in the file */
+	struct instance *instance;
+	struct event_set events;        /* that we switched on */
+	uint32_t page_size;
+	char clock[CLOCK_NAME_SIZE];
+	struct ring_buffer_stats *start;        /* by CPU: what an instance that was there before had counted */
+	struct ring_buffer_stats *stop;         /* by CPU: when tracing had stopped */
+	uint32_t nr_cpus;                       /* of both */
+	struct recorder **recorders;
+	size_t nr_recorders;
+};
+
+struct target_context {
+	const struct tracing *tracing;
+	struct undo *undo;
+	const struct catalog *catalog;
+	const struct record_options *options;
+	pid_t command;                  /* 0: none */
+};
+
+/* Sets the instance up, tracing off. The main buffer is a private instance unless its tracer exists only at the top. */
+int must_check target_open(struct target *target, const struct target_context *context, struct fail *fail);
+
+/* Starts the recorders; `cpus`: those that are online. */
+int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
+			     const struct spool_options *spool, const struct recorder_options *options,
+			     struct fail *fail);
+
+/* Recorders for CPUs that came online since: once the stopped buffers were counted. */
+int must_check target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
+				  const struct recorder_options *options, struct fail *fail);
+
+/* Keeps tasks out of the events (and functions) that are recorded: our own threads. */
+int must_check target_exclude(struct target *target, const pid_t *tids, size_t nr, struct fail *fail);
+
+int must_check target_turn(struct target *target, bool on, struct fail *fail);
+
+/* What the buffer counted; once tracing is off, before the recorders take the rest. */
+int must_check target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail);
+
+/* Closes what the recorders hold of the kernel's, so that the instance can go; parts stay open. */
+void target_close_pipes(struct target *target);
+
+/* Everything but the instance, which is closed by its owner once settings were put back. */
+void target_release(struct target *target);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/wake.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#include "lib/base/fail.h"
+#include "lib/record/workload.h"
+
+static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+/* A reader of our output that goes away is an error like others, after which things must still be put back. */
+static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+int wake_init(struct wake *wake, struct fail *fail)
+{
+	sigset_t mask, all;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < array_size(stopping); i++)
+		sigaddset(&mask, stopping[i]);
+	all = mask;
+	sigaddset(&all, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &all, &wake->old_mask);
+	wake->timer_fd = wake->failed_fd = -1;
+	wake->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	wake->failed_fd = eventfd(0, EFD_CLOEXEC);
+	if (wake->signal_fd < 0 || wake->failed_fd < 0)
+		return fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno));
+	return 0;
+}
+
+void wake_release(struct wake *wake)
+{
+	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd };
+
+	for (size_t i = 0; i < array_size(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	/* A second Ctrl-C that is still pending must not end us now that all is done. */
+	for (size_t i = 0; i < array_size(blocked); i++) {
+		struct timespec none = { 0, 0 };
+		sigset_t one;
+
+		sigemptyset(&one);
+		sigaddset(&one, blocked[i]);
+		while (sigtimedwait(&one, NULL, &none) > 0)
+			continue;
+	}
+	pthread_sigmask(SIG_SETMASK, &wake->old_mask, NULL);
+}
+
+int wake_after(struct wake *wake, uint64_t ns, struct fail *fail)
+{
+	struct itimerspec time = { .it_value = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) } };
+
+	wake->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (wake->timer_fd < 0 || timerfd_settime(wake->timer_fd, 0, &time, NULL))
+		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
+	return 0;
+}
+
+/* True when it means: stop. The terminal sends Ctrl-C to the command, too, and it decides what that means. */
+static bool take_signal(struct wake *wake, struct workload *workload)
+{
+	struct signalfd_siginfo info;
+
+	if (read(wake->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return false;
+	if (!workload->pid)
+		return true;
+	if (info.ssi_code != SI_KERNEL)
+		workload_signal(workload, (int)info.ssi_signo);
+	return info.ssi_signo != SIGINT && info.ssi_signo != SIGQUIT;
+}
+
+int wake_wait(struct wake *wake, struct workload *workload, enum wake_reason *ret, int *ret_status, struct fail *fail)
+{
+	struct pollfd fds[] = {
+		{ .fd = wake->failed_fd, .events = POLLIN },
+		{ .fd = workload->pid ? workload->pid_fd : -1, .events = POLLIN },
+		{ .fd = wake->signal_fd, .events = POLLIN },
+		{ .fd = wake->timer_fd, .events = POLLIN },
+	};
+
+	for (;;) {
+		if (poll(fds, array_size(fds), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return fail_set(fail, -errno, "cannot wait: %s", strerror(errno));
+		}
+		if (fds[0].revents)
+			*ret = WAKE_FAILED;
+		else if (fds[1].revents && workload_ended(workload, ret_status))
+			*ret = WAKE_COMMAND;
+		else if (fds[2].revents && take_signal(wake, workload))
+			*ret = WAKE_SIGNAL;
+		else if (fds[3].revents)
+			*ret = WAKE_TIME;
+		else
+			continue;
+		return 0;
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "lib/base/fail.h"
+
+enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };
+
+struct user {
+	const char *name;
+	const char *home;
+	uid_t uid;
+	gid_t gid;
+};
+
+static int become(const struct user *user)
+{
+	if (initgroups(user->name, user->gid) || setgid(user->gid) || setuid(user->uid))
+		return -errno;
+	if (setenv("USER", user->name, 1) || setenv("LOGNAME", user->name, 1) || setenv("HOME", user->home, 1))
+		return -errno;
+	return 0;
+}
+
+/* In the child; between fork and exec of a process without other threads anything may be called. */
+static _Noreturn void child_run(const struct workload_options *options, const struct user *user, int go_fd,
+				int errno_fd)
+{
+	char go;
+	int err = 0;
+
+	if (options->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		err = -errno;
+	if (!err && options->user)
+		err = become(user);
+	/* What can fail before the start is told before it. */
+	if (err)
+		goto failed;
+	if (read(go_fd, &go, 1) != 1)
+		_exit(0);
+	sigprocmask(SIG_SETMASK, &options->mask, NULL);
+	execvp(options->argv[0], options->argv);
+	err = -errno;
+failed:
+	if (write(errno_fd, &err, sizeof(err)) < 0)
+		_exit(EXEC_DENIED);
+	_exit(err == -ENOENT ? EXEC_MISSING : EXEC_DENIED);
+}
+
+static int user_find(const char *name, struct user *ret, struct fail *fail)
+{
+	const struct passwd *entry;
+
+	errno = 0;
+	entry = getpwnam(name);
+	if (!entry)
+		return fail_set(fail, errno ? -errno : -ENOENT, "no user '%s'", name);
+	*ret = (struct user){ .name = entry->pw_name, .home = entry->pw_dir, .uid = entry->pw_uid,
+			      .gid = entry->pw_gid };
+	return 0;
+}
+
+int workload_fork(const struct workload_options *options, struct workload *ret, struct fail *fail)
+{
+	int go[2] = { -1, -1 }, told[2] = { -1, -1 };
+	struct user user = { .name = NULL };
+	pid_t pid;
+	int err = options->user ? user_find(options->user, &user, fail) : 0;
+
+	if (err)
+		return err;
+	if (pipe2(go, O_CLOEXEC))
+		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	cleanup_fd int go_read = go[0], go_write = go[1];
+	if (pipe2(told, O_CLOEXEC))
+		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	cleanup_fd int told_read = told[0], told_write = told[1];
+	pid = fork();
+	if (pid < 0)
+		return fail_set(fail, -errno, "cannot fork: %s", strerror(errno));
+	if (!pid) {
+		/* Its own copy would keep the pipe open when weft dies. */
+		close(go_write);
+		child_run(options, &user, go_read, told_write);
+	}
+	*ret = (struct workload){ .pid = pid, .go_fd = fd_take(&go_write), .errno_fd = fd_take(&told_read) };
+	ret->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (ret->pid_fd < 0) {
+		err = fail_set(fail, -errno, "cannot watch the command: %s", strerror(errno));
+		workload_release(ret);
+		return err;
+	}
+	return 0;
+}
+
+int workload_go(struct workload *workload, const char *name, int *ret_status, struct fail *fail)
+{
+	ssize_t len;
+	int err = 0;
+
+	/* A child that is gone already has told why. */
+	if (write(workload->go_fd, "", 1) == 1)
+		workload->running = true;
+	close(workload->go_fd);
+	workload->go_fd = -1;
+	do
+		len = read(workload->errno_fd, &err, sizeof(err));
+	while (len < 0 && errno == EINTR);
+	if (len != (ssize_t)sizeof(err))
+		return 0;
+	*ret_status = err == -ENOENT ? EXEC_MISSING : EXEC_DENIED;
+	return fail_set(fail, err, "cannot run '%s': %s", name, strerror(-err));
+}
+
+bool workload_ended(struct workload *workload, int *ret_status)
+{
+	int status;
+
+	if (!workload->pid || waitpid(workload->pid, &status, WNOHANG) != workload->pid)
+		return false;
+	workload->pid = 0;
+	workload->running = false;
+	workload->status = status;
+	*ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+void workload_signal(const struct workload *workload, int sig)
+{
+	if (workload->pid)
+		kill(workload->pid, sig);
+}
+
+void workload_release(struct workload *workload)
+{
+	if (workload->go_fd >= 0)
+		close(workload->go_fd);
+	if (workload->errno_fd >= 0)
+		close(workload->errno_fd);
+	if (workload->pid_fd >= 0)
+		close(workload->pid_fd);
+	/* Without its word it ends by itself. */
+	if (workload->pid && !workload->running)
+		waitpid(workload->pid, NULL, 0);
+	*workload = (struct workload){ .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
+}

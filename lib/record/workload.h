@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_WORKLOAD_H
+#define WEFT_RECORD_WORKLOAD_H
+
+#include "lib/base/cleanup.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct fail;
+
+/*
+ * The command that is recorded: a child that waits, stopped on a pipe, until tracing runs, and then execs.
+ * It is forked before anything else is set up so that it inherits no thread and no exclusion of ours.
+ * Invariant: a child whose parent dies before workload_go() ends without having run anything.
+ * Signal mask and dispositions of the child are those that the caller had: `mask` is restored before exec.
+ */
+struct workload {
+	pid_t pid;              /* 0: none */
+	int pid_fd;             /* readable once the child is gone */
+	int go_fd;
+	int errno_fd;           /* tells why exec failed; end of file: it did not */
+	bool running;
+	int status;             /* of waitpid(), once ended */
+};
+
+struct workload_options {
+	char *const *argv;
+	const char *user;       /* run as; NULL: as the caller */
+	sigset_t mask;
+	bool stdout_to_stderr;
+};
+
+int must_check workload_fork(const struct workload_options *options, struct workload *ret, struct fail *fail);
+
+/* Lets it exec. A failed exec gives -errno, *ret_status then is 126 or 127 as a shell has it. */
+int must_check workload_go(struct workload *workload, const char *name, int *ret_status, struct fail *fail);
+
+/* Reaps it if it has ended: true, and the exit status as a shell gives it (128 + signal). */
+bool workload_ended(struct workload *workload, int *ret_status);
+void workload_signal(const struct workload *workload, int sig);
+
+/* Ends a child that was never let go, reaps one that ended; a running one is left running. */
+void workload_release(struct workload *workload);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/plugin/plugins.h"
+#include "lib/schema/format.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMON                                                                                     \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static const char sys_enter[] = "name: sys_enter\nID: 20\nformat:\n" COMMON
+	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\nprint fmt: \"NR %ld\", REC->id\n";
+static const char sys_exit[] = "name: sys_exit\nID: 21\nformat:\n" COMMON
+	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\nprint fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
+static const char probe_event[] = "name: event_one\nID: 22\nformat:\n" COMMON
+	"\tfield:s16 small;\toffset:8;\tsize:2;\tsigned:1;\n"
+	"\tfield:u16 array[2];\toffset:10;\tsize:4;\tsigned:0;\n"
+	"\tfield:char text[4];\toffset:14;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
+static const char needs_more[] = "name: needs_more\nID: 23\nformat:\n" COMMON "\nprint fmt: \"\"\n";
+
+/* The directory of the build that this test stands in: BUILD/tests/unit/run. */
+static void build_path(char *path, size_t size, const char *rest)
+{
+	char self[3072];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[len < 0 ? 0 : len] = '\0';
+	for (int i = 0; i < 3 && strrchr(self, '/'); i++)
+		*strrchr(self, '/') = '\0';
+	snprintf(path, size, "%s/%s", self, rest);
+}
+
+struct fixture {
+	struct schema *schema;
+	struct plugins *plugins;
+	struct out out;
+	struct fail fail;
+};
+
+static bool fixture_init(struct fixture *fixture, const char *dir, const char *machine, const char *system,
+			 const char *format)
+{
+	static const struct schema_abi abi = { .long_size = 8 };
+	char path[4096];
+
+	build_path(path, sizeof(path), dir);
+	*fixture = (struct fixture){ .fail = FAIL_INIT };
+	return out_init(&fixture->out, 4096) && !schema_new(&abi, &fixture->schema, &fixture->fail) &&
+	       !schema_add(fixture->schema, system, strlen(system), format, strlen(format), &fixture->fail) &&
+	       !plugins_new(path, machine, schema_abi(fixture->schema), &fixture->plugins, &fixture->fail);
+}
+
+static void fixture_release(struct fixture *fixture)
+{
+	plugins_free(fixture->plugins);
+	schema_free(fixture->schema);
+	out_release(&fixture->out);
+}
+
+/* What the plugin says of a record, as a string in fixture->out. */
+static const char *decode(struct fixture *fixture, int32_t id, const void *record, size_t len)
+{
+	const struct format *format = schema_format(fixture->schema, id, NULL);
+	const struct decoder *decoder = format ? plugins_decoder(fixture->plugins, format) : NULL;
+
+	out_clear(&fixture->out);
+	if (decoder)
+		decoder_run(decoder, record, len, &fixture->out);
+	out_char(&fixture->out, '\0');
+	return fixture->out.start;
+}
+
+struct syscall_record {
+	uint8_t common[8];
+	int64_t id, ret;
+};
+
+static void check_exit(const char *machine, int64_t id, int64_t ret, const char *want)
+{
+	struct syscall_record record = { .id = id, .ret = ret };
+	struct fixture fixture;
+
+	if (CHECK(fixture_init(&fixture, "plugins", machine, "raw_syscalls", sys_exit)))
+		CHECK_STR(decode(&fixture, 21, &record, sizeof(record)), want);
+	fixture_release(&fixture);
+}
+
+TEST(plugin_raw_syscalls_names_the_call_and_its_error)
+{
+	check_exit("x86_64", 257, -2, " {syscall=openat error=ENOENT}");
+	check_exit("x86_64", 0, -512, " {syscall=read error=ERESTARTSYS}");
+	check_exit("aarch64", 56, -13, " {syscall=openat error=EACCES}");
+}
+
+TEST(plugin_raw_syscalls_names_no_error_where_there_is_none)
+{
+	check_exit("x86_64", 257, 3, " {syscall=openat}");
+	check_exit("x86_64", 9, -4096, " {syscall=mmap}");
+}
+
+TEST(plugin_raw_syscalls_says_nothing_about_numbers_and_machines_it_does_not_know)
+{
+	check_exit("x86_64", 1000000, 0, "");
+	check_exit("x86_64", -1, 0, "");
+	check_exit("x86_64", 400, 0, "");
+	check_exit("s390x", 5, 0, "");
+	check_exit("", 5, 0, "");
+}
+
+TEST(plugin_raw_syscalls_names_the_call_on_entry)
+{
+	uint8_t record[64] = { 0 };
+	struct fixture fixture;
+
+	record[8] = 39;
+	if (CHECK(fixture_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_enter)))
+		CHECK_STR(decode(&fixture, 20, record, sizeof(record)), " {syscall=getpid}");
+	fixture_release(&fixture);
+}
+
+TEST(plugin_reads_nothing_behind_a_record_cut_short)
+{
+	uint8_t record[10] = { 0 };
+	struct fixture fixture;
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		CHECK_STR(decode(&fixture, 22, record, sizeof(record)),
+			  " {small=0 count=0 second=0x0 behind=0 missing=0 no_such_field=0}");
+	fixture_release(&fixture);
+}
+
+TEST(plugin_gets_signed_fields_array_elements_and_bytes)
+{
+	uint8_t record[18] = { 0 };
+	struct fixture fixture;
+
+	record[8] = 0xfe;
+	record[9] = 0xff;
+	record[12] = 0x34;
+	record[13] = 0x12;
+	memcpy(record + 14, "a\nbc", 4);
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		CHECK_STR(decode(&fixture, 22, record, sizeof(record)),
+			  " {small=-2 count=2 second=0x1234 behind=0 missing=0 no_such_field=0 text=a?bc}");
+	fixture_release(&fixture);
+}
+
+TEST(plugin_handler_is_not_used_without_a_field_it_needs)
+{
+	uint8_t record[8] = { 0 };
+	struct fixture fixture;
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", needs_more))) {
+		CHECK_STR(decode(&fixture, 23, record, sizeof(record)), "");
+		CHECK(!plugins_failure(fixture.plugins));
+	}
+	fixture_release(&fixture);
+}
+
+static void check_refused(const char *system, const char *want)
+{
+	struct fixture fixture;
+	const char *failure;
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", system, probe_event))) {
+		CHECK_STR(decode(&fixture, 22, "", 0), "");
+		failure = plugins_failure(fixture.plugins);
+		CHECK(failure && strstr(failure, want));
+	}
+	fixture_release(&fixture);
+}
+
+TEST(plugin_that_cannot_be_used_is_refused_with_the_reason)
+{
+	check_refused("other_abi", "ABI 2");
+	check_refused("other_system", "is for system 'elsewhere'");
+	check_refused("no_plugin", "has no weft_plugin");
+}
+
+TEST(plugin_of_a_system_whose_name_is_a_path_is_not_looked_for)
+{
+	struct fixture fixture;
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "../plugins/probe", probe_event))) {
+		CHECK_STR(decode(&fixture, 22, "", 0), "");
+		CHECK(!plugins_failure(fixture.plugins));
+	}
+	fixture_release(&fixture);
+}
