@@ -84,6 +84,7 @@ struct trace_ring {
 	struct trace_cpu *cpus;
 	bool *cut;                      /* for each of cpus: the file ends inside its pages */
 	char *name, *clock;
+	uint64_t section;               /* v7: offset of its section; 0 when unknown */
 };
 
 struct trace {
@@ -139,6 +140,9 @@ int must_check settings_find_trailer(struct trace *trace, struct fail *fail);
 
 /* option.c: an option that both versions have in common; others are ignored. */
 int must_check option_apply(struct trace *trace, unsigned id, struct bytes data, struct fail *fail);
+
+/* salvage.c: adds a buffer whose description is lost; its section's body is at `at`. */
+int must_check salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compressed, struct fail *fail);
 
 /* v6.c, v7.c: `at` is the offset behind the initial header. */
 int must_check trace_open_v6(struct trace *trace, uint64_t at, struct fail *fail);

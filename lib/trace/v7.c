@@ -160,6 +160,7 @@ static int option_buffer(struct trace *trace, struct bytes data, struct fail *fa
 		ring->pub.page_size = trace->info.page_size;
 		return ring_set_cpus(trace, ring, NULL, 0, fail);
 	}
+	ring->section = offset;
 	ring->pub.compressed = section.flags & SECTION_COMPRESSED;
 	return buffer_cpus(trace, ring, &data, offset, fail);
 }
@@ -213,7 +214,8 @@ static int apply_options(struct trace *trace, const struct section *section, uin
 	}
 }
 
-static int follow_options(struct trace *trace, uint64_t at, struct fail *fail)
+/* *ret_missing is where options should be that the file is too short for. */
+static int follow_options(struct trace *trace, uint64_t at, uint64_t *ret_missing, struct fail *fail)
 {
 	cleanup_free uint64_t *seen = calloc(OPTION_SECTIONS_MAX, sizeof(*seen));
 
@@ -234,9 +236,17 @@ static int follow_options(struct trace *trace, uint64_t at, struct fail *fail)
 			return 0;
 		}
 		seen[count] = at;
+		if (count && at >= trace->input.size) {
+			*ret_missing = at;
+			return 0;
+		}
 		r = find_section(trace, OPTION_DONE, at, &section, &why);
 		if (r) {
 			trace_note_damage(trace, at, "options: %s", why.text);
+			return 0;
+		}
+		if (count && section.cut) {
+			*ret_missing = at;
 			return 0;
 		}
 		r = apply_options(trace, &section, &at, fail);
@@ -246,8 +256,16 @@ static int follow_options(struct trace *trace, uint64_t at, struct fail *fail)
 	return 0;
 }
 
+static bool is_described(const struct trace *trace, uint64_t section)
+{
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		if (trace->rings[i].section == section)
+			return true;
+	return false;
+}
+
 /* Sections follow one another; nothing but this walk finds weft's own and those that nobody points to. */
-static int walk_sections(struct trace *trace, uint64_t at, struct fail *fail)
+static int walk_sections(struct trace *trace, uint64_t at, uint64_t missing, struct fail *fail)
 {
 	for (size_t count = 0; count < SECTIONS_MAX; count++) {
 		struct section section;
@@ -272,11 +290,14 @@ static int walk_sections(struct trace *trace, uint64_t at, struct fail *fail)
 		else
 			r = trace_add_section(trace, at, SECTION_HEAD_SIZE + section.size, raw, fail, "section of id %u",
 					      section.id);
+		if (!r && missing && section.id == OPTION_BUFFER && !is_described(trace, at))
+			r = salvage_ring(trace, at + SECTION_HEAD_SIZE, section.size, section.flags & SECTION_COMPRESSED, fail);
 		if (r)
 			return r;
 		if (section.cut) {
-			trace_note_damage(trace, trace->input.size, "the %s at offset %" PRIu64 " are cut",
-					  name ? name : "contents of an unknown section", at);
+			if (!missing || section.id != OPTION_BUFFER)
+				trace_note_damage(trace, trace->input.size, "the %s at offset %" PRIu64 " are cut",
+						  name ? name : "contents of an unknown section", at);
 			return 0;
 		}
 		at += SECTION_HEAD_SIZE + section.size;
@@ -313,7 +334,7 @@ static int open_codec(struct trace *trace, uint64_t *at, struct fail *fail)
 
 int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 {
-	uint64_t start = at, options;
+	uint64_t options, missing = 0;
 	uint8_t data[8];
 	int r = open_codec(trace, &at, fail);
 
@@ -331,11 +352,13 @@ int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 				"), but the file ends at %" PRIu64, options, at, trace->input.size);
 	at += sizeof(data);
 	r = trace_add_section(trace, 0, at, at, fail, "header");
-	(void)start;
 	if (!r)
-		r = follow_options(trace, options, fail);
+		r = follow_options(trace, options, &missing, fail);
 	if (!r)
-		r = walk_sections(trace, at, fail);
+		r = walk_sections(trace, at, missing, fail);
+	if (!r && missing)
+		trace_note_damage(trace, missing, "the file ends at %" PRIu64
+				  ", before these options, which say where the pages are", trace->input.size);
 	/* Other readers take the option's clock where the buffer names none. */
 	for (size_t i = 0; !r && trace->clock && i < trace->nr_rings; i++)
 		if (!trace->rings[i].pub.clock.len)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/fail.h"
+#include "lib/trace/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/*
+ * Pages of a version 7 file that was cut: what says where they are stood behind them and is gone. Chunks tell where they
+ * end, so those of each CPU can be found again; raw pages cannot be told apart.
+ */
+enum { CHUNK_HEAD_SIZE = 8 };
+
+/* The CPUs with events, in order, from the kernel's counters among the options. */
+struct cpu_order {
+	uint32_t *cpus;
+	size_t count;
+};
+
+static uint64_t counter(const char *text, const char *end, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at && at < end ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static int read_order(struct trace *trace, struct cpu_order *order, struct fail *fail)
+{
+	const char *text = buf_str(&trace->cpustat);
+	size_t size = 0;
+
+	for (const char *next; (text = strstr(text, "CPU: ")); text = next) {
+		const char *end = strstr(text + 5, "CPU: ");
+
+		next = end ? end : text + strlen(text);
+		if (!counter(text, next, "entries: ") && !counter(text, next, "read events: "))
+			continue;
+		if (order->count == size) {
+			uint32_t *cpus = reallocarray(order->cpus, size = size ? 2 * size : 16, sizeof(*cpus));
+
+			if (!cpus)
+				return fail_memory(fail);
+			order->cpus = cpus;
+		}
+		order->cpus[order->count++] = (uint32_t)strtoul(text + 5, NULL, 10);
+	}
+	return 0;
+}
+
+/* The chunks that begin at `at`: *ret_end is behind the last whole one, the result whether all of them are there. */
+static bool walk_chunks(const struct trace *trace, uint64_t at, uint64_t end, uint32_t count, uint64_t *ret_end)
+{
+	uint8_t head[CHUNK_HEAD_SIZE];
+
+	for (at += sizeof(count); count; count--) {
+		uint32_t packed, size;
+
+		*ret_end = at;
+		if (end - at < sizeof(head) || input_read(&trace->input, at, head, sizeof(head), NULL))
+			return false;
+		packed = load_u32(head, trace->info.swap);
+		size = load_u32(head + 4, trace->info.swap);
+		if (!size || size > TRACE_CHUNK_MAX || packed > end - at - sizeof(head) || !frame_size_plausible(packed, size))
+			return false;
+		at += sizeof(head) + packed;
+	}
+	*ret_end = at;
+	return true;
+}
+
+/* Finds the chunks of each CPU between `at` and `end`; the last ones may be cut. */
+static int find_cpus(struct trace *trace, uint64_t at, uint64_t end, struct trace_cpu **ret, size_t *ret_count,
+		     struct fail *fail)
+{
+	cleanup_free struct trace_cpu *cpus = NULL;
+	uint64_t align = trace->info.page_size;
+	size_t count = 0, size = 0;
+	bool whole = true;
+
+	while (whole && count < TRACE_CPUS_MAX) {
+		uint8_t data[4];
+		uint32_t chunks;
+		uint64_t behind;
+
+		at = (at + align - 1) & -align;
+		if (at > end || end - at < sizeof(data) || input_read(&trace->input, at, data, sizeof(data), NULL))
+			break;
+		chunks = load_u32(data, trace->info.swap);
+		if (!chunks) {
+			at += align; /* padding */
+			continue;
+		}
+		whole = walk_chunks(trace, at, end, chunks, &behind);
+		if (count == size) {
+			struct trace_cpu *more = reallocarray(cpus, size = size ? 2 * size : 16, sizeof(*cpus));
+
+			if (!more)
+				return fail_memory(fail);
+			cpus = more;
+		}
+		/* One byte too many marks the cut one: readers then stop where the file does. */
+		cpus[count++] = (struct trace_cpu){ .offset = at,
+						    .size = whole ? behind - at : trace->input.size - at + 1 };
+		at = behind;
+	}
+	*ret = take(cpus);
+	*ret_count = count;
+	return 0;
+}
+
+int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compressed, struct fail *fail)
+{
+	uint64_t end = size ? at + size : trace->input.size;
+	cleanup_free struct trace_cpu *cpus = NULL;
+	struct cpu_order order = { .cpus = NULL };
+	struct trace_ring *ring;
+	char name[32] = "";
+	size_t count = 0;
+	int r = 0;
+
+	if (compressed)
+		r = find_cpus(trace, at, end, &cpus, &count, fail);
+	if (!r)
+		r = read_order(trace, &order, fail);
+	if (r || !count) {
+		free(order.cpus);
+		return r;
+	}
+	for (size_t i = 0; i < count; i++)
+		cpus[i].cpu = count <= order.count ? order.cpus[i] : (uint32_t)i;
+	trace_note_damage(trace, trace->input.size,
+			  "the file ends there, before what says which CPUs its pages are of; pages of %zu CPU%s were found%s",
+			  count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
+	free(order.cpus);
+	if (trace->nr_rings)
+		snprintf(name, sizeof(name), "buffer-%zu", trace->nr_rings);
+	r = trace_add_ring(trace, name, NULL, trace->info.page_size, &ring, fail);
+	if (r)
+		return r;
+	ring->pub.compressed = compressed;
+	return ring_set_cpus(trace, ring, cpus, count, fail);
+}

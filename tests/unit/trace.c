@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/trace/trace.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/trace/check.h"
+#include "lib/trace/part.h"
+#include "lib/trace/writer.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Files are written to memory and read back; what other programs make of them is tests/peers' business. */
+enum { PAGE = 256, PAGES = 23 };
+
+static const char header_page[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield: char data;\toffset:12;\tsize:244;\tsigned:1;\n";
+
+static const struct writer_options plain7 = { .version = 7, .long_size = 4, .page_size = PAGE };
+static const struct writer_options zstd7 = { .version = 7, .long_size = 4, .page_size = PAGE, .compress = true };
+static const struct writer_options plain6 = { .version = 6, .long_size = 4, .page_size = PAGE };
+
+/* Pages of which each byte is known from its place and its CPU. */
+static void fill(uint8_t *pages, size_t len, uint32_t cpu)
+{
+	for (size_t i = 0; i < len; i++)
+		pages[i] = (uint8_t)(i / PAGE * 7 + i % 13 + cpu);
+}
+
+static int write_cpu(struct writer *writer, struct part *part, uint32_t cpu, struct fail *fail)
+{
+	uint8_t pages[PAGES * PAGE];
+	int r;
+
+	fill(pages, sizeof(pages), cpu);
+	r = part_add(part, pages, sizeof(pages), PAGE, fail);
+	return r ? r : part_write(part, writer, cpu, fail);
+}
+
+/* A file of CPUs 0 and 3, and instance "loom" of CPU 1. */
+static int write_file(int fd, const struct writer_options *options, struct fail *fail)
+{
+	struct writer_format formats[] = {
+		{ "sched", "name: a\n", 8 }, { "ftrace", "name: b\n", 8 }, { "sched", "name: c\n", 8 }, { "irq", "name: d\n", 8 },
+	};
+	struct writer_setting settings[] = { { 0, "trace_clock", "[local]\n", 8 }, { 1, "empty", "", 0 } };
+	const char *const cpustats[] = { "CPU: 0\nentries: 3\n", "CPU: 3\nentries: 4\n" };
+	const struct writer_metadata metadata = {
+		.header_page = header_page, .header_event = "event", .formats = formats, .nr_formats = array_size(formats),
+		.kallsyms = "1 T one\n", .kallsyms_len = 8, .cmdlines = "7 weaver\n", .cmdlines_len = 9, .uname = "Linux loom",
+		.version = "weft", .clock = "[local] global", .cpustats = cpustats, .nr_cpustats = 2, .cpu_count = 4,
+		.trace_id = 0x123456789abcdef0, .latency = "# latency\n", .latency_len = 10, .settings = settings,
+		.nr_settings = 2, .ts_offset = -5, .has_ts_offset = true, .has_tsc2nsec = true, .tsc_mult = 3, .tsc_shift = 2,
+	};
+	struct writer *writer = NULL;
+	struct part *part = NULL;
+	int r = writer_new(fd, options, &writer, fail);
+
+	if (!r)
+		r = part_new(options, &part, fail);
+	if (!r)
+		r = writer_metadata(writer, &metadata, fail);
+	if (!r)
+		r = writer_buffer(writer, "", "local", PAGE, fail);
+	if (!r)
+		r = write_cpu(writer, part, 0, fail);
+	if (!r)
+		r = write_cpu(writer, part, 3, fail);
+	if (!r)
+		r = writer_buffer(writer, "loom", "mono", PAGE, fail);
+	if (!r)
+		r = write_cpu(writer, part, 1, fail);
+	if (!r)
+		r = writer_finish(writer, fail);
+	part_free(part);
+	writer_free(writer);
+	return r;
+}
+
+static int make_file(const struct writer_options *options, struct fail *fail)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	return fd >= 0 && !write_file(fd, options, fail) ? fd : -1;
+}
+
+static bool same_text(struct trace_text text, const char *want)
+{
+	return text.text && text.len == strlen(want) && !strcmp(text.text, want);
+}
+
+static bool meta_is(struct trace *trace, enum trace_meta which, const char *want)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace_text text;
+
+	return !trace_meta(trace, which, &text, &fail) && same_text(text, want);
+}
+
+static bool pages_are(struct trace *trace, size_t buffer, size_t index, uint32_t cpu)
+{
+	uint8_t want[PAGES * PAGE], got[PAGES * PAGE];
+	cleanup_buf struct buf scratch = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	struct frame_reader *reader;
+	struct trace_pages pages;
+	size_t size, done = 0;
+	bool same = false;
+	int r;
+
+	fill(want, sizeof(want), cpu);
+	if (frame_reader_new(&reader, &fail))
+		return false;
+	r = trace_pages_init(&pages, trace, buffer, index, &fail);
+	while (!r && (r = trace_pages_size(&pages, 4 * PAGE, &size, &fail)) > 0) {
+		r = size > sizeof(got) - done ? -EFBIG : trace_pages_peek(&pages, reader, &scratch, got + done, 16, &fail);
+		if (!r && memcmp(got + done, want + done, 16))
+			r = -EBADMSG;
+		if (!r)
+			r = trace_pages_read(&pages, reader, &scratch, got + done, size, &fail);
+		done += size;
+	}
+	same = !r && done == sizeof(want) && !memcmp(got, want, done) && pages.cpu->cpu == cpu;
+	frame_reader_free(reader);
+	return same;
+}
+
+static void check_whole(const struct writer_options *options)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(options, &fail);
+	const struct trace_format *formats;
+	const struct trace_info *info;
+	struct trace *trace;
+	size_t count;
+
+	CHECK_STR(fail.text, "");
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	info = trace_info(trace);
+	CHECK(!trace_damage(trace));
+	CHECK(info->version == options->version && info->big_endian == options->big_endian);
+	CHECK(info->long_size == 4 && info->page_data_offset == 12 && info->page_size == PAGE && info->cpu_count == 4);
+	CHECK(info->trace_id == 0x123456789abcdef0 && info->ts_offset == -5);
+	CHECK(info->has_tsc2nsec && info->tsc_mult == 3 && info->tsc_shift == 2);
+	CHECK(meta_is(trace, TRACE_HEADER_PAGE, header_page) && meta_is(trace, TRACE_HEADER_EVENT, "event"));
+	CHECK(meta_is(trace, TRACE_KALLSYMS, "1 T one\n") && meta_is(trace, TRACE_CMDLINES, "7 weaver\n"));
+	CHECK(meta_is(trace, TRACE_PRINTK, "") && meta_is(trace, TRACE_UNAME, "Linux loom"));
+	CHECK(meta_is(trace, TRACE_LATENCY, "# latency\n"));
+	CHECK(meta_is(trace, TRACE_CPUSTAT, "CPU: 0\nentries: 3\nCPU: 3\nentries: 4\n"));
+	formats = trace_formats(trace, &count);
+	REQUIRE(count == 4);
+	CHECK(same_text(formats[0].system, "ftrace") && same_text(formats[0].text, "name: b\n"));
+	CHECK(same_text(formats[1].system, "sched") && same_text(formats[1].text, "name: a\n"));
+	CHECK(same_text(formats[2].system, "sched") && same_text(formats[2].text, "name: c\n"));
+	CHECK(same_text(formats[3].system, "irq") && same_text(formats[3].text, "name: d\n"));
+	CHECK(same_text(trace_setting(trace, 0, "trace_clock"), "[local]\n"));
+	CHECK(same_text(trace_setting(trace, 1, "empty"), "") && !trace_setting(trace, 1, "trace_clock").text);
+	REQUIRE(trace_buffers(trace) == 2);
+	CHECK(same_text(trace_buffer(trace, 1)->name, "loom") && same_text(trace_buffer(trace, 1)->clock, "mono"));
+	CHECK(trace_buffer(trace, 0)->nr_cpus == 2 && trace_buffer(trace, 1)->nr_cpus == 1);
+	CHECK(pages_are(trace, 0, 0, 0) && pages_are(trace, 0, 1, 3) && pages_are(trace, 1, 0, 1));
+	trace_free(trace);
+}
+
+TEST(trace_reads_what_was_written_as_version_7)
+{
+	check_whole(&plain7);
+}
+
+TEST(trace_reads_what_was_written_as_version_7_compressed)
+{
+	check_whole(&zstd7);
+}
+
+TEST(trace_reads_what_was_written_as_version_6)
+{
+	check_whole(&plain6);
+}
+
+TEST(trace_reads_the_other_byte_order_in_both_versions)
+{
+	struct writer_options other7 = zstd7, other6 = plain6;
+
+	other7.big_endian = other6.big_endian = __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__;
+	check_whole(&other7);
+	check_whole(&other6);
+}
+
+static void count_finding(void *arg, uint64_t offset, const char *text)
+{
+	(void)offset;
+	(void)text;
+	++*(unsigned *)arg;
+}
+
+/* Each cut gives a failure with words, or a trace with its damage told; and every getter works. */
+static void check_cuts(const struct writer_options *options)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(options, &fail);
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	REQUIRE(size > 0);
+	for (off_t len = size - 1; len >= 0; len -= len > 4096 ? 97 : 1) {
+		struct check_summary summary;
+		unsigned findings = 0;
+		struct trace *trace;
+
+		fail.text[0] = 0;
+		REQUIRE(!ftruncate(fd, len));
+		if (trace_open_fd(fd, "memory", &trace, &fail)) {
+			CHECK(*fail.text);
+			continue;
+		}
+		if (trace_check(trace, count_finding, &findings, &summary, &fail))
+			CHECK(*fail.text);
+		/* In version 6 the settings are last and optional: without their trailer nobody misses them. */
+		CHECK(trace_damage(trace) || findings || options->version == 6);
+		trace_free(trace);
+	}
+}
+
+TEST(trace_tells_of_every_cut)
+{
+	check_cuts(&plain7);
+	check_cuts(&zstd7);
+	check_cuts(&plain6);
+}
+
+TEST(trace_finds_pages_again_whose_description_was_cut_off)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(&zstd7, &fail);
+	const struct trace_buffer *buffer;
+	struct trace *trace;
+	uint64_t end;
+
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	buffer = trace_buffer(trace, 0);
+	end = buffer->cpus[1].offset + buffer->cpus[1].size;
+	trace_free(trace);
+	REQUIRE(!ftruncate(fd, (off_t)end));
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	CHECK(trace_damage(trace));
+	REQUIRE(trace_buffers(trace) == 1);
+	CHECK(pages_are(trace, 0, 0, 0) && pages_are(trace, 0, 1, 3));
+	trace_free(trace);
+}
+
+TEST(trace_is_read_from_a_pipe)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(&zstd7, &fail);
+	struct trace *trace;
+	uint8_t data[32768];
+	ssize_t len = pread(fd, data, sizeof(data), 0);
+	int ends[2];
+
+	REQUIRE(len > 0 && !pipe(ends));
+	CHECK(write(ends[1], data, (size_t)len) == len);
+	close(ends[1]);
+	CHECK(!trace_open_fd(ends[0], "pipe", &trace, &fail));
+	close(ends[0]);
+	CHECK_STR(fail.text, "");
+	CHECK(pages_are(trace, 0, 1, 3));
+	trace_free(trace);
+}
+
+TEST(writer_writes_the_same_bytes_to_a_pipe)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(&zstd7, &fail);
+	uint8_t want[32768], got[32768];
+	ssize_t len = pread(fd, want, sizeof(want), 0);
+	int ends[2];
+
+	REQUIRE(len > 0 && !pipe(ends));
+	CHECK(!write_file(ends[1], &zstd7, &fail));
+	close(ends[1]);
+	CHECK(read(ends[0], got, sizeof(got)) == len && !memcmp(got, want, (size_t)len));
+	close(ends[0]);
+}
+
+TEST(writer_refuses_pages_that_are_not_whole_or_out_of_order)
+{
+	const struct writer_metadata metadata = { .header_page = header_page, .header_event = "", .cpu_count = 2 };
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC), part = memfd_create("part", MFD_CLOEXEC);
+	struct fail fail = FAIL_INIT;
+	struct writer *writer;
+
+	REQUIRE(!ftruncate(part, PAGE) && !writer_new(fd, &plain7, &writer, &fail));
+	CHECK(writer_buffer(writer, "", "local", PAGE, &fail) == -EINVAL);
+	CHECK(!writer_metadata(writer, &metadata, &fail) && !writer_buffer(writer, "", "local", PAGE, &fail));
+	CHECK(writer_cpu(writer, 0, part, 0, PAGE - 1, 0, &fail) == -EINVAL);
+	CHECK(writer_cpu(writer, 1, part, 0, PAGE, 0, &fail) == 0);
+	CHECK(writer_cpu(writer, 0, part, 0, PAGE, 0, &fail) == -EINVAL);
+	CHECK(writer_cpu(writer, 2, part, 0, 2 * PAGE, 0, &fail) == -ENODATA);
+	CHECK(strstr(fail.text, "CPU 2"));
+	writer_free(writer);
+}
