@@ -202,6 +202,11 @@ static const char *env_string(const void *arg, uint64_t address)
 	return symbols_string(arg, address);
 }
 
+static bool env_address(const void *arg, const char *name, uint64_t *ret)
+{
+	return symbols_address(arg, name, ret);
+}
+
 static void read_options(struct context *context)
 {
 	struct trace_text text = trace_setting(context->trace, context->buffer, "trace_options");
@@ -317,6 +322,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	context->env = (struct program_env){ .arg = context->symbols,
 					     .symbol = env_symbol,
 					     .string = env_string,
+					     .address = env_address,
 					     .hash_pointers = context_option(context, OPTION_HASH_PTR) };
 	if (!context->tracer_known)
 		guess_tracer(context);

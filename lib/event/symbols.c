@@ -179,6 +179,11 @@ bool symbols_print(const struct symbols *symbols, uint64_t address, char how, st
 bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *ret)
 {
 	symbols_load(symbols);
+	/* What preemptirq events ask for each time. */
+	if (!strcmp(name, "_stext") && symbols->kallsyms.core_start) {
+		*ret = symbols->kallsyms.core_start;
+		return true;
+	}
 	return kallsyms_address(&symbols->kallsyms, name, ret);
 }
 

@@ -116,7 +116,12 @@ static bool compile_conversion(struct compiler *compiler, struct op *op)
 		if (!op->star_precision)
 			return false;
 	}
+	compiler->parser.unknowable = false;
 	op->expr = next_argument(compiler);
+	if (op->expr && compiler->parser.unknowable) {
+		op->expr = make_text(&compiler->parser, "?", 1);
+		op->spec.kind = SPEC_STRING;
+	}
 	if (!op->expr)
 		return false;
 	op->code = CODE_OTHER;

@@ -97,9 +97,11 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 	/* Where struct page begins is used for %p only, which is hashed: any address that is none of those of errors. */
 	if (token_named(name, "vmemmap_base"))
 		return make_const(parser, 0xffffea0000000000, parser->abi->long_size, false);
-	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", len, name->text);
-	/* What the kernel printed depended on when it was read; no trace tells. */
-	if (token_named(name, "jiffies"))
+	/* The time of printing, which no trace tells. */
+	if (token_named(name, "jiffies")) {
+		parser->unknowable = true;
 		return make_const(parser, 0, parser->abi->long_size, false);
+	}
+	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", len, name->text);
 	return make_fail(parser, "nobody knows the value of '%s'", parser->unknown);
 }

@@ -218,6 +218,11 @@ TEST(program_reads_a_format_whose_text_has_quotes_and_newlines)
 	CHECK_STR(print("\"a\\tb\" \"c %d\", 1"), "a\tbc 1");
 }
 
+TEST(program_prints_a_question_mark_for_what_depended_on_the_time_of_printing)
+{
+	CHECK_STR(print("\"age=%lu %d\", (jiffies - REC->wide) / 250, 5"), "age=? 5");
+}
+
 TEST(program_prints_fields_when_nothing_else_can)
 {
 	const char *note;
