@@ -127,12 +127,10 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 		binding->renderer = renderer;
 }
 
-const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type)
+const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type)
 {
 	struct binding *binding;
 
-	if (__builtin_expect(type->renderer, 1))
-		return ftrace->bindings[type->renderer];
 	if (ftrace->nr_bindings == BINDINGS_MAX)
 		return ftrace->bindings[0];
 	binding = calloc(1, sizeof(*binding));

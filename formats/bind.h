@@ -6,7 +6,7 @@
 
 struct ftrace;
 
-/* Makes room for bindings and the one of unknown types; -ENOMEM. ftrace_bind() of formats/ftrace.h adds to them. */
+/* Makes room for bindings and the one of unknown types; -ENOMEM. ftrace_bind_first() of formats/ftrace.h adds to them. */
 int must_check bind_init(struct ftrace *ftrace);
 void bind_release(struct ftrace *ftrace);
 

@@ -106,8 +106,16 @@ static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, 
 	return ftrace->bindings[event->type->renderer];
 }
 
-/* The binding of an event's type, made if it is the first event of it; only in settle. Without memory, that of unknown types. */
-const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type);
+/* Makes the binding of a type. Without memory, that of unknown types. */
+const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type);
+
+/* The binding of an event's type, made if it is the first event of it; only in settle. */
+static inline const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type)
+{
+	if (__builtin_expect(type->renderer, 1))
+		return ftrace->bindings[type->renderer];
+	return ftrace_bind_first(ftrace, type);
+}
 
 /*
  * The text of an entry without its context columns, ending in a newline if the kernel ends it so: for the comments of
