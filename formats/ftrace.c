@@ -100,19 +100,35 @@ static int ftrace_new(struct context *context, const struct sink_options *option
 	return 0;
 }
 
+/*
+ * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
+ * saved. The events of the main buffer are not in it.
+ */
+static bool shows_latency(const struct ftrace *ftrace)
+{
+	return ftrace->context->latency && !ftrace->fields;
+}
+
 static void ftrace_begin(struct sink *sink, struct out *out)
 {
-	header_write((struct ftrace *)sink, out);
+	const struct ftrace *ftrace = (const struct ftrace *)sink;
+
+	if (shows_latency(ftrace))
+		out_str(out, ftrace->context->latency);
+	else
+		header_write(ftrace, out);
 }
 
 /*
- * A frozen buffer's first page says how much was overwritten before it: the kernel counts that in the header and has no
- * line for it. Files that do not tell of overruns show them there only.
+ * A frozen buffer's pages say how much was overwritten or read before them: the kernel counts that in the header and has
+ * no line for it in `trace`. Files that do not tell of overruns show them there only.
  */
 static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 {
 	const struct context *context = ftrace->context;
 
+	if (context->frozen)
+		return false;
 	if (!event->first || context->recorded)
 		return true;
 	if (!context->nr_stats && context_option(context, OPTION_ANNOTATE))
@@ -145,6 +161,8 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 	const struct binding *binding;
 	bool keep = true;
 
+	if (__builtin_expect(shows_latency(ftrace), 0))
+		return false;
 	if (__builtin_expect(event->kind == EVENT_LOST, 0))
 		return settle_gap(ftrace, event);
 	binding = ftrace_bind(ftrace, event->type);

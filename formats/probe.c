@@ -4,7 +4,11 @@
 #include "formats/ftrace.h"
 #include "formats/symbol.h"
 #include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/event/symbols.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PROBE_IP };
@@ -96,6 +100,7 @@ static void return_format(const struct ftrace *ftrace, const struct binding *bin
 	uint64_t func = place_int(&binding->places[PROBE_FUNC], ftrace, event);
 	uint64_t back = place_int(&binding->places[PROBE_RETURN_IP], ftrace, event);
 	bool address = context_option(context, OPTION_SYM_ADDR);
+	struct symbol symbol;
 
 	out_mem(out, binding->name, binding->name_len);
 	out_char(out, '(');
@@ -103,10 +108,58 @@ static void return_format(const struct ftrace *ftrace, const struct binding *bin
 	if (address)
 		symbol_print_address(context, back, out);
 	out_mem(out, " <- ", 4);
-	symbol_print(context, func, false, out);
+	/* A program's function has no symbol here, and no leading zeros as unknown ones of the kernel have. */
+	symbol_print(context, func, !symbols_find(context->symbols, func, &symbol), out);
 	if (address)
 		symbol_print_address(context, func, out);
 	out_char(out, ')');
+	print_arguments(ftrace, binding, event, out);
+}
+
+/* "e:GROUP/NAME SYSTEM.EVENT ..." of dynamic_events: the event that an event probe stands on. */
+static bool find_probed(const struct context *context, const struct format *format, struct text_word *ret)
+{
+	const char *at = context->dynamic_events;
+	size_t left = at ? strlen(at) : 0, system_len = strlen(format->system), name_len = strlen(format->name);
+	struct text_word line, word;
+
+	while (at && text_next_line(&at, &left, &line)) {
+		const char *from = line.at + 2, *end = line.at + line.len;
+
+		if (line.len < system_len + name_len + 4 || memcmp(line.at, "e:", 2) ||
+		    memcmp(from, format->system, system_len) || from[system_len] != '/' ||
+		    memcmp(from + system_len + 1, format->name, name_len))
+			continue;
+		from += system_len + 1 + name_len;
+		if (*from != ' ')
+			continue;
+		word.at = ++from;
+		while (from < end && *from != ' ')
+			from++;
+		word.len = (size_t)(from - word.at);
+		*ret = word;
+		return true;
+	}
+	return false;
+}
+
+static bool event_probe_bind(struct ftrace *ftrace, struct binding *binding)
+{
+	struct text_word probed;
+	char *head = NULL;
+
+	if (!binding->program || !find_probed(ftrace->context, binding->format, &probed))
+		return false;
+	if (asprintf(&head, "%s: (%.*s)", binding->format->name, (int)probed.len, probed.at) < 0)
+		return false;
+	binding->data = head;
+	return true;
+}
+
+static void event_probe_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			       struct out *out)
+{
+	out_str(out, binding->data);
 	print_arguments(ftrace, binding, event, out);
 }
 
@@ -132,6 +185,11 @@ static const struct renderer return_renderer = {
 	.format = return_format,
 };
 
+static const struct renderer event_probe_renderer = {
+	.bind = event_probe_bind,
+	.format = event_probe_format,
+};
+
 static const struct renderer user_renderer = {
 	.format = user_format,
 };
@@ -146,5 +204,8 @@ const struct renderer *probe_renderer(const struct format *format)
 		return &entry_renderer;
 	if (first && !strcmp(first->name, return_fields[PROBE_FUNC]))
 		return &return_renderer;
+	/* Nothing but arguments, each behind a blank. One that is not in dynamic_events is left to its print fmt. */
+	if (!strncmp(format->print_fmt, "\" ", 2))
+		return &event_probe_renderer;
 	return NULL;
 }

@@ -5,12 +5,32 @@
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
 
+#include <string.h>
+
+/* kretprobed() of trace_output.c: a return address that the kernel replaced by that of its trampoline. */
+static bool is_trampoline(const struct symbol *symbol, uint64_t address)
+{
+	static const char *const names[] = { "arch_rethook_trampoline", "__kretprobe_trampoline", "kretprobe_trampoline" };
+
+	if (symbol->address != address || symbol->module)
+		return false;
+	for (size_t i = 0; i < array_size(names); i++)
+		if (symbol->name_len == strlen(names[i]) && !memcmp(symbol->name, names[i], symbol->name_len))
+			return true;
+	return false;
+}
+
 void symbol_print(const struct context *context, uint64_t address, bool offset, struct out *out)
 {
 	struct symbol symbol;
+	bool found = symbols_find(context->symbols, address, &symbol);
 
+	if (found && is_trampoline(&symbol, address)) {
+		out_str(out, "[unknown/kretprobe'd]");
+		return;
+	}
 	if (offset) {
-		if (symbols_print(context->symbols, address, 'S', out))
+		if (found && symbols_print(context->symbols, address, 'S', out))
 			return;
 		/* sprint_symbol() always prints something: the bare number without a symbol. */
 		out_mem(out, "0x", 2);
@@ -18,7 +38,7 @@ void symbol_print(const struct context *context, uint64_t address, bool offset, 
 		return;
 	}
 	/* kallsyms_lookup() into a buffer: only the name, the module is left out. */
-	if (symbols_find(context->symbols, address, &symbol)) {
+	if (found) {
 		out_mem(out, symbol.name, symbol.name_len);
 		return;
 	}

@@ -165,11 +165,10 @@ static void stats_of_cpustat(struct owned *owned)
  */
 static void count_entries(struct context *context)
 {
-	bool frozen = trace_setting(context->trace, context->buffer, "trace_options").text && !context->recorded;
 	uint64_t overrun = 0;
 
 	for (size_t i = 0; i < context->nr_stats; i++) {
-		context->entries += context->stats[i].entries + (frozen ? 0 : context->stats[i].read);
+		context->entries += context->stats[i].entries + (context->frozen ? 0 : context->stats[i].read);
 		overrun += context->stats[i].overrun;
 	}
 	context->written = context->entries + overrun;
@@ -267,6 +266,11 @@ static void read_settings(struct owned *owned)
 	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
 	text = trace_setting(context->trace, 0, "weft/mode");
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
+	context->frozen = !context->recorded &&
+			  trace_setting(context->trace, context->buffer, "trace_options").text;
+	text = meta_of(context->trace, TRACE_LATENCY);
+	context->latency = text.len && !context->buffer ? text.text : NULL;
+	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
 	read_options(context);
 	read_online(context);
 	stats_of_settings(owned);

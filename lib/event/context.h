@@ -53,6 +53,9 @@ struct context {
 	uint32_t online_cpus;           /* those of the machine where only they are known; 0 when not even they are */
 	uint64_t hz;                    /* 0 when unknown */
 	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
+	bool frozen;                    /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
+	const char *latency;            /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
+	const char *dynamic_events;     /* the file of that name; NULL when unknown */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 };
 
