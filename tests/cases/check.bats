@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+load lib
+
+corpus=tests/corpora/container
+
+@test "check: a whole file is ok, in one line" {
+	for file in "$corpus"/accept/*.dat; do
+		run --separate-stderr weft check "$file"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		[[ "$output" == "$file: ok, version "*" 2 buffers, 1.2 KiB of pages, 18 events" ]]
+	done
+}
+
+@test "check: each broken file fails with a line that names it and a place" {
+	for file in "$corpus"/reject/*.dat; do
+		run --separate-stderr timeout 20 weft check "$file"
+		echo "$file: $status: $stderr"
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+		[[ "${stderr_lines[0]}" == "weft: '$file'"* ]]
+		[[ "${stderr_lines[0]}" =~ [0-9] ]]
+	done
+}
+
+@test "check: what is wrong is said with its offset" {
+	run --separate-stderr weft check "$corpus/reject/page-size-0.dat"
+	[[ "$stderr" == *"pages of 0 bytes (offset 14)"* ]]
+	run --separate-stderr weft check "$corpus/reject/v7-options-loop.dat"
+	[[ "$stderr" =~ "damaged at offset "[0-9]+": the chain of options is a loop" ]]
+	run --separate-stderr weft check "$corpus/reject/codec-zlib.dat"
+	[[ "$stderr" == *"compressed with 'zlib' (offset 18)"* ]]
+	run --separate-stderr weft check "$corpus/reject/v7-cpu-count.dat"
+	[[ "$stderr" == *"CPUs of buffer ''"* ]]
+}
+
+@test "check: no single changed byte makes it crash or hang" {
+	cp "$corpus/accept/v7-zstd.dat" "$BATS_TEST_TMPDIR/x.dat"
+	for ((at = 0; at < 2600; at += 37)); do
+		cp "$corpus/accept/v7-zstd.dat" "$BATS_TEST_TMPDIR/x.dat"
+		printf '\377' | dd of="$BATS_TEST_TMPDIR/x.dat" bs=1 seek=$at conv=notrunc status=none
+		run timeout 20 weft check "$BATS_TEST_TMPDIR/x.dat"
+		[ "$status" -le 1 ]
+	done
+}
+
+@test "check: reads standard input" {
+	run --separate-stderr weft check - < "$corpus/accept/v6.dat"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "standard input: ok, "* ]]
+	run --separate-stderr bash -c 'cat "$1" | weft check -' - "$corpus/accept/v7-zstd.dat"
+	[ "$status" -eq 0 ]
+	run --separate-stderr weft check - < /dev/null
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "weft: 'standard input': not a trace.dat: "* ]]
+}
+
+@test "check: a file that is not there, and a directory" {
+	run --separate-stderr weft check "$BATS_TEST_TMPDIR/none.dat"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "weft: cannot open '"*"/none.dat': No such file or directory" ]]
+	run --separate-stderr weft check "$BATS_TEST_TMPDIR"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"is a directory"* ]]
+}
+
+@test "check: recordings of others are ok" {
+	need_shared samples
+	for file in "$SHARED"/samples/*.dat; do
+		run --separate-stderr weft check "$file"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+	done
+}
+
+@test "check: the committed samples are what the script makes" {
+	run tests/corpora/make-container "$WEFT" "$BATS_TEST_TMPDIR/made"
+	[ "$status" -eq 0 ]
+	[ "$(cd "$corpus" && find . -type f | sort)" = "$(cd "$BATS_TEST_TMPDIR/made" && find . -type f | sort)" ]
+}

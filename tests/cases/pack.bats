@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+load lib
+
+file=tests/corpora/container/accept/v7-zstd.dat
+
+# A directory with texts of tracefs and no pages.
+texts()
+{
+	mkdir -p "$BATS_TEST_TMPDIR/dir/per_cpu/cpu0"
+	echo '[boot] local' > "$BATS_TEST_TMPDIR/dir/trace_clock"
+	printf '99 spindle\n' > "$BATS_TEST_TMPDIR/dir/saved_cmdlines"
+	printf 'entries: 1\noverrun: 77\n' > "$BATS_TEST_TMPDIR/dir/per_cpu/cpu0/stats"
+}
+
+@test "pack: pages of another file, texts of the directory" {
+	texts
+	run --separate-stderr weft pack "$BATS_TEST_TMPDIR/dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == "weft: '$BATS_TEST_TMPDIR/out.dat': 1.2 KiB of pages of 3 CPUs, 2 formats, "* ]]
+	run --separate-stderr weft check "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$output" == *" 18 events" ]]
+	run --separate-stderr weft info --setting trace_clock "$BATS_TEST_TMPDIR/out.dat"
+	[ "$output" = "[boot] local" ]
+	run --separate-stderr weft info --setting current_tracer "$BATS_TEST_TMPDIR/out.dat"
+	[ "$output" = "nop" ]
+	run --separate-stderr weft info "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$output" == *", clock boot"* ]]
+	grep -Eq '^ +0 .* 77 +0$' <<< "$output"
+}
+
+@test "pack: the output may be the input" {
+	texts
+	cp "$file" "$BATS_TEST_TMPDIR/dir/trace.dat"
+	run --separate-stderr weft pack -q "$BATS_TEST_TMPDIR/dir" -o "$BATS_TEST_TMPDIR/dir/trace.dat"
+	[ "$status" -eq 0 ]
+	run --separate-stderr weft check "$BATS_TEST_TMPDIR/dir/trace.dat"
+	[[ "$output" == *" 18 events" ]]
+	[ "$(ls "$BATS_TEST_TMPDIR/dir")" = $'per_cpu\nsaved_cmdlines\ntrace.dat\ntrace_clock' ]
+}
+
+@test "pack: to standard output, versions 6 and 7, compressed or not" {
+	texts
+	for options in "" "--compression none" "--compression zstd:9" "--file-version 6"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr bash -c 'weft pack -q "$0" --pages "$1" -o - "${@:2}" | weft check -' "$BATS_TEST_TMPDIR/dir" "$file" $options
+		[ "$status" -eq 0 ]
+		[[ "$output" == *" 18 events" ]]
+	done
+}
+
+@test "pack: --instance says whose texts the directory has" {
+	texts
+	weft pack -q "$BATS_TEST_TMPDIR/dir" -B side --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
+	run weft info --setting trace_clock -B side "$BATS_TEST_TMPDIR/out.dat"
+	[ "$output" = "[boot] local" ]
+	run weft info --setting trace_clock "$BATS_TEST_TMPDIR/out.dat"
+	[ "$output" = "[local] global counter" ]
+}
+
+@test "pack: without header_page, or with half a page, it says so and leaves nothing" {
+	texts
+	run --separate-stderr weft pack "$BATS_TEST_TMPDIR/dir" -o "$BATS_TEST_TMPDIR/out.dat"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"has no copy of events/header_page"* ]]
+	head -c 300 /dev/zero > "$BATS_TEST_TMPDIR/dir/per_cpu/cpu0/trace_pipe_raw"
+	run --separate-stderr weft pack "$BATS_TEST_TMPDIR/dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"cpu0/trace_pipe_raw': ends inside a page: the last one has 44 of 256 bytes"* ]]
+	! compgen -G "$BATS_TEST_TMPDIR/out*"
+}
+
+@test "pack: wrong arguments are usage errors" {
+	for arguments in "" "a b" "a --file-version 5" "a --compression lzma" "a --file-version 6 --compression zstd"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr weft pack $arguments
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "pack: trace-cmd reads the same from a packed file as from its origin" {
+	need_shared samples
+	need_command trace-cmd
+	need_root
+	mkdir "$BATS_TEST_TMPDIR/none"
+	for origin in "$SHARED"/samples/v6-rtapp-6cpu.dat "$SHARED"/samples/v7-zstd-8cpu-stacks.dat; do
+		for options in "--file-version 7" "--compression none" "--file-version 6"; do
+			# shellcheck disable=SC2086
+			weft pack -q "$BATS_TEST_TMPDIR/none" --pages "$origin" $options -o "$BATS_TEST_TMPDIR/out.dat"
+			run --separate-stderr unshare -m sh -c 'mount -t tmpfs none /sys; exec trace-cmd report "$1"' - "$BATS_TEST_TMPDIR/out.dat"
+			[ "$status" -eq 0 ]
+			got=$output got_stderr=$stderr
+			run --separate-stderr unshare -m sh -c 'mount -t tmpfs none /sys; exec trace-cmd report "$1"' - "$origin"
+			[ "$got" = "$output" ]
+			[ "$got_stderr" = "$stderr" ]
+		done
+	done
+}
