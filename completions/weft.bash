@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack help'
+_weft_commands='record recover report info check pack list help'
 _weft_formats='ftrace'
 
 _weft_options()
@@ -13,6 +13,7 @@ _weft_options()
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
+	list) echo '--full -F --instance -B' ;;
 	help) echo '' ;;
 	esac
 }
@@ -27,6 +28,7 @@ _weft_argument()
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
+	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
 	help) echo 'HELP' ;;
 	esac
 }
@@ -83,6 +85,7 @@ _weft_metavar()
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
+	list:--instance|list:-B) echo 'INSTANCE' ;;
 	esac
 }
 

@@ -125,6 +125,9 @@ complete -c weft -n '__weft_using pack' -s B -l instance -x -a '(__weft_values "
 complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CODEC")' -d 'zstd[:LEVEL] (the default) or none'
 complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N")' -d 'Version 7 of trace.dat (the default), or 6, which is never compressed'
 complete -c weft -n '__weft_using pack' -s q -l quiet -d 'No summary'
+complete -c weft -n '__weft_using none' -a list -d 'list what this kernel can trace: events, tracers, clocks, functions...'
+complete -c weft -n '__weft_using list' -s F -l full -d 'Tell more of each: the fields of events, the state of options, tracers and instances'
+complete -c weft -n '__weft_using list' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Tracers, clocks and options of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using none' -a help -d 'list the commands, or explain one'
 complete -c weft -n '__weft_using record' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using recover' -F
@@ -132,4 +135,5 @@ complete -c weft -n '__weft_using report' -F
 complete -c weft -n '__weft_using info' -F
 complete -c weft -n '__weft_using check' -F
 complete -c weft -n '__weft_using pack' -a '(__fish_complete_directories)'
-complete -c weft -n '__weft_using help' -a 'record recover report info check pack help'
+complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|tracers|clocks|options|functions|instances|formats")'
+complete -c weft -n '__weft_using help' -a 'record recover report info check pack list help'

@@ -245,11 +245,15 @@ const char *text_size(char into[TEXT_HUMAN], uint64_t bytes)
 	size_t unit = 0;
 
 	while (whole >= 1024) {
-		/* Cut, not rounded: 1024 KiB must never be printed. */
-		tenths = whole % 1024 * 10 / 1024;
+		tenths = (whole % 1024 * 10 + 512) / 1024;
 		whole /= 1024;
 		unit++;
 	}
+	if (tenths == 10 && whole < 99) {
+		tenths = 0;
+		whole++;
+	}
+	tenths -= tenths == 10;
 	if (!unit || whole >= 100)
 		snprintf(into, TEXT_HUMAN, "%" PRIu64 " %s", whole, units[unit]);
 	else

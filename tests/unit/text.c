@@ -117,7 +117,8 @@ TEST(text_prints_for_people)
 	CHECK_STR(text_size(into, 1023), "1023 B");
 	CHECK_STR(text_size(into, 1536), "1.5 KiB");
 	CHECK_STR(text_size(into, (1 << 20) - 1), "1023 KiB");
-	CHECK_STR(text_size(into, UINT64_MAX), "15.9 EiB");
+	CHECK_STR(text_size(into, 1408 << 10), "1.4 MiB");
+	CHECK_STR(text_size(into, UINT64_MAX), "16.0 EiB");
 	CHECK_STR(text_time(into, 999), "999 ns");
 	CHECK_STR(text_time(into, 12345), "12.3 us");
 	CHECK_STR(text_time(into, 2500000000), "2.50 s");

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "formats/sink.h"
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/cpus.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/kernel/event_select.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/tracer.h"
+
+enum { GLOBS_MAX = 256 };
+
+struct list {
+	const char *what;               /* NULL: the overview */
+	const char *globs[GLOBS_MAX];
+	bool matched[GLOBS_MAX];
+	size_t nr_globs;
+	const char *instance_name;      /* NULL: the top one */
+	bool full;
+	struct tracing tracing;
+	struct instance *instance;
+};
+
+/* Whether a name is asked for; notes which of the globs have met something. */
+static bool wanted(struct list *list, const char *name)
+{
+	bool any = !list->nr_globs;
+
+	for (size_t i = 0; i < list->nr_globs; i++) {
+		if (!text_glob(list->globs[i], name))
+			continue;
+		list->matched[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+static int read_file(const struct list *list, const char *file, struct buf *buf, struct fail *fail)
+{
+	return instance_read(list->instance, file, buf, fail);
+}
+
+/* An item, and with --full its state behind a tab. */
+static void print_item(const struct list *list, const char *name, const char *state)
+{
+	if (list->full && *state)
+		printf("%s\t%s\n", name, state);
+	else
+		puts(name);
+}
+
+/* The fields of an event's own, and how it is printed, as the kernel describes them. */
+static int print_format(const struct list *list, const struct catalog_event *event, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = event_format(list->instance, event->system, event->name, &buf, fail);
+
+	if (err)
+		return err;
+	at = buf_str(&buf);
+	left = buf.len;
+	while (text_next_line(&at, &left, &line)) {
+		if (memmem(line.at, line.len, " common_", 8) || !line.len)
+			continue;
+		if (line.len > 7 && !memcmp(line.at, "\tfield:", 7))
+			printf("    %.*s\n", (int)line.len - 7, line.at + 7);
+		else if (line.len > 10 && !memcmp(line.at, "print fmt:", 10))
+			printf("    %.*s\n", (int)line.len, line.at);
+	}
+	return 0;
+}
+
+static int list_events(struct list *list, struct fail *fail)
+{
+	struct event_set set = { 0 };
+	struct catalog *catalog;
+	int err = catalog_new(&list->tracing, &catalog, fail);
+
+	if (err)
+		return err;
+	if (!list->nr_globs)
+		err = event_set_add(&set, catalog, "all", fail);
+	for (size_t i = 0; !err && i < list->nr_globs; i++)
+		err = event_set_add(&set, catalog, list->globs[i], fail);
+	for (size_t i = 0; !err && i < catalog->nr; i++) {
+		const struct catalog_event *event = &catalog->events[i];
+
+		if (!event_set_has(&set, i))
+			continue;
+		printf("%s:%s\n", event->system, event->name);
+		if (list->full)
+			err = print_format(list, event, fail);
+	}
+	memset(list->matched, true, sizeof(list->matched));
+	event_set_release(&set);
+	catalog_free(catalog);
+	return err;
+}
+
+static int list_systems(struct list *list, struct fail *fail)
+{
+	struct catalog *catalog;
+	int err = catalog_new(&list->tracing, &catalog, fail);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < catalog->nr;) {
+		const char *system = catalog->events[i].system;
+		size_t first = i;
+		char count[24];
+
+		while (i < catalog->nr && !strcmp(catalog->events[i].system, system))
+			i++;
+		snprintf(count, sizeof(count), "%zu", i - first);
+		if (wanted(list, system))
+			print_item(list, system, count);
+	}
+	catalog_free(catalog);
+	return 0;
+}
+
+/* Words of a file, the current one in brackets or named by `current`. */
+static int list_words(struct list *list, const char *file, const char *current, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word word;
+	const char *at;
+	int err = read_file(list, file, &buf, fail);
+
+	if (err)
+		return err;
+	for (at = buf_str(&buf); text_next_word(&at, " \n", &word);) {
+		bool bracket = word.len > 2 && word.at[0] == '[';
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)word.len - 2 * bracket, word.at + bracket);
+		if (wanted(list, name))
+			print_item(list, name, bracket || (current && !strcmp(current, name)) ? "current" : "");
+	}
+	return 0;
+}
+
+static int list_tracers(struct list *list, struct fail *fail)
+{
+	char current[64] = "";
+
+	if (instance_read_word(list->instance, "current_tracer", current, sizeof(current), NULL))
+		current[0] = '\0';
+	return list_words(list, "available_tracers", current, fail);
+}
+
+static int list_clocks(struct list *list, struct fail *fail)
+{
+	return list_words(list, "trace_clock", NULL, fail);
+}
+
+static int not_dot(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static int list_options(struct list *list, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	struct dirent **entries;
+	int nr;
+
+	if (asprintf(&path, "%s/options", list->instance->dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	nr = scandir(path, &entries, not_dot, alphasort);
+	if (nr < 0)
+		return tracing_refused(path, -errno, "open", fail);
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+		int on = wanted(list, name) ? option_get(list->instance, name) : -ENOENT;
+
+		if (on >= 0)
+			print_item(list, name, on ? "on" : "off");
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}
+
+static int list_functions(struct list *list, struct fail *fail)
+{
+	struct instance top = { .tracing = &list->tracing, .kind = INSTANCE_TOP, .dir = list->tracing.dir };
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = instance_read(&top, "available_filter_functions", &buf, fail);
+
+	if (err == -ENOENT)
+		return fail_set(fail, err, "this kernel cannot trace functions");
+	if (err)
+		return err;
+	at = buf_str(&buf);
+	left = buf.len;
+	while (text_next_line(&at, &left, &line)) {
+		const char *space = memchr(line.at, ' ', line.len);
+		size_t len = space ? (size_t)(space - line.at) : line.len;
+		char name[512];
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, line.at);
+		if (wanted(list, name))
+			print_item(list, name, space ? space + 1 : "");
+	}
+	return 0;
+}
+
+static int print_instance(const char *name, void *data)
+{
+	struct list *list = data;
+	struct instance *instance = NULL;
+	char tracer[64] = "?", on[8] = "?", state[256], size[TEXT_HUMAN];
+
+	if (!wanted(list, name))
+		return 0;
+	if (!instance_open(&list->tracing, name, false, NULL, &instance, NULL)) {
+		(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
+		(void)!instance_read_word(instance, "tracing_on", on, sizeof(on), NULL);
+		snprintf(state, sizeof(state), "tracer %s, tracing %s, %s per CPU", tracer, on[0] == '1' ? "on" : "off",
+			 text_size(size, ring_buffer_size(instance)));
+		instance_close(instance, NULL);
+		print_item(list, name, state);
+	}
+	return 0;
+}
+
+static int list_instances(struct list *list, struct fail *fail)
+{
+	return instance_each(&list->tracing, print_instance, list, fail);
+}
+
+static int list_formats(struct list *list, struct fail *fail)
+{
+	(void)fail;
+	for (size_t i = 0; sink_at(i); i++)
+		if (wanted(list, sink_at(i)->name))
+			print_item(list, sink_at(i)->name, sink_at(i)->summary);
+	return 0;
+}
+
+static const struct kind {
+	const char *name;
+	const char *one;                /* for messages */
+	int (*run)(struct list *list, struct fail *fail);
+	bool no_kernel;                 /* needs no tracefs */
+} kinds[] = {
+	{ "events", "event", list_events, false },
+	{ "systems", "system", list_systems, false },
+	{ "tracers", "tracer", list_tracers, false },
+	{ "clocks", "clock", list_clocks, false },
+	{ "options", "option", list_options, false },
+	{ "functions", "function", list_functions, false },
+	{ "instances", "instance", list_instances, false },
+	{ "formats", "format", list_formats, true },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < array_size(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+/* The words of a file on one line; the current one stays in its brackets. */
+static void print_words(const struct list *list, const char *title, const char *file)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word word;
+	const char *at;
+
+	if (read_file(list, file, &buf, NULL))
+		return;
+	printf("%-11s", title);
+	for (at = buf_str(&buf); text_next_word(&at, " \n", &word);)
+		printf(" %.*s", (int)word.len, word.at);
+	putchar('\n');
+}
+
+static void print_events(const struct list *list)
+{
+	struct catalog *catalog;
+	size_t systems = 0;
+
+	if (catalog_new(&list->tracing, &catalog, NULL))
+		return;
+	for (size_t i = 0; i < catalog->nr; i++)
+		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
+	printf("%-11s %zu in %zu systems\n", "events", catalog->nr, systems);
+	catalog_free(catalog);
+}
+
+static void print_functions(const struct list *list)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	size_t lines = 0;
+	int err = read_file(list, "available_filter_functions", &buf, NULL);
+
+	for (size_t i = 0; i < buf.len; i++)
+		lines += buf.data[i] == '\n';
+	if (!err)
+		printf("%-11s %zu that can be traced\n", "functions", lines);
+	else
+		printf("%-11s %s\n", "functions", err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
+}
+
+static int print_name(const char *name, void *data)
+{
+	size_t *count = data;
+
+	printf("%s%s", (*count)++ ? " " : "", name);
+	return 0;
+}
+
+static int print_overview(struct list *list, struct fail *fail)
+{
+	struct utsname name;
+	struct cpus online;
+	char size[TEXT_HUMAN];
+	size_t count = 0;
+
+	if (!uname(&name))
+		printf("%-11s %s %s %s\n", "kernel", name.sysname, name.release, name.machine);
+	printf("%-11s %s\n", "tracefs", list->instance->dir);
+	if (!tracing_online_cpus(&online, NULL))
+		printf("%-11s %s for each of %u CPUs\n", "buffer", text_size(size, ring_buffer_size(list->instance)),
+		       cpus_count(&online));
+	print_words(list, "tracer now", "current_tracer");
+	print_words(list, "tracers", "available_tracers");
+	print_words(list, "clocks", "trace_clock");
+	print_events(list);
+	print_functions(list);
+	printf("%-11s ", "instances");
+	if (instance_each(&list->tracing, print_name, &count, fail))
+		return -EIO;
+	puts(count ? "" : "none");
+	printf("%-11s ", "formats");
+	for (size_t i = 0; sink_at(i); i++)
+		printf("%s%s", i ? " " : "", sink_at(i)->name);
+	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats: each in full\n");
+	return 0;
+}
+
+static const struct argp_option options[] = {
+	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances", 0 },
+	{ "instance", 'B', "INSTANCE", 0, "Tracers, clocks and options of INSTANCE instead of the top one", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct list *list = state->input;
+
+	switch (key) {
+	case 'F':
+		list->full = true;
+		return 0;
+	case 'B':
+		list->instance_name = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!list->what)
+			list->what = arg;
+		else if (list->nr_globs < GLOBS_MAX)
+			list->globs[list->nr_globs++] = arg;
+		else
+			argp_error(state, "no more than %d patterns at a time", GLOBS_MAX);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats] [GLOB...]",
+	.doc = "Lists what this kernel can trace, one name on each line; only those that match a GLOB. "
+	       "Without arguments it gives an overview.",
+};
+
+static int unknown_kind(const char *name)
+{
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+
+	for (size_t i = 0; i < array_size(kinds); i++)
+		near_offer(&near, kinds[i].name);
+	near_fail(&near, &fail, -EINVAL, "no list of '%s'", name);
+	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft list --help' names the lists");
+	return EXIT_USAGE;
+}
+
+static int open_kernel(struct list *list, struct fail *fail)
+{
+	int err = tracing_find(&list->tracing, fail);
+
+	if (err)
+		return err;
+	if (list->tracing.mounted_here)
+		command_warn("tracefs was not mounted; it is now, at '%s'", list->tracing.dir);
+	if (list->instance_name)
+		return instance_open(&list->tracing, list->instance_name, false, NULL, &list->instance, fail);
+	return instance_open_top(&list->tracing, NULL, &list->instance, fail);
+}
+
+static int check_matches(const struct list *list, const struct kind *kind, struct fail *fail)
+{
+	for (size_t i = 0; i < list->nr_globs; i++)
+		if (!list->matched[i])
+			return fail_set(fail, -ENOENT, "no %s matches '%s'", kind->one, list->globs[i]);
+	return 0;
+}
+
+static int list_run(int argc, char **argv)
+{
+	cleanup_free struct list *list = calloc(1, sizeof(*list));
+	const struct kind *kind = NULL;
+	struct fail fail = FAIL_INIT;
+	int err = 0;
+
+	if (!list) {
+		fail_memory(&fail);
+		return command_failed(&fail);
+	}
+	command_parse(&list_command, argc, argv, 0, list);
+	if (list->what) {
+		kind = find_kind(list->what);
+		if (!kind)
+			return unknown_kind(list->what);
+	}
+	if (!kind || !kind->no_kernel)
+		err = open_kernel(list, &fail);
+	if (!err)
+		err = kind ? kind->run(list, &fail) : print_overview(list, &fail);
+	if (!err && kind)
+		err = check_matches(list, kind, &fail);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = fail_set(&fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
+	instance_close(list->instance, NULL);
+	tracing_release(&list->tracing);
+	return err ? command_failed(&fail) : EXIT_OK;
+}
+
+const struct command list_command = {
+	.name = "list",
+	.summary = "list what this kernel can trace: events, tracers, clocks, functions...",
+	.group = "kernel",
+	.argp = &argp,
+	.run = list_run,
+};

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+load lib
+
+@test "list: formats need no kernel and name the default one" {
+	run --separate-stderr weft list formats
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	grep -qx ftrace <<< "$output"
+}
+
+@test "list: an unknown list is a usage error that tells what is near" {
+	run --separate-stderr weft list evnts
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "$stderr" = "weft: no list of 'evnts'; did you mean 'events'?" ]
+}
+
+@test "list: a glob that matches nothing fails and names it" {
+	run --separate-stderr weft list formats 'ft*' 'nothing*'
+	[ "$status" -eq 1 ]
+	[ "$output" = ftrace ]
+	[ "$stderr" = "weft: no format matches 'nothing*'" ]
+}
+
+@test "list: events come one to a line, all of those that the kernel names" {
+	need_tracefs
+	run --separate-stderr weft list events
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(cat /sys/kernel/tracing/available_events)" ]
+}
+
+@test "list: events of a system, of a glob, and of a bare name" {
+	need_tracefs
+	[ "$(weft list events sched)" = "$(grep ^sched: /sys/kernel/tracing/available_events)" ]
+	[ "$(weft list events 'sched:sched_sw*')" = "$(grep ^sched:sched_sw /sys/kernel/tracing/available_events)" ]
+	[ "$(weft list events sched/sched_switch)" = sched:sched_switch ]
+	[ "$(weft list events sched_switch)" = sched:sched_switch ]
+}
+
+@test "list: --full tells the fields of an event and its print fmt" {
+	need_tracefs
+	run --separate-stderr weft list events --full sched:sched_switch
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = sched:sched_switch ]
+	grep -q '^    .*prev_comm\[16\]' <<< "$output"
+	grep -q '^    print fmt: ' <<< "$output"
+	! grep -q common_pid <<< "$output"
+}
+
+@test "list: an event that does not exist is an error with near names" {
+	need_tracefs
+	run --separate-stderr weft list events sched_swich
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "weft: no event 'sched_swich'; did you mean 'sched:sched_switch'?" ]
+}
+
+@test "list: tracers and clocks are those of tracefs, the current one told by --full" {
+	need_tracefs
+	[ "$(weft list tracers | sort)" = "$(tr ' ' '\n' < /sys/kernel/tracing/available_tracers | grep . | sort)" ]
+	[ "$(weft list clocks | sort)" = "$(tr -d '[]' < /sys/kernel/tracing/trace_clock | tr ' ' '\n' | sort)" ]
+	[ "$(weft list clocks --full | grep -c 'current$')" -eq 1 ]
+}
+
+@test "list: options tell with --full whether they are on" {
+	need_tracefs
+	[ "$(weft list options | sort)" = "$(ls /sys/kernel/tracing/options | sort)" ]
+	[ "$(weft list options --full stacktrace)" = "stacktrace	off" ] ||
+		[ "$(weft list options --full stacktrace)" = "stacktrace	on" ]
+}
+
+@test "list: instances are listed, and asked for by name" {
+	need_tracefs
+	local name=weft-test-list-$$
+	mkdir /sys/kernel/tracing/instances/$name
+	echo mono > /sys/kernel/tracing/instances/$name/trace_clock
+	run weft list instances
+	local all=$output
+	run weft list --full -B $name clocks mono
+	rmdir /sys/kernel/tracing/instances/$name
+	grep -qx "$name" <<< "$all"
+	[ "$output" = "mono	current" ]
+	run --separate-stderr weft list -B ${name}x clocks
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "weft: no instance '${name}x'"* ]]
+}
+
+@test "list: functions are those that can be traced, or one line says why not" {
+	need_tracefs
+	run --separate-stderr weft list functions 'do_sys_open*'
+	if cat /sys/kernel/tracing/available_filter_functions > "$BATS_TEST_TMPDIR/functions" 2> /dev/null; then
+		[ "$status" -eq 0 ]
+		[ "$output" = "$(grep -o '^do_sys_open[^ ]*' "$BATS_TEST_TMPDIR/functions")" ]
+	else
+		[ "$status" -eq 1 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ "$stderr" == *available_filter_functions* ]]
+	fi
+}
+
+@test "list: without arguments it gives an overview and changes nothing" {
+	need_tracefs
+	run --separate-stderr weft list
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	grep -q '^tracers ' <<< "$output"
+	grep -q '^events  *[0-9]* in [0-9]* systems$' <<< "$output"
+}
+
+@test "list: non-root hears once what is missing and how to get it" {
+	need_tracefs
+	need_command setpriv
+	cp "$WEFT" "$BATS_TEST_TMPDIR/weft"
+	chmod 755 "$BATS_TEST_TMPDIR/weft" "$BATS_TEST_TMPDIR"
+	setpriv --reuid 65534 --clear-groups "$BATS_TEST_TMPDIR/weft" --version > /dev/null 2>&1 ||
+		skip "an unprivileged user cannot reach the test directory"
+	run --separate-stderr setpriv --reuid 65534 --clear-groups "$BATS_TEST_TMPDIR/weft" list events
+	[ "$status" -eq 1 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *"sudo"* ]]
+}
+
+@test "list: a full standard output is an error" {
+	run --separate-stderr bash -c 'weft list formats > /dev/full'
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"cannot write"* ]]
+}
