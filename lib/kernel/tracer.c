@@ -59,6 +59,17 @@ bool tracer_offered(const struct instance *instance, const char *tracer)
 	return !instance_read(instance, "available_tracers", &buf, NULL) && has_word(buf_str(&buf), tracer, NULL);
 }
 
+bool tracer_needs_top(const struct instance *instance, const char *tracer, bool graph_functions, bool graph_depth)
+{
+	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+
+	if (!tracer_offered(instance, tracer))
+		return tracer_offered(&top, tracer);
+	return (graph_functions && !instance_has(instance, "set_graph_function") &&
+		instance_has(&top, "set_graph_function")) ||
+	       (graph_depth && !instance_has(instance, "max_graph_depth") && instance_has(&top, "max_graph_depth"));
+}
+
 static int not_offered(const struct instance *instance, const char *tracer, struct fail *fail)
 {
 	struct near near = near_to(tracer);

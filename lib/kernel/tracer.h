@@ -18,6 +18,12 @@ struct fail;
 /* Whether it is in available_tracers. */
 bool tracer_offered(const struct instance *instance, const char *tracer);
 
+/*
+ * Whether only the top instance can do this: a tracer that this one does not offer but the top one does, or the lists and
+ * the depth of function_graph, which are files of the top one even where an instance has the tracer (6.12).
+ */
+bool tracer_needs_top(const struct instance *instance, const char *tracer, bool graph_functions, bool graph_depth);
+
 /* irqsoff, preemptoff, preemptirqsoff, wakeup, wakeup_rt, wakeup_dl: their `trace` is a snapshot of the worst case. */
 bool tracer_is_max_latency(const char *tracer);
 

@@ -23,23 +23,25 @@ static void warn(const struct target_context *context, const struct fail *fail)
 
 static int open_main(struct target *target, const struct target_context *context, struct fail *fail)
 {
-	const char *tracer = target->wanted->tracer;
+	const struct record_buffer *wanted = target->wanted;
+	const char *tracer = wanted->tracer;
 	struct fail told;
 	int err = instance_new_private(context->tracing, context->undo, &target->instance, fail);
 
-	if (err || !tracer || tracer_offered(target->instance, tracer))
+	if (err || !tracer ||
+	    !tracer_needs_top(target->instance, tracer, wanted->graph.nr != 0, wanted->graph_depth != 0))
 		return err;
 	err = instance_close(target->instance, fail);
 	target->instance = NULL;
 	if (err)
 		return err;
 	err = instance_open_top(context->tracing, context->undo, &target->instance, fail);
-	if (!err && tracer_offered(target->instance, tracer)) {
-		fail_set(&told, 0, "tracer '%s' exists only in the top instance: it is used, and its settings are put back",
-			 tracer);
-		warn(context, &told);
-	}
-	return err;
+	if (err)
+		return err;
+	fail_set(&told, 0, "tracer '%s'%s exists only in the top instance: it is used, and its settings are put back",
+		 tracer, wanted->graph.nr || wanted->graph_depth ? " with -g or --max-graph-depth" : "");
+	warn(context, &told);
+	return 0;
 }
 
 static int open_instance(struct target *target, const struct target_context *context, struct fail *fail)
