@@ -5,6 +5,7 @@
 #include "formats/print.h"
 #include "formats/probe.h"
 #include "formats/renderers.h"
+#include "formats/synth.h"
 #include "formats/syscall.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
@@ -65,6 +66,8 @@ static const struct renderer *renderer_of(const struct format *format)
 
 	if (strcmp(format->system, "ftrace")) {
 		renderer = syscall_renderer(format);
+		if (!renderer)
+			renderer = synth_renderer(format);
 		return renderer ? renderer : probe_renderer(format);
 	}
 	for (size_t i = 0; i < array_size(renderers); i++)
