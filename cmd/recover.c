@@ -134,9 +134,10 @@ static int run(int argc, char **argv)
 	/* First the data: putting the settings back removes the instance, and what is still in it. */
 	status = path ? recover_parts(path, arguments.output) : EXIT_OK;
 	free(path);
+	/* Whatever became of the data: the settings are put back. */
+	undone = undo(!path && !status);
 	if (status)
 		return status;
-	undone = undo(!path);
 	if (undone > 0)
 		return undone;
 	if (!path && undone < 0) {

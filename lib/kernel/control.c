@@ -18,6 +18,7 @@ enum control_kind control_kind(const char *file)
 		{ "trace_clock", CONTROL_CHOICE },
 		{ "buffer_size_kb", CONTROL_SIZE },
 		{ "set_event", CONTROL_EVENTS },
+		{ "enable", CONTROL_SWITCH },
 		{ "filter", CONTROL_FILTER },
 		{ "trigger", CONTROL_TRIGGER },
 		{ "set_ftrace_filter", CONTROL_LIST },
@@ -247,6 +248,8 @@ static int restore_value(const char *path, enum control_kind kind, const char *o
 	}
 	if (!control_word(old, kind, value, strlen(old) + 1))
 		return -EINVAL;
+	if (kind == CONTROL_SWITCH)
+		value[strcspn(value, "*")] = '\0';
 	/* A filter that was refused is read back with the complaint behind it; it never filtered. */
 	if (kind == CONTROL_FILTER && (!strcmp(value, "none") || strstr(value, "parse_error")))
 		return control_write(path, false, "0");
@@ -267,6 +270,7 @@ int control_restore(const char *path, const char *file, const char *old)
 	case CONTROL_VALUE:
 	case CONTROL_CHOICE:
 	case CONTROL_SIZE:
+	case CONTROL_SWITCH:
 	case CONTROL_FILTER:
 		return restore_value(path, kind, old);
 	case CONTROL_LIST:

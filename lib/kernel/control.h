@@ -18,6 +18,7 @@ enum control_kind {
 	CONTROL_VALUE,          /* one value, as it is read */
 	CONTROL_CHOICE,         /* reads "local [global] mono": takes the word in brackets */
 	CONTROL_SIZE,           /* reads "7 (expanded: 1408)" or "X" */
+	CONTROL_SWITCH,         /* events/.../enable: "0*" is off, but armed for a trigger; takes "0" */
 	CONTROL_LIST,           /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
 	CONTROL_EVENTS,         /* set_event */
 	CONTROL_FILTER,         /* events/.../filter: "none" or an expression */

@@ -85,6 +85,36 @@ static size_t enable_group(const struct event_set *set, const struct instance *i
 	return end;
 }
 
+/*
+ * set_event lists the events that are on, and those as well that are only armed for somebody's trigger: "0*" in their
+ * `enable`. So it must be remembered before a trigger of ours arms any, and the armed ones by themselves.
+ */
+static int remember_events(const struct event_set *set, const struct instance *instance, struct fail *fail)
+{
+	int err;
+
+	if (instance->kind == INSTANCE_PRIVATE)
+		return 0;
+	if (!instance->undo)
+		return fail_set(fail, -EINVAL, "events of '%s' would be changed without a way back", instance->dir);
+	err = undo_remember(instance->undo, instance->name, "set_event", fail);
+	for (size_t i = 0; !err && i < set->catalog->nr; i++) {
+		const struct catalog_event *event = &set->catalog->events[i];
+		cleanup_free char *file = NULL;
+		char word[8];
+
+		if (!set->has[i])
+			continue;
+		if (asprintf(&file, "events/%s/%s/enable", event->system, event->name) < 0) {
+			file = NULL;
+			return fail_memory(fail);
+		}
+		if (!instance_read_word(instance, file, word, sizeof(word), NULL) && !strcmp(word, "0*"))
+			err = undo_remember(instance->undo, instance->name, file, fail);
+	}
+	return err;
+}
+
 int event_set_enable(const struct event_set *set, struct instance *instance, bool on, struct fail *fail)
 {
 	struct refusals refusals = { 0 };
@@ -92,13 +122,9 @@ int event_set_enable(const struct event_set *set, struct instance *instance, boo
 
 	if (!set->nr)
 		return 0;
-	if (instance->kind != INSTANCE_PRIVATE) {
-		if (!instance->undo)
-			return fail_set(fail, -EINVAL, "events of '%s' would be changed without a way back", instance->dir);
-		err = undo_remember(instance->undo, instance->name, "set_event", fail);
-		if (err)
-			return err;
-	}
+	err = remember_events(set, instance, fail);
+	if (err)
+		return err;
 	for (size_t i = 0; i < set->catalog->nr;)
 		i = enable_group(set, instance, i, on, &refusals);
 	return refusals_end(&refusals, set->nr, fail);
@@ -163,7 +189,9 @@ int event_set_filter(const struct event_set *set, struct instance *instance, con
 
 int event_set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
 {
-	return put_each(set, instance, "trigger", trigger, true, fail);
+	int err = set->nr ? remember_events(set, instance, fail) : 0;
+
+	return err ? err : put_each(set, instance, "trigger", trigger, true, fail);
 }
 
 int event_format(const struct instance *instance, const char *system, const char *name, struct buf *buf,

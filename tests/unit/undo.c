@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/journal.h"
+#include "tests/unit/test.h"
+
+/* A directory that looks enough like tracefs, and one for journals. */
+struct fake {
+	char dir[64];
+	char journals[96];
+	struct tracing tracing;
+};
+
+static void fake_write(const struct fake *fake, const char *file, const char *text)
+{
+	char path[256];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
+	out = fopen(path, "w");
+	if (CHECK(out != NULL)) {
+		fputs(text, out);
+		fclose(out);
+	}
+}
+
+static bool fake_holds(const struct fake *fake, const char *file, const char *text)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
+	return !tracing_read_path(path, &buf, NULL) && !strcmp(buf_str(&buf), text);
+}
+
+static bool fake_new(struct fake *fake)
+{
+	char path[128];
+
+	strncpy(fake->dir, "/tmp/weft-unit-XXXXXX", sizeof(fake->dir));
+	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
+		return false;
+	snprintf(fake->journals, sizeof(fake->journals), "%s/journals", fake->dir);
+	snprintf(path, sizeof(path), "%s/instances", fake->dir);
+	return !mkdir(path, 0755);
+}
+
+static void fake_free(struct fake *fake)
+{
+	char command[128];
+
+	tracing_release(&fake->tracing);
+	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
+	CHECK(!system(command));
+}
+
+TEST(undo_puts_back_what_was_there_the_last_change_first)
+{
+	struct instance *top;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "trace_clock", "local [global] mono\n");
+	fake_write(&fake, "tracing_cpumask", "3\n");
+	fake_write(&fake, "buffer_size_kb", "7 (expanded: 1408)\n");
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+	CHECK(!instance_set(top, "trace_clock", "mono", NULL));
+	CHECK(!instance_set(top, "tracing_cpumask", "1", NULL));
+	CHECK(!instance_set(top, "tracing_cpumask", "2", NULL));
+	CHECK(!instance_set(top, "buffer_size_kb", "4096", NULL));
+	CHECK(fake_holds(&fake, "tracing_cpumask", "2\n"));
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "trace_clock", "global\n"));
+	CHECK(fake_holds(&fake, "tracing_cpumask", "3\n"));
+	CHECK(fake_holds(&fake, "buffer_size_kb", "1408\n"));
+	instance_close(top, NULL);
+	undo_free(undo);
+	fake_free(&fake);
+}
+
+TEST(undo_writes_a_list_anew_without_the_lines_that_are_no_names)
+{
+	struct instance *top;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "set_ftrace_filter", "vfs_read\next4_sync [ext4]\nschedule:traceoff:unlimited\n");
+	fake_write(&fake, "set_ftrace_pid", "no pid\n");
+	fake_write(&fake, "set_graph_function", "#### all functions enabled ####\n");
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+	CHECK(!instance_set(top, "set_ftrace_filter", "schedule", NULL));
+	CHECK(!instance_add(top, "set_ftrace_pid", "12", NULL));
+	CHECK(!instance_set(top, "set_graph_function", "schedule", NULL));
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "set_ftrace_filter", "vfs_read\next4_sync:mod:ext4\n"));
+	CHECK(fake_holds(&fake, "set_ftrace_pid", ""));
+	CHECK(fake_holds(&fake, "set_graph_function", ""));
+	instance_close(top, NULL);
+	undo_free(undo);
+	fake_free(&fake);
+}
+
+TEST(undo_takes_away_only_the_triggers_that_were_added)
+{
+	struct instance *top;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "trigger", "traceoff:count=1 if pid == 3\n");
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+	CHECK(!instance_add(top, "trigger", "stacktrace:unlimited", NULL));
+	CHECK(!instance_add(top, "trigger", "hist:keys=pid:vals=hitcount:size=2048 if pid > 1 [active]", NULL));
+	CHECK(!instance_add(top, "trigger", "enable_event:sched:sched_switch:unlimited", NULL));
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "trigger", "traceoff:count=1 if pid == 3\nstacktrace:unlimited\n"
+			 "hist:keys=pid:vals=hitcount:size=2048 if pid > 1 [active]\n"
+			 "enable_event:sched:sched_switch:unlimited\n"
+			 "!stacktrace\n!hist:keys=pid:vals=hitcount:size=2048 if pid > 1\n"
+			 "!enable_event:sched:sched_switch\n"));
+	instance_close(top, NULL);
+	undo_free(undo);
+	fake_free(&fake);
+}
+
+TEST(undo_turns_only_those_events_that_differ)
+{
+	struct instance *top;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "set_event", "irq:irq_entry\nsched:sched_switch\n");
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+	REQUIRE(!undo_remember(undo, "", "set_event", NULL));
+	fake_write(&fake, "set_event", "sched:sched_switch\nsched:sched_waking\n");
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "set_event", "sched:sched_switch\nsched:sched_waking\n!sched:sched_waking\nirq:irq_entry\n"));
+	instance_close(top, NULL);
+	undo_free(undo);
+	fake_free(&fake);
+}
+
+TEST(undo_of_a_killed_process_is_found_and_replayed)
+{
+	struct undo_pending pending;
+	unsigned at = 0;
+	struct fake fake;
+	int status;
+	pid_t child;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_on", "0\n");
+	child = fork();
+	if (!child) {
+		struct instance *top;
+		struct undo *undo;
+
+		if (undo_new(&fake.tracing, fake.journals, &undo, NULL) ||
+		    instance_open_top(&fake.tracing, undo, &top, NULL) || instance_turn(top, true, NULL) ||
+		    undo_remember_instance(undo, "weft-gone", NULL))
+			_exit(1);
+		_exit(undo_next_pending(fake.journals, &at, &pending, NULL) ? 2 : 0);
+	}
+	REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) == 0);
+	CHECK(fake_holds(&fake, "tracing_on", "1\n"));
+	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 1);
+	CHECK(pending.pid == child && pending.entries == 1 && pending.instances == 1);
+	CHECK(!undo_replay(&fake.tracing, pending.path, NULL));
+	CHECK(fake_holds(&fake, "tracing_on", "0\n"));
+	at = 0;
+	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
+	fake_free(&fake);
+}
+
+TEST(undo_does_not_believe_a_journal_that_others_may_write)
+{
+	struct undo_pending pending;
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+	char path[256];
+	unsigned at = 0;
+
+	REQUIRE(fake_new(&fake));
+	mkdir(fake.journals, 0755);
+	fake_write(&fake, "journals/undo-1-1", "weft-undo 1 1 1 -\ns 0 10 1\n\ntracing_on\n1\n");
+	snprintf(path, sizeof(path), "%s/undo-1-1", fake.journals);
+	chmod(path, 0666);
+	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
+	CHECK(undo_replay(&fake.tracing, path, &fail) == -EPERM);
+	fake_free(&fake);
+}
+
+TEST(journal_ignores_an_entry_that_is_cut_short)
+{
+	struct journal journal;
+	struct process_id owner;
+	char boot[BOOT_ID_SIZE];
+	static const char text[] = "weft-undo 1 42 7 boot\ns 0 4 5\n\nfile\nvalue\ni 3 0 0\nabc\n\n\ns 0 4 5\n\nfile\nval";
+
+	REQUIRE(!journal_parse(text, sizeof(text) - 1, &owner, boot, &journal, NULL));
+	CHECK(owner.pid == 42 && owner.start == 7);
+	CHECK(journal.nr == 2);
+	CHECK_STR(journal.entries[0].text, "value");
+	CHECK_STR(journal.entries[1].instance, "abc");
+	journal_release(&journal);
+	for (size_t cut = 23; cut < sizeof(text) - 1; cut++) {
+		REQUIRE(!journal_parse(text, cut, &owner, boot, &journal, NULL));
+		CHECK(journal.nr <= 2);
+		journal_release(&journal);
+	}
+}
+
+TEST(journal_refuses_what_is_none)
+{
+	struct journal journal;
+	struct process_id owner;
+	char boot[BOOT_ID_SIZE];
+
+	CHECK(journal_parse("", 0, &owner, boot, &journal, NULL) == -EBADMSG);
+	CHECK(journal_parse("weft-undo 2 1 1 -\n", 18, &owner, boot, &journal, NULL) == -EBADMSG);
+	CHECK(journal_parse("weft-undo 1 x", 13, &owner, boot, &journal, NULL) == -EBADMSG);
+}
+
+TEST(instance_of_somebody_is_not_changed_without_a_way_back)
+{
+	struct instance *top;
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_on", "1\n");
+	REQUIRE(!instance_open_top(&fake.tracing, NULL, &top, NULL));
+	CHECK(instance_turn(top, false, &fail) == -EINVAL);
+	CHECK(fake_holds(&fake, "tracing_on", "1\n"));
+	instance_close(top, NULL);
+	fake_free(&fake);
+}
