@@ -176,6 +176,9 @@ static int put_each(const struct event_set *set, struct instance *instance, cons
 		err = add ? instance_add(instance, file, text, &why) : instance_set(instance, file, text, &why);
 		if (err == -EINVAL && add)
 			hint_at_triggers(instance, file, text, err, &why);
+		if (err == -EEXIST && add)
+			fail_set(&why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one",
+				 event->system, event->name, text);
 		if (err)
 			refuse(&refusals, err, &why);
 	}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Instances of this machine's own tracefs: what is somebody's must be as it was, whatever weft did in it.
+load lib
+
+T=/sys/kernel/tracing
+
+setup()
+{
+	need_tracefs
+	SOME=weft-test-some-$$
+	mkdir $T/instances/$SOME
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown()
+{
+	[ -n "${SOME:-}" ] || return 0
+	echo 0 > $T/instances/$SOME/events/enable
+	rmdir $T/instances/$SOME
+}
+
+# The settings of the instance, one a line.
+settings()
+{
+	(cd $T/instances/$SOME && grep -H '' set_event trace_clock buffer_size_kb tracing_on tracing_cpumask trace_options set_event_pid \
+		current_tracer buffer_percent events/{sched,irq}/*/{enable,filter,trigger} | sort)
+}
+
+@test "an existing instance is left as it was: events, filters, triggers, clock, size, options" {
+	echo 'prev_prio < 50' > $T/instances/$SOME/events/sched/sched_switch/filter
+	echo 'traceoff if prev_pid == -5' > $T/instances/$SOME/events/sched/sched_switch/trigger
+	echo 1 > $T/instances/$SOME/events/irq/enable
+	echo mono > $T/instances/$SOME/trace_clock
+	echo 300 > $T/instances/$SOME/buffer_size_kb
+	echo 4242 > $T/instances/$SOME/set_event_pid
+	settings > before
+	run --separate-stderr weft record -B $SOME -e sched -f 'common_pid > 0' -R stacktrace -C local -b 100 -O nooverwrite -F -- true
+	[ "$status" -eq 0 ]
+	settings > after
+	diff before after
+}
+
+@test "a refused filter shows the kernel's words with its caret, and changes nothing" {
+	settings > before
+	run --separate-stderr weft record -B $SOME -e sched:sched_switch -f 'no_such_field == 1' -- true
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"Field not found"* ]]
+	grep -q '^ *^$' <<< "$stderr"
+	settings > after
+	diff before after
+}
+
+@test "an unknown trigger, clock and option are named with what is near" {
+	run --separate-stderr weft record -e sched:sched_switch -R stacktrce -- true
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"no trigger 'stacktrce'; did you mean 'stacktrace'"* ]]
+	run --separate-stderr weft record -e sched -C mon -- true
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"no trace clock 'mon'; did you mean 'mono'"* ]]
+	run --separate-stderr weft record -e sched -O stackrace -- true
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"no option 'stackrace'; did you mean 'stacktrace'"* ]]
+}
+
+@test "after kill -9 the next weft finds the private instance and recover removes it" {
+	weft record -q -e sched:sched_switch -o killed.dat 2> log &
+	local pid=$!
+	local tries=0
+	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 500 ] || { kill -9 $pid; cat log; return 1; }
+		read -rt 0.02 <> <(:) || true
+	done
+	kill -9 $pid
+	wait $pid || true
+	[ -d $T/instances/weft-$pid ]
+	run weft recover killed.dat
+	[ "$status" -eq 0 ]
+	[ ! -e $T/instances/weft-$pid ]
+	run weft check killed.dat
+	[ "$status" -eq 0 ]
+}
