@@ -245,10 +245,10 @@ void kallsyms_symbol(const struct kallsyms *kallsyms, uint32_t index, struct sym
 
 bool kallsyms_address(const struct kallsyms *kallsyms, const char *name, uint64_t *ret)
 {
-	const char *text = kallsyms->text, *end = text + kallsyms->len, *at = text;
+	const char *text = kallsyms->text ? kallsyms->text : "", *end = text + kallsyms->len, *at = text;
 	size_t len = strlen(name);
 
-	while (text && at < end && (at = memmem(at, (size_t)(end - at), name, len))) {
+	while (at < end && (at = memmem(at, (size_t)(end - at), name, len))) {
 		const char *line = memrchr(text, '\n', (size_t)(at - text));
 
 		line = line ? line + 1 : text;
