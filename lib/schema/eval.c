@@ -112,6 +112,8 @@ uint64_t expr_number(const struct expr *expr, const struct run *run)
 		return expr->value;
 	case EXPR_LOAD:
 		return expr_load(run->data + expr->offset, expr->load);
+	case EXPR_LOAD_MASK:
+		return expr_load(run->data + expr->offset, expr->load) & expr->value;
 	case EXPR_DYN_LEN:
 		return load_u32(run->data + expr->offset, expr->swap) >> 16;
 	case EXPR_CAST:

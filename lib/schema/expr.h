@@ -25,6 +25,7 @@ enum expr_kind {
 	/* numbers */
 	EXPR_CONST,             /* value */
 	EXPR_LOAD,              /* a fixed field: `load` at offset */
+	EXPR_LOAD_MASK,         /* the same & value: what flags and conditions ask most */
 	EXPR_DYN_LEN,           /* the length half of the dynamic field at offset */
 	EXPR_CAST,              /* a, fitted to the type */
 	EXPR_NEGATE,

@@ -229,6 +229,13 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 	expr = make_node(parser, EXPR_BINARY, compare || logic ? int_type : type);
 	if (!expr || !a || !b)
 		return NULL;
+	if (op == OP_AND && a->kind == EXPR_LOAD && b->kind == EXPR_CONST) {
+		expr->kind = EXPR_LOAD_MASK;
+		expr->offset = a->offset;
+		expr->load = a->load;
+		expr->value = b->value;
+		return expr;
+	}
 	expr->op = (uint8_t)op;
 	expr->size = (uint32_t)left.size * 8 - 1;
 	expr->a = a;

@@ -218,6 +218,7 @@ void expr_text(const struct expr *expr, const struct run *run, struct out *out)
 		return;
 	case EXPR_CONST:
 	case EXPR_LOAD:
+	case EXPR_LOAD_MASK:
 	case EXPR_DYN_LEN:
 	case EXPR_CAST:
 	case EXPR_NEGATE:
