@@ -61,7 +61,7 @@ static void print(struct tep_event *event, struct trace_seq *seq, const uint8_t 
 /* In the child: what may go wrong goes wrong here. */
 static void try_in_child(const struct schema_abi *abi, const struct format *format, const char *text, size_t len)
 {
-	static uint8_t record[RECORD_ROOM];
+	uint8_t *record = calloc(1, RECORD_ROOM);
 	uint16_t id = (uint16_t)format->id;
 	struct tep_event *event = NULL;
 	struct tep_handle *tep;
@@ -70,7 +70,7 @@ static void try_in_child(const struct schema_abi *abi, const struct format *form
 	close(STDERR_FILENO);
 	close(STDOUT_FILENO);
 	tep = load(abi, format, text, len, &event);
-	if (!tep)
+	if (!tep || !record)
 		_exit(1);
 	/* Its first field says what a record is, and libtraceevent looks. */
 	if (abi->swap)
