@@ -212,6 +212,11 @@ static void format_fields(const struct ftrace *ftrace, const struct event *event
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	const struct context *context = ftrace->context;
 
+	/* The kernel gives up its search before it comes to the types of its own. */
+	if (!ftrace->options.raw && !strcmp(binding->format->system, "ftrace")) {
+		out_f(out, "UNKNOWN TYPE %d\n", event->id);
+		return;
+	}
 	out_mem(out, binding->name, binding->name_len - 1);
 	program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
 	out_char(out, '\n');
