@@ -46,7 +46,7 @@ _weft_metavar()
 	record:--graph-function|record:-g) echo 'FUNCTION' ;;
 	record:--max-graph-depth) echo 'N' ;;
 	record:--option|record:-O) echo 'OPTION' ;;
-	record:--pid|record:-P) echo 'PID[,PID]' ;;
+	record:--pid|record:-P) echo 'PID' ;;
 	record:--user) echo 'USER' ;;
 	record:--buffer-size|record:-b) echo 'SIZE' ;;
 	record:--clock|record:-C) echo 'CLOCK' ;;
@@ -55,7 +55,7 @@ _weft_metavar()
 	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--cmdlines-size) echo 'N' ;;
 	record:--output|record:-o) echo 'FILE' ;;
-	record:--compression) echo 'zstd[:LEVEL]|none' ;;
+	record:--compression) echo 'zstd|none' ;;
 	record:--file-version) echo '6|7' ;;
 	record:--temp-dir) echo 'DIR' ;;
 	record:--duration) echo 'TIME' ;;
@@ -120,7 +120,7 @@ _weft_values()
 	INSTANCE) file=$(_weft_tracefs instances) && compgen -W "$(ls "$file" 2> /dev/null)" -- "$2" ;;
 	CPULIST) compgen -W "$(cat /sys/devices/system/cpu/online 2> /dev/null)" -- "$2" ;;
 	FORMAT) compgen -W "$_weft_formats" -- "$2" ;;
-	*[a-z]*) compgen -W "${1//|/ }" -- "$2" ;;
+	*'|'*) compgen -W "${1//|/ }" -- "$2" ;;
 	esac
 }
 
