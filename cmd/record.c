@@ -63,8 +63,8 @@ static void print_summary(const struct record_options *options, const struct rec
 {
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
-	command_warn("%s: %s events in %s, %s of pages in a file of %s, %s lost", options->output,
-		     text_count(events, result->events), text_time(time, result->time_ns), text_size(raw, result->raw),
+	command_warn("%s: %s%s events in %s, %s of pages in a file of %s, %s lost", options->output,
+		     result->at_most ? "at most " : "", text_count(events, result->events), text_time(time, result->time_ns), text_size(raw, result->raw),
 		     text_size(file, result->file_size), text_count(lost, result->lost));
 	print_losses(options, result);
 	if (result->symbols_hidden)

@@ -224,6 +224,17 @@ static int write_special(struct parts *parts, struct assembly_piece *pieces, siz
 	return write_file(fd, parts, pieces, nr, false, ret_size, fail);
 }
 
+static bool holds_moved(const struct parts *parts, const char *path)
+{
+	const struct ledger_item *item;
+	size_t len = strlen(path);
+
+	for (size_t i = 0; (item = ledger_at(parts->ledger, i)); i++)
+		if (item->kind == LEDGER_MOVED && item->len > len && !strcmp(item->data + item->len - len, path))
+			return true;
+	return false;
+}
+
 static int write_renamed(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
 			 uint64_t *ret_size, struct fail *fail)
 {
@@ -246,6 +257,9 @@ static int write_renamed(struct parts *parts, struct assembly_piece *pieces, siz
 	err = write_file(fd, parts, pieces, nr, true, ret_size, fail);
 	if (!err && rename(name, output))
 		err = fail_set(fail, -errno, "cannot name the finished file '%s': %s", output, strerror(errno));
+	/* Nothing is in it that is not in the parts as well. */
+	if (err && !ledger_load(parts->ledger, NULL) && !holds_moved(parts, name))
+		unlink(name);
 	return err ? fail_in(fail, err, "'%s'", name) : 0;
 }
 

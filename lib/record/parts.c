@@ -38,12 +38,13 @@ static char *directory_of(const char *path)
 static char *parts_path(const char *output, const char *temp_dir)
 {
 	bool is_stdout = !strcmp(output, "-");
-	cleanup_free char *dir = temp_dir ? strdup(temp_dir) :
-				 is_stdout ? strdup(default_temp_dir) : directory_of(output);
+	const char *base = is_stdout ? "stdout" : base_name(output);
+	const char *dir = !temp_dir && is_stdout ? default_temp_dir : temp_dir;
+	int beside = dir ? 0 : (int)(base - output);
 	char *path;
 
-	if (!dir || asprintf(&path, "%s/%s%s%d%s", dir, is_stdout ? "stdout" : base_name(output), name_infix, getpid(),
-			     PARTS_SUFFIX) < 0)
+	if (asprintf(&path, "%s%s%.*s%s%s%d%s", dir ? dir : "", dir ? "/" : "", beside, output, base, name_infix,
+		     getpid(), PARTS_SUFFIX) < 0)
 		return NULL;
 	return path;
 }

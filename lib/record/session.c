@@ -22,8 +22,8 @@
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 
-/* Room that finishing a file needs besides its pages: metadata, symbols, formats. */
-enum { KEEP_FREE = 4 << 20 };
+/* Room that finishing a file needs besides its pages: metadata, symbols (as text where nothing is compressed), formats. */
+enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };
 
 struct session {
 	const struct record_options *options;
@@ -135,16 +135,30 @@ static bool is_copied_there(const struct session *session)
 	return !stat(buf_str(&path), &there) && there.st_dev == here.st_dev;
 }
 
+/* What is still in the buffers when a full disk is noticed has to be saved, too. */
+static uint64_t keep_free(const struct session *session, const struct cpus *online)
+{
+	bool compress = session->options->compress;
+	uint64_t free_bytes = compress ? KEEP_FREE : KEEP_FREE_TEXT;
+
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		uint64_t size = ring_buffer_size(session->targets[i].instance) * cpus_count(online);
+
+		free_bytes += compress ? size / 4 : size;
+	}
+	return free_bytes;
+}
+
 static int start_recorders(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
-	struct cpus online;
+	struct cpus online = { .bits = { 0 } };
 	int err = tracing_online_cpus(&online, fail);
 
 	session->spool = (struct spool_options){ .compressed = options->compress, .cap = options->max_size };
 	session->recorder = (struct recorder_options){
 		.stop_fd = eventfd(0, EFD_CLOEXEC), .failed_fd = session->wake.failed_fd, .level = options->level,
-		.keep_free = KEEP_FREE, .copied_there = is_copied_there(session),
+		.keep_free = keep_free(session, &online), .copied_there = is_copied_there(session),
 	};
 	if (!err && session->recorder.stop_fd < 0)
 		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
@@ -360,6 +374,7 @@ static int sum_up(struct session *session, struct fail *fail)
 			};
 
 			result->raw += spool->raw;
+			result->at_most |= target->recorders[j]->err;
 			result->packed += spool_size(spool);
 			if (!add_cpu(result, &sum))
 				return fail_memory(fail);

@@ -34,6 +34,7 @@ struct record_result {
 	bool finished;                  /* the file is whole */
 	char *parts;                    /* what remains when it is not; NULL: nothing */
 	bool symbols_hidden;
+	bool at_most;                   /* a recorder failed: events counts what it took, not all of which it could save */
 	uint64_t time_ns;               /* of tracing */
 	uint64_t events, lost, raw, packed, file_size, dropped_bytes;
 	uint64_t finish_ns;             /* from the stop to the finished file */
