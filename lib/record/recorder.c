@@ -122,6 +122,9 @@ static int take_compressed(struct work *work, size_t *ret_taken, struct fail *fa
 		err = add_chunk(work, fail);
 		if (err)
 			return err;
+		/* What came meanwhile is little: as chunks of a page or two it would pack badly and cost more. */
+		if (len < work->pages_size)
+			break;
 	}
 	return err ? err : flush_batch(work, fail);
 }
@@ -140,12 +143,12 @@ static int take_raw(struct work *work, size_t *ret_taken, struct fail *fail)
 		err = spool_moved(&recorder->spool, len, fail);
 		if (!err)
 			err = check_room(work, len, fail);
-		if (err)
+		if (err || len < CHECK_SIZE)
 			return err;
 	}
 }
 
-/* All full sub-buffers that there are now. */
+/* The full sub-buffers that there are now. */
 static int take_full(struct work *work, size_t *ret_taken, struct fail *fail)
 {
 	*ret_taken = 0;

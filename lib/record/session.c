@@ -2,6 +2,7 @@
 #include "lib/record/session.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,6 +18,7 @@
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
+#include "lib/record/result.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
 #include "lib/record/wake.h"
@@ -334,53 +336,47 @@ static int restore(struct session *session, struct fail *fail)
 	return first_error(first, err, fail, &later);
 }
 
-static uint64_t since(uint64_t stop, uint64_t start)
+/*
+ * Removing an instance makes the kernel wait for all CPUs, tens of milliseconds in which the file can be finished: the two
+ * have nothing in common.
+ */
+struct restoring {
+	struct session *session;
+	pthread_t thread;
+	bool started;
+	int err;
+	struct fail fail;
+};
+
+static void *restore_main(void *data)
 {
-	return stop > start ? stop - start : 0;
+	struct restoring *restoring = data;
+
+	restoring->err = restore(restoring->session, &restoring->fail);
+	return NULL;
 }
 
-static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
+static void restore_begin(struct restoring *restoring)
 {
-	struct record_cpu *grown = reallocarray(result->cpus, result->nr_cpus + 1, sizeof(*grown));
+	restoring->started = !pthread_create(&restoring->thread, NULL, restore_main, restoring);
+	if (!restoring->started)
+		restore_main(restoring);
+}
 
-	if (!grown)
-		return false;
-	result->cpus = grown;
-	grown[result->nr_cpus++] = *cpu;
-	result->events += cpu->events;
-	result->lost += cpu->lost;
-	result->dropped_bytes += cpu->dropped_bytes;
-	return true;
+static void restore_end(struct restoring *restoring)
+{
+	if (restoring->started)
+		pthread_join(restoring->thread, NULL);
 }
 
 static int sum_up(struct session *session, struct fail *fail)
 {
-	struct record_result *result = session->result;
+	int err = 0;
 
-	result->time_ns = session->stopped_ns - session->started_ns;
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		const struct target *target = &session->targets[i];
-
-		for (size_t j = 0; j < target->nr_recorders; j++) {
-			const struct spool *spool = &target->recorders[j]->spool;
-			uint32_t cpu = target->recorders[j]->cpu;
-			const struct ring_buffer_stats *start = &target->start[cpu], *stop = &target->stop[cpu];
-			struct record_cpu sum = {
-				.buffer = target->index, .cpu = cpu, .dropped_bytes = spool->dropped,
-				.events = since(stop->entries + stop->read, start->read),
-				.lost = since(stop->overrun, start->overrun) +
-					since(stop->commit_overrun, start->commit_overrun) +
-					since(stop->dropped, start->dropped),
-			};
-
-			result->raw += spool->raw;
-			result->at_most |= target->recorders[j]->err;
-			result->packed += spool_size(spool);
-			if (!add_cpu(result, &sum))
-				return fail_memory(fail);
-		}
-	}
-	return 0;
+	session->result->time_ns = session->stopped_ns - session->started_ns;
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = record_result_add(session->result, &session->targets[i], fail);
+	return err;
 }
 
 static int assemble(struct session *session, struct fail *fail)
@@ -456,6 +452,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
 		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
 	};
+	struct restoring restoring = { .session = &session };
 	struct fail later;
 	int first, err;
 
@@ -471,17 +468,11 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	first = first_error(first, err, fail, &later);
 	err = symbol_copy_finish(session.symbols, &ret->symbols_hidden, &later);
 	first = first_error(first, err, fail, &later);
-	err = restore(&session, &later);
-	first = first_error(first, err, fail, &later);
+	restore_begin(&restoring);
 	err = finish(&session, &later);
+	restore_end(&restoring);
 	first = first_error(first, err, fail, &later);
+	first = first_error(first, restoring.err, fail, &restoring.fail);
 	release(&session);
 	return first;
-}
-
-void record_result_release(struct record_result *result)
-{
-	free(result->parts);
-	free(result->cpus);
-	*result = (struct record_result){ .has_status = false };
 }

@@ -19,7 +19,7 @@ struct fail;
  */
 enum {
 	SPOOL_HEAD_SIZE = 4096,
-	SPOOL_CHUNK_PAGES = 10,          /* what trace-cmd writes, so all its readers take it */
+	SPOOL_CHUNK_PAGES = 32,         /* trace-cmd writes 10, and reads any number; more pack better and faster */
 	SPOOL_CHUNK_HEAD = 8,
 };
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Recordings of this machine's own kernel, in private instances, of events only.
+load lib
+
+setup()
+{
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# What must be as before: instances, what is on at the top, and the shared size.
+tracefs_state()
+{
+	local t=/sys/kernel/tracing f
+	ls $t/instances
+	for f in tracing_on current_tracer trace_clock buffer_size_kb buffer_percent set_event set_event_pid \
+		set_event_notrace_pid tracing_cpumask trace_options saved_cmdlines_size; do
+		echo "$f: $(cat $t/$f)"
+	done
+	cat /proc/sys/kernel/kptr_restrict
+}
+
+@test "record: a command's events, and nothing of tracefs differs afterwards" {
+	tracefs_state > before
+	run -0 --separate-stderr weft record -e sched -- true
+	[[ "$stderr" == *"events in"*"0 lost"* ]]
+	tracefs_state > after
+	diff before after
+	weft check trace.dat
+	[ -z "$(ls -d trace.dat.weft-* 2> /dev/null)" ]
+}
+
+@test "record: the summary counts the events that the file has" {
+	run -0 --separate-stderr weft record -e sched -e syscalls -- ls /
+	events=$(sed 's/.*: \([0-9,]*\) events in.*/\1/' <<< "${stderr_lines[0]}")
+	[[ "$(weft check)" == *" $events events"* ]]
+}
+
+@test "record: the exit status is the command's" {
+	run -3 weft record -q -e sched -- sh -c 'exit 3'
+	run -137 weft record -q -e sched -- sh -c 'kill -9 $$'
+	run -127 weft record -q -e sched -- no-such-command
+	run -126 weft record -q -e sched -- /etc/passwd
+}
+
+@test "record: a command that cannot be run leaves an older file alone" {
+	echo old > trace.dat
+	run -127 weft record -q -e sched -- no-such-command
+	[ "$(cat trace.dat)" = old ]
+}
+
+@test "record: an event that does not exist is named, with names near it" {
+	run -125 weft record -e sched_swich -- true
+	[[ "$output" == *"'sched_swich'"*sched_switch* ]]
+	run -0 weft record -i -e nosuchevent -e sched -- true
+	[[ "$output" == *"warning:"*nosuchevent* ]]
+}
+
+@test "record: --duration ends a recording without a command" {
+	run -0 timeout 20 weft record -e sched --duration 100ms
+	[[ "$output" == *"events in"* ]]
+}
+
+@test "record: a wrong command line is a usage error" {
+	run -2 weft record -- true
+	run -2 weft record -f 'pid==1' -e sched -- true
+	run -2 weft record -e sched -F
+	run -2 weft record -e sched -b no -- true
+}
+
+@test "record: lost events are counted as the kernel counts them, and can fail" {
+	run -123 --separate-stderr weft record --fail-on-lost -b 8 -e syscalls -e sched -- \
+		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=500000 2>&1'
+	[[ "$stderr" == *" lost "*" events"* ]]
+	weft check trace.dat
+}
+
+@test "record: two at once do not disturb each other" {
+	weft record -q -o a.dat -e sched -- sleep 0.2 &
+	weft record -q -o b.dat -e syscalls -- ls / > ls.txt
+	wait $!
+	weft check a.dat
+	weft check b.dat
+	[ "$(weft report a.dat | grep -c sys_)" = 0 ]
+}
+
+@test "record: the file can be standard output" {
+	weft record -q -o - -e sched -- echo apart > out.dat 2> err
+	grep -qx apart err
+	weft check out.dat
+}
+
+@test "record: a full disk stops the recording and keeps what was saved" {
+	mkdir small
+	mount -t tmpfs -o size=12m tmpfs small || skip "cannot mount a tmpfs"
+	run -125 timeout 60 weft record -o small/e.dat -e syscalls -- dd if=/dev/zero of=/dev/null bs=1 count=30000000 status=none
+	checked=0
+	[ ! -e small/e.dat ] || weft check small/e.dat || checked=$?
+	umount small
+	[[ "$output" == *"no space left"* || "$output" == *"No space left"* ]]
+	[ $checked = 0 ]
+}
