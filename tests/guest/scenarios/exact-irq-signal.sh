@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	for e in irq timer workqueue signal task; do
+	# No timers: their %p is hashed with a secret of the boot.
+	for e in irq signal task; do
 		[ -d $T/events/$e ] && echo 1 > $T/events/$e/enable
 	done
 	load
-	exact irq-timer
+	exact irq-signal
 }

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	mkdir -p /tmp/small
+	mount -t tmpfs -o size=2m small /tmp/small
+	remember
+	timeout 30 weft record -o /tmp/small/r.dat -e sched -e irq -e syscalls --compression none --duration 20s > /dev/null 2> /tmp/r.err &
+	local pid=$! i=0
+	while kill -0 $pid 2> /dev/null && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		load
+	done
+	wait $pid
+	check "a full disk fails the recording" status_is $? 125 /tmp/r.err
+	check "and is named" matches /tmp/r.err 'No space left|no space left|ENOSPC'
+	unchanged
+	ls -la /tmp/small > /tmp/small.ls
+	if [ -e /tmp/small/r.dat ]; then
+		cp /tmp/small/r.dat /tmp/r.dat
+		weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r2.err
+		check "what was saved is readable" matches /tmp/r.txt 'sched_switch: prev_comm='
+	else
+		cp -r /tmp/small /tmp/big
+		(cd /tmp/big && weft recover r.dat > /dev/null 2> /tmp/r2.err)
+		check "what was saved can be recovered" status_is $? 0 /tmp/r2.err
+	fi
+	umount /tmp/small
+}

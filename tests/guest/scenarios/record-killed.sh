@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	mkdir -p /tmp/k
+	remember
+	weft record -o /tmp/k/r.dat -b 64 -e sched -e irq -e syscalls 2> /tmp/k/err &
+	local pid=$! i=0 size
+	while ! grep -qs . $T/instances/*/set_event && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	# Until pages are on the disk.
+	size=$(du -s /tmp/k | cut -f1)
+	while [ "$(du -s /tmp/k | cut -f1)" -lt $((size + 64)) ] && [ $i -lt 200 ]; do
+		i=$((i + 1))
+		load
+	done
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	(cd /tmp/k && ls -la > /tmp/k.ls && weft recover r.dat > /tmp/k.out 2> /tmp/k.err)
+	check "weft recover rebuilds what a killed recording left" status_is $? 0 /tmp/k.err
+	mv /tmp/k/r.dat /tmp/r.dat
+	text
+	check "it has events" matches /tmp/r.txt ': sched_switch: prev_comm='
+	whole
+	check "no part is left behind" equal "$(ls -A /tmp/k | grep -v err)" ""
+	unchanged "tracefs is as it was before the recording that was killed"
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+overruns() { cat $T/instances/guest/per_cpu/cpu*/stats | awk '/^(overrun|dropped events):/ { n += $NF } END { print n + 0 }'; }
+
+scenario() {
+	mkdir $T/instances/guest
+	# A recorder that cannot keep up: one page, and the reader stopped for the time of the load.
+	echo 4 > $T/instances/guest/buffer_size_kb
+	echo 0 > $T/instances/guest/tracing_on
+	weft record -B guest -b 8 -e sched -e irq -e syscalls -o /tmp/r.dat 2> /tmp/r.err &
+	local pid=$! i=0
+	while [ "$(cat $T/instances/guest/tracing_on)" = 0 ] && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	load
+	kill -STOP $pid
+	load
+	load
+	kill -CONT $pid
+	load
+	echo "before the end: $(overruns) $(grep . $T/instances/guest/per_cpu/cpu0/stats | tr '\n' ' ')"
+	kill -INT $pid
+	wait $pid
+	cat /tmp/r.err $T/instances/guest/per_cpu/cpu0/stats
+	check "a recording that lost events ends well" status_is $? 0 /tmp/r.err
+	check "and says how many" matches /tmp/r.err 'lost'
+	check "an instance that was there is left there" test -d $T/instances/guest
+	local kernel=$(overruns)
+	check "the kernel lost events" more "$kernel" 0
+	text
+	weft info /tmp/r.dat > /tmp/i.txt
+	local told=$(sed -n 's/,//g; s/.* \([0-9][0-9]*\) lost$/\1/p' /tmp/r.err)
+	check "the summary's lost events are the kernel's" equal "$told" "$kernel"
+	weft record -q -B guest -b 8 --fail-on-lost -e all -o /tmp/r.dat -- sh -c 'for i in 1 2 3 4 5 6; do ls -lR /sys/kernel/tracing/events/sched; done' > /dev/null 2> /tmp/r.err
+	check "--fail-on-lost makes it a status" status_is $? 123 /tmp/r.err
+}
