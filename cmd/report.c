@@ -10,6 +10,7 @@
 #include "lib/event/events.h"
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
+#include "lib/query/tail.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -39,12 +40,13 @@ struct report_options {
 	bool some_cpus;
 	const char *since, *until;
 	uint64_t limit;
+	uint64_t tail;                  /* UINT64_MAX: from the start */
 	uint64_t threads;
 	bool decode;
 	const char *plugin_dir;
 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS };
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -57,6 +59,7 @@ static const struct argp_option options[] = {
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 2 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
 	{ "limit", 'n', "N", 0, "End after N events", 2 },
+	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
@@ -150,6 +153,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'n':
 		if (text_parse_u64(arg, &report->limit, &fail) < 0)
 			usage_failed(state, "limit", &fail);
+		return 0;
+	case OPT_TAIL:
+		if (text_parse_u64(arg, &report->tail, &fail) < 0)
+			usage_failed(state, "tail", &fail);
 		return 0;
 	case OPT_FORMAT:
 		report->format = find_format(arg, state);
@@ -272,74 +279,115 @@ static int load_plugins(const struct report_options *report, struct context *con
 			   fail);
 }
 
-static int render_selected(const struct report_options *report, struct selection *selection, struct sink *sink,
-			   struct events *events, struct fail *fail)
-{
-	struct render_options render_options = { .threads = thread_count(report), .limit = report->limit };
-	uint64_t printed = 0;
+/* Which part of one buffer is printed. */
+struct part {
+	struct events_options events;
+	struct selection *selection;
+	struct render_options render;
+};
 
-	if (!selection_empty(selection)) {
-		render_options.select = selection_keep;
-		render_options.select_arg = selection;
+static int part_window(const struct report_options *report, struct context *context, struct part *part,
+		       struct fail *fail)
+{
+	int r = 0;
+
+	part->events.until = UINT64_MAX;
+	if (report->since)
+		r = parse_stamp(context, "since", report->since, &part->events.since, fail);
+	if (!r && report->until)
+		r = parse_stamp(context, "until", report->until, &part->events.until, fail);
+	if (report->some_cpus) {
+		part->events.cpu_mask = report->cpus.bits;
+		part->events.cpu_mask_words = array_size(report->cpus.bits);
 	}
-	return render(events, sink, &render_options, STDOUT_FILENO, &printed, fail);
+	return r;
 }
 
-static int render_events(const struct report_options *report, struct context *context, struct events *events,
-			 struct fail *fail)
+static int part_tail(const struct report_options *report, struct context *context, struct part *part,
+		     struct fail *fail)
+{
+	struct tail tail = { 0 };
+	int r = tail_find(context, &part->events, report->tail, part->render.select, part->render.select_arg, &tail, fail);
+
+	if (r < 0)
+		return r;
+	part->events.since = tail.since;
+	part->render.skip = tail.skip;
+	return 0;
+}
+
+static int part_init(const struct report_options *report, struct context *context, struct part *part, struct fail *fail)
+{
+	int r = selection_new(context, &part->selection, fail);
+
+	if (!r)
+		r = select_events(report, part->selection, fail);
+	if (!r)
+		r = part_window(report, context, part, fail);
+	if (r < 0)
+		return r;
+	part->render.threads = thread_count(report);
+	part->render.limit = report->limit;
+	if (!selection_empty(part->selection)) {
+		part->render.select = selection_keep;
+		part->render.select_arg = part->selection;
+	}
+	if (report->tail != UINT64_MAX)
+		r = part_tail(report, context, part, fail);
+	part->events.keep_blocks = true;
+	part->events.read_ahead = part->render.threads > 1;
+	return r;
+}
+
+static int print_part(struct part *part, struct context *context, struct sink *sink, struct fail *fail)
+{
+	struct events *events = NULL;
+	uint64_t printed = 0;
+	int r = events_open(context, &part->events, &events, fail);
+
+	if (r < 0)
+		return r;
+	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
+	if (!r && events_damage(events))
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
+	events_free(events);
+	return r;
+}
+
+static int report_part(const struct report_options *report, struct context *context, struct part *part,
+		       struct fail *fail)
 {
 	struct sink_options sink_options = report->sink;
-	struct selection *selection = NULL;
 	struct plugins *plugins = NULL;
 	struct sink *sink = NULL;
-	int r;
+	int r = load_plugins(report, context, &plugins, fail);
 
-	r = selection_new(context, &selection, fail);
-	if (!r)
-		r = select_events(report, selection, fail);
-	if (!r)
-		r = load_plugins(report, context, &plugins, fail);
 	if (!r) {
 		sink_options.plugins = plugins;
 		r = report->format->new(context, &sink_options, &sink, fail);
 	}
 	if (!r)
-		r = render_selected(report, selection, sink, events, fail);
+		r = print_part(part, context, sink, fail);
 	if (!r && plugins && plugins_failure(plugins))
 		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));
 	if (sink)
 		sink->ops->free(sink);
 	plugins_free(plugins);
-	selection_free(selection);
 	return r;
 }
 
 static int report_context(const struct report_options *report, struct context *context, struct fail *fail)
 {
-	struct events_options events_options = { .until = UINT64_MAX };
-	struct events *events = NULL;
+	struct part part = { .selection = NULL };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(context, report->options.at[i], fail);
-	if (!r && report->since)
-		r = parse_stamp(context, "since", report->since, &events_options.since, fail);
-	if (!r && report->until)
-		r = parse_stamp(context, "until", report->until, &events_options.until, fail);
-	if (r < 0)
-		return r;
-	events_options.keep_blocks = true;
-	if (report->some_cpus) {
-		events_options.cpu_mask = report->cpus.bits;
-		events_options.cpu_mask_words = array_size(report->cpus.bits);
-	}
-	r = events_open(context, &events_options, &events, fail);
-	if (r < 0)
-		return r;
-	r = render_events(report, context, events, fail);
-	if (!r && events_damage(events))
-		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
-	events_free(events);
+	if (!r)
+		r = part_init(report, context, &part, fail);
+	if (!r)
+		r = report_part(report, context, &part, fail);
+	selection_free(part.selection);
 	return r;
 }
 
@@ -401,7 +449,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 
 static int report_run(int argc, char **argv)
 {
-	struct report_options report = { .limit = UINT64_MAX, .format = sink_at(0) };
+	struct report_options report = { .limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0) };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	int r;

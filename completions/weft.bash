@@ -9,7 +9,7 @@ _weft_options()
 	case $1 in
 	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
-	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
+	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
@@ -69,6 +69,7 @@ _weft_metavar()
 	report:--since) echo 'TIME' ;;
 	report:--until) echo 'TIME' ;;
 	report:--limit|report:-n) echo 'N' ;;
+	report:--tail) echo 'N' ;;
 	report:--format) echo 'FORMAT' ;;
 	report:--option|report:-O) echo 'OPTION' ;;
 	report:--plugin-dir) echo 'DIR' ;;

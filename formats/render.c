@@ -34,6 +34,7 @@ struct renderer_state {
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
+	uint64_t skip;                  /* events still to leave out */
 	uint64_t printed;
 	bool ended;
 };
@@ -52,6 +53,14 @@ static bool keep(const struct renderer_state *state, const struct event *event)
 	const struct render_options *options = state->options;
 
 	return !options->select || event->kind != EVENT_RECORD || options->select(options->select_arg, event);
+}
+
+static bool skipped(struct renderer_state *state, const struct event *event)
+{
+	if (!state->skip)
+		return false;
+	state->skip -= event->kind == EVENT_RECORD;
+	return true;
 }
 
 /* Decodes, merges and settles events until the batch is full or the stream ends. */
@@ -73,7 +82,7 @@ static int batch_fill(struct renderer_state *state, struct batch *batch, struct 
 			state->ended = true;
 			break;
 		}
-		if (!keep(state, event) || !state->sink->ops->settle(state->sink, state->events, event))
+		if (!keep(state, event) || skipped(state, event) || !state->sink->ops->settle(state->sink, state->events, event))
 			continue;
 		state->printed += event->kind == EVENT_RECORD;
 		batch->len++;
@@ -173,7 +182,7 @@ static int render_frame(struct renderer_state *state, void (*part)(struct sink *
 int render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
 	   uint64_t *ret_printed, struct fail *fail)
 {
-	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd };
+	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd, .skip = options->skip };
 	int r = render_init(&state, fail);
 
 	if (!r)

@@ -19,6 +19,7 @@ struct sink;
  */
 struct render_options {
 	unsigned threads;       /* 1 or more */
+	uint64_t skip;          /* events to leave out first */
 	uint64_t limit;         /* events to print; UINT64_MAX for all */
 	/* NULL for all; gaps are always kept. Asked in order, on the calling thread. */
 	bool (*select)(void *arg, const struct event *event);

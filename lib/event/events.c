@@ -63,6 +63,11 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 	return type;
 }
 
+static inline uint16_t record_id(const struct events *events, const struct record *record)
+{
+	return record->len >= 2 ? load_u16(record->data + COMMON_TYPE, events->swap) : 0;
+}
+
 /* Reads the common fields; false without memory for a new type. */
 static inline bool event_bind(struct events *events, const struct cursor *cursor, struct event *ret)
 {
@@ -77,7 +82,7 @@ static inline bool event_bind(struct events *events, const struct cursor *cursor
 	ret->kind = EVENT_RECORD;
 	ret->first = cursor->first;
 	if (__builtin_expect(record->len < COMMON_SIZE, 0)) {
-		ret->id = record->len >= 2 ? load_u16(record->data, events->swap) : 0;
+		ret->id = record_id(events, record);
 		ret->pid = 0;
 		ret->flags = 0;
 		ret->preempt_count = 0;
@@ -168,11 +173,13 @@ int events_peek(struct events *events, struct event *ret)
 void events_skip(struct events *events)
 {
 	struct cursor *cursor = following(events);
-	struct event skipped;
+	struct event_type *type;
 
-	if (!cursor || !event_bind(events, cursor, &skipped))
+	if (!cursor)
 		return;
-	skipped.type->seen++;
+	type = events->types[record_id(events, &cursor->head)];
+	if (type)
+		type->seen++;
 	events->count++;
 	events_advance(events);
 }
@@ -252,13 +259,15 @@ static int events_start(struct events *events, struct fail *fail)
 	events->mult = info->tsc_mult;
 	events->shift = info->tsc_shift;
 	events->ts_offset = (int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
-	r = file_source_new(trace, events->context->buffer, &source, fail);
+	r = file_source_new(trace, events->context->buffer, events->options.read_ahead, &source, fail);
 	if (r < 0)
 		return r;
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
 	if (r < 0)
 		return r;
-	return events->options.since ? merge_seek(events->merge, raw_time(events, events->options.since), fail) : 0;
+	if (events->options.since)
+		r = merge_seek(events->merge, raw_time(events, events->options.since), fail);
+	return r;
 }
 
 int events_open(struct context *context, const struct events_options *options, struct events **ret, struct fail *fail)
@@ -277,5 +286,31 @@ int events_open(struct context *context, const struct events_options *options, s
 		return r;
 	}
 	*ret = events;
+	return 0;
+}
+
+int events_end_time(struct context *context, const struct events_options *options, uint64_t *ret, struct fail *fail)
+{
+	struct events_options all = *options;
+	struct events *events = NULL;
+	struct event event;
+	uint64_t end = 0;
+	int r;
+
+	all.since = 0;
+	all.keep_blocks = all.read_ahead = false;
+	r = events_open(context, &all, &events, fail);
+	if (r < 0)
+		return r;
+	/* Only the last pages of each CPU can hold it. */
+	r = merge_seek(events->merge, raw_time(events, options->until), fail);
+	while (!r && (r = events_next(events, &event, fail)) > 0) {
+		end = event.ts;
+		r = 0;
+	}
+	events_free(events);
+	if (r < 0)
+		return r;
+	*ret = end;
 	return 0;
 }

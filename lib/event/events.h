@@ -28,6 +28,7 @@ struct events_options {
 	size_t cpu_mask_words;
 	uint64_t since, until;          /* in units of event::ts, both included; 0 and UINT64_MAX for all */
 	bool keep_blocks;               /* the caller takes retired blocks */
+	bool read_ahead;                /* decompress on a thread of its own */
 };
 
 int must_check events_open(struct context *context, const struct events_options *options, struct events **ret,
@@ -47,6 +48,10 @@ void events_skip(struct events *events);
 /* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
 struct block *events_retired(struct events *events);
 void events_release(struct events *events, struct block *chain);
+
+/* The time of the last event that these options leave, found without reading what is before it; 0 when there is none. */
+int must_check events_end_time(struct context *context, const struct events_options *options, uint64_t *ret,
+			       struct fail *fail);
 
 /* The first damage met: NULL when there was none; one line with CPU and offset. */
 const char *events_damage(const struct events *events);

@@ -3,22 +3,47 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/pool.h"
 #include "lib/codec/frame.h"
 #include "lib/stream/source.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* Raw pages are read in runs of this many bytes, or of one page where that is larger. */
 enum { RUN_SIZE = 64 << 10 };
 
-struct file_source {
-	struct source source;
+/* With more CPUs, a second block for each would take more memory than a report may. */
+enum { AHEAD_CPUS_MAX = 64 };
+
+/* What decompresses: whoever reads takes one and puts it back. */
+struct decoder {
+	struct decoder *next;
 	struct frame_reader *reader;
 	struct buf scratch;
+};
+
+/* The block of one CPU that is being read while the one before it is used. */
+struct ahead {
+	struct pool_job job;            /* first: a job is cast to its ahead */
+	struct file_source *file;
+	struct trace_pages *pages;
+	struct block *block;            /* NULL: nothing was asked for */
+	int result;
+	struct fail fail;
+};
+
+struct file_source {
+	struct source source;
 	struct trace_pages *pages;      /* one for each CPU */
 	uint32_t *cpus;
+	struct pool *pool;              /* NULL: nothing is read ahead */
+	struct ahead *ahead;            /* one for each CPU */
+	pthread_mutex_t lock;           /* of idle */
+	struct decoder *idle;
+	struct decoder decoders[2];     /* for the owner's thread and the pool's */
 };
 
 static struct file_source *file_source(struct source *source)
@@ -33,26 +58,73 @@ static size_t run_size(const struct file_source *file)
 	return page >= RUN_SIZE ? page : RUN_SIZE / page * page;
 }
 
+static struct decoder *decoder_take(struct file_source *file)
+{
+	struct decoder *decoder;
+
+	pthread_mutex_lock(&file->lock);
+	decoder = file->idle;
+	file->idle = decoder->next;
+	pthread_mutex_unlock(&file->lock);
+	return decoder;
+}
+
+static void decoder_put(struct file_source *file, struct decoder *decoder)
+{
+	pthread_mutex_lock(&file->lock);
+	decoder->next = file->idle;
+	file->idle = decoder;
+	pthread_mutex_unlock(&file->lock);
+}
+
+static void ahead_run(struct pool_job *job)
+{
+	struct ahead *ahead = (struct ahead *)job;
+	struct decoder *decoder = decoder_take(ahead->file);
+
+	ahead->result = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, ahead->block->data,
+					 ahead->block->len, &ahead->fail);
+	decoder_put(ahead->file, decoder);
+}
+
+/* Makes ready to read the next block of a CPU: 1, or 0 at its end. */
+static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail *fail)
+{
+	size_t size = 0;
+	int r = trace_pages_size(ahead->pages, run_size(file), &size, fail);
+
+	if (r <= 0)
+		return r;
+	ahead->block = source_block(&file->source, size);
+	if (!ahead->block)
+		return fail_memory(fail);
+	ahead->block->len = size;
+	return 1;
+}
+
 static int file_source_next(struct source *source, size_t cpu_index, struct block **ret, struct fail *fail)
 {
 	struct file_source *file = file_source(source);
-	struct trace_pages *pages = &file->pages[cpu_index];
+	struct ahead *ahead = &file->ahead[cpu_index];
 	struct block *block;
-	size_t size = 0;
 	int r;
 
-	r = trace_pages_size(pages, run_size(file), &size, fail);
-	if (r <= 0)
-		return r;
-	block = source_block(source, size);
-	if (!block)
-		return fail_memory(fail);
-	r = trace_pages_read(pages, file->reader, &file->scratch, block->data, size, fail);
-	if (r < 0) {
-		source_release(source, block);
-		return r;
+	if (ahead->block) {
+		pool_wait(file->pool, &ahead->job);
+	} else {
+		r = ahead_ask(file, ahead, fail);
+		if (r <= 0)
+			return r;
+		ahead_run(&ahead->job);
 	}
-	block->len = size;
+	block = take(ahead->block);
+	if (ahead->result < 0) {
+		source_release(source, block);
+		return fail_set(fail, ahead->result, "%s", ahead->fail.text);
+	}
+	/* What is wrong with the block behind this one is told when its turn comes. */
+	if (file->pool && ahead_ask(file, ahead, NULL) > 0)
+		pool_submit(file->pool, &ahead->job);
 	*ret = block;
 	return 1;
 }
@@ -60,46 +132,50 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 /* The time of the page that stands first in what would be read next. */
 static int first_time(struct file_source *file, struct trace_pages *pages, uint64_t *ret, struct fail *fail)
 {
-	uint8_t head[16];
+	struct decoder *decoder = decoder_take(file);
 	uint32_t commit;
-	int r = trace_pages_peek(pages, file->reader, &file->scratch, head, page_head_size(&file->source.shape), fail);
+	uint8_t head[16];
+	int r = trace_pages_peek(pages, decoder->reader, &decoder->scratch, head, page_head_size(&file->source.shape), fail);
 
+	decoder_put(file, decoder);
 	if (r < 0)
 		return r;
 	return page_head(&file->source.shape, head, page_head_size(&file->source.shape), ret, &commit, fail);
 }
 
-/* Raw pages: a binary search for the last page that begins at or before ts. */
-static int seek_raw(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
+/* Jumps to where reading may begin, without knowing where pieces do: halves the file until few are left to walk. */
+static int seek_near(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
 {
-	uint32_t size = file->source.shape.size;
-	uint64_t start = pages->next, low = 0, high = (pages->end - start) / size;
+	uint64_t high = pages->end;
 
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2, time = 0;
-		int r;
+	while (high - pages->next > 4 * (uint64_t)run_size(file)) {
+		struct trace_pages middle = *pages;
+		struct decoder *decoder = decoder_take(file);
+		uint64_t half = pages->next + (high - pages->next) / 2, time = 0;
+		int r = trace_pages_jump(&middle, half, high, &decoder->scratch, fail);
 
-		pages->next = start + middle * size;
-		r = first_time(file, pages, &time, fail);
+		decoder_put(file, decoder);
+		if (r > 0)
+			r = first_time(file, &middle, &time, fail) < 0 ? -EBADMSG : 1;
 		if (r < 0)
 			return r;
-		if (time <= ts)
-			low = middle;
+		if (r && time <= ts)
+			*pages = middle;
 		else
-			high = middle;
+			high = half;
 	}
-	pages->next = start + low * size;
 	return 0;
 }
 
-/* Chunks have no index: their heads are walked, and each first page decompressed, until one begins behind ts. */
-static int seek_chunks(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
+/* Walks to the last piece that begins at or before ts. */
+static int seek_exactly(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
 {
+	uint32_t page = file->source.shape.size;
 	struct trace_pages before = *pages;
 	size_t size = 0;
 	int r;
 
-	while ((r = trace_pages_size(pages, run_size(file), &size, fail)) > 0) {
+	while ((r = trace_pages_size(pages, page, &size, fail)) > 0) {
 		uint64_t time = 0;
 
 		r = first_time(file, pages, &time, fail);
@@ -122,7 +198,9 @@ static int file_source_seek(struct source *source, size_t cpu_index, uint64_t ts
 	struct trace_pages *pages = &file->pages[cpu_index], start = *pages;
 	int r;
 
-	r = pages->buffer->compressed ? seek_chunks(file, pages, ts, fail) : seek_raw(file, pages, ts, fail);
+	r = seek_near(file, pages, ts, fail);
+	if (!r)
+		r = seek_exactly(file, pages, ts, fail);
 	/* A page that cannot be read must be met in its turn, behind those that can. */
 	if (r == -EBADMSG) {
 		*pages = start;
@@ -135,8 +213,22 @@ static void file_source_free(struct source *source)
 {
 	struct file_source *file = file_source(source);
 
-	frame_reader_free(file->reader);
-	buf_release(&file->scratch);
+	for (size_t i = 0; file->ahead && i < file->source.nr_cpus; i++) {
+		struct block *block = file->ahead[i].block;
+
+		if (!block)
+			continue;
+		pool_wait(file->pool, &file->ahead[i].job);
+		free(block->data);
+		free(block);
+	}
+	pool_free(file->pool);
+	for (size_t i = 0; i < array_size(file->decoders); i++) {
+		frame_reader_free(file->decoders[i].reader);
+		buf_release(&file->decoders[i].scratch);
+	}
+	pthread_mutex_destroy(&file->lock);
+	free(file->ahead);
 	free(file->pages);
 	free(file->cpus);
 	free(file);
@@ -148,7 +240,8 @@ static const struct source_ops file_source_ops = {
 	.free = file_source_free,
 };
 
-static int file_source_init(struct file_source *file, struct trace *trace, size_t index, struct fail *fail)
+static int file_source_init(struct file_source *file, struct trace *trace, size_t index, bool read_ahead,
+			    struct fail *fail)
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, index);
 	const struct trace_info *info = trace_info(trace);
@@ -161,29 +254,38 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	};
 	file->cpus = calloc(buffer->nr_cpus + 1, sizeof(*file->cpus));
 	file->pages = calloc(buffer->nr_cpus + 1, sizeof(*file->pages));
-	if (!file->cpus || !file->pages)
+	file->ahead = calloc(buffer->nr_cpus + 1, sizeof(*file->ahead));
+	if (!file->cpus || !file->pages || !file->ahead)
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
-	r = frame_reader_new(&file->reader, fail);
-	if (r < 0)
-		return r;
+	for (size_t i = 0; i < array_size(file->decoders); i++) {
+		r = frame_reader_new(&file->decoders[i].reader, fail);
+		if (r < 0)
+			return r;
+		decoder_put(file, &file->decoders[i]);
+	}
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		file->cpus[i] = buffer->cpus[i].cpu;
+		file->ahead[i] = (struct ahead){ .job.run = ahead_run, .file = file, .pages = &file->pages[i] };
 		r = trace_pages_init(&file->pages[i], trace, index, i, fail);
 		if (r < 0)
 			return r;
 	}
+	/* Raw pages only have to be copied; one more thread would cost more than it saves. */
+	if (read_ahead && buffer->compressed && buffer->nr_cpus <= AHEAD_CPUS_MAX)
+		return pool_new(1, &file->pool, fail);
 	return 0;
 }
 
-int file_source_new(struct trace *trace, size_t buffer, struct source **ret, struct fail *fail)
+int file_source_new(struct trace *trace, size_t buffer, bool read_ahead, struct source **ret, struct fail *fail)
 {
 	struct file_source *file = calloc(1, sizeof(*file));
 	int r;
 
 	if (!file)
 		return fail_memory(fail);
-	r = file_source_init(file, trace, buffer, fail);
+	pthread_mutex_init(&file->lock, NULL);
+	r = file_source_init(file, trace, buffer, read_ahead, fail);
 	if (r < 0) {
 		file_source_free(&file->source);
 		return r;

@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct fail;
@@ -12,8 +13,10 @@ struct trace;
 
 /*
  * The pages of one ring buffer of a file. Holds one block for each CPU that was asked and one window of compressed
- * bytes; nothing grows with the file. Borrows the trace.
+ * bytes; nothing grows with the file. With read_ahead a thread decompresses the next block of each CPU meanwhile.
+ * Borrows the trace.
  */
-int must_check file_source_new(struct trace *trace, size_t buffer, struct source **ret, struct fail *fail);
+int must_check file_source_new(struct trace *trace, size_t buffer, bool read_ahead, struct source **ret,
+			       struct fail *fail);
 
 #endif

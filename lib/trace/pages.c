@@ -65,7 +65,7 @@ static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t 
 	uint8_t head[CHUNK_HEAD_SIZE];
 	int r;
 
-	if (!pages->chunks_left)
+	if (!pages->chunks_left || (pages->jumped && left < sizeof(head)))
 		return 0;
 	if (left < sizeof(head))
 		goto out_of_bytes;
@@ -132,7 +132,8 @@ static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *
 static void next_chunk(struct trace_pages *pages, size_t packed)
 {
 	pages->next += CHUNK_HEAD_SIZE + packed;
-	pages->chunks_left--;
+	if (!pages->jumped)
+		pages->chunks_left--;
 }
 
 int trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data, size_t size,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct fail;
 
 /*
@@ -138,7 +139,8 @@ struct trace_pages {
 	const struct trace_cpu *cpu;
 	uint64_t next;                  /* offset in the file */
 	uint64_t end;
-	uint32_t chunks_left;           /* of a compressed buffer */
+	uint32_t chunks_left;           /* of a compressed buffer; not counted any more once it jumped */
+	bool jumped;
 };
 
 int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index,
@@ -150,8 +152,15 @@ int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, 
  */
 int must_check trace_pages_size(struct trace_pages *pages, size_t max, size_t *ret_size, struct fail *fail);
 
+/*
+ * Moves to the first piece that begins at or behind `offset` of the file: 1, or 0 and no change when none was found before
+ * `limit`. Chunks are found by the frames that they hold, and believed when another chunk or the end follows: so a large
+ * file can be searched without walking it.
+ */
+int must_check trace_pages_jump(struct trace_pages *pages, uint64_t offset, uint64_t limit, struct buf *scratch,
+				struct fail *fail);
+
 struct frame_reader;
-struct buf;
 /* Reads that piece into `data`, which has room for it, and moves on. `scratch` holds compressed bytes between calls. */
 int must_check trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
 				size_t size, struct fail *fail);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/query/tail.h"
+
+#include "lib/event/event.h"
+#include "lib/event/events.h"
+
+/* The first window, in units of event::ts: of a clock that counts ns, a millisecond. */
+enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8 };
+
+static int count_events(struct context *context, const struct events_options *options,
+			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret, struct fail *fail)
+{
+	struct events *events = NULL;
+	struct event event;
+	uint64_t count = 0;
+	int r = events_open(context, options, &events, fail);
+
+	if (r < 0)
+		return r;
+	while ((r = events_next(events, &event, fail)) > 0)
+		count += event.kind == EVENT_RECORD && (!keep || keep(arg, &event));
+	events_free(events);
+	*ret = count;
+	return r;
+}
+
+int tail_find(struct context *context, const struct events_options *options, uint64_t count,
+	      bool (*keep)(void *arg, const struct event *event), void *arg, struct tail *ret, struct fail *fail)
+{
+	struct events_options window = *options;
+	uint64_t end = 0, found = 0;
+	int r = events_end_time(context, options, &end, fail);
+
+	if (r < 0)
+		return r;
+	window.keep_blocks = false;
+	for (uint64_t length = WINDOW_FIRST;;) {
+		uint64_t since = length < end ? end - length : 0;
+
+		window.since = since > options->since ? since : options->since;
+		r = count_events(context, &window, keep, arg, &found, fail);
+		if (r < 0)
+			return r;
+		if (found >= count || window.since == options->since || __builtin_mul_overflow(length, WINDOW_GROWTH, &length))
+			break;
+	}
+	*ret = (struct tail){ .since = window.since, .skip = found > count ? found - count : 0 };
+	return 0;
+}
