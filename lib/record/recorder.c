@@ -13,6 +13,7 @@
 enum {
 	BATCH_SIZE = 256 * 1024,        /* of frames before a write */
 	CHECK_SIZE = 1024 * 1024,       /* written between two looks at the free space */
+	CHUNKS_TOGETHER = 16 << 20,     /* bytes of one chunk of every CPU */
 	NAP_MS = 10,                    /* only on kernels that wake readers before there is a full sub-buffer */
 };
 
@@ -36,10 +37,19 @@ static void work_release(struct work *work)
 	free(work->batch);
 }
 
+/* A reader holds a chunk of each CPU: on machines with many, small ones keep its memory small. */
+static size_t chunk_size(uint32_t page_size)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	size_t pages = CHUNKS_TOGETHER / (cpus < 1 ? 1 : (size_t)cpus) / page_size;
+
+	return page_size * (pages < 1 ? 1 : pages > SPOOL_CHUNK_PAGES ? SPOOL_CHUNK_PAGES : pages);
+}
+
 static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
 {
 	*work = (struct work){ .recorder = recorder };
-	work->pages_size = (size_t)recorder->spool.options.page_size * SPOOL_CHUNK_PAGES;
+	work->pages_size = chunk_size(recorder->spool.options.page_size);
 	work->pages = malloc(work->pages_size);
 	work->batch_size = BATCH_SIZE + SPOOL_CHUNK_HEAD + frame_bound(work->pages_size);
 	work->batch = malloc(work->batch_size);
