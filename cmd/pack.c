@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/pack_sample.h"
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
 
@@ -7,17 +8,20 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY };
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE };
 
 enum { EVENT_DIRS_MAX = 64, LEVEL_DEFAULT = 3 };
 
 struct arguments {
 	struct pack_options options;
 	const char *output;
+	const char *sample;             /* of --latency-sample */
+	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
 	const char *compression;
 	bool quiet;
@@ -30,6 +34,8 @@ static const struct argp_option options[] = {
 	{ "kallsyms", OPT_KALLSYMS, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1 },
 	{ "events", OPT_EVENTS, "DIR", 0, "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
 	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
+	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
+	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
 	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
@@ -92,6 +98,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_LATENCY:
 		pack->latency = arg;
+		return 0;
+	case OPT_LATENCY_SAMPLE:
+		arguments->sample = arg;
 		return 0;
 	case 'B':
 		pack->instance = arg;
@@ -165,18 +174,38 @@ static int create(const char *output, char **ret_temporary, int *ret_fd, struct 
 	return 0;
 }
 
-static int pack_to(const struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
+/* What the sample tells follows from it and the packed events: packed once without it, and again with it. */
+static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
+{
+	cleanup_fd int trial = -1;
+	int r;
+
+	if (!arguments->sample)
+		return pack(&arguments->options, fd, summary, fail);
+	trial = memfd_create("weft-pack", MFD_CLOEXEC);
+	if (trial < 0)
+		return fail_set(fail, -errno, "cannot create a file in memory: %s", strerror(errno));
+	r = pack(&arguments->options, trial, summary, fail);
+	if (!r)
+		r = pack_sample_read(trial, arguments->sample, &arguments->facts, fail);
+	if (r)
+		return r;
+	pack_sample_facts(&arguments->facts, &arguments->options);
+	return pack(&arguments->options, fd, summary, fail);
+}
+
+static int pack_to(struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
 {
 	cleanup_free char *temporary = NULL;
 	cleanup_fd int fd = -1;
 	int r;
 
 	if (!strcmp(arguments->output, "-"))
-		return pack(&arguments->options, STDOUT_FILENO, summary, fail);
+		return pack_fd(arguments, STDOUT_FILENO, summary, fail);
 	r = create(arguments->output, &temporary, &fd, fail);
 	if (r)
 		return r;
-	r = pack(&arguments->options, fd, summary, fail);
+	r = pack_fd(arguments, fd, summary, fail);
 	if (!r && temporary && rename(temporary, arguments->output))
 		r = fail_set(fail, -errno, "cannot create '%s': %s", arguments->output, strerror(errno));
 	if (r && temporary)

@@ -12,7 +12,7 @@ _weft_options()
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
-	pack) echo '--output -o --pages --kallsyms --events --latency --instance -B --compression --file-version --quiet -q' ;;
+	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --instance -B --compression --file-version --quiet -q' ;;
 	list) echo '--full -F --instance -B' ;;
 	help) echo '' ;;
 	esac
@@ -83,6 +83,7 @@ _weft_metavar()
 	pack:--kallsyms) echo 'FILE' ;;
 	pack:--events) echo 'DIR' ;;
 	pack:--latency) echo 'FILE' ;;
+	pack:--latency-sample) echo 'FILE' ;;
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;

@@ -122,6 +122,7 @@ complete -c weft -n '__weft_using pack' -l pages -r -F -d 'Take pages, and whate
 complete -c weft -n '__weft_using pack' -l kallsyms -r -F -d 'Take the symbols from FILE, a copy of /proc/kallsyms'
 complete -c weft -n '__weft_using pack' -l events -x -a '(__fish_complete_directories)' -d 'Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable'
 complete -c weft -n '__weft_using pack' -l latency -r -F -d 'Keep FILE, the text of a latency tracer'\''s trace file, word for word'
+complete -c weft -n '__weft_using pack' -l latency-sample -r -F -d 'FILE is what trace printed with the option latency-format: learn from it what no other file tells'
 complete -c weft -n '__weft_using pack' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'DIR describes this instance instead of the top buffer'
 complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CODEC")' -d 'zstd[:LEVEL] (the default) or none'
 complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N")' -d 'Version 7 of trace.dat (the default), or 6, which is never compressed'

@@ -28,6 +28,9 @@ struct columns {
 	bool lazy_flag;                 /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
 	uint8_t nr_flags;               /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;
+	bool verbose;                   /* of latency-format: option verbose */
+	bool time_start_known;
+	uint64_t time_start;            /* of latency-format: what its times are relative to; the first event's when unknown */
 	uint32_t lazy_depth_offset;     /* of common_preempt_lazy_count in the record */
 	char flags_text[256][4];        /* the characters that the flags byte alone decides */
 };

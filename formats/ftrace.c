@@ -3,21 +3,18 @@
 
 #include "formats/bind.h"
 #include "formats/header.h"
+#include "formats/latency.h"
 #include "formats/print.h"
 #include "formats/renderers.h"
 #include "formats/sinks.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/event/events.h"
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Behind the renderer's part of event->note. */
-struct frame_note {
-	bool started;                   /* the first line of its CPU, to be announced */
-};
 
 static const struct tracer *const tracers[] = {
 	&graph_tracer,
@@ -27,11 +24,6 @@ static const struct tracer *const tracers[] = {
 	&osnoise_tracer,
 	&timerlat_tracer,
 };
-
-static struct frame_note *frame_note(struct event *event)
-{
-	return (struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
-}
 
 static const struct tracer *tracer_find(const char *name)
 {
@@ -76,6 +68,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 			       context_option(context, OPTION_PRINTK_MSG_ONLY);
 	/* As comments of the graph, messages never tell where they came from. */
 	ftrace->message_only |= ftrace->tracer == &graph_tracer;
+	ftrace->latency = context_option(context, OPTION_LATENCY_FORMAT);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
@@ -155,11 +148,44 @@ static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
 	return ftrace->settled > 1;
 }
 
+static bool settle_record(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
+
+	if (ftrace->tracer && ftrace->tracer->settle)
+		return ftrace->tracer->settle(ftrace, events, event);
+	if (binding->renderer && binding->renderer->settle)
+		return binding->renderer->settle(ftrace, events, event);
+	return true;
+}
+
+/* trace_find_next_entry(): what the renderer takes for itself was the next event before. */
+static bool settle_latency(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	struct frame_note *note = frame_note(event);
+	uint64_t next = UINT64_MAX, other;
+	struct event following;
+	bool keep;
+
+	if (!ftrace->columns.time_start_known) {
+		ftrace->columns.time_start_known = true;
+		ftrace->columns.time_start = event->ts;
+	}
+	if (events_peek(events, &following) > 0)
+		next = following.ts;
+	keep = settle_record(ftrace, events, event);
+	if (events_next_ts(events, &other) && other < next)
+		next = other;
+	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
+	note->index = (uint32_t)(ftrace->settled - 1);
+	return keep;
+}
+
 static bool ftrace_settle(struct sink *sink, struct events *events, struct event *event)
 {
 	struct ftrace *ftrace = (struct ftrace *)sink;
 	const struct binding *binding;
-	bool keep = true;
+	bool keep;
 
 	if (__builtin_expect(shows_latency(ftrace), 0))
 		return false;
@@ -167,10 +193,10 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 		return settle_gap(ftrace, event);
 	binding = ftrace_bind(ftrace, event->type);
 	ftrace->settled++;
-	if (ftrace->tracer && ftrace->tracer->settle)
-		keep = ftrace->tracer->settle(ftrace, events, event);
-	else if (binding->renderer && binding->renderer->settle)
-		keep = binding->renderer->settle(ftrace, events, event);
+	if (__builtin_expect(ftrace->latency, 0))
+		keep = settle_latency(ftrace, events, event);
+	else
+		keep = settle_record(ftrace, events, event);
 	frame_note(event)->started = ftrace->annotate && is_usual(ftrace, binding) && starts_cpu(ftrace, event);
 	return keep;
 }
@@ -249,9 +275,12 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out))
 		return;
 	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
-		if (__builtin_expect(((const struct frame_note *)(event->note + NOTE_RENDERER_SIZE))->started, 0))
+		if (__builtin_expect(frame_note_of(event)->started, 0))
 			out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
-		columns_write(&ftrace->columns, event, out);
+		if (__builtin_expect(ftrace->latency, 0))
+			latency_write(&ftrace->columns, event, frame_note_of(event), out);
+		else
+			columns_write(&ftrace->columns, event, out);
 	}
 	if (__builtin_expect(ftrace->fields && ftrace_binding(ftrace, event)->format, 0))
 		format_fields(ftrace, event, out);

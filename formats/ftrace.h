@@ -29,10 +29,27 @@ struct out;
 
 enum {
 	/* event->note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
-	NOTE_RENDERER_SIZE = 32,
+	NOTE_RENDERER_SIZE = 24,
 	BINDING_PLACES = 12,
 	BINDING_NAME = 116,
 };
+
+/* Behind the renderer's part of event->note: what the columns in front depend on besides the event. */
+struct frame_note {
+	uint64_t delta;                 /* until the next event of the whole stream; 0 before the end. Only with latency-format */
+	uint32_t index;                 /* lines before this one; only with latency-format */
+	bool started;                   /* the first line of its CPU, to be announced */
+};
+
+static inline struct frame_note *frame_note(struct event *event)
+{
+	return (struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
+}
+
+static inline const struct frame_note *frame_note_of(const struct event *event)
+{
+	return (const struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
+}
 
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
@@ -95,6 +112,7 @@ struct ftrace {
 	size_t nr_bindings;
 	bool message_only;              /* options trace_printk and printk-msg-only */
 	bool fields;                    /* option fields, or --raw */
+	bool latency;                   /* option latency-format */
 	uint64_t settled;               /* records so far */
 	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
 	uint64_t *started;              /* a bit for each CPU index that was announced */

@@ -219,7 +219,7 @@ static void print_leaf(const struct ftrace *ftrace, const struct graph_note *not
 		       uint64_t func, int32_t depth, struct out *out)
 {
 	const struct graph *graph = ftrace->graph;
-	const struct binding *binding = note->exit_binding;
+	const struct binding *binding = ftrace->bindings[note->exit_binding];
 	const struct event exit = { .data = note->exit, .len = note->exit_len };
 
 	print_duration(graph, duration_of(ftrace, binding, &exit), out);

@@ -56,10 +56,10 @@ enum graph_what {
 /* In event->note, for NOTE_RENDERER_SIZE bytes. */
 struct graph_note {
 	const uint8_t *exit;            /* of a leaf: the record of its exit */
-	const struct binding *exit_binding;
 	uint32_t exit_len;
 	int32_t before;                 /* the task whose functions were printed last on this CPU */
 	int32_t depth;                  /* of a comment */
+	uint16_t exit_binding;          /* in ftrace->bindings */
 	uint8_t what;                   /* enum graph_what */
 	bool switched;                  /* the banner with `before` comes first */
 };

@@ -3,6 +3,7 @@
 #include "formats/graph.h"
 
 #include "formats/ftrace.h"
+#include "formats/header.h"
 #include "lib/base/out.h"
 
 #include <stddef.h>
@@ -52,7 +53,7 @@ void graph_header(const struct ftrace *ftrace, struct out *out)
 {
 	const struct graph *graph = ftrace->graph;
 
-	if (!graph->info)
+	if (!graph->info || (graph->latency && !header_latency(ftrace, out)))
 		return;
 	if (graph->latency)
 		latency_flags(graph, out);

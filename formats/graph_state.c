@@ -118,7 +118,7 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 		return false;
 	note->exit = next.data;
 	note->exit_len = next.len;
-	note->exit_binding = binding;
+	note->exit_binding = next.type->renderer;
 	events_skip(events);
 	return true;
 }

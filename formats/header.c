@@ -30,17 +30,15 @@ static bool flag_name(const struct columns *columns, unsigned row, const char **
 }
 
 /* The stairs that lead from a name to its column: `row` bars, then a corner. */
-static void legend_stairs(struct out *out, unsigned row, unsigned rows)
+static void legend_stairs(struct out *out, unsigned row, unsigned dashes)
 {
-	unsigned dashes = (rows < 5 ? 5 : rows) - row;
-
 	if (!row) {
 		out_str(out, "  _");
 	} else {
 		out_fill(out, '|', row - 1);
 		out_str(out, " / _");
 	}
-	out_fill(out, '-', dashes);
+	out_fill(out, '-', dashes - row);
 	out_str(out, "=> ");
 }
 
@@ -52,7 +50,7 @@ static void legend_flags(const struct columns *columns, unsigned tgid, struct ou
 	for (unsigned row = 0; flag_name(columns, row, &name); row++) {
 		out_char(out, '#');
 		out_fill(out, ' ', 30 + tgid);
-		legend_stairs(out, row, rows);
+		legend_stairs(out, row, rows < 5 ? 5 : rows);
 		out_f(out, "%s\n", name);
 	}
 	out_char(out, '#');
@@ -90,13 +88,55 @@ void header_entries(const struct ftrace *ftrace, struct out *out)
 	out_str(out, "\n#\n");
 }
 
+bool header_latency(const struct ftrace *ftrace, struct out *out)
+{
+	const struct context *context = ftrace->context;
+
+	if (context->nr_stats && !context->entries)
+		return false;
+	out_f(out, "# %s latency trace v1.1.5 on %s\n", context->tracer, context->release);
+	out_str(out, "# --------------------------------------------------------------------\n# latency: 0 us, ");
+	if (context->nr_stats)
+		out_f(out, "#%llu/%llu, ", (unsigned long long)context->entries, (unsigned long long)context->written);
+	out_f(out, "CPU#%u | (M:%s VP:0, KP:0, SP:0 HP:0", context->buffer_cpu, context->preempt_model);
+	if (context->online_cpus)
+		out_f(out, " #P:%u", context->online_cpus);
+	out_str(out, ")\n#    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+		     "#    -----------------\n#\n");
+	return true;
+}
+
+/* print_lat_help_header() */
+static void legend_latency(const struct columns *columns, struct out *out)
+{
+	unsigned rows = columns->nr_flags + 1u, dashes = rows < 6 ? 6 : rows;
+	const char *name = "CPU#";
+
+	for (unsigned row = 0; !row || flag_name(columns, row - 1, &name); row++) {
+		out_str(out, "#                  ");
+		legend_stairs(out, row, dashes);
+		out_f(out, "%-16s\n", name);
+	}
+	out_str(out, "#                  ");
+	out_fill(out, '|', rows - 1);
+	out_str(out, " /     delay           \n#  cmd     pid     ");
+	out_fill(out, '|', rows);
+	out_str(out, " time  |   caller     \n#     \\   /        ");
+	out_fill(out, '|', rows);
+	out_str(out, rows == 5 ? "  \\    |   /         \n" : "  \\    |    /       \n");
+}
+
 static void header_usual(const struct ftrace *ftrace, struct out *out)
 {
 	const struct context *context = ftrace->context;
 	const struct columns *columns = &ftrace->columns;
 
-	if (!columns->info || context_option(context, OPTION_VERBOSE))
+	if (!columns->info || (ftrace->latency && !header_latency(ftrace, out)) || context_option(context, OPTION_VERBOSE))
 		return;
+	if (ftrace->latency) {
+		legend_latency(columns, out);
+		return;
+	}
 	header_entries(ftrace, out);
 	if (columns->flags)
 		legend_flags(columns, columns->tgid ? TGID_COLUMN : 0, out);

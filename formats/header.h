@@ -2,6 +2,8 @@
 #ifndef WEFT_FORMATS_HEADER_H
 #define WEFT_FORMATS_HEADER_H
 
+#include <stdbool.h>
+
 struct ftrace;
 struct out;
 
@@ -15,5 +17,12 @@ void header_write(const struct ftrace *ftrace, struct out *out);
  * counts those overwritten. Nothing when the file does not tell; C only where it tells the CPUs.
  */
 void header_entries(const struct ftrace *ftrace, struct out *out);
+
+/*
+ * print_trace_header(): the head of the option latency-format, "# NOP latency trace v1.1.5 on RELEASE" to the task's box. That
+ * task, and the latency, are those of tracers that keep a maximum: their texts are saved whole, so here they are none and 0.
+ * False, and nothing, for a buffer known to be empty.
+ */
+bool header_latency(const struct ftrace *ftrace, struct out *out);
 
 #endif

@@ -21,7 +21,7 @@ enum { GUESS_EVENTS = 64 };
 struct owned {
 	struct context context; /* first */
 	struct cpu_stats *stats;
-	char *clock, *tracer, *release;
+	char *clock, *tracer, *release, *preempt_model;
 };
 
 static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
@@ -244,6 +244,27 @@ static int read_tasks(struct context *context, struct fail *fail)
 	return tasks_new(names.text, names.len, tgids.text, tgids.len, &context->tasks, fail);
 }
 
+/* preempt_model_*(): kernels that choose it when they boot do not tell by their version. */
+static const char *model_of(const struct context *context, struct trace_text uname)
+{
+	if (context->preempt_rt)
+		return "preempt_rt";
+	return uname.text && strstr(uname.text, " PREEMPT ") ? "preempt" : "unknown";
+}
+
+static void read_latency_facts(struct owned *owned, struct trace_text uname)
+{
+	struct context *context = &owned->context;
+	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/time_start");
+
+	context->time_start_known = text.text;
+	context->time_start = text.text ? strtoull(text.text, NULL, 10) : 0;
+	text = trace_setting(context->trace, context->buffer, "weft/buffer_cpu");
+	context->buffer_cpu = text.text ? (uint32_t)strtoul(text.text, NULL, 10) : 0;
+	owned->preempt_model = first_word(trace_setting(context->trace, 0, "weft/preempt_model"));
+	context->preempt_model = owned->preempt_model ? owned->preempt_model : model_of(context, uname);
+}
+
 static void read_settings(struct owned *owned)
 {
 	struct context *context = &owned->context;
@@ -271,6 +292,7 @@ static void read_settings(struct owned *owned)
 	text = meta_of(context->trace, TRACE_LATENCY);
 	context->latency = text.len && !context->buffer ? text.text : NULL;
 	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
+	read_latency_facts(owned, uname);
 	read_options(context);
 	read_online(context);
 	stats_of_settings(owned);
@@ -364,5 +386,6 @@ void context_free(struct context *context)
 	free(owned->clock);
 	free(owned->tracer);
 	free(owned->release);
+	free(owned->preempt_model);
 	free(owned);
 }

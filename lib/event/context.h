@@ -56,6 +56,11 @@ struct context {
 	bool frozen;                    /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
 	const char *latency;            /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
 	const char *dynamic_events;     /* the file of that name; NULL when unknown */
+	/* What only the text of the option latency-format tells: lib/event/latency_facts.h. */
+	const char *preempt_model;      /* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
+	uint64_t time_start;            /* of the time column, in the units of event::ts; when the buffer was last reset */
+	bool time_start_known;
+	uint32_t buffer_cpu;            /* on which the function tracer was last switched on; 0 when unknown */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 };
 

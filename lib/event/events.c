@@ -184,6 +184,16 @@ void events_skip(struct events *events)
 	events_advance(events);
 }
 
+bool events_next_ts(struct events *events, uint64_t *ret)
+{
+	const struct cursor *top = merge_top(events->merge);
+
+	if (!top)
+		return false;
+	*ret = event_time(events, top->head.ts);
+	return true;
+}
+
 struct block *events_retired(struct events *events)
 {
 	return merge_retired(events->merge);

@@ -45,6 +45,12 @@ int must_check events_next(struct events *events, struct event *ret, struct fail
 int events_peek(struct events *events, struct event *ret);
 void events_skip(struct events *events);
 
+/*
+ * When the next record of any CPU happened, or false at the end; gaps do not count. Only after events_peek() and events_skip():
+ * they see nothing then, until the next event.
+ */
+bool events_next_ts(struct events *events, uint64_t *ret);
+
 /* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
 struct block *events_retired(struct events *events);
 void events_release(struct events *events, struct block *chain);

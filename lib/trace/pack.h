@@ -17,6 +17,13 @@ struct fail;
  * What is missing there comes from another trace.dat, if one is given: texts of the directory win.
  * Nothing is invented: what neither has is absent.
  */
+/* A setting that no file of the directory holds: of the first buffer. */
+struct pack_fact {
+	const char *name, *text;        /* "weft/...", a line without its newline */
+};
+
+enum { PACK_FACTS_MAX = 8 };
+
 struct pack_options {
 	const char *dir;
 	const char *pages;              /* another trace.dat; NULL: dir/trace.dat if it exists */
@@ -25,6 +32,8 @@ struct pack_options {
 	const char *instance;           /* the directory describes this instance, not the top; or NULL */
 	const char *const *events;      /* directories SYSTEM/EVENT/format; those of `dir` win */
 	size_t nr_events;
+	struct pack_fact facts[PACK_FACTS_MAX];
+	size_t nr_facts;
 	const char *weft_version;
 	unsigned version;               /* 6 or 7 */
 	bool compress;                  /* v7 only */

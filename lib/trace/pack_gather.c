@@ -273,6 +273,11 @@ static int gather_settings(struct pack *pack, struct fail *fail)
 	}
 	if (!r)
 		r = set_setting(pack, 0, "weft/mode", "pack", 4, fail);
+	for (size_t i = 0; !r && i < pack->options->nr_facts; i++) {
+		const struct pack_fact *fact = &pack->options->facts[i];
+
+		r = set_setting(pack, 0, fact->name, fact->text, strlen(fact->text), fail);
+	}
 	return r || !version ? r : set_setting(pack, 0, "weft/version", version, strlen(version), fail);
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_PACK_SAMPLE_H
+#define WEFT_CMD_PACK_SAMPLE_H
+
+#include "lib/base/cleanup.h"
+#include "lib/event/latency_facts.h"
+
+struct fail;
+struct pack_options;
+
+/* What `weft pack` learns from a text of latency-format: lib/event/latency_facts.h. */
+struct pack_sample {
+	struct latency_facts facts;
+	char time_start[24], buffer_cpu[12];    /* in words */
+};
+
+/* Reads the text beside the trace.dat that the descriptor holds. */
+int must_check pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct fail *fail);
+
+/* Adds the facts to the options, which borrow the sample. */
+void pack_sample_facts(const struct pack_sample *sample, struct pack_options *options);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_LATENCY_H
+#define WEFT_FORMATS_LATENCY_H
+
+struct columns;
+struct event;
+struct frame_note;
+struct out;
+
+/*
+ * The columns of the option latency-format, which tell the time since the buffer was reset and mark the time until the next
+ * event: trace_print_lat_context() of kernel/trace/trace_output.c. Nothing with nocontext-info.
+ */
+void latency_write(const struct columns *columns, const struct event *event, const struct frame_note *note,
+		   struct out *out);
+
+#endif

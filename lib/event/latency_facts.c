@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/latency_facts.h"
+
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/events.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 8, ROUND_DOWN = 500, ROUND_UP = 499, NS_PER_US = 1000 };
+
+/* Of one line: "  <idle>-0         1dn..3.. 271667us+: " */
+struct sample {
+	uint64_t pid, cpu, time;        /* time in us, or in the clock's own units */
+};
+
+struct bounds {
+	uint64_t low, high;             /* both included; of time_start */
+};
+
+static bool take_number(const char **at, const char *end, uint64_t *ret)
+{
+	const char *start = *at;
+	uint64_t value = 0;
+
+	for (; *at < end && isdigit((unsigned char)**at); ++*at) {
+		if (value > UINT64_MAX / 10 - 1)
+			return false;
+		value = value * 10 + (uint64_t)(**at - '0');
+	}
+	*ret = value;
+	return *at > start;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && *at == ' ')
+		at++;
+	return at;
+}
+
+/* False for lines of another kind, such as those of a stack. */
+static bool parse_line(struct text_word line, bool counts, struct sample *ret)
+{
+	const char *at = line.at + NAME_WIDTH, *end = line.at + line.len;
+
+	if (line.len <= NAME_WIDTH || *at++ != '-' || !take_number(&at, end, &ret->pid))
+		return false;
+	at = skip_blanks(at, end);
+	if (!take_number(&at, end, &ret->cpu) || at == end || *at == ' ')
+		return false;
+	while (at < end && *at != ' ')
+		at++;
+	at = skip_blanks(at, end);
+	if (!take_number(&at, end, &ret->time))
+		return false;
+	if (counts)
+		return end - at > 1 && !memcmp(at, ": ", 2);
+	return end - at > 4 && !memcmp(at, "us", 2) && !memcmp(at + 3, ": ", 2);
+}
+
+/* Of a time that was printed for an event: false when it cannot be that event's. */
+static bool narrow(struct bounds *bounds, uint64_t ts, uint64_t time, bool counts)
+{
+	uint64_t units = counts ? 1 : NS_PER_US, down = counts ? 0 : ROUND_DOWN, up = counts ? 0 : ROUND_UP;
+	uint64_t low, high;
+
+	if (time > ts / units + 1 || ts > INT64_MAX)
+		return false;
+	high = ts + down < time * units ? 0 : ts + down - time * units;
+	low = ts < time * units + up ? 0 : ts - time * units - up;
+	if (low < bounds->low)
+		low = bounds->low;
+	if (high > bounds->high)
+		high = bounds->high;
+	if (low > high)
+		return false;
+	*bounds = (struct bounds){ .low = low, .high = high };
+	return true;
+}
+
+/* The function graph prints only these in the usual way, with this time. */
+static bool has_line(const struct context *context, const struct event *event)
+{
+	const struct format *format = event->type->format;
+
+	if (event->kind != EVENT_RECORD || strcmp(context->tracer, "function_graph"))
+		return event->kind == EVENT_RECORD;
+	return format && (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "function"));
+}
+
+/* The event that a line shows is the next of its task and CPU whose time can be that. */
+static int find_event(const struct context *context, struct events *events, const struct sample *sample,
+		      struct bounds *bounds, struct fail *fail)
+{
+	bool counts = context->unit == CLOCK_UNIT_COUNT;
+	struct event event;
+	int r;
+
+	while ((r = events_next(events, &event, fail)) > 0)
+		if (has_line(context, &event) && event.cpu == sample->cpu && event.pid >= 0 &&
+		    (uint64_t)event.pid == sample->pid && narrow(bounds, event.ts, sample->time, counts))
+			return 1;
+	return r;
+}
+
+static void read_head(struct text_word line, struct latency_facts *facts)
+{
+	char text[256];
+	const char *cpu, *model;
+	size_t len;
+
+	if (line.len >= sizeof(text))
+		return;
+	memcpy(text, line.at, line.len);
+	text[line.len] = '\0';
+	cpu = strncmp(text, "# latency: ", 11) ? NULL : strstr(text, ", CPU#");
+	model = cpu ? strstr(cpu, "(M:") : NULL;
+	if (!model)
+		return;
+	facts->buffer_cpu_known = sscanf(cpu, ", CPU#%9u", &facts->buffer_cpu) == 1;
+	len = strcspn(model + 3, " )");
+	if (len < sizeof(facts->preempt_model)) {
+		memcpy(facts->preempt_model, model + 3, len);
+		facts->preempt_model[len] = '\0';
+	}
+}
+
+static int read_lines(const struct context *context, struct events *events, const char *text, size_t len, struct latency_facts *facts,
+		      struct fail *fail)
+{
+	struct bounds bounds = { .low = 0, .high = UINT64_MAX };
+	bool counts = context->unit == CLOCK_UNIT_COUNT;
+	struct text_word line;
+	struct sample sample;
+	int r = 1;
+
+	while (text_next_line(&text, &len, &line)) {
+		if (line.len && *line.at == '#')
+			read_head(line, facts);
+		if (!parse_line(line, counts, &sample))
+			continue;
+		facts->lines++;
+		if (r > 0)
+			r = find_event(context, events, &sample, &bounds, fail);
+		facts->samples += r > 0;
+	}
+	/* A text of other events matches some of them by chance. */
+	facts->time_start_known = facts->samples && facts->samples >= facts->lines / 2;
+	facts->time_start = bounds.low + (bounds.high - bounds.low) / 2;
+	return r < 0 ? r : 0;
+}
+
+int latency_facts_read(struct context *context, const char *text, size_t len, struct latency_facts *ret,
+		       struct fail *fail)
+{
+	const struct events_options options = { .until = UINT64_MAX };
+	struct events *events;
+	int r = events_open(context, &options, &events, fail);
+
+	*ret = (struct latency_facts){ .samples = 0 };
+	if (r < 0)
+		return r;
+	r = read_lines(context, events, text, len, ret, fail);
+	events_free(events);
+	return r;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_LATENCY_FACTS_H
+#define WEFT_EVENT_LATENCY_FACTS_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct context;
+struct fail;
+
+/*
+ * What no file of tracefs tells but the text of `trace` with the option latency-format: when the buffer was reset, the
+ * kernel's preemption model, the buffer's CPU (print_trace_header(), lat_print_timestamp() of kernel/trace). Each time in that text
+ * is rounded to a microsecond and so bounds the time of the reset; all together bound it to some ns, and any value between
+ * reproduces the text.
+ */
+enum { PREEMPT_MODEL_MAX = 32 };
+
+struct latency_facts {
+	bool time_start_known;
+	uint64_t time_start;                    /* in the units of event::ts */
+	uint64_t lines;                         /* that show a time */
+	uint64_t samples;                       /* those of them that belong to an event: time_start follows from them */
+	char preempt_model[PREEMPT_MODEL_MAX];  /* "" when the text has no head */
+	bool buffer_cpu_known;
+	uint32_t buffer_cpu;
+};
+
+/* Reads the text beside the events of the buffer that it shows. A text that tells nothing is no error. */
+int must_check latency_facts_read(struct context *context, const char *text, size_t len, struct latency_facts *ret,
+				  struct fail *fail);
+
+#endif
