@@ -118,13 +118,11 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	if (ftrace->options.plugins)
 		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
 	renderer = renderer_of(type->format);
-	if (!renderer) {
-		/* Before the threads start to ask for them: reading the file is this thread's. */
-		if (strstr(type->format->print_fmt, "%p"))
-			symbols_load(ftrace->context->symbols);
+	/* Before the threads start to ask for them: reading the file is this thread's. */
+	if (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL)
+		symbols_load(ftrace->context->symbols);
+	if (!renderer)
 		return;
-	}
-	symbols_load(ftrace->context->symbols);
 	places_fill(binding, renderer->fields);
 	if (!renderer->bind || renderer->bind(ftrace, binding))
 		binding->renderer = renderer;

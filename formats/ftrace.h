@@ -54,6 +54,7 @@ static inline const struct frame_note *frame_note_of(const struct event *event)
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
 	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
+	bool plain;                     /* prints no addresses: the symbols need not be read for it */
 	const char *const *fields;      /* names that become binding->places[], in order; NULL ends; may be NULL */
 	/*
 	 * Looks at the places; false when the format is not one it can print: its fields are then printed as name=value.

@@ -110,8 +110,8 @@ static bool exit_bind(struct ftrace *ftrace, struct binding *binding)
 	return true;
 }
 
-static const struct renderer enter_renderer = { .bind = enter_bind, .format = enter_format };
-static const struct renderer exit_renderer = { .bind = exit_bind, .format = enter_format };
+static const struct renderer enter_renderer = { .plain = true, .bind = enter_bind, .format = enter_format };
+static const struct renderer exit_renderer = { .plain = true, .bind = exit_bind, .format = enter_format };
 
 const struct renderer *syscall_renderer(const struct format *format)
 {
