@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/query/tail.h"
 #include "lib/trace/trace.h"
 
 #include <fcntl.h>
@@ -17,12 +18,16 @@ enum { EVENTS_MAX = 20000, BUFFERS_MAX = 4 };
 static const struct shape {
 	const char *options[4];
 	bool raw;
+	bool ahead;
+	uint64_t tail;                  /* 0: all */
 } shapes[] = {
 	{ .options = { NULL } },
 	{ .options = { "funcgraph-proc", "funcgraph-abstime", "funcgraph-tail", "nofuncgraph-irqs" } },
 	{ .options = { "sym-offset", "verbose", "funcgraph-retval", "funcgraph-overrun" } },
 	{ .options = { "fields", "nocontext-info" } },
 	{ .options = { "blk_classic", "nofuncgraph-duration" }, .raw = true },
+	{ .options = { NULL }, .ahead = true },
+	{ .options = { "latency-format" }, .tail = 5 },
 };
 
 static void report(struct context *context, const struct shape *shape, int fd)
@@ -34,8 +39,14 @@ static void report(struct context *context, const struct shape *shape, int fd)
 	struct events *events = NULL;
 	struct fail fail = FAIL_INIT;
 	struct sink *sink = NULL;
+	struct tail tail = { 0 };
 	uint64_t printed;
 
+	events_options.read_ahead = shape->ahead;
+	if (shape->tail && !tail_find(context, &events_options, shape->tail, NULL, NULL, &tail, &fail)) {
+		events_options.since = tail.since;
+		options.skip = tail.skip;
+	}
 	for (size_t i = 0; i < array_size(shape->options) && shape->options[i]; i++)
 		(void)!context_set_option(context, shape->options[i], &fail);
 	if (!ops->new(context, &sink_options, &sink, &fail) && !events_open(context, &events_options, &events, &fail))
