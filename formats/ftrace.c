@@ -69,6 +69,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	/* As comments of the graph, messages never tell where they came from. */
 	ftrace->message_only |= ftrace->tracer == &graph_tracer;
 	ftrace->latency = context_option(context, OPTION_LATENCY_FORMAT);
+	if (ftrace->latency)
+		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
@@ -167,10 +169,6 @@ static bool settle_latency(struct ftrace *ftrace, struct events *events, struct 
 	struct event following;
 	bool keep;
 
-	if (!ftrace->columns.time_start_known) {
-		ftrace->columns.time_start_known = true;
-		ftrace->columns.time_start = event->ts;
-	}
 	if (events_peek(events, &following) > 0)
 		next = following.ts;
 	keep = settle_record(ftrace, events, event);

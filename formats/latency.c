@@ -6,9 +6,24 @@
 #include "formats/duration.h"
 #include "formats/ftrace.h"
 #include "lib/base/out.h"
+#include "lib/event/events.h"
 #include "lib/event/tasks.h"
 
 enum { NAME_SHOWN = 8, NAME_VERBOSE = 16 };
+
+void latency_start(struct columns *columns, struct context *context)
+{
+	const struct events_options options = { .until = UINT64_MAX };
+	struct events *events;
+	struct event event;
+
+	/* What is wrong with the file is told by whoever reads it for the report. */
+	if (columns->time_start_known || events_open(context, &options, &events, NULL))
+		return;
+	if (events_next(events, &event, NULL) > 0)
+		columns->time_start = event.ts;
+	events_free(events);
+}
 
 /* ns2usecs() */
 static unsigned long long microseconds(uint64_t ns)

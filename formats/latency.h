@@ -3,9 +3,16 @@
 #define WEFT_FORMATS_LATENCY_H
 
 struct columns;
+struct context;
 struct event;
 struct frame_note;
 struct out;
+
+/*
+ * Where the file does not tell when the buffer was reset, the column counts from the first of all its events, whichever are
+ * selected. The context is for reading them.
+ */
+void latency_start(struct columns *columns, struct context *context);
 
 /*
  * The columns of the option latency-format, which tell the time since the buffer was reset and mark the time until the next

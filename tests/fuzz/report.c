@@ -25,6 +25,8 @@ static const struct shape {
 	{ .options = { "funcgraph-proc", "funcgraph-abstime", "funcgraph-tail", "nofuncgraph-irqs" } },
 	{ .options = { "sym-offset", "verbose", "funcgraph-retval", "funcgraph-overrun" } },
 	{ .options = { "fields", "nocontext-info" } },
+	{ .options = { "latency-format", "funcgraph-proc" } },
+	{ .options = { "latency-format", "verbose", "funcgraph-abstime" } },
 	{ .options = { "blk_classic", "nofuncgraph-duration" }, .raw = true },
 	{ .options = { NULL }, .ahead = true },
 	{ .options = { "latency-format" }, .tail = 5 },

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The option latency-format: its time column needs what only a text of the kernel tells, and `weft pack` learns from one.
+load lib
+
+corpus=tests/corpora/report
+out=
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR/out.dat
+	mkdir "$BATS_TEST_TMPDIR/empty"
+}
+
+# packed NAME TEXT: NAME.dat and what TEXT tells about it
+packed()
+{
+	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages "$corpus/accept/$1.dat" --latency-sample "$2" -o "$out"
+}
+
+same()
+{
+	local text=$1
+	shift
+	weft report "$@" "$out" > "$BATS_TEST_TMPDIR/text"
+	diff -u "$text" "$BATS_TEST_TMPDIR/text"
+}
+
+@test "latency: events, stacks of users and the graph's stacks are exact" {
+	for name in hwlat-6.12 userstack-6.12 graph-6.12; do
+		packed $name $corpus/$name.latency.txt
+		same $corpus/$name.latency.txt -O latency-format
+	done
+}
+
+@test "latency: with verbose, the same facts give that text, too" {
+	packed hwlat-6.12 $corpus/hwlat-6.12.latency.txt
+	same $corpus/hwlat-6.12.verbose-latency.txt -O latency-format -O verbose
+}
+
+@test "latency: delay marks do not depend on the number of threads" {
+	packed userstack-6.12 $corpus/userstack-6.12.latency.txt
+	for threads in 1 2 7; do
+		same $corpus/userstack-6.12.latency.txt -O latency-format --threads=$threads
+	done
+}
+
+@test "latency: delay marks and times do not depend on what is selected" {
+	packed userstack-6.12 $corpus/userstack-6.12.latency.txt
+	weft report -O latency-format -e 'syscalls:*' "$out" | grep ': sys_' > "$BATS_TEST_TMPDIR/some"
+	grep ': sys_' $corpus/userstack-6.12.latency.txt | diff -u - "$BATS_TEST_TMPDIR/some"
+}
+
+@test "latency: without the time of the reset, the column counts from the first event of the file" {
+	run --separate-stderr weft report -O latency-format $corpus/accept/hwlat-6.12.dat
+	[ "$status" -eq 0 ]
+	grep -Eq ' 0us.: #1 ' <<< "$output"
+}
+
+@test "latency: -O nolatency-format prints the usual text of a packed file" {
+	packed hwlat-6.12 $corpus/hwlat-6.12.latency.txt
+	same $corpus/hwlat-6.12.txt -O nolatency-format
+}
+
+@test "latency: a sample of other events is refused" {
+	run --separate-stderr packed hwlat-6.12 $corpus/userstack-6.12.latency.txt
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "weft: '$corpus/userstack-6.12.latency.txt' is no text of these events with the option latency-format" ]
+	[ ! -e "$out" ]
+}
+
+@test "latency: a sample that is none, or is not there, is refused" {
+	run --separate-stderr packed hwlat-6.12 README.md
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"is no text of these events"* ]]
+	run --separate-stderr packed hwlat-6.12 "$BATS_TEST_TMPDIR/nowhere"
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "weft: there is no file '$BATS_TEST_TMPDIR/nowhere'" ]
+}
