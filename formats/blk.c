@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/blktrace.c: print_one_line(). */
+/* Mirrors kernel/trace/blktrace.c: print_one_line(), blk_trace_synthesize_old_trace(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
+#include "formats/raw.h"
 #include "lib/base/out.h"
 #include "lib/event/tasks.h"
 
@@ -296,6 +297,25 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	print_line(ftrace, event, false, out);
 }
 
+/* What blktrace once read: the start of struct blk_io_trace made up, and the rest as it was recorded. */
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	enum { MAGIC = 0x65617400, VERSION = 7 };
+	size_t left;
+
+	(void)binding;
+	if (event->len < PDU)
+		return;
+	put_bin(ftrace, MAGIC | VERSION, 4, out);
+	put_bin(ftrace, 0, 4, out);
+	put_bin(ftrace, event->ts, 8, out);
+	left = load_u16(event->data + PDU_LEN, ftrace->context->abi.swap);
+	if (left > event->len - PDU)
+		left = event->len - PDU;
+	out_mem(out, event->data + SECTOR, PDU - SECTOR + left);
+}
+
 static bool usual(const struct ftrace *ftrace, const struct binding *binding)
 {
 	return !context_option(ftrace->context, OPTION_BLK_CLASSIC) || binding->renderer != &blk_renderer;
@@ -316,6 +336,6 @@ static void header(const struct ftrace *ftrace, struct out *out)
 			     "#  |     |     |           |   |   |\n");
 }
 
-const struct renderer blk_renderer = { .format_name = "blk", .format = format };
+const struct renderer blk_renderer = { .format_name = "blk", .format = format, .bin = bin };
 
 const struct tracer blk_tracer = { .name = "blk", .header = header, .line = line, .usual = usual };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_ctxwake_print(). */
+/* Mirrors kernel/trace/trace_output.c: trace_ctxwake_print() and its _raw(), _hex(), _bin(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
+#include "formats/raw.h"
 #include "lib/base/out.h"
 #include "lib/event/tasks.h"
 
-enum { PREV_PID, PREV_PRIO, PREV_STATE, NEXT_CPU, NEXT_PID, NEXT_PRIO, NEXT_STATE };
+enum { PREV_PID, PREV_PRIO, PREV_STATE, NEXT_CPU, NEXT_PID, NEXT_PRIO, NEXT_STATE, NR_PLACES };
 
 static const char *const fields[] = {
 	"prev_pid", "prev_prio", "prev_state", "next_cpu", "next_pid", "next_prio", "next_state", NULL,
@@ -58,14 +59,67 @@ static void format_wakeup(const struct ftrace *ftrace, const struct binding *bin
 	format(ftrace, binding, event, "   + [", out);
 }
 
+static char previous_char(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+{
+	if (binding->renderer == &wakeup_renderer)
+		return '+';
+	return state_char(place_int(&binding->places[PREV_STATE], ftrace, event));
+}
+
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	const struct place *places = binding->places;
+
+	out_f(out, "%d %d %c %d %d %d %c\n",
+	      (int)place_int(&places[PREV_PID], ftrace, event),
+	      (int)place_int(&places[PREV_PRIO], ftrace, event),
+	      previous_char(ftrace, binding, event),
+	      (int)place_int(&places[NEXT_CPU], ftrace, event),
+	      (int)place_int(&places[NEXT_PID], ftrace, event),
+	      (int)place_int(&places[NEXT_PRIO], ftrace, event),
+	      state_char(place_int(&places[NEXT_STATE], ftrace, event)));
+}
+
+/* Of the states it is the letters: the first in a char, the second in an int. */
+static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	enum { INT_SIZE = 4 };
+
+	for (unsigned i = PREV_PID; i <= NEXT_STATE; i++) {
+		const struct place *place = &binding->places[i];
+		uint64_t value = place_int(place, ftrace, event);
+
+		if (i == PREV_STATE)
+			put_hex(ftrace, (uint64_t)previous_char(ftrace, binding, event), 1, out);
+		else if (i == NEXT_STATE)
+			put_hex(ftrace, (uint64_t)state_char(value), INT_SIZE, out);
+		else
+			put_hex(ftrace, value, place->size, out);
+	}
+}
+
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	put_bin_places(ftrace, binding, event, NR_PLACES, out);
+}
+
 const struct renderer context_switch_renderer = {
 	.format_name = "context_switch",
 	.fields = fields,
 	.format = format_switch,
+	.raw = raw,
+	.hex = hex,
+	.bin = bin,
 };
 
 const struct renderer wakeup_renderer = {
 	.format_name = "wakeup",
 	.fields = fields,
 	.format = format_wakeup,
+	.raw = raw,
+	.hex = hex,
+	.bin = bin,
 };

@@ -5,6 +5,7 @@
 #include "formats/header.h"
 #include "formats/latency.h"
 #include "formats/print.h"
+#include "formats/raw.h"
 #include "formats/renderers.h"
 #include "formats/sinks.h"
 #include "lib/base/fail.h"
@@ -72,6 +73,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	if (ftrace->latency)
 		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
+	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(context));
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -273,6 +275,10 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out))
 		return;
 	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
+		if (__builtin_expect(ftrace->layout, 0)) {
+			layout_line((enum layout)ftrace->layout, ftrace, event, out);
+			return;
+		}
 		if (__builtin_expect(frame_note_of(event)->started, 0))
 			out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
 		if (__builtin_expect(ftrace->latency, 0))

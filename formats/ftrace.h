@@ -51,6 +51,9 @@ static inline const struct frame_note *frame_note_of(const struct event *event)
 	return (const struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
 }
 
+typedef void render_fn(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out);
+
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
 	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
@@ -64,8 +67,11 @@ struct renderer {
 	/* Like sink_ops::settle; only asked when the current tracer has no settle of its own. May be NULL: keep. */
 	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
 	/* What follows the context columns, the newline included. */
-	void (*format)(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		       struct out *out);
+	render_fn *format;
+	/* The same with the option of that name, by formats/raw.h: NULL where the kernel's type has no callback for it. */
+	render_fn *raw;
+	render_fn *hex;                 /* without the newline */
+	render_fn *bin;
 };
 
 /* A field's place in the record; size 0 when the format has no such field. */
@@ -114,6 +120,7 @@ struct ftrace {
 	bool message_only;              /* options trace_printk and printk-msg-only */
 	bool fields;                    /* option fields, or --raw */
 	bool latency;                   /* option latency-format */
+	uint8_t layout;                 /* enum layout of formats/raw.h */
 	uint64_t settled;               /* records so far */
 	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
 	uint64_t *started;              /* a bit for each CPU index that was announced */

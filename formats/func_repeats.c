@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_func_repeats_print(). */
+/* Mirrors kernel/trace/trace_output.c: trace_func_repeats_print(), trace_func_repeats_raw(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
@@ -10,13 +10,16 @@ enum { IP, PARENT_IP, COUNT, TOP_DELTA, BOTTOM_DELTA };
 
 static const char *const fields[] = { "ip", "parent_ip", "count", "top_delta_ts", "bottom_delta_ts", NULL };
 
+static uint64_t last_delta(const struct ftrace *ftrace, const struct place *places, const struct event *event)
+{
+	return place_int(&places[TOP_DELTA], ftrace, event) << 32 | place_int(&places[BOTTOM_DELTA], ftrace, event);
+}
+
 static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		   struct out *out)
 {
 	const struct place *places = binding->places;
 	uint64_t parent_ip = place_int(&places[PARENT_IP], ftrace, event);
-	uint64_t delta = place_int(&places[TOP_DELTA], ftrace, event) << 32 |
-			 place_int(&places[BOTTOM_DELTA], ftrace, event);
 
 	symbol_print_ip(ftrace->context, place_int(&places[IP], ftrace, event), out);
 	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
@@ -26,12 +29,26 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_str(out, " (repeats: ");
 	out_u64(out, place_int(&places[COUNT], ftrace, event));
 	out_str(out, ", last_ts:");
-	columns_time(&ftrace->columns, event->ts - delta, out);
+	columns_time(&ftrace->columns, event->ts - last_delta(ftrace, places, event), out);
 	out_mem(out, ")\n", 2);
+}
+
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	const struct place *places = binding->places;
+
+	/* The addresses are in decimal. */
+	out_f(out, "%llu %llu %u %llu\n",
+	      (unsigned long long)place_int(&places[IP], ftrace, event),
+	      (unsigned long long)place_int(&places[PARENT_IP], ftrace, event),
+	      (unsigned)place_int(&places[COUNT], ftrace, event),
+	      (unsigned long long)last_delta(ftrace, places, event));
 }
 
 const struct renderer func_repeats_renderer = {
 	.format_name = "func_repeats",
 	.fields = fields,
 	.format = format,
+	.raw = raw,
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_fn_trace(). */
+/* Mirrors kernel/trace/trace_output.c: trace_fn_trace(), trace_fn_raw(), trace_fn_hex(), trace_fn_bin(). */
 #include "formats/function.h"
 
 #include "formats/ftrace.h"
+#include "formats/raw.h"
 #include "formats/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
 
-enum { IP, PARENT_IP };
+enum { IP, PARENT_IP, NR_PLACES };
 
 static const char *const fields[] = { "ip", "parent_ip", NULL };
 
@@ -49,9 +50,33 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '\n');
 }
 
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	out_char(out, ' ');
+	out_hex(out, place_int(&binding->places[PARENT_IP], ftrace, event));
+	out_char(out, '\n');
+}
+
+static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	put_hex_places(ftrace, binding, event, NR_PLACES, out);
+}
+
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	put_bin_places(ftrace, binding, event, NR_PLACES, out);
+}
+
 const struct renderer function_renderer = {
 	.format_name = "function",
 	.fields = fields,
 	.bind = bind,
 	.format = format,
+	.raw = raw,
+	.hex = hex,
+	.bin = bin,
 };

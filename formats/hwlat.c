@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_hwlat_print(). */
+/* Mirrors kernel/trace/trace_output.c: trace_hwlat_print(), trace_hwlat_raw(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
@@ -34,8 +34,22 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '\n');
 }
 
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	const struct place *places = binding->places;
+
+	out_f(out, "%llu %lld %lld %09lld %u\n",
+	      (unsigned long long)place_int(&places[DURATION], ftrace, event),
+	      (long long)place_int(&places[OUTER_DURATION], ftrace, event),
+	      (long long)place_int(&places[TV_SEC], ftrace, event),
+	      (long long)place_int(&places[TV_NSEC], ftrace, event),
+	      (unsigned)place_int(&places[SEQNUM], ftrace, event));
+}
+
 const struct renderer hwlat_renderer = {
 	.format_name = "hwlat",
 	.fields = fields,
 	.format = format,
+	.raw = raw,
 };

@@ -3,6 +3,7 @@
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
+#include "formats/raw.h"
 #include "lib/base/out.h"
 
 #include <string.h>
@@ -149,12 +150,18 @@ const struct renderer mmiotrace_rw_renderer = {
 	.format_name = "mmiotrace_rw",
 	.fields = rw_fields,
 	.format = format,
+	.raw = raw_unknown,
+	.hex = put_nothing,
+	.bin = put_nothing,
 };
 
 const struct renderer mmiotrace_map_renderer = {
 	.format_name = "mmiotrace_map",
 	.fields = map_fields,
 	.format = format,
+	.raw = raw_unknown,
+	.hex = put_nothing,
+	.bin = put_nothing,
 };
 
 const struct tracer mmiotrace_tracer = { .name = "mmiotrace", .line = line };

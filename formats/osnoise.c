@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), and trace_osnoise.c: print_osnoise_headers(). */
+/* Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), trace_osnoise_raw(), and trace_osnoise.c: print_osnoise_headers(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
@@ -33,6 +33,23 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	for (unsigned i = HW_COUNT; i <= THREAD_COUNT; i++) {
 		out_char(out, ' ');
 		out_u64_pad(out, (uint32_t)place_int(&places[i], ftrace, event), 6, ' ');
+	}
+	out_char(out, '\n');
+}
+
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	const struct place *places = binding->places;
+
+	out_s64(out, (int64_t)place_int(&places[RUNTIME], ftrace, event));
+	out_char(out, ' ');
+	out_u64(out, place_int(&places[NOISE], ftrace, event));
+	out_char(out, ' ');
+	out_u64(out, place_int(&places[MAX_SAMPLE], ftrace, event));
+	for (unsigned i = HW_COUNT; i <= THREAD_COUNT; i++) {
+		out_char(out, ' ');
+		out_u64(out, (uint32_t)place_int(&places[i], ftrace, event));
 	}
 	out_char(out, '\n');
 }
@@ -79,6 +96,7 @@ const struct renderer osnoise_renderer = {
 	.format_name = "osnoise",
 	.fields = fields,
 	.format = format,
+	.raw = raw,
 };
 
 const struct tracer osnoise_tracer = { .name = "osnoise", .header = header };

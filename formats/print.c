@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), trace_raw_data(). */
+/*
+ * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(), and
+ * trace_raw_data().
+ */
 #include "formats/print.h"
 
 #include "formats/ftrace.h"
@@ -53,41 +56,90 @@ static void print_missing(uint64_t address, struct out *out)
 	out_char(out, '\n');
 }
 
-static void print_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-			 struct out *out)
+static void print_text(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out)
 {
 	struct bytes text = rest_of(&binding->places[TEXT], ftrace, event);
 
-	print_origin(ftrace, binding, event, out);
 	out_mem(out, text.at, strnlen((const char *)text.at, text.left));
 }
 
-static void bputs_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-			 struct out *out)
+static void bputs_text(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out)
 {
 	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
 	const char *text = symbols_string(ftrace->context->symbols, address);
 
-	print_origin(ftrace, binding, event, out);
 	if (text)
 		out_str(out, text);
 	else
 		print_missing(address, out);
 }
 
-static void bprint_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-			  struct out *out)
+static void bprint_text(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			struct out *out)
 {
 	const struct context *context = ftrace->context;
 	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
 	struct bytes args = rest_of(&binding->places[ARGS], ftrace, event);
 	const char *format = symbols_string(context->symbols, address);
 
-	print_origin(ftrace, binding, event, out);
 	if (format)
 		program_bprintf(context->schema, &context->env, format, args.at, args.left, out);
 	else
 		print_missing(address, out);
+}
+
+static void print_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	print_origin(ftrace, binding, event, out);
+	print_text(ftrace, binding, event, out);
+}
+
+static void bputs_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	print_origin(ftrace, binding, event, out);
+	bputs_text(ftrace, binding, event, out);
+}
+
+static void bprint_format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			  struct out *out)
+{
+	print_origin(ftrace, binding, event, out);
+	bprint_text(ftrace, binding, event, out);
+}
+
+static void print_raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		      struct out *out)
+{
+	out_mem(out, "# ", 2);
+	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	out_char(out, ' ');
+	print_text(ftrace, binding, event, out);
+}
+
+static void print_raw_origin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			     struct out *out)
+{
+	out_mem(out, ": ", 2);
+	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	out_mem(out, " : ", 3);
+}
+
+static void bputs_raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		      struct out *out)
+{
+	print_raw_origin(ftrace, binding, event, out);
+	bputs_text(ftrace, binding, event, out);
+}
+
+static void bprint_raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       struct out *out)
+{
+	print_raw_origin(ftrace, binding, event, out);
+	bprint_text(ftrace, binding, event, out);
 }
 
 static bool raw_bind(struct ftrace *ftrace, struct binding *binding)
@@ -117,6 +169,7 @@ const struct renderer print_renderer = {
 	.fields = print_fields,
 	.bind = print_bind,
 	.format = print_format,
+	.raw = print_raw,
 };
 
 const struct renderer bputs_renderer = {
@@ -124,6 +177,7 @@ const struct renderer bputs_renderer = {
 	.fields = bputs_fields,
 	.bind = print_bind,
 	.format = bputs_format,
+	.raw = bputs_raw,
 };
 
 const struct renderer bprint_renderer = {
@@ -131,6 +185,7 @@ const struct renderer bprint_renderer = {
 	.fields = bprint_fields,
 	.bind = bprint_bind,
 	.format = bprint_format,
+	.raw = bprint_raw,
 };
 
 const struct renderer raw_data_renderer = {
@@ -138,4 +193,5 @@ const struct renderer raw_data_renderer = {
 	.fields = raw_fields,
 	.bind = raw_bind,
 	.format = raw_format,
+	.raw = raw_format,
 };

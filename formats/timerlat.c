@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), and trace_osnoise.c: print_timerlat_headers(). */
+/* Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), trace_timerlat_raw(), and trace_osnoise.c: print_timerlat_headers(). */
 #include "formats/renderers.h"
 
 #include "formats/ftrace.h"
@@ -19,6 +19,17 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	      (unsigned)place_int(&binding->places[SEQNUM], ftrace, event),
 	      contexts[context < array_size(contexts) ? context : 1],
 	      (unsigned long long)place_int(&binding->places[TIMER_LATENCY], ftrace, event));
+}
+
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	const struct place *places = binding->places;
+
+	out_f(out, "%u %d %llu\n",
+	      (unsigned)place_int(&places[SEQNUM], ftrace, event),
+	      (int)place_int(&places[CONTEXT], ftrace, event),
+	      (unsigned long long)place_int(&places[TIMER_LATENCY], ftrace, event));
 }
 
 static const char legend_rt[] =
@@ -53,6 +64,7 @@ const struct renderer timerlat_renderer = {
 	.format_name = "timerlat",
 	.fields = fields,
 	.format = format,
+	.raw = raw,
 };
 
 const struct tracer timerlat_tracer = { .name = "timerlat", .header = header };
