@@ -28,14 +28,12 @@ int pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct f
 {
 	cleanup_free char *text = NULL;
 	struct trace *trace = NULL;
-	char name[32];
 	size_t len;
 	int r = tree_read_file(path, &text, &len, fail);
 
 	if (r)
 		return r == -ENOENT ? fail_set(fail, r, "there is no file '%s'", path) : r;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	r = trace_open(name, &trace, fail);
+	r = trace_open_fd(fd, "the new file", &trace, fail);
 	if (!r)
 		r = read_beside(trace, text, len, ret, fail);
 	trace_free(trace);

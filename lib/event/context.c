@@ -244,11 +244,19 @@ static int read_tasks(struct context *context, struct fail *fail)
 	return tasks_new(names.text, names.len, tgids.text, tgids.len, &context->tasks, fail);
 }
 
-/* preempt_model_*(): kernels that choose it when they boot do not tell by their version. */
+/* preempt_model_*(): kernels that choose it when they boot tell it by a file of debugfs only, "none voluntary (full)". */
 static const char *model_of(const struct context *context, struct trace_text uname)
 {
+	static const struct {
+		const char *sign, *model;
+	} signs[] = { { "(full)", "preempt" }, { "(voluntary)", "desktop" }, { "(none)", "server" } };
+	struct trace_text chosen = trace_setting(context->trace, 0, "weft/sched_preempt");
+
 	if (context->preempt_rt)
 		return "preempt_rt";
+	for (size_t i = 0; chosen.text && i < array_size(signs); i++)
+		if (strstr(chosen.text, signs[i].sign))
+			return signs[i].model;
 	return uname.text && strstr(uname.text, " PREEMPT ") ? "preempt" : "unknown";
 }
 
@@ -269,7 +277,7 @@ static void read_settings(struct owned *owned)
 {
 	struct context *context = &owned->context;
 	const struct trace_buffer *buffer = trace_buffer(context->trace, context->buffer);
-	struct trace_text uname = meta_of(context->trace, TRACE_UNAME), text;
+	struct trace_text uname = meta_of(context->trace, TRACE_UNAME), version, text;
 
 	context->instance = buffer->name.text ? buffer->name.text : "";
 	owned->clock = selected_clock(buffer->clock);
@@ -282,7 +290,11 @@ static void read_settings(struct owned *owned)
 	context->tracer = owned->tracer ? owned->tracer : "nop";
 	owned->release = release_of(uname);
 	context->release = owned->release ? owned->release : "";
-	release_read(context, uname);
+	/* Recordings have the release where trace-cmd has it, and the whole beside it. */
+	version = trace_setting(context->trace, 0, "weft/uname");
+	if (!version.text)
+		version = uname;
+	release_read(context, version);
 	text = trace_setting(context->trace, 0, "weft/hz");
 	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
 	text = trace_setting(context->trace, 0, "weft/mode");
@@ -292,7 +304,7 @@ static void read_settings(struct owned *owned)
 	text = meta_of(context->trace, TRACE_LATENCY);
 	context->latency = text.len && !context->buffer ? text.text : NULL;
 	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
-	read_latency_facts(owned, uname);
+	read_latency_facts(owned, version);
 	read_options(context);
 	read_online(context);
 	stats_of_settings(owned);

@@ -169,6 +169,8 @@ int settings_read_kernel(struct settings *settings, const struct tracing *tracin
 	if (!err)
 		err = put_file(settings, "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict", fail);
 	if (!err)
+		err = put_file(settings, "weft/sched_preempt", "/sys/kernel/debug/sched/preempt", fail);
+	if (!err)
 		err = put_online(settings, fail);
 	if (!err)
 		err = put_hz(settings, fail);

@@ -15,7 +15,7 @@ struct fail;
  * Files that the kernel's text depends on, as they are now. Names are those of weft's private section (weft-dat(5)):
  * relative to the instance ("trace_options", "per_cpu/cpu0/stats"); facts of the whole kernel are "weft/...":
  * "weft/hz", "weft/online" (a list), "weft/uname" (sysname release version machine, one line),
- * "weft/modules", "weft/kptr_restrict". Texts are as the kernel gave them. A file that is not there is left out.
+ * "weft/modules", "weft/kptr_restrict", "weft/sched_preempt" (of debugfs). Texts are as the kernel gave them. A file that is not there is left out.
  */
 struct setting {
 	char *name;

@@ -57,6 +57,11 @@ same()
 	grep -Eq ' 0us.: #1 ' <<< "$output"
 }
 
+@test "latency: a recording tells the preemption model by the version of its kernel" {
+	run --separate-stderr weft report -O latency-format tests/fixtures/demo.dat
+	[ "${lines[4]}" = "# latency: 0 us, #130/130, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)" ]
+}
+
 @test "latency: -O nolatency-format prints the usual text of a packed file" {
 	packed hwlat-6.12 $corpus/hwlat-6.12.latency.txt
 	same $corpus/hwlat-6.12.txt -O nolatency-format
