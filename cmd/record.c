@@ -27,7 +27,8 @@ static void tell_left_behind(const char *output)
 	unsigned at = 0;
 
 	if (parts_left_behind(output, &path)) {
-		command_warn("note: '%s' holds a recording that was killed; 'weft recover %s' finishes it", path, path);
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
+			     path);
 		free(path);
 	}
 	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
@@ -54,8 +55,9 @@ static void print_losses(const struct record_options *options, const struct reco
 			command_warn("%s%sCPU %u lost %s events; a larger buffer (-b) may keep them", name, *name ? ": " : "",
 				     cpu->cpu, text_count(count, cpu->lost));
 		if (cpu->dropped_bytes)
-			command_warn("%s%sCPU %u: the oldest %s of its pages were dropped for -m", name, *name ? ": " : "",
-				     cpu->cpu, text_size(size, cpu->dropped_bytes));
+			command_warn("%s%sCPU %u: the oldest %s events (%s of pages) were dropped to keep to -m", name,
+				     *name ? ": " : "", cpu->cpu, text_count(count, cpu->dropped_events),
+				     text_size(size, cpu->dropped_bytes));
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
 #include "lib/query/tail.h"
+#include "lib/record/parts.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -447,6 +448,16 @@ static int report_trace(const struct report_options *report, struct trace *trace
 	return worst;
 }
 
+/* A killed recording of this very name may hold what the reader is looking for. */
+static void tell_left_behind(const char *input)
+{
+	cleanup_free char *path = NULL;
+
+	if (strcmp(input, "-") && parts_left_behind(input, &path))
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
+			     path);
+}
+
 static int report_run(int argc, char **argv)
 {
 	struct report_options report = { .limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0) };
@@ -457,6 +468,7 @@ static int report_run(int argc, char **argv)
 	command_parse(&report_command, argc, argv, 0, &report);
 	if (!report.input)
 		report.input = "trace.dat";
+	tell_left_behind(report.input);
 	r = trace_open(report.input, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);

@@ -2,7 +2,9 @@
 #include "lib/record/facts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -12,6 +14,7 @@
 #include "lib/kernel/settings.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
+#include "lib/record/session.h"
 
 static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key,
 	       const char *data, size_t len, struct fail *fail)
@@ -227,6 +230,59 @@ int facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t
 		return fail_memory(fail);
 	err = instance_read(instance, file, &text, fail);
 	return err ? err : add(ledger, LEDGER_STATS, buffer, key, buf_str(&text), text.len, fail);
+}
+
+static bool line_is(struct text_word line, const char *name)
+{
+	return line.len > strlen(name) && !memcmp(line.at, name, strlen(name));
+}
+
+static bool add_dropped_line(struct buf *buf, struct text_word line, const struct record_cpu *cpu)
+{
+	static const char overrun[] = "overrun: ";
+
+	if (line_is(line, "entries: "))
+		return buf_addf(buf, "entries: 0\n");
+	if (line_is(line, "read events: "))
+		return buf_addf(buf, "read events: %" PRIu64 "\n", cpu->events);
+	if (line_is(line, overrun))
+		return buf_addf(buf, "%s%" PRIu64 "\n", overrun,
+				(uint64_t)strtoull(line.at + strlen(overrun), NULL, 10) + cpu->dropped_events);
+	return buf_addf(buf, "%.*s\n", (int)line.len, line.at);
+}
+
+static int drop_from(struct ledger *ledger, enum ledger_kind kind, const char *key, const struct record_cpu *cpu,
+		     struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	const struct ledger_item *item = ledger_find(ledger, kind, cpu->buffer, key);
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (!item)
+		return 0;
+	at = item->data;
+	left = item->len;
+	while (text_next_line(&at, &left, &line))
+		if (!add_dropped_line(&text, line, cpu))
+			return fail_memory(fail);
+	return add(ledger, kind, cpu->buffer, key, buf_str(&text), text.len, fail);
+}
+
+int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail)
+{
+	char key[16], file[64];
+	int err;
+
+	if (!cpu->dropped_events)
+		return 0;
+	snprintf(key, sizeof(key), "%u", cpu->cpu);
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu->cpu);
+	err = ledger_load(ledger, fail);
+	if (!err)
+		err = drop_from(ledger, LEDGER_STATS, key, cpu, fail);
+	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
 /* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. */

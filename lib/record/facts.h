@@ -10,6 +10,7 @@
 
 struct fail;
 struct ledger;
+struct record_cpu;
 struct tracing;
 
 /*
@@ -30,5 +31,11 @@ const char *facts_boot_id(char into[BOOT_ID]);
 /* Also used for the instance of a dead recorder. */
 int must_check facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
 			   struct fail *fail);
+
+/*
+ * Events that were taken from the kernel's buffer and then dropped for a maximal size are, to whoever reads the file,
+ * overwritten ones: the CPU's stats say so. Does nothing where none were dropped.
+ */
+int must_check facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail);
 
 #endif

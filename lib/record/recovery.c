@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,12 +235,24 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 	return err;
 }
 
+/* Parts that never held anything go, once nobody can be about to fill them. */
+static void discard(const char *path, struct fail *fail)
+{
+	struct parts parts = { .path = (char *)path, .dir = -1 };
+	const char *pid = strrchr(path, '-');
+
+	if (pid && kill((pid_t)strtol(pid + 1, NULL, 10), 0) && errno == ESRCH && !parts_remove(&parts, NULL))
+		fail_set(fail, -ENODATA, "'%s' held no recording: it ended before it had begun; it is removed", path);
+}
+
 int recovery_run(const char *path, const char *output, struct recovery *ret, struct fail *fail)
 {
 	struct recovery recovery = { .output = NULL };
 	struct work work = { .recovery = &recovery };
 	int err = parts_open(path, &work.parts, fail);
 
+	if (err == -ENODATA)
+		discard(path, fail);
 	if (!err)
 		err = recover(&work, output, fail);
 	for (size_t i = 0; i < work.nr; i++)

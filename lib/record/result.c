@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/record/kept.h"
 #include "lib/record/target.h"
 
 static uint64_t since(uint64_t stop, uint64_t start)
@@ -20,7 +21,6 @@ static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
 	grown[result->nr_cpus++] = *cpu;
 	result->events += cpu->events;
 	result->lost += cpu->lost;
-	result->dropped_bytes += cpu->dropped_bytes;
 	return true;
 }
 
@@ -39,6 +39,14 @@ int record_result_add(struct record_result *result, const struct target *target,
 				since(stop->dropped, start->dropped),
 		};
 
+		if (spool->dropped) {
+			uint64_t taken = sum.events;
+			int err = kept_count(spool, &sum.events, fail);
+
+			if (err)
+				return err;
+			sum.dropped_events = since(taken, sum.events);
+		}
 		result->at_most |= recorder->err != 0;
 		result->raw += spool->raw;
 		result->packed += spool_size(spool);

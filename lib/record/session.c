@@ -376,6 +376,8 @@ static int sum_up(struct session *session, struct fail *fail)
 	session->result->time_ns = session->stopped_ns - session->started_ns;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
 		err = record_result_add(session->result, &session->targets[i], fail);
+	for (size_t i = 0; !err && i < session->result->nr_cpus; i++)
+		err = facts_dropped(session->parts->ledger, &session->result->cpus[i], fail);
 	return err;
 }
 

@@ -21,9 +21,10 @@
  */
 struct record_cpu {
 	uint32_t buffer, cpu;
-	uint64_t events;                /* saved, by the kernel's count */
+	uint64_t events;                /* saved: by the kernel's count, less what was dropped */
 	uint64_t lost;                  /* overrun + commit overrun + dropped */
 	uint64_t dropped_bytes;         /* of pages, given up for the maximal size */
+	uint64_t dropped_events;        /* that were in them */
 };
 
 struct record_result {
@@ -36,7 +37,7 @@ struct record_result {
 	bool symbols_hidden;
 	bool at_most;                   /* a recorder failed: events counts what it took, not all of which it could save */
 	uint64_t time_ns;               /* of tracing */
-	uint64_t events, lost, raw, packed, file_size, dropped_bytes;
+	uint64_t events, lost, raw, packed, file_size;
 	uint64_t finish_ns;             /* from the stop to the finished file */
 	struct record_cpu *cpus;        /* with events, or that lost some */
 	size_t nr_cpus;

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/kernel/borrow.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/parts.h"
@@ -38,14 +39,23 @@ static int open_main(struct target *target, const struct target_context *context
 	err = instance_open_top(context->tracing, context->undo, &target->instance, fail);
 	if (err)
 		return err;
-	fail_set(&told, 0, "tracer '%s'%s exists only in the top instance: it is used, and its settings are put back",
-		 tracer, wanted->graph.nr || wanted->graph_depth ? " with -g or --max-graph-depth" : "");
+	fail_set(&told, 0, "tracer '%s'%s exists only in the top instance: it is used, its settings are put back, what its "
+		 "buffer held is gone", tracer, wanted->graph.nr || wanted->graph_depth ? " with -g or --max-graph-depth" : "");
 	warn(context, &told);
 	return 0;
 }
 
+static void warn_borrowed(const struct target_context *context, const char *what)
+{
+	struct fail told;
+
+	fail_set(&told, 0, "somebody had %s in the top instance: they are off until this recording ends", what);
+	warn(context, &told);
+}
+
 static int open_instance(struct target *target, const struct target_context *context, struct fail *fail)
 {
+	bool found = false;
 	int err;
 
 	if (target->wanted->instance)
@@ -59,6 +69,10 @@ static int open_instance(struct target *target, const struct target_context *con
 	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
 	if (!err && target->instance->kind == INSTANCE_TOP)
 		err = instance_clear(target->instance, fail);
+	if (!err && target->instance->kind != INSTANCE_EXISTING)
+		err = instance_borrow(target->instance, &found, fail);
+	if (found && target->instance->kind == INSTANCE_TOP)
+		warn_borrowed(context, "settings");
 	return err;
 }
 
@@ -132,6 +146,7 @@ static int add_event(struct target *target, const struct target_context *context
 		     struct event_set *off, struct fail *fail)
 {
 	struct event_set set = { .catalog = context->catalog };
+	bool found = false;
 	int err = event_set_add(&set, context->catalog, event->pattern, fail);
 
 	if (err == -ENOENT && context->options->ignore_missing) {
@@ -144,6 +159,10 @@ static int add_event(struct target *target, const struct target_context *context
 	} else if (!err) {
 		if (event->filter)
 			err = event_set_filter(&set, target->instance, event->filter, fail);
+		else if (target->instance->kind == INSTANCE_TOP)
+			err = event_set_unfilter(&set, target->instance, &found, fail);
+		if (found)
+			warn_borrowed(context, "filters");
 		for (size_t i = 0; !err && i < event->triggers.nr; i++)
 			err = event_set_trigger(&set, target->instance, event->triggers.items[i], fail);
 		if (!err)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/kept.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/record/spool.h"
+#include "lib/ring/page.h"
+
+static int count_page(const struct page_shape *shape, const uint8_t *data, uint64_t *count, struct fail *fail)
+{
+	struct record record;
+	struct page page;
+	int r = page_init(&page, shape, data, shape->size, fail);
+
+	while (!r && (r = page_next(&page, &record, fail)) > 0) {
+		(*count)++;
+		r = 0;
+	}
+	return r;
+}
+
+static int count_pages(const struct page_shape *shape, const uint8_t *data, uint64_t len, uint64_t *count,
+		       struct fail *fail)
+{
+	int err = 0;
+
+	for (uint64_t at = 0; !err && len - at >= shape->size; at += shape->size)
+		err = count_page(shape, data + at, count, fail);
+	return err;
+}
+
+static int count_chunks(const struct page_shape *shape, struct bytes in, uint64_t *count, struct fail *fail)
+{
+	size_t size_max = (size_t)shape->size * SPOOL_CHUNK_PAGES;
+	cleanup_free uint8_t *pages = malloc(size_max);
+	struct frame_reader *reader;
+	int err = pages ? frame_reader_new(&reader, fail) : fail_memory(fail);
+
+	if (err)
+		return err;
+	while (!err && in.left) {
+		const uint8_t *frame;
+		uint32_t size, usize;
+
+		if (!bytes_u32(&in, &size) || !bytes_u32(&in, &usize) || usize > size_max ||
+		    !bytes_take(&in, size, &frame)) {
+			err = fail_set(fail, -EBADMSG, "a spool was changed while it was recorded");
+			break;
+		}
+		err = frame_read(reader, frame, size, pages, usize, fail);
+		if (!err)
+			err = count_pages(shape, pages, usize, count, fail);
+	}
+	frame_reader_free(reader);
+	return err;
+}
+
+int kept_count(const struct spool *spool, uint64_t *ret, struct fail *fail)
+{
+	/* Pages of this very kernel; only the heads of chunks may be in another byte order. */
+	struct page_shape shape = { .size = spool->options.page_size, .long_size = sizeof(long) };
+	uint64_t count = 0;
+	void *map;
+	int err;
+
+	*ret = 0;
+	if (!spool_size(spool))
+		return 0;
+	map = mmap(NULL, (size_t)spool->end, PROT_READ, MAP_SHARED, spool->fd, 0);
+	if (map == MAP_FAILED)
+		return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
+	if (spool->options.compressed)
+		err = count_chunks(&shape, bytes_of((char *)map + spool->begin, (size_t)spool_size(spool),
+						    spool->options.swap), &count, fail);
+	else
+		err = count_pages(&shape, (uint8_t *)map + spool->begin, spool_size(spool), &count, fail);
+	munmap(map, (size_t)spool->end);
+	*ret = count;
+	return err;
+}
