@@ -73,6 +73,15 @@ int settings_load(struct trace *trace, struct fail *fail)
 	return 0;
 }
 
+/* What weft itself writes always ends with settings: without them the file was cut, if only behind the pages. */
+static void note_missing(struct trace *trace)
+{
+	const char *version = trace->version;
+
+	if (version && !strncmp(version, "weft ", 5))
+		trace_note_damage(trace, trace->input.size, "cut short: the settings that belong behind the pages are missing");
+}
+
 int settings_find_trailer(struct trace *trace, struct fail *fail)
 {
 	uint64_t size = trace->input.size, offset;
@@ -80,8 +89,10 @@ int settings_find_trailer(struct trace *trace, struct fail *fail)
 
 	if (size < sizeof(data) || input_read(&trace->input, size - sizeof(data), data, sizeof(data), NULL))
 		return 0;
-	if (memcmp(data + 8, SETTINGS_TRAILER_MAGIC, sizeof(data) - 8))
+	if (memcmp(data + 8, SETTINGS_TRAILER_MAGIC, sizeof(data) - 8)) {
+		note_missing(trace);
 		return 0;
+	}
 	size -= sizeof(data);
 	offset = load_u64(data, trace->info.swap);
 	if (offset > size) {
