@@ -161,12 +161,16 @@ text() {
 	check "weft report warns of nothing" equal "$(head -c 300 /tmp/r.err)" ""
 }
 
-# whole: weft check finds nothing wrong, and trace-cmd reads the same number of events
+# whole: weft check finds nothing wrong
 whole() {
-	local n m
-
 	weft check /tmp/r.dat > /tmp/c.txt 2>&1
 	check "weft check finds nothing wrong" status_is $? 0 /tmp/c.txt
+}
+
+# peers: trace-cmd reads the same number of events; slow, as the symbols of a kernel are many for an emulated CPU
+peers() {
+	local n m
+
 	[ -x /usr/bin/trace-cmd ] || { skip "trace-cmd counts the same events" "no trace-cmd in the guest"; return; }
 	n=$(trace-cmd report -N -R -t -i /tmp/r.dat 2> /tmp/t.err | grep -cE '\[[0-9]+\] +[0-9]+\.[0-9]+: ')
 	m=$(weft report --raw /tmp/r.dat 2> /dev/null | grep -cE '\[[0-9]+\] .*[0-9]+\.[0-9]+: ')

@@ -9,6 +9,7 @@ scenario() {
 	check "the exec of the command is recorded" matches /tmp/r.txt 'sched_process_exec: filename=/bin/ls'
 	check "system calls are printed as the kernel does" matches /tmp/r.txt 'sys_openat\(dfd: '
 	whole
+	peers
 	record "its status is the command's" 42 -q -e sched -- sh -c 'exit 42'
 	check "-q says nothing" equal "$(cat /tmp/r.err)" ""
 	record "a command that does not exist gives 127" 127 -e sched -- /no/such/command

@@ -10,4 +10,5 @@ scenario() {
 	check "and no others" equal "$(head -c 200 /tmp/others.txt)" ""
 	check "the header names the tracer" matches /tmp/r.txt '^# tracer: function$'
 	whole
+	peers
 }

@@ -22,6 +22,7 @@ scenario() {
 	text
 	check "it has events" matches /tmp/r.txt ': sched_switch: prev_comm='
 	whole
+	peers
 	check "no part is left behind" equal "$(ls -A /tmp/k | grep -v err)" ""
 	unchanged "tracefs is as it was before the recording that was killed"
 }
