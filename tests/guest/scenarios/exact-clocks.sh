@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	for clock in global mono boot; do
+	for clock in mono; do
 		reset 2> /dev/null
 		echo $clock > $T/trace_clock
 		echo 1 > $T/events/sched/enable
