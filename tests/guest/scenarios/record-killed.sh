@@ -3,17 +3,13 @@ scenario() {
 	mkdir -p /tmp/k
 	remember
 	weft record -o /tmp/k/r.dat -b 64 -e sched -e irq -e syscalls 2> /tmp/k/err &
-	local pid=$! i=0 size
-	while ! grep -qs . $T/instances/*/set_event && [ $i -lt 100 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
+	local pid=$! i=0
 	# Until pages are on the disk.
-	size=$(du -s /tmp/k | cut -f1)
-	while [ "$(du -s /tmp/k | cut -f1)" -lt $((size + 64)) ] && [ $i -lt 200 ]; do
+	while ! find /tmp/k -type f ! -name metadata -size +32k | grep -q . && [ $i -lt 100 ]; do
 		i=$((i + 1))
 		load
 	done
+	find /tmp/k -type f -exec ls -l {} \;
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	(cd /tmp/k && ls -la > /tmp/k.ls && weft recover r.dat > /tmp/k.out 2> /tmp/k.err)
