@@ -85,14 +85,14 @@ static bool narrow(struct bounds *bounds, uint64_t ts, uint64_t time, bool count
 /* The function graph prints only these in the usual way, with this time. */
 static bool has_line(const struct context *context, const struct event *event)
 {
-	const struct format *format = event->type->format;
+	const struct format *format = event->kind == EVENT_RECORD ? event->type->format : NULL;
 
-	if (event->kind != EVENT_RECORD || strcmp(context->tracer, "function_graph"))
+	if (strcmp(context->tracer, "function_graph"))
 		return event->kind == EVENT_RECORD;
 	return format && (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "function"));
 }
 
-/* The event that a line shows is the next of its task and CPU whose time can be that. */
+/* The event that a line shows is the next of its task and CPU; 2 when its time cannot be that of the line. */
 static int find_event(const struct context *context, struct events *events, const struct sample *sample,
 		      struct bounds *bounds, struct fail *fail)
 {
@@ -102,8 +102,8 @@ static int find_event(const struct context *context, struct events *events, cons
 
 	while ((r = events_next(events, &event, fail)) > 0)
 		if (has_line(context, &event) && event.cpu == sample->cpu && event.pid >= 0 &&
-		    (uint64_t)event.pid == sample->pid && narrow(bounds, event.ts, sample->time, counts))
-			return 1;
+		    (uint64_t)event.pid == sample->pid)
+			return narrow(bounds, event.ts, sample->time, counts) ? 1 : 2;
 	return r;
 }
 
@@ -146,7 +146,7 @@ static int read_lines(const struct context *context, struct events *events, cons
 		facts->lines++;
 		if (r > 0)
 			r = find_event(context, events, &sample, &bounds, fail);
-		facts->samples += r > 0;
+		facts->samples += r == 1;
 	}
 	/* A text of other events matches some of them by chance. */
 	facts->time_start_known = facts->samples && facts->samples >= facts->lines / 2;

@@ -82,3 +82,12 @@ same()
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "weft: there is no file '$BATS_TEST_TMPDIR/nowhere'" ]
 }
+
+@test "latency: a sample beside events with a gap between them" {
+	local file=$BATS_TEST_TMPDIR/gap.dat
+	cp $corpus/accept/hwlat-6.12.dat "$file"
+	# The bit of the kernel that says: events were lost before this page (RB_MISSED_EVENTS in the commit of the page at 20480).
+	printf '\x80' | dd of="$file" bs=1 seek=20491 conv=notrunc status=none
+	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages "$file" --latency-sample $corpus/hwlat-6.12.latency.txt -o "$out"
+	[ "$(weft info --setting weft/time_start "$out")" -gt 0 ]
+}
