@@ -125,7 +125,9 @@ int page_next(struct page *page, struct record *ret, struct fail *fail)
 			/* The length counts its own word. */
 			if (len < 4 || len > left - 4)
 				return page_broken(page, fail);
-			page->ts += delta;
+			/* The kernel's readers pass by the delta of a discarded event: rb_update_read_stamp(). */
+			if (type == TYPE_LEN_IN_WORD)
+				page->ts += delta;
 			page->next += 4 + ((len + 3) & ~3u);
 			if (page->next > page->commit)
 				page->next = page->commit;
