@@ -264,9 +264,20 @@ static bool is_described(const struct trace *trace, uint64_t section)
 	return false;
 }
 
+/* The names of sections come last in what weft writes: without them the file was cut, if only behind all that matters. */
+static void note_end(struct trace *trace, bool has_strings)
+{
+	const char *version = trace->version;
+
+	if (!has_strings && version && !strncmp(version, "weft ", 5))
+		trace_note_damage(trace, trace->input.size, "cut short: the strings that belong at its end are missing");
+}
+
 /* Sections follow one another; nothing but this walk finds weft's own and those that nobody points to. */
 static int walk_sections(struct trace *trace, uint64_t at, uint64_t missing, struct fail *fail)
 {
+	bool has_strings = false;
+
 	for (size_t count = 0; count < SECTIONS_MAX; count++) {
 		struct section section;
 		const char *name;
@@ -274,9 +285,12 @@ static int walk_sections(struct trace *trace, uint64_t at, uint64_t missing, str
 		uint8_t head[8];
 		int r = read_section(trace, at, &section, NULL);
 
-		if (r)
+		if (r) {
+			note_end(trace, has_strings);
 			return 0;
+		}
 		name = section_name(section.id);
+		has_strings |= section.id == OPTION_STRINGS;
 		if (section.id == SECTION_SETTINGS && !trace->regions[REGION_SETTINGS].present)
 			trace->regions[REGION_SETTINGS] = region_of(&section);
 		if (section.id != OPTION_BUFFER && section.id != OPTION_BUFFER_TEXT) {

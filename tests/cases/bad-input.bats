@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Files that are no recordings, and recordings that were cut at every boundary of theirs: never silence with status 0.
+load lib
+
+setup()
+{
+	work=$BATS_TEST_TMPDIR
+}
+
+@test "report, info, check: what is no recording is told in one line" {
+	cd "$work" || exit 1
+	: > empty
+	truncate -s 10G sparse
+	cp /bin/true elf
+	for what in empty sparse elf . /dev/null missing elf/below; do
+		for command in report info check; do
+			run -1 --separate-stderr timeout 10 weft $command "$what"
+			[ -z "$output" ]
+			[ "${#stderr_lines[@]}" = 1 ]
+			[[ "$stderr" == "weft: "*"'$what'"* ]]
+		done
+	done
+}
+
+# cut FILE: at each section's beginning, and a byte before and behind it
+cut_everywhere()
+{
+	local file=$1 size offset at
+	size=$(stat -c %s "$file")
+	for offset in 9 16 $((size - 1)) $(weft info "$file" | sed -n 's/^ *\([0-9]\+\) \+[0-9]\+ .*/\1/p' | sort -nu); do
+		for at in $((offset - 1)) "$offset" $((offset + 1)); do
+			if [ "$at" -lt 0 ] || [ "$at" -ge "$size" ]; then continue; fi
+			head -c "$at" "$file" > "$work/cut"
+			for command in report info check; do
+				run -1 --separate-stderr timeout 10 weft $command "$work/cut"
+				[[ "$stderr" == "weft: "*[0-9]* ]] || { echo "$command of $file cut at $at: $stderr"; return 1; }
+			done
+		done
+	done
+}
+
+@test "report, info, check: a file of version 7 that was cut anywhere is told" {
+	cut_everywhere tests/fixtures/demo.dat
+}
+
+@test "report, info, check: so is one of version 6" {
+	for sample in tests/corpora/container/accept/v6*.dat; do
+		grep -q weft-set "$sample" || continue
+		cut_everywhere "$sample"
+	done
+	need_tracefs
+	cd "$work" || exit 1
+	weft record -q --file-version 6 -o six.dat -e sched -- true
+	cut_everywhere six.dat
+}
