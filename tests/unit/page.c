@@ -52,6 +52,22 @@ TEST(page_follows_time_extends_stamps_and_discarded_records)
 	CHECK(page_next(&page, &record, &fail) == 0);
 }
 
+TEST(page_passes_by_the_delta_of_a_discarded_record)
+{
+	struct page_bytes bytes = { .ts = 1000, .commit = 7 * 4,
+				    .words = { head(29, 500), 8, 0, head(1, 7), 0x77, head(1, 5), 0x78 } };
+	struct fail fail = FAIL_INIT;
+	struct record record;
+	struct page page;
+
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == 1007);
+	REQUIRE(page_next(&page, &record, &fail) == 1);
+	CHECK(record.ts == 1012);
+	CHECK(page_next(&page, &record, &fail) == 0);
+}
+
 TEST(page_rejects_a_record_that_crosses_the_end)
 {
 	struct page_bytes bytes = { .commit = 8, .words = { head(2, 0) } };
