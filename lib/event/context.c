@@ -348,6 +348,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 					    .big_endian = info->big_endian,
 					    .long_size = info->long_size };
 	read_settings(owned);
+	context->abi.hz = context->hz > UINT32_MAX ? 0 : (uint32_t)context->hz;
 	r = schema_new(&context->abi, &context->schema, fail);
 	if (!r)
 		r = add_formats(context, fail);
