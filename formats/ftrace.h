@@ -121,10 +121,13 @@ struct ftrace {
 	bool fields;                    /* option fields, or --raw */
 	bool latency;                   /* option latency-format */
 	uint8_t layout;                 /* enum layout of formats/raw.h */
+	/* What settle writes for every event stands in cache lines that no thread reads to format one. */
+	char apart[64];
 	uint64_t settled;               /* records so far */
 	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
 	uint64_t *started;              /* a bit for each CPU index that was announced */
 	size_t started_words;
+	char end[64];
 };
 
 static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, const struct event *event)

@@ -34,7 +34,9 @@ struct event_type {
 	const struct format *format;    /* NULL: the file has no format of this id, or a broken one */
 	const struct program *program;  /* NULL for the internal entries that the kernel prints in C, and without format */
 	uint16_t renderer;              /* for the sink: its own number for the way it prints this type; 0 at first */
+	char apart[64];                 /* no thread that formats shall wait for the line that is counted in */
 	uint64_t seen;                  /* events of this type so far */
+	char end[64];
 };
 
 enum { EVENT_NOTE_SIZE = 40 };
