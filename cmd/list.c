@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "cmd/kernel.h"
 #include "formats/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
@@ -26,10 +27,8 @@ struct list {
 	const char *globs[GLOBS_MAX];
 	bool matched[GLOBS_MAX];
 	size_t nr_globs;
-	const char *instance_name;      /* NULL: the top one */
 	bool full;
-	struct tracing tracing;
-	struct instance *instance;
+	struct kernel kernel;
 };
 
 /* Whether a name is asked for; notes which of the globs have met something. */
@@ -48,7 +47,7 @@ static bool wanted(struct list *list, const char *name)
 
 static int read_file(const struct list *list, const char *file, struct buf *buf, struct fail *fail)
 {
-	return instance_read(list->instance, file, buf, fail);
+	return instance_read(list->kernel.instance, file, buf, fail);
 }
 
 /* An item, and with --full its state behind a tab. */
@@ -67,7 +66,7 @@ static int print_format(const struct list *list, const struct catalog_event *eve
 	struct text_word line;
 	const char *at;
 	size_t left;
-	int err = event_format(list->instance, event->system, event->name, &buf, fail);
+	int err = event_format(list->kernel.instance, event->system, event->name, &buf, fail);
 
 	if (err)
 		return err;
@@ -88,7 +87,7 @@ static int list_events(struct list *list, struct fail *fail)
 {
 	struct event_set set = { 0 };
 	struct catalog *catalog;
-	int err = catalog_new(&list->tracing, &catalog, fail);
+	int err = catalog_new(&list->kernel.tracing, &catalog, fail);
 
 	if (err)
 		return err;
@@ -114,7 +113,7 @@ static int list_events(struct list *list, struct fail *fail)
 static int list_systems(struct list *list, struct fail *fail)
 {
 	struct catalog *catalog;
-	int err = catalog_new(&list->tracing, &catalog, fail);
+	int err = catalog_new(&list->kernel.tracing, &catalog, fail);
 
 	if (err)
 		return err;
@@ -158,7 +157,7 @@ static int list_tracers(struct list *list, struct fail *fail)
 {
 	char current[64] = "";
 
-	if (instance_read_word(list->instance, "current_tracer", current, sizeof(current), NULL))
+	if (instance_read_word(list->kernel.instance, "current_tracer", current, sizeof(current), NULL))
 		current[0] = '\0';
 	return list_words(list, "available_tracers", current, fail);
 }
@@ -179,7 +178,7 @@ static int list_options(struct list *list, struct fail *fail)
 	struct dirent **entries;
 	int nr;
 
-	if (asprintf(&path, "%s/options", list->instance->dir) < 0) {
+	if (asprintf(&path, "%s/options", list->kernel.instance->dir) < 0) {
 		path = NULL;
 		return fail_memory(fail);
 	}
@@ -188,7 +187,7 @@ static int list_options(struct list *list, struct fail *fail)
 		return tracing_refused(path, -errno, "open", fail);
 	for (int i = 0; i < nr; i++) {
 		const char *name = entries[i]->d_name;
-		int on = wanted(list, name) ? option_get(list->instance, name) : -ENOENT;
+		int on = wanted(list, name) ? option_get(list->kernel.instance, name) : -ENOENT;
 
 		if (on >= 0)
 			print_item(list, name, on ? "on" : "off");
@@ -200,7 +199,7 @@ static int list_options(struct list *list, struct fail *fail)
 
 static int list_functions(struct list *list, struct fail *fail)
 {
-	struct instance top = { .tracing = &list->tracing, .kind = INSTANCE_TOP, .dir = list->tracing.dir };
+	struct instance top = { .tracing = &list->kernel.tracing, .kind = INSTANCE_TOP, .dir = list->kernel.tracing.dir };
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct text_word line;
 	const char *at;
@@ -233,7 +232,7 @@ static int print_instance(const char *name, void *data)
 
 	if (!wanted(list, name))
 		return 0;
-	if (!instance_open(&list->tracing, name, false, NULL, &instance, NULL)) {
+	if (!instance_open(&list->kernel.tracing, name, false, NULL, &instance, NULL)) {
 		(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
 		(void)!instance_read_word(instance, "tracing_on", on, sizeof(on), NULL);
 		snprintf(state, sizeof(state), "tracer %s, tracing %s, %s per CPU", tracer, on[0] == '1' ? "on" : "off",
@@ -246,7 +245,7 @@ static int print_instance(const char *name, void *data)
 
 static int list_instances(struct list *list, struct fail *fail)
 {
-	return instance_each(&list->tracing, print_instance, list, fail);
+	return instance_each(&list->kernel.tracing, print_instance, list, fail);
 }
 
 static int list_formats(struct list *list, struct fail *fail)
@@ -302,7 +301,7 @@ static void print_events(const struct list *list)
 	struct catalog *catalog;
 	size_t systems = 0;
 
-	if (catalog_new(&list->tracing, &catalog, NULL))
+	if (catalog_new(&list->kernel.tracing, &catalog, NULL))
 		return;
 	for (size_t i = 0; i < catalog->nr; i++)
 		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
@@ -341,9 +340,9 @@ static int print_overview(struct list *list, struct fail *fail)
 
 	if (!uname(&name))
 		printf("%-11s %s %s %s\n", "kernel", name.sysname, name.release, name.machine);
-	printf("%-11s %s\n", "tracefs", list->instance->dir);
+	printf("%-11s %s\n", "tracefs", list->kernel.instance->dir);
 	if (!tracing_online_cpus(&online, NULL))
-		printf("%-11s %s for each of %u CPUs\n", "buffer", text_size(size, ring_buffer_size(list->instance)),
+		printf("%-11s %s for each of %u CPUs\n", "buffer", text_size(size, ring_buffer_size(list->kernel.instance)),
 		       cpus_count(&online));
 	print_words(list, "tracer now", "current_tracer");
 	print_words(list, "tracers", "available_tracers");
@@ -351,7 +350,7 @@ static int print_overview(struct list *list, struct fail *fail)
 	print_events(list);
 	print_functions(list);
 	printf("%-11s ", "instances");
-	if (instance_each(&list->tracing, print_name, &count, fail))
+	if (instance_each(&list->kernel.tracing, print_name, &count, fail))
 		return -EIO;
 	puts(count ? "" : "none");
 	printf("%-11s ", "formats");
@@ -363,7 +362,6 @@ static int print_overview(struct list *list, struct fail *fail)
 
 static const struct argp_option options[] = {
 	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances", 0 },
-	{ "instance", 'B', "INSTANCE", 0, "Tracers, clocks and options of INSTANCE instead of the top one", 0 },
 	{ 0 },
 };
 
@@ -375,8 +373,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'F':
 		list->full = true;
 		return 0;
-	case 'B':
-		list->instance_name = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &list->kernel;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!list->what)
@@ -390,8 +388,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
 static const struct argp argp = {
 	.options = options,
+	.children = children,
 	.parser = parse_option,
 	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats] [GLOB...]",
 	.doc = "Lists what this kernel can trace, one name on each line; only those that match a GLOB. "
@@ -408,19 +412,6 @@ static int unknown_kind(const char *name)
 	near_fail(&near, &fail, -EINVAL, "no list of '%s'", name);
 	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft list --help' names the lists");
 	return EXIT_USAGE;
-}
-
-static int open_kernel(struct list *list, struct fail *fail)
-{
-	int err = tracing_find(&list->tracing, fail);
-
-	if (err)
-		return err;
-	if (list->tracing.mounted_here)
-		command_warn("tracefs was not mounted; it is now, at '%s'", list->tracing.dir);
-	if (list->instance_name)
-		return instance_open(&list->tracing, list->instance_name, false, NULL, &list->instance, fail);
-	return instance_open_top(&list->tracing, NULL, &list->instance, fail);
 }
 
 static int check_matches(const struct list *list, const struct kind *kind, struct fail *fail)
@@ -449,16 +440,12 @@ static int list_run(int argc, char **argv)
 			return unknown_kind(list->what);
 	}
 	if (!kind || !kind->no_kernel)
-		err = open_kernel(list, &fail);
+		err = kernel_open(&list->kernel, NULL, &fail);
 	if (!err)
 		err = kind ? kind->run(list, &fail) : print_overview(list, &fail);
 	if (!err && kind)
 		err = check_matches(list, kind, &fail);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = fail_set(&fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
-	instance_close(list->instance, NULL);
-	tracing_release(&list->tracing);
-	return err ? command_failed(&fail) : EXIT_OK;
+	return kernel_finish(&list->kernel, err, &fail);
 }
 
 const struct command list_command = {

@@ -129,7 +129,7 @@ complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N
 complete -c weft -n '__weft_using pack' -s q -l quiet -d 'No summary'
 complete -c weft -n '__weft_using none' -a list -d 'list what this kernel can trace: events, tracers, clocks, functions...'
 complete -c weft -n '__weft_using list' -s F -l full -d 'Tell more of each: the fields of events, the state of options, tracers and instances'
-complete -c weft -n '__weft_using list' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Tracers, clocks and options of INSTANCE instead of the top one'
+complete -c weft -n '__weft_using list' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using none' -a help -d 'list the commands, or explain one'
 complete -c weft -n '__weft_using record' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using recover' -F

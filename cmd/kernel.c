@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/kernel.h"
+
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct argp_option options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Of INSTANCE instead of the top one", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct kernel *kernel = state->input;
+
+	if (key != 'B')
+		return ARGP_ERR_UNKNOWN;
+	if (kernel->name && strcmp(kernel->name, arg))
+		argp_error(state, "one instance at a time: '%s' and '%s'", kernel->name, arg);
+	kernel->name = arg;
+	return 0;
+}
+
+const struct argp kernel_argp = {
+	.options = options,
+	.parser = parse_option,
+};
+
+int kernel_find(struct kernel *kernel, struct fail *fail)
+{
+	int err = tracing_find(&kernel->tracing, fail);
+
+	if (!err && kernel->tracing.mounted_here)
+		command_warn("tracefs was not mounted; it is now, at '%s'", kernel->tracing.dir);
+	return err;
+}
+
+int kernel_open(struct kernel *kernel, struct undo *undo, struct fail *fail)
+{
+	int err = kernel_find(kernel, fail);
+
+	if (err)
+		return err;
+	if (kernel->name)
+		return instance_open(&kernel->tracing, kernel->name, false, undo, &kernel->instance, fail);
+	return instance_open_top(&kernel->tracing, undo, &kernel->instance, fail);
+}
+
+void kernel_close(struct kernel *kernel)
+{
+	instance_close(take(kernel->instance), NULL);
+	tracing_release(&kernel->tracing);
+}
+
+int kernel_finish(struct kernel *kernel, int err, struct fail *fail)
+{
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
+	kernel_close(kernel);
+	return err ? command_failed(fail) : EXIT_OK;
+}

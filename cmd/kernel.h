@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_KERNEL_H
+#define WEFT_CMD_KERNEL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/tracing.h"
+
+#include <argp.h>
+
+struct fail;
+
+/*
+ * What a command needs that works on the running kernel: tracefs, and the instance of -B or the top one.
+ * As an argp child (kernel_argp, whose input is a struct kernel) it adds `-B INSTANCE`; zero is the state before.
+ */
+struct kernel {
+	const char *name;               /* of -B; NULL: the top one */
+	struct tracing tracing;
+	struct instance *instance;
+};
+
+extern const struct argp kernel_argp;
+
+/*
+ * Finds tracefs (telling the user when it had to be mounted) and opens the instance, which must exist. `undo` may be NULL:
+ * then settings can be read only. kernel_close() is needed in any case; a private instance is removed by it.
+ */
+int must_check kernel_find(struct kernel *kernel, struct fail *fail);
+int must_check kernel_open(struct kernel *kernel, struct undo *undo, struct fail *fail);
+void kernel_close(struct kernel *kernel);
+
+/* Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written. */
+int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
+
+#endif
