@@ -17,7 +17,7 @@
 struct command {
 	const char *name;
 	const char *summary;            /* one line, lower case, no full stop */
-	const char *group;              /* of `weft help`: "record", "read", "kernel", "help"; NULL hides the command */
+	const char *group;              /* of `weft help`: "record", "read", "trace", "measure", "kernel", "help"; NULL hides the command */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
 };
@@ -33,6 +33,7 @@ enum exit_status {
 /* One for each file in cmd/. */
 extern const struct command record_command, recover_command;
 extern const struct command report_command, info_command, check_command, pack_command;
+extern const struct command mark_command;
 extern const struct command list_command;
 extern const struct command help_command, describe_command;
 

@@ -12,6 +12,8 @@ static const struct {
 } groups[] = {
 	{ "record", "Record" },
 	{ "read", "Read a recording" },
+	{ "trace", "Trace into the kernel's own buffers" },
+	{ "measure", "Probe and measure" },
 	{ "kernel", "Ask the kernel" },
 	{ "help", "Help" },
 };
@@ -31,7 +33,7 @@ static void print_overview(void)
 			if (!titled)
 				printf("\n%s\n", groups[g].title);
 			titled = true;
-			printf("  %-10s %s\n", command->name, command->summary);
+			printf("  %-17s %s\n", command->name, command->summary);
 		}
 	}
 	fputs("\nFor example\n"

@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&info_command,
 	&check_command,
 	&pack_command,
+	&mark_command,
 	&list_command,
 	&help_command,
 	&describe_command,

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack list help'
+_weft_commands='record recover report info check pack mark list help'
 _weft_formats='ftrace'
 
 _weft_options()
@@ -13,6 +13,7 @@ _weft_options()
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --instance -B --compression --file-version --quiet -q' ;;
+	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
 	help) echo '' ;;
 	esac
@@ -28,6 +29,7 @@ _weft_argument()
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
+	mark) echo 'TEXT' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
 	help) echo 'HELP' ;;
 	esac
@@ -87,6 +89,8 @@ _weft_metavar()
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
+	mark:--raw|mark:-r) echo 'N' ;;
+	mark:--instance|mark:-B) echo 'INSTANCE' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
 	esac
 }

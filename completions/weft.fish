@@ -127,6 +127,9 @@ complete -c weft -n '__weft_using pack' -s B -l instance -x -a '(__weft_values "
 complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CODEC")' -d 'zstd[:LEVEL] (the default) or none'
 complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N")' -d 'Version 7 of trace.dat (the default), or 6, which is never compressed'
 complete -c weft -n '__weft_using pack' -s q -l quiet -d 'No summary'
+complete -c weft -n '__weft_using none' -a mark -d 'write a marker into the trace'
+complete -c weft -n '__weft_using mark' -s r -l raw -x -a '(__weft_values "N")' -d 'Write the bytes of FILE as a raw marker with the number N'
+complete -c weft -n '__weft_using mark' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using none' -a list -d 'list what this kernel can trace: events, tracers, clocks, functions...'
 complete -c weft -n '__weft_using list' -s F -l full -d 'Tell more of each: the fields of events, the state of options, tracers and instances'
 complete -c weft -n '__weft_using list' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
@@ -137,5 +140,6 @@ complete -c weft -n '__weft_using report' -F
 complete -c weft -n '__weft_using info' -F
 complete -c weft -n '__weft_using check' -F
 complete -c weft -n '__weft_using pack' -a '(__fish_complete_directories)'
+complete -c weft -n '__weft_using mark' -a '(__weft_values "TEXT")'
 complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|tracers|clocks|options|functions|instances|formats")'
-complete -c weft -n '__weft_using help' -a 'record recover report info check pack list help'
+complete -c weft -n '__weft_using help' -a 'record recover report info check pack mark list help'

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/text.h"
+#include "lib/kernel/marker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct mark {
+	struct kernel kernel;
+	bool raw;
+	uint32_t id;
+	struct buf text;                /* the words of TEXT, or the name of FILE */
+	size_t words;
+	struct marker marker;
+	bool cut;                       /* some text became more than one marker */
+};
+
+static const struct argp_option options[] = {
+	{ "raw", 'r', "N", 0, "Write the bytes of FILE as a raw marker with the number N", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct mark *mark = state->input;
+	struct fail fail = FAIL_INIT;
+	uint64_t id;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &mark->kernel;
+		return 0;
+	case 'r':
+		if (text_parse_range(arg, 0, UINT32_MAX, &id, &fail))
+			argp_error(state, "--raw: %s", fail.text);
+		mark->raw = true;
+		mark->id = (uint32_t)id;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!buf_addf(&mark->text, "%s%s", mark->words++ ? " " : "", arg))
+			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		return 0;
+	case ARGP_KEY_END:
+		if (!mark->words)
+			argp_error(state, mark->raw ? "which FILE? - is standard input" :
+						      "what TEXT? - reads lines from standard input");
+		if (mark->raw && mark->words > 1)
+			argp_error(state, "one FILE at a time");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "TEXT...|-|--raw N FILE",
+	.doc = "Writes a marker into the trace: TEXT, or with - each line of standard input as it comes.",
+};
+
+static int write_text(struct mark *mark, const char *text, size_t len, struct fail *fail)
+{
+	unsigned pieces = 1;
+	int err = marker_write(&mark->marker, text, len, &pieces, fail);
+
+	if (!err && pieces > 1)
+		mark->cut = true;
+	return err;
+}
+
+/* Line by line, so that each marker has the time at which its line came. */
+static int write_lines(struct mark *mark, struct fail *fail)
+{
+	cleanup_free char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int err = 0;
+
+	while (!err && (errno = 0, len = getline(&line, &size, stdin)) >= 0) {
+		if (len && line[len - 1] == '\n')
+			len--;
+		if (len)
+			err = write_text(mark, line, (size_t)len, fail);
+	}
+	if (!err && ferror(stdin))
+		err = fail_set(fail, errno ? -errno : -EIO, "cannot read standard input: %s", strerror(errno));
+	return err;
+}
+
+static int write_raw(struct mark *mark, const char *file, struct fail *fail)
+{
+	bool standard_input = !strcmp(file, "-");
+	cleanup_fd int opened = standard_input ? -1 : open(file, O_RDONLY | O_CLOEXEC);
+	int fd = standard_input ? STDIN_FILENO : opened;
+	cleanup_buf struct buf data = BUF_INIT;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", file, strerror(errno));
+	while (got && data.len <= MARKER_RAW_MAX) {
+		if (!buf_reserve(&data, 4096))
+			return fail_memory(fail);
+		got = read(fd, data.data + data.len, data.size - data.len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail_set(fail, -errno, "cannot read '%s': %s", file, strerror(errno));
+		data.len += (size_t)got;
+	}
+	return marker_write_raw(&mark->marker, mark->id, data.data, data.len, fail);
+}
+
+static int write_marker(struct mark *mark, struct fail *fail)
+{
+	const char *text = buf_str(&mark->text);
+	int err = marker_open(mark->kernel.instance, mark->raw, &mark->marker, fail);
+
+	if (err)
+		return err;
+	if (mark->raw)
+		return write_raw(mark, text, fail);
+	if (mark->words == 1 && !strcmp(text, "-"))
+		return write_lines(mark, fail);
+	return mark->text.len ? write_text(mark, text, mark->text.len, fail) : 0;
+}
+
+static int mark_run(int argc, char **argv)
+{
+	struct mark mark = { .text = BUF_INIT, .marker = MARKER_INIT };
+	struct fail fail = FAIL_INIT;
+	int err;
+
+	command_parse(&mark_command, argc, argv, 0, &mark);
+	err = kernel_open(&mark.kernel, NULL, &fail);
+	if (!err)
+		err = write_marker(&mark, &fail);
+	if (mark.cut)
+		command_warn("note: text that is longer than the kernel's markers became several");
+	marker_close(&mark.marker);
+	buf_release(&mark.text);
+	return kernel_finish(&mark.kernel, err, &fail);
+}
+
+const struct command mark_command = {
+	.name = "mark",
+	.summary = "write a marker into the trace",
+	.group = "trace",
+	.argp = &argp,
+	.run = mark_run,
+};

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	remember
+	check "weft mark ends with status 0" weft mark a marker of weft
+	printf 'line one\nline two\n' | weft mark -
+	check "weft mark - ends with status 0" equal $? 0
+	printf 'abcd' | weft mark --raw 17 -
+	check "weft mark --raw ends with status 0" equal $? 0
+	echo 0 > $T/tracing_on
+	sed -n 's/.*: tracing_mark_write: //p; s/.*: # 11 buf: /raw /p' $T/trace > /tmp/marks
+	printf 'a marker of weft\nline one\nline two\nraw 61 62 63 64\n' > /tmp/expected
+	sed -i 's/ *$//' /tmp/marks
+	same "the trace has the markers in order" /tmp/expected /tmp/marks
+	weft mark too late 2> /tmp/err
+	check "with tracing off it fails" equal $? 1
+	check "and says so" matches /tmp/err 'tracing is off in the top instance'
+	echo 1 > $T/tracing_on
+	unchanged
+}
