@@ -9,7 +9,8 @@ scenario() {
 	echo 0 > $T/tracing_on
 	sed -n 's/.*: tracing_mark_write: //p; s/.*: # 11 buf: /raw /p' $T/trace > /tmp/marks
 	printf 'a marker of weft\nline one\nline two\nraw 61 62 63 64\n' > /tmp/expected
-	sed -i 's/ *$//' /tmp/marks
+	# Older kernels pad the bytes.
+	sed -i 's/\( 00\)*$//; s/ *$//' /tmp/marks
 	same "the trace has the markers in order" /tmp/expected /tmp/marks
 	weft mark too late 2> /tmp/err
 	check "with tracing off it fails" equal $? 1
