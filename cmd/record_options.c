@@ -6,6 +6,7 @@
 
 #include "cmd/command.h"
 #include "lib/base/text.h"
+#include "lib/kernel/texts.h"
 
 enum option_key {
 	KEY_MAX_GRAPH_DEPTH = 0x100,
@@ -18,6 +19,7 @@ enum option_key {
 	KEY_DURATION,
 	KEY_FAIL_ON_LOST,
 	KEY_CMDLINES_SIZE,
+	KEY_SAVE,
 };
 
 enum {
@@ -68,6 +70,8 @@ static const struct argp_option table[] = {
 	{ "file-version", KEY_FILE_VERSION, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 5 },
 	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0, "Keep the data in DIR while recording (default: beside the output)", 5 },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", 5 },
+	{ "save", KEY_SAVE, "hist|stack|stat", 0,
+	  "Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable", 5 },
 	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost", 5 },
 	{ "quiet", 'q', NULL, 0, "Print no summary", 5 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -265,6 +269,17 @@ static bool parse_task(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
+static unsigned texts_named(const char *name, struct argp_state *state)
+{
+	if (!strcmp(name, "hist"))
+		return TEXTS_HIST;
+	if (!strcmp(name, "stack"))
+		return TEXTS_STACK;
+	if (strcmp(name, "stat"))
+		argp_error(state, "--save: there is no '%s'; there are hist, stack and stat", name);
+	return TEXTS_STAT;
+}
+
 static bool parse_output(int key, char *arg, struct argp_state *state)
 {
 	struct record_arguments *arguments = state->input;
@@ -280,6 +295,9 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_CMDLINES_SIZE:
 		options->cmdlines = (uint32_t)number("--cmdlines-size", arg, 0, PID_LIMIT, state);
+		return true;
+	case KEY_SAVE:
+		options->texts |= texts_named(arg, state);
 		return true;
 	case KEY_COMPRESSION:
 		set_compression(options, arg, state);

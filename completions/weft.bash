@@ -7,7 +7,7 @@ _weft_formats='ftrace'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
@@ -61,6 +61,7 @@ _weft_metavar()
 	record:--file-version) echo '6|7' ;;
 	record:--temp-dir) echo 'DIR' ;;
 	record:--duration) echo 'TIME' ;;
+	record:--save) echo 'hist|stack|stat' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;

@@ -85,6 +85,7 @@ complete -c weft -n '__weft_using record' -l compression -x -a '(__weft_values "
 complete -c weft -n '__weft_using record' -l file-version -x -a '(__weft_values "6|7")' -d 'Write version 7 (default), or 6, which is not compressed'
 complete -c weft -n '__weft_using record' -l temp-dir -x -a '(__fish_complete_directories)' -d 'Keep the data in DIR while recording (default: beside the output)'
 complete -c weft -n '__weft_using record' -l duration -x -a '(__weft_values "TIME")' -d 'Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds'
+complete -c weft -n '__weft_using record' -l save -x -a '(__weft_values "hist|stack|stat")' -d 'Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable'
 complete -c weft -n '__weft_using record' -l fail-on-lost -d 'Exit with status 123 when events were lost'
 complete -c weft -n '__weft_using record' -s q -l quiet -d 'Print no summary'
 complete -c weft -n '__weft_using none' -a recover -d 'finish the file of a recording that was killed'

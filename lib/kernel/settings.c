@@ -70,8 +70,7 @@ int settings_put(struct settings *settings, const char *name, const char *text, 
 	return 0;
 }
 
-/* A file that is not there, or that this kernel does not let us read, is left out. */
-static int put_file(struct settings *settings, const char *name, const char *path, struct fail *fail)
+int settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	int err = tracing_read_path(path, &buf, NULL);
@@ -92,7 +91,7 @@ static int put_files(struct settings *settings, const char *dir, const char *con
 			path = NULL;
 			return fail_memory(fail);
 		}
-		err = put_file(settings, names[i], path, fail);
+		err = settings_put_file(settings, names[i], path, fail);
 	}
 	return err;
 }
@@ -128,7 +127,7 @@ int settings_read_instance(struct settings *settings, const struct instance *ins
 
 static int put_online(struct settings *settings, struct fail *fail)
 {
-	return put_file(settings, "weft/online", "/sys/devices/system/cpu/online", fail);
+	return settings_put_file(settings, "weft/online", "/sys/devices/system/cpu/online", fail);
 }
 
 /* The resolution of the coarse clock is a tick. */
@@ -165,11 +164,11 @@ int settings_read_kernel(struct settings *settings, const struct tracing *tracin
 	int err = put_files(settings, tracing->dir, names, array_size(names), fail);
 
 	if (!err)
-		err = put_file(settings, "weft/modules", "/proc/modules", fail);
+		err = settings_put_file(settings, "weft/modules", "/proc/modules", fail);
 	if (!err)
-		err = put_file(settings, "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict", fail);
+		err = settings_put_file(settings, "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict", fail);
 	if (!err)
-		err = put_file(settings, "weft/sched_preempt", "/sys/kernel/debug/sched/preempt", fail);
+		err = settings_put_file(settings, "weft/sched_preempt", "/sys/kernel/debug/sched/preempt", fail);
 	if (!err)
 		err = put_online(settings, fail);
 	if (!err)

@@ -32,6 +32,8 @@ void settings_release(struct settings *settings);
 /* Copies name and text. A name that is there already is replaced. */
 int must_check settings_put(struct settings *settings, const char *name, const char *text, size_t len,
 			    struct fail *fail);
+/* A whole file. One that is not there, or that this kernel does not let us read, is left out. */
+int must_check settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail);
 const struct setting *settings_find(const struct settings *settings, const char *name);
 
 /* How the instance is set: read it before the settings are put back. With `stats`, per_cpu/cpuN/stats too. */

@@ -12,6 +12,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/settings.h"
+#include "lib/kernel/texts.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
 #include "lib/record/session.h"
@@ -285,24 +286,81 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
-/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. */
-static int add_latency(struct ledger *ledger, const struct target *target, struct fail *fail)
+/*
+ * The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. Where a trigger stopped
+ * tracing the tracer goes on to look for a longer one, and may lose this one while it is read: so nothing can be longer.
+ */
+static int add_latency(struct ledger *ledger, const struct target *target, struct buf *max, struct fail *fail)
 {
+	static const char longest[] = "9223372036854775", file[] = "tracing_max_latency";
+	int err;
+
 	if (!target->wanted->tracer || !tracer_is_max_latency(target->wanted->tracer))
 		return 0;
+	if (instance_has(target->instance, file)) {
+		err = instance_read(target->instance, file, max, fail);
+		if (!err)
+			err = instance_set(target->instance, file, longest, fail);
+		if (err)
+			return err;
+	}
 	return add_file(ledger, target->instance, LEDGER_LATENCY, "trace", fail);
+}
+
+/* Histograms go with the instance; those that we set ourselves are wanted without a word. */
+static int add_hists(struct ledger *ledger, const struct target *target, bool all, struct fail *fail)
+{
+	const struct record_buffer *wanted = target->wanted;
+	struct settings settings = { .nr = 0 };
+	struct event_set set = { .catalog = target->events.catalog };
+	int err = all ? event_set_add(&set, set.catalog, "all", fail) : 0;
+
+	for (size_t i = 0; !err && !all && i < wanted->nr_events; i++)
+		for (size_t j = 0; !err && j < wanted->events[i].triggers.nr; j++)
+			if (!strncmp(wanted->events[i].triggers.items[j], "hist:", 5))
+				err = event_set_add(&set, set.catalog, wanted->events[i].pattern, fail);
+	if (!err)
+		err = texts_of_hists(&settings, target->instance, &set, fail);
+	if (!err)
+		err = add_settings(ledger, &settings, target->index, fail);
+	settings_release(&settings);
+	event_set_release(&set);
+	return err;
+}
+
+int facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,
+		   unsigned texts, struct fail *fail)
+{
+	struct settings settings = { .nr = 0 };
+	int err = texts_of_kernel(&settings, tracing, texts, fail);
+
+	if (!err)
+		err = add_settings(ledger, &settings, 0, fail);
+	for (size_t i = 0; !err && i < nr; i++)
+		err = add_hists(ledger, &targets[i], texts & TEXTS_HIST, fail);
+	settings_release(&settings);
+	return err;
+}
+
+static int add_stopped(struct ledger *ledger, const struct target *target, struct fail *fail)
+{
+	cleanup_buf struct buf max = BUF_INIT;
+	int err = add_latency(ledger, target, &max, fail);
+
+	if (!err)
+		err = add_instance_settings(ledger, target, true, fail);
+	if (!err && max.len)
+		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(&max), max.len, fail);
+	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
+		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
+	return err;
 }
 
 int facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < nr; i++) {
-		err = add_latency(ledger, &targets[i], fail);
-		if (!err)
-			err = add_instance_settings(ledger, &targets[i], true, fail);
-		for (uint32_t cpu = 0; !err && cpu < targets[i].nr_cpus; cpu++)
-			err = facts_stats(ledger, targets[i].instance, targets[i].index, cpu, fail);
-	}
+	for (size_t i = 0; !err && i < nr; i++)
+		err = add_stopped(ledger, &targets[i], fail);
 	return err;
 }

@@ -24,6 +24,13 @@ int must_check facts_at_start(struct ledger *ledger, const struct tracing *traci
 int must_check facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
+/*
+ * Texts that only the kernel can make (lib/kernel/texts.h: enum texts), and in any case the histograms of the triggers that
+ * the targets were asked for: when tracing has stopped, before any setting is put back.
+ */
+int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,
+			      unsigned texts, struct fail *fail);
+
 /* "" where it cannot be told: then nothing is the same boot. */
 enum { BOOT_ID = 40 };
 const char *facts_boot_id(char into[BOOT_ID]);

@@ -57,6 +57,7 @@ struct record_options {
 	pid_t *pids;
 	size_t nr_pids;
 	uint64_t duration_ns;           /* 0: none */
+	unsigned texts;                 /* to save besides: enum texts of lib/kernel/texts.h */
 	uint32_t cmdlines;              /* entries of saved_cmdlines at least */
 	/* Told as they come up: one line of text each, no newline. */
 	void (*warn)(const char *text, void *data);

@@ -282,6 +282,9 @@ static int collect(struct session *session, struct fail *fail)
 		err = target_count(&session->targets[i], session->targets[i].stop, fail);
 	if (!err)
 		err = facts_of_buffers(ledger, session->targets, session->nr_targets, fail);
+	if (!err)
+		err = facts_of_texts(ledger, &session->tracing, session->targets, session->nr_targets,
+				     session->options->texts, fail);
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
 		err = target_record_rest(&session->targets[i], session->parts, &session->spool, &session->recorder, fail);
 	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
