@@ -101,7 +101,7 @@ complete -c weft -n '__weft_using report' -l since -x -a '(__weft_values "TIME")
 complete -c weft -n '__weft_using report' -l until -x -a '(__weft_values "TIME")' -d 'End at TIME, that one included'
 complete -c weft -n '__weft_using report' -s n -l limit -x -a '(__weft_values "N")' -d 'End after N events'
 complete -c weft -n '__weft_using report' -l tail -x -a '(__weft_values "N")' -d 'Print only the last N events'
-complete -c weft -n '__weft_using report' -l format -x -a 'ftrace' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
+complete -c weft -n '__weft_using report' -l format -x -a 'ftrace trace_pipe' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
 complete -c weft -n '__weft_using report' -s t -l nanoseconds -d 'Print time stamps with nine digits'
 complete -c weft -n '__weft_using report' -s R -l raw -d 'Print each field as field=value instead of the event'\''s text'
 complete -c weft -n '__weft_using report' -s O -l option -x -a '(__weft_values "OPTION")' -d 'Print as with this trace option, or without it: noOPTION; repeatable'

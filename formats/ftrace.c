@@ -64,7 +64,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
 	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
 	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
-	ftrace->annotate = context_option(context, OPTION_ANNOTATE) && !context->recorded && any_overrun(context);
+	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
+			   any_overrun(context);
 	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
 			       context_option(context, OPTION_PRINTK_MSG_ONLY);
 	/* As comments of the graph, messages never tell where they came from. */
@@ -77,15 +78,16 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
-static int ftrace_new(struct context *context, const struct sink_options *options, struct sink **ret,
-		      struct fail *fail)
+int ftrace_new_reader(const struct sink_ops *ops, struct context *context, const struct sink_options *options,
+		      struct sink **ret, struct fail *fail)
 {
 	struct ftrace *ftrace = calloc(1, sizeof(*ftrace));
 	int r;
 
 	if (!ftrace)
 		return fail_memory(fail);
-	ftrace->sink = (struct sink){ .ops = &ftrace_sink, .context = context };
+	ftrace->sink = (struct sink){ .ops = ops, .context = context };
+	ftrace->consuming = ops != &ftrace_sink;
 	ftrace->context = context;
 	ftrace->options = *options;
 	r = ftrace_init(ftrace, fail);
@@ -97,13 +99,19 @@ static int ftrace_new(struct context *context, const struct sink_options *option
 	return 0;
 }
 
+static int ftrace_new(struct context *context, const struct sink_options *options, struct sink **ret,
+		      struct fail *fail)
+{
+	return ftrace_new_reader(&ftrace_sink, context, options, ret, fail);
+}
+
 /*
  * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
  * saved. The events of the main buffer are not in it.
  */
 static bool shows_latency(const struct ftrace *ftrace)
 {
-	return ftrace->context->latency && !ftrace->fields;
+	return ftrace->context->latency && !ftrace->fields && !ftrace->consuming;
 }
 
 static void ftrace_begin(struct sink *sink, struct out *out)
@@ -171,10 +179,11 @@ static bool settle_latency(struct ftrace *ftrace, struct events *events, struct 
 	struct event following;
 	bool keep;
 
-	if (events_peek(events, &following) > 0)
+	/* The consuming reader's next entry is the one that it is printing. */
+	if (!ftrace->consuming && events_peek(events, &following) > 0)
 		next = following.ts;
 	keep = settle_record(ftrace, events, event);
-	if (events_next_ts(events, &other) && other < next)
+	if (!ftrace->consuming && events_next_ts(events, &other) && other < next)
 		next = other;
 	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
 	note->index = (uint32_t)(ftrace->settled - 1);

@@ -120,6 +120,7 @@ struct ftrace {
 	bool message_only;              /* options trace_printk and printk-msg-only */
 	bool fields;                    /* option fields, or --raw */
 	bool latency;                   /* option latency-format */
+	bool consuming;                 /* as trace_pipe prints: each line knows of no line behind it */
 	uint8_t layout;                 /* enum layout of formats/raw.h */
 	/* What settle writes for every event stands in cache lines that no thread reads to format one. */
 	char apart[64];
@@ -134,6 +135,10 @@ static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, 
 {
 	return ftrace->bindings[event->type->renderer];
 }
+
+/* Makes the state of a sink that prints lines as the kernel does: `trace`, or another reader's when `ops` is not its own. */
+int must_check ftrace_new_reader(const struct sink_ops *ops, struct context *context, const struct sink_options *options,
+				 struct sink **ret, struct fail *fail);
 
 /* Makes the binding of a type. Without memory, that of unknown types. */
 const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type);

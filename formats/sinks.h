@@ -6,5 +6,6 @@
 
 /* The sinks that there are: one line here and one in sink.c for each. */
 extern const struct sink_ops ftrace_sink; /* ftrace.c */
+extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
 
 #endif
