@@ -2,7 +2,7 @@
 
 # Made by completions/generate from the option tables: do not edit.
 _weft_commands='record recover report info check pack mark list help'
-_weft_formats='ftrace'
+_weft_formats='ftrace trace_pipe'
 
 _weft_options()
 {
