@@ -69,19 +69,27 @@ void near_offer_as(struct near *near, const char *part, const char *name)
 	snprintf(near->names[place].name, NEAR_NAME_SIZE, "%s", name);
 }
 
+void near_hint(const struct near *near, char *into, size_t size)
+{
+	size_t len = 0;
+
+	*into = '\0';
+	for (unsigned i = 0; i < near->found && len < size; i++) {
+		const char *glue = !i ? "did you mean " : i + 1 < near->found ? ", " : " or ";
+
+		len += (size_t)snprintf(into + len, size - len, "%s'%s'%s", glue, near->names[i].name,
+					i + 1 < near->found ? "" : "?");
+	}
+}
+
 int near_fail(const struct near *near, struct fail *fail, int err, const char *format, ...)
 {
-	char text[sizeof(fail->text)], hint[NEAR_NAMES * (NEAR_NAME_SIZE + 8) + 32] = "";
-	size_t len = 0;
+	char text[sizeof(fail->text)], hint[NEAR_NAMES * (NEAR_NAME_SIZE + 8) + 32];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (unsigned i = 0; i < near->found; i++) {
-		const char *glue = !i ? "; did you mean " : i + 1 < near->found ? ", " : " or ";
-
-		len += (size_t)snprintf(hint + len, sizeof(hint) - len, "%s'%s'", glue, near->names[i].name);
-	}
-	return fail_set(fail, err, "%s%s%s", text, hint, near->found ? "?" : "");
+	near_hint(near, hint, sizeof(hint));
+	return fail_set(fail, err, "%s%s%s", text, near->found ? "; " : "", hint);
 }

@@ -30,6 +30,9 @@ void near_offer(struct near *near, const char *name);
 /* Offers `name`, but compares only `part`, which stands for it: a bare event name for "system:event". */
 void near_offer_as(struct near *near, const char *part, const char *name);
 
+/* "did you mean 'a', 'b' or 'c'?", or "" when nothing was near; cut where it does not fit. */
+void near_hint(const struct near *near, char *into, size_t size);
+
 /* fail_set() with "; did you mean 'a' or 'b'?" behind the text if something was near. Returns err. */
 __attribute__((format(printf, 4, 5))) int near_fail(const struct near *near, struct fail *fail, int err,
 						    const char *format, ...);

@@ -5,6 +5,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/kernel/control.h"
+#include "lib/kernel/error_log.h"
+#include "lib/kernel/fitting.h"
+#include "lib/kernel/precheck.h"
 #include "lib/kernel/undo.h"
 
 #include <dirent.h>
@@ -229,37 +232,6 @@ int instance_open_file(const struct instance *instance, const char *file, int fl
 	return 0;
 }
 
-/* Files whose refusals the kernel explains in error_log. */
-static bool is_explained(const char *file)
-{
-	enum control_kind kind = control_kind(file);
-	const char *end = strrchr(file, '_');
-
-	return kind == CONTROL_FILTER || kind == CONTROL_TRIGGER || (end && !strcmp(end, "_events"));
-}
-
-static void read_errors(const struct instance *instance, struct buf *buf)
-{
-	/* Kernels before 5.2 have none. */
-	if (instance_read(instance, "error_log", buf, NULL))
-		buf_clear(buf);
-}
-
-/*
- * Entries begin with "[  123.456789] SUBSYSTEM: error: TEXT", the command and a caret follow. The last one is ours if this
- * write has added one. Returns it from its TEXT on.
- */
-static const char *last_error(const char *log)
-{
-	const char *last = *log == '[' ? log : NULL;
-
-	for (const char *at = strstr(log, "\n["); at; at = strstr(at + 1, "\n["))
-		last = at + 1;
-	if (last && strstr(last, ": error: "))
-		last = strstr(last, ": error: ") + strlen(": error: ");
-	return last;
-}
-
 static const char *reason(const struct instance *instance, const char *file, int err)
 {
 	if (err == -EINVAL && control_kind(file) == CONTROL_LIST && strstr(file, "function"))
@@ -271,24 +243,26 @@ static const char *reason(const struct instance *instance, const char *file, int
 	return strerror(-err);
 }
 
-static int explain(const struct instance *instance, const char *file, const char *value, int err, const char *log,
-		   struct fail *fail)
+/* The kernel's own words about this write, with what would have fitted. */
+static int explain_by_log(const struct instance *instance, const char *file, const char *value, int err,
+			  const struct error_entry *entry, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	if (!error_entry_print(entry, &buf) || !fitting_explain(entry, instance, file, value, &buf))
+		return fail_memory(fail);
+	return fail_set(fail, err, "the kernel refuses this for '%s': %s", file, buf_str(&buf));
+}
+
+static int explain(const struct instance *instance, const char *file, const char *value, int err, struct fail *fail)
 {
 	cleanup_free char *path = NULL;
-	const char *entry = log ? last_error(log) : NULL;
 
 	if ((err == -EACCES || err == -EPERM) && !path_of(instance, file, &path, NULL)) {
 		char doing[128];
 
 		snprintf(doing, sizeof(doing), "write '%.80s' to", value);
 		return tracing_refused(path, err, doing, fail);
-	}
-	if (entry) {
-		size_t len = strlen(entry);
-
-		while (len && entry[len - 1] == '\n')
-			len--;
-		return fail_set(fail, err, "cannot write '%s' to '%s': %.*s", value, file, (int)len, entry);
 	}
 	return fail_set(fail, err, "cannot write '%s' to '%s': %s", value, file, reason(instance, file, err));
 }
@@ -297,21 +271,25 @@ static int write_file(const struct instance *instance, const char *file, bool ap
 		      struct fail *fail)
 {
 	cleanup_buf struct buf before = BUF_INIT, after = BUF_INIT;
-	bool explained = fail && is_explained(file);
+	bool explained = fail && error_log_explains(file);
 	cleanup_free char *path = NULL;
+	struct error_entry entry;
 	int err = path_of(instance, file, &path, fail);
 
+	if (!err && explained)
+		err = precheck(instance, file, value, fail);
 	if (err)
 		return err;
 	if (explained)
-		read_errors(instance, &before);
+		error_log_read(instance, &before);
 	err = control_write(path, append, value);
 	if (!err)
 		return 0;
 	if (explained)
-		read_errors(instance, &after);
-	explained = explained && strcmp(buf_str(&before), buf_str(&after));
-	return explain(instance, file, value, err, explained ? buf_str(&after) : NULL, fail);
+		error_log_read(instance, &after);
+	if (explained && error_log_find(buf_str(&before), buf_str(&after), value, &entry))
+		return explain_by_log(instance, file, value, err, &entry, fail);
+	return explain(instance, file, value, err, fail);
 }
 
 int instance_write(const struct instance *instance, const char *file, const char *value, struct fail *fail)

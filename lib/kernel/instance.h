@@ -67,7 +67,8 @@ int must_check instance_open_file(const struct instance *instance, const char *f
  * Changes a setting: remembers the old value where it is not ours, then writes `value` (truncating first, as a shell's `>`)
  * or adds it (`>>`: for files that are lists). Writes nothing where the file already holds exactly that value, because
  * some files (trace_clock) empty the buffer when written. Errors name the file, the value and the kernel's reason, with
- * the error_log entry of this very write where it made one.
+ * the error_log entry of this very write where it made one (error_log.h) and the names that would have fitted; names that
+ * cannot be right are refused before anything is written (precheck.h), with -ENOENT.
  */
 int must_check instance_set(struct instance *instance, const char *file, const char *value, struct fail *fail);
 int must_check instance_add(struct instance *instance, const char *file, const char *value, struct fail *fail);

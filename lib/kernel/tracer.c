@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/fitting.h"
 #include "lib/kernel/undo.h"
 
 #include <dirent.h>
@@ -111,31 +112,13 @@ static const char *list_file(enum function_list list)
 	return NULL;
 }
 
-/* Tens of thousands of names, "name [module]" among them; not readable everywhere, then there is no hint. */
 static int no_function(const struct instance *instance, const char *function, struct fail *fail)
 {
 	struct near near = near_to(function);
-	cleanup_buf struct buf buf = BUF_INIT;
-	cleanup_free char *path = NULL;
-	struct text_word line;
-	const char *at;
-	size_t left;
 
 	if (text_is_glob(function))
 		return fail_set(fail, -ENOENT, "no function that can be traced matches '%s'", function);
-	if (asprintf(&path, "%s/available_filter_functions", instance->tracing->dir) < 0)
-		path = NULL;
-	if (path && !tracing_read_path(path, &buf, NULL)) {
-		at = buf_str(&buf);
-		left = buf.len;
-		while (text_next_line(&at, &left, &line)) {
-			char name[NEAR_NAME_SIZE];
-
-			snprintf(name, sizeof(name), "%.*s", (int)line.len, line.at);
-			name[strcspn(name, " ")] = '\0';
-			near_offer(&near, name);
-		}
-	}
+	functions_offer(instance->tracing, &near);
 	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
 }
 
