@@ -63,6 +63,10 @@ static void print_options(const struct command *command, const struct argp *argp
 {
 	const struct argp_option *option;
 
+	/* As --help has them: children of a group come before the options of the command itself. */
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		if (child->group)
+			print_options(command, child->argp);
 	for (option = argp->options; option && (option->name || option->key || option->doc || option->group); option++) {
 		if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
 			continue;
@@ -74,7 +78,8 @@ static void print_options(const struct command *command, const struct argp *argp
 		}
 	}
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		print_options(command, child->argp);
+		if (!child->group)
+			print_options(command, child->argp);
 }
 
 static void print_command(const struct command *command)

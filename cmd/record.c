@@ -38,7 +38,7 @@ static void tell_left_behind(const char *output)
 
 static const char *buffer_name(const struct record_options *options, const struct record_cpu *cpu)
 {
-	const char *name = options->buffers[cpu->buffer].instance;
+	const char *name = options->setup.instances[cpu->buffer].name;
 
 	return name ? name : "";
 }
@@ -108,7 +108,7 @@ static int run(int argc, char **argv)
 	int err, status = EXIT_OK;
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	arguments.options.warn = warn;
+	arguments.options.setup.warn = warn;
 	if (!arguments.quiet)
 		tell_left_behind(arguments.options.output);
 	err = session_run(&arguments.options, &result, &fail);
@@ -122,7 +122,7 @@ static int run(int argc, char **argv)
 	if (!err && arguments.fail_on_lost && result.lost)
 		status = EXIT_LOST;
 	record_result_release(&result);
-	record_options_release(&arguments.options);
+	setup_release(&arguments.options.setup);
 	return status;
 }
 

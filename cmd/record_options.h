@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_RECORD_OPTIONS_H
 #define WEFT_CMD_RECORD_OPTIONS_H
 
+#include "cmd/setup_options.h"
 #include "lib/record/options.h"
 
 #include <argp.h>
@@ -11,10 +12,8 @@
 struct record_arguments {
 	struct record_options options;
 	bool quiet, fail_on_lost;
-	/* While parsing: */
-	struct record_event *event;     /* that -f and -R mean */
-	bool off;                       /* -v was seen in this buffer */
 	bool compression_given;
+	struct setup_arguments setup;
 };
 
 extern const struct argp record_argp;

@@ -7,7 +7,7 @@ _weft_formats='ftrace trace_pipe'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --all-formats -a --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --only-command -F --pid -P --follow-children -c --user --no-filter --buffer-size -b --clock -C --cpus -M --instance -B --max-size -m --cmdlines-size --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --all-formats -a --no-filter --max-size -m --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
@@ -49,13 +49,13 @@ _weft_metavar()
 	record:--max-graph-depth) echo 'N' ;;
 	record:--option|record:-O) echo 'OPTION' ;;
 	record:--pid|record:-P) echo 'PID' ;;
-	record:--user) echo 'USER' ;;
 	record:--buffer-size|record:-b) echo 'SIZE' ;;
 	record:--clock|record:-C) echo 'CLOCK' ;;
 	record:--cpus|record:-M) echo 'CPULIST' ;;
 	record:--instance|record:-B) echo 'INSTANCE' ;;
-	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--cmdlines-size) echo 'N' ;;
+	record:--user) echo 'USER' ;;
+	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--output|record:-o) echo 'FILE' ;;
 	record:--compression) echo 'zstd|none' ;;
 	record:--file-version) echo '6|7' ;;

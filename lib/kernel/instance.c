@@ -161,6 +161,12 @@ int instance_close(struct instance *instance, struct fail *fail)
 	return err;
 }
 
+void instance_leave(struct instance *instance)
+{
+	if (instance->kind == INSTANCE_PRIVATE)
+		instance->kind = INSTANCE_EXISTING;
+}
+
 int instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
 		  struct fail *fail)
 {

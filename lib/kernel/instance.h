@@ -50,6 +50,9 @@ int must_check instance_open_top(const struct tracing *tracing, struct undo *und
  */
 int instance_close(struct instance *instance, struct fail *fail);
 
+/* A private one shall outlive us: instance_close() will not remove it. Its journal is then to be held (undo_hold()). */
+void instance_leave(struct instance *instance);
+
 /* One after the other for each name in instances/: 0, or the first non-zero that `each` returned. */
 int must_check instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
 			     struct fail *fail);

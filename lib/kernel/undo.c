@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/journal.h"
+#include "lib/kernel/undo_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +60,7 @@ void undo_free(struct undo *undo)
 	free(undo);
 }
 
-static int write_synced(int fd, const struct buf *buf)
+int undo_write_synced(int fd, const struct buf *buf)
 {
 	size_t done = 0;
 
@@ -99,7 +100,7 @@ static int put_entry(struct undo *undo, const struct journal_entry *entry, struc
 		return err;
 	if (!journal_print(entry, &buf))
 		return fail_memory(fail);
-	err = write_synced(undo->fd, &buf);
+	err = undo_write_synced(undo->fd, &buf);
 	if (err)
 		return fail_set(fail, err, "cannot write the journal of settings '%s': %s", undo->path, strerror(-err));
 	return 0;
@@ -194,7 +195,7 @@ void undo_forget_instance(struct undo *undo, const char *instance)
 	journal_drop(&undo->journal, entry);
 }
 
-static int restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail)
+int undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail)
 {
 	cleanup_free char *path = NULL;
 	int err;
@@ -222,7 +223,7 @@ static int restore_all(const struct tracing *tracing, struct journal *journal, s
 	int first = 0;
 
 	for (size_t i = journal->nr; i-- > 0;) {
-		int err = restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
+		int err = undo_restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
 
 		if (!err)
 			journal_drop(journal, &journal->entries[i]);
@@ -244,9 +245,34 @@ int undo_restore(struct undo *undo, struct fail *fail)
 	return 0;
 }
 
-/* Reads a journal that can only be ours: it decides what root writes where. */
-static int read_journal(const char *path, int *ret_fd, struct process_id *ret_owner, char ret_boot[BOOT_ID_SIZE],
-			struct journal *ret, struct fail *fail)
+int undo_hold(struct undo *undo, struct fail *fail)
+{
+	const char *slash = strrchr(undo->path, '/');
+	int err = -EEXIST;
+
+	if (undo->fd < 0)
+		return 0;
+	/* A process may hold more than once; the numbers keep the order. */
+	for (unsigned nr = 1; err == -EEXIST && nr < 1000; nr++) {
+		cleanup_free char *path = NULL;
+
+		if (asprintf(&path, "%.*s/held-%s-%03u", (int)(slash - undo->path), undo->path, slash + strlen("/undo-"),
+			     nr) < 0) {
+			path = NULL;
+			return fail_memory(fail);
+		}
+		err = renameat2(AT_FDCWD, undo->path, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
+	}
+	if (err)
+		return fail_set(fail, err, "cannot keep the journal of settings '%s': %s", undo->path, strerror(-err));
+	close(undo->fd);
+	undo->fd = -1;
+	journal_release(&undo->journal);
+	return 0;
+}
+
+int undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owner, char ret_boot[BOOT_ID_SIZE],
+		      struct journal *ret, struct fail *fail)
 {
 	cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -275,20 +301,19 @@ static bool is_this_boot(const char *boot)
 	return !*now || !strcmp(boot, "-") || !strcmp(boot, now);
 }
 
-/* Fills *ret and says true when the journal is that of a dead process of this boot. */
-static bool is_pending(const char *path, struct undo_pending *ret)
+bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 {
 	struct journal journal = { 0 };
 	char boot[BOOT_ID_SIZE];
 	struct process_id owner;
 	cleanup_fd int fd = -1;
-	bool pending;
+	bool waiting;
 
-	if (strlen(path) >= sizeof(ret->path) || read_journal(path, &fd, &owner, boot, &journal, NULL))
+	if (strlen(path) >= sizeof(ret->path) || undo_read_journal(path, &fd, &owner, boot, &journal, NULL))
 		return false;
-	pending = is_this_boot(boot) && !process_lives(owner);
-	if (pending) {
-		*ret = (struct undo_pending){ .pid = owner.pid };
+	waiting = is_this_boot(boot) && (held || !process_lives(owner));
+	if (waiting) {
+		*ret = (struct undo_pending){ .pid = owner.pid, .start = owner.start, .held = held };
 		memcpy(ret->path, path, strlen(path) + 1);
 		for (size_t i = 0; i < journal.nr; i++) {
 			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
@@ -298,7 +323,7 @@ static bool is_pending(const char *path, struct undo_pending *ret)
 		unlink(path);
 	}
 	journal_release(&journal);
-	return pending;
+	return waiting;
 }
 
 int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail)
@@ -322,7 +347,7 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 		if (sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at || (found && pid >= (unsigned)pending.pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
-		if (!is_pending(path, &one) || (unsigned)one.pid != pid)
+		if (!undo_is_waiting(path, false, &one) || (unsigned)one.pid != pid)
 			continue;
 		pending = one;
 		found = true;
@@ -341,7 +366,7 @@ int undo_replay(const struct tracing *tracing, const char *path, struct fail *fa
 	char boot[BOOT_ID_SIZE];
 	struct process_id owner;
 	cleanup_fd int fd = -1;
-	int err = read_journal(path, &fd, &owner, boot, &journal, fail);
+	int err = undo_read_journal(path, &fd, &owner, boot, &journal, fail);
 
 	if (err)
 		return err;

@@ -46,15 +46,37 @@ void undo_forget_instance(struct undo *undo, const char *instance);
  */
 int undo_restore(struct undo *undo, struct fail *fail);
 
+/*
+ * Leaves the changes in place on purpose: the journal becomes "held-PID-START-NUMBER", which is never pending, and
+ * waits for undo_reset(). The undo is then as new.
+ */
+int must_check undo_hold(struct undo *undo, struct fail *fail);
+
 /* Journals that dead processes left behind in dir (NULL: UNDO_DIR). 1/0/-errno; start with *at = 0. */
 struct undo_pending {
 	char path[256];
 	pid_t pid;
+	uint64_t start;         /* of that process: orders the journals of a boot */
+	bool held;
 	unsigned entries;       /* settings to put back */
 	unsigned instances;     /* private instances to remove */
 };
 int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
 /* Replays one of them. Only files that root or this user owns and nobody else can write are believed. */
 int must_check undo_replay(const struct tracing *tracing, const char *path, struct fail *fail);
+
+/* All journals that undo_reset() would replay, held and pending, the newest first. The caller frees *ret. */
+int must_check undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct fail *fail);
+
+/*
+ * Puts back what the held and the pending journals know, as one: each setting goes straight to its oldest value. With
+ * `instance` ("" is the top one) only what is of that, and the journals keep the rest. Goes on after failures; the first of
+ * them is returned, and what was not put back stays in the journals.
+ */
+struct undo_sum {
+	unsigned entries, instances, journals;
+};
+int must_check undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
+			  struct fail *fail);
 
 #endif

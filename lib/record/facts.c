@@ -109,7 +109,7 @@ static int add_formats(struct ledger *ledger, const struct target *targets, size
 
 static int add_buffer(struct ledger *ledger, const struct target *target, struct fail *fail)
 {
-	const char *name = target->wanted->instance ? target->wanted->instance : "";
+	const char *name = target->wanted->name ? target->wanted->name : "";
 	char text[64];
 	int len = snprintf(text, sizeof(text), "%u %s", target->page_size, target->clock);
 
@@ -310,7 +310,7 @@ static int add_latency(struct ledger *ledger, const struct target *target, struc
 /* Histograms go with the instance; those that we set ourselves are wanted without a word. */
 static int add_hists(struct ledger *ledger, const struct target *target, bool all, struct fail *fail)
 {
-	const struct record_buffer *wanted = target->wanted;
+	const struct setup_instance *wanted = target->wanted;
 	struct settings settings = { .nr = 0 };
 	struct event_set set = { .catalog = target->events.catalog };
 	int err = all ? event_set_add(&set, set.catalog, "all", fail) : 0;

@@ -63,10 +63,8 @@ static int first_error(int first, int err, struct fail *fail, const struct fail 
 
 static bool is_wanted(const struct record_options *options, size_t index)
 {
-	const struct record_buffer *buffer = &options->buffers[index];
-
 	/* The main buffer is there to be used; without a word about it named ones replace it. */
-	return index || options->nr_buffers == 1 || buffer->nr_events || buffer->tracer;
+	return index || options->setup.nr_instances == 1 || setup_wants(&options->setup.instances[index]);
 }
 
 static int fork_command(struct session *session, struct fail *fail)
@@ -83,22 +81,22 @@ static int fork_command(struct session *session, struct fail *fail)
 static int open_targets(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
-	struct target_context context = {
-		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog, .options = options,
-		.command = session->workload.pid,
+	struct setup_context context = {
+		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog,
+		.setup = &options->setup, .manner = SETUP_PRIVATE, .command = session->workload.pid,
 	};
 
-	session->targets = calloc(options->nr_buffers, sizeof(*session->targets));
+	session->targets = calloc(options->setup.nr_instances, sizeof(*session->targets));
 	if (!session->targets)
 		return fail_memory(fail);
-	for (size_t i = 0; i < options->nr_buffers; i++) {
+	for (size_t i = 0; i < options->setup.nr_instances; i++) {
 		struct target *target = &session->targets[session->nr_targets];
 		int err;
 
 		if (!is_wanted(options, i))
 			continue;
 		session->nr_targets++;
-		target->wanted = &options->buffers[i];
+		target->wanted = &options->setup.instances[i];
 		target->index = (uint32_t)i;
 		err = target_open(target, &context, fail);
 		if (err)
@@ -202,8 +200,8 @@ static int prepare_kernel(struct session *session, struct fail *fail)
 		err = catalog_new(&session->tracing, &session->catalog, fail);
 	if (!err)
 		err = open_targets(session, fail);
-	if (!err && session->options->cmdlines)
-		err = shared_cmdlines_raise(&session->tracing, NULL, session->options->cmdlines, &session->cmdlines,
+	if (!err && session->options->setup.cmdlines)
+		err = shared_cmdlines_raise(&session->tracing, NULL, session->options->setup.cmdlines, &session->cmdlines,
 					    fail);
 	return err;
 }

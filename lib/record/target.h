@@ -6,7 +6,7 @@
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/ring_buffer.h"
-#include "lib/record/options.h"
+#include "lib/kernel/setup.h"
 #include "lib/record/recorder.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct parts;
  * ours is changed without being journaled (instance_set).
  */
 struct target {
-	const struct record_buffer *wanted;
+	const struct setup_instance *wanted;
 	uint32_t index;                 /* of the buffer in the file */
 	struct instance *instance;
 	struct event_set events;        /* that we switched on */
@@ -35,16 +35,8 @@ struct target {
 	size_t nr_recorders;
 };
 
-struct target_context {
-	const struct tracing *tracing;
-	struct undo *undo;
-	const struct catalog *catalog;
-	const struct record_options *options;
-	pid_t command;                  /* 0: none */
-};
-
-/* Sets the instance up, tracing off. The main buffer is a private instance unless its tracer exists only at the top. */
-int must_check target_open(struct target *target, const struct target_context *context, struct fail *fail);
+/* Sets the instance up, tracing off (lib/kernel/setup.h). */
+int must_check target_open(struct target *target, const struct setup_context *context, struct fail *fail);
 
 /* Starts the recorders; `cpus`: those that are online. */
 int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,

@@ -191,6 +191,59 @@ TEST(undo_of_a_killed_process_is_found_and_replayed)
 	fake_free(&fake);
 }
 
+/* One `weft start`: sets the clock to `value` and leaves it so. */
+static void hold_clock(const struct fake *fake, const char *instance, const char *file, const char *value)
+{
+	struct undo *undo = NULL;
+
+	CHECK(!undo_new(&fake->tracing, fake->journals, &undo, NULL));
+	CHECK(!undo_remember(undo, instance, "tracing_thresh", NULL));
+	fake_write(fake, file, value);
+	CHECK(!undo_hold(undo, NULL));
+	undo_free(undo);
+}
+
+TEST(undo_that_is_held_is_not_pending_and_reset_goes_to_the_oldest_value)
+{
+	struct undo_pending pending;
+	struct undo_sum sum;
+	struct fake fake;
+	unsigned at = 0;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	hold_clock(&fake, "", "tracing_thresh", "2\n");
+	hold_clock(&fake, "", "tracing_thresh", "3\n");
+	CHECK(!undo_next_pending(fake.journals, &at, &pending, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	CHECK(sum.journals == 2);
+	CHECK(sum.entries == 1);
+	fake_free(&fake);
+}
+
+TEST(undo_reset_of_one_instance_leaves_the_others_as_they_are)
+{
+	struct undo_sum sum;
+	char path[128];
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	snprintf(path, sizeof(path), "%s/instances/one", fake.dir);
+	CHECK(!mkdir(path, 0755));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "instances/one/tracing_thresh", "5\n");
+	hold_clock(&fake, "", "tracing_thresh", "2\n");
+	hold_clock(&fake, "one", "instances/one/tracing_thresh", "6\n");
+	CHECK(!undo_reset(&fake.tracing, fake.journals, "one", &sum, NULL));
+	CHECK(fake_holds(&fake, "instances/one/tracing_thresh", "5\n"));
+	CHECK(fake_holds(&fake, "tracing_thresh", "2\n"));
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	fake_free(&fake);
+}
+
 TEST(undo_does_not_believe_a_journal_that_others_may_write)
 {
 	struct undo_pending pending;

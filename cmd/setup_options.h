@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_SETUP_OPTIONS_H
+#define WEFT_CMD_SETUP_OPTIONS_H
+
+#include "lib/kernel/setup.h"
+
+#include <argp.h>
+#include <stdbool.h>
+
+/*
+ * The options that say what tracing shall be (lib/kernel/setup.h), as argp children that record, start, set and stream
+ * share. The parent's parser gives them their input at ARGP_KEY_INIT, a struct setup_arguments that is zero but for what the
+ * parent knows (`setup`, `changes`):
+ *	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+ * At ARGP_KEY_END of the parent the setup is checked and complete. Its texts are those of the command line.
+ */
+struct setup_arguments {
+	struct setup *setup;
+	bool changes;                   /* nothing has to be asked for: what is there goes on (set) */
+	const char *user;               /* that runs it */
+	/* While parsing: */
+	struct setup_event *event;      /* that -f and -R mean */
+	bool off;                       /* -v was seen in this instance */
+};
+
+/* Events, tracers, tasks, buffers. */
+extern const struct argp setup_argp;
+/* What is about a COMMAND: -F and --user. */
+extern const struct argp setup_command_argp;
+
+/* What recordings begin with as setup.cmdlines; others leave it at 0. */
+enum { SETUP_CMDLINES = 1 << 15 };
+
+/* For argp_child.group of the two: in front of the parent's own options, whose groups begin at the last. */
+enum { SETUP_GROUP = 1, SETUP_COMMAND_GROUP = 2, SETUP_OWN_GROUP = 3 };
+
+/* Usage errors and values of options, for parents, too: they exit with EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) void setup_usage(struct argp_state *state, const char *format, ...);
+uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state);
+uint64_t setup_size(const char *what, const char *text, struct argp_state *state);
+uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *state);
+
+#endif

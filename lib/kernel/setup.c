@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/setup.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/borrow.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/setup_events.h"
+#include "lib/kernel/tasks.h"
+#include "lib/kernel/tracer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool setup_list_add(struct setup_list *list, const char *item)
+{
+	const char **grown = reallocarray(list->items, list->nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	grown[list->nr++] = item;
+	list->items = grown;
+	return true;
+}
+
+struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
+{
+	struct setup_instance *grown = reallocarray(setup->instances, setup->nr_instances + 1, sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	setup->instances = grown;
+	grown += setup->nr_instances++;
+	*grown = (struct setup_instance){ .name = name };
+	return grown;
+}
+
+struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern)
+{
+	struct setup_event *grown = reallocarray(wanted->events, wanted->nr_events + 1, sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	wanted->events = grown;
+	grown += wanted->nr_events++;
+	*grown = (struct setup_event){ .pattern = pattern };
+	return grown;
+}
+
+static bool add_pid(pid_t **pids, size_t *nr, pid_t pid)
+{
+	pid_t *grown = reallocarray(*pids, *nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	grown[(*nr)++] = pid;
+	*pids = grown;
+	return true;
+}
+
+bool setup_add_pid(struct setup *setup, pid_t pid)
+{
+	return add_pid(&setup->pids, &setup->nr_pids, pid);
+}
+
+bool setup_add_notrace_pid(struct setup *setup, pid_t pid)
+{
+	return add_pid(&setup->notrace_pids, &setup->nr_notrace_pids, pid);
+}
+
+bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size)
+{
+	struct setup_cpu_size *grown = reallocarray(wanted->cpu_sizes, wanted->nr_cpu_sizes + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	grown[wanted->nr_cpu_sizes++] = (struct setup_cpu_size){ .cpus = *cpus, .size = size };
+	wanted->cpu_sizes = grown;
+	return true;
+}
+
+static void instance_release(struct setup_instance *wanted)
+{
+	for (size_t i = 0; i < wanted->nr_events; i++)
+		free(wanted->events[i].triggers.items);
+	free(wanted->events);
+	free(wanted->functions.items);
+	free(wanted->notrace.items);
+	free(wanted->graph.items);
+	free(wanted->graph_notrace.items);
+	free(wanted->commands.items);
+	free(wanted->options.items);
+	free(wanted->files.items);
+	free(wanted->cpu_sizes);
+}
+
+void setup_release(struct setup *setup)
+{
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		instance_release(&setup->instances[i]);
+	free(setup->instances);
+	free(setup->pids);
+	free(setup->notrace_pids);
+	*setup = (struct setup){ .nr_instances = 0 };
+}
+
+bool setup_wants(const struct setup_instance *wanted)
+{
+	return wanted->nr_events || wanted->tracer || wanted->commands.nr;
+}
+
+static void warn(const struct setup_context *context, const struct fail *fail)
+{
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
+}
+
+static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+			struct fail *fail)
+{
+	const char *tracer = wanted->tracer;
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr;
+	struct instance *instance;
+	struct fail told;
+	int err = instance_new_private(context->tracing, context->undo, &instance, fail);
+
+	if (err)
+		return err;
+	if (!tracer || !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0)) {
+		*ret = instance;
+		return 0;
+	}
+	err = instance_close(instance, fail);
+	if (!err)
+		err = instance_open_top(context->tracing, context->undo, ret, fail);
+	if (err)
+		return err;
+	fail_set(&told, 0, "tracer '%s'%s exists only in the top instance: it is used, its settings are put back, what its "
+		 "buffer held is gone", tracer, graph || wanted->graph_depth ? " with -g or --max-graph-depth" : "");
+	warn(context, &told);
+	return 0;
+}
+
+static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
+{
+	struct fail told;
+	bool found = false;
+	int err = instance_turn(instance, false, fail);
+
+	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
+	if (!err && instance->kind == INSTANCE_TOP)
+		err = instance_clear(instance, fail);
+	if (!err && instance->kind != INSTANCE_EXISTING)
+		err = instance_borrow(instance, &found, fail);
+	if (err || !found || instance->kind != INSTANCE_TOP)
+		return err;
+	fail_set(&told, 0, "somebody had settings in the top instance: they are off until %s",
+		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
+	warn(context, &told);
+	return 0;
+}
+
+int setup_open(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+	       struct fail *fail)
+{
+	bool change = context->manner == SETUP_CHANGE;
+	int err;
+
+	*ret = NULL;
+	if (wanted->name)
+		err = instance_open(context->tracing, wanted->name, !change, context->undo, ret, fail);
+	else if (context->manner == SETUP_PRIVATE)
+		err = open_private(context, wanted, ret, fail);
+	else
+		err = instance_open_top(context->tracing, context->undo, ret, fail);
+	/* An error leaves the instance with the caller, who closes it once the settings were put back. */
+	return err || change ? err : prepare(context, *ret, fail);
+}
+
+static int set_buffer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	if (wanted->size)
+		err = ring_buffer_resize(instance, wanted->size, fail);
+	if (!err && wanted->has_percent)
+		err = ring_buffer_set_percent(instance, wanted->percent, fail);
+	if (!err && wanted->clock)
+		err = ring_buffer_set_clock(instance, wanted->clock, fail);
+	if (!err && wanted->has_cpus)
+		err = ring_buffer_set_cpus(instance, &wanted->cpus, fail);
+	return err;
+}
+
+static int set_functions(struct instance *instance, enum function_list list, const struct setup_list *names,
+			 struct fail *fail)
+{
+	return names->nr ? tracer_functions(instance, list, names->items, names->nr, fail) : 0;
+}
+
+static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_functions(instance, FUNCTIONS_TRACE, &wanted->functions, fail);
+
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_NOTRACE, &wanted->notrace, fail);
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_GRAPH, &wanted->graph, fail);
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_GRAPH_NOTRACE, &wanted->graph_notrace, fail);
+	if (!err && wanted->graph_depth)
+		err = tracer_graph_depth(instance, wanted->graph_depth, fail);
+	if (!err && wanted->tracer)
+		err = tracer_set(instance, wanted->tracer, fail);
+	/* Options of a tracer exist only once it is the current one. */
+	for (size_t i = 0; !err && i < wanted->options.nr; i++)
+		err = option_set(instance, wanted->options.items[i], fail);
+	if (!err && wanted->stacks)
+		err = option_set(instance, "stacktrace", fail);
+	if (!err && wanted->function_stacks)
+		err = option_set(instance, "func_stack_trace", fail);
+	return err;
+}
+
+static int set_tasks(const struct setup_context *context, const struct setup_instance *wanted,
+		     struct instance *instance, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	bool functions = wanted->tracer && tracer_is_function(wanted->tracer);
+	cleanup_free pid_t *pids = calloc(setup->nr_pids + 1, sizeof(*pids));
+	size_t nr = setup->nr_pids;
+
+	if (!pids)
+		return fail_memory(fail);
+	for (size_t i = 0; i < nr; i++)
+		pids[i] = setup->pids[i];
+	if (setup->only_command && context->command)
+		pids[nr++] = context->command;
+	return nr ? kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail) : 0;
+}
+
+int setup_apply(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
+		struct event_set *events, struct fail *fail)
+{
+	int err = set_buffer(wanted, instance, fail);
+
+	if (!err)
+		err = set_tasks(context, wanted, instance, fail);
+	if (!err)
+		err = set_tracer(wanted, instance, fail);
+	return err ? err : setup_events(context, wanted, instance, events, fail);
+}

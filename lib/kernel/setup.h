@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_SETUP_H
+#define WEFT_KERNEL_SETUP_H
+
+#include "lib/base/cleanup.h"
+#include "lib/base/cpus.h"
+#include "lib/kernel/event_select.h"
+#include "lib/kernel/instance.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fail;
+struct undo;
+
+/*
+ * What tracing is asked to be: the one description that record, start, set and stream share (cmd/setup_options.h fills it
+ * from a command line), and the one way to make the kernel so.
+ * Texts are borrowed from whoever filled it; the lists are its own: setup_release() frees them.
+ */
+struct setup_list {
+	const char **items;
+	size_t nr;
+};
+
+bool setup_list_add(struct setup_list *list, const char *item);
+
+struct setup_event {
+	const char *pattern;
+	bool off;                       /* -v: taken out of what the -e before it chose, switched off where it was on */
+	const char *filter;
+	struct setup_list triggers;     /* as written to `trigger` */
+};
+
+struct setup_cpu_size {
+	struct cpus cpus;
+	uint64_t size;
+};
+
+/* One ring buffer, and what goes into it. Zero asks for nothing: everything stays as the kernel has it. */
+struct setup_instance {
+	const char *name;               /* NULL: the main one */
+	struct setup_event *events;
+	size_t nr_events;
+	const char *tracer;
+	struct setup_list functions, notrace, graph, graph_notrace;
+	struct setup_list commands;     /* of functions: "vfs_read:traceoff:5" */
+	struct setup_list options;      /* "stacktrace", "noirq-info" */
+	struct setup_list files;        /* "hwlat_detector/width=100": what has a file of its own, in the top directory */
+	unsigned graph_depth;           /* 0: as it is */
+	bool has_thresh;
+	uint64_t thresh_us;             /* tracing_thresh */
+	uint64_t size;                  /* bytes per CPU */
+	struct setup_cpu_size *cpu_sizes;
+	size_t nr_cpu_sizes;
+	uint64_t subbuf_size;           /* bytes */
+	bool has_percent;
+	unsigned percent;               /* buffer_percent */
+	const char *clock;
+	bool has_cpus;
+	struct cpus cpus;
+	bool stacks, function_stacks, absolute_time, reset_max_latency;
+};
+
+struct setup {
+	struct setup_instance *instances;       /* [0] is the main one */
+	size_t nr_instances;
+	pid_t *pids, *notrace_pids;
+	size_t nr_pids, nr_notrace_pids;
+	bool only_command;              /* pids and the command */
+	bool follow;                    /* and their children */
+	bool ignore_missing;            /* events */
+	uint32_t cmdlines;              /* entries of saved_cmdlines at least; for lib/kernel/shared.h, setup_apply() leaves it alone */
+	/* Told as they come up: one line of text each, no newline. */
+	void (*warn)(const char *text, void *data);
+	void *warn_data;
+};
+
+/* NULL, false: no memory. */
+struct setup_instance *setup_add_instance(struct setup *setup, const char *name);
+struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern);
+bool setup_add_pid(struct setup *setup, pid_t pid);
+bool setup_add_notrace_pid(struct setup *setup, pid_t pid);
+bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size);
+void setup_release(struct setup *setup);
+
+/* Whether anything is asked of this instance: the main one may only be there to pass its settings on. */
+bool setup_wants(const struct setup_instance *wanted);
+
+enum setup_manner {
+	/* The main one is an instance of our own, unless only the top one can do what is asked. */
+	SETUP_PRIVATE,
+	/* The main one is the top one; it begins empty, as a new one would (borrow.h). */
+	SETUP_TOP,
+	/* The main one is the top one. Named ones must exist. Nothing is reset, tracing goes on. */
+	SETUP_CHANGE,
+};
+
+struct setup_context {
+	const struct tracing *tracing;
+	struct undo *undo;
+	const struct catalog *catalog;
+	const struct setup *setup;
+	enum setup_manner manner;
+	pid_t command;                  /* for only_command; 0: none */
+};
+
+/*
+ * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). The buffer of the top one is emptied;
+ * what somebody had switched on there is off and journaled, and a warning tells so. After an error *ret may be there all the
+ * same: it is closed once undo_restore() was called.
+ */
+int must_check setup_open(const struct setup_context *context, const struct setup_instance *wanted,
+			  struct instance **ret, struct fail *fail);
+
+/*
+ * Makes it as asked: each setting is journaled before it is changed. Tracing is not switched on. An error leaves what was
+ * done so far; undo_restore() takes it back. `events`, to be zero, gets those that were switched on; for event_set_release().
+ */
+int must_check setup_apply(const struct setup_context *context, const struct setup_instance *wanted,
+			   struct instance *instance, struct event_set *events, struct fail *fail);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/setup_events.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/kernel/borrow.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void warn(const struct setup_context *context, const struct fail *fail)
+{
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
+}
+
+static int set_filter(const struct setup_context *context, const struct event_set *set, const char *filter,
+		      struct instance *instance, struct fail *fail)
+{
+	struct fail told;
+	bool found = false;
+	int err;
+
+	if (filter)
+		return event_set_filter(set, instance, filter, fail);
+	if (instance->kind != INSTANCE_TOP || context->manner == SETUP_CHANGE)
+		return 0;
+	err = event_set_unfilter(set, instance, &found, fail);
+	if (found) {
+		fail_set(&told, 0, "somebody had filters in the top instance: they are off until %s",
+			 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
+		warn(context, &told);
+	}
+	return err;
+}
+
+/* The filter and the triggers of one -e, and the event's place in the sets. */
+static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
+		     struct event_set *on, struct event_set *off, struct fail *fail)
+{
+	struct event_set set = { .catalog = context->catalog };
+	int err = event_set_add(&set, context->catalog, event->pattern, fail);
+
+	if (err == -ENOENT && context->setup->ignore_missing) {
+		warn(context, fail);
+		event_set_release(&set);
+		return 0;
+	}
+	if (!err && event->off) {
+		event_set_subtract(on, &set);
+		err = event_set_add(off, context->catalog, event->pattern, fail);
+	} else if (!err) {
+		err = set_filter(context, &set, event->filter, instance, fail);
+		for (size_t i = 0; !err && i < event->triggers.nr; i++)
+			err = event_set_trigger(&set, instance, event->triggers.items[i], fail);
+		if (!err)
+			err = event_set_add(on, context->catalog, event->pattern, fail);
+	}
+	event_set_release(&set);
+	return err;
+}
+
+static bool is_one_event(const char *pattern)
+{
+	return !text_is_glob(pattern) && strpbrk(pattern, ":/");
+}
+
+int setup_events(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
+		 struct event_set *on, struct fail *fail)
+{
+	struct event_set off = { .catalog = context->catalog };
+	bool named = true;
+	int err = 0;
+
+	on->catalog = context->catalog;
+	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
+		named &= is_one_event(wanted->events[i].pattern);
+		err = add_event(context, &wanted->events[i], instance, on, &off, fail);
+	}
+	if (!err && instance->kind != INSTANCE_PRIVATE && off.has)
+		err = event_set_enable(&off, instance, false, fail);
+	if (!err && on->has) {
+		err = event_set_enable(on, instance, true, fail);
+		/* Of "all" or of a system a kernel may refuse some; the others are worth recording. */
+		if (err && !named && err != -EPERM && err != -EACCES) {
+			warn(context, fail);
+			err = 0;
+		}
+	}
+	event_set_release(&off);
+	return err;
+}

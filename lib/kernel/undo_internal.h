@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_KERNEL_UNDO_INTERNAL_H
+#define WEFT_KERNEL_UNDO_INTERNAL_H
+
+#include "lib/kernel/journal.h"
+#include "lib/kernel/undo.h"
+
+/* What undo.c and undo_reset.c share: journals as files, and putting one entry back. */
+
+int must_check undo_write_synced(int fd, const struct buf *buf);
+
+/* Reads a journal that can only be ours: it decides what root writes where. */
+int must_check undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owner,
+				 char ret_boot[BOOT_ID_SIZE], struct journal *ret, struct fail *fail);
+
+/* Fills *ret and says true when the journal waits to be put back: held, or that of a dead process of this boot. */
+bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret);
+
+int must_check undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail);
+
+#endif

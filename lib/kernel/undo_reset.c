@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/undo.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/journal.h"
+#include "lib/kernel/undo_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+static int newer_first(const void *one, const void *other)
+{
+	const struct undo_pending *a = one, *b = other;
+
+	if (a->start != b->start)
+		return a->start < b->start ? 1 : -1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? 1 : -1;
+	return -strcmp(a->path, b->path);
+}
+
+int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	cleanup_free struct undo_pending *items = NULL;
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *stream = opendir(where);
+
+	*ret = NULL;
+	*ret_nr = 0;
+	if (!stream && errno == ENOENT)
+		return 0;
+	if (!stream)
+		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
+	while ((entry = readdir(stream))) {
+		bool held = !strncmp(entry->d_name, "held-", 5);
+		struct undo_pending one, *grown;
+		char path[512];
+
+		if (!held && strncmp(entry->d_name, "undo-", 5) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		if (!undo_is_waiting(path, held, &one))
+			continue;
+		grown = reallocarray(items, nr + 1, sizeof(*grown));
+		if (!grown) {
+			closedir(stream);
+			return fail_memory(fail);
+		}
+		items = grown;
+		items[nr++] = one;
+	}
+	closedir(stream);
+	if (nr)
+		qsort(items, nr, sizeof(*items), newer_first);
+	*ret = take(items);
+	*ret_nr = nr;
+	return 0;
+}
+
+/* A journal that is being put back, locked by its fd. */
+struct replay {
+	int fd;
+	const char *path;
+	struct process_id owner;
+	char boot[BOOT_ID_SIZE];
+	struct journal journal;
+};
+
+static bool has_older(const struct replay *replays, size_t nr, size_t from, const struct journal_entry *entry)
+{
+	for (size_t i = from; i < nr; i++)
+		if (journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
+			return true;
+	return false;
+}
+
+/* One journal of the list, its last change first. Entries that an older one has, too, are left to it. */
+static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
+		     struct undo_sum *sum, struct fail *fail)
+{
+	struct journal *journal = &replays[at].journal;
+	int first = 0;
+
+	for (size_t i = journal->nr; i-- > 0;) {
+		struct journal_entry *entry = &journal->entries[i];
+		int err = 0;
+
+		if (instance && strcmp(entry->instance, instance) != 0)
+			continue;
+		if (!has_older(replays, nr, at + 1, entry)) {
+			err = undo_restore_entry(tracing, entry, first ? NULL : fail);
+			sum->entries += !err && entry->kind == JOURNAL_SETTING;
+			sum->instances += !err && entry->kind == JOURNAL_INSTANCE;
+		}
+		if (!err)
+			journal_drop(journal, entry);
+		else if (!first)
+			first = err;
+	}
+	return first;
+}
+
+/* What was not put back replaces the journal, or nothing is left of it. */
+static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *path = NULL;
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (!replay->journal.nr) {
+		sum->journals++;
+		return unlink(replay->path) && errno != ENOENT ?
+		       fail_set(fail, -errno, "cannot remove '%s': %s", replay->path, strerror(errno)) : 0;
+	}
+	if (!journal_print_head(replay->owner, replay->boot, &buf) || asprintf(&path, "%s.new", replay->path) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	for (size_t i = 0; i < replay->journal.nr; i++)
+		if (!journal_print(&replay->journal.entries[i], &buf))
+			return fail_memory(fail);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	err = fd < 0 ? -errno : undo_write_synced(fd, &buf);
+	if (!err && rename(path, replay->path))
+		err = -errno;
+	return err ? fail_set(fail, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
+}
+
+static int open_replay(const struct undo_pending *pending, struct replay *replay, struct fail *fail)
+{
+	int err;
+
+	replay->path = pending->path;
+	err = undo_read_journal(pending->path, &replay->fd, &replay->owner, replay->boot, &replay->journal, fail);
+	if (err)
+		return err;
+	if (flock(replay->fd, LOCK_EX | LOCK_NB))
+		return fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", pending->path);
+	return 0;
+}
+
+int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
+	       struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	cleanup_free struct replay *replays = NULL;
+	size_t nr = 0, opened = 0;
+	int err = undo_list(dir, &items, &nr, fail), first = 0;
+
+	*ret = (struct undo_sum){ 0 };
+	replays = calloc(nr + 1, sizeof(*replays));
+	if (!err && !replays)
+		err = fail_memory(fail);
+	for (; !err && opened < nr; opened++) {
+		replays[opened].fd = -1;
+		err = open_replay(&items[opened], &replays[opened], fail);
+	}
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct fail *words = first ? NULL : fail;
+		int one = reset_one(tracing, replays, nr, i, instance, ret, words);
+		int stored = store_rest(&replays[i], ret, one ? NULL : words);
+
+		if (!first)
+			first = one ? one : stored;
+	}
+	for (size_t i = 0; i < opened; i++) {
+		if (replays[i].fd >= 0)
+			close(replays[i].fd);
+		journal_release(&replays[i].journal);
+	}
+	return err ? err : first;
+}
