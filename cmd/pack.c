@@ -3,6 +3,7 @@
 #include "cmd/pack_sample.h"
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
+#include "lib/trace/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +14,9 @@
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE };
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS };
 
-enum { EVENT_DIRS_MAX = 64, LEVEL_DEFAULT = 3 };
+enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
 struct arguments {
 	struct pack_options options;
@@ -23,6 +24,10 @@ struct arguments {
 	const char *sample;             /* of --latency-sample */
 	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
+	struct {
+		char name[32], *text;
+	} maps[MAPS_MAX];               /* of --maps */
+	size_t nr_maps;
 	const char *compression;
 	bool quiet;
 };
@@ -36,12 +41,32 @@ static const struct argp_option options[] = {
 	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
 	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
 	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
+	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable", 1 },
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
 	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
 	{ "quiet", 'q', NULL, 0, "No summary", 2 },
 	{ 0 },
 };
+
+static void parse_maps(struct arguments *arguments, char *arg, struct argp_state *state)
+{
+	char *file = strchr(arg, ':'), **text = &arguments->maps[arguments->nr_maps].text;
+	struct fail fail = FAIL_INIT;
+	uint64_t pid = 0;
+	size_t len;
+
+	if (!file)
+		argp_error(state, "--maps: '%s' is not PID:FILE", arg);
+	*file++ = '\0';
+	if (text_parse_range(arg, 1, INT32_MAX, &pid, &fail))
+		argp_error(state, "--maps: %s", fail.text);
+	if (arguments->nr_maps == MAPS_MAX)
+		argp_error(state, "more than %d --maps", MAPS_MAX);
+	if (tree_read_file(file, text, &len, &fail))
+		argp_failure(state, EXIT_FAILED, 0, "%s", *fail.text ? fail.text : "there is no such file of --maps");
+	snprintf(arguments->maps[arguments->nr_maps++].name, sizeof(arguments->maps->name), "proc/%d/maps", (int)pid);
+}
 
 static void parse_compression(struct arguments *arguments, struct argp_state *state)
 {
@@ -101,6 +126,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_LATENCY_SAMPLE:
 		arguments->sample = arg;
+		return 0;
+	case OPT_MAPS:
+		parse_maps(arguments, arg, state);
 		return 0;
 	case 'B':
 		pack->instance = arg;
@@ -223,6 +251,9 @@ static int run(int argc, char **argv)
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
 	arguments.options.events = arguments.events;
+	for (size_t i = 0; i < arguments.nr_maps; i++)
+		arguments.options.facts[arguments.options.nr_facts++] =
+			(struct pack_fact){ .name = arguments.maps[i].name, .text = arguments.maps[i].text };
 	if (pack_to(&arguments, &summary, &fail))
 		return command_failed(&fail);
 	if (summary.damaged)

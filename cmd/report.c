@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/report_stored.h"
 
 #include "formats/render.h"
 #include "formats/sink.h"
@@ -45,9 +46,10 @@ struct report_options {
 	uint64_t threads;
 	bool decode;
 	const char *plugin_dir;
+	const char *stored;             /* a text to print instead */
 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS };
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -68,6 +70,7 @@ static const struct argp_option options[] = {
 	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
 	{ "decode", OPT_DECODE, NULL, 0, "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
 	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
+	{ "stored", OPT_STORED, "NAME", 0, "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
 
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
 	{ 0 },
@@ -177,6 +180,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PLUGIN_DIR:
 		report->decode = true;
 		report->plugin_dir = arg;
+		return 0;
+	case OPT_STORED:
+		report->stored = arg;
 		return 0;
 	case OPT_THREADS:
 		if (text_parse_range(arg, 1, THREADS_MAX, &report->threads, &fail) < 0)
@@ -473,7 +479,7 @@ static int report_run(int argc, char **argv)
 	if (r < 0)
 		return command_failed(&fail);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report_trace(&report, trace, &fail);
+	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_trace(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	trace_free(trace);

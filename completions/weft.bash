@@ -9,10 +9,10 @@ _weft_options()
 	case $1 in
 	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --all-formats -a --no-filter --max-size -m --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
-	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --threads' ;;
+	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
-	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --instance -B --compression --file-version --quiet -q' ;;
+	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --quiet -q' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
 	help) echo '' ;;
@@ -76,6 +76,7 @@ _weft_metavar()
 	report:--format) echo 'FORMAT' ;;
 	report:--option|report:-O) echo 'OPTION' ;;
 	report:--plugin-dir) echo 'DIR' ;;
+	report:--stored) echo 'NAME' ;;
 	report:--threads) echo 'N' ;;
 	info:--input|info:-i) echo 'FILE' ;;
 	info:--setting) echo 'NAME' ;;
@@ -87,6 +88,7 @@ _weft_metavar()
 	pack:--events) echo 'DIR' ;;
 	pack:--latency) echo 'FILE' ;;
 	pack:--latency-sample) echo 'FILE' ;;
+	pack:--maps) echo 'PID:FILE' ;;
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;

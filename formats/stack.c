@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_stack_print() and trace_user_stack_print(). */
+/* Mirrors kernel/trace/trace_output.c: trace_stack_print(), trace_user_stack_print() and seq_print_user_ip(). */
 #include "formats/stack.h"
 
 #include "formats/ftrace.h"
 #include "formats/function.h"
 #include "formats/symbol.h"
 #include "lib/base/out.h"
+#include "lib/event/maps.h"
 
 enum {
 	CALLER,
+	TGID,                           /* of user stacks */
 	USER_ENTRIES = 8,               /* FTRACE_STACK_ENTRIES */
 	TRAMPOLINE = 0x7fffffff,        /* FTRACE_TRAMPOLINE_MARKER: 6.12 and later */
 };
 
-static const char *const fields[] = { "caller", NULL };
+static const char *const fields[] = { "caller", NULL }, *const user_fields[] = { "caller", "tgid", NULL };
 
 static bool bind_user(struct ftrace *ftrace, struct binding *binding)
 {
@@ -76,16 +78,34 @@ static void format_kernel(const struct ftrace *ftrace, const struct binding *bin
 	}
 }
 
+/* seq_print_user_ip(): the process is that of the thread group, as threads may be gone. */
+static void print_user_ip(const struct ftrace *ftrace, int32_t tgid, bool find, uint64_t ip, struct out *out)
+{
+	const struct context *context = ftrace->context;
+	struct map map = { .path = NULL };
+
+	if (find && maps_find(context->maps, tgid, ip, &map) && map.path) {
+		out_mem(out, map.path, map.path_len);
+		out_str(out, "[+0x");
+		out_hex(out, context->abi.long_size == 4 ? (uint32_t)(ip - map.start) : ip - map.start);
+		out_char(out, ']');
+	}
+	if (!map.path || context_option(context, OPTION_SYM_ADDR))
+		symbol_print_address(context, ip, out);
+}
+
 static void format_user(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 			struct out *out)
 {
 	struct frames frames = frames_of(ftrace, binding, event);
+	bool find = context_option(ftrace->context, OPTION_SYM_USEROBJ) && binding->places[TGID].field;
+	int32_t tgid = find ? (int32_t)place_int(&binding->places[TGID], ftrace, event) : 0;
 	uint64_t ip;
 
 	out_str(out, "<user stack trace>\n");
 	for (unsigned i = 0; i < USER_ENTRIES && frames_next(&frames, &ip) && ip; i++) {
 		out_mem(out, " => ", 4);
-		symbol_print_address(ftrace->context, ip, out);
+		print_user_ip(ftrace, tgid, find, ip, out);
 		out_char(out, '\n');
 	}
 }
@@ -99,7 +119,7 @@ const struct renderer kernel_stack_renderer = {
 
 const struct renderer user_stack_renderer = {
 	.format_name = "user_stack",
-	.fields = fields,
+	.fields = user_fields,
 	.bind = bind_user,
 	.format = format_user,
 };

@@ -7,6 +7,7 @@
 #include "lib/event/context_option.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
+#include "lib/event/maps.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/trace/trace.h"
@@ -356,6 +357,8 @@ static int context_init(struct owned *owned, struct fail *fail)
 		r = read_tasks(context, fail);
 	if (!r)
 		r = symbols_new(context->trace, &context->symbols, fail);
+	if (!r)
+		r = maps_new(context->trace, &context->maps, fail);
 	if (r < 0)
 		return r;
 	context->env = (struct program_env){ .arg = context->symbols,
@@ -393,6 +396,7 @@ void context_free(struct context *context)
 	if (!context)
 		return;
 	symbols_free(context->symbols);
+	maps_free(context->maps);
 	tasks_free(context->tasks);
 	schema_free(context->schema);
 	free(owned->stats);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct fail;
+struct maps;
 struct out;
 struct symbols;
 struct tasks;
@@ -39,6 +40,7 @@ struct context {
 	struct schema_abi abi;
 	struct tasks *tasks;
 	struct symbols *symbols;
+	struct maps *maps;              /* of processes, for the option sym-userobj */
 	struct program_env env;
 	const char *clock;              /* the selected one: "local" */
 	enum clock_unit unit;

@@ -19,10 +19,10 @@ struct fail;
  */
 /* A setting that no file of the directory holds: of the first buffer. */
 struct pack_fact {
-	const char *name, *text;        /* "weft/...", a line without its newline */
+	const char *name, *text;        /* "weft/...", a line without its newline; "proc/PID/maps" */
 };
 
-enum { PACK_FACTS_MAX = 8 };
+enum { PACK_FACTS_MAX = 64 };
 
 struct pack_options {
 	const char *dir;

@@ -111,6 +111,14 @@ static bool is_skipped(const char *name, unsigned depth)
 	return false;
 }
 
+/* Of the files of an event only its histogram is told nowhere else. */
+static bool is_hist(const struct tree_file *file)
+{
+	const char *slash = strrchr(file->name, '/');
+
+	return slash && !strcmp(slash, "/hist") && file->len;
+}
+
 static int add_file(struct tree *tree, const char *path, char *name, struct fail *fail)
 {
 	struct tree_file file = { .name = name };
@@ -129,8 +137,9 @@ static int add_file(struct tree *tree, const char *path, char *name, struct fail
 	if (r)
 		return r;
 	/* Formats, tables and names have places of their own. */
-	file.setting = file.len <= SETTING_MAX && !memchr(file.text, 0, file.len) && strncmp(name, "events/", 7) &&
-		       strcmp(name, "header_page") && strcmp(name, "header_event") && strcmp(name, "printk_formats");
+	file.setting = file.len <= SETTING_MAX && !memchr(file.text, 0, file.len) &&
+		       (strncmp(name, "events/", 7) || is_hist(&file)) && strcmp(name, "header_page") &&
+		       strcmp(name, "header_event") && strcmp(name, "printk_formats");
 	tree->files[tree->count++] = file;
 	return 0;
 }

@@ -96,3 +96,33 @@ texts()
 		done
 	done
 }
+
+@test "pack: histograms, the deepest stack and statistics are kept, and printed as they were" {
+	texts
+	local dir=$BATS_TEST_TMPDIR/dir
+	mkdir -p "$dir/events/sched/a" "$dir/events/sched/b" "$dir/trace_stat"
+	printf '# event histogram\n#\n\n{ a:   1 }\n' > "$dir/events/sched/a/hist"
+	printf '# event histogram\n#\n\n{ b:   2 }\n' > "$dir/events/sched/b/hist"
+	printf '        Depth    Size   Location    (1 entries)\n' > "$dir/stack_trace"
+	printf '  Function   Hit\n' > "$dir/trace_stat/function0"
+	weft pack -q "$dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
+	weft report --stored hist "$BATS_TEST_TMPDIR/out.dat" > "$BATS_TEST_TMPDIR/got"
+	cat "$dir"/events/sched/{a,b}/hist | cmp - "$BATS_TEST_TMPDIR/got"
+	weft report --stored stack "$BATS_TEST_TMPDIR/out.dat" | cmp - "$dir/stack_trace"
+	weft report --stored stat "$BATS_TEST_TMPDIR/out.dat" | cmp - "$dir/trace_stat/function0"
+	weft report --stored events/sched/b/hist "$BATS_TEST_TMPDIR/out.dat" | cmp - "$dir/events/sched/b/hist"
+	run --separate-stderr weft report --stored trace_clok "$BATS_TEST_TMPDIR/out.dat"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"keeps no text 'trace_clok'"*"did you mean 'trace_clock'"* ]]
+}
+
+@test "pack: --maps is a copy of /proc/PID/maps; what is no PID:FILE is wrong usage" {
+	texts
+	echo '00400000-00401000 r-xp 00000000 00:02 60 /bin/loom' > "$BATS_TEST_TMPDIR/maps"
+	weft pack -q "$BATS_TEST_TMPDIR/dir" --pages "$file" --maps "370:$BATS_TEST_TMPDIR/maps" -o "$BATS_TEST_TMPDIR/out.dat"
+	weft report --stored proc/370/maps "$BATS_TEST_TMPDIR/out.dat" | cmp - "$BATS_TEST_TMPDIR/maps"
+	for wrong in 370 x:/dev/null 0:/dev/null; do
+		run --separate-stderr weft pack -q "$BATS_TEST_TMPDIR/dir" --pages "$file" --maps "$wrong"
+		[ "$status" -eq 2 ]
+	done
+}
