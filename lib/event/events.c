@@ -153,6 +153,11 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 	return 0;
 }
 
+void events_resume(struct events *events)
+{
+	merge_resume(events->merge);
+}
+
 /* The cursor of the event handed out last, when a record follows on it. */
 static struct cursor *following(struct events *events)
 {
@@ -257,19 +262,23 @@ static int events_start(struct events *events, struct fail *fail)
 {
 	struct trace *trace = events->context->trace;
 	const struct trace_info *info = trace_info(trace);
-	struct source *source = NULL;
-	int r;
+	struct source *source = events->options.source;
+	int r = 0;
 
+	events->options.source = NULL;
 	events->types = calloc(TYPES_MAX, sizeof(struct event_type *));
 	events->seen = calloc(TYPES_MAX, sizeof(*events->seen));
-	if (!events->types || !events->seen)
+	if (!events->types || !events->seen) {
+		source_free(source);
 		return fail_memory(fail);
+	}
 	events->swap = info->swap;
 	events->scale = info->has_tsc2nsec && info->tsc_shift < 64;
 	events->mult = info->tsc_mult;
 	events->shift = info->tsc_shift;
 	events->ts_offset = (int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
-	r = file_source_new(trace, events->context->buffer, events->options.read_ahead, &source, fail);
+	if (!source)
+		r = file_source_new(trace, events->context->buffer, events->options.read_ahead, &source, fail);
 	if (r < 0)
 		return r;
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
@@ -285,8 +294,10 @@ int events_open(struct context *context, const struct events_options *options, s
 	struct events *events = calloc(1, sizeof(*events));
 	int r;
 
-	if (!events)
+	if (!events) {
+		source_free(options->source);
 		return fail_memory(fail);
+	}
 	events->context = context;
 	events->options = *options;
 	events->hidden = true;

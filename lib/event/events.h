@@ -12,6 +12,7 @@
 struct block;
 struct context;
 struct fail;
+struct source;
 struct trace;
 
 /*
@@ -29,6 +30,7 @@ struct events_options {
 	uint64_t since, until;          /* in units of event::ts, both included; 0 and UINT64_MAX for all */
 	bool keep_blocks;               /* the caller takes retired blocks */
 	bool read_ahead;                /* decompress on a thread of its own */
+	struct source *source;          /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
 };
 
 int must_check events_open(struct context *context, const struct events_options *options, struct events **ret,
@@ -37,6 +39,9 @@ void events_free(struct events *events);
 
 /* 1 and the next event, 0 at the end, -errno when nothing can go on. */
 int must_check events_next(struct events *events, struct event *ret, struct fail *fail);
+
+/* Of a live source: after events_next() gave 0 and the source got more, it may go on; lib/stream/merge.h. */
+void events_resume(struct events *events);
 
 /*
  * The event that follows, on the CPU of the event handed out last, without moving on: 1, or 0 at the end of that CPU

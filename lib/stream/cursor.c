@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/stream/source.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct block ***retired)
@@ -21,6 +22,8 @@ static void cursor_retire(struct cursor *cursor)
 	if (!block)
 		return;
 	cursor->block = NULL;
+	/* A live source may be asked again when the block has been used for something else. */
+	cursor->page.next = cursor->page.commit;
 	block->next = NULL;
 	**cursor->retired = block;
 	*cursor->retired = &block->next;
@@ -59,6 +62,9 @@ static int cursor_turn(struct cursor *cursor, struct fail *fail)
 static int cursor_end(struct cursor *cursor, int r, struct fail *fail)
 {
 	cursor_release(cursor);
+	cursor->dry = r == -EAGAIN;
+	if (cursor->dry)
+		return 0;
 	return r < 0 ? fail_in(fail, r, "CPU %u", (unsigned)cursor->cpu) : 0;
 }
 
@@ -84,4 +90,12 @@ int cursor_next(struct cursor *cursor, struct fail *fail)
 		r = page_next(&cursor->page, &cursor->head, fail);
 	}
 	return r > 0 ? r : cursor_end(cursor, r, fail);
+}
+
+bool cursor_followed(const struct cursor *cursor)
+{
+	struct page page = cursor->page;
+	struct record record;
+
+	return cursor->live && page_next(&page, &record, NULL) > 0;
 }

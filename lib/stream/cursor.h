@@ -21,6 +21,7 @@ struct cursor {
 	struct record head;             /* valid while live */
 	int64_t lost;                   /* events lost just before head: see PAGE_LOST_*; the owner clears it */
 	bool live;
+	bool dry;                       /* not live, but its source may have more later */
 	bool first;                     /* head stands on the first page of its CPU */
 	uint16_t cpu;
 	uint16_t cpu_index;
@@ -36,9 +37,12 @@ void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index,
 void cursor_release(struct cursor *cursor);
 
 /*
- * Moves to the next record: 1, or 0 at the end (live is false then). -errno when the CPU is damaged: it ends there,
- * and live is false.
+ * Moves to the next record: 1, or 0 at the end (live is false then; dry tells whether it is only that of what a live source
+ * has now). -errno when the CPU is damaged: it ends there, and live is false.
  */
 int must_check cursor_next(struct cursor *cursor, struct fail *fail);
+
+/* Whether a record follows the head on its page. */
+bool cursor_followed(const struct cursor *cursor);
 
 #endif

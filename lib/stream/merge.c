@@ -13,6 +13,7 @@ struct merge {
 	struct cursor **heap;           /* the live ones; [0] is next in time unless top_moved */
 	size_t len;
 	bool started;
+	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
 	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
 	struct block *retired, **retired_tail;
 	struct fail start_fail;
@@ -43,6 +44,15 @@ static void sift_down(struct merge *merge, size_t at)
 	heap[at] = moving;
 }
 
+static void sift_up(struct merge *merge, size_t at)
+{
+	struct cursor **heap = merge->heap, *moving = heap[at];
+
+	for (; at && before(moving, heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = moving;
+}
+
 static bool masked(const uint64_t *mask, size_t words, uint32_t cpu)
 {
 	return mask && (cpu / 64 >= words || !(mask[cpu / 64] >> cpu % 64 & 1));
@@ -58,6 +68,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 	}
 	merge->source = source;
 	merge->retired_tail = &merge->retired;
+	merge->horizon = UINT64_MAX;
 	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
 	merge->heap = calloc(source->nr_cpus + 1, sizeof(struct cursor *));
 	if (!merge->cursors || !merge->heap) {
@@ -99,6 +110,18 @@ int merge_seek(struct merge *merge, uint64_t ts, struct fail *fail)
 	return 0;
 }
 
+/* What this CPU may still bring is not older than what its source promises. */
+static void lower_horizon(struct merge *merge, const struct cursor *cursor)
+{
+	uint64_t bound;
+
+	if (!cursor->dry)
+		return;
+	bound = merge->source->ops->bound(merge->source, cursor->cpu_index, false);
+	if (bound < merge->horizon)
+		merge->horizon = bound;
+}
+
 /* Damage in the first page of a CPU is kept for merge_start_damage(). */
 static void merge_start(struct merge *merge)
 {
@@ -112,23 +135,68 @@ static void merge_start(struct merge *merge)
 			merge->heap[merge->len++] = cursor;
 		else if (r < 0 && !merge->start_fail.text[0])
 			merge->start_fail = fail;
+		lower_horizon(merge, cursor);
 	}
 	for (size_t i = merge->len / 2; i-- > 0;)
 		sift_down(merge, i);
+}
+
+/* The heap is one again after its top has moved. */
+static void merge_order(struct merge *merge)
+{
+	merge->top_moved = false;
+	if (!merge->heap[0]->live) {
+		lower_horizon(merge, merge->heap[0]);
+		merge->heap[0] = merge->heap[--merge->len];
+	}
+	if (merge->len > 1)
+		sift_down(merge, 0);
+}
+
+/* Of a live source: nothing that is older can come, and what follows on this CPU is there or was waited for. */
+static bool is_settled(const struct merge *merge, const struct cursor *cursor)
+{
+	const struct source *source = merge->source;
+
+	return cursor->head.ts <= merge->horizon &&
+	       (cursor_followed(cursor) || cursor->head.ts <= source->ops->bound(source, cursor->cpu_index, true));
 }
 
 struct cursor *merge_top(struct merge *merge)
 {
 	if (!merge->started)
 		merge_start(merge);
-	if (merge->top_moved) {
-		merge->top_moved = false;
-		if (!merge->heap[0]->live)
-			merge->heap[0] = merge->heap[--merge->len];
-		if (merge->len > 1)
-			sift_down(merge, 0);
+	if (merge->top_moved)
+		merge_order(merge);
+	if (!merge->len)
+		return NULL;
+	if (__builtin_expect(merge->source->ops->bound && !is_settled(merge, merge->heap[0]), 0))
+		return NULL;
+	return merge->heap[0];
+}
+
+void merge_resume(struct merge *merge)
+{
+	if (!merge->source->ops->bound)
+		return;
+	if (merge->top_moved)
+		merge_order(merge);
+	merge->horizon = UINT64_MAX;
+	for (size_t i = 0; merge->started && i < merge->nr_cursors; i++) {
+		struct cursor *cursor = &merge->cursors[i];
+		struct fail fail = FAIL_INIT;
+
+		if (!cursor->dry)
+			continue;
+		cursor->dry = false;
+		if (cursor_next(cursor, &fail) > 0) {
+			merge->heap[merge->len++] = cursor;
+			sift_up(merge, merge->len - 1);
+		} else if (fail.text[0] && !merge->start_fail.text[0]) {
+			merge->start_fail = fail;
+		}
+		lower_horizon(merge, cursor);
 	}
-	return merge->len ? merge->heap[0] : NULL;
 }
 
 int merge_advance(struct merge *merge, struct fail *fail)

@@ -16,6 +16,8 @@ struct source;
  * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
  * __find_next_entry() picks them. Gaps are the owner's to see: merge_top()->lost.
  * A CPU that turns out damaged ends, and the others go on.
+ * Of a live source merge_top() gives only what nothing older can follow any more (source_ops::bound), so that the order holds
+ * there, too; NULL then means: none now, and merge_resume() may change that.
  */
 struct merge;
 
@@ -30,6 +32,9 @@ int must_check merge_seek(struct merge *merge, uint64_t ts, struct fail *fail);
 /* The cursor whose head is next in time, or NULL at the end. */
 struct cursor *merge_top(struct merge *merge);
 
+/* Asks a live source again for the CPUs that had nothing yet. */
+void merge_resume(struct merge *merge);
+
 /*
  * Moves the cursor that merge_top() gave to its next record, without ordering it yet: until the next merge_top() its head is
  * the record that follows on that CPU, when it is live. 1, 0 at the end of that CPU, -errno when it ends in damage.
@@ -39,7 +44,7 @@ int must_check merge_advance(struct merge *merge, struct fail *fail);
 /* The cursor that merge_advance() moved since the last merge_top(); NULL when none was. */
 struct cursor *merge_moved(const struct merge *merge);
 
-/* Damage met in the first page of a CPU, before anything could be handed out; NULL when there was none. */
+/* Damage met before anything of a CPU, or of what a live source then brought, could be handed out; NULL when there was none. */
 const char *merge_start_damage(const struct merge *merge);
 
 /* The chain of blocks that were left behind; the caller owns them then. */

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/ring/page.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,10 +26,15 @@ struct block {
 struct source;
 
 struct source_ops {
-	/* 1 and the next block of that CPU, 0 at the end, -errno. */
+	/* 1 and the next block of that CPU, 0 at the end, -errno. A live source: -EAGAIN while it has none yet. */
 	int (*next)(struct source *source, size_t cpu_index, struct block **ret, struct fail *fail);
 	/* Makes next() continue with the block that may hold the first record at or after raw time `ts`. May be NULL. */
 	int (*seek)(struct source *source, size_t cpu_index, uint64_t ts, struct fail *fail);
+	/*
+	 * Of a live source, else NULL. No record that next() will hand out on this CPU is older than this raw time.
+	 * `alone`: a record that old waits no longer for the one that follows it on its CPU.
+	 */
+	uint64_t (*bound)(const struct source *source, size_t cpu_index, bool alone);
 	void (*free)(struct source *source);
 };
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/live_source.h"
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/stream/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits of a page's commit word (lib/ring/page.c), and the room for a count behind the records. */
+#define COMMIT_LOST (UINT64_C(1) << 31)
+#define COMMIT_LOST_STORED (UINT64_C(1) << 30)
+#define COMMIT_FLAGS (COMMIT_LOST | COMMIT_LOST_STORED)
+enum { COUNT_SIZE = 8 };
+
+struct live_cpu {
+	struct block *first, **tail;    /* pages that nobody has asked for yet, one to a block */
+	size_t queued;                  /* bytes of them */
+	uint64_t last;                  /* time of the last record that was taken */
+	uint64_t bound;                 /* nothing older can come */
+	uint64_t lost;
+	bool estimated;                 /* a gap may hold events that were lost only after it */
+};
+
+struct live_source {
+	struct source source;           /* first; its shape has room for a count behind every page */
+	struct live_options options;
+	uint32_t *cpus;
+	struct live_cpu *state;
+	uint64_t latest;                /* of all CPUs */
+	uint64_t round, older_round;    /* latest, at the end of the last rounds */
+	bool ended;
+};
+
+static struct live_source *live_source(struct source *source)
+{
+	return (struct live_source *)source;
+}
+
+static int live_next(struct source *source, size_t cpu_index, struct block **ret, struct fail *fail)
+{
+	struct live_source *live = live_source(source);
+	struct live_cpu *cpu = &live->state[cpu_index];
+	struct block *block = cpu->first;
+
+	if (!block)
+		return live->ended ? 0 : fail_set(fail, -EAGAIN, "nothing yet");
+	cpu->first = block->next;
+	if (!cpu->first)
+		cpu->tail = &cpu->first;
+	cpu->queued -= block->len;
+	block->next = NULL;
+	*ret = block;
+	return 1;
+}
+
+static uint64_t live_bound(const struct source *source, size_t cpu_index, bool alone)
+{
+	const struct live_source *live = (const struct live_source *)source;
+	const struct live_cpu *cpu = &live->state[cpu_index];
+
+	if (live->ended || (alone && cpu->first))
+		return UINT64_MAX;
+	return alone ? live->older_round : cpu->bound;
+}
+
+static void live_free(struct source *source)
+{
+	struct live_source *live = live_source(source);
+
+	for (size_t i = 0; live->state && i < source->nr_cpus; i++) {
+		struct block *block;
+
+		while ((block = live->state[i].first)) {
+			live->state[i].first = block->next;
+			free(block->data);
+			free(block);
+		}
+	}
+	free(live->state);
+	free(live->cpus);
+	free(live);
+}
+
+static const struct source_ops live_ops = { .next = live_next, .bound = live_bound, .free = live_free };
+
+int live_source_new(const struct live_options *options, struct source **ret, struct fail *fail)
+{
+	struct live_source *live = calloc(1, sizeof(*live));
+
+	if (!live)
+		return fail_memory(fail);
+	live->options = *options;
+	live->source = (struct source){ .ops = &live_ops, .shape = options->shape, .nr_cpus = options->nr_cpus };
+	live->source.shape.size += COUNT_SIZE;
+	live->state = calloc(options->nr_cpus + 1, sizeof(*live->state));
+	live->cpus = calloc(options->nr_cpus + 1, sizeof(*live->cpus));
+	if (!live->state || !live->cpus) {
+		source_free(&live->source);
+		return fail_memory(fail);
+	}
+	for (size_t i = 0; i < options->nr_cpus; i++) {
+		live->cpus[i] = options->cpus[i];
+		live->state[i].tail = &live->state[i].first;
+	}
+	live->source.cpus = live->cpus;
+	*ret = &live->source;
+	return 0;
+}
+
+/* The commit word of a page; only kernels of this machine are live, so its words are ours. */
+static uint64_t head_word(const struct live_source *live, const uint8_t *page)
+{
+	return live->options.shape.long_size == 8 ? load_u64(page + 8, false) : load_u32(page + 8, false);
+}
+
+static void store_word(const struct live_source *live, uint8_t *at, uint64_t value)
+{
+	uint32_t low = (uint32_t)value;
+
+	if (live->options.shape.long_size == 8)
+		memcpy(at, &value, sizeof(value));
+	else
+		memcpy(at, &low, sizeof(low));
+}
+
+/*
+ * How many a gap is about. What the page does not tell is asked for, and may hold losses that came after it; from then on
+ * the sum is kept right by asking always.
+ */
+static int count_gap(struct live_source *live, size_t index, const struct page *page, int64_t *ret, struct fail *fail)
+{
+	struct live_cpu *cpu = &live->state[index];
+	uint64_t overrun;
+	int err;
+
+	*ret = page->lost;
+	if (!live->options.feed.overrun || (page->lost >= 0 && !cpu->estimated))
+		return 0;
+	err = live->options.feed.overrun(live->options.feed.arg, index, &overrun, fail);
+	if (err)
+		return err;
+	cpu->estimated = true;
+	*ret = overrun > cpu->lost ? (int64_t)(overrun - cpu->lost) : 0;
+	return 0;
+}
+
+static int settle_gap(struct live_source *live, size_t index, const struct page *page, uint8_t *data, struct fail *fail)
+{
+	uint64_t word = head_word(live, data) & ~COMMIT_FLAGS;
+	int64_t lost = 0;
+	int err = count_gap(live, index, page, &lost, fail);
+
+	if (err || lost < 0)
+		return err;
+	if (lost) {
+		store_word(live, data + page_head_size(&live->options.shape) + page->commit, (uint64_t)lost);
+		word |= COMMIT_FLAGS;
+	}
+	store_word(live, data + 8, word);
+	live->state[index].lost += (uint64_t)lost;
+	return 0;
+}
+
+/* Looks at a page that was just taken: when its last record happened, and what was lost before it. */
+static int look(struct live_source *live, size_t index, uint8_t *data, struct fail *fail)
+{
+	struct live_cpu *cpu = &live->state[index];
+	struct record record;
+	struct page page, walk;
+	int err = page_init(&page, &live->options.shape, data, live->options.shape.size, fail);
+
+	if (err)
+		return err;
+	/* What is broken is told when its turn comes. */
+	for (walk = page; page_next(&walk, &record, NULL) > 0;)
+		continue;
+	if (walk.ts > cpu->last && page.commit)
+		cpu->last = walk.ts;
+	if (cpu->last > live->latest)
+		live->latest = cpu->last;
+	return page.lost ? settle_gap(live, index, &page, data, fail) : 0;
+}
+
+/* 1: a page was taken; 0: the CPU has none. */
+static int take_page(struct live_source *live, size_t index, struct fail *fail)
+{
+	struct live_cpu *cpu = &live->state[index];
+	size_t size = live->options.shape.size;
+	struct block *block = source_block(&live->source, size + COUNT_SIZE);
+	int r, err = 0;
+
+	if (!block)
+		return fail_memory(fail);
+	r = live->options.feed.read(live->options.feed.arg, index, block->data, fail);
+	if (r > 0) {
+		memset(block->data + size, 0, COUNT_SIZE);
+		block->len = size + COUNT_SIZE;
+		err = look(live, index, block->data, fail);
+		r = err < 0 ? err : r;
+	}
+	if (r <= 0) {
+		source_release(&live->source, block);
+		return r;
+	}
+	*cpu->tail = block;
+	cpu->tail = &block->next;
+	cpu->queued += block->len;
+	return 1;
+}
+
+/* 1: the CPU was found empty; 0: there was no room for all that it has. */
+static int take_cpu(struct live_source *live, size_t index, struct fail *fail)
+{
+	struct live_cpu *cpu = &live->state[index];
+	int r = 1;
+
+	while (!cpu->first || cpu->queued < live->options.queue_max) {
+		r = take_page(live, index, fail);
+		if (r <= 0)
+			return r < 0 ? r : 1;
+	}
+	return 0;
+}
+
+int live_source_take(struct source *source, bool round, bool *ret_full, struct fail *fail)
+{
+	struct live_source *live = live_source(source);
+	uint64_t before = live->round;
+	bool full = false;
+
+	for (size_t i = 0; i < source->nr_cpus; i++) {
+		struct live_cpu *cpu = &live->state[i];
+		int r = take_cpu(live, i, fail);
+
+		if (r < 0)
+			return fail_in(fail, r, "CPU %u", (unsigned)live->cpus[i]);
+		full |= !r;
+		if (round && r && before > cpu->bound)
+			cpu->bound = before;
+		if (cpu->last > cpu->bound)
+			cpu->bound = cpu->last;
+	}
+	if (round) {
+		live->older_round = live->round;
+		live->round = live->latest;
+	}
+	if (ret_full)
+		*ret_full = full;
+	return 0;
+}
+
+void live_source_end(struct source *source)
+{
+	live_source(source)->ended = true;
+}
+
+uint64_t live_source_lost(const struct source *source, size_t cpu_index)
+{
+	return ((const struct live_source *)source)->state[cpu_index].lost;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/live_source.h"
+
+#include "lib/base/fail.h"
+#include "lib/stream/merge.h"
+#include "lib/stream/source.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel in memory: pages of 64 bytes with records of one word, which come when the test says so. */
+enum { PAGE_BYTES = 64, PAGE_RECORDS = 6, CPUS = 2, PAGES = 8 };
+
+struct test_page {
+	uint64_t ts, commit;
+	uint32_t words[PAGE_RECORDS * 2];
+};
+_Static_assert(sizeof(struct test_page) == PAGE_BYTES, "a page of the test is a page");
+
+struct kernel {
+	struct test_page pages[CPUS][PAGES];
+	size_t written[CPUS], read[CPUS];
+	uint64_t overrun[CPUS];
+	unsigned asked;                 /* for the overrun */
+	struct source *source;
+	struct merge *merge;
+	char text[512];                 /* of what was handed out so far */
+	size_t len;
+	int64_t lost;
+};
+
+static const uint32_t cpu_numbers[CPUS] = { 0, 3 };
+
+static int feed_read(void *arg, size_t cpu, void *into, struct fail *fail)
+{
+	struct kernel *kernel = arg;
+
+	(void)fail;
+	if (kernel->read[cpu] == kernel->written[cpu])
+		return 0;
+	memcpy(into, &kernel->pages[cpu][kernel->read[cpu]++ % PAGES], PAGE_BYTES);
+	return 1;
+}
+
+static int feed_overrun(void *arg, size_t cpu, uint64_t *ret, struct fail *fail)
+{
+	struct kernel *kernel = arg;
+
+	(void)fail;
+	kernel->asked++;
+	*ret = kernel->overrun[cpu];
+	return 0;
+}
+
+static bool begin(struct kernel *kernel, size_t queue_max)
+{
+	struct live_options options = {
+		.feed = { .read = feed_read, .overrun = feed_overrun, .arg = kernel },
+		.shape = { .size = PAGE_BYTES, .long_size = 8 },
+		.cpus = cpu_numbers, .nr_cpus = CPUS, .queue_max = queue_max,
+	};
+
+	*kernel = (struct kernel){ .len = 0 };
+	return !live_source_new(&options, &kernel->source, NULL) &&
+	       !merge_new(kernel->source, NULL, 0, &kernel->merge, NULL);
+}
+
+/* A page of records at `first`, first + step, ... */
+static struct test_page *write_page(struct kernel *kernel, size_t cpu, uint64_t first, uint32_t step, unsigned count)
+{
+	struct test_page *page = &kernel->pages[cpu][kernel->written[cpu]++ % PAGES];
+
+	*page = (struct test_page){ .ts = first, .commit = count * 8 };
+	for (unsigned i = 0; i < count; i++) {
+		page->words[i * 2] = (i ? step : 0) << 5 | 1;
+		page->words[i * 2 + 1] = i;
+	}
+	return page;
+}
+
+/* The gap before a page, as the kernel marks it; a full page has no room for the number. */
+static void write_gap(struct test_page *page, uint64_t lost)
+{
+	uint64_t commit = page->commit;
+
+	page->commit |= 1u << 31;
+	if (commit == sizeof(page->words))
+		return;
+	page->commit |= 1u << 30;
+	memcpy((char *)page->words + commit, &lost, sizeof(lost));
+}
+
+/* Hands out what is certain now, behind what was handed out before. */
+static void hand_out(struct kernel *kernel)
+{
+	struct cursor *top;
+
+	merge_resume(kernel->merge);
+	while ((top = merge_top(kernel->merge))) {
+		if (top->lost) {
+			kernel->len += (size_t)snprintf(kernel->text + kernel->len, sizeof(kernel->text) - kernel->len,
+							"(%lld lost) ", (long long)top->lost);
+			kernel->lost += top->lost;
+			top->lost = 0;
+		}
+		kernel->len += (size_t)snprintf(kernel->text + kernel->len, sizeof(kernel->text) - kernel->len, "%llu@%u ",
+						(unsigned long long)top->head.ts, top->cpu);
+		CHECK(merge_advance(kernel->merge, NULL) >= 0);
+		merge_release(kernel->merge, merge_retired(kernel->merge));
+	}
+}
+
+static void round_trip(struct kernel *kernel)
+{
+	CHECK(!live_source_take(kernel->source, true, NULL, NULL));
+	hand_out(kernel);
+}
+
+TEST(live_holds_an_event_back_until_no_older_one_can_come)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 0, 100, 10, 2);
+	round_trip(&kernel);
+	CHECK_STR(kernel.text, "");
+	/* Written before CPU 0 was read, seen only now: it still comes first. */
+	write_page(&kernel, 1, 95, 10, 2);
+	round_trip(&kernel);
+	CHECK_STR(kernel.text, "95@3 100@0 105@3 110@0 ");
+	merge_free(kernel.merge);
+}
+
+TEST(live_lets_the_last_record_of_a_cpu_wait_for_the_next)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 0, 100, 10, 1);
+	write_page(&kernel, 1, 105, 10, 3);
+	round_trip(&kernel);
+	CHECK_STR(kernel.text, "");
+	/* The next has come; the one behind it is not known yet, and CPU 3 has to wait for it, too. */
+	write_page(&kernel, 0, 107, 10, 1);
+	write_page(&kernel, 1, 200, 10, 3);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 105@3 ");
+	/* Not for ever. */
+	round_trip(&kernel);
+	round_trip(&kernel);
+	CHECK_STR(kernel.text, "100@0 105@3 107@0 115@3 125@3 200@3 210@3 220@3 ");
+	merge_free(kernel.merge);
+}
+
+TEST(live_needs_no_rounds_while_every_cpu_is_busy)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 0, 100, 10, 3);
+	write_page(&kernel, 1, 105, 10, 3);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 105@3 110@0 115@3 ");
+	merge_free(kernel.merge);
+}
+
+TEST(live_takes_no_more_than_it_may_keep)
+{
+	struct kernel kernel;
+	bool full = false;
+
+	REQUIRE(begin(&kernel, 2 * PAGE_BYTES));
+	for (unsigned i = 0; i < 5; i++)
+		write_page(&kernel, 0, 100 + i * 10, 1, 2);
+	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(full && kernel.read[0] == 2);
+	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(full && kernel.read[0] == 2);
+	/* CPU 3 was empty, so nothing of it is older than what was there a round ago. */
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 101@0 110@0 111@0 ");
+	for (unsigned i = 0; i < 3; i++)
+		round_trip(&kernel);
+	CHECK_STR(kernel.text, "100@0 101@0 110@0 111@0 120@0 121@0 130@0 131@0 140@0 141@0 ");
+	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(!full);
+	merge_free(kernel.merge);
+}
+
+TEST(live_goes_on_with_a_full_queue_when_the_other_cpu_is_busy_too)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1));
+	for (unsigned i = 0; i < 3; i++) {
+		write_page(&kernel, 0, 100 + i * 10, 1, 2);
+		write_page(&kernel, 1, 105 + i * 10, 1, 2);
+	}
+	for (unsigned i = 0; i < 5; i++)
+		round_trip(&kernel);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 101@0 105@3 106@3 110@0 111@0 115@3 116@3 120@0 121@0 125@3 126@3 ");
+	merge_free(kernel.merge);
+}
+
+TEST(live_hands_out_everything_once_it_has_ended)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 0, 100, 10, 2);
+	round_trip(&kernel);
+	CHECK_STR(kernel.text, "");
+	write_page(&kernel, 1, 90, 10, 1);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	live_source_end(kernel.source);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "90@3 100@0 110@0 ");
+	CHECK(!merge_top(kernel.merge));
+	merge_free(kernel.merge);
+}
+
+TEST(live_asks_for_the_number_of_a_gap_that_a_full_page_has_no_room_for)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 0, 100, 1, 1);
+	write_gap(write_page(&kernel, 0, 200, 1, 2), 7);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(!kernel.asked);
+	write_gap(write_page(&kernel, 0, 300, 1, PAGE_RECORDS), 0);
+	kernel.overrun[0] = 30;
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	live_source_end(kernel.source);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 (7 lost) 200@0 201@0 (23 lost) 300@0 301@0 302@0 303@0 304@0 305@0 ");
+	CHECK(live_source_lost(kernel.source, 0) == 30);
+	merge_free(kernel.merge);
+}
+
+TEST(live_counts_no_loss_twice_when_the_number_came_too_late)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_gap(write_page(&kernel, 0, 100, 1, PAGE_RECORDS), 0);
+	/* 20 were lost before this page, and 5 more until somebody asked: the next page tells of these again. */
+	kernel.overrun[0] = 25;
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	write_gap(write_page(&kernel, 0, 200, 1, 1), 5);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	kernel.overrun[0] = 32;
+	write_gap(write_page(&kernel, 0, 300, 1, 1), 7);
+	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	live_source_end(kernel.source);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "(25 lost) 100@0 101@0 102@0 103@0 104@0 105@0 200@0 (7 lost) 300@0 ");
+	CHECK(kernel.lost == 32);
+	merge_free(kernel.merge);
+}
+
+TEST(live_reads_nothing_of_a_page_that_it_has_left)
+{
+	struct kernel kernel;
+	struct test_page *page;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	/* A page that ends in padding, as the kernel's do, is not at its end by its length. */
+	page = write_page(&kernel, 0, 100, 1, 1);
+	page->commit = 24;
+	page->words[2] = 29;
+	for (unsigned i = 0; i < 4; i++)
+		round_trip(&kernel);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 ");
+	/* Its memory is used again for CPU 3. */
+	write_page(&kernel, 1, 200, 1, 4);
+	for (unsigned i = 0; i < 4; i++)
+		round_trip(&kernel);
+	hand_out(&kernel);
+	CHECK_STR(kernel.text, "100@0 200@3 201@3 202@3 203@3 ");
+	merge_free(kernel.merge);
+}
+
+TEST(live_says_that_a_page_is_broken)
+{
+	struct kernel kernel;
+	struct fail fail = FAIL_INIT;
+
+	REQUIRE(begin(&kernel, 1 << 20));
+	write_page(&kernel, 1, 100, 1, 1)->commit = 4000;
+	CHECK(live_source_take(kernel.source, true, NULL, &fail) < 0);
+	CHECK(strstr(fail.text, "CPU 3: commit 4000"));
+	merge_free(kernel.merge);
+}
