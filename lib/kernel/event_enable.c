@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
 
 #include <dirent.h>
@@ -136,6 +137,7 @@ static void hint_at_triggers(const struct instance *instance, const char *file, 
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *kind = strdup(trigger);
+	char hint[KCONFIG_HINT_SIZE];
 	struct text_word word;
 	struct near near;
 	const char *at;
@@ -152,7 +154,10 @@ static void hint_at_triggers(const struct instance *instance, const char *file, 
 			return;
 		near_offer(&near, name);
 	}
-	near_fail(&near, why, err, "this kernel has no trigger '%s'", kind);
+	if (kconfig_find(KCONFIG_TRIGGER, kind))
+		fail_set(why, err, "this kernel has no trigger '%s'%s", kind, kconfig_hint(KCONFIG_TRIGGER, kind, hint));
+	else
+		near_fail(&near, why, err, "this kernel has no trigger '%s'", kind);
 }
 
 /* `text` into the file of each event. */

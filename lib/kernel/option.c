@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
+#include "lib/kernel/kconfig.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,9 +69,13 @@ static int unknown(struct instance *instance, const char *option, struct fail *f
 	bool off = !strncmp(option, "no", 2);
 	struct instance top = { .dir = instance->tracing->dir, .kind = INSTANCE_TOP, .tracing = instance->tracing };
 	struct near near = near_to(option);
+	char hint[KCONFIG_HINT_SIZE];
 
 	if (instance->kind != INSTANCE_TOP && option_exists(&top, option))
 		return fail_set(fail, -EOPNOTSUPP, "this kernel has the option '%s' only in its top instance", option);
+	if (kconfig_find(KCONFIG_OPTION, option))
+		return fail_set(fail, -ENOENT, "this kernel has no option '%s'%s", option,
+				kconfig_hint(KCONFIG_OPTION, option, hint));
 	offer_options(instance, &near, false);
 	if (off)
 		offer_options(instance, &near, true);

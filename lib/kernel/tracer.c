@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/fitting.h"
 #include "lib/kernel/undo.h"
 
@@ -76,6 +77,7 @@ static int not_offered(const struct instance *instance, const char *tracer, stru
 	struct near near = near_to(tracer);
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *path = NULL;
+	char hint[KCONFIG_HINT_SIZE];
 	int err;
 
 	if (asprintf(&path, "%s/available_tracers", instance->tracing->dir) < 0) {
@@ -87,6 +89,9 @@ static int not_offered(const struct instance *instance, const char *tracer, stru
 		return err;
 	if (has_word(buf_str(&buf), tracer, &near))
 		return fail_set(fail, -EOPNOTSUPP, "this kernel has the tracer '%s' only in its top instance", tracer);
+	if (kconfig_find(KCONFIG_TRACER, tracer))
+		return fail_set(fail, -ENOENT, "this kernel has no tracer '%s'%s", tracer,
+				kconfig_hint(KCONFIG_TRACER, tracer, hint));
 	return near_fail(&near, fail, -ENOENT, "this kernel has no tracer '%s'", tracer);
 }
 
@@ -122,6 +127,16 @@ static int no_function(const struct instance *instance, const char *function, st
 	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
 }
 
+/* Only the top one has it, or the kernel was built without. */
+static int no_file(const struct instance *instance, const char *file, struct fail *fail)
+{
+	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+
+	if (*instance->name && instance_has(&top, file))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has '%s' only in its top instance", file);
+	return kconfig_no_file(file, fail);
+}
+
 int tracer_functions(struct instance *instance, enum function_list list, const char *const *functions, size_t nr,
 		     struct fail *fail)
 {
@@ -129,8 +144,7 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 	int err;
 
 	if (!instance_has(instance, file))
-		return fail_set(fail, -EOPNOTSUPP, "%s has no '%s'", *instance->name ? "an instance of this kernel" :
-				"this kernel", file);
+		return no_file(instance, file, fail);
 	err = nr ? 0 : instance_set(instance, file, "", fail);
 	for (size_t i = 0; !err && i < nr; i++) {
 		/* The first one replaces the list. */
@@ -147,8 +161,7 @@ int tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *f
 	char value[16];
 
 	if (!instance_has(instance, "max_graph_depth"))
-		return fail_set(fail, -EOPNOTSUPP, "%s has no 'max_graph_depth'", *instance->name ?
-				"an instance of this kernel" : "this kernel");
+		return no_file(instance, "max_graph_depth", fail);
 	snprintf(value, sizeof(value), "%u", depth);
 	return instance_set(instance, "max_graph_depth", value, fail);
 }
