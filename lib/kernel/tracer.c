@@ -5,8 +5,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
-#include "lib/kernel/kconfig.h"
 #include "lib/kernel/fitting.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
 
 #include <dirent.h>
