@@ -17,6 +17,7 @@
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
+#include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
 #include "lib/record/result.h"
 #include "lib/record/symbol_copy.h"
@@ -37,6 +38,7 @@ struct session {
 	struct workload workload;
 	struct parts *parts;
 	struct symbol_copy *symbols;
+	struct maps_copy *maps;
 	struct shared *cmdlines;
 	struct target *targets;
 	size_t nr_targets;
@@ -170,7 +172,7 @@ static int start_recorders(struct session *session, struct fail *fail)
 
 static int exclude_ourselves(struct session *session, struct fail *fail)
 {
-	size_t nr = 2, at = 0;
+	size_t nr = 3, at = 0;
 	int err = 0;
 
 	if (session->options->trace_self)
@@ -182,11 +184,13 @@ static int exclude_ourselves(struct session *session, struct fail *fail)
 		return fail_memory(fail);
 	tids[at++] = getpid();
 	tids[at++] = symbol_copy_tid(session->symbols);
+	if (maps_copy_tid(session->maps))
+		tids[at++] = maps_copy_tid(session->maps);
 	for (size_t i = 0; i < session->nr_targets; i++)
 		for (size_t j = 0; j < session->targets[i].nr_recorders; j++)
 			tids[at++] = session->targets[i].recorders[j]->tid;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_exclude(&session->targets[i], tids, nr, fail);
+		err = target_exclude(&session->targets[i], tids, at, fail);
 	return err;
 }
 
@@ -226,6 +230,8 @@ static int prepare(struct session *session, struct fail *fail)
 				     session->nr_targets, options->all_formats, fail);
 	if (!err)
 		err = start_recorders(session, fail);
+	if (!err)
+		err = maps_copy_start(session->targets, session->nr_targets, session->workload.pid, &session->maps, fail);
 	return err ? err : exclude_ourselves(session, fail);
 }
 
@@ -470,6 +476,8 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	err = join(&session, &later);
 	first = first_error(first, err, fail, &later);
 	err = symbol_copy_finish(session.symbols, &ret->symbols_hidden, &later);
+	first = first_error(first, err, fail, &later);
+	err = maps_copy_finish(session.maps, ret->ran ? session.parts->ledger : NULL, &session.tracing, &later);
 	first = first_error(first, err, fail, &later);
 	restore_begin(&restoring);
 	err = finish(&session, &later);

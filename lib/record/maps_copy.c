@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/maps_copy.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "lib/base/fail.h"
+#include "lib/kernel/process_maps.h"
+#include "lib/kernel/tracer.h"
+#include "lib/record/ledger.h"
+
+enum { NAP_NS = 1000000, NAP_MAX_NS = 32000000 };
+
+struct maps_copy {
+	pid_t command, tid;
+	struct settings settings;
+	pthread_t thread;
+	sem_t started, stop;
+	int err;
+	struct fail fail;
+};
+
+/* False: it is over. */
+static bool nap(struct maps_copy *copy, long ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ns;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	return sem_timedwait(&copy->stop, &until) < 0;
+}
+
+static void *maps_copy_main(void *data)
+{
+	struct maps_copy *copy = data;
+	long ns = NAP_NS;
+
+	copy->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&copy->started);
+	while (nap(copy, ns)) {
+		int r = process_maps_put_tree(&copy->settings, copy->command, &copy->fail);
+
+		if (r < 0) {
+			copy->err = r;
+			break;
+		}
+		/* What changes is looked at more often. */
+		ns = r ? NAP_NS : ns * 2 > NAP_MAX_NS ? NAP_MAX_NS : ns * 2;
+	}
+	return NULL;
+}
+
+static bool is_needed(const struct target *targets, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (option_get(targets[i].instance, "userstacktrace") == 1 ||
+		    option_get(targets[i].instance, "sym-userobj") == 1)
+			return true;
+	return false;
+}
+
+int maps_copy_start(const struct target *targets, size_t nr, pid_t command, struct maps_copy **ret, struct fail *fail)
+{
+	struct maps_copy *copy;
+	int err;
+
+	if (!is_needed(targets, nr))
+		return 0;
+	copy = calloc(1, sizeof(*copy));
+	if (!copy)
+		return fail_memory(fail);
+	*ret = copy;
+	copy->command = command;
+	if (!command)
+		return 0;
+	sem_init(&copy->started, 0, 0);
+	sem_init(&copy->stop, 0, 0);
+	err = pthread_create(&copy->thread, NULL, maps_copy_main, copy);
+	if (err) {
+		copy->command = 0;
+		return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
+	}
+	while (sem_wait(&copy->started) && errno == EINTR)
+		continue;
+	return 0;
+}
+
+pid_t maps_copy_tid(const struct maps_copy *copy)
+{
+	return copy ? copy->tid : 0;
+}
+
+static int add_all(const struct maps_copy *copy, struct ledger *ledger, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < copy->settings.nr; i++) {
+		const struct setting *setting = &copy->settings.items[i];
+
+		err = ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_SETTING, .key = setting->name,
+								.data = setting->text, .len = setting->len }, fail);
+	}
+	return err;
+}
+
+int maps_copy_finish(struct maps_copy *copy, struct ledger *ledger, const struct tracing *tracing, struct fail *fail)
+{
+	int err;
+
+	if (!copy)
+		return 0;
+	if (copy->command) {
+		sem_post(&copy->stop);
+		pthread_join(copy->thread, NULL);
+	}
+	err = copy->err ? fail_set(fail, copy->err, "%s", copy->fail.text) : 0;
+	if (!err && ledger)
+		err = process_maps_put_known(&copy->settings, tracing, fail);
+	if (!err && ledger)
+		err = add_all(copy, ledger, fail);
+	settings_release(&copy->settings);
+	free(copy);
+	return err;
+}
