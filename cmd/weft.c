@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&pack_command,
 	&mark_command,
 	&list_command,
+	&stat_command,
 	&help_command,
 	&describe_command,
 	NULL,

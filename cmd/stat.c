@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/text.h"
+#include "lib/kernel/boot.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/undo.h"
+#include "lib/kernel/users.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINES_SHOWN = 8, TITLE_WIDTH = 22 };
+
+struct stat_arguments {
+	struct kernel kernel;
+	bool full, check;
+	/* While an instance is printed: */
+	const struct instance *instance;
+	bool headed;                    /* its name was printed */
+	bool differs;                   /* it, or one before it */
+	struct buf options;             /* "noannotate stacktrace" */
+};
+
+static const struct argp_option table[] = {
+	{ "full", 'F', NULL, 0, "Print long lists whole, and what is as at boot too", 0 },
+	{ "check", 'c', NULL, 0, "Exit with status 1 when anything differs from boot", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct stat_arguments *arguments = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->kernel;
+		return 0;
+	case 'F':
+		arguments->full = true;
+		return 0;
+	case 'c':
+		arguments->check = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse_option,
+	.children = children,
+	.doc = "Tells what of tracing is not as it was at boot: settings, events, filters, triggers, probes and full buffers of the top "
+	       "instance and of every other, and who is reading them.\v"
+	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event means that "
+	       "a trigger switches it.",
+};
+
+static void print_head(struct stat_arguments *arguments)
+{
+	const char *name = arguments->instance->name;
+
+	if (arguments->headed)
+		return;
+	arguments->headed = true;
+	if (*name)
+		printf("instance %s\n", name);
+	else
+		puts("top instance");
+}
+
+/* A title, and lines that stand below each other; too many are cut. */
+static void print_lines(struct stat_arguments *arguments, const char *title, const char *text)
+{
+	size_t left = strlen(text), shown = 0, more = 0;
+	struct text_word line;
+
+	print_head(arguments);
+	while (text_next_line(&text, &left, &line)) {
+		if (!line.len || line.at[0] == '#')
+			continue;
+		if (shown == LINES_SHOWN && !arguments->full) {
+			more++;
+			continue;
+		}
+		printf("  %-*s %.*s\n", TITLE_WIDTH, shown++ ? "" : title, (int)line.len, line.at);
+	}
+	if (more)
+		printf("  %-*s ... and %zu more (--full)\n", TITLE_WIDTH, "", more);
+}
+
+static void print_options(struct stat_arguments *arguments)
+{
+	if (arguments->options.len)
+		print_lines(arguments, "options", buf_str(&arguments->options));
+	buf_clear(&arguments->options);
+}
+
+/* "events/sched/sched_switch/filter" as "sched:sched_switch". */
+static const char *event_name(const char *file, char into[256])
+{
+	const char *system = file + strlen("events/"), *end = strrchr(file, '/');
+	char *slash;
+
+	snprintf(into, 256, "%.*s", end > system ? (int)(end - system) : 0, system);
+	slash = strchr(into, '/');
+	if (slash)
+		*slash = ':';
+	return into;
+}
+
+static void print_event(struct stat_arguments *arguments, const char *title, const char *file, const char *text)
+{
+	size_t left = strlen(text);
+	struct text_word line;
+	char name[256];
+
+	print_head(arguments);
+	event_name(file, name);
+	while (text_next_line(&text, &left, &line))
+		if (line.len && line.at[0] != '#')
+			printf("  %-*s %s  %.*s\n", TITLE_WIDTH, title, name, (int)line.len, line.at);
+}
+
+static int print_difference(const struct boot_difference *difference, void *data)
+{
+	struct stat_arguments *arguments = data;
+	const char *file = difference->file;
+	char name[256], text[300];
+
+	arguments->differs = true;
+	if (difference->what != BOOT_OPTION)
+		print_options(arguments);
+	switch (difference->what) {
+	case BOOT_OPTION:
+		if (!buf_addf(&arguments->options, "%s%s%s", arguments->options.len ? " " : "",
+			      difference->now[0] == '1' ? "" : "no", file + strlen("options/")))
+			return -1;
+		break;
+	case BOOT_SYSTEM:
+		snprintf(text, sizeof(text), "%s  %s", difference->now, event_name(file, name));
+		print_lines(arguments, "events", text);
+		break;
+	case BOOT_EVENT:
+		snprintf(text, sizeof(text), "%.*s  %s", (int)strcspn(difference->now, "\n"), difference->now,
+			 event_name(file, name));
+		print_lines(arguments, "events", text);
+		break;
+	case BOOT_FILTER:
+		print_event(arguments, "filter", file, difference->now);
+		break;
+	case BOOT_TRIGGER:
+		print_event(arguments, "trigger", file, difference->now);
+		break;
+	case BOOT_SYSCTL:
+		file = strrchr(file, '/') + 1;
+		/* fall through */
+	case BOOT_SETTING:
+	case BOOT_DYNAMIC:
+	case BOOT_SNAPSHOT:
+		print_lines(arguments, file, difference->now);
+		break;
+	}
+	return 0;
+}
+
+static void print_buffer(struct stat_arguments *arguments)
+{
+	uint64_t entries = 0, overrun = 0, lost;
+	char text[128], count[TEXT_HUMAN], gone[TEXT_HUMAN], size[TEXT_HUMAN];
+	struct cpus online;
+
+	if (tracing_online_cpus(&online, NULL))
+		return;
+	for (int cpu = cpus_next(&online, 0); cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
+		struct ring_buffer_stats stats;
+
+		if (ring_buffer_stats(arguments->instance, (uint32_t)cpu, &stats, NULL))
+			continue;
+		entries += stats.entries;
+		overrun += stats.overrun + stats.commit_overrun + stats.dropped;
+	}
+	lost = overrun;
+	if (!entries && !lost && !arguments->full)
+		return;
+	arguments->differs |= entries || lost;
+	snprintf(text, sizeof(text), "%s events in %s per CPU, %s lost", text_count(count, entries),
+		 text_size(size, ring_buffer_size(arguments->instance)), text_count(gone, lost));
+	print_lines(arguments, "buffer", text);
+}
+
+static int print_user(const struct tracing_user *user, void *data)
+{
+	struct stat_arguments *arguments = data;
+	const char *file = user->file, *name = arguments->instance->name;
+	size_t len = strlen(name);
+	char text[600];
+
+	if (*name) {
+		if (strncmp(file, "instances/", 10) || strncmp(file + 10, name, len) || file[10 + len] != '/')
+			return 0;
+		file += 10 + len + 1;
+	} else if (!strncmp(file, "instances/", 10)) {
+		return 0;
+	}
+	snprintf(text, sizeof(text), "%s (process %d): %s", user->comm, (int)user->pid, file);
+	print_lines(arguments, "in use by", text);
+	return 0;
+}
+
+static int print_instance(struct stat_arguments *arguments, const struct instance *instance, struct fail *fail)
+{
+	int err;
+
+	arguments->instance = instance;
+	arguments->headed = false;
+	/* That there is an instance is a difference in itself. */
+	if (instance->kind != INSTANCE_TOP || arguments->full)
+		print_head(arguments);
+	arguments->differs |= instance->kind != INSTANCE_TOP;
+	err = boot_each(instance, print_difference, arguments, fail);
+	if (err)
+		return err < 0 ? fail_memory(fail) : err;
+	print_options(arguments);
+	print_buffer(arguments);
+	return tracing_each_user(&arguments->kernel.tracing, print_user, arguments);
+}
+
+struct each_instance {
+	struct stat_arguments *arguments;
+	struct fail *fail;
+};
+
+static int print_named(const char *name, void *data)
+{
+	struct each_instance *each = data;
+	struct instance *instance;
+	int err;
+
+	/* One that went away meanwhile is none. */
+	if (instance_open(&each->arguments->kernel.tracing, name, false, NULL, &instance, NULL))
+		return 0;
+	err = print_instance(each->arguments, instance, each->fail);
+	instance_close(instance, NULL);
+	return err;
+}
+
+static void print_journals(struct stat_arguments *arguments)
+{
+	struct undo_pending pending;
+	unsigned at = 0;
+
+	while (undo_next_pending(NULL, &at, &pending, NULL) > 0) {
+		arguments->differs = true;
+		printf("left by process %d, which is gone: %u settings, %u instances; 'weft recover' puts them back\n",
+		       (int)pending.pid, pending.entries, pending.instances);
+	}
+}
+
+static int print_all(struct stat_arguments *arguments, struct fail *fail)
+{
+	struct each_instance each = { .arguments = arguments, .fail = fail };
+	int err = print_instance(arguments, arguments->kernel.instance, fail);
+
+	if (!err && !arguments->kernel.name) {
+		err = instance_each(&arguments->kernel.tracing, print_named, &each, fail);
+		print_journals(arguments);
+	}
+	if (!err && !arguments->differs)
+		puts("nothing differs from boot");
+	return err;
+}
+
+static int stat_run(int argc, char **argv)
+{
+	struct stat_arguments arguments = { .options = BUF_INIT };
+	struct fail fail = FAIL_INIT;
+	int err, status;
+
+	command_parse(&stat_command, argc, argv, 0, &arguments);
+	err = kernel_open(&arguments.kernel, NULL, &fail);
+	if (!err)
+		err = print_all(&arguments, &fail);
+	buf_release(&arguments.options);
+	status = kernel_finish(&arguments.kernel, err, &fail);
+	return status == EXIT_OK && arguments.check && arguments.differs ? EXIT_FAILED : status;
+}
+
+const struct command stat_command = {
+	.name = "stat",
+	.summary = "tell what of tracing is not as it was at boot",
+	.group = "kernel",
+	.argp = &argp,
+	.run = stat_run,
+};
