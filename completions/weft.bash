@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack mark list help'
+_weft_commands='record recover report info check pack mark list stat help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -15,6 +15,7 @@ _weft_options()
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --quiet -q' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
+	stat) echo '--full -F --check -c --instance -B' ;;
 	help) echo '' ;;
 	esac
 }
@@ -95,6 +96,7 @@ _weft_metavar()
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
+	stat:--instance|stat:-B) echo 'INSTANCE' ;;
 	esac
 }
 
