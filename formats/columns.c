@@ -73,7 +73,7 @@ static char context_of(unsigned flags)
 	return flags & EVENT_SOFTIRQ ? 's' : '.';
 }
 
-/* All that the flags byte says, for each of its values. */
+/* All that the flags byte says, for each of its values; and the count behind it. */
 static void flags_prepare(struct columns *columns)
 {
 	for (unsigned flags = 0; flags < 256; flags++) {
@@ -84,6 +84,10 @@ static void flags_prepare(struct columns *columns)
 		if (columns->lazy_columns)
 			*at++ = flags & EVENT_PREEMPT_RESCHED ? 'L' : '.';
 		*at++ = context_of(flags);
+	}
+	for (unsigned count = 0; count < 256; count++) {
+		columns->counts_text[count][0] = nibbles[count & 15];
+		columns->counts_text[count][1] = nibbles[count >> 4];
 	}
 }
 
@@ -108,25 +112,39 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.time_start_known = context->time_start_known,
 		.time_start = context->time_start,
 	};
+	columns->heads = columns->pid_width == 7;
 	columns->nr_flags = (uint8_t)(4u + columns->migrate + 2u * columns->lazy_columns);
 	flags_prepare(columns);
 }
 
+static char *flags_with_lazy(const struct columns *columns, const struct event *event, char *at)
+{
+	uint8_t depth = columns->lazy_depth_offset < event->len ? event->data[columns->lazy_depth_offset] : 0;
+	const char *count = columns->counts_text[event->preempt_count];
+
+	memcpy(at, columns->flags_text[event->flags], 4);
+	at += 4;
+	*at++ = count[0];
+	if (depth > 15)
+		*at++ = nibbles[depth >> 4];
+	*at++ = depth > 15 && !(depth & 15) ? '0' : nibbles[depth & 15];
+	if (columns->migrate)
+		*at++ = count[1];
+	return at;
+}
+
+static inline char *write_flags(const struct columns *columns, const struct event *event, char *at)
+{
+	if (columns->lazy_columns)
+		return flags_with_lazy(columns, event, at);
+	memcpy(at, columns->flags_text[event->flags], 4);
+	memcpy(at + 3, columns->counts_text[event->preempt_count], 2);
+	return at + 4 + columns->migrate;
+}
+
 char *columns_flags(const struct columns *columns, const struct event *event, char *at)
 {
-	memcpy(at, columns->flags_text[event->flags], 4);
-	at += 3 + columns->lazy_columns;
-	*at++ = nibbles[event->preempt_count & 15];
-	if (columns->lazy_columns) {
-		uint8_t depth = columns->lazy_depth_offset < event->len ? event->data[columns->lazy_depth_offset] : 0;
-
-		if (depth > 15)
-			*at++ = nibbles[depth >> 4];
-		*at++ = depth > 15 && !(depth & 15) ? '0' : nibbles[depth & 15];
-	}
-	if (columns->migrate)
-		*at++ = nibbles[event->preempt_count >> 4];
-	return at;
+	return write_flags(columns, event, at);
 }
 
 /* "%-7d" */
@@ -145,6 +163,26 @@ static inline char *write_pid(char *at, int32_t pid, unsigned width)
 	return at;
 }
 
+/* "%5lu". How many digits there are hardly ever changes from line to line. */
+static inline char *write_seconds(char *at, uint64_t seconds)
+{
+	uint32_t few = (uint32_t)seconds;
+
+	if (seconds >= 10000)
+		return digits_write_right(at, seconds, 5);
+	memset(at, ' ', 4);
+	if (few >= 100) {
+		digits_write_2(at + 1, few / 100);
+		if (few < 1000)
+			at[1] = ' ';
+		few %= 100;
+	} else if (few < 10) {
+		at[4] = (char)('0' + few);
+		return at + 5;
+	}
+	return digits_write_2(at + 3, few);
+}
+
 /* " %5lu.%06lu" of a time in us, " %12llu" of a count. */
 static inline char *write_time(const struct columns *columns, uint64_t ts, char *at)
 {
@@ -153,7 +191,7 @@ static inline char *write_time(const struct columns *columns, uint64_t ts, char 
 	*at++ = ' ';
 	if (__builtin_expect(columns->counts, 0))
 		return digits_write_right(at, ts, 12);
-	if (columns->nanoseconds) {
+	if (__builtin_expect(columns->nanoseconds, 0)) {
 		seconds = ts / NS_PER_S;
 		at = digits_write_right(at, seconds, 5);
 		*at++ = '.';
@@ -161,7 +199,7 @@ static inline char *write_time(const struct columns *columns, uint64_t ts, char 
 	}
 	us = (ts + NS_PER_US / 2) / NS_PER_US;
 	seconds = us / US_PER_S;
-	at = digits_write_right(at, seconds, 5);
+	at = write_seconds(at, seconds);
 	*at++ = '.';
 	return digits_write_6(at, (uint32_t)(us - seconds * US_PER_S));
 }
@@ -188,14 +226,12 @@ static char *write_tgid(const struct columns *columns, int32_t pid, char *at)
 	return at;
 }
 
-void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+/* "%16s-%-7d " of a task without a name, or of a kernel with narrower columns. */
+__attribute__((noinline)) static char *write_task(const struct columns *columns, int32_t pid, struct out *out)
 {
-	struct task_name name;
+	struct task_name name = task_name(columns->context->tasks, pid);
 	char *at;
 
-	if (__builtin_expect(!columns->info, 0))
-		return;
-	name = task_name(columns->context->tasks, event->pid);
 	out_need(out, HEAD_MAX + name.len);
 	at = out->at;
 	if (__builtin_expect(name.len <= TASK_NAME_PAD, 1)) {
@@ -206,8 +242,26 @@ void columns_write(const struct columns *columns, const struct event *event, str
 		at += name.len;
 	}
 	*at++ = '-';
-	at = write_pid(at, event->pid, columns->pid_width);
+	at = write_pid(at, pid, columns->pid_width);
 	*at++ = ' ';
+	return at;
+}
+
+void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+{
+	const char *head;
+	char *at;
+
+	if (__builtin_expect(!columns->info, 0))
+		return;
+	head = columns->heads ? task_head(columns->context->tasks, event->pid) : NULL;
+	if (__builtin_expect(head != NULL, 1)) {
+		out_need(out, HEAD_MAX);
+		memcpy(out->at, head, TASK_HEAD_ROOM);
+		at = out->at + TASK_HEAD_LEN;
+	} else {
+		at = write_task(columns, event->pid, out);
+	}
 	if (columns->tgid)
 		at = write_tgid(columns, event->pid, at);
 	*at++ = '[';
@@ -215,12 +269,11 @@ void columns_write(const struct columns *columns, const struct event *event, str
 		at = digits_write_3(at, event->cpu);
 	else
 		at = digits_write(at, event->cpu);
-	*at++ = ']';
-	*at++ = ' ';
+	memcpy(at, "] ", 2);
+	at += 2;
 	if (columns->flags)
-		at = columns_flags(columns, event, at);
+		at = write_flags(columns, event, at);
 	at = write_time(columns, event->ts, at);
-	*at++ = ':';
-	*at++ = ' ';
-	out->at = at;
+	memcpy(at, ": ", 2);
+	out->at = at + 2;
 }

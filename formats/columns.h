@@ -32,7 +32,9 @@ struct columns {
 	bool time_start_known;
 	uint64_t time_start;            /* of latency-format: what its times are relative to; the first event's when unknown */
 	uint32_t lazy_depth_offset;     /* of common_preempt_lazy_count in the record */
+	bool heads;                     /* tasks are printed as task_head() has them */
 	char flags_text[256][4];        /* the characters that the flags byte alone decides */
+	char counts_text[256][2];       /* those of the preempt count: its lower half, its upper half */
 };
 
 enum { COLUMNS_FLAGS_MAX = 8 };

@@ -75,6 +75,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(context));
+	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
+			!ftrace->fields && !ftrace->layout && !ftrace->options.plugins;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -273,12 +275,35 @@ static void decode(const struct decoder *decoder, const struct event *event, str
 	out_char(out, '\n');
 }
 
+/* What nearly every line is. */
+static inline void format_plain(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+
+	if (__builtin_expect(frame_note_of(event)->started, 0))
+		out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
+	columns_write(&ftrace->columns, event, out);
+	if (binding->renderer) {
+		binding->renderer->format(ftrace, binding, event, out);
+	} else if (__builtin_expect(binding->program != NULL, 1)) {
+		out_short(out, binding->name, binding->name_len);
+		program_run(binding->program, &ftrace->context->env, event->data, event->len, out);
+		out_char(out, '\n');
+	} else {
+		ftrace_body(ftrace, event, out);
+	}
+}
+
 static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = (const struct ftrace *)sink;
 
 	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
 		format_gap(event, out);
+		return;
+	}
+	if (__builtin_expect(ftrace->plain, 1)) {
+		format_plain(ftrace, event, out);
 		return;
 	}
 	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out))

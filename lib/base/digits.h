@@ -2,6 +2,7 @@
 #ifndef WEFT_BASE_DIGITS_H
 #define WEFT_BASE_DIGITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -59,16 +60,32 @@ static inline char *digits_put_s64(char *at, int64_t value)
 	return digits_put_u64(at + 1, 0 - (uint64_t)value);
 }
 
+/* The last `count` of the eight hex digits of a value, all at once; eight bytes are written. */
+static inline char *digits_put_hex_8(char *at, uint32_t value, unsigned count)
+{
+	uint64_t digits = value, letters;
+	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	/* One nibble to each byte, and 39 from '9' + 1 to 'a' for those that are letters. */
+	digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
+	digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
+	digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
+	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	digits += 0x3030303030303030 + letters * 39;
+	digits = (little ? __builtin_bswap64(digits) >> (64 - 8 * count) : digits << (64 - 8 * count));
+	memcpy(at, &digits, sizeof(digits));
+	return at + count;
+}
+
 static inline char *digits_put_hex(char *at, uint64_t value)
 {
 	unsigned nibbles = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
-	char *end = at + nibbles, *to = end;
 
-	do {
-		*--to = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (to > at);
-	return end;
+	if (nibbles > 8) {
+		at = digits_put_hex_8(at, (uint32_t)(value >> 32), nibbles - 8);
+		nibbles = 8;
+	}
+	return digits_put_hex_8(at, (uint32_t)value, nibbles);
 }
 
 #endif

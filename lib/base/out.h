@@ -62,6 +62,19 @@ static inline void out_mem(struct out *out, const void *data, size_t len)
 	out->at += len;
 }
 
+/* A text that is short and has OUT_SHORT readable bytes: one copy of a constant size. */
+enum { OUT_SHORT = 32 };
+static inline void out_short(struct out *out, const char *text, size_t len)
+{
+	if (__builtin_expect(len > OUT_SHORT, 0)) {
+		out_mem(out, text, len);
+		return;
+	}
+	out_need(out, OUT_SHORT);
+	memcpy(out->at, text, OUT_SHORT);
+	out->at += len;
+}
+
 static inline void out_str(struct out *out, const char *text)
 {
 	out_mem(out, text, strlen(text));

@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
 	TASKS_MAX = 1 << 23,            /* the kernel has at most 4 Mi pids */
 	NAME_MAX_LEN = 4096,
+	HEADS_MAX = 1 << 16,            /* slots: with more tasks the heads would not stay in a cache anyhow */
 };
 
 static const char blanks[] = "                ";
@@ -29,7 +31,10 @@ struct tasks {
 	uint32_t mask;                  /* number of slots - 1 */
 	uint32_t used;
 	struct buf names;               /* each behind TASK_NAME_PAD blanks, with a NUL */
+	char (*heads)[TASK_HEAD_ROOM];  /* by slot; "" where there is none. NULL: none at all */
 };
+
+static const char idle_head[TASK_HEAD_ROOM] = "          <idle>-0       ";
 
 static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
 {
@@ -178,6 +183,23 @@ static void add_tgids(struct tasks *tasks, const char *text, size_t len)
 	}
 }
 
+/* Without memory there are no heads, and lines take a little longer. */
+static void add_heads(struct tasks *tasks)
+{
+	if (tasks->mask >= HEADS_MAX)
+		return;
+	tasks->heads = calloc(tasks->mask + (size_t)1, sizeof(*tasks->heads));
+	for (uint32_t i = 0; tasks->heads && i <= tasks->mask; i++) {
+		const struct task *task = &tasks->slots[i];
+		char head[64];
+
+		if (!task->name || task->len > TASK_NAME_PAD || strlen(tasks->names.data + task->name) != task->len)
+			continue;
+		if (snprintf(head, sizeof(head), "%16s-%-7d ", tasks->names.data + task->name, task->pid) == TASK_HEAD_LEN)
+			memcpy(tasks->heads[i], head, TASK_HEAD_LEN);
+	}
+}
+
 int tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len, struct tasks **ret,
 	      struct fail *fail)
 {
@@ -197,6 +219,7 @@ int tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size
 	}
 	if (tgids)
 		add_tgids(tasks, tgids, tgids_len);
+	add_heads(tasks);
 	*ret = tasks;
 	return 0;
 }
@@ -206,6 +229,7 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	free(tasks->slots);
+	free(tasks->heads);
 	buf_release(&tasks->names);
 	free(tasks);
 }
@@ -223,6 +247,16 @@ struct task_name task_name(const struct tasks *tasks, int32_t pid)
 	if (!pid)
 		return (struct task_name){ .text = known_names + 16, .len = 6 };
 	return (struct task_name){ .text = known_names + 39, .len = 5 };
+}
+
+const char *task_head(const struct tasks *tasks, int32_t pid)
+{
+	const char *head;
+
+	if (pid <= 0 || !tasks->heads)
+		return pid ? NULL : idle_head;
+	head = tasks->heads[slot_of(tasks, pid)];
+	return *head ? head : NULL;
 }
 
 int32_t task_tgid(const struct tasks *tasks, int32_t pid)

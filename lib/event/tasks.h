@@ -30,6 +30,13 @@ void tasks_free(struct tasks *tasks);
 
 struct task_name task_name(const struct tasks *tasks, int32_t pid);
 
+/*
+ * The same as the columns in front of a line begin with it, "%16s-%-7d ": TASK_HEAD_LEN characters, of which TASK_HEAD_ROOM
+ * bytes may be copied. NULL for tasks without a name and for what does not fit: the caller then prints it piece by piece.
+ */
+enum { TASK_HEAD_LEN = 25, TASK_HEAD_ROOM = 32 };
+const char *task_head(const struct tasks *tasks, int32_t pid);
+
 /* 0 when unknown. */
 int32_t task_tgid(const struct tasks *tasks, int32_t pid);
 
