@@ -117,7 +117,7 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 	flags_prepare(columns);
 }
 
-static char *flags_with_lazy(const struct columns *columns, const struct event *event, char *at)
+static inline char *flags_with_lazy(const struct columns *columns, const struct event *event, char *at)
 {
 	uint8_t depth = columns->lazy_depth_offset < event->len ? event->data[columns->lazy_depth_offset] : 0;
 	const char *count = columns->counts_text[event->preempt_count];
@@ -125,9 +125,12 @@ static char *flags_with_lazy(const struct columns *columns, const struct event *
 	memcpy(at, columns->flags_text[event->flags], 4);
 	at += 4;
 	*at++ = count[0];
-	if (depth > 15)
+	if (__builtin_expect(depth > 15, 0)) {
 		*at++ = nibbles[depth >> 4];
-	*at++ = depth > 15 && !(depth & 15) ? '0' : nibbles[depth & 15];
+		*at++ = depth & 15 ? nibbles[depth & 15] : '0';
+	} else {
+		*at++ = nibbles[depth];
+	}
 	if (columns->migrate)
 		*at++ = count[1];
 	return at;

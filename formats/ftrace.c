@@ -53,6 +53,15 @@ static void ftrace_free(struct sink *sink)
 	free(ftrace);
 }
 
+/*
+ * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
+ * saved. The events of the main buffer are not in it.
+ */
+static bool shows_latency(const struct ftrace *ftrace)
+{
+	return ftrace->context->latency && !ftrace->fields && !ftrace->consuming;
+}
+
 static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 {
 	const struct context *context = ftrace->context;
@@ -75,6 +84,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(context));
+	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
 			!ftrace->fields && !ftrace->layout && !ftrace->options.plugins;
 	return graph_new(ftrace, &ftrace->graph, fail);
@@ -105,15 +115,6 @@ static int ftrace_new(struct context *context, const struct sink_options *option
 		      struct fail *fail)
 {
 	return ftrace_new_reader(&ftrace_sink, context, options, ret, fail);
-}
-
-/*
- * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
- * saved. The events of the main buffer are not in it.
- */
-static bool shows_latency(const struct ftrace *ftrace)
-{
-	return ftrace->context->latency && !ftrace->fields && !ftrace->consuming;
 }
 
 static void ftrace_begin(struct sink *sink, struct out *out)
@@ -162,10 +163,9 @@ static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
 	return ftrace->settled > 1;
 }
 
-static bool settle_record(struct ftrace *ftrace, struct events *events, struct event *event)
+static inline bool settle_record(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+				 struct event *event)
 {
-	const struct binding *binding = ftrace_bind(ftrace, event->type);
-
 	if (ftrace->tracer && ftrace->tracer->settle)
 		return ftrace->tracer->settle(ftrace, events, event);
 	if (binding->renderer && binding->renderer->settle)
@@ -174,7 +174,8 @@ static bool settle_record(struct ftrace *ftrace, struct events *events, struct e
 }
 
 /* trace_find_next_entry(): what the renderer takes for itself was the next event before. */
-static bool settle_latency(struct ftrace *ftrace, struct events *events, struct event *event)
+static bool settle_latency(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+			   struct event *event)
 {
 	struct frame_note *note = frame_note(event);
 	uint64_t next = UINT64_MAX, other;
@@ -184,7 +185,7 @@ static bool settle_latency(struct ftrace *ftrace, struct events *events, struct 
 	/* The consuming reader's next entry is the one that it is printing. */
 	if (!ftrace->consuming && events_peek(events, &following) > 0)
 		next = following.ts;
-	keep = settle_record(ftrace, events, event);
+	keep = settle_record(ftrace, binding, events, event);
 	if (!ftrace->consuming && events_next_ts(events, &other) && other < next)
 		next = other;
 	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
@@ -198,16 +199,16 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 	const struct binding *binding;
 	bool keep;
 
-	if (__builtin_expect(shows_latency(ftrace), 0))
+	if (__builtin_expect(!ftrace->settles_plain, 0) && shows_latency(ftrace))
 		return false;
 	if (__builtin_expect(event->kind == EVENT_LOST, 0))
 		return settle_gap(ftrace, event);
 	binding = ftrace_bind(ftrace, event->type);
 	ftrace->settled++;
-	if (__builtin_expect(ftrace->latency, 0))
-		keep = settle_latency(ftrace, events, event);
+	if (__builtin_expect(!ftrace->settles_plain, 0))
+		keep = settle_latency(ftrace, binding, events, event);
 	else
-		keep = settle_record(ftrace, events, event);
+		keep = settle_record(ftrace, binding, events, event);
 	frame_note(event)->started = ftrace->annotate && is_usual(ftrace, binding) && starts_cpu(ftrace, event);
 	return keep;
 }

@@ -117,6 +117,7 @@ struct ftrace {
 	struct graph *graph;            /* of formats/graph.c, made by graph_new() with the sink; NULL before it */
 	struct binding **bindings;      /* by event_type::renderer; [0] is for want of memory: it knows no type */
 	size_t nr_bindings;
+	bool settles_plain;             /* every record is settled by the tracer or its renderer, and that is all */
 	bool plain;                     /* nothing of all that makes a line another than columns and body */
 	bool message_only;              /* options trace_printk and printk-msg-only */
 	bool fields;                    /* option fields, or --raw */

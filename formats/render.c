@@ -66,29 +66,27 @@ static bool skipped(struct renderer_state *state, const struct event *event)
 /* Decodes, merges and settles events until the batch is full or the stream ends. */
 static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
-	batch->len = 0;
-	while (batch->len < BATCH_EVENTS && !state->ended) {
-		struct event *event = &batch->events[batch->len];
-		int r;
+	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
+	struct sink *sink = state->sink;
+	struct events *events = state->events;
+	struct event *event = batch->events, *end = event + BATCH_EVENTS;
+	uint64_t printed = state->printed, limit = state->options->limit;
+	bool all = !state->options->select && !state->skip;
+	int r = 1;
 
-		if (state->printed >= state->options->limit) {
-			state->ended = true;
-			break;
-		}
-		r = events_next(state->events, event, fail);
-		if (r < 0)
-			return r;
-		if (!r) {
-			state->ended = true;
-			break;
-		}
-		if (!keep(state, event) || skipped(state, event) || !state->sink->ops->settle(state->sink, state->events, event))
+	while (event < end && printed < limit && (r = events_next(events, event, fail)) > 0) {
+		if (!all && (!keep(state, event) || skipped(state, event)))
 			continue;
-		state->printed += event->kind == EVENT_RECORD;
-		batch->len++;
+		if (!settle(sink, events, event))
+			continue;
+		printed += event->kind == EVENT_RECORD;
+		event++;
 	}
-	batch->retired = events_retired(state->events);
-	return 0;
+	state->ended = !r || printed >= limit;
+	state->printed = printed;
+	batch->len = (uint32_t)(event - batch->events);
+	batch->retired = events_retired(events);
+	return r < 0 ? r : 0;
 }
 
 static int flush(struct out *out, int fd, struct fail *fail)

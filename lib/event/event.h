@@ -46,14 +46,19 @@ struct event {
 	const uint8_t *data;            /* the record, from its common fields on */
 	struct event_type *type;        /* never NULL for an EVENT_RECORD */
 	int64_t lost;                   /* of an EVENT_LOST */
+	union {
+		struct {
+			uint16_t id;            /* common_type */
+			uint8_t flags;          /* common_flags */
+			uint8_t preempt_count;  /* common_preempt_count */
+			int32_t pid;            /* common_pid */
+		};
+		uint64_t common;                /* all of them, as the record has them */
+	};
 	uint32_t len;
-	int32_t pid;
-	uint16_t id;
 	uint16_t cpu;                   /* its number in the kernel */
 	uint16_t cpu_index;             /* its place among the buffer's CPUs */
 	uint8_t kind;
-	uint8_t flags;                  /* common_flags */
-	uint8_t preempt_count;          /* common_preempt_count */
 	bool first;                     /* a gap before the first record of its CPU */
 	_Alignas(8) uint8_t note[EVENT_NOTE_SIZE]; /* what a sink's settle() leaves for its format() */
 };

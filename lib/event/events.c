@@ -68,12 +68,25 @@ static inline uint16_t record_id(const struct events *events, const struct recor
 	return record->len >= 2 ? load_u16(record->data + COMMON_TYPE, events->swap) : 0;
 }
 
+/* A record of the other byte order, or one that was cut. */
+__attribute__((noinline)) static void common_read(const struct events *events, const struct record *record,
+						  struct event *ret)
+{
+	ret->common = 0;
+	ret->id = record_id(events, record);
+	if (record->len < COMMON_SIZE)
+		return;
+	ret->flags = record->data[COMMON_FLAGS];
+	ret->preempt_count = record->data[COMMON_PREEMPT_COUNT];
+	ret->pid = (int32_t)load_u32(record->data + COMMON_PID, events->swap);
+}
+
 /* Reads the common fields; false without memory for a new type. */
-static inline bool event_bind(struct events *events, const struct cursor *cursor, struct event *ret)
+static inline bool event_bind(struct events *events, const struct cursor *cursor, uint64_t ts, struct event *ret)
 {
 	const struct record *record = &cursor->head;
 
-	ret->ts = event_time(events, record->ts);
+	ret->ts = ts;
 	ret->data = record->data;
 	ret->len = record->len;
 	ret->lost = 0;
@@ -81,17 +94,10 @@ static inline bool event_bind(struct events *events, const struct cursor *cursor
 	ret->cpu_index = cursor->cpu_index;
 	ret->kind = EVENT_RECORD;
 	ret->first = cursor->first;
-	if (__builtin_expect(record->len < COMMON_SIZE, 0)) {
-		ret->id = record_id(events, record);
-		ret->pid = 0;
-		ret->flags = 0;
-		ret->preempt_count = 0;
-	} else {
-		ret->id = load_u16(record->data + COMMON_TYPE, events->swap);
-		ret->flags = record->data[COMMON_FLAGS];
-		ret->preempt_count = record->data[COMMON_PREEMPT_COUNT];
-		ret->pid = (int32_t)load_u32(record->data + COMMON_PID, events->swap);
-	}
+	if (__builtin_expect(record->len < COMMON_SIZE || events->swap, 0))
+		common_read(events, record, ret);
+	else
+		ret->common = load_u64(record->data, false);
 	ret->type = events->types[ret->id];
 	if (__builtin_expect(!ret->type, 0))
 		ret->type = bind_type(events, ret->id);
@@ -111,29 +117,33 @@ static void event_gap(struct events *events, struct cursor *cursor, struct event
 	cursor->lost = 0;
 }
 
-static void events_advance(struct events *events)
+static inline void events_advance(struct events *events)
 {
 	/* Not on the stack: to clear it for every event would cost more than the event. */
 	if (merge_advance(events->merge, &events->broken) < 0)
 		events_damaged(events, &events->broken);
 }
 
+static inline void release_retired(struct events *events)
+{
+	if (!events->options.keep_blocks && events->merge->retired)
+		merge_release(events->merge, merge_retired(events->merge));
+}
+
 int events_next(struct events *events, struct event *ret, struct fail *fail)
 {
 	struct cursor *top;
 
-	if (!events->options.keep_blocks)
-		merge_release(events->merge, merge_retired(events->merge));
+	release_retired(events);
 	while ((top = merge_top(events->merge))) {
 		uint64_t ts = event_time(events, top->head.ts);
 
 		if (ts > events->options.until)
 			break;
-		if (ts < events->options.since) {
+		if (__builtin_expect(ts < events->options.since, 0)) {
 			top->lost = 0;
 			events_advance(events);
-			if (!events->options.keep_blocks)
-				merge_release(events->merge, merge_retired(events->merge));
+			release_retired(events);
 			continue;
 		}
 		if (__builtin_expect(top->lost != 0, 0)) {
@@ -141,7 +151,7 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 			events->hidden = true;
 			return 1;
 		}
-		if (!event_bind(events, top, ret))
+		if (__builtin_expect(!event_bind(events, top, ts, ret), 0))
 			return fail_memory(fail);
 		ret->type->seen++;
 		events->count++;
@@ -172,7 +182,7 @@ int events_peek(struct events *events, struct event *ret)
 {
 	struct cursor *cursor = following(events);
 
-	return cursor && event_bind(events, cursor, ret);
+	return cursor && event_bind(events, cursor, event_time(events, cursor->head.ts), ret);
 }
 
 void events_skip(struct events *events)

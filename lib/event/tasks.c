@@ -31,16 +31,29 @@ struct tasks {
 	uint32_t mask;                  /* number of slots - 1 */
 	uint32_t used;
 	struct buf names;               /* each behind TASK_NAME_PAD blanks, with a NUL */
-	char (*heads)[TASK_HEAD_ROOM];  /* by slot; "" where there is none. NULL: none at all */
+	struct head *heads;             /* by slot; NULL: none at all */
+};
+
+/* The pid stands here once more, so that a lookup touches one cache line. */
+struct head {
+	char text[TASK_HEAD_ROOM - sizeof(int32_t)];    /* "" where there is none */
+	int32_t pid;
 };
 
 static const char idle_head[TASK_HEAD_ROOM] = "          <idle>-0       ";
 
-static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
+static inline uint32_t first_slot(const struct tasks *tasks, int32_t pid)
 {
 	uint32_t at = (uint32_t)pid * 0x9e3779b1u;
 
-	for (at = (at ^ at >> 16) & tasks->mask; tasks->slots[at].pid; at = (at + 1) & tasks->mask)
+	return (at ^ at >> 16) & tasks->mask;
+}
+
+static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
+{
+	uint32_t at;
+
+	for (at = first_slot(tasks, pid); tasks->slots[at].pid; at = (at + 1) & tasks->mask)
 		if (tasks->slots[at].pid == pid)
 			break;
 	return at;
@@ -193,10 +206,11 @@ static void add_heads(struct tasks *tasks)
 		const struct task *task = &tasks->slots[i];
 		char head[64];
 
+		tasks->heads[i].pid = task->pid;
 		if (!task->name || task->len > TASK_NAME_PAD || strlen(tasks->names.data + task->name) != task->len)
 			continue;
 		if (snprintf(head, sizeof(head), "%16s-%-7d ", tasks->names.data + task->name, task->pid) == TASK_HEAD_LEN)
-			memcpy(tasks->heads[i], head, TASK_HEAD_LEN);
+			memcpy(tasks->heads[i].text, head, TASK_HEAD_LEN);
 	}
 }
 
@@ -251,12 +265,16 @@ struct task_name task_name(const struct tasks *tasks, int32_t pid)
 
 const char *task_head(const struct tasks *tasks, int32_t pid)
 {
-	const char *head;
-
 	if (pid <= 0 || !tasks->heads)
 		return pid ? NULL : idle_head;
-	head = tasks->heads[slot_of(tasks, pid)];
-	return *head ? head : NULL;
+	for (uint32_t at = first_slot(tasks, pid);; at = (at + 1) & tasks->mask) {
+		const struct head *head = &tasks->heads[at];
+
+		if (head->pid == pid)
+			return *head->text ? (const char *)head : NULL;
+		if (!head->pid)
+			return NULL;
+	}
 }
 
 int32_t task_tgid(const struct tasks *tasks, int32_t pid)

@@ -68,7 +68,7 @@ static int cursor_end(struct cursor *cursor, int r, struct fail *fail)
 	return r < 0 ? fail_in(fail, r, "CPU %u", (unsigned)cursor->cpu) : 0;
 }
 
-int cursor_next(struct cursor *cursor, struct fail *fail)
+int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 {
 	int r = page_next(&cursor->page, &cursor->head, fail);
 

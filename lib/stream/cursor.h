@@ -40,7 +40,14 @@ void cursor_release(struct cursor *cursor);
  * Moves to the next record: 1, or 0 at the end (live is false then; dry tells whether it is only that of what a live source
  * has now). -errno when the CPU is damaged: it ends there, and live is false.
  */
-int must_check cursor_next(struct cursor *cursor, struct fail *fail);
+int must_check cursor_next_slowly(struct cursor *cursor, struct fail *fail);
+
+static inline int must_check cursor_next(struct cursor *cursor, struct fail *fail)
+{
+	if (__builtin_expect(page_next_plain(&cursor->page, &cursor->head), 1))
+		return 1;
+	return cursor_next_slowly(cursor, fail);
+}
 
 /* Whether a record follows the head on its page. */
 bool cursor_followed(const struct cursor *cursor);

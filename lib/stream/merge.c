@@ -6,19 +6,6 @@
 
 #include <stdlib.h>
 
-struct merge {
-	struct source *source;
-	struct cursor *cursors;
-	size_t nr_cursors;
-	struct cursor **heap;           /* the live ones; [0] is next in time unless top_moved */
-	size_t len;
-	bool started;
-	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
-	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
-	struct block *retired, **retired_tail;
-	struct fail start_fail;
-};
-
 static bool before(const struct cursor *a, const struct cursor *b)
 {
 	return a->head.ts < b->head.ts || (a->head.ts == b->head.ts && a->cpu_index < b->cpu_index);
@@ -162,12 +149,24 @@ static bool is_settled(const struct merge *merge, const struct cursor *cursor)
 	       (cursor_followed(cursor) || cursor->head.ts <= source->ops->bound(source, cursor->cpu_index, true));
 }
 
-struct cursor *merge_top(struct merge *merge)
+/* When the one behind the first is due: of three, the heap knows only the first. */
+static uint64_t next_time(const struct merge *merge)
+{
+	uint64_t ts = merge->len > 1 ? merge->heap[1]->head.ts : UINT64_MAX;
+
+	/* Of a live source, each is to be looked at. */
+	if (merge->source->ops->bound)
+		return 0;
+	return merge->len > 2 && merge->heap[2]->head.ts < ts ? merge->heap[2]->head.ts : ts;
+}
+
+struct cursor *merge_top_slowly(struct merge *merge)
 {
 	if (!merge->started)
 		merge_start(merge);
 	if (merge->top_moved)
 		merge_order(merge);
+	merge->next_ts = next_time(merge);
 	if (!merge->len)
 		return NULL;
 	if (__builtin_expect(merge->source->ops->bound && !is_settled(merge, merge->heap[0]), 0))
@@ -197,19 +196,6 @@ void merge_resume(struct merge *merge)
 		}
 		lower_horizon(merge, cursor);
 	}
-}
-
-int merge_advance(struct merge *merge, struct fail *fail)
-{
-	merge->top_moved = true;
-	if (!merge->heap[0]->live)
-		return 0;
-	return cursor_next(merge->heap[0], fail);
-}
-
-struct cursor *merge_moved(const struct merge *merge)
-{
-	return merge->top_moved ? merge->heap[0] : NULL;
 }
 
 const char *merge_start_damage(const struct merge *merge)

@@ -3,13 +3,13 @@
 #define WEFT_STREAM_MERGE_H
 
 #include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
 #include "lib/stream/cursor.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct block;
-struct fail;
 struct source;
 
 /*
@@ -19,7 +19,19 @@ struct source;
  * Of a live source merge_top() gives only what nothing older can follow any more (source_ops::bound), so that the order holds
  * there, too; NULL then means: none now, and merge_resume() may change that.
  */
-struct merge;
+struct merge {
+	struct cursor **heap;           /* the live ones; [0] is next in time unless top_moved */
+	size_t len;
+	uint64_t next_ts;               /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
+	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
+	bool started;
+	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
+	struct source *source;
+	struct cursor *cursors;
+	size_t nr_cursors;
+	struct block *retired, **retired_tail;
+	struct fail start_fail;
+};
 
 /* `mask` has a bit for each CPU number to read, or is NULL for all. Takes the source. */
 int must_check merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret,
@@ -30,7 +42,17 @@ void merge_free(struct merge *merge);
 int must_check merge_seek(struct merge *merge, uint64_t ts, struct fail *fail);
 
 /* The cursor whose head is next in time, or NULL at the end. */
-struct cursor *merge_top(struct merge *merge);
+struct cursor *merge_top_slowly(struct merge *merge);
+
+static inline struct cursor *merge_top(struct merge *merge)
+{
+	/* One CPU often has several events before any other has one. */
+	if (merge->top_moved && merge->heap[0]->live && merge->heap[0]->head.ts < merge->next_ts) {
+		merge->top_moved = false;
+		return merge->heap[0];
+	}
+	return merge_top_slowly(merge);
+}
 
 /* Asks a live source again for the CPUs that had nothing yet. */
 void merge_resume(struct merge *merge);
@@ -39,10 +61,19 @@ void merge_resume(struct merge *merge);
  * Moves the cursor that merge_top() gave to its next record, without ordering it yet: until the next merge_top() its head is
  * the record that follows on that CPU, when it is live. 1, 0 at the end of that CPU, -errno when it ends in damage.
  */
-int must_check merge_advance(struct merge *merge, struct fail *fail);
+static inline int must_check merge_advance(struct merge *merge, struct fail *fail)
+{
+	merge->top_moved = true;
+	if (!merge->heap[0]->live)
+		return 0;
+	return cursor_next(merge->heap[0], fail);
+}
 
 /* The cursor that merge_advance() moved since the last merge_top(); NULL when none was. */
-struct cursor *merge_moved(const struct merge *merge);
+static inline struct cursor *merge_moved(const struct merge *merge)
+{
+	return merge->top_moved ? merge->heap[0] : NULL;
+}
 
 /* Damage met before anything of a CPU, or of what a live source then brought, could be handed out; NULL when there was none. */
 const char *merge_start_damage(const struct merge *merge);
