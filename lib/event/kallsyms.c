@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/kallsyms.h"
 
+#include "lib/base/bytes.h"
 #include "lib/event/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PAGE_MASK = 4095 };
+
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* Eight hex digits at once: false when any of the bytes is none. */
+static inline bool hex_8(const char *at, uint64_t *ret)
+{
+	uint64_t text = load_u64(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), lower = text | EACH(0x20), known, value;
+
+	/* The upper bit of each byte tells: '0' to '9', or 'a' to 'f'. */
+	known = (text + EACH(0x80 - '0')) & ~(text + EACH(0x7f - '9'));
+	known |= (lower + EACH(0x80 - 'a')) & ~(lower + EACH(0x7f - 'f'));
+	if (text & EACH(0x80) || (known & EACH(0x80)) != EACH(0x80))
+		return false;
+	value = (text & EACH(0x0f)) + (text >> 6 & EACH(0x01)) * 9;
+	value = (value | value >> 4) & 0x00ff00ff00ff00ff;
+	value = (value | value >> 8) & 0x0000ffff0000ffff;
+	*ret = (value | value >> 16) & 0xffffffff;
+	return true;
+}
+
+/* The 16 digits and the blank that a line of a 64-bit kernel begins with. */
+static inline const char *take_address(const char *at, const char *end, uint64_t *ret)
+{
+	uint64_t high, low;
+
+	if (end - at < 17 || at[16] != ' ' || !hex_8(at, &high) || !hex_8(at + 8, &low))
+		return kallsyms_take_hex(at, end, ret);
+	*ret = high << 32 | low;
+	return at + 16;
+}
 
 const char *kallsyms_take_hex(const char *at, const char *end, uint64_t *ret)
 {
@@ -46,7 +77,7 @@ static bool entry_parse(struct kallsyms *kallsyms, const char *line, const char 
 	size_t module_len = 0;
 	uint64_t address;
 
-	at = kallsyms_take_hex(line, end, &address);
+	at = take_address(line, end, &address);
 	if (!at || end - at < 4 || at[0] != ' ' || at[2] != ' ' || !address)
 		return false;
 	name = at + 3;
@@ -88,6 +119,65 @@ static int entry_compare(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
+/* One byte of the addresses at a time, the last first; each pass keeps the order of equal ones, which is that of the text. */
+static void sort_by_byte(const struct kallsyms_entry *from, struct kallsyms_entry *to, size_t count, unsigned shift)
+{
+	size_t starts[256] = { 0 }, start = 0;
+
+	for (size_t i = 0; i < count; i++)
+		starts[from[i].address >> shift & 255]++;
+	for (size_t i = 0; i < array_size(starts); i++) {
+		size_t here = starts[i];
+
+		starts[i] = start;
+		start += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[starts[from[i].address >> shift & 255]++] = from[i];
+}
+
+/* By address, then by place in the text, which is their order when this begins. */
+static void entries_sort(struct kallsyms_entry *entries, size_t count)
+{
+	cleanup_free struct kallsyms_entry *room = malloc(count * sizeof(*room));
+	struct kallsyms_entry *from = entries, *to = room;
+	uint64_t differ = 0;
+
+	if (!room) {
+		qsort(entries, count, sizeof(*entries), entry_compare);
+		return;
+	}
+	for (size_t i = 1; i < count; i++)
+		differ |= entries[i].address ^ entries[0].address;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		struct kallsyms_entry *sorted = to;
+
+		if (!(differ >> shift & 255))
+			continue;
+		sort_by_byte(from, to, count, shift);
+		to = from;
+		from = sorted;
+	}
+	if (from != entries)
+		memcpy(entries, from, count * sizeof(*entries));
+}
+
+/* Two sorted parts become one; of equal ones those of the first part come first, as they do in the text. */
+static void entries_merge(struct kallsyms_entry *entries, size_t half, size_t count)
+{
+	cleanup_free struct kallsyms_entry *first = malloc(half * sizeof(*first));
+	size_t a = 0, b = half, to = 0;
+
+	if (!first) {
+		qsort(entries, count, sizeof(*entries), entry_compare);
+		return;
+	}
+	memcpy(first, entries, half * sizeof(*first));
+	while (a < half && b < count)
+		entries[to++] = entries[b].address < first[a].address ? entries[b++] : first[a++];
+	memcpy(entries + to, first + a, (half - a) * sizeof(*first));
+}
+
 static bool in_core(const struct kallsyms *kallsyms, uint64_t address)
 {
 	return address >= kallsyms->core_start && address < kallsyms->core_end;
@@ -112,9 +202,9 @@ static void entries_settle(struct kallsyms *kallsyms)
 	while (sorted < count && entries[sorted - 1].address <= entries[sorted].address)
 		sorted++;
 	if (sorted < count) {
-		qsort(entries + sorted, count - sorted, sizeof(*entries), entry_compare);
+		entries_sort(entries + sorted, count - sorted);
 		if (entries[sorted].address < entries[sorted - 1].address)
-			qsort(entries, count, sizeof(*entries), entry_compare);
+			entries_merge(entries, sorted, count);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct kallsyms_entry *entry = &entries[i];
