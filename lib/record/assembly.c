@@ -20,7 +20,7 @@
 /* The metadata in the shape that the writer wants; strings are borrowed from the loaded items. */
 struct description {
 	struct writer_metadata out;
-	struct buf kallsyms;
+	struct symbol_body kallsyms;
 	struct writer_format *formats;
 	struct writer_setting *settings;
 	const char **stats;
@@ -35,7 +35,7 @@ static void description_release(struct description *description)
 	free(description->formats);
 	free(description->settings);
 	free(description->stats);
-	buf_release(&description->kallsyms);
+	buf_release(&description->kallsyms.text);
 }
 
 static int describe_item(struct description *description, const struct ledger *ledger,
@@ -114,9 +114,12 @@ static int describe(struct description *description, const struct parts *parts, 
 	out->clock = ledger_text(ledger, LEDGER_CLOCK);
 	out->cpu_count = parts->file.cpu_count;
 	out->trace_id = parts->file.trace_id;
-	err = symbol_copy_load(ledger, &description->kallsyms, fail);
-	out->kallsyms = description->kallsyms.data;
-	out->kallsyms_len = description->kallsyms.len;
+	err = symbol_copy_load(ledger, parts->file.options.compress, &description->kallsyms, fail);
+	out->kallsyms = description->kallsyms.text.data;
+	out->kallsyms_len = description->kallsyms.text.len;
+	out->kallsyms_frame = description->kallsyms.frame;
+	out->kallsyms_frame_len = description->kallsyms.frame_len;
+	out->kallsyms_size = description->kallsyms.size;
 	return err;
 }
 
@@ -183,7 +186,7 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, bool may_give_up,
 		      uint64_t *ret_size, struct fail *fail)
 {
-	struct description description = { .kallsyms = BUF_INIT };
+	struct description description = { .kallsyms = { .text = BUF_INIT } };
 	struct writer *writer = NULL;
 	uint32_t last = 0;
 	int err = describe(&description, parts, fail);

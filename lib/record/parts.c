@@ -13,7 +13,7 @@
 #include "lib/record/ledger.h"
 #include "lib/record/spool.h"
 
-static const char file_format[] = "weft-parts 1 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
+static const char file_format[] = "weft-parts 2 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
 				  " swap=%u cpus=%" PRIu32 " id=%" PRIu64;
 static const char default_temp_dir[] = "/var/tmp";
 static const char name_infix[] = ".weft-";

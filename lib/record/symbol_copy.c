@@ -59,18 +59,19 @@ static int read_modules(struct buf *buf, struct fail *fail)
 	return 0;
 }
 
-static int add_compressed(struct ledger *ledger, const struct buf *text, struct fail *fail)
+/* `body` as the file will hold it: what is compressed here is not compressed again. */
+static int add_compressed(struct ledger *ledger, const struct buf *body, struct fail *fail)
 {
 	struct frame_writer *writer;
-	size_t size = frame_bound(text->len), len;
+	size_t size = frame_bound(body->len), len;
 	cleanup_free char *frame = malloc(size);
 	char usize[32];
 	int err = frame ? frame_writer_new(FRAME_LEVEL_DEFAULT, &writer, fail) : fail_memory(fail);
 
 	if (err)
 		return err;
-	snprintf(usize, sizeof(usize), "%zu", text->len);
-	err = frame_write(writer, text->data, text->len, frame, size, &len, fail);
+	snprintf(usize, sizeof(usize), "%zu", body->len);
+	err = frame_write(writer, body->data, body->len, frame, size, &len, fail);
 	if (!err)
 		err = ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_KALLSYMS, .key = usize,
 								      .data = frame, .len = len }, fail);
@@ -80,14 +81,24 @@ static int add_compressed(struct ledger *ledger, const struct buf *text, struct 
 
 static int save(struct symbol_copy *symbols, struct fail *fail)
 {
-	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_buf struct buf body = BUF_INIT;
+	uint32_t len = 0;
 	int err;
 
 	buf_clear(&symbols->modules);
+	if (!buf_add(&body, &len, sizeof(len)))
+		return fail_memory(fail);
 	err = read_modules(&symbols->modules, fail);
 	if (!err)
-		err = settings_kallsyms(&text, &symbols->hidden, fail);
-	return err || !text.len ? err : add_compressed(symbols->ledger, &text, fail);
+		err = settings_kallsyms(&body, &symbols->hidden, fail);
+	if (!err && body.len > SYMBOLS_MAX)
+		err = fail_set(fail, -EFBIG, "%zu bytes of symbols are too many", body.len);
+	if (err || body.len == sizeof(len))
+		return err;
+	/* Parts are written in the byte order of the kernel that is traced, this one. */
+	len = (uint32_t)(body.len - sizeof(len));
+	memcpy(body.data, &len, sizeof(len));
+	return add_compressed(symbols->ledger, &body, fail);
 }
 
 static void *symbol_copy_main(void *data)
@@ -153,26 +164,41 @@ int symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fai
 	return err;
 }
 
-int symbol_copy_load(const struct ledger *ledger, struct buf *buf, struct fail *fail)
+static int unpack(const struct ledger_item *item, char *into, size_t size, struct fail *fail)
+{
+	struct frame_reader *reader;
+	int err = frame_reader_new(&reader, fail);
+
+	if (err)
+		return err;
+	err = frame_read(reader, item->data, item->len, into, size, fail);
+	frame_reader_free(reader);
+	return err ? fail_in(fail, err, "symbols") : 0;
+}
+
+int symbol_copy_load(const struct ledger *ledger, bool compressed, struct symbol_body *ret, struct fail *fail)
 {
 	const struct ledger_item *item = ledger_find(ledger, LEDGER_KALLSYMS, 0, NULL);
-	struct frame_reader *reader;
 	uint64_t size;
 	int err;
 
 	if (!item)
 		return 0;
-	err = text_parse_range(item->key, 1, SYMBOLS_MAX, &size, fail);
+	err = text_parse_range(item->key, sizeof(uint32_t) + 1, SYMBOLS_MAX, &size, fail);
 	if (err)
 		return err;
-	if (!buf_reserve(buf, size))
+	if (compressed) {
+		ret->frame = item->data;
+		ret->frame_len = item->len;
+		ret->size = size;
+		return 0;
+	}
+	if (!buf_reserve(&ret->text, size))
 		return fail_memory(fail);
-	err = frame_reader_new(&reader, fail);
+	err = unpack(item, ret->text.data, size, fail);
 	if (err)
 		return err;
-	err = frame_read(reader, item->data, item->len, buf->data + buf->len, size, fail);
-	if (!err)
-		buf->len += size;
-	frame_reader_free(reader);
-	return err ? fail_in(fail, err, "symbols") : 0;
+	ret->text.len = size - sizeof(uint32_t);
+	memmove(ret->text.data, ret->text.data + sizeof(uint32_t), ret->text.len);
+	return 0;
 }

@@ -5,6 +5,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct fail;
@@ -24,7 +26,16 @@ pid_t symbol_copy_tid(const struct symbol_copy *symbols);
 /* Waits, looks at the modules, frees. *ret_hidden: the kernel hides addresses from us. NULL is a no-op. */
 int must_check symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail);
 
-/* The text back out of the metadata; nothing is appended when there is none. */
-int must_check symbol_copy_load(const struct ledger *ledger, struct buf *buf, struct fail *fail);
+/*
+ * What the metadata holds: for a compressed file the frame of the kallsyms section's body, as writer_metadata wants it,
+ * borrowed from the ledger; otherwise the text. All zero when there is none.
+ */
+struct symbol_body {
+	const char *frame;
+	size_t frame_len, size;
+	struct buf text;
+};
+
+int must_check symbol_copy_load(const struct ledger *ledger, bool compressed, struct symbol_body *ret, struct fail *fail);
 
 #endif

@@ -96,7 +96,10 @@ int writer_metadata(struct writer *writer, const struct writer_metadata *metadat
 {
 	if (!metadata->header_page || !metadata->header_event)
 		return fail_set(fail, -EINVAL, "a trace.dat needs header_page and header_event");
-	if (metadata->kallsyms_len > UINT32_MAX || metadata->printk_len > UINT32_MAX)
+	if (metadata->kallsyms_frame && !writer->options.compress)
+		return fail_set(fail, -EINVAL, "compressed symbols are for a compressed file");
+	if (metadata->kallsyms_len > UINT32_MAX || metadata->printk_len > UINT32_MAX ||
+	    metadata->kallsyms_frame_len > UINT32_MAX || metadata->kallsyms_size > UINT32_MAX)
 		return fail_set(fail, -EFBIG, "kallsyms or printk formats are larger than a trace.dat can hold");
 	writer->cpu_count = metadata->cpu_count;
 	writer->has_metadata = true;

@@ -34,6 +34,10 @@ struct writer_metadata {
 	size_t nr_formats;                              /* those of system "ftrace" go to their own section */
 	const char *kallsyms, *printk, *cmdlines;       /* NULL: an empty section */
 	size_t kallsyms_len, printk_len, cmdlines_len;
+	/* For a compressing writer, instead of the text: { u32 length, text } in the file's byte order, kallsyms_size bytes
+	 * in all, compressed before. */
+	const char *kallsyms_frame;
+	size_t kallsyms_frame_len, kallsyms_size;
 	const char *uname, *version, *clock;            /* NULL: no such option */
 	const char *const *cpustats;                    /* texts of per_cpu/cpuN/stats, headed by "CPU: N\n" */
 	size_t nr_cpustats;

@@ -47,6 +47,22 @@ static int add_section_head(struct writer *writer, unsigned id, unsigned flags, 
 	return add_buf(writer, &head, fail);
 }
 
+/* A section of `usize` bytes that are one frame. */
+static int add_frame(struct writer *writer, unsigned id, const char *name, const char *frame, size_t size, size_t usize,
+		     struct fail *fail)
+{
+	cleanup_buf struct buf sizes = BUF_INIT;
+	int r;
+
+	if (size > UINT32_MAX || usize > UINT32_MAX)
+		return fail_set(fail, -EFBIG, "the section '%s' of %zu bytes is too large", name, usize);
+	if (!put_u32(&sizes, (uint32_t)size, writer->swap) || !put_u32(&sizes, (uint32_t)usize, writer->swap))
+		return fail_memory(fail);
+	r = add_section_head(writer, id, SECTION_COMPRESSED, name, sizes.len + size, fail);
+	r = r ? r : add_buf(writer, &sizes, fail);
+	return r ? r : output_add(&writer->output, frame, size, fail);
+}
+
 /* A whole section, compressed where the file is and `plain` does not say otherwise. */
 static int add_section(struct writer *writer, unsigned id, const char *name, const struct buf *body, bool plain,
 		       struct fail *fail)
@@ -59,20 +75,10 @@ static int add_section(struct writer *writer, unsigned id, const char *name, con
 		r = add_section_head(writer, id, 0, name, body->len, fail);
 		return r ? r : add_buf(writer, body, fail);
 	}
-	if (body->len > UINT32_MAX)
-		return fail_set(fail, -EFBIG, "the section '%s' of %zu bytes is too large", name, body->len);
-	if (!buf_reserve(&packed, bound + 8))
+	if (!buf_reserve(&packed, bound))
 		return fail_memory(fail);
-	r = frame_write(writer->frames, body->data, body->len, packed.data + 8, bound, &len, fail);
-	if (r)
-		return r;
-	if (len > UINT32_MAX)
-		return fail_set(fail, -EFBIG, "the section '%s' of %zu bytes is too large", name, body->len);
-	if (!put_u32(&packed, (uint32_t)len, writer->swap) || !put_u32(&packed, (uint32_t)body->len, writer->swap))
-		return fail_memory(fail);
-	packed.len = 8 + len;
-	r = add_section_head(writer, id, SECTION_COMPRESSED, name, packed.len, fail);
-	return r ? r : add_buf(writer, &packed, fail);
+	r = frame_write(writer->frames, body->data, body->len, packed.data, bound, &len, fail);
+	return r ? r : add_frame(writer, id, name, packed.data, len, body->len, fail);
 }
 
 /* Links the options that are about to be written to the ones before. */
@@ -137,13 +143,28 @@ static int add_settings(struct writer *writer, const struct writer_metadata *met
 	return add_section(writer, SECTION_SETTINGS, "weft settings", &body, false, fail);
 }
 
+struct metadata_section {
+	unsigned id;
+	const char *name;
+	bool (*build)(struct buf *buf, const struct writer_metadata *metadata, bool swap);
+};
+
+static int add_metadata(struct writer *writer, const struct writer_metadata *metadata, const struct metadata_section *section,
+			struct fail *fail)
+{
+	cleanup_buf struct buf body = BUF_INIT;
+
+	if (section->id == OPTION_KALLSYMS && metadata->kallsyms_frame)
+		return add_frame(writer, section->id, section->name, metadata->kallsyms_frame, metadata->kallsyms_frame_len,
+				 metadata->kallsyms_size, fail);
+	if (!section->build(&body, metadata, writer->swap))
+		return fail_memory(fail);
+	return add_section(writer, section->id, section->name, &body, false, fail);
+}
+
 int v7_metadata(struct writer *writer, const struct writer_metadata *metadata, struct fail *fail)
 {
-	static const struct {
-		unsigned id;
-		const char *name;
-		bool (*build)(struct buf *buf, const struct writer_metadata *metadata, bool swap);
-	} sections[] = {
+	static const struct metadata_section sections[] = {
 		{ OPTION_HEADER_INFO, "headers", body_headers },
 		{ OPTION_FTRACE_FORMATS, "ftrace events", body_ftrace },
 		{ OPTION_EVENT_FORMATS, "events format", body_events },
@@ -156,12 +177,8 @@ int v7_metadata(struct writer *writer, const struct writer_metadata *metadata, s
 	int r;
 
 	for (size_t i = 0; i < array_size(sections); i++) {
-		cleanup_buf struct buf body = BUF_INIT;
-
 		at = writer->output.at;
-		if (!sections[i].build(&body, metadata, writer->swap))
-			return fail_memory(fail);
-		r = add_section(writer, sections[i].id, sections[i].name, &body, false, fail);
+		r = add_metadata(writer, metadata, &sections[i], fail);
 		if (r)
 			return r;
 		/* Readers expect the command lines among the last. */

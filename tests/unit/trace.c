@@ -304,3 +304,39 @@ TEST(writer_refuses_pages_that_are_not_whole_or_out_of_order)
 	CHECK(strstr(fail.text, "CPU 2"));
 	writer_free(writer);
 }
+
+static int write_symbols(int fd, const struct writer_options *options, const char *frame, size_t len, size_t size,
+			 struct fail *fail)
+{
+	const struct writer_metadata metadata = {
+		.header_page = header_page, .header_event = "event", .cpu_count = 1,
+		.kallsyms_frame = frame, .kallsyms_frame_len = len, .kallsyms_size = size,
+	};
+	struct writer *writer = NULL;
+	int r = writer_new(fd, options, &writer, fail);
+
+	r = r ? r : writer_metadata(writer, &metadata, fail);
+	r = r ? r : writer_finish(writer, fail);
+	writer_free(writer);
+	return r;
+}
+
+TEST(writer_takes_symbols_that_were_compressed_before_into_a_compressed_file_only)
+{
+	static const char body[] = "\x08\0\0\0" "1 T one\n";
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC), other = memfd_create("plain", MFD_CLOEXEC);
+	struct fail fail = FAIL_INIT;
+	struct frame_writer *frames;
+	struct trace *trace;
+	char frame[256];
+	size_t len;
+
+	REQUIRE(!frame_writer_new(1, &frames, &fail));
+	REQUIRE(!frame_write(frames, body, sizeof(body) - 1, frame, sizeof(frame), &len, &fail));
+	frame_writer_free(frames);
+	REQUIRE(!write_symbols(fd, &zstd7, frame, len, sizeof(body) - 1, &fail));
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	CHECK(meta_is(trace, TRACE_KALLSYMS, "1 T one\n"));
+	trace_free(trace);
+	CHECK(write_symbols(other, &plain7, frame, len, sizeof(body) - 1, &fail) == -EINVAL);
+}
