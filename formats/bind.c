@@ -39,6 +39,14 @@ static const struct renderer *const renderers[] = {
 	&branch_renderer,
 };
 
+/* Whether its line is printed in the usual way: the current tracer has none for it. */
+static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	const struct tracer *tracer = ftrace->tracer;
+
+	return !tracer || !tracer->line || (tracer->usual && tracer->usual(ftrace, binding));
+}
+
 int bind_init(struct ftrace *ftrace)
 {
 	ftrace->bindings = calloc(BINDINGS_MAX, sizeof(struct binding *));
@@ -47,6 +55,9 @@ int bind_init(struct ftrace *ftrace)
 	ftrace->bindings[0] = calloc(1, sizeof(struct binding));
 	if (!ftrace->bindings[0])
 		return -ENOMEM;
+	ftrace->bindings[0]->words_size = UINT32_MAX;
+	ftrace->bindings[0]->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
+	ftrace->bindings[0]->usual = is_usual(ftrace, ftrace->bindings[0]);
 	ftrace->nr_bindings = 1;
 	return 0;
 }
@@ -108,6 +119,8 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 
 	binding->format = type->format;
 	binding->program = type->program;
+	binding->words_size = UINT32_MAX;
+	binding->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
 	if (!type->format) {
 		/* TRACE_BLK, the type behind TRACE_USER_STACK, is the only one that never has a format. */
 		if (type->id == schema_find(ftrace->context->schema, "ftrace", "user_stack") + 1)
@@ -126,6 +139,8 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	places_fill(binding, renderer->fields);
 	if (!renderer->bind || renderer->bind(ftrace, binding))
 		binding->renderer = renderer;
+	if (!binding->settle && binding->renderer)
+		binding->settle = renderer->settle;
 }
 
 const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type)
@@ -138,6 +153,7 @@ const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type
 	if (!binding)
 		return ftrace->bindings[0];
 	binding_fill(ftrace, binding, type);
+	binding->usual = is_usual(ftrace, binding);
 	ftrace->bindings[ftrace->nr_bindings] = binding;
 	type->renderer = (uint16_t)ftrace->nr_bindings++;
 	return binding;

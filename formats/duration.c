@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { DIGITS = 7, COLUMN = 8 };
+enum { DIGITS = 7, COLUMN = DURATION_COLUMN };
 
 static const char pairs[] =
 	"00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
 	"555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
-char duration_mark(uint64_t ns)
+char duration_mark_long(uint64_t ns)
 {
 	static const struct {
 		uint64_t above;
@@ -22,8 +22,6 @@ char duration_mark(uint64_t ns)
 		{ 1000000, '#' },    { 100000, '!' },    { 10000, '+' },
 	};
 
-	if (ns <= 10000)
-		return ' ';
 	for (size_t i = 0; i < array_size(marks); i++) {
 		if (ns > marks[i].above)
 			return marks[i].mark;
@@ -50,9 +48,10 @@ static char *write_u64(uint64_t value, char *at)
 	return at + (sizeof(digits) - first);
 }
 
-/* Whatever has more than three digits before the point: rare, most functions end within a millisecond. */
-static char *write_long(uint64_t us, unsigned rest, char *at)
+char *duration_write_long(uint64_t ns, char *at)
 {
+	uint64_t us = ns / 1000;
+	unsigned rest = (unsigned)(ns % 1000);
 	char *const start = at;
 	char decimals[4] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10) };
 	size_t len;
@@ -72,27 +71,4 @@ static char *write_long(uint64_t us, unsigned rest, char *at)
 	for (; len < COLUMN; len++)
 		*at++ = ' ';
 	return at;
-}
-
-char *duration_write(uint64_t ns, char *at)
-{
-	uint64_t us = ns / 1000;
-	unsigned rest = (unsigned)(ns % 1000);
-	size_t len;
-
-	if (us >= 1000)
-		return write_long(us, rest, at);
-	memset(at, ' ', COLUMN + 4);
-	len = us >= 100 ? 3 : us >= 10 ? 2 : 1;
-	if (len == 3)
-		at[0] = (char)('0' + us / 100);
-	if (len >= 2)
-		memcpy(at + len - 2, pairs + us % 100 * 2, 2);
-	else
-		at[0] = (char)('0' + us);
-	at[len] = '.';
-	at[len + 1] = (char)('0' + rest / 100);
-	memcpy(at + len + 2, pairs + rest % 100 * 2, 2);
-	memcpy(at + len + 5, "us", 2);
-	return at + COLUMN + 4;
 }

@@ -66,13 +66,13 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 {
 	const struct context *context = ftrace->context;
 
+	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
+	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
 	ftrace->started_words = (1u << 16) / 64;
 	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
 	if (!ftrace->started || bind_init(ftrace))
 		return fail_memory(fail);
 	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
-	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
-	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
 	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
 			   any_overrun(context);
 	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
@@ -144,33 +144,24 @@ static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 	return false;
 }
 
-/* Whether this line is printed in the usual way: the current tracer has none for it. */
-static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
+static inline bool has_started(const struct ftrace *ftrace, const struct event *event)
 {
-	const struct tracer *tracer = ftrace->tracer;
-
-	return !tracer || !tracer->line || (tracer->usual && tracer->usual(ftrace, binding));
+	return ftrace->started[event->cpu_index / 64] >> event->cpu_index % 64 & 1;
 }
 
 /* test_cpu_buff_start(): not for the very first line. */
 static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
 {
-	uint64_t *word = &ftrace->started[event->cpu_index / 64], bit = UINT64_C(1) << event->cpu_index % 64;
-
-	if (*word & bit)
+	if (has_started(ftrace, event))
 		return false;
-	*word |= bit;
+	ftrace->started[event->cpu_index / 64] |= UINT64_C(1) << event->cpu_index % 64;
 	return ftrace->settled > 1;
 }
 
 static inline bool settle_record(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 				 struct event *event)
 {
-	if (ftrace->tracer && ftrace->tracer->settle)
-		return ftrace->tracer->settle(ftrace, events, event);
-	if (binding->renderer && binding->renderer->settle)
-		return binding->renderer->settle(ftrace, events, event);
-	return true;
+	return !binding->settle || binding->settle(ftrace, binding, events, event);
 }
 
 /* trace_find_next_entry(): what the renderer takes for itself was the next event before. */
@@ -193,24 +184,39 @@ static bool settle_latency(struct ftrace *ftrace, const struct binding *binding,
 	return keep;
 }
 
+__attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	const struct binding *binding;
+	bool keep;
+
+	if (shows_latency(ftrace))
+		return false;
+	if (event->kind == EVENT_LOST)
+		return settle_gap(ftrace, event);
+	binding = ftrace_bind(ftrace, event->type);
+	ftrace->settled++;
+	if (ftrace->latency)
+		keep = settle_latency(ftrace, binding, events, event);
+	else
+		keep = settle_record(ftrace, binding, events, event);
+	frame_note(event)->started = ftrace->annotate && binding->usual && starts_cpu(ftrace, event);
+	return keep;
+}
+
 static bool ftrace_settle(struct sink *sink, struct events *events, struct event *event)
 {
 	struct ftrace *ftrace = (struct ftrace *)sink;
 	const struct binding *binding;
-	bool keep;
 
-	if (__builtin_expect(!ftrace->settles_plain, 0) && shows_latency(ftrace))
-		return false;
-	if (__builtin_expect(event->kind == EVENT_LOST, 0))
-		return settle_gap(ftrace, event);
-	binding = ftrace_bind(ftrace, event->type);
+	/* Of most traces, every record but the first of its type: kept short, because no other thread can do it. */
+	if (__builtin_expect(!ftrace->settles_plain || event->kind != EVENT_RECORD || !event->type->renderer, 0))
+		return settle_otherwise(ftrace, events, event);
+	binding = ftrace->bindings[event->type->renderer];
+	if (ftrace->annotate && binding->usual && __builtin_expect(!has_started(ftrace, event), 0))
+		return settle_otherwise(ftrace, events, event);
 	ftrace->settled++;
-	if (__builtin_expect(!ftrace->settles_plain, 0))
-		keep = settle_latency(ftrace, binding, events, event);
-	else
-		keep = settle_record(ftrace, binding, events, event);
-	frame_note(event)->started = ftrace->annotate && is_usual(ftrace, binding) && starts_cpu(ftrace, event);
-	return keep;
+	frame_note(event)->started = false;
+	return settle_record(ftrace, binding, events, event);
 }
 
 static void format_gap(const struct event *event, struct out *out)

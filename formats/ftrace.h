@@ -54,6 +54,9 @@ static inline const struct frame_note *frame_note_of(const struct event *event)
 typedef void render_fn(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		       struct out *out);
 
+/* Like sink_ops::settle. The binding is that of the event. */
+typedef bool settle_fn(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
+
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
 	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
@@ -65,7 +68,7 @@ struct renderer {
 	 */
 	bool (*bind)(struct ftrace *ftrace, struct binding *binding);
 	/* Like sink_ops::settle; only asked when the current tracer has no settle of its own. May be NULL: keep. */
-	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
+	settle_fn *settle;
 	/* What follows the context columns, the newline included. */
 	render_fn *format;
 	/* The same with the option of that name, by formats/raw.h: NULL where the kernel's type has no callback for it. */
@@ -85,12 +88,15 @@ struct place {
 /* An event type as this sink prints it: event->type->renderer is its index in ftrace->bindings. Never moves. */
 struct binding {
 	const struct renderer *renderer;        /* NULL: by its program */
+	settle_fn *settle;                      /* the tracer's or the renderer's; NULL: keep */
 	const struct format *format;            /* NULL: unknown type */
 	const struct program *program;
 	const struct decoder *decoder;          /* of a plugin; NULL */
 	char name[BINDING_NAME];                /* "sched_switch: ", cut if need be */
 	uint32_t name_len;
 	struct place places[BINDING_PLACES];
+	uint32_t words_size;                    /* see has_words() */
+	bool usual;                             /* the current tracer has no line of its own for it */
 	const void *data;                       /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
 };
 
@@ -99,7 +105,7 @@ struct tracer {
 	const char *name;               /* in current_tracer */
 	void (*header)(const struct ftrace *ftrace, struct out *out);   /* behind "# tracer: NAME\n#\n"; NULL: the usual one */
 	/* Like sink_ops::settle; sees every record when this tracer is current. May be NULL. */
-	bool (*settle)(struct ftrace *ftrace, struct events *events, struct event *event);
+	settle_fn *settle;
 	/* Prints the whole line; false, and nothing printed, when it is to be printed in the usual way. */
 	bool (*line)(const struct ftrace *ftrace, const struct event *event, struct out *out);
 	/* Whether line() is false for this type. May be NULL: never. */
@@ -178,6 +184,15 @@ static inline uint64_t place_int(const struct place *place, const struct ftrace 
 		return load_u64(at, swap);
 	}
 	return 0;
+}
+
+/*
+ * Whether what the renderer knows of its places when it is bound holds for this record: their sizes, our byte order, and that
+ * none is cut off. Bindings of which nothing is known have a words_size that no record has.
+ */
+static inline bool has_words(const struct binding *binding, const struct event *event)
+{
+	return __builtin_expect(event->len >= binding->words_size, 1);
 }
 
 #endif

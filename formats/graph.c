@@ -160,7 +160,7 @@ static void print_indent(int64_t depth, struct out *out)
 }
 
 /* %ps */
-static void print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
+void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
 {
 	struct memo *names = ftrace->graph->names;
 	size_t start = out_len(out);
@@ -211,7 +211,7 @@ static void print_nested(const struct ftrace *ftrace, uint64_t func, int32_t dep
 {
 	print_no_duration(ftrace->graph, out);
 	print_indent(depth, out);
-	print_name(ftrace, func, out);
+	graph_print_name(ftrace, func, out);
 	out_mem(out, "() {\n", 5);
 }
 
@@ -224,7 +224,7 @@ static void print_leaf(const struct ftrace *ftrace, const struct graph_note *not
 
 	print_duration(graph, duration_of(ftrace, binding, &exit), out);
 	print_indent(depth, out);
-	print_name(ftrace, func, out);
+	graph_print_name(ftrace, func, out);
 	if (graph->retval) {
 		out_mem(out, "(); /* ", 7);
 		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, &exit), out);
@@ -259,12 +259,12 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	print_indent((int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event), out);
 	if (graph->retval) {
 		out_mem(out, "} /* ", 5);
-		print_name(ftrace, func, out);
+		graph_print_name(ftrace, func, out);
 		out_char(out, ' ');
 		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, event), out);
 	} else if (note->what == GRAPH_EXIT_LOST || graph->tail) {
 		out_mem(out, "} /* ", 5);
-		print_name(ftrace, func, out);
+		graph_print_name(ftrace, func, out);
 		out_mem(out, " */\n", 4);
 	} else {
 		out_mem(out, "}\n", 2);
@@ -306,6 +306,8 @@ static bool graph_line(const struct ftrace *ftrace, const struct event *event, s
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	struct graph_note note;
 
+	if (__builtin_expect(ftrace->graph->usual, 1) && graph_line_usual(ftrace, binding, event, out))
+		return true;
 	memcpy(&note, event->note, sizeof(note));
 	if (note.switched)
 		print_banner(ftrace, event, note.before, out);
@@ -355,9 +357,21 @@ static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
 		graph->irq_start = graph->irq_end = 0;
 }
 
+/* A 64-bit kernel of our byte order; an entry has no times. */
+static bool has_known_places(const struct ftrace *ftrace, const struct binding *binding)
+{
+	const struct place *places = binding->places;
+	bool exit = binding->format && !strcmp(binding->format->name, "funcgraph_exit");
+
+	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 && places[GRAPH_DEPTH_AT].size == 4 &&
+	       (!exit || (places[GRAPH_CALLTIME].size == 8 && places[GRAPH_RETTIME].size == 8));
+}
+
 static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 {
 	find_irq_entries(ftrace->graph, ftrace->context->symbols);
+	if (has_known_places(ftrace, binding))
+		binding->words_size = binding->format->size;
 	return binding->places[GRAPH_FUNC].size && binding->places[GRAPH_DEPTH_AT].size;
 }
 
@@ -420,6 +434,8 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->retval_hex = context_option(context, OPTION_FGRAPH_RETVAL_HEX);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
+	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc && !graph->abstime &&
+		       !graph->latency && !graph->tail && !graph->overrun && !graph->retval;
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

@@ -20,7 +20,8 @@ struct tracer;
 
 /*
  * The function graph: kernel/trace/trace_functions_graph.c. graph_state.c walks the events in order and leaves in the note
- * what a line depends on besides its record; graph.c prints lines from that, on any thread; graph_header.c is the legend.
+ * what a line depends on besides its record; graph.c prints lines from that, on any thread, and graph_line.c those of the
+ * default options, which are nearly all; graph_header.c is the legend.
  * Invariant: what lines are printed from does not change once the first event of the graph was settled.
  */
 enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no name for a lost entry */
@@ -36,6 +37,7 @@ struct graph_cpu {
 struct graph {
 	/* The funcgraph-* options, and those of the trace that matter here. */
 	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex;
+	bool usual;                     /* those that say which columns there are have their defaults: graph_line_usual() */
 	bool nanoseconds;               /* nine decimals where the kernel has six */
 	uint8_t cpu_width;              /* digits of the highest possible CPU's number */
 	uint64_t irq_start, irq_end;    /* the kernel's interrupt entries: both 0 when unknown */
@@ -91,9 +93,12 @@ void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool l
 /* False when another function was entered at this depth, or none that is known. */
 bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
 
-bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event);
-bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event);
+bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
+bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
 bool graph_leaves(const struct binding *binding);       /* types that are no comments */
+/* graph_line.c: a whole line in one go; false, and nothing printed, when it is not one of the common ones. */
+bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out);
+void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out);
 void graph_header(const struct ftrace *ftrace, struct out *out);
 
 static inline bool graph_is_irq(const struct graph *graph, uint64_t func)

@@ -75,13 +75,11 @@ bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth)
 }
 
 /* NULL without memory: lines are then printed without what comes from the lines before, as the kernel does. */
-static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
+__attribute__((noinline)) static struct graph_cpu *cpu_add(struct graph *graph, size_t index)
 {
 	size_t count = index + 1;
 	struct graph_cpu *cpus;
 
-	if (__builtin_expect(index < graph->nr_cpus, 1))
-		return &graph->cpus[index];
 	cpus = realloc(graph->cpus, count * sizeof(*cpus));
 	if (!cpus)
 		return NULL;
@@ -92,29 +90,52 @@ static struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 	return &cpus[index];
 }
 
-static void note_write(struct event *event, const struct graph_note *note)
+static inline struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 {
-	memcpy(event->note, note, sizeof(*note));
+	return __builtin_expect(index < graph->nr_cpus, 1) ? &graph->cpus[index] : cpu_add(graph, index);
 }
 
-static void note_task(struct graph_note *note, struct graph_cpu *cpu, int32_t pid)
+static inline struct graph_note *note_start(struct event *event, enum graph_what what)
+{
+	struct graph_note *note = (struct graph_note *)event->note;
+
+	note->what = (uint8_t)what;
+	note->switched = false;
+	return note;
+}
+
+static inline void note_task(struct graph_note *note, struct graph_cpu *cpu, int32_t pid)
 {
 	note->switched = graph_cpu_switch(cpu, pid, &note->before);
 }
 
+/* The two fields that both records begin with. */
+static inline uint64_t func_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+{
+	const struct place *place = &binding->places[GRAPH_FUNC];
+
+	return has_words(binding, event) ? load_u64(event->data + place->offset, false) : place_int(place, ftrace, event);
+}
+
+static inline int32_t depth_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+{
+	const struct place *place = &binding->places[GRAPH_DEPTH_AT];
+
+	return (int32_t)(has_words(binding, event) ? load_u32(event->data + place->offset, false) :
+						     place_int(place, ftrace, event));
+}
+
 /* get_return_for_leaf(): the exit, when it follows on this CPU, belongs to the line. */
-static bool take_exit(struct ftrace *ftrace, struct events *events, const struct event *event, uint64_t func,
-		      struct graph_note *note)
+static inline bool take_exit(struct ftrace *ftrace, struct events *events, const struct event *event, uint64_t func,
+			     struct graph_note *note)
 {
 	const struct binding *binding;
 	struct event next;
 
-	if (events_peek(events, &next) <= 0 || next.kind != EVENT_RECORD || next.pid != event->pid)
+	if (events_peek(events, &next) <= 0 || next.pid != event->pid)
 		return false;
 	binding = ftrace_bind(ftrace, next.type);
-	if (binding->renderer != &graph_exit_renderer)
-		return false;
-	if (place_int(&binding->places[GRAPH_FUNC], ftrace, &next) != func)
+	if (binding->renderer != &graph_exit_renderer || func_of(ftrace, binding, &next) != func)
 		return false;
 	note->exit = next.data;
 	note->exit_len = next.len;
@@ -123,41 +144,38 @@ static bool take_exit(struct ftrace *ftrace, struct events *events, const struct
 	return true;
 }
 
-static bool settle_entry(struct ftrace *ftrace, struct events *events, const struct binding *binding,
-			 struct event *event, struct graph_cpu *cpu)
+static inline bool settle_entry(struct ftrace *ftrace, struct events *events, const struct binding *binding,
+				struct event *event, struct graph_cpu *cpu)
 {
-	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
-	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
-	struct graph_note note = { .what = GRAPH_NESTED };
+	uint64_t func = func_of(ftrace, binding, event);
+	int32_t depth = depth_of(ftrace, binding, event);
+	struct graph_note *note = note_start(event, GRAPH_NESTED);
 
 	if (cpu) {
 		if (graph_cpu_hides(cpu, ftrace->graph, func, depth))
 			return false;
-		note_task(&note, cpu, event->pid);
+		note_task(note, cpu, event->pid);
 	}
-	if (take_exit(ftrace, events, event, func, &note))
-		note.what = GRAPH_LEAF;
+	if (take_exit(ftrace, events, event, func, note))
+		note->what = GRAPH_LEAF;
 	if (cpu)
-		graph_cpu_enter(cpu, func, depth, note.what == GRAPH_LEAF);
-	note_write(event, &note);
+		graph_cpu_enter(cpu, func, depth, note->what == GRAPH_LEAF);
 	return true;
 }
 
-static bool settle_exit(struct ftrace *ftrace, const struct binding *binding, struct event *event,
-			struct graph_cpu *cpu)
+static inline bool settle_exit(struct ftrace *ftrace, const struct binding *binding, struct event *event,
+			       struct graph_cpu *cpu)
 {
-	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
-	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
-	struct graph_note note = { .what = GRAPH_EXIT };
+	struct graph_note *note = note_start(event, GRAPH_EXIT);
+	int32_t depth = depth_of(ftrace, binding, event);
 
 	if (cpu) {
 		if (graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
 			return false;
-		if (!graph_cpu_leave(cpu, func, depth))
-			note.what = GRAPH_EXIT_LOST;
-		note_task(&note, cpu, event->pid);
+		if (!graph_cpu_leave(cpu, func_of(ftrace, binding, event), depth))
+			note->what = GRAPH_EXIT_LOST;
+		note_task(note, cpu, event->pid);
 	}
-	note_write(event, &note);
 	return true;
 }
 
@@ -168,22 +186,21 @@ bool graph_leaves(const struct binding *binding)
 
 static bool settle_other(const struct binding *binding, struct event *event, struct graph_cpu *cpu)
 {
-	struct graph_note note = { .what = GRAPH_COMMENT };
+	struct graph_note *note = note_start(event, GRAPH_COMMENT);
 
+	note->depth = 0;
 	if (graph_leaves(binding)) {
-		note.what = GRAPH_USUAL;
+		note->what = GRAPH_USUAL;
 	} else if (cpu) {
-		note.depth = cpu->depth;
-		note_task(&note, cpu, event->pid);
+		note->depth = cpu->depth;
+		note_task(note, cpu, event->pid);
 	}
-	note_write(event, &note);
 	return true;
 }
 
-bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *event)
+bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event)
 {
 	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
-	const struct binding *binding = ftrace_bind(ftrace, event->type);
 
 	if (binding->renderer == &graph_entry_renderer)
 		return settle_entry(ftrace, events, binding, event, cpu);
@@ -193,10 +210,8 @@ bool graph_settle(struct ftrace *ftrace, struct events *events, struct event *ev
 }
 
 /* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
-bool graph_settle_alone(struct ftrace *ftrace, struct events *events, struct event *event)
+bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event)
 {
-	const struct binding *binding = ftrace_bind(ftrace, event->type);
-
 	/* With the option `fields` an exit is a line of its own. */
 	if (ftrace->fields)
 		return true;

@@ -169,7 +169,7 @@ void events_resume(struct events *events)
 }
 
 /* The cursor of the event handed out last, when a record follows on it. */
-static struct cursor *following(struct events *events)
+static inline struct cursor *following(struct events *events)
 {
 	struct cursor *cursor = events->hidden ? NULL : merge_moved(events->merge);
 
