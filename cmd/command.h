@@ -34,7 +34,7 @@ enum exit_status {
 extern const struct command record_command, recover_command;
 extern const struct command report_command, info_command, check_command, pack_command;
 extern const struct command mark_command;
-extern const struct command list_command, stat_command;
+extern const struct command list_command, stat_command, doctor_command;
 extern const struct command help_command, describe_command;
 
 /* Ends the table of commands[]. */

@@ -254,16 +254,20 @@ static int print_named(const char *name, void *data)
 	return err;
 }
 
-static void print_journals(struct stat_arguments *arguments)
+/* What weft itself changed, on purpose or by being killed. */
+static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
-	struct undo_pending pending;
-	unsigned at = 0;
+	cleanup_free struct undo_pending *journals = NULL;
+	size_t nr = 0;
+	int err = undo_list(NULL, &journals, &nr, fail);
 
-	while (undo_next_pending(NULL, &at, &pending, NULL) > 0) {
+	for (size_t i = 0; !err && i < nr; i++) {
 		arguments->differs = true;
-		printf("left by process %d, which is gone: %u settings, %u instances; 'weft recover' puts them back\n",
-		       (int)pending.pid, pending.entries, pending.instances);
+		printf("weft (process %d) %s %u settings and %u instances; 'weft reset' puts them back\n", (int)journals[i].pid,
+		       journals[i].held ? "was asked to change" : "was killed and left changed", journals[i].entries,
+		       journals[i].instances);
 	}
+	return err;
 }
 
 static int print_all(struct stat_arguments *arguments, struct fail *fail)
@@ -273,7 +277,8 @@ static int print_all(struct stat_arguments *arguments, struct fail *fail)
 
 	if (!err && !arguments->kernel.name) {
 		err = instance_each(&arguments->kernel.tracing, print_named, &each, fail);
-		print_journals(arguments);
+		if (!err)
+			err = print_journals(arguments, fail);
 	}
 	if (!err && !arguments->differs)
 		puts("nothing differs from boot");

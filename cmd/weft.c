@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&mark_command,
 	&list_command,
 	&stat_command,
+	&doctor_command,
 	&help_command,
 	&describe_command,
 	NULL,

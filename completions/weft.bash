@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack mark list stat help'
+_weft_commands='record recover report info check pack mark list stat doctor help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -16,6 +16,7 @@ _weft_options()
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
+	doctor) echo '' ;;
 	help) echo '' ;;
 	esac
 }

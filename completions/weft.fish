@@ -140,6 +140,7 @@ complete -c weft -n '__weft_using none' -a stat -d 'tell what of tracing is not 
 complete -c weft -n '__weft_using stat' -s F -l full -d 'Print long lists whole, and what is as at boot too'
 complete -c weft -n '__weft_using stat' -s c -l check -d 'Exit with status 1 when anything differs from boot'
 complete -c weft -n '__weft_using stat' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
+complete -c weft -n '__weft_using none' -a doctor -d 'tell what can be traced here, what not, and why'
 complete -c weft -n '__weft_using none' -a help -d 'list the commands, or explain one'
 complete -c weft -n '__weft_using record' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using recover' -F
@@ -149,4 +150,4 @@ complete -c weft -n '__weft_using check' -F
 complete -c weft -n '__weft_using pack' -a '(__fish_complete_directories)'
 complete -c weft -n '__weft_using mark' -a '(__weft_values "TEXT")'
 complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|tracers|clocks|options|functions|instances|formats")'
-complete -c weft -n '__weft_using help' -a 'record recover report info check pack mark list stat help'
+complete -c weft -n '__weft_using help' -a 'record recover report info check pack mark list stat doctor help'

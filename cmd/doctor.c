@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/text.h"
+#include "lib/kernel/cpu_pipe.h"
+#include "lib/kernel/event_select.h"
+#include "lib/kernel/kconfig.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/undo.h"
+#include "lib/kernel/users.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+/*
+ * One line for each thing that tracing needs or offers, in the order in which one depends on the other. Every line begins
+ * with a verdict, so that the bad ones are seen at once.
+ */
+struct doctor {
+	struct kernel kernel;
+	struct cpus online;
+	bool ill;                       /* a recording would fail */
+};
+
+enum verdict { OK, LACKS, BAD, NOTE };
+
+/* Behind the verdict and the subject; broken between words. */
+static void print_wrapped(const char *text)
+{
+	enum { WIDTH = 100, INDENT = 18 };
+
+	while (strlen(text) > WIDTH) {
+		size_t len = WIDTH;
+
+		while (len && text[len] != ' ')
+			len--;
+		if (!len)
+			break;
+		printf("%.*s\n%*s", (int)len, text, INDENT, "");
+		text += len + 1;
+	}
+	puts(text);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+tell(struct doctor *doctor, enum verdict verdict, const char *subject, const char *format, ...)
+{
+	static const char *const words[] = { "ok", "lacks", "BAD", "note" };
+	char text[2048];
+	va_list args;
+
+	doctor->ill |= verdict == BAD;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	printf("%-5s  %-10s ", words[verdict], subject);
+	print_wrapped(text);
+}
+
+static bool read_path(const char *path, char *into, size_t size)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, into, size - 1);
+
+	if (got < 0)
+		return false;
+	into[got] = '\0';
+	return true;
+}
+
+static void tell_kernel(struct doctor *doctor)
+{
+	struct utsname name;
+
+	if (tracing_online_cpus(&doctor->online, NULL))
+		cpus_add(&doctor->online, 0);
+	if (!uname(&name))
+		tell(doctor, OK, "kernel", "%s %s %s, %u CPUs", name.sysname, name.release, name.machine,
+		     cpus_count(&doctor->online));
+}
+
+static void tell_lockdown(struct doctor *doctor)
+{
+	char text[256];
+
+	if (!read_path("/sys/kernel/security/lockdown", text, sizeof(text)))
+		return;
+	if (strstr(text, "[confidentiality]"))
+		tell(doctor, BAD, "lockdown", "confidentiality: the kernel forbids all tracing (boot with lockdown=integrity or none)");
+	else
+		tell(doctor, OK, "lockdown", strstr(text, "[integrity]") ? "integrity: events may be traced" : "none");
+}
+
+static bool tell_tracefs(struct doctor *doctor)
+{
+	struct fail fail = FAIL_INIT;
+	struct stat st;
+
+	if (kernel_open(&doctor->kernel, NULL, &fail)) {
+		tell(doctor, BAD, "tracefs", "%s", fail.text);
+		return false;
+	}
+	if (stat(doctor->kernel.tracing.dir, &st))
+		memset(&st, 0, sizeof(st));
+	if (geteuid())
+		tell(doctor, OK, "tracefs", "%s, mode %03o, group %u; you are no root: what only root may write fails",
+		     doctor->kernel.tracing.dir, (unsigned)st.st_mode & 0777, (unsigned)st.st_gid);
+	else
+		tell(doctor, OK, "tracefs", "%s, and you are root", doctor->kernel.tracing.dir);
+	return true;
+}
+
+/* The event that is switched on for a moment: one that hardly happens. */
+static int try_event(struct instance *instance, struct fail *fail)
+{
+	static const char *const events[] = { "events/sched/sched_process_wait/enable", "events/irq/irq_handler_exit/enable" };
+
+	for (size_t i = 0; i < array_size(events); i++)
+		if (instance_has(instance, events[i])) {
+			int err = instance_write(instance, events[i], "1", fail);
+
+			return err ? err : instance_write(instance, events[i], "0", fail);
+		}
+	return fail_set(fail, -ENOENT, "this kernel has none of the scheduler's and the interrupts' events");
+}
+
+/* A recording in small: what weft record does first, and last. */
+static int try_recording(struct doctor *doctor, struct fail *fail)
+{
+	struct cpu_pipe pipe = CPU_PIPE_INIT;
+	struct instance *instance = NULL;
+	struct undo *undo = NULL;
+	uint32_t page_size;
+	int err = undo_new(&doctor->kernel.tracing, NULL, &undo, fail), also;
+
+	if (!err)
+		err = instance_new_private(&doctor->kernel.tracing, undo, &instance, fail);
+	if (!err)
+		err = ring_buffer_page_size(instance, &page_size, fail);
+	if (!err)
+		err = try_event(instance, fail);
+	if (!err)
+		err = cpu_pipe_open(instance, (uint32_t)cpus_next(&doctor->online, 0), page_size, &pipe, fail);
+	cpu_pipe_close(&pipe);
+	also = instance_close(instance, err ? NULL : fail);
+	undo_free(undo);
+	return err ? err : also;
+}
+
+static void tell_recording(struct doctor *doctor)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (try_recording(doctor, &fail))
+		tell(doctor, BAD, "recording", "%s", fail.text);
+	else
+		tell(doctor, OK, "recording", "works: an instance was made, an event switched on and off, a buffer opened, all removed");
+}
+
+static void tell_memory(struct doctor *doctor)
+{
+	char text[4096], one[TEXT_HUMAN], all[TEXT_HUMAN], have[TEXT_HUMAN];
+	uint64_t size = ring_buffer_size(doctor->kernel.instance), total = size * cpus_count(&doctor->online), available = 0;
+	const char *line;
+
+	if (read_path("/proc/meminfo", text, sizeof(text)) && (line = strstr(text, "MemAvailable:")))
+		available = strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
+	tell(doctor, available && total > available / 2 ? NOTE : OK, "memory", "buffers of %s per CPU are %s; %s are available",
+	     text_size(one, size), text_size(all, total), text_size(have, available));
+}
+
+static void tell_events(struct doctor *doctor)
+{
+	struct fail fail = FAIL_INIT;
+	struct catalog *catalog;
+	char count[TEXT_HUMAN];
+	size_t systems = 0;
+	bool calls = false;
+
+	if (catalog_new(&doctor->kernel.tracing, &catalog, &fail)) {
+		tell(doctor, BAD, "events", "%s", fail.text);
+		return;
+	}
+	for (size_t i = 0; i < catalog->nr; i++) {
+		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
+		calls |= !strcmp(catalog->events[i].system, "syscalls");
+	}
+	tell(doctor, calls ? OK : LACKS, "events", "%s in %zu systems%s", text_count(count, catalog->nr), systems,
+	     calls ? ", each system call among them" : "; no system calls by name (CONFIG_FTRACE_SYSCALLS), perhaps raw_syscalls");
+	catalog_free(catalog);
+}
+
+static void tell_functions(struct doctor *doctor)
+{
+	const struct instance *top = doctor->kernel.instance;
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = -1;
+	char enabled[8] = "";
+
+	if (!instance_has(top, "available_filter_functions")) {
+		tell(doctor, LACKS, "functions", "cannot be traced (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE)");
+	} else if (instance_open_file(top, "set_ftrace_filter", O_RDONLY, &fd, &fail)) {
+		tell(doctor, LACKS, "functions", "%s", fail.text);
+	} else if (read_path("/proc/sys/kernel/ftrace_enabled", enabled, sizeof(enabled)) && enabled[0] == '0') {
+		tell(doctor, LACKS, "functions", "are switched off: sysctl kernel.ftrace_enabled=1 lets them be traced");
+	} else {
+		tell(doctor, OK, "functions", "can be traced");
+	}
+}
+
+/* "a, b (CONFIG_X), c (CONFIG_Y)": neighbours with the same option share it. */
+static void add_missing(struct buf *buf, const struct kconfig *missing, const char **option)
+{
+	if (*option && (!missing || !missing->option || strcmp(*option, missing->option)))
+		buf_addf(buf, " (%s)", *option);
+	if (missing)
+		buf_addf(buf, "%s%s", buf->len ? ", " : "", missing->name);
+	*option = missing ? missing->option : NULL;
+}
+
+static bool has_word(const char *words, const char *name)
+{
+	struct text_word word;
+
+	while (text_next_word(&words, " \n", &word))
+		if (text_word_is(word, name))
+			return true;
+	return false;
+}
+
+static void tell_tracers(struct doctor *doctor)
+{
+	cleanup_buf struct buf have = BUF_INIT, lacks = BUF_INIT;
+	const struct kconfig *known;
+	const char *option = NULL;
+
+	if (instance_read(doctor->kernel.instance, "available_tracers", &have, NULL))
+		return;
+	for (size_t i = 0; (known = kconfig_at(i)); i++)
+		if (known->kind == KCONFIG_TRACER && !has_word(buf_str(&have), known->name))
+			add_missing(&lacks, known, &option);
+	add_missing(&lacks, NULL, &option);
+	tell(doctor, OK, "tracers", "%.*s", (int)strcspn(buf_str(&have), "\n"), buf_str(&have));
+	if (lacks.len)
+		tell(doctor, LACKS, "tracers", "%s", buf_str(&lacks));
+}
+
+static void tell_features(struct doctor *doctor)
+{
+	static const struct {
+		const char *name, *file;
+	} features[] = {
+		{ "kprobes", "kprobe_events" },
+		{ "uprobes", "uprobe_events" },
+		{ "synthetic events", "synthetic_events" },
+		{ "histograms", "events/sched/sched_switch/hist" },
+		{ "user events", "user_events_data" },
+		{ "snapshots", "snapshot" },
+		{ "stack tracer", "stack_trace" },
+		{ "function profile", "function_profile_enabled" },
+		{ "latencies", "tracing_max_latency" },
+		{ "sub-buffer size", "buffer_subbuf_size_kb" },
+	};
+	cleanup_buf struct buf have = BUF_INIT, lacks = BUF_INIT;
+
+	for (size_t i = 0; i < array_size(features); i++) {
+		const struct kconfig *known = kconfig_find(KCONFIG_FILE, features[i].file);
+
+		if (instance_has(doctor->kernel.instance, features[i].file))
+			buf_addf(&have, "%s%s", have.len ? ", " : "", features[i].name);
+		else if (!strcmp(features[i].name, "histograms"))
+			buf_addf(&lacks, "%shistograms (CONFIG_HIST_TRIGGERS)", lacks.len ? ", " : "");
+		else if (known && known->option)
+			buf_addf(&lacks, "%s%s (%s)", lacks.len ? ", " : "", features[i].name, known->option);
+		else if (known && known->since)
+			buf_addf(&lacks, "%s%s (since Linux %s)", lacks.len ? ", " : "", features[i].name, known->since);
+	}
+	if (have.len)
+		tell(doctor, OK, "also", "%s", buf_str(&have));
+	if (lacks.len)
+		tell(doctor, LACKS, "also", "%s", buf_str(&lacks));
+}
+
+/* Whether the first symbols have addresses; percpu ones come first on some machines, and have small ones. */
+static void tell_symbols(struct doctor *doctor)
+{
+	cleanup_file FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], restrict_text[8] = "?";
+	bool any = false, shown = false;
+
+	for (unsigned i = 0; file && !shown && i < 20000 && fgets(line, sizeof(line), file); i++) {
+		any = true;
+		shown = strtoull(line, NULL, 16) > 1 << 20;
+	}
+	if (shown) {
+		tell(doctor, OK, "symbols", "functions can be named");
+		return;
+	}
+	if (read_path("/proc/sys/kernel/kptr_restrict", restrict_text, sizeof(restrict_text)))
+		restrict_text[strcspn(restrict_text, "\n")] = '\0';
+	if (!any)
+		tell(doctor, LACKS, "symbols", "no /proc/kallsyms (CONFIG_KALLSYMS): functions are printed as addresses");
+	else
+		tell(doctor, LACKS, "symbols", "addresses are hidden (kernel.kptr_restrict=%s%s): functions are printed as addresses",
+		     restrict_text, geteuid() ? ", and you are no root" : "");
+}
+
+static int tell_user(const struct tracing_user *user, void *data)
+{
+	tell(data, NOTE, "in use", "%s (process %d) has '%s' open", user->comm, (int)user->pid, user->file);
+	return 0;
+}
+
+static void tell_others(struct doctor *doctor)
+{
+	struct undo_pending pending;
+	char on[8], tracer[64];
+	unsigned at = 0;
+
+	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) && strcmp(tracer, "nop"))
+		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft stat' tells more", tracer);
+	if (!instance_read_word(doctor->kernel.instance, "tracing_on", on, sizeof(on), NULL) && on[0] == '0')
+		tell(doctor, NOTE, "in use", "tracing is off in the top instance; recordings in an instance of their own do not mind");
+	(void)!tracing_each_user(&doctor->kernel.tracing, tell_user, doctor);
+	while (undo_next_pending(NULL, &at, &pending, NULL) > 0)
+		tell(doctor, NOTE, "left", "process %d was killed and left %u settings and %u instances; 'weft reset' puts them back",
+		     (int)pending.pid, pending.entries, pending.instances);
+}
+
+static const struct argp argp = {
+	.doc = "Tells what this kernel and this user can trace, what not, and why. It tries a recording in small, and leaves nothing behind.\v"
+	       "The exit status is 1 when a recording would fail.",
+};
+
+static int doctor_run(int argc, char **argv)
+{
+	struct doctor doctor = { .ill = false };
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	command_parse(&doctor_command, argc, argv, 0, &doctor);
+	tell_kernel(&doctor);
+	tell_lockdown(&doctor);
+	if (tell_tracefs(&doctor)) {
+		tell_recording(&doctor);
+		tell_memory(&doctor);
+		tell_events(&doctor);
+		tell_functions(&doctor);
+		tell_tracers(&doctor);
+		tell_features(&doctor);
+		tell_symbols(&doctor);
+		tell_others(&doctor);
+	}
+	status = kernel_finish(&doctor.kernel, 0, &fail);
+	return status == EXIT_OK && doctor.ill ? EXIT_FAILED : status;
+}
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.summary = "tell what can be traced here, what not, and why",
+	.group = "kernel",
+	.argp = &argp,
+	.run = doctor_run,
+};
