@@ -151,6 +151,9 @@ static int try_recording(struct doctor *doctor, struct fail *fail)
 		err = cpu_pipe_open(instance, (uint32_t)cpus_next(&doctor->online, 0), page_size, &pipe, fail);
 	cpu_pipe_close(&pipe);
 	also = instance_close(instance, err ? NULL : fail);
+	/* Nothing was journaled but the instance; this removes the journal. */
+	if (undo && undo_restore(undo, also || err ? NULL : fail) && !also)
+		also = -EIO;
 	undo_free(undo);
 	return err ? err : also;
 }
