@@ -245,24 +245,40 @@ int undo_restore(struct undo *undo, struct fail *fail)
 	return 0;
 }
 
-int undo_hold(struct undo *undo, struct fail *fail)
+/* Renames the journal on disk; a process may hold more than once, and the numbers keep the order. */
+static int rename_held(const struct undo *undo, const char *dir, const char *name)
 {
-	const char *slash = strrchr(undo->path, '/');
 	int err = -EEXIST;
 
-	if (undo->fd < 0)
-		return 0;
-	/* A process may hold more than once; the numbers keep the order. */
 	for (unsigned nr = 1; err == -EEXIST && nr < 1000; nr++) {
 		cleanup_free char *path = NULL;
 
-		if (asprintf(&path, "%.*s/held-%s-%03u", (int)(slash - undo->path), undo->path, slash + strlen("/undo-"),
-			     nr) < 0) {
+		if (asprintf(&path, "%s/held-%s-%03u", dir, name, nr) < 0) {
 			path = NULL;
-			return fail_memory(fail);
+			return -ENOMEM;
 		}
 		err = renameat2(AT_FDCWD, undo->path, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
 	}
+	return err;
+}
+
+int undo_hold(struct undo *undo, struct fail *fail)
+{
+	const char *slash = strrchr(undo->path, '/');
+	cleanup_free char *dir = strndup(undo->path, (size_t)(slash - undo->path));
+	char boot[BOOT_ID_SIZE];
+	int err = 0;
+
+	if (undo->fd < 0)
+		return 0;
+	if (!dir)
+		return fail_memory(fail);
+	boot_id(boot);
+	if (undo_drop_known(dir, &undo->journal) && undo->journal.nr)
+		err = undo_store(undo->path, undo->owner, boot, &undo->journal, fail);
+	if (err)
+		return err;
+	err = !undo->journal.nr ? (unlink(undo->path) ? -errno : 0) : rename_held(undo, dir, slash + strlen("/undo-"));
 	if (err)
 		return fail_set(fail, err, "cannot keep the journal of settings '%s': %s", undo->path, strerror(-err));
 	close(undo->fd);

@@ -18,4 +18,14 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret);
 
 int must_check undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail);
 
+/* Replaces the file by a journal of these entries; nothing else of the owner's process has it open for writing. */
+int must_check undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
+			  struct fail *fail);
+
+/*
+ * Drops what a held journal in the directory knows already, or that lies in an instance which a held journal will remove:
+ * undo_reset() goes to the oldest value. True: something was dropped.
+ */
+bool undo_drop_known(const char *dir, struct journal *journal);
+
 #endif

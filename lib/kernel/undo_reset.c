@@ -107,31 +107,66 @@ static int reset_one(const struct tracing *tracing, struct replay *replays, size
 	return first;
 }
 
-/* What was not put back replaces the journal, or nothing is left of it. */
-static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
+int undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
+	       struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	cleanup_free char *path = NULL;
+	cleanup_free char *new_path = NULL;
 	cleanup_fd int fd = -1;
 	int err;
 
-	if (!replay->journal.nr) {
-		sum->journals++;
-		return unlink(replay->path) && errno != ENOENT ?
-		       fail_set(fail, -errno, "cannot remove '%s': %s", replay->path, strerror(errno)) : 0;
-	}
-	if (!journal_print_head(replay->owner, replay->boot, &buf) || asprintf(&path, "%s.new", replay->path) < 0) {
-		path = NULL;
+	if (!journal_print_head(owner, boot, &buf) || asprintf(&new_path, "%s.new", path) < 0) {
+		new_path = NULL;
 		return fail_memory(fail);
 	}
-	for (size_t i = 0; i < replay->journal.nr; i++)
-		if (!journal_print(&replay->journal.entries[i], &buf))
+	for (size_t i = 0; i < journal->nr; i++)
+		if (!journal_print(&journal->entries[i], &buf))
 			return fail_memory(fail);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	err = fd < 0 ? -errno : undo_write_synced(fd, &buf);
-	if (!err && rename(path, replay->path))
+	if (!err && rename(new_path, path))
 		err = -errno;
-	return err ? fail_set(fail, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
+	return err ? fail_set(fail, err, "cannot write '%s': %s", new_path, strerror(-err)) : 0;
+}
+
+/* What was not put back replaces the journal, or nothing is left of it. */
+static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
+{
+	if (replay->journal.nr)
+		return undo_store(replay->path, replay->owner, replay->boot, &replay->journal, fail);
+	sum->journals++;
+	if (unlink(replay->path) && errno != ENOENT)
+		return fail_set(fail, -errno, "cannot remove '%s': %s", replay->path, strerror(errno));
+	return 0;
+}
+
+static bool knows(const struct journal *held, const struct journal_entry *entry)
+{
+	return journal_find(held, entry->kind, entry->instance, entry->file) ||
+	       journal_find(held, JOURNAL_INSTANCE, entry->instance, "");
+}
+
+bool undo_drop_known(const char *dir, struct journal *journal)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0, before = journal->nr;
+
+	if (undo_list(dir, &items, &nr, NULL))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		struct journal held = { 0 };
+		char boot[BOOT_ID_SIZE];
+		struct process_id owner;
+		cleanup_fd int fd = -1;
+
+		if (!items[i].held || undo_read_journal(items[i].path, &fd, &owner, boot, &held, NULL))
+			continue;
+		for (size_t j = journal->nr; j-- > 0;)
+			if (knows(&held, &journal->entries[j]))
+				journal_drop(journal, &journal->entries[j]);
+		journal_release(&held);
+	}
+	return journal->nr != before;
 }
 
 static int open_replay(const struct undo_pending *pending, struct replay *replay, struct fail *fail)

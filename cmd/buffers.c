@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/buffers.h"
+
+#include "cmd/command.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct argp_option options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Of INSTANCE instead of the top one; repeatable", 0 },
+	{ "all", 'a', NULL, 0, "Of all instances, but not of the top one", 0 },
+	{ "top", 't', NULL, 0, "Of the top one, too", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct buffers *buffers = state->input;
+
+	switch (key) {
+	case 'B':
+		if (!setup_list_add(&buffers->names, arg))
+			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		return 0;
+	case 'a':
+		buffers->all = true;
+		return 0;
+	case 't':
+		buffers->top = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s': options only", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp buffers_argp = { .options = options, .parser = parse };
+
+struct walk {
+	const struct tracing *tracing;
+	struct undo *undo;
+	int (*each)(struct instance *instance, struct fail *fail);
+	struct fail *fail;
+};
+
+static int run_one(const struct walk *walk, const char *name)
+{
+	struct instance *instance = NULL;
+	int err;
+
+	if (name)
+		err = instance_open(walk->tracing, name, false, walk->undo, &instance, walk->fail);
+	else
+		err = instance_open_top(walk->tracing, walk->undo, &instance, walk->fail);
+	if (!err)
+		err = walk->each(instance, walk->fail);
+	return instance_close(instance, NULL) ? -EIO : err;
+}
+
+static int run_named(const char *name, void *data)
+{
+	return run_one(data, name);
+}
+
+static int run_all(const struct buffers *buffers, struct walk *walk)
+{
+	int err = 0;
+
+	if (buffers->top || (!buffers->all && !buffers->names.nr))
+		err = run_one(walk, NULL);
+	for (size_t i = 0; !err && i < buffers->names.nr; i++)
+		err = run_one(walk, buffers->names.items[i]);
+	if (!err && buffers->all)
+		err = instance_each(walk->tracing, run_named, walk, walk->fail);
+	return err;
+}
+
+int buffers_run(struct buffers *buffers, int (*each)(struct instance *instance, struct fail *fail))
+{
+	struct fail fail = FAIL_INIT;
+	struct tracing tracing = { .dir = NULL };
+	struct walk walk = { .tracing = &tracing, .each = each, .fail = &fail };
+	int err = tracing_find(&tracing, &fail);
+
+	if (!err)
+		err = undo_new(&tracing, NULL, &walk.undo, &fail);
+	if (!err)
+		err = run_all(buffers, &walk);
+	if (!err)
+		err = undo_hold(walk.undo, &fail);
+	else if (walk.undo && undo_restore(walk.undo, NULL))
+		command_warn("not everything could be put back; 'weft reset' tries again");
+	undo_free(walk.undo);
+	tracing_release(&tracing);
+	free(buffers->names.items);
+	return err ? command_failed(&fail) : EXIT_OK;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/setup_run.h"
+
+#include "cmd/command.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/workload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+	const struct setup_run *asked;
+	struct tracing tracing;
+	struct undo *undo;
+	struct catalog *catalog;
+	struct instance **instances;
+	size_t nr_instances;
+	struct workload workload;
+	sigset_t signals, mask;
+};
+
+static void block_signals(struct run *run)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	sigset_t blocked;
+
+	sigemptyset(&run->signals);
+	for (size_t i = 0; i < array_size(signals); i++)
+		sigaddset(&run->signals, signals[i]);
+	/* So that the end of a command cannot be missed. */
+	blocked = run->signals;
+	sigaddset(&blocked, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &blocked, &run->mask);
+}
+
+/* Blocked signals that came meanwhile: between two instances, and before the point of no return. */
+static int check_signals(const struct run *run, struct fail *fail)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		if (sigismember(&run->signals, sig) == 1 && sigismember(&pending, sig) == 1)
+			return fail_set(fail, -EINTR, "ended by SIG%s; everything is as it was", sigabbrev_np(sig));
+	return 0;
+}
+
+/* The main one stands for the top instance; without a word about it the named ones are meant. */
+static bool is_wanted(const struct setup *setup, size_t index)
+{
+	return index || setup->nr_instances == 1 || setup_wants(&setup->instances[index]);
+}
+
+static int make_one(struct run *run, const struct setup_instance *wanted, struct fail *fail)
+{
+	const struct setup_context context = {
+		.tracing = &run->tracing, .undo = run->undo, .catalog = run->catalog, .setup = run->asked->setup,
+		.manner = run->asked->manner, .command = run->workload.pid,
+	};
+	struct instance **instance = &run->instances[run->nr_instances++];
+	struct event_set events = { 0 };
+	int err = setup_open(&context, wanted, instance, fail);
+
+	if (!err)
+		err = setup_apply(&context, wanted, *instance, &events, fail);
+	event_set_release(&events);
+	return err ? err : check_signals(run, fail);
+}
+
+static int set_cmdlines(struct run *run, struct fail *fail)
+{
+	struct instance *top = NULL;
+	char value[16];
+	int err;
+
+	if (!run->asked->setup->cmdlines)
+		return 0;
+	err = instance_open_top(&run->tracing, run->undo, &top, fail);
+	if (err)
+		return err;
+	snprintf(value, sizeof(value), "%" PRIu32, run->asked->setup->cmdlines);
+	err = instance_set(top, "saved_cmdlines_size", value, fail);
+	return instance_close(top, NULL) ? -EIO : err;
+}
+
+static int make_all(struct run *run, struct fail *fail)
+{
+	const struct setup *setup = run->asked->setup;
+	int err = tracing_find(&run->tracing, fail);
+
+	if (!err)
+		err = undo_new(&run->tracing, NULL, &run->undo, fail);
+	if (!err)
+		err = catalog_new(&run->tracing, &run->catalog, fail);
+	run->instances = calloc(setup->nr_instances, sizeof(*run->instances));
+	if (!err && !run->instances)
+		err = fail_memory(fail);
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		if (is_wanted(setup, i))
+			err = make_one(run, &setup->instances[i], fail);
+	if (!err)
+		err = set_cmdlines(run, fail);
+	for (size_t i = 0; !err && run->asked->turn_on && i < run->nr_instances; i++)
+		err = instance_turn(run->instances[i], true, fail);
+	return err;
+}
+
+/* Keeps what was done, or takes it back. */
+static int settle(struct run *run, int err, struct fail *fail)
+{
+	struct fail later;
+	int failed = 0;
+
+	if (!err)
+		err = check_signals(run, fail);
+	for (size_t i = 0; !err && i < run->nr_instances; i++)
+		instance_leave(run->instances[i]);
+	if (!err)
+		return undo_hold(run->undo, fail);
+	if (run->undo)
+		failed = undo_restore(run->undo, &later);
+	for (size_t i = 0; i < run->nr_instances; i++) {
+		int closed = run->instances[i] ? instance_close(run->instances[i], failed ? NULL : &later) : 0;
+
+		run->instances[i] = NULL;
+		failed = failed ? failed : closed;
+	}
+	if (failed)
+		command_warn("%s; 'weft reset' tries again", later.text);
+	return err;
+}
+
+/* What the terminal sends reaches the command by itself; what is sent to us is passed on. */
+static int wait_for_command(struct run *run)
+{
+	sigset_t signals = run->signals;
+	int status = 0;
+
+	sigaddset(&signals, SIGCHLD);
+	while (!workload_ended(&run->workload, &status)) {
+		int sig = sigwaitinfo(&signals, NULL);
+
+		if (sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+			workload_signal(&run->workload, sig);
+	}
+	return status;
+}
+
+static void release(struct run *run)
+{
+	for (size_t i = 0; i < run->nr_instances; i++)
+		if (run->instances[i] && instance_close(run->instances[i], NULL))
+			continue;
+	free(run->instances);
+	catalog_free(run->catalog);
+	undo_free(run->undo);
+	tracing_release(&run->tracing);
+	workload_release(&run->workload);
+}
+
+int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
+{
+	struct run run = { .asked = asked, .workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 } };
+	int err = 0;
+
+	block_signals(&run);
+	if (asked->argv) {
+		const struct workload_options workload = { .argv = asked->argv, .user = asked->user, .mask = run.mask };
+
+		err = workload_fork(&workload, &run.workload, fail);
+	}
+	if (!err)
+		err = make_all(&run, fail);
+	if (!err && asked->argv)
+		err = workload_go(&run.workload, asked->argv[0], ret_status, fail);
+	err = settle(&run, err, fail);
+	if (!err && asked->argv)
+		*ret_status = wait_for_command(&run);
+	release(&run);
+	return err;
+}
