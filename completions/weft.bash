@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack mark list stat doctor help'
+_weft_commands='record recover report info check pack start stop restart clear set reset mark list stat doctor help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -13,6 +13,12 @@ _weft_options()
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --quiet -q' ;;
+	start) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user' ;;
+	stop) echo '--instance -B --all -a --top -t' ;;
+	restart) echo '--instance -B --all -a --top -t' ;;
+	clear) echo '--instance -B --all -a --top -t' ;;
+	set) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size' ;;
+	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
@@ -31,6 +37,7 @@ _weft_argument()
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
+	start) echo 'COMMAND' ;;
 	mark) echo 'TEXT' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
 	help) echo 'HELP' ;;
@@ -94,6 +101,41 @@ _weft_metavar()
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
+	start:--event|start:-e) echo 'EVENT' ;;
+	start:--filter|start:-f) echo 'FILTER' ;;
+	start:--trigger|start:-R) echo 'TRIGGER' ;;
+	start:--tracer|start:-p) echo 'TRACER' ;;
+	start:--function|start:-l) echo 'FUNCTION' ;;
+	start:--no-function|start:-n) echo 'FUNCTION' ;;
+	start:--graph-function|start:-g) echo 'FUNCTION' ;;
+	start:--max-graph-depth) echo 'N' ;;
+	start:--option|start:-O) echo 'OPTION' ;;
+	start:--pid|start:-P) echo 'PID' ;;
+	start:--buffer-size|start:-b) echo 'SIZE' ;;
+	start:--clock|start:-C) echo 'CLOCK' ;;
+	start:--cpus|start:-M) echo 'CPULIST' ;;
+	start:--instance|start:-B) echo 'INSTANCE' ;;
+	start:--cmdlines-size) echo 'N' ;;
+	start:--user) echo 'USER' ;;
+	stop:--instance|stop:-B) echo 'INSTANCE' ;;
+	restart:--instance|restart:-B) echo 'INSTANCE' ;;
+	clear:--instance|clear:-B) echo 'INSTANCE' ;;
+	set:--event|set:-e) echo 'EVENT' ;;
+	set:--filter|set:-f) echo 'FILTER' ;;
+	set:--trigger|set:-R) echo 'TRIGGER' ;;
+	set:--tracer|set:-p) echo 'TRACER' ;;
+	set:--function|set:-l) echo 'FUNCTION' ;;
+	set:--no-function|set:-n) echo 'FUNCTION' ;;
+	set:--graph-function|set:-g) echo 'FUNCTION' ;;
+	set:--max-graph-depth) echo 'N' ;;
+	set:--option|set:-O) echo 'OPTION' ;;
+	set:--pid|set:-P) echo 'PID' ;;
+	set:--buffer-size|set:-b) echo 'SIZE' ;;
+	set:--clock|set:-C) echo 'CLOCK' ;;
+	set:--cpus|set:-M) echo 'CPULIST' ;;
+	set:--instance|set:-B) echo 'INSTANCE' ;;
+	set:--cmdlines-size) echo 'N' ;;
+	reset:--instance|reset:-B) echo 'INSTANCE' ;;
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;

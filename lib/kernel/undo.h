@@ -79,4 +79,7 @@ struct undo_sum {
 int must_check undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
 			  struct fail *fail);
 
+/* Throws away all that undo_reset() would replay: tracefs is put in order by other means. */
+int must_check undo_discard(const char *dir, struct fail *fail);
+
 #endif

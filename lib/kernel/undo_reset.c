@@ -213,3 +213,15 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 	}
 	return err ? err : first;
 }
+
+int undo_discard(const char *dir, struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0;
+	int err = undo_list(dir, &items, &nr, fail);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		if (unlink(items[i].path) && errno != ENOENT)
+			err = fail_set(fail, -errno, "cannot remove '%s': %s", items[i].path, strerror(errno));
+	return err;
+}

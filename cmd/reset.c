@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "lib/base/text.h"
+#include "lib/kernel/boot.h"
+#include "lib/kernel/boot_reset.h"
+#include "lib/kernel/setup.h"
+#include "lib/kernel/shared.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum option_key { KEY_PROBES = 0x100 };
+
+struct arguments {
+	struct setup_list instances;
+	bool all, probes, yes;
+};
+
+static const struct argp_option table[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Put back only what weft did in INSTANCE; repeatable", 0 },
+	{ "all", 'a', NULL, 0, "Put all of tracefs to what it was at boot, whoever has changed it; first lists what that destroys", 0 },
+	{ "probes", KEY_PROBES, NULL, 0, "With --all: remove kprobes, uprobes and synthetic events, too", 0 },
+	{ "yes", 'y', NULL, 0, "With --all: do not ask", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'B':
+		if (!setup_list_add(&arguments->instances, arg))
+			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case KEY_PROBES:
+		arguments->probes = true;
+		return 0;
+	case 'y':
+		arguments->yes = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s': options only", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->all && arguments->instances.nr)
+			argp_error(state, "--all is for all of tracefs, -B for one instance");
+		if ((arguments->probes || arguments->yes) && !arguments->all)
+			argp_error(state, "--probes and --yes belong to --all");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = table,
+	.parser = parse,
+	.doc = "Put back what weft has changed of the kernel's tracing: by start, set and stop, and by whatever was killed. "
+	       "What others have set stays.\v"
+	       "Settings of recordings that still run are theirs. What a buffer held before is not put back.",
+};
+
+/* --- what --all destroys ------------------------------------------------------------------------------------------------ */
+
+struct listing {
+	bool probes;
+	unsigned nr;            /* of lines: there is something to do */
+};
+
+static int list_difference(const struct boot_difference *difference, void *data)
+{
+	struct listing *listing = data;
+	size_t left = strlen(difference->now);
+	const char *at = difference->now;
+	struct text_word line;
+	bool kept = difference->what == BOOT_DYNAMIC && !listing->probes;
+
+	while (text_next_line(&at, &left, &line))
+		if (line.len && *line.at != '#') {
+			printf("  %s: %.*s%s\n", difference->file, (int)line.len, line.at, kept ? " (stays; --probes)" : "");
+			listing->nr += !kept;
+		}
+	return 0;
+}
+
+static int list_instance(const char *name, void *data)
+{
+	struct listing *listing = data;
+
+	printf("  the instance '%s', its settings, and what its buffer holds\n", name);
+	listing->nr++;
+	return 0;
+}
+
+static int list_all(const struct tracing *tracing, struct listing *listing, struct fail *fail)
+{
+	struct instance *top;
+	int err = instance_open_top(tracing, NULL, &top, fail);
+
+	if (err)
+		return err;
+	puts("this goes away:\n  what the top buffer holds");
+	err = instance_each(tracing, list_instance, listing, fail);
+	if (!err)
+		err = boot_each(top, list_difference, listing, fail);
+	fflush(stdout);
+	return instance_close(top, NULL) ? -EIO : err;
+}
+
+static bool ask(void)
+{
+	char answer[16];
+
+	fputs("Go on? [y/N] ", stdout);
+	fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
+static int reset_all(const struct tracing *tracing, const struct arguments *arguments, struct fail *fail)
+{
+	struct listing listing = { .probes = arguments->probes };
+	int err = list_all(tracing, &listing, fail);
+
+	if (err)
+		return err;
+	if (!arguments->yes && !isatty(STDIN_FILENO))
+		return fail_set(fail, -EINVAL, "nothing was changed: nobody is there to be asked; --yes goes on without");
+	if (!arguments->yes && !ask())
+		return fail_set(fail, -ECANCELED, "nothing was changed");
+	return boot_reset(tracing, arguments->probes, fail);
+}
+
+/* --- what weft did -------------------------------------------------------------------------------------------------------- */
+
+static int reset_ours(const struct tracing *tracing, const struct setup_list *instances, struct fail *fail)
+{
+	struct undo_sum sum = { .entries = 0 }, one;
+	int err = 0, shared = 0;
+
+	for (size_t i = 0; !err && i < instances->nr; i++) {
+		err = undo_reset(tracing, NULL, instances->items[i], &one, fail);
+		sum.entries += one.entries;
+		sum.instances += one.instances;
+	}
+	if (!instances->nr) {
+		err = undo_reset(tracing, NULL, NULL, &sum, fail);
+		shared = err ? 0 : shared_cmdlines_recover(tracing, NULL, fail);
+	}
+	sum.entries += shared > 0;
+	if (sum.entries || sum.instances)
+		command_warn("put back %u setting%s, removed %u instance%s", sum.entries, sum.entries == 1 ? "" : "s",
+			     sum.instances, sum.instances == 1 ? "" : "s");
+	else if (!err && shared >= 0)
+		command_warn("nothing to put back");
+	return err ? err : shared < 0 ? shared : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .all = false };
+	struct tracing tracing = { .dir = NULL };
+	struct fail fail = FAIL_INIT;
+	int err;
+
+	command_parse(&reset_command, argc, argv, 0, &arguments);
+	err = tracing_find(&tracing, &fail);
+	if (!err && arguments.all)
+		err = reset_all(&tracing, &arguments, &fail);
+	else if (!err)
+		err = reset_ours(&tracing, &arguments.instances, &fail);
+	tracing_release(&tracing);
+	free(arguments.instances.items);
+	return err ? command_failed(&fail) : EXIT_OK;
+}
+
+const struct command reset_command = {
+	.name = "reset",
+	.summary = "put back what weft has changed, or all of tracefs",
+	.group = "trace",
+	.argp = &argp,
+	.run = run,
+};

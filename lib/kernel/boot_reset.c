@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/boot_reset.h"
+
+#include "lib/base/fail.h"
+#include "lib/kernel/boot.h"
+#include "lib/kernel/control.h"
+#include "lib/kernel/undo.h"
+#include "lib/kernel/users.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is to be put back, copied: the kernel's files are not written while they are being read. */
+struct difference {
+	enum boot_what what;
+	char *file, *boot;
+	bool done;
+};
+
+struct reset {
+	struct instance *instance;
+	struct difference *items;
+	size_t nr;
+	int first;              /* error */
+	struct fail *fail;
+};
+
+static int keep(const struct boot_difference *difference, void *data)
+{
+	struct reset *reset = data;
+	struct difference *grown = reallocarray(reset->items, reset->nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	reset->items = grown;
+	grown += reset->nr++;
+	*grown = (struct difference){
+		.what = difference->what, .file = strdup(difference->file), .boot = strdup(difference->boot),
+	};
+	return grown->file && grown->boot ? 0 : -ENOMEM;
+}
+
+static int put_back(const struct reset *reset, const struct difference *item, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s%s%s", *item->file == '/' ? "" : reset->instance->dir, *item->file == '/' ? "" : "/",
+		     item->file) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	switch (item->what) {
+	case BOOT_SYSTEM:
+	case BOOT_SNAPSHOT:
+	case BOOT_DYNAMIC:
+	case BOOT_SYSCTL:
+		err = control_write(path, false, item->boot);
+		break;
+	default:
+		err = control_restore(path, item->file, item->boot);
+	}
+	if (!err || err == -ENOENT)
+		return 0;
+	return fail_set(fail, err, "cannot put '%s' back to what it was at boot: %s", path, strerror(-err));
+}
+
+/* Those of one kind; again as long as that helps, for a histogram may hold variables that another one reads. */
+static void put_back_all(struct reset *reset, enum boot_what what)
+{
+	bool progress = true;
+	struct fail fail;
+	int err = 0;
+
+	while (progress) {
+		progress = false;
+		err = 0;
+		for (size_t i = reset->nr; i-- > 0;) {
+			struct difference *item = &reset->items[i];
+			struct fail one = FAIL_INIT;
+			int failed;
+
+			if (item->what != what || item->done)
+				continue;
+			failed = put_back(reset, item, &one);
+			item->done = !failed;
+			progress |= !failed;
+			if (failed && !err) {
+				err = failed;
+				fail = one;
+			}
+		}
+		if (!err)
+			return;
+	}
+	if (err && !reset->first)
+		reset->first = fail_set(reset->fail, err, "%s", fail.text);
+}
+
+static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)
+{
+	static const enum boot_what order[] = {
+		BOOT_TRIGGER, BOOT_FILTER, BOOT_SYSTEM, BOOT_EVENT, BOOT_SETTING, BOOT_OPTION, BOOT_SNAPSHOT, BOOT_DYNAMIC,
+		BOOT_SYSCTL,
+	};
+	struct reset reset = { .fail = fail };
+	int err = instance_open_top(tracing, NULL, &reset.instance, fail);
+
+	if (err)
+		return err;
+	err = boot_each(reset.instance, keep, &reset, fail);
+	for (size_t i = 0; !err && i < array_size(order); i++)
+		if (order[i] != BOOT_DYNAMIC || probes)
+			put_back_all(&reset, order[i]);
+	if (!err)
+		err = instance_clear(reset.instance, reset.first ? NULL : fail);
+	if (!err && instance_has(reset.instance, "error_log"))
+		err = instance_write(reset.instance, "error_log", "", reset.first ? NULL : fail);
+	for (size_t i = 0; i < reset.nr; i++) {
+		free(reset.items[i].file);
+		free(reset.items[i].boot);
+	}
+	free(reset.items);
+	return instance_close(reset.instance, NULL) ? -EIO : reset.first ? reset.first : err;
+}
+
+struct holder {
+	const char *name;
+	struct fail *fail;
+};
+
+static int find_holder(const struct tracing_user *user, void *data)
+{
+	const struct holder *holder = data;
+	size_t len = strlen(holder->name);
+
+	if (strncmp(user->file, "instances/", 10) || strncmp(user->file + 10, holder->name, len) ||
+	    user->file[10 + len] != '/')
+		return 0;
+	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has '%s' open", holder->name,
+		 user->comm, (int)user->pid, user->file);
+	return 1;
+}
+
+struct removal {
+	const struct tracing *tracing;
+	int first;
+	struct fail *fail;
+};
+
+static int remove_one(const char *name, void *data)
+{
+	struct removal *removal = data;
+	struct holder holder = { .name = name, .fail = removal->first ? NULL : removal->fail };
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/instances/%s", removal->tracing->dir, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	if (!rmdir(path) || errno == ENOENT)
+		return 0;
+	err = -errno;
+	if (err != -EBUSY || tracing_each_user(removal->tracing, find_holder, &holder) != 1)
+		fail_set(holder.fail, err, "cannot remove the instance '%s': %s", name, strerror(-err));
+	if (!removal->first)
+		removal->first = err;
+	return 0;
+}
+
+int boot_reset(const struct tracing *tracing, bool probes, struct fail *fail)
+{
+	struct removal removal = { .tracing = tracing, .fail = fail };
+	int err = instance_each(tracing, remove_one, &removal, fail), top;
+
+	if (!removal.first)
+		removal.first = err;
+	/* Nothing that waits in a journal is wanted any more, least of all later on. */
+	err = undo_discard(NULL, removal.first ? NULL : fail);
+	if (!removal.first)
+		removal.first = err;
+	top = reset_top(tracing, probes, removal.first ? NULL : fail);
+	return removal.first ? removal.first : top;
+}
