@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/formats.h"
 #include "cmd/report_stored.h"
 
 #include "formats/render.h"
@@ -107,21 +108,6 @@ static void parse_pids(struct report_options *report, const char *arg, struct ar
 	}
 }
 
-static const struct sink_ops *find_format(const char *name, struct argp_state *state)
-{
-	const struct sink_ops *format = sink_find(name);
-	struct near near = near_to(name);
-	struct fail fail = FAIL_INIT;
-
-	if (format)
-		return format;
-	for (size_t i = 0; sink_at(i); i++)
-		near_offer(&near, sink_at(i)->name);
-	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
-	argp_error(state, "%s; 'weft list formats' shows them all", fail.text);
-	return NULL;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
@@ -163,7 +149,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			usage_failed(state, "tail", &fail);
 		return 0;
 	case OPT_FORMAT:
-		report->format = find_format(arg, state);
+		report->format = format_named(arg, state);
 		return 0;
 	case 't':
 		report->sink.nanoseconds = true;
@@ -253,39 +239,6 @@ static unsigned thread_count(const struct report_options *report)
 	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
 }
 
-/* The machine of `uname -a`: the word before the last, which is the operating system. */
-static void machine_of(struct trace *trace, char *ret, size_t size)
-{
-	struct trace_text uname = { 0 };
-	size_t end, start;
-
-	*ret = 0;
-	if (trace_meta(trace, TRACE_UNAME, &uname, NULL) < 0 || !uname.text)
-		return;
-	for (end = uname.len; end && strchr("\n ", uname.text[end - 1]); end--)
-		;
-	for (start = end; start && uname.text[start - 1] != ' '; start--)
-		;
-	if (end - start == strlen("GNU/Linux") && !memcmp(uname.text + start, "GNU/Linux", end - start)) {
-		end = start ? start - 1 : 0;
-		for (start = end; start && uname.text[start - 1] != ' '; start--)
-			;
-	}
-	snprintf(ret, size, "%.*s", (int)(end - start), uname.text + start);
-}
-
-static int load_plugins(const struct report_options *report, struct context *context, struct plugins **ret,
-			struct fail *fail)
-{
-	char machine[64];
-
-	if (!report->decode)
-		return 0;
-	machine_of(context->trace, machine, sizeof(machine));
-	return plugins_new(report->plugin_dir ? report->plugin_dir : WEFT_LIBDIR "/plugins", machine, &context->abi, ret,
-			   fail);
-}
-
 /* Which part of one buffer is printed. */
 struct part {
 	struct events_options events;
@@ -367,7 +320,7 @@ static int report_part(const struct report_options *report, struct context *cont
 	struct sink_options sink_options = report->sink;
 	struct plugins *plugins = NULL;
 	struct sink *sink = NULL;
-	int r = load_plugins(report, context, &plugins, fail);
+	int r = report->decode ? format_plugins(context, report->plugin_dir, &plugins, fail) : 0;
 
 	if (!r) {
 		sink_options.plugins = plugins;

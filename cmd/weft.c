@@ -10,6 +10,7 @@
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
 	&record_command,
+	&stream_command,
 	&recover_command,
 	&report_command,
 	&info_command,

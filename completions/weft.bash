@@ -1,13 +1,14 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record recover report info check pack start stop restart clear set reset mark list stat doctor help'
+_weft_commands='record stream recover report info check pack start stop restart clear set reset mark list stat doctor help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
 {
 	case $1 in
 	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --all-formats -a --no-filter --max-size -m --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
+	stream) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
@@ -32,6 +33,7 @@ _weft_argument()
 {
 	case $1 in
 	record) echo 'COMMAND' ;;
+	stream) echo 'COMMAND' ;;
 	recover) echo 'FILE' ;;
 	report) echo 'FILE' ;;
 	info) echo 'FILE' ;;
@@ -71,6 +73,27 @@ _weft_metavar()
 	record:--temp-dir) echo 'DIR' ;;
 	record:--duration) echo 'TIME' ;;
 	record:--save) echo 'hist|stack|stat' ;;
+	stream:--event|stream:-e) echo 'EVENT' ;;
+	stream:--filter|stream:-f) echo 'FILTER' ;;
+	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
+	stream:--tracer|stream:-p) echo 'TRACER' ;;
+	stream:--function|stream:-l) echo 'FUNCTION' ;;
+	stream:--no-function|stream:-n) echo 'FUNCTION' ;;
+	stream:--graph-function|stream:-g) echo 'FUNCTION' ;;
+	stream:--max-graph-depth) echo 'N' ;;
+	stream:--option|stream:-O) echo 'OPTION' ;;
+	stream:--pid|stream:-P) echo 'PID' ;;
+	stream:--buffer-size|stream:-b) echo 'SIZE' ;;
+	stream:--clock|stream:-C) echo 'CLOCK' ;;
+	stream:--cpus|stream:-M) echo 'CPULIST' ;;
+	stream:--instance|stream:-B) echo 'INSTANCE' ;;
+	stream:--cmdlines-size) echo 'N' ;;
+	stream:--user) echo 'USER' ;;
+	stream:--format) echo 'FORMAT' ;;
+	stream:--plugin-dir) echo 'DIR' ;;
+	stream:--latency) echo 'TIME' ;;
+	stream:--limit) echo 'N' ;;
+	stream:--duration) echo 'TIME' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;

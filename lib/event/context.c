@@ -245,6 +245,19 @@ static int read_tasks(struct context *context, struct fail *fail)
 	return tasks_new(names.text, names.len, tgids.text, tgids.len, &context->tasks, fail);
 }
 
+int context_set_tasks(struct context *context, const char *names, size_t names_len, const char *tgids, size_t tgids_len,
+		      struct fail *fail)
+{
+	struct tasks *tasks;
+	int r = tasks_new(names, names_len, tgids, tgids_len, &tasks, fail);
+
+	if (r < 0)
+		return r;
+	tasks_free(context->tasks);
+	context->tasks = tasks;
+	return 0;
+}
+
 /* preempt_model_*(): kernels that choose it when they boot tell it by a file of debugfs only, "none voluntary (full)". */
 static const char *model_of(const struct context *context, struct trace_text uname)
 {

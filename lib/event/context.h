@@ -89,6 +89,13 @@ const char *context_option_name(enum trace_option option);
 /* "NAME" or "noNAME" as in trace_options; -EINVAL when weft knows no such option. */
 int must_check context_set_option(struct context *context, const char *text, struct fail *fail);
 
+/*
+ * The names of tasks anew, from texts such as saved_cmdlines and saved_tgids: for whoever prints while it is traced. Not while another
+ * thread uses the context. On failure the old ones stay.
+ */
+int must_check context_set_tasks(struct context *context, const char *names, size_t names_len, const char *tgids,
+				 size_t tgids_len, struct fail *fail);
+
 int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);
 void context_free(struct context *context);
 

@@ -23,6 +23,9 @@ struct symbols {
 	pthread_mutex_t lock;
 	atomic_bool loaded;
 	struct kallsyms kallsyms;
+	int (*ask)(void *arg, struct buf *buf);
+	void *ask_arg;
+	struct buf asked;               /* the text that came of it */
 	struct string *strings; /* ascending by address; the first of equal ones counts */
 	size_t nr_strings;
 	struct buf strings_text;
@@ -52,8 +55,15 @@ void symbols_free(struct symbols *symbols)
 	kallsyms_release(&symbols->kallsyms);
 	free(symbols->strings);
 	buf_release(&symbols->strings_text);
+	buf_release(&symbols->asked);
 	pthread_mutex_destroy(&symbols->lock);
 	free(symbols);
+}
+
+void symbols_ask(struct symbols *symbols, int (*text)(void *arg, struct buf *buf), void *arg)
+{
+	symbols->ask = text;
+	symbols->ask_arg = arg;
 }
 
 /* t_show() of kernel/trace/trace_printk.c escapes newlines, tabs and quotes; a backslash stays alone. */
@@ -128,8 +138,10 @@ void symbols_load(const struct symbols *const_symbols)
 		return;
 	pthread_mutex_lock(&symbols->lock);
 	if (!atomic_load_explicit(&symbols->loaded, memory_order_relaxed)) {
-		if (!trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL) && text.text)
+		if (!trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL) && text.len)
 			kallsyms_read(&symbols->kallsyms, text.text, text.len);
+		else if (symbols->ask && !symbols->ask(symbols->ask_arg, &symbols->asked) && symbols->asked.len)
+			kallsyms_read(&symbols->kallsyms, symbols->asked.data, symbols->asked.len);
 		if (!trace_meta(symbols->trace, TRACE_PRINTK, &text, NULL) && text.text)
 			strings_read(symbols, text.text, text.len);
 		atomic_store_explicit(&symbols->loaded, true, memory_order_release);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct fail;
 struct out;
 struct trace;
@@ -28,6 +29,12 @@ struct symbol {
 
 int must_check symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail);
 void symbols_free(struct symbols *symbols);
+
+/*
+ * Where the text of kallsyms comes from when the trace has none: asked once, by the first lookup, on its thread. Without a
+ * text there are no symbols.
+ */
+void symbols_ask(struct symbols *symbols, int (*text)(void *arg, struct buf *buf), void *arg);
 
 /*
  * Reads and sorts them now, so that no later lookup has to: for whoever reads the trace on one thread and looks up on

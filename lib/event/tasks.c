@@ -277,6 +277,11 @@ const char *task_head(const struct tasks *tasks, int32_t pid)
 	}
 }
 
+bool task_known(const struct tasks *tasks, int32_t pid)
+{
+	return pid <= 0 || tasks->slots[slot_of(tasks, pid)].name;
+}
+
 int32_t task_tgid(const struct tasks *tasks, int32_t pid)
 {
 	return pid > 0 ? tasks->slots[slot_of(tasks, pid)].tgid : 0;

@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ struct task_name task_name(const struct tasks *tasks, int32_t pid);
  */
 enum { TASK_HEAD_LEN = 25, TASK_HEAD_ROOM = 32 };
 const char *task_head(const struct tasks *tasks, int32_t pid);
+
+/* Whether it has a name of its own, or one that is fixed. */
+bool task_known(const struct tasks *tasks, int32_t pid);
 
 /* 0 when unknown. */
 int32_t task_tgid(const struct tasks *tasks, int32_t pid);

@@ -193,7 +193,8 @@ static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces
 
 	while (ledger_find(parts->ledger, LEDGER_BUFFER, last + 1, NULL))
 		last++;
-	qsort(pieces, nr, sizeof(*pieces), compare_pieces);
+	if (nr)
+		qsort(pieces, nr, sizeof(*pieces), compare_pieces);
 	if (!err)
 		err = writer_new(fd, &parts->file.options, &writer, fail);
 	if (!err)
@@ -288,4 +289,12 @@ int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr
 	if (is_special(output))
 		return write_special(parts, pieces, nr, output, ret_size, fail);
 	return write_renamed(parts, pieces, nr, output, ret_size, fail);
+}
+
+int assembly_describe(struct parts *parts, int fd, struct fail *fail)
+{
+	uint64_t size;
+	int err = ledger_load(parts->ledger, fail);
+
+	return err ? err : write_file(fd, parts, NULL, 0, false, &size, fail);
 }

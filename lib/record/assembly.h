@@ -29,4 +29,7 @@ struct assembly_piece {
 int must_check assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
 			      uint64_t *ret_size, struct fail *fail);
 
+/* Writes what the metadata tells, without any pages, to an empty file. */
+int must_check assembly_describe(struct parts *parts, int fd, struct fail *fail);
+
 #endif

@@ -38,23 +38,37 @@ struct ledger {
 	uint64_t torn;
 };
 
+static int ledger_of(int *fd, struct ledger **ret, struct fail *fail)
+{
+	struct ledger *ledger = calloc(1, sizeof(*ledger));
+
+	if (!ledger)
+		return fail_memory(fail);
+	pthread_mutex_init(&ledger->lock, NULL);
+	ledger->fd = fd_take(fd);
+	*ret = ledger;
+	return 0;
+}
+
 static int ledger_at_fd(int dir, int flags, struct ledger **ret, struct fail *fail)
 {
 	cleanup_fd int fd = openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-	struct ledger *ledger;
 
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot open '%s': %s", file_name, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return fail_set(fail, errno == EWOULDBLOCK ? -EBUSY : -errno, "%s",
 				errno == EWOULDBLOCK ? "its recording is still running" : strerror(errno));
-	ledger = calloc(1, sizeof(*ledger));
-	if (!ledger)
-		return fail_memory(fail);
-	pthread_mutex_init(&ledger->lock, NULL);
-	ledger->fd = fd_take(&fd);
-	*ret = ledger;
-	return 0;
+	return ledger_of(&fd, ret, fail);
+}
+
+int ledger_new_in_memory(struct ledger **ret, struct fail *fail)
+{
+	cleanup_fd int fd = memfd_create(file_name, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
+	return ledger_of(&fd, ret, fail);
 }
 
 int ledger_new(int dir, struct ledger **ret, struct fail *fail)

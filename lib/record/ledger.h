@@ -56,6 +56,9 @@ struct ledger;
 /* Makes the file in directory `dir`. */
 int must_check ledger_new(int dir, struct ledger **ret, struct fail *fail);
 
+/* The same in memory, for what no file is made of. */
+int must_check ledger_new_in_memory(struct ledger **ret, struct fail *fail);
+
 /* Opens the file of a recording that ended; -EBUSY while its recorder lives. */
 int must_check ledger_open(int dir, struct ledger **ret, struct fail *fail);
 void ledger_free(struct ledger *ledger);

@@ -130,6 +130,23 @@ int parts_new(const char *output, const char *temp_dir, struct parts **ret, stru
 	return 0;
 }
 
+int parts_new_in_memory(struct parts **ret, struct fail *fail)
+{
+	struct parts *parts = calloc(1, sizeof(*parts));
+	int err;
+
+	if (!parts)
+		return fail_memory(fail);
+	parts->dir = -1;
+	err = ledger_new_in_memory(&parts->ledger, fail);
+	if (err) {
+		parts_free(parts);
+		return err;
+	}
+	*ret = parts;
+	return 0;
+}
+
 static int parts_load(struct parts *parts, struct fail *fail)
 {
 	const char *text;

@@ -34,6 +34,9 @@ struct parts {
 /* Beside `output` unless `temp_dir` is given; output "-" is standard output, its parts are in /var/tmp by default. */
 int must_check parts_new(const char *output, const char *temp_dir, struct parts **ret, struct fail *fail);
 
+/* Without a directory and without spools: for a description of what is traced that has no pages. */
+int must_check parts_new_in_memory(struct parts **ret, struct fail *fail);
+
 /* Says what the file will be; before this there is nothing to recover. */
 int must_check parts_describe(struct parts *parts, const struct parts_file *file, struct fail *fail);
 

@@ -77,31 +77,39 @@ static bool take_signal(struct wake *wake, struct workload *workload)
 	return info.ssi_signo != SIGINT && info.ssi_signo != SIGQUIT;
 }
 
+int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
+	      enum wake_reason *ret, int *ret_status, struct fail *fail)
+{
+	fds[0] = (struct pollfd){ .fd = wake->failed_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = workload->pid ? workload->pid_fd : -1, .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = wake->signal_fd, .events = POLLIN };
+	fds[3] = (struct pollfd){ .fd = wake->timer_fd, .events = POLLIN };
+	if (poll(fds, nr, timeout_ms) < 0) {
+		for (size_t i = 0; i < nr; i++)
+			fds[i].revents = 0;
+		if (errno == EINTR)
+			return 0;
+		return fail_set(fail, -errno, "cannot wait: %s", strerror(errno));
+	}
+	if (fds[0].revents)
+		*ret = WAKE_FAILED;
+	else if (fds[1].revents && workload_ended(workload, ret_status))
+		*ret = WAKE_COMMAND;
+	else if (fds[2].revents && take_signal(wake, workload))
+		*ret = WAKE_SIGNAL;
+	else if (fds[3].revents)
+		*ret = WAKE_TIME;
+	else
+		return 0;
+	return 1;
+}
+
 int wake_wait(struct wake *wake, struct workload *workload, enum wake_reason *ret, int *ret_status, struct fail *fail)
 {
-	struct pollfd fds[] = {
-		{ .fd = wake->failed_fd, .events = POLLIN },
-		{ .fd = workload->pid ? workload->pid_fd : -1, .events = POLLIN },
-		{ .fd = wake->signal_fd, .events = POLLIN },
-		{ .fd = wake->timer_fd, .events = POLLIN },
-	};
+	struct pollfd fds[WAKE_FDS];
+	int r;
 
-	for (;;) {
-		if (poll(fds, array_size(fds), -1) < 0) {
-			if (errno == EINTR)
-				continue;
-			return fail_set(fail, -errno, "cannot wait: %s", strerror(errno));
-		}
-		if (fds[0].revents)
-			*ret = WAKE_FAILED;
-		else if (fds[1].revents && workload_ended(workload, ret_status))
-			*ret = WAKE_COMMAND;
-		else if (fds[2].revents && take_signal(wake, workload))
-			*ret = WAKE_SIGNAL;
-		else if (fds[3].revents)
-			*ret = WAKE_TIME;
-		else
-			continue;
-		return 0;
-	}
+	while (!(r = wake_poll(wake, workload, fds, WAKE_FDS, -1, ret, ret_status, fail)))
+		continue;
+	return r < 0 ? r : 0;
 }

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fail;
@@ -27,6 +28,15 @@ void wake_release(struct wake *wake);
 
 /* Starts the clock of a limited recording. */
 int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
+
+/*
+ * Looks for a reason, and for what the caller waits for besides: `fds` has WAKE_FDS places in front that are filled here, nr in
+ * all. 1 and the reason; 0: one of the others is ready, or timeout_ms (-1: none) are over.
+ */
+struct pollfd;
+enum { WAKE_FDS = 4 };
+int must_check wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
+			 enum wake_reason *ret, int *ret_status, struct fail *fail);
 
 /* Waits; signals that are meant for the command are passed on. workload may be without a process. */
 int must_check wake_wait(struct wake *wake, struct workload *workload, enum wake_reason *ret, int *ret_status,

@@ -212,15 +212,16 @@ static int take_page(struct live_source *live, size_t index, struct fail *fail)
 }
 
 /* 1: the CPU was found empty; 0: there was no room for all that it has. */
-static int take_cpu(struct live_source *live, size_t index, struct fail *fail)
+static int take_cpu(struct live_source *live, size_t index, bool *taken, struct fail *fail)
 {
 	struct live_cpu *cpu = &live->state[index];
-	int r = 1;
 
 	while (!cpu->first || cpu->queued < live->options.queue_max) {
-		r = take_page(live, index, fail);
+		int r = take_page(live, index, fail);
+
 		if (r <= 0)
 			return r < 0 ? r : 1;
+		*taken = true;
 	}
 	return 0;
 }
@@ -229,11 +230,11 @@ int live_source_take(struct source *source, bool round, bool *ret_full, struct f
 {
 	struct live_source *live = live_source(source);
 	uint64_t before = live->round;
-	bool full = false;
+	bool full = false, taken = false;
 
 	for (size_t i = 0; i < source->nr_cpus; i++) {
 		struct live_cpu *cpu = &live->state[i];
-		int r = take_cpu(live, i, fail);
+		int r = take_cpu(live, i, &taken, fail);
 
 		if (r < 0)
 			return fail_in(fail, r, "CPU %u", (unsigned)live->cpus[i]);
@@ -249,7 +250,7 @@ int live_source_take(struct source *source, bool round, bool *ret_full, struct f
 	}
 	if (ret_full)
 		*ret_full = full;
-	return 0;
+	return taken;
 }
 
 void live_source_end(struct source *source)

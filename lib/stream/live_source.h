@@ -45,8 +45,8 @@ struct live_options {
 int must_check live_source_new(const struct live_options *options, struct source **ret, struct fail *fail);
 
 /*
- * Takes what there is and has room. `round`: the bounds move; these calls shall come at even intervals, others may come
- * in between. *ret_full (may be NULL): some CPU had more than there was room for.
+ * Takes what there is and has room: 1, or 0 when that was nothing. `round`: the bounds move; these calls shall come at even
+ * intervals, others may come in between. *ret_full (may be NULL): some CPU may have more, for which there was no room.
  */
 int must_check live_source_take(struct source *source, bool round, bool *ret_full, struct fail *fail);
 

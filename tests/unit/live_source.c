@@ -112,9 +112,14 @@ static void hand_out(struct kernel *kernel)
 	}
 }
 
+static bool take_now(struct kernel *kernel, bool is_round, bool *ret_full)
+{
+	return live_source_take(kernel->source, is_round, ret_full, NULL) >= 0;
+}
+
 static void round_trip(struct kernel *kernel)
 {
-	CHECK(!live_source_take(kernel->source, true, NULL, NULL));
+	CHECK(take_now(kernel, true, NULL));
 	hand_out(kernel);
 }
 
@@ -145,7 +150,7 @@ TEST(live_lets_the_last_record_of_a_cpu_wait_for_the_next)
 	/* The next has come; the one behind it is not known yet, and CPU 3 has to wait for it, too. */
 	write_page(&kernel, 0, 107, 10, 1);
 	write_page(&kernel, 1, 200, 10, 3);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 105@3 ");
 	/* Not for ever. */
@@ -162,7 +167,7 @@ TEST(live_needs_no_rounds_while_every_cpu_is_busy)
 	REQUIRE(begin(&kernel, 1 << 20));
 	write_page(&kernel, 0, 100, 10, 3);
 	write_page(&kernel, 1, 105, 10, 3);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 105@3 110@0 115@3 ");
 	merge_free(kernel.merge);
@@ -176,9 +181,9 @@ TEST(live_takes_no_more_than_it_may_keep)
 	REQUIRE(begin(&kernel, 2 * PAGE_BYTES));
 	for (unsigned i = 0; i < 5; i++)
 		write_page(&kernel, 0, 100 + i * 10, 1, 2);
-	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(take_now(&kernel, true, &full));
 	CHECK(full && kernel.read[0] == 2);
-	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(take_now(&kernel, true, &full));
 	CHECK(full && kernel.read[0] == 2);
 	/* CPU 3 was empty, so nothing of it is older than what was there a round ago. */
 	hand_out(&kernel);
@@ -186,7 +191,7 @@ TEST(live_takes_no_more_than_it_may_keep)
 	for (unsigned i = 0; i < 3; i++)
 		round_trip(&kernel);
 	CHECK_STR(kernel.text, "100@0 101@0 110@0 111@0 120@0 121@0 130@0 131@0 140@0 141@0 ");
-	CHECK(!live_source_take(kernel.source, true, &full, NULL));
+	CHECK(take_now(&kernel, true, &full));
 	CHECK(!full);
 	merge_free(kernel.merge);
 }
@@ -216,7 +221,7 @@ TEST(live_hands_out_everything_once_it_has_ended)
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "");
 	write_page(&kernel, 1, 90, 10, 1);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "90@3 100@0 110@0 ");
@@ -231,11 +236,11 @@ TEST(live_asks_for_the_number_of_a_gap_that_a_full_page_has_no_room_for)
 	REQUIRE(begin(&kernel, 1 << 20));
 	write_page(&kernel, 0, 100, 1, 1);
 	write_gap(write_page(&kernel, 0, 200, 1, 2), 7);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	CHECK(!kernel.asked);
 	write_gap(write_page(&kernel, 0, 300, 1, PAGE_RECORDS), 0);
 	kernel.overrun[0] = 30;
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 (7 lost) 200@0 201@0 (23 lost) 300@0 301@0 302@0 303@0 304@0 305@0 ");
@@ -251,12 +256,12 @@ TEST(live_counts_no_loss_twice_when_the_number_came_too_late)
 	write_gap(write_page(&kernel, 0, 100, 1, PAGE_RECORDS), 0);
 	/* 20 were lost before this page, and 5 more until somebody asked: the next page tells of these again. */
 	kernel.overrun[0] = 25;
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	write_gap(write_page(&kernel, 0, 200, 1, 1), 5);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	kernel.overrun[0] = 32;
 	write_gap(write_page(&kernel, 0, 300, 1, 1), 7);
-	CHECK(!live_source_take(kernel.source, false, NULL, NULL));
+	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "(25 lost) 100@0 101@0 102@0 103@0 104@0 105@0 200@0 (7 lost) 300@0 ");

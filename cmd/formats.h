@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_FORMATS_H
+#define WEFT_CMD_FORMATS_H
+
+#include "lib/base/cleanup.h"
+
+#include <argp.h>
+
+struct context;
+struct fail;
+struct plugins;
+struct sink_ops;
+
+/* What the commands that print events share: --format, and the plugins of --decode. */
+
+/* An unknown one is an error of usage, with near names. */
+const struct sink_ops *format_named(const char *name, struct argp_state *state);
+
+/* Of `dir`, or where weft's own are (NULL), for the machine that was traced. */
+int must_check format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/stream.h"
+
+#include "cmd/command.h"
+#include "cmd/formats.h"
+#include "cmd/setup_options.h"
+#include "lib/base/text.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
+
+enum { KEY_LATENCY = 0x100, KEY_FORMAT, KEY_FIELDS, KEY_LIMIT, KEY_DURATION, KEY_NO_FILTER, KEY_DECODE, KEY_PLUGIN_DIR,
+       KEY_FAIL_ON_LOST };
+
+struct arguments {
+	struct setup_arguments setup;
+	struct stream_options options;
+	bool quiet, fail_on_lost;
+};
+
+static const struct argp_option table[] = {
+	{ NULL, 0, NULL, 0, "Output:", SETUP_OWN_GROUP },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", SETUP_OWN_GROUP },
+	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP },
+	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
+	{ "decode", KEY_DECODE, NULL, 0, "Add behind an event what a plugin knows of it", SETUP_OWN_GROUP },
+	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", SETUP_OWN_GROUP },
+	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)", SETUP_OWN_GROUP },
+	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
+	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
+	{ "no-filter", KEY_NO_FILTER, NULL, 0, "Trace weft itself, too", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost", SETUP_OWN_GROUP },
+	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static bool parse_output(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct stream_options *options = &arguments->options;
+
+	switch (key) {
+	case KEY_FORMAT:
+		options->format = format_named(arg, state);
+		return true;
+	case 't':
+		options->sink.nanoseconds = true;
+		return true;
+	case KEY_FIELDS:
+		options->sink.raw = true;
+		return true;
+	case KEY_PLUGIN_DIR:
+		options->plugin_dir = arg;
+		options->decode = true;
+		return true;
+	case KEY_DECODE:
+		options->decode = true;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_run(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct stream_options *options = &arguments->options;
+
+	switch (key) {
+	case KEY_LATENCY:
+		options->latency_ns = setup_time_ns("--latency", arg, state);
+		if (options->latency_ns < LATENCY_MIN_NS)
+			setup_usage(state, "--latency: less than 3ms cannot be promised");
+		return true;
+	case KEY_LIMIT:
+		options->limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
+		return true;
+	case KEY_DURATION:
+		options->tap.duration_ns = setup_time_ns("--duration", arg, state);
+		return true;
+	case KEY_NO_FILTER:
+		options->tap.trace_self = true;
+		return true;
+	case KEY_FAIL_ON_LOST:
+		arguments->fail_on_lost = true;
+		return true;
+	case 'q':
+		arguments->quiet = true;
+		return true;
+	}
+	return false;
+}
+
+static void check(struct arguments *arguments, struct argp_state *state)
+{
+	struct tap_options *tap = &arguments->options.tap;
+
+	tap->user = arguments->setup.user;
+	if (tap->setup->only_command && !tap->argv)
+		setup_usage(state, "-F needs a COMMAND");
+	if (tap->user && !tap->argv)
+		setup_usage(state, "--user needs a COMMAND");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
+		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the COMMAND and its own options. */
+		arguments->options.tap.argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return parse_output(key, arg, state) || parse_run(key, arg, state) ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ &setup_argp, 0, NULL, SETUP_GROUP },
+	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct argp argp = {
+	.children = children,
+	.options = table,
+	.parser = parse,
+	.args_doc = "[--] [COMMAND...]",
+	.doc = "Print what the kernel does while it does it: until COMMAND ends, or Ctrl-C.\v"
+	       "The exit status is that of COMMAND; 126 or 127 when it cannot be run, 125 when streaming failed, "
+	       "123 with --fail-on-lost when events were lost. "
+	       "The standard output of COMMAND goes to standard error.",
+};
+
+static void warn(const char *text, void *data)
+{
+	(void)data;
+	command_warn("warning: %s", text);
+}
+
+static void tell_left_behind(void)
+{
+	struct undo_pending pending;
+	unsigned at = 0;
+
+	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
+		command_warn("note: a tracing session that was killed (process %d) left settings changed; 'weft recover' puts "
+			     "them back", pending.pid);
+}
+
+static void print_summary(const struct stream_result *result)
+{
+	char events[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
+
+	command_warn("%s events in %s, %s lost", text_count(events, result->printed), text_time(time, result->tap.time_ns),
+		     text_count(lost, result->lost));
+	if (result->left)
+		command_warn("%s more were traced and not printed: the output took no more", text_count(events, result->left));
+	if (result->lost)
+		command_warn("a larger buffer (-b) or a faster reader may keep them");
+}
+
+/* It outlived the tracing: its status is still ours. */
+static void wait_for_command(struct tap_result *result)
+{
+	int status;
+
+	if (!result->command)
+		return;
+	while (waitpid(result->command, &status, 0) < 0)
+		if (errno != EINTR)
+			return;
+	result->has_status = true;
+	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run(int argc, char **argv)
+{
+	struct setup setup = { .warn = warn };
+	struct arguments arguments = {
+		.setup.setup = &setup,
+		.options = { .tap.setup = &setup, .format = sink_at(0), .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
+	};
+	struct stream_result result;
+	struct fail fail = FAIL_INIT;
+	int err, status = EXIT_OK;
+
+	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (!arguments.quiet)
+		tell_left_behind();
+	err = stream_run(&arguments.options, &result, &fail);
+	/* A reader that went away has seen enough. */
+	if (result.tap.ran && !arguments.quiet && !result.gone)
+		print_summary(&result);
+	if (err) {
+		command_failed(&fail);
+		status = result.tap.has_status && !result.tap.ran ? result.tap.status : EXIT_RECORD_FAILED;
+	}
+	wait_for_command(&result.tap);
+	if (!err && result.tap.has_status)
+		status = result.tap.status;
+	if (!err && arguments.fail_on_lost && result.lost)
+		status = EXIT_LOST;
+	setup_release(&setup);
+	return status;
+}
+
+const struct command stream_command = {
+	.name = "stream",
+	.summary = "print what the kernel does while it does it",
+	.group = "record",
+	.argp = &argp,
+	.run = run,
+};
