@@ -7,6 +7,7 @@
 #include "formats/sink.h"
 #include "lib/base/cpus.h"
 #include "lib/base/near.h"
+#include "lib/base/pool.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
@@ -286,7 +287,6 @@ static int part_init(const struct report_options *report, struct context *contex
 		r = part_window(report, context, part, fail);
 	if (r < 0)
 		return r;
-	part->render.threads = thread_count(report);
 	part->render.limit = report->limit;
 	if (!selection_empty(part->selection)) {
 		part->render.select = selection_keep;
@@ -295,7 +295,6 @@ static int part_init(const struct report_options *report, struct context *contex
 	if (report->tail != UINT64_MAX)
 		r = part_tail(report, context, part, fail);
 	part->events.keep_blocks = true;
-	part->events.read_ahead = part->render.threads > 1;
 	return r;
 }
 
@@ -307,6 +306,7 @@ static int print_part(struct part *part, struct context *context, struct sink *s
 
 	if (r < 0)
 		return r;
+	part->render.pool = part->events.pool;
 	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
 	if (!r && events_damage(events))
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
@@ -318,6 +318,7 @@ static int report_part(const struct report_options *report, struct context *cont
 		       struct fail *fail)
 {
 	struct sink_options sink_options = report->sink;
+	unsigned threads = thread_count(report);
 	struct plugins *plugins = NULL;
 	struct sink *sink = NULL;
 	int r = report->decode ? format_plugins(context, report->plugin_dir, &plugins, fail) : 0;
@@ -326,8 +327,11 @@ static int report_part(const struct report_options *report, struct context *cont
 		sink_options.plugins = plugins;
 		r = report->format->new(context, &sink_options, &sink, fail);
 	}
+	if (!r && threads > 1)
+		r = pool_new(threads - 1, &part->events.pool, fail);
 	if (!r)
 		r = print_part(part, context, sink, fail);
+	pool_free(part->events.pool);
 	if (!r && plugins && plugins_failure(plugins))
 		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));
 	if (sink)

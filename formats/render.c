@@ -30,7 +30,6 @@ struct renderer_state {
 	struct sink *sink;
 	const struct render_options *options;
 	int fd;
-	struct pool *pool;
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
@@ -102,7 +101,8 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 {
 	if (!batch->busy)
 		return 0;
-	pool_wait(state->pool, &batch->job);
+	if (state->options->pool)
+		pool_wait(state->options->pool, &batch->job);
 	batch->busy = false;
 	events_release(state->events, batch->retired);
 	batch->retired = NULL;
@@ -123,7 +123,10 @@ static int render_batches(struct renderer_state *state, struct fail *fail)
 			break;
 		r = batch_fill(state, batch, fail);
 		batch->busy = true;
-		pool_submit(state->pool, &batch->job);
+		if (state->options->pool)
+			pool_submit(state->options->pool, &batch->job);
+		else
+			batch_format(&batch->job);
 	}
 	for (unsigned i = 0; i < state->nr_batches; i++) {
 		struct batch *batch = &state->batches[(state->next + i) % state->nr_batches];
@@ -137,10 +140,10 @@ static int render_batches(struct renderer_state *state, struct fail *fail)
 
 static int render_init(struct renderer_state *state, struct fail *fail)
 {
-	unsigned threads = state->options->threads ? state->options->threads : 1;
+	unsigned threads = pool_threads(state->options->pool);
 
 	/* Alone, one batch stays in the cache; with threads, each has one to do while the next wait. */
-	state->nr_batches = threads > 1 ? 3 * threads : 1;
+	state->nr_batches = threads ? 2 * threads + 4 : 1;
 	state->batches = calloc(state->nr_batches, sizeof(*state->batches));
 	if (!state->batches)
 		return fail_memory(fail);
@@ -152,12 +155,11 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 		if (!out_init(&batch->out, BATCH_TEXT))
 			return fail_memory(fail);
 	}
-	return pool_new(threads - 1, &state->pool, fail);
+	return 0;
 }
 
 static void render_release(struct renderer_state *state)
 {
-	pool_free(state->pool);
 	for (unsigned i = 0; state->batches && i < state->nr_batches; i++)
 		out_release(&state->batches[i].out);
 	free(state->batches);

@@ -10,15 +10,16 @@
 struct event;
 struct events;
 struct fail;
+struct pool;
 struct sink;
 
 /*
  * Drives a stream through a sink to a file descriptor: decoding, merging and settling on the calling thread, formatting
- * on `threads` - 1 more and on the calling one when they are behind, output in order.
+ * in the pool and on the calling one when that is behind, output in order.
  * Invariant: the bytes do not depend on the number of threads.
  */
 struct render_options {
-	unsigned threads;       /* 1 or more */
+	struct pool *pool;      /* borrowed; NULL for none */
 	uint64_t skip;          /* events to leave out first */
 	uint64_t limit;         /* events to print; UINT64_MAX for all */
 	/* NULL for all; gaps are always kept. Asked in order, on the calling thread. */

@@ -14,27 +14,29 @@ enum job_state { JOB_IDLE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;    /* a job was queued, or the end came */
-	pthread_cond_t done;    /* a job was done */
+	pthread_cond_t done;    /* the awaited job was done */
 	struct pool_job *queue, **tail;
+	struct pool_job *awaited;       /* the owner sleeps until it is done */
 	bool ending;
 	unsigned nr_threads;
 	pthread_t threads[];
 };
 
-/* Runs the oldest queued job; called and left with the lock held. */
-static void pool_run_one(struct pool *pool)
+/* Runs the queued job that *link points to; called and left with the lock held. */
+static void pool_run(struct pool *pool, struct pool_job **link)
 {
-	struct pool_job *job = pool->queue;
+	struct pool_job *job = *link;
 
-	pool->queue = job->next;
-	if (!pool->queue)
-		pool->tail = &pool->queue;
+	*link = job->next;
+	if (pool->tail == &job->next)
+		pool->tail = link;
 	job->state = JOB_RUNNING;
 	pthread_mutex_unlock(&pool->lock);
 	job->run(job);
 	pthread_mutex_lock(&pool->lock);
 	job->state = JOB_DONE;
-	pthread_cond_signal(&pool->done);
+	if (pool->awaited == job)
+		pthread_cond_signal(&pool->done);
 }
 
 static void *pool_thread(void *arg)
@@ -44,7 +46,7 @@ static void *pool_thread(void *arg)
 	pthread_mutex_lock(&pool->lock);
 	for (;;) {
 		if (pool->queue)
-			pool_run_one(pool);
+			pool_run(pool, &pool->queue);
 		else if (pool->ending)
 			break;
 		else
@@ -99,6 +101,11 @@ void pool_free(struct pool *pool)
 	free(pool);
 }
 
+unsigned pool_threads(const struct pool *pool)
+{
+	return pool ? pool->nr_threads : 0;
+}
+
 void pool_submit(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
@@ -110,14 +117,41 @@ void pool_submit(struct pool *pool, struct pool_job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
+void pool_submit_first(struct pool *pool, struct pool_job *job)
+{
+	pthread_mutex_lock(&pool->lock);
+	job->state = JOB_QUEUED;
+	job->next = pool->queue;
+	if (!pool->queue)
+		pool->tail = &job->next;
+	pool->queue = job;
+	pthread_cond_signal(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* The link to a queued job. There are few. */
+static struct pool_job **find_link(struct pool *pool, const struct pool_job *job)
+{
+	struct pool_job **link = &pool->queue;
+
+	while (*link != job)
+		link = &(*link)->next;
+	return link;
+}
+
 void pool_wait(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
 	while (job->state != JOB_DONE) {
-		if (pool->queue)
-			pool_run_one(pool);
-		else
+		if (job->state == JOB_QUEUED) {
+			pool_run(pool, find_link(pool, job));
+		} else if (pool->queue) {
+			pool_run(pool, &pool->queue);
+		} else {
+			pool->awaited = job;
 			pthread_cond_wait(&pool->done, &pool->lock);
+			pool->awaited = NULL;
+		}
 	}
 	job->state = JOB_IDLE;
 	pthread_mutex_unlock(&pool->lock);

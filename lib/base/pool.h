@@ -24,7 +24,13 @@ int must_check pool_new(unsigned threads, struct pool **ret, struct fail *fail);
 /* Every job submitted must have been waited for. */
 void pool_free(struct pool *pool);
 
+/* Threads besides the owner's. `pool` may be NULL: none. */
+unsigned pool_threads(const struct pool *pool);
+
 void pool_submit(struct pool *pool, struct pool_job *job);
+/* In front of all that wait: for what the owner will ask for first. */
+void pool_submit_first(struct pool *pool, struct pool_job *job);
+/* Runs the job itself when no thread has begun it. */
 void pool_wait(struct pool *pool, struct pool_job *job);
 
 #endif

@@ -288,7 +288,7 @@ static int events_start(struct events *events, struct fail *fail)
 	events->shift = info->tsc_shift;
 	events->ts_offset = (int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
 	if (!source)
-		r = file_source_new(trace, events->context->buffer, events->options.read_ahead, &source, fail);
+		r = file_source_new(trace, events->context->buffer, events->options.pool, &source, fail);
 	if (r < 0)
 		return r;
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
@@ -329,7 +329,8 @@ int events_end_time(struct context *context, const struct events_options *option
 	int r;
 
 	all.since = 0;
-	all.keep_blocks = all.read_ahead = false;
+	all.keep_blocks = false;
+	all.pool = NULL;
 	r = events_open(context, &all, &events, fail);
 	if (r < 0)
 		return r;

@@ -12,6 +12,7 @@
 struct block;
 struct context;
 struct fail;
+struct pool;
 struct source;
 struct trace;
 
@@ -29,7 +30,7 @@ struct events_options {
 	size_t cpu_mask_words;
 	uint64_t since, until;          /* in units of event::ts, both included; 0 and UINT64_MAX for all */
 	bool keep_blocks;               /* the caller takes retired blocks */
-	bool read_ahead;                /* decompress on a thread of its own */
+	struct pool *pool;              /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
 	struct source *source;          /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
 };
 

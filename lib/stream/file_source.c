@@ -39,11 +39,12 @@ struct file_source {
 	struct source source;
 	struct trace_pages *pages;      /* one for each CPU */
 	uint32_t *cpus;
-	struct pool *pool;              /* NULL: nothing is read ahead */
+	struct pool *pool;              /* borrowed; NULL: nothing is read ahead */
 	struct ahead *ahead;            /* one for each CPU */
 	pthread_mutex_t lock;           /* of idle */
 	struct decoder *idle;
-	struct decoder decoders[2];     /* for the owner's thread and the pool's */
+	struct decoder *decoders;       /* for the owner's thread and each of the pool's */
+	unsigned nr_decoders;
 };
 
 static struct file_source *file_source(struct source *source)
@@ -124,7 +125,7 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 	}
 	/* What is wrong with the block behind this one is told when its turn comes. */
 	if (file->pool && ahead_ask(file, ahead, NULL) > 0)
-		pool_submit(file->pool, &ahead->job);
+		pool_submit_first(file->pool, &ahead->job);
 	*ret = block;
 	return 1;
 }
@@ -222,12 +223,12 @@ static void file_source_free(struct source *source)
 		free(block->data);
 		free(block);
 	}
-	pool_free(file->pool);
-	for (size_t i = 0; i < array_size(file->decoders); i++) {
+	for (unsigned i = 0; i < file->nr_decoders; i++) {
 		frame_reader_free(file->decoders[i].reader);
 		buf_release(&file->decoders[i].scratch);
 	}
 	pthread_mutex_destroy(&file->lock);
+	free(file->decoders);
 	free(file->ahead);
 	free(file->pages);
 	free(file->cpus);
@@ -240,7 +241,25 @@ static const struct source_ops file_source_ops = {
 	.free = file_source_free,
 };
 
-static int file_source_init(struct file_source *file, struct trace *trace, size_t index, bool read_ahead,
+static int decoders_init(struct file_source *file, struct fail *fail)
+{
+	file->nr_decoders = 1 + pool_threads(file->pool);
+	file->decoders = calloc(file->nr_decoders, sizeof(*file->decoders));
+	if (!file->decoders) {
+		file->nr_decoders = 0;
+		return fail_memory(fail);
+	}
+	for (unsigned i = 0; i < file->nr_decoders; i++) {
+		int r = frame_reader_new(&file->decoders[i].reader, fail);
+
+		if (r < 0)
+			return r;
+		decoder_put(file, &file->decoders[i]);
+	}
+	return 0;
+}
+
+static int file_source_init(struct file_source *file, struct trace *trace, size_t index, struct pool *pool,
 			    struct fail *fail)
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, index);
@@ -258,12 +277,11 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	if (!file->cpus || !file->pages || !file->ahead)
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
-	for (size_t i = 0; i < array_size(file->decoders); i++) {
-		r = frame_reader_new(&file->decoders[i].reader, fail);
-		if (r < 0)
-			return r;
-		decoder_put(file, &file->decoders[i]);
-	}
+	if (pool && buffer->nr_cpus <= AHEAD_CPUS_MAX)
+		file->pool = pool;
+	r = decoders_init(file, fail);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		file->cpus[i] = buffer->cpus[i].cpu;
 		file->ahead[i] = (struct ahead){ .job.run = ahead_run, .file = file, .pages = &file->pages[i] };
@@ -271,13 +289,10 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 		if (r < 0)
 			return r;
 	}
-	/* Raw pages only have to be copied; one more thread would cost more than it saves. */
-	if (read_ahead && buffer->compressed && buffer->nr_cpus <= AHEAD_CPUS_MAX)
-		return pool_new(1, &file->pool, fail);
 	return 0;
 }
 
-int file_source_new(struct trace *trace, size_t buffer, bool read_ahead, struct source **ret, struct fail *fail)
+int file_source_new(struct trace *trace, size_t buffer, struct pool *pool, struct source **ret, struct fail *fail)
 {
 	struct file_source *file = calloc(1, sizeof(*file));
 	int r;
@@ -285,7 +300,7 @@ int file_source_new(struct trace *trace, size_t buffer, bool read_ahead, struct 
 	if (!file)
 		return fail_memory(fail);
 	pthread_mutex_init(&file->lock, NULL);
-	r = file_source_init(file, trace, buffer, read_ahead, fail);
+	r = file_source_init(file, trace, buffer, pool, fail);
 	if (r < 0) {
 		file_source_free(&file->source);
 		return r;

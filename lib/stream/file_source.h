@@ -8,15 +8,16 @@
 #include <stddef.h>
 
 struct fail;
+struct pool;
 struct source;
 struct trace;
 
 /*
  * The pages of one ring buffer of a file. Holds one block for each CPU that was asked and one window of compressed
- * bytes; nothing grows with the file. With read_ahead a thread decompresses the next block of each CPU meanwhile.
- * Borrows the trace.
+ * bytes; nothing grows with the file. With a pool the next block of each CPU is read and decompressed there meanwhile.
+ * Borrows the trace and the pool, whose owner's thread is the only one to use the source.
  */
-int must_check file_source_new(struct trace *trace, size_t buffer, bool read_ahead, struct source **ret,
+int must_check file_source_new(struct trace *trace, size_t buffer, struct pool *pool, struct source **ret,
 			       struct fail *fail);
 
 #endif

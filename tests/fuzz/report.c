@@ -3,6 +3,7 @@
 #include "formats/render.h"
 #include "formats/sink.h"
 #include "lib/base/fail.h"
+#include "lib/base/pool.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/query/tail.h"
@@ -35,16 +36,18 @@ static const struct shape {
 static void report(struct context *context, const struct shape *shape, int fd)
 {
 	struct sink_options sink_options = { .raw = shape->raw };
-	struct render_options options = { .threads = 1, .limit = EVENTS_MAX };
+	struct render_options options = { .limit = EVENTS_MAX };
 	struct events_options events_options = { .until = UINT64_MAX, .keep_blocks = true };
 	const struct sink_ops *ops = sink_find("ftrace");
 	struct events *events = NULL;
 	struct fail fail = FAIL_INIT;
 	struct sink *sink = NULL;
+	struct pool *pool = NULL;
 	struct tail tail = { 0 };
 	uint64_t printed;
 
-	events_options.read_ahead = shape->ahead;
+	if (shape->ahead && !pool_new(1, &pool, NULL))
+		events_options.pool = options.pool = pool;
 	if (shape->tail && !tail_find(context, &events_options, shape->tail, NULL, NULL, &tail, &fail)) {
 		events_options.since = tail.since;
 		options.skip = tail.skip;
@@ -54,6 +57,7 @@ static void report(struct context *context, const struct shape *shape, int fd)
 	if (!ops->new(context, &sink_options, &sink, &fail) && !events_open(context, &events_options, &events, &fail))
 		(void)!render(events, sink, &options, fd, &printed, &fail);
 	events_free(events);
+	pool_free(pool);
 	if (sink)
 		ops->free(sink);
 }
