@@ -62,19 +62,21 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t *ret_size, struct fail *fail)
 {
 	uint64_t left = pages->end - pages->next;
-	uint8_t head[CHUNK_HEAD_SIZE];
 	int r;
 
-	if (!pages->chunks_left || (pages->jumped && left < sizeof(head)))
+	if (!pages->chunks_left || (pages->jumped && left < CHUNK_HEAD_SIZE))
 		return 0;
-	if (left < sizeof(head))
+	if (left < CHUNK_HEAD_SIZE)
 		goto out_of_bytes;
-	r = input_read(&pages->trace->input, pages->next, head, sizeof(head), fail);
-	if (r)
-		return fail_pages(pages, fail, r);
-	*ret_packed = load_u32(head, pages->trace->info.swap);
-	*ret_size = load_u32(head + 4, pages->trace->info.swap);
-	if (*ret_packed > left - sizeof(head))
+	if (pages->head_at != pages->next) {
+		r = input_read(&pages->trace->input, pages->next, pages->head, CHUNK_HEAD_SIZE, fail);
+		if (r)
+			return fail_pages(pages, fail, r);
+		pages->head_at = pages->next;
+	}
+	*ret_packed = load_u32(pages->head, pages->trace->info.swap);
+	*ret_size = load_u32(pages->head + 4, pages->trace->info.swap);
+	if (*ret_packed > left - CHUNK_HEAD_SIZE)
 		goto out_of_bytes;
 	if (*ret_size > TRACE_CHUNK_MAX || !*ret_size || !frame_size_plausible(*ret_packed, *ret_size)) {
 		fail_set(fail, -EBADMSG, "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32,
@@ -109,10 +111,12 @@ int trace_pages_size(struct trace_pages *pages, size_t max, size_t *ret_size, st
 	return 1;
 }
 
-/* Reads the compressed bytes of the chunk at `next` into `scratch`. */
+/* Reads the compressed bytes of the chunk at `next` into `scratch`, and the head of the chunk behind it while at it. */
 static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *ret_size, struct fail *fail)
 {
+	uint64_t behind;
 	uint32_t packed;
+	size_t more;
 	int r = chunk_head(pages, &packed, ret_size, fail);
 
 	if (r < 0)
@@ -120,11 +124,17 @@ static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *
 	if (!r)
 		return fail_set(fail, -EINVAL, "there is no chunk left");
 	buf_clear(scratch);
-	if (!buf_reserve(scratch, packed + (size_t)1))
+	if (!buf_reserve(scratch, packed + (size_t)CHUNK_HEAD_SIZE))
 		return fail_memory(fail);
-	r = input_read(&pages->trace->input, pages->next + CHUNK_HEAD_SIZE, scratch->data, packed, fail);
+	behind = pages->end - pages->next - CHUNK_HEAD_SIZE - packed;
+	more = behind >= CHUNK_HEAD_SIZE ? CHUNK_HEAD_SIZE : 0;
+	r = input_read(&pages->trace->input, pages->next + CHUNK_HEAD_SIZE, scratch->data, packed + more, fail);
 	if (r)
 		return fail_pages(pages, fail, r);
+	if (more) {
+		memcpy(pages->head, scratch->data + packed, CHUNK_HEAD_SIZE);
+		pages->head_at = pages->next + CHUNK_HEAD_SIZE + packed;
+	}
 	scratch->len = packed;
 	return 0;
 }

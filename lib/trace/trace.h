@@ -141,6 +141,8 @@ struct trace_pages {
 	uint64_t end;
 	uint32_t chunks_left;           /* of a compressed buffer; not counted any more once it jumped */
 	bool jumped;
+	uint64_t head_at;               /* where `head` was read; 0: nowhere */
+	uint8_t head[8];                /* of a chunk, as the file has it: read with the chunk before */
 };
 
 int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index,
