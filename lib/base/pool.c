@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * A thread that has nothing to do is woken for this many jobs, not for each: to wake one costs as much as a small job, and the
+ * owner runs what nobody has begun when it comes to wait for it.
+ */
+enum { JOBS_TO_WAKE = 3 };
+
 enum job_state { JOB_IDLE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 
 struct pool {
@@ -16,6 +22,7 @@ struct pool {
 	pthread_cond_t work;    /* a job was queued, or the end came */
 	pthread_cond_t done;    /* the awaited job was done */
 	struct pool_job *queue, **tail;
+	unsigned nr_queued;
 	struct pool_job *awaited;       /* the owner sleeps until it is done */
 	bool ending;
 	unsigned nr_threads;
@@ -28,6 +35,7 @@ static void pool_run(struct pool *pool, struct pool_job **link)
 	struct pool_job *job = *link;
 
 	*link = job->next;
+	pool->nr_queued--;
 	if (pool->tail == &job->next)
 		pool->tail = link;
 	job->state = JOB_RUNNING;
@@ -113,7 +121,8 @@ void pool_submit(struct pool *pool, struct pool_job *job)
 	job->next = NULL;
 	*pool->tail = job;
 	pool->tail = &job->next;
-	pthread_cond_signal(&pool->work);
+	if (++pool->nr_queued >= JOBS_TO_WAKE)
+		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -125,7 +134,8 @@ void pool_submit_first(struct pool *pool, struct pool_job *job)
 	if (!pool->queue)
 		pool->tail = &job->next;
 	pool->queue = job;
-	pthread_cond_signal(&pool->work);
+	if (++pool->nr_queued >= JOBS_TO_WAKE)
+		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
 

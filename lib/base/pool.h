@@ -27,6 +27,7 @@ void pool_free(struct pool *pool);
 /* Threads besides the owner's. `pool` may be NULL: none. */
 unsigned pool_threads(const struct pool *pool);
 
+/* A job may lie until others come or it is waited for. */
 void pool_submit(struct pool *pool, struct pool_job *job);
 /* In front of all that wait: for what the owner will ask for first. */
 void pool_submit_first(struct pool *pool, struct pool_job *job);

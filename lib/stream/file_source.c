@@ -277,7 +277,8 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	if (!file->cpus || !file->pages || !file->ahead)
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
-	if (pool && buffer->nr_cpus <= AHEAD_CPUS_MAX)
+	/* Raw pages only have to be copied: to hand that over would cost more than it saves. */
+	if (pool && buffer->compressed && buffer->nr_cpus <= AHEAD_CPUS_MAX)
 		file->pool = pool;
 	r = decoders_init(file, fail);
 	if (r < 0)
