@@ -36,7 +36,7 @@ extern const struct command record_command, recover_command;
 extern const struct command report_command, info_command, check_command, pack_command;
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;
 extern const struct command mark_command;
-extern const struct command list_command, stat_command, doctor_command;
+extern const struct command list_command, stat_command, doctor_command, instance_command;
 extern const struct command help_command, describe_command;
 
 /* Ends the table of commands[]. */

@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
 	&list_command,
 	&stat_command,
 	&doctor_command,
+	&instance_command,
 	&help_command,
 	&describe_command,
 	NULL,

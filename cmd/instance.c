@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/cpus.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/undo.h"
+#include "lib/kernel/users.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct instances {
+	struct kernel kernel;
+	char **words;                   /* list|create|remove, and names */
+	int nr_words;
+	struct cpus online;
+	bool headed;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct instances *instances = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_ARGS)
+		return ARGP_ERR_UNKNOWN;
+	instances->words = state->argv + state->next;
+	instances->nr_words = state->argc - state->next;
+	return 0;
+}
+
+static const struct argp argp = {
+	.parser = parse_option,
+	.args_doc = "[list|create|remove] [NAME...]",
+	.doc = "Lists the instances of tracefs, makes some, or removes some. An instance is a ring buffer of its own, with its own events, "
+	       "tracer and settings; -B NAME of other commands uses it.\v"
+	       "What was created goes away with remove, with 'weft reset', or when the machine is booted.",
+};
+
+static void print_row(struct instances *instances, const struct instance *instance, const char *name)
+{
+	char tracer[64] = "?", on[8] = "?", size[TEXT_HUMAN], count[TEXT_HUMAN];
+	uint64_t entries = 0;
+
+	(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
+	(void)!instance_read_word(instance, "tracing_on", on, sizeof(on), NULL);
+	for (int cpu = cpus_next(&instances->online, 0); cpu >= 0; cpu = cpus_next(&instances->online, cpu + 1)) {
+		struct ring_buffer_stats stats;
+
+		if (!ring_buffer_stats(instance, (uint32_t)cpu, &stats, NULL))
+			entries += stats.entries;
+	}
+	if (!instances->headed)
+		printf("%-24s %-8s %-16s %12s %16s\n", "INSTANCE", "TRACING", "TRACER", "SIZE PER CPU", "EVENTS HELD");
+	instances->headed = true;
+	printf("%-24s %-8s %-16s %12s %16s\n", name, on[0] == '1' ? "on" : "off", tracer,
+	       text_size(size, ring_buffer_size(instance)), text_count(count, entries));
+}
+
+static int list_one(const char *name, void *data)
+{
+	struct instances *instances = data;
+	struct instance *instance;
+
+	/* One that went away meanwhile is none. */
+	if (instance_open(&instances->kernel.tracing, name, false, NULL, &instance, NULL))
+		return 0;
+	print_row(instances, instance, name);
+	return instance_close(instance, NULL);
+}
+
+static int list(struct instances *instances, int nr, char **names, struct fail *fail)
+{
+	struct instance *top;
+	int err;
+
+	if (tracing_online_cpus(&instances->online, NULL))
+		cpus_add(&instances->online, 0);
+	for (int i = 0; i < nr; i++) {
+		struct instance *instance;
+
+		err = instance_open(&instances->kernel.tracing, names[i], false, NULL, &instance, fail);
+		if (err)
+			return err;
+		print_row(instances, instance, names[i]);
+		instance_close(instance, NULL);
+	}
+	if (nr)
+		return 0;
+	err = instance_open_top(&instances->kernel.tracing, NULL, &top, fail);
+	if (err)
+		return err;
+	print_row(instances, top, "(top)");
+	instance_close(top, NULL);
+	return instance_each(&instances->kernel.tracing, list_one, instances, fail);
+}
+
+/* Made as the kernel makes it, tracing on; the journal lets `weft reset` remove it. */
+static int create_one(struct instances *instances, struct undo *undo, const char *name, struct fail *fail)
+{
+	struct instance *instance;
+	int err = instance_open(&instances->kernel.tracing, name, true, undo, &instance, fail);
+
+	if (err)
+		return err;
+	if (instance->kind == INSTANCE_EXISTING) {
+		instance_close(instance, NULL);
+		return fail_set(fail, -EEXIST, "there is an instance '%s' already", name);
+	}
+	err = instance_turn(instance, true, fail);
+	if (!err)
+		instance->kind = INSTANCE_EXISTING;
+	instance_close(instance, NULL);
+	return err;
+}
+
+static int create(struct instances *instances, int nr, char **names, struct fail *fail)
+{
+	struct undo *undo;
+	int err = undo_new(&instances->kernel.tracing, NULL, &undo, fail), held;
+
+	if (err)
+		return err;
+	for (int i = 0; !err && i < nr; i++)
+		err = create_one(instances, undo, names[i], fail);
+	held = undo_hold(undo, err ? NULL : fail);
+	undo_free(undo);
+	return err ? err : held;
+}
+
+struct busy {
+	const char *name;
+	bool found;
+	struct fail *fail;
+};
+
+/* The first process that holds a file of the instance: why it cannot be removed. */
+static int find_user(const struct tracing_user *user, void *data)
+{
+	struct busy *busy = data;
+	size_t len = strlen(busy->name);
+	const char *file = user->file;
+
+	if (strncmp(file, "instances/", 10) || strncmp(file + 10, busy->name, len) || file[10 + len] != '/')
+		return 0;
+	busy->found = true;
+	fail_set(busy->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open", busy->name,
+		 user->comm, (int)user->pid, file + 10 + len + 1);
+	return 1;
+}
+
+static int remove_one(struct instances *instances, const char *name, struct fail *fail)
+{
+	struct busy busy = { .name = name, .fail = fail };
+	struct instance *instance;
+	struct undo_sum sum;
+	int err = instance_open(&instances->kernel.tracing, name, false, NULL, &instance, fail);
+
+	if (err)
+		return err;
+	/* Closing a private one is what removes it. */
+	instance->kind = INSTANCE_PRIVATE;
+	err = instance_close(instance, fail);
+	if (err == -EBUSY)
+		(void)!tracing_each_user(&instances->kernel.tracing, find_user, &busy);
+	/* What journals say of it must not meet a later instance of that name. */
+	return err ? err : undo_reset(&instances->kernel.tracing, NULL, name, &sum, fail);
+}
+
+static int remove_all(struct instances *instances, int nr, char **names, struct fail *fail)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < nr; i++)
+		err = remove_one(instances, names[i], fail);
+	return err;
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(struct instances *instances, int nr, char **names, struct fail *fail);
+	bool named;                     /* needs names */
+} verbs[] = {
+	{ "list", list, false },
+	{ "create", create, true },
+	{ "remove", remove_all, true },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+
+	for (size_t i = 0; i < array_size(verbs); i++) {
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+		near_offer(&near, verbs[i].name);
+	}
+	near_fail(&near, &fail, -EINVAL, "'weft instance' knows list, create and remove, not '%s'", name);
+	command_failed(&fail);
+	return NULL;
+}
+
+static int instance_run(int argc, char **argv)
+{
+	struct instances instances = { .words = NULL };
+	const struct verb *verb = &verbs[0];
+	struct fail fail = FAIL_INIT;
+	int err, nr;
+
+	command_parse(&instance_command, argc, argv, 0, &instances);
+	if (instances.nr_words)
+		verb = find_verb(instances.words[0]);
+	if (!verb)
+		return EXIT_USAGE;
+	nr = instances.nr_words ? instances.nr_words - 1 : 0;
+	if (verb->named && !nr) {
+		fail_set(&fail, -EINVAL, "which instance is to be %sd?", verb->name);
+		command_failed(&fail);
+		return EXIT_USAGE;
+	}
+	err = kernel_find(&instances.kernel, &fail);
+	if (!err)
+		err = verb->run(&instances, nr, instances.words + 1, &fail);
+	return kernel_finish(&instances.kernel, err, &fail);
+}
+
+const struct command instance_command = {
+	.name = "instance",
+	.summary = "list, create and remove instances: ring buffers of their own",
+	.group = "kernel",
+	.argp = &argp,
+	.run = instance_run,
+};
