@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover report info check pack start stop restart clear set reset mark list stat doctor help'
+_weft_commands='record stream recover report info check pack start stop restart clear set reset mark list stat doctor instance help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -24,6 +24,7 @@ _weft_options()
 	list) echo '--full -F --instance -B' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
 	doctor) echo '' ;;
+	instance) echo '' ;;
 	help) echo '' ;;
 	esac
 }
@@ -42,6 +43,7 @@ _weft_argument()
 	start) echo 'COMMAND' ;;
 	mark) echo 'TEXT' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
+	instance) echo 'list|create|remove' ;;
 	help) echo 'HELP' ;;
 	esac
 }
