@@ -102,17 +102,18 @@ static int tell_failure(const struct record_arguments *arguments, const struct r
 
 static int run(int argc, char **argv)
 {
-	struct record_arguments arguments = { .quiet = false };
+	struct record_arguments arguments = { .fail_on_lost = false };
 	struct record_result result;
 	struct fail fail = FAIL_INIT;
 	int err, status = EXIT_OK;
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	record_arguments_finish(&arguments);
 	arguments.options.setup.warn = warn;
-	if (!arguments.quiet)
+	if (!arguments.output.quiet)
 		tell_left_behind(arguments.options.output);
 	err = session_run(&arguments.options, &result, &fail);
-	if (result.finished && !arguments.quiet)
+	if (result.finished && !arguments.output.quiet)
 		print_summary(&arguments.options, &result);
 	if (err)
 		status = tell_failure(&arguments, &result, &fail);

@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_RECORD_OPTIONS_H
 #define WEFT_CMD_RECORD_OPTIONS_H
 
+#include "cmd/output_options.h"
 #include "cmd/setup_options.h"
 #include "lib/record/options.h"
 
@@ -11,11 +12,14 @@
 /* The command line of `weft record`: what the session is asked to do, and what only the command cares for. */
 struct record_arguments {
 	struct record_options options;
-	bool quiet, fail_on_lost;
-	bool compression_given;
+	bool fail_on_lost;
+	struct output_arguments output;
 	struct setup_arguments setup;
 };
 
 extern const struct argp record_argp;
+
+/* Once parsed: what the children of record_argp found, into the options. */
+void record_arguments_finish(struct record_arguments *arguments);
 
 #endif

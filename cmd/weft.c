@@ -12,6 +12,7 @@ static const struct command *const commands[] = {
 	&record_command,
 	&stream_command,
 	&recover_command,
+	&extract_command,
 	&report_command,
 	&info_command,
 	&check_command,

@@ -1,15 +1,16 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover report info check pack start stop restart clear set reset mark list stat doctor instance help'
+_weft_commands='record stream recover extract report info check pack start stop restart clear set reset mark list stat doctor instance help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --all-formats -a --no-filter --max-size -m --output -o --compression --file-version --temp-dir --duration --save --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --fail-on-lost' ;;
 	stream) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
+	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
@@ -68,13 +69,13 @@ _weft_metavar()
 	record:--instance|record:-B) echo 'INSTANCE' ;;
 	record:--cmdlines-size) echo 'N' ;;
 	record:--user) echo 'USER' ;;
-	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--output|record:-o) echo 'FILE' ;;
 	record:--compression) echo 'zstd|none' ;;
 	record:--file-version) echo '6|7' ;;
 	record:--temp-dir) echo 'DIR' ;;
-	record:--duration) echo 'TIME' ;;
 	record:--save) echo 'hist|stack|stat' ;;
+	record:--max-size|record:-m) echo 'SIZE' ;;
+	record:--duration) echo 'TIME' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
@@ -97,6 +98,12 @@ _weft_metavar()
 	stream:--limit) echo 'N' ;;
 	stream:--duration) echo 'TIME' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
+	extract:--output|extract:-o) echo 'FILE' ;;
+	extract:--compression) echo 'zstd|none' ;;
+	extract:--file-version) echo '6|7' ;;
+	extract:--temp-dir) echo 'DIR' ;;
+	extract:--save) echo 'hist|stack|stat' ;;
+	extract:--instance|extract:-B) echo 'INSTANCE' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;
 	report:--event|report:-e) echo 'EVENT' ;;

@@ -7,6 +7,7 @@
 #include "formats/ftrace.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"
+#include "lib/event/latency_facts.h"
 #include "lib/event/tasks.h"
 
 enum { NAME_SHOWN = 8, NAME_VERBOSE = 16 };
@@ -18,6 +19,10 @@ void latency_start(struct columns *columns, struct context *context)
 	struct event event;
 
 	/* What is wrong with the file is told by whoever reads it for the report. */
+	if (!latency_facts_learn(context, NULL) && context->time_start_known) {
+		columns->time_start_known = true;
+		columns->time_start = context->time_start;
+	}
 	if (columns->time_start_known || events_open(context, &options, &events, NULL))
 		return;
 	if (events_next(events, &event, NULL) > 0)

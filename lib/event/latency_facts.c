@@ -5,6 +5,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
+#include "lib/trace/trace.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -122,7 +123,8 @@ static void read_head(struct text_word line, struct latency_facts *facts)
 	if (!model)
 		return;
 	facts->buffer_cpu_known = sscanf(cpu, ", CPU#%9u", &facts->buffer_cpu) == 1;
-	len = strcspn(model + 3, " )");
+	/* "PREEMPT(lazy)" on newer kernels */
+	len = strcspn(model + 3, " ");
 	if (len < sizeof(facts->preempt_model)) {
 		memcpy(facts->preempt_model, model + 3, len);
 		facts->preempt_model[len] = '\0';
@@ -154,10 +156,10 @@ static int read_lines(const struct context *context, struct events *events, cons
 	return r < 0 ? r : 0;
 }
 
-int latency_facts_read(struct context *context, const char *text, size_t len, struct latency_facts *ret,
-		       struct fail *fail)
+static int read_since(struct context *context, uint64_t since, const char *text, size_t len, struct latency_facts *ret,
+		      struct fail *fail)
 {
-	const struct events_options options = { .until = UINT64_MAX };
+	const struct events_options options = { .since = since, .until = UINT64_MAX };
 	struct events *events;
 	int r = events_open(context, &options, &events, fail);
 
@@ -167,4 +169,71 @@ int latency_facts_read(struct context *context, const char *text, size_t len, st
 	r = read_lines(context, events, text, len, ret, fail);
 	events_free(events);
 	return r;
+}
+
+int latency_facts_read(struct context *context, const char *text, size_t len, struct latency_facts *ret,
+		       struct fail *fail)
+{
+	return read_since(context, 0, text, len, ret, fail);
+}
+
+/* "oldest event ts:  4712.123456", or a count: of a page, so no later than its first event; 0: not told. */
+static uint64_t oldest_ts(struct trace_text stats, bool counts)
+{
+	static const char name[] = "oldest event ts:";
+	unsigned long long seconds, us = 0;
+	struct text_word line;
+
+	while (text_next_line(&stats.text, &stats.len, &line)) {
+		if (line.len < sizeof(name) || memcmp(line.at, name, sizeof(name) - 1))
+			continue;
+		if (sscanf(line.at + sizeof(name) - 1, " %20llu.%6llu", &seconds, &us) < 1)
+			return 0;
+		if (counts)
+			return seconds;
+		/* Cut to microseconds, or rounded. */
+		return seconds > UINT32_MAX || !(seconds + us) ? 0 : seconds * 1000000000 + us * 1000 - 1000;
+	}
+	return 0;
+}
+
+/* When the first event of the kernel's buffer was, at the earliest; what was recorded before that is not in the sample. */
+static uint64_t sample_since(const struct context *context)
+{
+	bool counts = context->unit == CLOCK_UNIT_COUNT;
+	uint64_t since = UINT64_MAX;
+
+	for (size_t i = 0; i < context->nr_stats; i++) {
+		char name[64];
+		uint64_t oldest;
+
+		if (!context->stats[i].entries)
+			continue;
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", context->stats[i].cpu);
+		oldest = oldest_ts(trace_setting(context->trace, context->buffer, name), counts);
+		since = oldest < since ? oldest : since;
+	}
+	return since == UINT64_MAX ? 0 : since;
+}
+
+int latency_facts_learn(struct context *context, struct fail *fail)
+{
+	struct trace_text sample = trace_setting(context->trace, context->buffer, "weft/latency_sample");
+	struct latency_facts facts;
+	int r;
+
+	if (!sample.text || context->time_start_known)
+		return 0;
+	r = read_since(context, sample_since(context), sample.text, sample.len, &facts, fail);
+	if (r || !facts.time_start_known)
+		return r;
+	context->time_start_known = true;
+	context->time_start = facts.time_start;
+	if (facts.buffer_cpu_known)
+		context->buffer_cpu = facts.buffer_cpu;
+	if (facts.preempt_model[0]) {
+		memcpy(context->latency_model, facts.preempt_model, sizeof(context->latency_model));
+		context->preempt_model = context->latency_model;
+	}
+	return 0;
 }

@@ -29,6 +29,12 @@ struct latency_facts {
 	uint32_t buffer_cpu;
 };
 
+/*
+ * Learns from the sample that a recording keeps ("weft/latency_sample") what the context does not know yet: time_start,
+ * buffer_cpu and preempt_model. Does nothing where there is none, or where it does not fit the events.
+ */
+int must_check latency_facts_learn(struct context *context, struct fail *fail);
+
 /* Reads the text beside the events of the buffer that it shows. A text that tells nothing is no error. */
 int must_check latency_facts_read(struct context *context, const char *text, size_t len, struct latency_facts *ret,
 				  struct fail *fail);

@@ -17,14 +17,14 @@ enum {
 	DRY_MAX = 6,            /* 2^(6-1) ms */
 };
 
-int cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
-		  struct fail *fail)
+static int open_raw(const struct instance *instance, const char *name, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
+		    struct fail *fail)
 {
 	struct cpu_pipe pipe = CPU_PIPE_INIT;
 	int ends[2], err, room;
 	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/trace_pipe_raw", cpu);
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/%s", cpu, name);
 	err = instance_open_file(instance, file, O_RDONLY | O_NONBLOCK, &pipe.fd, fail);
 	if (err)
 		return err;
@@ -44,6 +44,18 @@ int cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_s
 	pipe.no_splice = pipe.room < page_size;
 	*ret = pipe;
 	return 0;
+}
+
+int cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
+		  struct fail *fail)
+{
+	return open_raw(instance, "trace_pipe_raw", cpu, page_size, ret, fail);
+}
+
+int cpu_pipe_open_snapshot(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
+			   struct fail *fail)
+{
+	return open_raw(instance, "snapshot_raw", cpu, page_size, ret, fail);
 }
 
 void cpu_pipe_close(struct cpu_pipe *pipe)

@@ -31,6 +31,9 @@ struct cpu_pipe {
 
 int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
 			     struct fail *fail);
+/* The same for snapshot_raw, the pages of the snapshot. -EBUSY while a max-latency tracer keeps its worst case there. */
+int must_check cpu_pipe_open_snapshot(const struct instance *instance, uint32_t cpu, uint32_t page_size,
+				      struct cpu_pipe *ret, struct fail *fail);
 void cpu_pipe_close(struct cpu_pipe *pipe);
 #define CPU_PIPE_INIT { .fd = -1, .in = -1, .out = -1 }
 

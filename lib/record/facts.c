@@ -2,11 +2,13 @@
 #include "lib/record/facts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -16,6 +18,8 @@
 #include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
 #include "lib/record/session.h"
+
+enum { LATENCY_SAMPLE = 1 << 16 };
 
 static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key,
 	       const char *data, size_t len, struct fail *fail)
@@ -185,10 +189,9 @@ const char *facts_boot_id(char into[BOOT_ID])
 	return into;
 }
 
-int facts_at_start(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,
-		   bool all_formats, struct fail *fail)
+int facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing, const struct target *targets,
+		   size_t nr, bool all_formats, struct fail *fail)
 {
-	static const char mode[] = "record";
 	char boot[BOOT_ID];
 	const struct instance *instance = targets[0].instance;
 	int err = add_file(ledger, instance, LEDGER_HEADER_PAGE, "events/header_page", fail);
@@ -286,6 +289,14 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
+static bool keeps_latency(const struct target *target)
+{
+	char tracer[64];
+
+	return !instance_read_word(target->instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
+	       tracer_is_max_latency(tracer);
+}
+
 /*
  * The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. Where a trigger stopped
  * tracing the tracer goes on to look for a longer one, and may lose this one while it is read: so nothing can be longer.
@@ -295,7 +306,7 @@ static int add_latency(struct ledger *ledger, const struct target *target, struc
 	static const char longest[] = "9223372036854775", file[] = "tracing_max_latency";
 	int err;
 
-	if (!target->wanted->tracer || !tracer_is_max_latency(target->wanted->tracer))
+	if (!keeps_latency(target))
 		return 0;
 	if (instance_has(target->instance, file)) {
 		err = instance_read(target->instance, file, max, fail);
@@ -353,7 +364,49 @@ static int add_stopped(struct ledger *ledger, const struct target *target, struc
 		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(&max), max.len, fail);
 	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
 		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
-	return err;
+	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);
+}
+
+/* Whole lines, no more than `size` bytes: the file can be long. */
+static int read_lines(const struct instance *instance, const char *file, size_t size, struct buf *buf, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	const char *last;
+	ssize_t got = 1;
+	int err = instance_open_file(instance, file, O_RDONLY, &fd, fail);
+
+	if (err)
+		return err;
+	if (!buf_reserve(buf, size))
+		return fail_memory(fail);
+	while (got > 0 && buf->len < size) {
+		got = read(fd, buf->data + buf->len, size - buf->len);
+		if (got > 0)
+			buf->len += (size_t)got;
+	}
+	last = memrchr(buf->data, '\n', buf->len);
+	buf->len = last ? (size_t)(last - buf->data) + 1 : 0;
+	return 0;
+}
+
+int facts_latency_sample(struct ledger *ledger, const struct target *target, const char *file, bool flip,
+			 struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	char on[8];
+	int flag = option_get(target->instance, "latency-format"), err = 0;
+
+	if (instance_read_word(target->instance, "tracing_on", on, sizeof(on), NULL) || *on != '0')
+		return 0;
+	if (flag < 0 || (!flag && !flip) || keeps_latency(target))
+		return 0;
+	if (!flag)
+		err = option_set(target->instance, "latency-format", fail);
+	if (!err)
+		err = read_lines(target->instance, file, LATENCY_SAMPLE, &text, fail);
+	if (!flag && !err)
+		err = option_set(target->instance, "nolatency-format", fail);
+	return err ? err : add(ledger, LEDGER_SETTING, target->index, "weft/latency_sample", buf_str(&text), text.len, fail);
 }
 
 int facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail)

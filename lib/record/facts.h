@@ -17,12 +17,20 @@ struct tracing;
  * What the kernel knows that the file must know, put into the recording's metadata: most of it once the targets are set up,
  * so that a killed recording can be read; what changes meanwhile again later: facts_of_buffers() when tracing has stopped,
  * before the stopped buffers are read (that changes their counts) and before any setting is put back;
- * facts_of_kernel() any time after that.
+ * facts_of_kernel() any time after that. `mode` is weft/mode of weft-dat(5): "record" or "extract".
  */
-int must_check facts_at_start(struct ledger *ledger, const struct tracing *tracing, const struct target *targets,
+int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing, const struct target *targets,
 			      size_t nr, bool all_formats, struct fail *fail);
 int must_check facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
+
+/*
+ * The beginning of `file` (trace, snapshot) as the option latency-format prints it: from it and the pages the reader learns
+ * when the buffer was reset, which no file tells. Only of a buffer that stands still; the option is put back at once, and
+ * without `flip` it must be on already.
+ */
+int must_check facts_latency_sample(struct ledger *ledger, const struct target *target, const char *file, bool flip,
+				    struct fail *fail);
 
 /*
  * Texts that only the kernel can make (lib/kernel/texts.h: enum texts), and in any case the histograms of the triggers that

@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "lib/base/fail.h"
 #include "lib/record/ledger.h"
@@ -47,6 +49,25 @@ static char *parts_path(const char *output, const char *temp_dir)
 		     getpid(), PARTS_SUFFIX) < 0)
 		return NULL;
 	return path;
+}
+
+struct parts_file parts_file_here(unsigned version, bool compress, int level, uint32_t page_size, uint32_t cpu_count)
+{
+	struct parts_file file = {
+		.options = {
+			.version = version, .compress = compress, .level = level,
+			.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long),
+			.page_size = page_size,
+		},
+		.cpu_count = cpu_count,
+	};
+	struct timespec now;
+
+	if (getrandom(&file.trace_id, sizeof(file.trace_id), GRND_NONBLOCK) < 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		file.trace_id = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	}
+	return file;
 }
 
 int parts_describe(struct parts *parts, const struct parts_file *file, struct fail *fail)

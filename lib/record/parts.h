@@ -37,6 +37,9 @@ int must_check parts_new(const char *output, const char *temp_dir, struct parts 
 /* Without a directory and without spools: for a description of what is traced that has no pages. */
 int must_check parts_new_in_memory(struct parts **ret, struct fail *fail);
 
+/* A file of this machine's byte order, with an identity of its own. */
+struct parts_file parts_file_here(unsigned version, bool compress, int level, uint32_t page_size, uint32_t cpu_count);
+
 /* Says what the file will be; before this there is nothing to recover. */
 int must_check parts_describe(struct parts *parts, const struct parts_file *file, struct fail *fail);
 

@@ -169,12 +169,16 @@ static int take_full(struct work *work, size_t *ret_taken, struct fail *fail)
 static int take_rest(struct work *work, struct fail *fail)
 {
 	uint32_t page_size = work->recorder->spool.options.page_size;
-	size_t taken;
-	int r, err = take_full(work, &taken, fail);
+	uint64_t max = work->recorder->options.rest_max;
+	size_t taken = 0;
+	int r = 0, err = max ? 0 : take_full(work, &taken, fail);
 
 	if (err)
 		return err;
-	while ((r = cpu_pipe_read(&work->recorder->pipe, work->pages + work->pages_len, fail)) > 0) {
+	for (taken = 0; !max || taken < max; taken += page_size) {
+		r = cpu_pipe_read(&work->recorder->pipe, work->pages + work->pages_len, fail);
+		if (r <= 0)
+			break;
 		work->pages_len += page_size;
 		if (work->pages_len < work->pages_size)
 			continue;

@@ -24,6 +24,7 @@ struct recorder_options {
 	int failed_fd;          /* eventfd: gets 1 when it fails */
 	int level;              /* of compression */
 	uint64_t keep_free;     /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
+	uint64_t rest_max;      /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
 	bool copied_there;      /* the output is on the parts' filesystem */
 };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -14,7 +13,6 @@
 #include "lib/base/buf.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
-#include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
@@ -110,17 +108,9 @@ static int open_targets(struct session *session, struct fail *fail)
 static int describe_parts(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
-	struct parts_file file = {
-		.options = {
-			.version = options->version, .compress = options->compress, .level = options->level,
-			.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long),
-			.page_size = session->targets[0].page_size,
-		},
-		.cpu_count = session->targets[0].nr_cpus,
-	};
+	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
+						 session->targets[0].page_size, session->targets[0].nr_cpus);
 
-	if (getrandom(&file.trace_id, sizeof(file.trace_id), GRND_NONBLOCK) < 0)
-		file.trace_id = now_ns();
 	return parts_describe(session->parts, &file, fail);
 }
 
@@ -226,7 +216,7 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
 	if (!err)
-		err = facts_at_start(session->parts->ledger, &session->tracing, session->targets,
+		err = facts_at_start(session->parts->ledger, "record", &session->tracing, session->targets,
 				     session->nr_targets, options->all_formats, fail);
 	if (!err)
 		err = start_recorders(session, fail);
@@ -388,34 +378,6 @@ static int sum_up(struct session *session, struct fail *fail)
 	return err;
 }
 
-static int assemble(struct session *session, struct fail *fail)
-{
-	struct assembly_piece *pieces;
-	size_t nr = 0;
-	int err;
-
-	for (size_t i = 0; i < session->nr_targets; i++)
-		nr += session->targets[i].nr_recorders;
-	pieces = calloc(nr + 1, sizeof(*pieces));
-	if (!pieces)
-		return fail_memory(fail);
-	nr = 0;
-	for (size_t i = 0; i < session->nr_targets; i++)
-		for (size_t j = 0; j < session->targets[i].nr_recorders; j++) {
-			const struct recorder *recorder = session->targets[i].recorders[j];
-			const struct spool *spool = &recorder->spool;
-
-			pieces[nr++] = (struct assembly_piece){
-				.buffer = recorder->buffer, .cpu = recorder->cpu, .fd = spool->fd,
-				.offset = spool->begin, .size = spool_size(spool), .chunks = spool->chunks,
-				.is_part = true,
-			};
-		}
-	err = assembly_write(session->parts, pieces, nr, session->options->output, &session->result->file_size, fail);
-	free(pieces);
-	return err;
-}
-
 /* The file from the parts; they go only when it is whole, or when nothing was ever recorded. */
 static int finish(struct session *session, struct fail *fail)
 {
@@ -428,7 +390,8 @@ static int finish(struct session *session, struct fail *fail)
 		return parts_remove(session->parts, fail);
 	err = sum_up(session, fail);
 	if (!err)
-		err = assemble(session, fail);
+		err = targets_assemble(session->targets, session->nr_targets, session->parts, session->options->output,
+				       &result->file_size, fail);
 	result->finish_ns = now_ns() - session->stopped_ns;
 	if (!err) {
 		result->finished = true;

@@ -130,7 +130,7 @@ static int describe(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
-		err = facts_at_start(parts->ledger, &tap->tracing, &tap->target, 1, false, fail);
+		err = facts_at_start(parts->ledger, "record", &tap->tracing, &tap->target, 1, false, fail);
 	if (!err)
 		err = assembly_describe(parts, fd, fail);
 	if (!err)

@@ -9,6 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/tracer.h"
+#include "lib/record/assembly.h"
 #include "lib/record/parts.h"
 
 enum { WAKE_PERCENT = 50 };
@@ -38,14 +39,23 @@ int target_open(struct target *target, const struct setup_context *context, stru
 	return err ? err : ring_buffer_page_size(target->instance, &target->page_size, fail);
 }
 
-/* The recorder keeps its pipe and its spool; they are released with it. */
-static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
-		      const struct recorder_options *options, struct fail *fail)
+int target_take(struct target *target, struct instance *instance, struct fail *fail)
+{
+	int err;
+
+	target->instance = instance;
+	err = count_start(target, fail);
+	if (!err)
+		err = ring_buffer_clock(instance, target->clock, fail);
+	return err ? err : ring_buffer_page_size(instance, &target->page_size, fail);
+}
+
+int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
+			const struct recorder_options *options, struct recorder **ret, struct fail *fail)
 {
 	struct recorder **grown = reallocarray(target->recorders, target->nr_recorders + 1, sizeof(struct recorder *));
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	struct spool_options with_page = *spool;
-	int err;
 
 	if (grown)
 		target->recorders = grown;
@@ -56,10 +66,20 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	*recorder = (struct recorder){ .buffer = target->index, .cpu = cpu, .options = *options,
 				       .pipe = CPU_PIPE_INIT, .spool = { .fd = -1 } };
 	target->recorders[target->nr_recorders++] = recorder;
+	*ret = recorder;
 	with_page.page_size = target->page_size;
-	err = cpu_pipe_open(target->instance, cpu, target->page_size, &recorder->pipe, fail);
+	return spool_new(parts->dir, target->index, cpu, &with_page, &recorder->spool, fail);
+}
+
+/* The recorder keeps its pipe and its spool; they are released with it. */
+static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
+		      const struct recorder_options *options, struct fail *fail)
+{
+	struct recorder *recorder;
+	int err = target_add_recorder(target, parts, cpu, spool, options, &recorder, fail);
+
 	if (!err)
-		err = spool_new(parts->dir, target->index, cpu, &with_page, &recorder->spool, fail);
+		err = cpu_pipe_open(target->instance, cpu, target->page_size, &recorder->pipe, fail);
 	return err ? err : recorder_start(recorder, fail);
 }
 
@@ -142,6 +162,32 @@ void target_close_pipes(struct target *target)
 {
 	for (size_t i = 0; i < target->nr_recorders; i++)
 		cpu_pipe_close(&target->recorders[i]->pipe);
+}
+
+int targets_assemble(const struct target *targets, size_t nr, struct parts *parts, const char *output, uint64_t *ret_size,
+		     struct fail *fail)
+{
+	cleanup_free struct assembly_piece *pieces = NULL;
+	size_t nr_pieces = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_pieces += targets[i].nr_recorders;
+	pieces = calloc(nr_pieces + 1, sizeof(*pieces));
+	if (!pieces)
+		return fail_memory(fail);
+	nr_pieces = 0;
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < targets[i].nr_recorders; j++) {
+			const struct recorder *recorder = targets[i].recorders[j];
+			const struct spool *spool = &recorder->spool;
+
+			pieces[nr_pieces++] = (struct assembly_piece){
+				.buffer = recorder->buffer, .cpu = recorder->cpu, .fd = spool->fd,
+				.offset = spool->begin, .size = spool_size(spool), .chunks = spool->chunks,
+				.is_part = true,
+			};
+		}
+	return assembly_write(parts, pieces, nr_pieces, output, ret_size, fail);
 }
 
 void target_release(struct target *target)

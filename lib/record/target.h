@@ -38,6 +38,16 @@ struct target {
 /* Sets the instance up, tracing off (lib/kernel/setup.h). */
 int must_check target_open(struct target *target, const struct setup_context *context, struct fail *fail);
 
+/*
+ * The instance as it is, for `wanted` that asks for nothing; it becomes the target's, which is closed by its owner all the
+ * same. Only facts can be asked of such a target, and recorders added.
+ */
+int must_check target_take(struct target *target, struct instance *instance, struct fail *fail);
+
+/* A recorder for a CPU, without pipe, thread and pages: *ret stays the target's. */
+int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
+				   const struct recorder_options *options, struct recorder **ret, struct fail *fail);
+
 /* Starts the recorders; `cpus`: those that are online. */
 int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
 			     const struct spool_options *spool, const struct recorder_options *options,
@@ -57,6 +67,10 @@ int must_check target_count(struct target *target, struct ring_buffer_stats *int
 
 /* Closes what the recorders hold of the kernel's, so that the instance can go; parts stay open. */
 void target_close_pipes(struct target *target);
+
+/* The file of all that was recorded: assembly_write(). */
+int must_check targets_assemble(const struct target *targets, size_t nr, struct parts *parts, const char *output,
+				uint64_t *ret_size, struct fail *fail);
 
 /* Everything but the instance, which is closed by its owner once settings were put back. */
 void target_release(struct target *target);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/output_options.h"
+#include "lib/base/text.h"
+#include "lib/record/extraction.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* weft extract: a trace.dat of what the kernel's buffers hold already. */
+enum { INSTANCES_MAX = 256 };
+
+struct arguments {
+	struct output_arguments output;
+	const char *instances[INSTANCES_MAX];
+	size_t nr_instances;
+	bool snapshot;
+};
+
+static const struct argp_option options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Extract the buffer of INSTANCE, '' being the top one; repeatable", 1 },
+	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1 },
+	{ 0 },
+};
+
+static void add_instance(struct arguments *arguments, const char *name, struct argp_state *state)
+{
+	for (size_t i = 0; i < arguments->nr_instances; i++)
+		if (!strcmp(arguments->instances[i], name))
+			argp_error(state, "instance '%s' is named twice", name);
+	if (arguments->nr_instances == INSTANCES_MAX)
+		argp_error(state, "more than %d instances", INSTANCES_MAX);
+	arguments->instances[arguments->nr_instances++] = name;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->output;
+		return 0;
+	case 'B':
+		add_instance(arguments, arg, state);
+		return 0;
+	case 's':
+		arguments->snapshot = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is no option; the file is named with -o", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ &output_argp, 0, NULL, 2 },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.children = children,
+	.doc = "Makes a file of what the kernel's buffers hold, whoever filled them."
+	       "\vTracing goes on where it is on. What is in the file is gone from the buffer.",
+};
+
+static void print_summary(const struct arguments *arguments, const struct extraction *extraction)
+{
+	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], lost[TEXT_HUMAN];
+
+	command_warn("%s: %s events of %u CPU%s, %s of pages in a file of %s, %s overwritten before",
+		     arguments->output.output, text_count(events, extraction->events), extraction->cpus,
+		     extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
+		     text_size(file, extraction->file_size), text_count(lost, extraction->overwritten));
+	if (extraction->went_on)
+		command_warn("note: tracing is on and went on meanwhile");
+	if (extraction->symbols_hidden)
+		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .nr_instances = 0 };
+	struct extraction extraction;
+	struct fail fail = FAIL_INIT;
+	int err;
+
+	command_parse(&extract_command, argc, argv, 0, &arguments);
+	err = extraction_run(&(struct extraction_options){
+		.instances = arguments.instances, .nr_instances = arguments.nr_instances, .snapshot = arguments.snapshot,
+		.output = arguments.output.output, .temp_dir = arguments.output.temp_dir,
+		.version = arguments.output.version, .compress = arguments.output.compress,
+		.level = arguments.output.level, .texts = arguments.output.texts }, &extraction, &fail);
+	if (err)
+		command_failed(&fail);
+	else if (!arguments.output.quiet)
+		print_summary(&arguments, &extraction);
+	if (extraction.parts)
+		command_warn("what was taken out of the kernel is in '%s'; 'weft recover %s -o FILE' finishes it, also on "
+			     "another filesystem", extraction.parts, extraction.parts);
+	extraction_release(&extraction);
+	return err ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command extract_command = {
+	.name = "extract",
+	.summary = "make a file of what the kernel's buffers hold",
+	.group = "trace",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/output_options.h"
+
+#include "cmd/setup_options.h"
+#include "lib/kernel/texts.h"
+
+#include <string.h>
+
+enum option_key { KEY_COMPRESSION = 0x400, KEY_FILE_VERSION, KEY_TEMP_DIR, KEY_SAVE };
+
+enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE (default trace.dat); - is standard output", 0 },
+	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "How to pack the file (default zstd:1)", 0 },
+	{ "file-version", KEY_FILE_VERSION, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 0 },
+	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0, "Keep the data in DIR until the file is finished (default: beside the output)", 0 },
+	{ "save", KEY_SAVE, "hist|stack|stat", 0,
+	  "Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable", 0 },
+	{ "quiet", 'q', NULL, 0, "Print no summary", 0 },
+	{ 0 },
+};
+
+static void set_compression(struct output_arguments *arguments, const char *text, struct argp_state *state)
+{
+	arguments->compression_given = true;
+	arguments->compress = strcmp(text, "none");
+	arguments->level = LEVEL_DEFAULT;
+	if (!arguments->compress)
+		return;
+	if (strncmp(text, "zstd", 4) || (text[4] && text[4] != ':'))
+		setup_usage(state, "no compression '%s'; there are zstd, zstd:LEVEL and none", text);
+	if (text[4])
+		arguments->level = (int)setup_number("--compression", text + 5, 1, LEVEL_MAX, state);
+}
+
+static unsigned texts_named(const char *name, struct argp_state *state)
+{
+	if (!strcmp(name, "hist"))
+		return TEXTS_HIST;
+	if (!strcmp(name, "stack"))
+		return TEXTS_STACK;
+	if (strcmp(name, "stat"))
+		setup_usage(state, "--save: there is no '%s'; there are hist, stack and stat", name);
+	return TEXTS_STAT;
+}
+
+static void check(struct output_arguments *arguments, struct argp_state *state)
+{
+	if (arguments->version == 6 && arguments->compression_given && arguments->compress)
+		setup_usage(state, "a file of version 6 cannot be compressed");
+	if (arguments->version == 6)
+		arguments->compress = false;
+	if (!*arguments->output)
+		setup_usage(state, "-o: an empty name");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct output_arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*arguments = (struct output_arguments){ .output = "trace.dat", .version = 7, .compress = true,
+							.level = LEVEL_DEFAULT };
+		return 0;
+	case 'o':
+		arguments->output = arg;
+		return 0;
+	case KEY_COMPRESSION:
+		set_compression(arguments, arg, state);
+		return 0;
+	case KEY_FILE_VERSION:
+		arguments->version = (unsigned)setup_number("--file-version", arg, 6, 7, state);
+		return 0;
+	case KEY_TEMP_DIR:
+		arguments->temp_dir = arg;
+		return 0;
+	case KEY_SAVE:
+		arguments->texts |= texts_named(arg, state);
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp output_argp = {
+	.options = options,
+	.parser = parse,
+};

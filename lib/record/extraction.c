@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/extraction.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/kconfig.h"
+#include "lib/kernel/tracer.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/facts.h"
+#include "lib/record/kept.h"
+#include "lib/record/ledger.h"
+#include "lib/record/parts.h"
+#include "lib/record/symbol_copy.h"
+#include "lib/record/target.h"
+
+enum { HEAD_SIZE = 4096, PAGES_MORE = 2 };
+
+struct work {
+	const struct extraction_options *options;
+	struct extraction *result;
+	struct tracing tracing;
+	struct undo *undo;
+	struct catalog *catalog;
+	struct setup_instance *wanted;  /* names only */
+	struct target *targets;
+	size_t nr;
+	struct parts *parts;
+	struct symbol_copy *symbols;
+	bool taken;                     /* pages have left the kernel */
+};
+
+static int check_snapshot(const struct instance *instance, struct fail *fail)
+{
+	char tracer[64];
+
+	if (!instance_has(instance, "snapshot"))
+		return kconfig_no_file("snapshot", fail);
+	if (!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL) && tracer_is_max_latency(tracer))
+		return fail_set(fail, -EBUSY, "the tracer '%s' keeps its worst case in the snapshot, and the kernel hands out its "
+				"text only: 'weft show snapshot' prints it", tracer);
+	return 0;
+}
+
+static int open_target(struct work *work, const char *name, struct fail *fail)
+{
+	struct target *target = &work->targets[work->nr];
+	struct instance *instance;
+	int err;
+
+	if (*name)
+		err = instance_open(&work->tracing, name, false, work->undo, &instance, fail);
+	else
+		err = instance_open_top(&work->tracing, work->undo, &instance, fail);
+	if (err)
+		return err;
+	work->wanted[work->nr].name = *name ? name : NULL;
+	/* The first buffer of a file is the top one, with or without pages. */
+	*target = (struct target){ .wanted = &work->wanted[work->nr], .index = *name ? (uint32_t)work->nr + 1 : 0,
+				   .events = { .catalog = work->catalog } };
+	work->nr++;
+	err = target_take(target, instance, fail);
+	return err || !work->options->snapshot ? err : check_snapshot(instance, fail);
+}
+
+static int open_targets(struct work *work, struct fail *fail)
+{
+	static const char *const top[] = { "" };
+	const char *const *names = work->options->nr_instances ? work->options->instances : top;
+	size_t nr = work->options->nr_instances ? work->options->nr_instances : 1;
+	int err = tracing_find(&work->tracing, fail);
+
+	if (!err)
+		err = undo_new(&work->tracing, NULL, &work->undo, fail);
+	if (!err)
+		err = catalog_new(&work->tracing, &work->catalog, fail);
+	if (err)
+		return err;
+	work->targets = calloc(nr, sizeof(*work->targets));
+	work->wanted = calloc(nr, sizeof(*work->wanted));
+	if (!work->targets || !work->wanted)
+		return fail_memory(fail);
+	for (size_t i = 0; !err && i < nr; i++)
+		err = open_target(work, names[i], fail);
+	return err;
+}
+
+static bool is_on(const struct target *target)
+{
+	char on[8];
+
+	return !instance_read_word(target->instance, "tracing_on", on, sizeof(on), NULL) && *on != '0';
+}
+
+/* The counts at the head of a `snapshot` of one CPU; false: a text without them, as function_graph's. */
+static bool read_counts(const struct target *target, uint32_t cpu, uint64_t *entries, uint64_t *written)
+{
+	cleanup_fd int fd = -1;
+	char file[64], head[HEAD_SIZE + 1];
+	const char *at;
+	ssize_t len;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/snapshot", cpu);
+	if (instance_open_file(target->instance, file, O_RDONLY, &fd, NULL))
+		return false;
+	len = read(fd, head, HEAD_SIZE);
+	if (len <= 0)
+		return false;
+	head[len] = '\0';
+	at = strstr(head, "entries-in-buffer/entries-written: ");
+	if (at)
+		return sscanf(at, "entries-in-buffer/entries-written: %" SCNu64 "/%" SCNu64, entries, written) == 2;
+	at = strstr(head, " us, #");
+	return at && sscanf(at, " us, #%" SCNu64 "/%" SCNu64, entries, written) == 2;
+}
+
+/* per_cpu/cpuN/stats is of the buffer that goes on; what it would say of the snapshot is in the snapshot's text. */
+static int add_snapshot_stats(struct work *work, const struct target *target, uint32_t cpu, struct fail *fail)
+{
+	uint64_t entries = 0, written = 0;
+	char stats[192], name[64], key[16];
+	struct ledger_item item = { .kind = LEDGER_STATS, .buffer = target->index, .key = key, .data = stats };
+	int err, skip;
+
+	if (!read_counts(target, cpu, &entries, &written))
+		return 0;
+	work->result->overwritten += written - entries;
+	snprintf(key, sizeof(key), "%" PRIu32, cpu);
+	skip = snprintf(stats, sizeof(stats), "CPU: %" PRIu32 "\n", cpu);
+	item.len = (size_t)snprintf(stats + skip, sizeof(stats) - (size_t)skip, "entries: %" PRIu64 "\noverrun: %" PRIu64 "\n",
+				    entries, written - entries) + (size_t)skip;
+	err = ledger_add(work->parts->ledger, &item, fail);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+	return ledger_add(work->parts->ledger, &(struct ledger_item){
+		.kind = LEDGER_SETTING, .buffer = target->index, .key = name, .data = stats + skip,
+		.len = item.len - (size_t)skip }, fail);
+}
+
+static bool has_cpu(const struct target *target, uint32_t cpu)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+	return instance_has(target->instance, file);
+}
+
+static int add_snapshot_facts(struct work *work, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < work->nr; i++) {
+		const struct target *target = &work->targets[i];
+
+		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
+			if (has_cpu(target, cpu))
+				err = add_snapshot_stats(work, target, cpu, fail);
+		if (!err)
+			err = facts_latency_sample(work->parts->ledger, target, "snapshot", true, fail);
+	}
+	return err;
+}
+
+static int add_buffer_facts(struct work *work, struct fail *fail)
+{
+	struct ledger *ledger = work->parts->ledger;
+	int err = facts_of_buffers(ledger, work->targets, work->nr, fail);
+
+	for (size_t i = 0; !err && i < work->nr; i++) {
+		struct target *target = &work->targets[i];
+
+		err = facts_latency_sample(ledger, target, "trace", true, fail);
+		if (!err)
+			err = target_count(target, target->stop, fail);
+		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
+			work->result->overwritten += target->stop[cpu].overrun;
+	}
+	return err;
+}
+
+static int add_facts(struct work *work, struct fail *fail)
+{
+	const struct extraction_options *options = work->options;
+	struct ledger *ledger = work->parts->ledger;
+	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
+						 work->targets[0].page_size, work->targets[0].nr_cpus);
+	int err = parts_describe(work->parts, &file, fail);
+
+	if (!err)
+		err = symbol_copy_start(ledger, &work->symbols, fail);
+	/* What the buffer holds may be of events that are off now: all formats are kept. */
+	if (!err)
+		err = facts_at_start(ledger, "extract", &work->tracing, work->targets, work->nr, true, fail);
+	if (!err)
+		err = facts_of_texts(ledger, &work->tracing, work->targets, work->nr, options->texts, fail);
+	if (!err)
+		err = options->snapshot ? add_snapshot_facts(work, fail) : add_buffer_facts(work, fail);
+	return err;
+}
+
+static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, struct fail *fail)
+{
+	const struct extraction_options *options = work->options;
+	struct spool_options spool = { .compressed = options->compress };
+	struct recorder_options how = { .stop_fd = -1, .failed_fd = -1, .level = options->level };
+	struct recorder *recorder;
+	uint64_t events;
+	int err;
+
+	if (!options->snapshot && is_on(target)) {
+		work->result->went_on = true;
+		how.rest_max = ring_buffer_size(target->instance) + PAGES_MORE * target->page_size;
+	}
+	err = target_add_recorder(target, work->parts, cpu, &spool, &how, &recorder, fail);
+	if (!err)
+		err = (options->snapshot ? cpu_pipe_open_snapshot : cpu_pipe_open)(target->instance, cpu, target->page_size,
+										  &recorder->pipe, fail);
+	if (!err) {
+		work->taken = true;
+		err = recorder_drain(recorder, fail);
+	}
+	cpu_pipe_close(&recorder->pipe);
+	if (!err)
+		err = kept_count(&recorder->spool, &events, fail);
+	if (err)
+		return err;
+	work->result->events += events;
+	work->result->raw += recorder->spool.raw;
+	work->result->cpus += recorder->spool.raw > 0;
+	return 0;
+}
+
+static int drain(struct work *work, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < work->nr; i++)
+		for (uint32_t cpu = 0; !err && cpu < work->targets[i].nr_cpus; cpu++)
+			if (has_cpu(&work->targets[i], cpu))
+				err = drain_cpu(work, &work->targets[i], cpu, fail);
+	return err;
+}
+
+static int finish(struct work *work, struct fail *fail)
+{
+	struct extraction *result = work->result;
+	int err;
+
+	/* The text of a latency tracer is worth a file without pages. */
+	if (!result->raw && !ledger_load(work->parts->ledger, NULL) && !ledger_text(work->parts->ledger, LEDGER_LATENCY)) {
+		err = parts_remove(work->parts, fail);
+		return err ? err : fail_set(fail, -ENODATA, "there is nothing in %s",
+					    work->options->snapshot ? "the snapshot" : "the buffer");
+	}
+	err = targets_assemble(work->targets, work->nr, work->parts, work->options->output, &result->file_size, fail);
+	return err ? err : parts_remove(work->parts, fail);
+}
+
+static void release(struct work *work)
+{
+	for (size_t i = 0; i < work->nr; i++) {
+		instance_close(work->targets[i].instance, NULL);
+		target_release(&work->targets[i]);
+	}
+	free(work->targets);
+	free(work->wanted);
+	parts_free(work->parts);
+	catalog_free(work->catalog);
+	undo_free(work->undo);
+	tracing_release(&work->tracing);
+}
+
+int extraction_run(const struct extraction_options *options, struct extraction *ret, struct fail *fail)
+{
+	struct work work = { .options = options, .result = ret };
+	struct fail later;
+	int err, undone;
+
+	*ret = (struct extraction){ .events = 0 };
+	err = open_targets(&work, fail);
+	if (!err)
+		err = parts_new(options->output, options->temp_dir, &work.parts, fail);
+	if (!err)
+		err = add_facts(&work, fail);
+	if (!err)
+		err = drain(&work, fail);
+	undone = symbol_copy_finish(work.symbols, &ret->symbols_hidden, &later);
+	if (undone && !err)
+		err = fail_set(fail, undone, "%s", later.text);
+	undone = work.undo ? undo_restore(work.undo, &later) : 0;
+	if (!err)
+		err = finish(&work, fail);
+	else if (work.parts && !work.taken)
+		(void)!parts_remove(work.parts, NULL);
+	if (err && err != -ENODATA && work.taken)
+		ret->parts = strdup(work.parts->path);
+	if (undone && !err)
+		err = fail_set(fail, undone, "%s", later.text);
+	release(&work);
+	return err;
+}
+
+void extraction_release(struct extraction *extraction)
+{
+	free(extraction->parts);
+	extraction->parts = NULL;
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Buffers of instances of this machine's own kernel that somebody else filled.
+load lib
+
+T=/sys/kernel/tracing
+
+setup()
+{
+	need_tracefs
+	SOME=weft-test-extract-$$
+	I=$T/instances/$SOME
+	mkdir "$I"
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown()
+{
+	[ -n "${SOME:-}" ] || return 0
+	for dir in "$I" "$I-2"; do
+		[ -d "$dir" ] || continue
+		echo 0 > "$dir/events/enable"
+		rmdir "$dir"
+	done
+}
+
+# Fills an instance and freezes it.
+fill()
+{
+	echo 1 > "$1/events/sched/enable"
+	for _ in 1 2 3; do ls / > /dev/null; done
+	echo 0 > "$1/tracing_on"
+	echo 0 > "$1/events/enable"
+}
+
+settings()
+{
+	(cd "$I" && grep -H '' set_event trace_clock buffer_size_kb tracing_on tracing_cpumask trace_options set_event_pid current_tracer)
+}
+
+@test "extract: the report equals the kernel's text of the frozen buffer, latency-format too" {
+	fill "$I"
+	cat "$I/trace" > want
+	echo 1 > "$I/options/latency-format"
+	cat "$I/trace" > want.latency
+	echo 0 > "$I/options/latency-format"
+	settings > before
+	run --separate-stderr weft extract -B "$SOME" -o e.dat
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *" events of "*" 0 overwritten before" ]]
+	settings > after
+	diff before after
+	weft report e.dat | cmp - want
+	weft report -O latency-format e.dat | cmp - want.latency
+	weft check e.dat
+	[ "$(weft info --setting weft/mode e.dat)" = extract ]
+	[ -z "$(ls -d ./*.parts 2> /dev/null)" ]
+}
+
+@test "extract: an overwritten buffer, and versions 6 and 7, compressed or not" {
+	for how in "--file-version 6" "--compression none" "--compression zstd:5"; do
+		echo 16 > "$I/buffer_size_kb"
+		echo 1 > "$I/tracing_on"
+		echo 1 > "$I/events/sched/enable"
+		for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do ls / > /dev/null; done
+		echo 0 > "$I/tracing_on"
+		echo 0 > "$I/events/enable"
+		cat "$I/trace" > want
+		# shellcheck disable=SC2086
+		weft extract -q -B "$SOME" $how -o e.dat
+		weft report e.dat | cmp - want
+		echo > "$I/trace"
+	done
+}
+
+@test "extract: what was extracted is gone; an empty buffer makes no file" {
+	fill "$I"
+	weft extract -q -B "$SOME" -o e.dat
+	grep -q '^# entries-in-buffer/entries-written: 0/0 ' "$I/trace"
+	run --separate-stderr weft extract -B "$SOME" -o none.dat
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "weft: there is nothing in the buffer" ]
+	[ ! -e none.dat ]
+	[ -z "$(ls -d ./*.parts 2> /dev/null)" ]
+}
+
+@test "extract: several instances are buffers of one file" {
+	mkdir "$I-2"
+	fill "$I"
+	fill "$I-2"
+	cat "$I/trace" > want
+	cat "$I-2/trace" > want-2
+	weft extract -q -B "$SOME" -B "$SOME-2" -o e.dat
+	weft report -B "$SOME" e.dat | cmp - want
+	weft report -B "$SOME-2" e.dat | cmp - want-2
+}
+
+@test "extract: tracing that is on stays on, and the file ends" {
+	echo 1 > "$I/events/sched/enable"
+	ls / > /dev/null
+	run --separate-stderr timeout 20 weft extract -B "$SOME" -o e.dat
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"tracing is on and went on meanwhile"* ]]
+	[ "$(cat "$I/tracing_on")" = 1 ]
+	[ "$(cat "$I/events/sched/sched_switch/enable")" = 1 ]
+	weft check e.dat
+}
+
+@test "extract: to standard output" {
+	fill "$I"
+	cat "$I/trace" > want
+	weft extract -q -B "$SOME" -o - | weft report - | cmp - want
+}
+
+@test "extract: unknown instances come with near names, wrong words are usage errors" {
+	run --separate-stderr weft extract -B "${SOME}x"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"no instance '${SOME}x'; did you mean '$SOME'"* ]]
+	for wrong in "file.dat" "-B a -B a" "--file-version 6 --compression zstd" "--compression lzo"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr weft extract $wrong
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "extract: where there is no snapshot the kernel's option is named" {
+	[ ! -e "$I/snapshot" ] || skip "this kernel has snapshots"
+	run --separate-stderr weft extract -s -B "$SOME"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"this kernel has no 'snapshot'"*CONFIG_TRACER_SNAPSHOT* ]]
+}
