@@ -10,7 +10,7 @@ CC := gcc
 endif
 
 VERSION := 0.1.0
-PACKAGES := libtracefs libtraceevent libzstd
+PACKAGES := libtracefs libtraceevent libzstd libelf
 
 BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib/weft

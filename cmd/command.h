@@ -38,6 +38,7 @@ extern const struct command report_command, info_command, check_command, pack_co
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;
 extern const struct command mark_command;
 extern const struct command list_command, stat_command, doctor_command, instance_command;
+extern const struct command probe_command;
 extern const struct command help_command, describe_command;
 
 /* Ends the table of commands[]. */

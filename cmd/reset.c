@@ -149,15 +149,17 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 		err = undo_reset(tracing, NULL, instances->items[i], &one, fail);
 		sum.entries += one.entries;
 		sum.instances += one.instances;
+		sum.probes += one.probes;
 	}
 	if (!instances->nr) {
 		err = undo_reset(tracing, NULL, NULL, &sum, fail);
 		shared = err ? 0 : shared_cmdlines_recover(tracing, NULL, fail);
 	}
 	sum.entries += shared > 0;
-	if (sum.entries || sum.instances)
-		command_warn("put back %u setting%s, removed %u instance%s", sum.entries, sum.entries == 1 ? "" : "s",
-			     sum.instances, sum.instances == 1 ? "" : "s");
+	if (sum.entries || sum.instances || sum.probes)
+		command_warn("put back %u setting%s, removed %u instance%s and %u probe%s", sum.entries,
+			     sum.entries == 1 ? "" : "s", sum.instances, sum.instances == 1 ? "" : "s", sum.probes,
+			     sum.probes == 1 ? "" : "s");
 	else if (!err && shared >= 0)
 		command_warn("nothing to put back");
 	return err ? err : shared < 0 ? shared : 0;

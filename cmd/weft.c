@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&reset_command,
 	&mark_command,
 	&list_command,
+	&probe_command,
 	&stat_command,
 	&doctor_command,
 	&instance_command,

@@ -132,7 +132,7 @@ static int parse_entry(struct bytes *in, struct journal *journal, struct fail *f
 	entry.instance = take_text(in, instance);
 	entry.file = entry.instance ? take_text(in, file) : NULL;
 	entry.text = entry.file ? take_text(in, text) : NULL;
-	if (!entry.text || !strchr("sif", kind)) {
+	if (!entry.text || !strchr("sipf", kind)) {
 		entry_release(&entry);
 		return 0;
 	}
@@ -140,7 +140,7 @@ static int parse_entry(struct bytes *in, struct journal *journal, struct fail *f
 		err = add_copies(journal, entry, fail);
 		return err ? err : 1;
 	}
-	old = journal_find(journal, JOURNAL_INSTANCE, entry.instance, "");
+	old = journal_find(journal, *entry.file ? JOURNAL_PROBE : JOURNAL_INSTANCE, entry.instance, entry.file);
 	if (old)
 		journal_drop(journal, old);
 	entry_release(&entry);

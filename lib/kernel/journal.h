@@ -20,7 +20,8 @@ struct fail;
 enum journal_kind {
 	JOURNAL_SETTING = 's',  /* file of instance held text */
 	JOURNAL_INSTANCE = 'i', /* instance is ours */
-	JOURNAL_FORGET = 'f',   /* instance is gone */
+	JOURNAL_PROBE = 'p',    /* file, "GROUP/NAME", is an event of ours in dynamic_events */
+	JOURNAL_FORGET = 'f',   /* instance is gone, or the probe that file names */
 };
 
 /* Who a process is: a pid is used again, the pair with its start time is not. */

@@ -181,18 +181,45 @@ int undo_remember_instance(struct undo *undo, const char *instance, struct fail 
 	return add(undo, JOURNAL_INSTANCE, instance, "", "", fail);
 }
 
-void undo_forget_instance(struct undo *undo, const char *instance)
+int undo_remember_probe(struct undo *undo, const char *probe, struct fail *fail)
 {
-	struct journal_entry *entry = journal_find(&undo->journal, JOURNAL_INSTANCE, instance, "");
-	struct journal_entry forget = {
-		.kind = JOURNAL_FORGET, .instance = (char *)instance, .file = (char *)"", .text = (char *)"",
+	return add(undo, JOURNAL_PROBE, "", probe, "", fail);
+}
+
+static void forget(struct undo *undo, enum journal_kind kind, const char *instance, const char *file)
+{
+	struct journal_entry *entry = journal_find(&undo->journal, kind, instance, file);
+	struct journal_entry gone = {
+		.kind = JOURNAL_FORGET, .instance = (char *)instance, .file = (char *)file, .text = (char *)"",
 	};
 
 	if (!entry)
 		return;
-	/* Should this not reach the disk, replaying finds no such instance, which is no error. */
-	(void)!put_entry(undo, &forget, NULL);
+	/* Should this not reach the disk, replaying finds no such thing, which is no error. */
+	(void)!put_entry(undo, &gone, NULL);
 	journal_drop(&undo->journal, entry);
+}
+
+void undo_forget_instance(struct undo *undo, const char *instance)
+{
+	forget(undo, JOURNAL_INSTANCE, instance, "");
+}
+
+void undo_forget_probe(struct undo *undo, const char *probe)
+{
+	forget(undo, JOURNAL_PROBE, "", probe);
+}
+
+static int remove_probe(const struct tracing *tracing, const char *probe)
+{
+	cleanup_free char *path = NULL, *text = NULL;
+
+	if (path_of(tracing, "", "dynamic_events", &path) || asprintf(&text, "-:%s", probe) < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	/* Appended: opening it with truncation would take everybody's. */
+	return control_write(path, true, text);
 }
 
 int undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail)
@@ -207,6 +234,8 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 		return fail_memory(fail);
 	if (entry->kind == JOURNAL_INSTANCE)
 		err = rmdir(path) ? -errno : 0;
+	else if (entry->kind == JOURNAL_PROBE)
+		err = remove_probe(tracing, entry->file);
 	else
 		err = control_restore(path, entry->file, entry->text);
 	/* What is gone needs no putting back. */
@@ -214,6 +243,9 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 		return 0;
 	if (entry->kind == JOURNAL_INSTANCE)
 		return fail_set(fail, err, "cannot remove the instance '%s': %s", entry->instance, strerror(-err));
+	if (entry->kind == JOURNAL_PROBE)
+		return fail_set(fail, err, "cannot remove the probe '%s': %s", entry->file,
+				err == -EBUSY ? "somebody has it switched on" : strerror(-err));
 	return fail_set(fail, err, "cannot put back '%s': %s", path, strerror(-err));
 }
 
@@ -334,6 +366,7 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 		for (size_t i = 0; i < journal.nr; i++) {
 			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
 			ret->instances += journal.entries[i].kind == JOURNAL_INSTANCE;
+			ret->probes += journal.entries[i].kind == JOURNAL_PROBE;
 		}
 	} else if (!is_this_boot(boot)) {
 		unlink(path);

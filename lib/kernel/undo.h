@@ -39,6 +39,9 @@ int must_check undo_remember(struct undo *undo, const char *instance, const char
 /* An instance that we are about to make; restoring removes it. */
 int must_check undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail);
 void undo_forget_instance(struct undo *undo, const char *instance);
+/* An event of dynamic_events, "GROUP/NAME", that we are about to make; restoring removes it. */
+int must_check undo_remember_probe(struct undo *undo, const char *probe, struct fail *fail);
+void undo_forget_probe(struct undo *undo, const char *probe);
 
 /*
  * Puts everything back, the last change first, goes on after failures and returns the first of them. The journal is
@@ -60,6 +63,7 @@ struct undo_pending {
 	bool held;
 	unsigned entries;       /* settings to put back */
 	unsigned instances;     /* private instances to remove */
+	unsigned probes;        /* events of ours to remove */
 };
 int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
 /* Replays one of them. Only files that root or this user owns and nobody else can write are believed. */
@@ -74,12 +78,17 @@ int must_check undo_list(const char *dir, struct undo_pending **ret, size_t *ret
  * them is returned, and what was not put back stays in the journals.
  */
 struct undo_sum {
-	unsigned entries, instances, journals;
+	unsigned entries, instances, probes, journals;
 };
 int must_check undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
 			  struct fail *fail);
 
 /* Throws away all that undo_reset() would replay: tracefs is put in order by other means. */
 int must_check undo_discard(const char *dir, struct fail *fail);
+
+/* Each probe that a journal knows, of dead and of living processes, held or not. Journals that cannot be read know none. */
+void undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data);
+/* Somebody removed a probe on purpose: held journals know it no more. */
+void undo_drop_probe(const char *dir, const char *probe);
 
 #endif

@@ -81,9 +81,9 @@ static bool has_older(const struct replay *replays, size_t nr, size_t from, cons
 	return false;
 }
 
-/* One journal of the list, its last change first. Entries that an older one has, too, are left to it. */
+/* One journal of the list, its last change first: the probes of it, or all else. Entries that an older one has, too, are left to it. */
 static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
-		     struct undo_sum *sum, struct fail *fail)
+		     bool probes, struct undo_sum *sum, struct fail *fail)
 {
 	struct journal *journal = &replays[at].journal;
 	int first = 0;
@@ -92,12 +92,13 @@ static int reset_one(const struct tracing *tracing, struct replay *replays, size
 		struct journal_entry *entry = &journal->entries[i];
 		int err = 0;
 
-		if (instance && strcmp(entry->instance, instance) != 0)
+		if ((instance && strcmp(entry->instance, instance) != 0) || (entry->kind == JOURNAL_PROBE) != probes)
 			continue;
 		if (!has_older(replays, nr, at + 1, entry)) {
 			err = undo_restore_entry(tracing, entry, first ? NULL : fail);
 			sum->entries += !err && entry->kind == JOURNAL_SETTING;
 			sum->instances += !err && entry->kind == JOURNAL_INSTANCE;
+			sum->probes += !err && entry->kind == JOURNAL_PROBE;
 		}
 		if (!err)
 			journal_drop(journal, entry);
@@ -199,8 +200,15 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 		err = open_replay(&items[opened], &replays[opened], fail);
 	}
 	for (size_t i = 0; !err && i < nr; i++) {
+		int one = reset_one(tracing, replays, nr, i, instance, false, ret, first ? NULL : fail);
+
+		if (!first)
+			first = one;
+	}
+	/* A probe can go once nobody has it switched on any more. */
+	for (size_t i = 0; !err && i < nr; i++) {
 		struct fail *words = first ? NULL : fail;
-		int one = reset_one(tracing, replays, nr, i, instance, ret, words);
+		int one = reset_one(tracing, replays, nr, i, instance, true, ret, words);
 		int stored = store_rest(&replays[i], ret, one ? NULL : words);
 
 		if (!first)

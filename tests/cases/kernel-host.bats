@@ -43,10 +43,23 @@ settings()
 
 @test "a refused filter shows the kernel's words with its caret, and changes nothing" {
 	settings > before
-	run --separate-stderr weft record -B $SOME -e sched:sched_switch -f 'no_such_field == 1' -- true
+	run --separate-stderr weft record -B $SOME -e sched:sched_switch -f 'prev_comm == 7' -- true
 	[ "$status" -eq 125 ]
-	[[ "$stderr" == *"Field not found"* ]]
+	[[ "$stderr" == *"Expecting string field"* ]]
 	grep -q '^ *^$' <<< "$stderr"
+	settings > after
+	diff before after
+}
+
+@test "a field that the event does not have is told before anything is written, with those that fit" {
+	settings > before
+	tail -n 3 $T/error_log $T/instances/$SOME/error_log > log.before
+	run --separate-stderr weft record -B $SOME -e sched:sched_switch -f 'prev_pid > 1 && nex_pid == 1' -- true
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"has no field 'nex_pid'"*"did you mean 'next_pid'"*"the fields are prev_comm, prev_pid"* ]]
+	[[ "$stderr" == *$'\n'"  prev_pid > 1 && nex_pid == 1"$'\n'"                  ^"$'\n'* ]]
+	tail -n 3 $T/error_log $T/instances/$SOME/error_log > log.after
+	diff log.before log.after
 	settings > after
 	diff before after
 }

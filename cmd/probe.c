@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/out.h"
+#include "lib/base/table.h"
+#include "lib/kernel/probe_define.h"
+#include "lib/kernel/probes.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_SYNTHETIC = 0x100, KEY_DRY_RUN };
+
+enum verb { VERB_NONE, VERB_ADD, VERB_LIST, VERB_REMOVE };
+
+struct arguments {
+	struct kernel kernel;
+	enum verb verb;
+	bool synthetic, all, dry_run;
+	char **words;                   /* behind the verb: definitions or names */
+	size_t nr;
+};
+
+static const struct argp_option options[] = {
+	{ "synthetic", KEY_SYNTHETIC, NULL, 0, "add: a synthetic event, as NAME TYPE FIELD; TYPE FIELD", 0 },
+	{ "all", 'a', NULL, 0, "remove: all that weft made", 0 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Only print what would be written, as shell", 0 },
+	{ 0 },
+};
+
+static enum verb verb_of(const char *word, struct argp_state *state)
+{
+	static const char *const verbs[] = { [VERB_ADD] = "add", [VERB_LIST] = "list", [VERB_REMOVE] = "remove" };
+
+	for (size_t i = VERB_ADD; i < array_size(verbs); i++)
+		if (!strcmp(word, verbs[i]))
+			return (enum verb)i;
+	argp_error(state, "'%s' is none of add, list and remove", word);
+	return VERB_NONE;
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+	switch (arguments->verb) {
+	case VERB_NONE:
+		argp_error(state, "add, list or remove?");
+		break;
+	case VERB_ADD:
+		if (!arguments->nr)
+			argp_error(state, "which probe? As in: weft probe add 'vfs_read count'");
+		if (arguments->all)
+			argp_error(state, "--all is for remove");
+		break;
+	case VERB_LIST:
+		if (arguments->all || arguments->dry_run)
+			argp_error(state, "list takes names, and no options");
+		break;
+	case VERB_REMOVE:
+		if (!arguments->nr && !arguments->all)
+			argp_error(state, "which probe? --all takes those that weft made");
+		if (arguments->nr && arguments->all)
+			argp_error(state, "either --all or names");
+		break;
+	}
+	if (arguments->synthetic && arguments->verb != VERB_ADD)
+		argp_error(state, "--synthetic is for add");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case KEY_SYNTHETIC:
+		arguments->synthetic = true;
+		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
+	case KEY_DRY_RUN:
+		arguments->dry_run = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->verb == VERB_NONE)
+			arguments->verb = verb_of(arg, state);
+		else
+			arguments->words[arguments->nr++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "add DEFINITION...|list [PROBE...]|remove PROBE...",
+	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
+	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
+};
+
+/* What a shell takes for the same: the text in single quotes. */
+static void print_shell(const char *text, const char *file)
+{
+	fputs("echo '", stdout);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*text);
+	printf("' >> %s\n", file);
+}
+
+static int print_dry(const struct kernel *kernel, const struct probe *probe, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_free char *file = NULL;
+
+	if (!probe_print(probe, &text) || asprintf(&file, "%s/dynamic_events", kernel->tracing.dir) < 0) {
+		file = NULL;
+		return fail_memory(fail);
+	}
+	print_shell(buf_str(&text), file);
+	return 0;
+}
+
+static void print_added(const struct probe *probe)
+{
+	printf("%s:%s: %s%s%s%s%s\n", probe->group, probe->name, probe_kind_name(probe->kind), *probe->place ? " " : "",
+	       probe->place, *probe->arguments ? " " : "", probe->arguments);
+}
+
+static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct fail *fail)
+{
+	struct probe probe;
+	int err = probe_define(arguments->kernel.instance, text, arguments->synthetic, &probe, fail);
+
+	if (err)
+		return err;
+	if (arguments->dry_run)
+		err = print_dry(&arguments->kernel, &probe, fail);
+	else
+		err = probe_add(arguments->kernel.instance, undo, &probe, fail);
+	if (!err && !arguments->dry_run)
+		print_added(&probe);
+	probe_release(&probe);
+	return err;
+}
+
+/* All of them or none. They stay until they are removed or `weft reset` does it. */
+static int add(const struct arguments *arguments, struct fail *fail)
+{
+	struct undo *undo = NULL;
+	int err = undo_new(&arguments->kernel.tracing, NULL, &undo, fail);
+	struct fail ignored;
+
+	for (size_t i = 0; !err && i < arguments->nr; i++)
+		err = add_one(arguments, undo, arguments->words[i], fail);
+	if (!err)
+		err = undo_hold(undo, fail);
+	if (err && undo && undo_restore(undo, &ignored))
+		command_warn("%s", ignored.text);
+	undo_free(undo);
+	return err;
+}
+
+/* wanted[i] for the probes that are named; all of them without names. */
+static int find_wanted(const struct arguments *arguments, const struct probe_list *list, bool *wanted, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		wanted[i] = !arguments->nr && (!arguments->all || list->probes[i].ours);
+	for (size_t i = 0; !err && i < arguments->nr; i++)
+		err = probe_list_find(list, arguments->words[i], wanted, fail);
+	return err;
+}
+
+static void print_row(struct table *table, const struct probe_state *state)
+{
+	const struct probe *probe = &state->probe;
+
+	table_cellf(table, "%s:%s", probe->group, probe->name);
+	table_cell(table, probe_kind_name(probe->kind));
+	table_cell(table, state->ours ? "weft" : "others");
+	if (state->counted)
+		table_cell_u64(table, state->hits);
+	else
+		table_cell(table, "-");
+	if (state->counted)
+		table_cell_u64(table, state->missed);
+	else
+		table_cell(table, "-");
+	table_cell(table, *probe->place ? probe->place : "-");
+	table_cell(table, probe->arguments);
+}
+
+static int list_them(const struct probe_list *list, const bool *wanted, struct fail *fail)
+{
+	static const struct table_column columns[] = {
+		{ "EVENT", false }, { "KIND", false }, { "BY", false }, { "HITS", true }, { "MISSED", true }, { "PLACE", false },
+		{ "ARGUMENTS", false },
+	};
+	struct table table;
+	struct out out;
+	bool ok, any = false;
+
+	if (!out_init(&out, 4096))
+		return fail_memory(fail);
+	table_init(&table, columns, array_size(columns));
+	for (size_t i = 0; i < list->nr; i++) {
+		if (wanted[i])
+			print_row(&table, &list->probes[i]);
+		any |= wanted[i];
+	}
+	ok = !any || table_print(&table, &out);
+	if (ok)
+		fwrite(out.start, 1, out_len(&out), stdout);
+	table_release(&table);
+	out_release(&out);
+	return ok ? 0 : fail_memory(fail);
+}
+
+static int remove_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
+{
+	char full[2 * PROBE_NAME_SIZE + 8];
+	int first = 0;
+
+	/* Probes may stand on probes: the newest goes first. */
+	for (size_t i = list->nr; i-- > 0;) {
+		const struct probe *probe = &list->probes[i].probe;
+		int err;
+
+		if (!wanted[i])
+			continue;
+		snprintf(full, sizeof(full), "-:%s/%s", probe->group, probe->name);
+		if (arguments->dry_run) {
+			print_shell(full, "/sys/kernel/tracing/dynamic_events");
+			continue;
+		}
+		err = probe_remove(arguments->kernel.instance, probe->group, probe->name, first ? NULL : fail);
+		if (!err)
+			undo_drop_probe(NULL, full + 2);
+		else if (!first)
+			first = err;
+	}
+	return first;
+}
+
+static int on_list(const struct arguments *arguments, struct fail *fail)
+{
+	cleanup_free bool *wanted = NULL;
+	struct probe_list list;
+	int err = probe_list_read(arguments->kernel.instance, &list, fail);
+
+	if (err)
+		return err;
+	wanted = calloc(list.nr + 1, sizeof(*wanted));
+	err = wanted ? find_wanted(arguments, &list, wanted, fail) : fail_memory(fail);
+	if (!err && arguments->verb == VERB_LIST)
+		err = list_them(&list, wanted, fail);
+	else if (!err)
+		err = remove_them(arguments, &list, wanted, fail);
+	probe_list_release(&list);
+	return err;
+}
+
+static int probe_run(int argc, char **argv)
+{
+	struct arguments arguments = { .words = calloc((size_t)argc + 1, sizeof(char *)) };
+	struct fail fail = FAIL_INIT;
+	int err, status;
+
+	if (!arguments.words) {
+		fail_memory(&fail);
+		return command_failed(&fail);
+	}
+	command_parse(&probe_command, argc, argv, 0, &arguments);
+	err = kernel_open(&arguments.kernel, NULL, &fail);
+	if (!err)
+		err = arguments.verb == VERB_ADD ? add(&arguments, &fail) : on_list(&arguments, &fail);
+	status = kernel_finish(&arguments.kernel, err, &fail);
+	free(arguments.words);
+	return status;
+}
+
+const struct command probe_command = {
+	.name = "probe",
+	.summary = "make events of functions and programs",
+	.group = "kernel",
+	.argp = &argp,
+	.run = probe_run,
+};

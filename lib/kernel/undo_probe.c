@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/undo.h"
+
+#include "lib/kernel/journal.h"
+#include "lib/kernel/undo_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+/* One journal of the directory, opened and parsed. */
+struct one {
+	char path[512];
+	int fd;
+	struct process_id owner;
+	char boot[BOOT_ID_SIZE];
+	struct journal journal;
+};
+
+static void one_release(struct one *one)
+{
+	if (one->fd >= 0)
+		close(one->fd);
+	journal_release(&one->journal);
+}
+
+/* Calls `each` for every journal of this boot. */
+static void for_each(const char *dir, bool only_held, void (*each)(struct one *one, void *data), void *data)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	DIR *stream = opendir(where);
+	struct dirent *entry;
+	char now[BOOT_ID_SIZE];
+
+	if (!stream)
+		return;
+	boot_id(now);
+	while ((entry = readdir(stream))) {
+		struct one one = { .fd = -1 };
+		size_t len = strlen(entry->d_name);
+
+		if ((strncmp(entry->d_name, "held-", 5) && (only_held || strncmp(entry->d_name, "undo-", 5))) ||
+		    (len > 4 && !strcmp(entry->d_name + len - 4, ".new")))
+			continue;
+		snprintf(one.path, sizeof(one.path), "%s/%s", where, entry->d_name);
+		if (undo_read_journal(one.path, &one.fd, &one.owner, one.boot, &one.journal, NULL))
+			continue;
+		if (!*now || !strcmp(one.boot, "-") || !strcmp(one.boot, now))
+			each(&one, data);
+		one_release(&one);
+	}
+	closedir(stream);
+}
+
+struct visit {
+	void (*each)(const char *probe, void *data);
+	void *data;
+};
+
+static void visit_probes(struct one *one, void *data)
+{
+	struct visit *visit = data;
+
+	for (size_t i = 0; i < one->journal.nr; i++)
+		if (one->journal.entries[i].kind == JOURNAL_PROBE)
+			visit->each(one->journal.entries[i].file, visit->data);
+}
+
+void undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data)
+{
+	struct visit visit = { .each = each, .data = data };
+
+	for_each(dir, false, visit_probes, &visit);
+}
+
+static void drop_probe(struct one *one, void *data)
+{
+	struct journal_entry *entry = journal_find(&one->journal, JOURNAL_PROBE, "", data);
+
+	/* Somebody who puts it back right now drops it himself. */
+	if (!entry || flock(one->fd, LOCK_EX | LOCK_NB))
+		return;
+	journal_drop(&one->journal, entry);
+	/* What stays in the journal names a probe that is gone, which is no error. */
+	if (one->journal.nr)
+		(void)!undo_store(one->path, one->owner, one->boot, &one->journal, NULL);
+	else
+		unlink(one->path);
+}
+
+void undo_drop_probe(const char *dir, const char *probe)
+{
+	for_each(dir, true, drop_probe, (void *)probe);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/btf.h"
+#include "lib/kernel/elf_symbol.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/probe_define.h"
+#include "lib/kernel/probes.h"
+#include "lib/kernel/undo.h"
+#include "tests/unit/test.h"
+
+TEST(probe_prints_what_it_parsed)
+{
+	static const char *const lines[] = {
+		"p:kprobes/myopen do_sys_openat2 dfd=%di:s32 name=+0(%si):ustring",
+		"r10:kprobes/myopenret do_sys_openat2 ret=$retval:s64",
+		"p:uprobes/x /bin/sh:0x0000000000001234 a=%di",
+		"r:uprobes/y /bin/sh:0x1234",
+		"e:eprobes/z sched.sched_switch p=$prev_pid",
+		"f:fprobes/vfs_read__exit vfs_read%return arg1=$retval",
+		"t:tracepoints/sw sched_switch",
+		"s:synthetic/lat u64 lat; pid_t pid",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		cleanup_buf struct buf buf = BUF_INIT;
+		struct probe probe;
+
+		if (!CHECK(!probe_parse(lines[i], &probe, NULL)))
+			continue;
+		CHECK(probe_print(&probe, &buf));
+		CHECK_STR(buf_str(&buf), lines[i]);
+		probe_release(&probe);
+	}
+}
+
+TEST(probe_refuses_what_is_no_definition)
+{
+	static const char *const lines[] = { "", "p", "p:", "p:x", "pfoo bar", "r10", "x:y z", "p:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa vfs_read" };
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct probe probe;
+
+		CHECK(probe_parse(lines[i], &probe, NULL) < 0);
+	}
+}
+
+/* A directory that looks enough like a tracefs with all kinds of probes. */
+struct fake {
+	char dir[64];
+	struct tracing tracing;
+	struct instance top;
+};
+
+static bool put(const struct fake *fake, const char *file, const char *text)
+{
+	char path[256];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
+	out = fopen(path, "w");
+	if (!out)
+		return false;
+	fputs(text, out);
+	return !fclose(out);
+}
+
+static bool fake_new(struct fake *fake)
+{
+	char command[256];
+
+	strncpy(fake->dir, "/tmp/weft-unit-XXXXXX", sizeof(fake->dir));
+	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
+		return false;
+	snprintf(command, sizeof(command), "mkdir -p %s/events/sched/sched_switch %s/events/weft/taken", fake->dir, fake->dir);
+	fake->top = (struct instance){ .tracing = &fake->tracing, .name = (char *)"", .dir = fake->tracing.dir };
+	return !system(command) && put(fake, "kprobe_events", "") && put(fake, "uprobe_events", "") &&
+	       put(fake, "synthetic_events", "") && put(fake, "dynamic_events", "") && put(fake, "README", "f[: t[: e[:") &&
+	       put(fake, "events/sched/enable", "0\n") &&
+	       put(fake, "events/sched/sched_switch/format",
+		   "\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
+}
+
+static void fake_free(struct fake *fake)
+{
+	char command[128];
+
+	tracing_release(&fake->tracing);
+	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
+	CHECK(!system(command));
+}
+
+static const char *defined(const struct fake *fake, const char *text, bool synthetic, struct buf *buf, struct fail *fail)
+{
+	struct probe probe;
+
+	buf_clear(buf);
+	if (probe_define(&fake->top, text, synthetic, &probe, fail))
+		return fail->text;
+	CHECK(probe_print(&probe, buf));
+	probe_release(&probe);
+	return buf_str(buf);
+}
+
+TEST(probe_define_takes_the_kernels_syntax_and_gives_it_a_name)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	struct fail fail;
+
+	REQUIRE(fake_new(&fake));
+	CHECK_STR(defined(&fake, "p vfs_read a=%di", false, &buf, &fail), "p:weft/vfs_read vfs_read a=%di");
+	CHECK_STR(defined(&fake, "p:mine/x vfs_read+4", false, &buf, &fail), "p:mine/x vfs_read+4");
+	CHECK_STR(defined(&fake, "p vfs_read+4", false, &buf, &fail), "p:weft/vfs_read_4 vfs_read+4");
+	CHECK_STR(defined(&fake, "p:x vfs_read%return $retval", false, &buf, &fail), "r:weft/x vfs_read $retval");
+	CHECK_STR(defined(&fake, "f vfs_read%return", false, &buf, &fail), "f:weft/vfs_read_return vfs_read%return");
+	CHECK_STR(defined(&fake, "p taken", false, &buf, &fail), "p:weft/taken_2 taken");
+	CHECK_STR(defined(&fake, "p:taken vfs_read", false, &buf, &fail), "there is an event 'weft:taken' already");
+	fake_free(&fake);
+}
+
+TEST(probe_define_takes_places_and_arguments_by_name)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	struct fail fail;
+
+	REQUIRE(fake_new(&fake));
+	CHECK_STR(defined(&fake, "x=foo_bar a=$arg2:string arg1 %si comm", false, &buf, &fail),
+		  "p:weft/x foo_bar a=+0($arg2):string arg1=$arg1 %si comm=$comm");
+	CHECK_STR(defined(&fake, "mine/x=foo_bar+0x10", false, &buf, &fail), "p:mine/x foo_bar+0x10");
+	CHECK_STR(defined(&fake, "foo_bar%return ret", false, &buf, &fail), "r:weft/foo_bar_return foo_bar ret=$retval:s64");
+	CHECK_STR(defined(&fake, "foo_bar%return why=ret:u32", false, &buf, &fail), "r:weft/foo_bar_return foo_bar why=$retval:u32");
+	CHECK_STR(defined(&fake, "mod:foo_bar", false, &buf, &fail), "p:weft/mod_foo_bar mod:foo_bar");
+	CHECK_STR(defined(&fake, "fprobe:foo_bar%return", false, &buf, &fail), "f:weft/foo_bar_return foo_bar%return");
+	CHECK_STR(defined(&fake, "tracepoint:sched_switch prev", false, &buf, &fail), "t:weft/sched_switch sched_switch prev=prev");
+	CHECK_STR(defined(&fake, "sched:sched_switch next_comm p=prev_pid:u32 if prev_pid > 3", false, &buf, &fail),
+		  "e:weft/sched_switch sched.sched_switch next_comm=$next_comm:string p=$prev_pid:u32 if prev_pid > 3");
+	CHECK(!strncmp(defined(&fake, "/bin/sh:0x10 a=$arg1:string", false, &buf, &fail), "p:weft/sh_0x10 /", 16));
+	CHECK(strstr(buf_str(&buf), ":0x10 a=+0(%di):string") || strstr(buf_str(&buf), "(%x0)"));
+	CHECK(strstr(defined(&fake, "foo_bar filename:ustring", false, &buf, &fail), "say which one, as in 'filename=$arg1:ustring'"));
+	CHECK(strstr(defined(&fake, "/bin/sh:no_such_function_here", false, &buf, &fail), "no function 'no_such_function_here'"));
+	CHECK(strstr(defined(&fake, "sched:sched_switch%return", false, &buf, &fail), "has no return"));
+	CHECK_STR(defined(&fake, "lat u64 lat; pid_t pid", true, &buf, &fail), "s:synthetic/lat u64 lat; pid_t pid");
+	CHECK(strstr(defined(&fake, "lat", true, &buf, &fail), "has no fields"));
+	CHECK(strstr(defined(&fake, "", false, &buf, &fail), "does not say where"));
+	fake_free(&fake);
+}
+
+TEST(probe_define_names_the_option_that_a_kernel_lacks)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	struct fail fail;
+	char path[128];
+
+	REQUIRE(fake_new(&fake));
+	snprintf(path, sizeof(path), "%s/kprobe_events", fake.dir);
+	CHECK(!unlink(path));
+	CHECK(strstr(defined(&fake, "vfs_read", false, &buf, &fail), "CONFIG_KPROBE_EVENTS"));
+	CHECK(put(&fake, "README", "nothing"));
+	CHECK(strstr(defined(&fake, "f vfs_read", false, &buf, &fail), "CONFIG_FPROBE_EVENTS"));
+	fake_free(&fake);
+}
+
+/* int open(struct x *a, const unsigned char n), in the types of include/uapi/linux/btf.h. */
+static size_t make_btf(uint8_t *into)
+{
+	static const char strings[] = "\0int\0open\0a\0n\0unsigned char\0f";
+	const uint32_t types[] = {
+		1, 1 << 24, 4, 1 << 24 | 32,                            /* 1: int, signed */
+		14, 1 << 24, 1, 8,                                      /* 2: unsigned char */
+		0, 10 << 24, 2,                                         /* 3: const 2 */
+		0, 2 << 24, 1,                                          /* 4: pointer */
+		0, 13 << 24 | 2, 1, 10, 4, 12, 3,                       /* 5: the prototype */
+		5, 12 << 24, 5,                                         /* 6: open */
+		28, 12 << 24, 1,                                        /* 7: f, of no prototype */
+	};
+	const uint32_t head[] = { 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings) };
+
+	memcpy(into, head, sizeof(head));
+	memcpy(into + sizeof(head), types, sizeof(types));
+	memcpy(into + sizeof(head) + sizeof(types), strings, sizeof(strings));
+	return sizeof(head) + sizeof(types) + sizeof(strings);
+}
+
+TEST(prototype_has_the_names_and_the_sizes_of_the_parameters)
+{
+	struct prototype prototype;
+	uint8_t btf[512];
+	size_t len = make_btf(btf);
+
+	REQUIRE(prototype_parse(btf, len, "open", &prototype, NULL) == 1);
+	CHECK(prototype.nr == 2);
+	CHECK_STR(prototype.parameters[0].name, "a");
+	CHECK_STR(prototype.parameters[0].type, "");
+	CHECK_STR(prototype.parameters[1].name, "n");
+	CHECK_STR(prototype.parameters[1].type, "u8");
+	CHECK_STR(prototype.value.type, "s32");
+	CHECK(prototype_parse(btf, len, "close", &prototype, NULL) == 0);
+	CHECK(prototype_parse(btf, len, "f", &prototype, NULL) == 0);
+}
+
+TEST(prototype_of_cut_or_changed_type_information_does_no_harm)
+{
+	struct prototype prototype;
+	uint8_t btf[512];
+	size_t len = make_btf(btf);
+
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *copy = malloc(cut + 1);
+
+		if (!CHECK(copy != NULL))
+			return;
+		memcpy(copy, btf, cut);
+		CHECK(prototype_parse(copy, cut, "open", &prototype, NULL) < 0);
+		free(copy);
+	}
+	for (size_t i = 4; i < len; i++) {
+		uint8_t old = btf[i];
+
+		btf[i] ^= 0xff;
+		CHECK(prototype_parse(btf, len, "open", &prototype, NULL) <= 1);
+		btf[i] = old;
+	}
+}
+
+/* A function of this program, which has its symbols. */
+__attribute__((visibility("default"), noinline)) int weft_test_probed_function(int number);
+int weft_test_probed_function(int number)
+{
+	return number + 1;
+}
+
+TEST(elf_symbol_finds_functions_and_names_those_that_are_near)
+{
+	uint64_t offset = 0, inside = 0;
+	struct fail fail = FAIL_INIT;
+
+	CHECK(weft_test_probed_function(1) == 2);
+	REQUIRE(!elf_symbol_offset("/proc/self/exe", "weft_test_probed_function", 0, &offset, &fail));
+	CHECK(offset > 0);
+	CHECK(!elf_symbol_offset("/proc/self/exe", "weft_test_probed_function", 1, &inside, &fail));
+	CHECK(inside == offset + 1);
+	CHECK(elf_symbol_offset("/proc/self/exe", "weft_test_probed_function", 100000, &inside, &fail) < 0);
+	CHECK(elf_symbol_offset("/proc/self/exe", "weft_test_probed_functoin", 0, &inside, &fail) < 0);
+	CHECK(strstr(fail.text, "did you mean 'weft_test_probed_function'?"));
+	CHECK(elf_symbol_offset("/etc/passwd", "x", 0, &inside, &fail) < 0);
+	CHECK(elf_symbol_offset("/no/such/file", "x", 0, &inside, &fail) < 0);
+}
+
+static void add_name(const char *probe, void *data)
+{
+	CHECK(buf_addf(data, "%s ", probe));
+}
+
+TEST(undo_removes_the_probes_that_it_knows_and_held_ones_stay)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+	char journals[96];
+	struct probe probe;
+	struct undo *undo = NULL;
+	struct undo_sum sum;
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	char path[128];
+
+	REQUIRE(fake_new(&fake));
+	snprintf(journals, sizeof(journals), "%s/journals", fake.dir);
+	snprintf(path, sizeof(path), "%s/dynamic_events", fake.dir);
+	REQUIRE(!undo_new(&fake.tracing, journals, &undo, NULL));
+	REQUIRE(!probe_define(&fake.top, "x=foo_bar", false, &probe, NULL));
+	CHECK(!probe_add(&fake.top, undo, &probe, NULL));
+	probe_release(&probe);
+	REQUIRE(!probe_define(&fake.top, "y=foo_bar", false, &probe, NULL));
+	CHECK(!probe_add(&fake.top, undo, &probe, NULL));
+	probe_release(&probe);
+	undo_each_probe(journals, add_name, &names);
+	CHECK_STR(buf_str(&names), "weft/x weft/y ");
+	CHECK(!undo_hold(undo, NULL));
+	undo_drop_probe(journals, "weft/x");
+	buf_clear(&names);
+	undo_each_probe(journals, add_name, &names);
+	CHECK_STR(buf_str(&names), "weft/y ");
+	CHECK(put(&fake, "dynamic_events", ""));
+	CHECK(!undo_reset(&fake.tracing, journals, NULL, &sum, NULL));
+	CHECK(sum.probes == 1);
+	CHECK(!tracing_read_path(path, &buf, NULL));
+	CHECK_STR(buf_str(&buf), "-:weft/y\n");
+	undo_free(undo);
+	fake_free(&fake);
+}
