@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Probes on this machine's own kernel: those of programs, where it has them; the other kinds are tried in guests.
+load lib
+
+T=/sys/kernel/tracing
+
+setup()
+{
+	need_tracefs
+	[ -e $T/uprobe_events ] && [ -e $T/dynamic_events ] || skip "this kernel has no uprobes"
+	[ "$(cat $T/dynamic_events)" = "" ] || skip "somebody has probes here"
+	need_command cc
+	cd "$BATS_TEST_TMPDIR" || return 1
+	printf '%s\n' '#include <stdio.h>' '__attribute__((noinline)) int probed_here(const char *text, int n) { return printf("%s %d\n", text, n); }' \
+		'int main(void) { return probed_here("hello", 7) < 0; }' > program.c
+	cc -O1 -g -o program program.c || skip "cc makes no program here"
+}
+
+teardown()
+{
+	[ -e program ] || return 0
+	weft probe remove 'weft:probed_test*' > /dev/null 2>&1 || true
+	weft probe remove 'elsewhere:probed_test*' > /dev/null 2>&1 || true
+}
+
+@test "probe: a function of a program is found in its symbols, recorded by name, listed and removed" {
+	run --separate-stderr weft probe add 'probed_test=./program:probed_here text=arg1:string n=arg2:s32' 'probed_test_ret=./program:probed_here%return ret:s32'
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == "weft:probed_test: uprobe "*"/program:0x"*" text=+0("*"):string n="*":s32" ]]
+	weft record -q -o p.dat -e weft:probed_test -e weft:probed_test_ret -- ./program
+	weft report p.dat > text
+	grep -q 'probed_test: (0x[0-9a-f]*) text="hello" n=7$' text
+	grep -q 'probed_test_ret: (0x[0-9a-f]* <- 0x[0-9a-f]*) ret=8$' text
+	run --separate-stderr weft probe list
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == EVENT*KIND*BY*HITS*MISSED*PLACE*ARGUMENTS ]]
+	grep -Eq '^weft:probed_test +uprobe +weft +1 +0 +/.*/program:0x' <<< "$output"
+	run --separate-stderr weft probe remove probed_test weft:probed_test_ret
+	[ "$status" -eq 0 ]
+	[ "$(cat $T/dynamic_events)" = "" ]
+	[ -z "$(ls /run/weft/held-* 2> /dev/null | xargs -r grep -l probed_test)" ]
+}
+
+@test "probe: remove --all takes weft's own and leaves those of others" {
+	weft probe add 'probed_test=./program:probed_here' > out
+	echo "p:elsewhere/probed_test2 $PWD/program:0x1000" >> $T/dynamic_events
+	run --separate-stderr weft probe list
+	grep -Eq '^elsewhere:probed_test2 +uprobe +others ' <<< "$output"
+	weft probe remove --all
+	[[ "$(cat $T/dynamic_events)" == "p:elsewhere/probed_test2 "* ]]
+	run ! weft probe list probed_test
+	weft probe remove elsewhere:probed_test2
+	[ "$(cat $T/dynamic_events)" = "" ]
+}
+
+@test "probe: what the kernel refuses is shown with the caret and the names that fit; of several none is made" {
+	run --separate-stderr weft probe add 'probed_test=./program:probed_here' 'probed_test2=./program:probed_here a=%di:strin'
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"Unknown type is specified"*"a=%di:strin"*"did you mean 'string'"* ]]
+	grep -q '^ *^$' <<< "$stderr"
+	[ "$(cat $T/dynamic_events)" = "" ]
+	run --separate-stderr weft probe add 'probed_test=./program:probed_here a=%ddi'
+	[[ "$stderr" == *"Invalid register name"* ]]
+	run --separate-stderr weft probe add 'probed_test=./program:probed_heer'
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"no function 'probed_heer'"*"did you mean 'probed_here'"* ]]
+	run --separate-stderr weft probe add 'probed_test=./program:probed_here text:string'
+	[[ "$stderr" == *"'text=\$arg1:string'"* ]]
+	run --separate-stderr weft probe add 'probed_test=./program.c:probed_here'
+	[[ "$stderr" == *"is no program and no library"* ]]
+}
+
+@test "probe: a probe that is in use is not removed, and the message says where it is on" {
+	weft probe add 'probed_test=./program:probed_here' > out
+	mkdir $T/instances/weft-test-probes-$$
+	echo 1 > $T/instances/weft-test-probes-$$/events/weft/probed_test/enable
+	run --separate-stderr weft probe remove probed_test
+	echo 0 > $T/instances/weft-test-probes-$$/events/weft/probed_test/enable
+	rmdir $T/instances/weft-test-probes-$$
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"in use"*"instance 'weft-test-probes-$$'"* ]]
+	weft probe remove probed_test
+	[ "$(cat $T/dynamic_events)" = "" ]
+}
+
+@test "probe: --dry-run prints shell that makes the same probe, and makes none" {
+	run --separate-stderr weft probe add --dry-run "probed_test=./program:probed_here a=\\'x'"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "echo 'p:weft/probed_test $PWD/program:0x"*"' >> $T/dynamic_events" ]]
+	[ "$(cat $T/dynamic_events)" = "" ]
+}
+
+@test "probe: a wrong command line is a usage error" {
+	run --separate-stderr weft probe
+	[ "$status" -eq 2 ]
+	run --separate-stderr weft probe ad x
+	[ "$status" -eq 2 ]
+	run --separate-stderr weft probe remove
+	[ "$status" -eq 2 ]
+	run --separate-stderr weft probe list --all
+	[ "$status" -eq 2 ]
+}
