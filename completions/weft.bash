@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract report info check pack start stop restart clear set reset mark list stat doctor instance help'
+_weft_commands='record stream recover extract report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -23,6 +23,7 @@ _weft_options()
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
+	probe) echo '--synthetic --all -a --dry-run' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
 	doctor) echo '' ;;
 	instance) echo '' ;;
@@ -44,6 +45,7 @@ _weft_argument()
 	start) echo 'COMMAND' ;;
 	mark) echo 'TEXT' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
+	probe) echo 'DEFINITION' ;;
 	instance) echo 'list|create|remove' ;;
 	help) echo 'HELP' ;;
 	esac
