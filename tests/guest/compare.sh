@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Part of guest.sh: files of weft beside the kernel's own text of the same buffer. What the kernel printed goes to the host with the
+# file, and the host compares.
+
+# hand NAME [OPTION...]: /tmp/NAME.dat and each text of it, NAME.txt and NAME.txt.VARIANT, to be compared with `weft report OPTION...`
+hand() {
+	local n="$1" text variant
+
+	shift
+	mkdir -p "/host/live/$S"
+	cp "/tmp/$n.dat" "/host/live/$S/"
+	for text in "/tmp/$n.txt" "/tmp/$n.txt".*; do
+		[ -e "$text" ] || continue
+		cp "$text" "/host/live/$S/"
+		variant=${text#"/tmp/$n.txt"}
+		result "compare $S $n ${variant:-.} $*"
+	done
+}
+
+# live NAME COMMANDS OPTION...: `weft record OPTION...` runs the shell's COMMANDS, which end with the recorded buffer frozen and
+# printed by the kernel; then weft takes that same buffer, and its report has to be the kernel's text. $I is the recorded instance.
+# VARIANTS: lists of output options (a,b), each of which has to give the same text, too. REPORT: options for weft report.
+# weft is stopped while the commands run, so that it leaves the buffer alone however full that is.
+live() {
+	local n="$1"
+
+	{
+		echo ". /host/lib.sh"
+		echo ". /host/compare.sh"
+		echo begin
+		echo "$2"
+		echo "freeze $n"
+	} > /tmp/live.sh
+	shift 2
+	rm -f "/tmp/$n.dat" "/tmp/$n.txt"* /tmp/live.end
+	echo 1 > $T/tracing_on
+	export T S OUT VARIANTS
+	timeout -k 5 50 weft record -q -b "${LIVE_KB:-2048}" -o "/tmp/$n.dat" "$@" -- sh /tmp/live.sh > "$OUT/$n.log" 2>&1
+	check "weft records $n" status_is $? 0 "$OUT/$n.log" || return
+	check "the kernel printed the whole buffer of $n" test -e /tmp/live.end || return
+	hand "$n" $REPORT
+}
+
+# The first and the last act of the commands of live.
+begin() {
+	local d
+
+	I=$T
+	for d in "$T"/instances/*; do [ -d "$d" ] && I=$d; done
+	kill -STOP $PPID
+}
+
+freeze() {
+	local n="$1" v o
+
+	# The top one, too: while it is on, names of tasks change.
+	echo 0 > "$I/tracing_on"
+	echo 0 > $T/tracing_on
+	cat "$I/trace" > "/tmp/$n.txt"
+	for v in $VARIANTS; do
+		print_with "$n" "$v"
+	done
+	# Nothing was taken before.
+	[ "$(cat "$I"/per_cpu/cpu*/stats | awk '/^read events:/ { n += $3 } END { print n }')" = 0 ] && : > /tmp/live.end
+	kill -CONT $PPID
+}
+
+# print_with NAME a,b: the text with these options on, or off where they are named noOPTION
+print_with() {
+	local o was='' options=$(echo "$2" | tr , ' ')
+
+	for o in $options; do
+		[ $o != latency-format ] || { skip "$1 with $2" "weft does not save yet when the buffer was reset"; return; }
+		if [ -e "$I/options/$o" ]; then
+			was="$was $o=$(cat "$I/options/$o")"
+		elif [ -e "$I/options/${o#no}" ]; then
+			was="$was ${o#no}=$(cat "$I/options/${o#no}")"
+		else
+			skip "$1 with $2" "this kernel has no option $o there"
+			return
+		fi
+	done
+	for o in $options; do echo "$o" > "$I/trace_options"; done
+	cat "$I/trace" > "/tmp/$1.txt.$2"
+	for o in $was; do echo "${o#*=}" > "$I/options/${o%=*}"; done
+}
+
+# spare DIR [ROOT]: plain copies of what the text of a frozen buffer depends on, its raw pages last (weft pack reads them)
+spare() {
+	local d="$1" root="${2:-$T}" c f n
+
+	mkdir -p "$d/events"
+	uname -a > "$d/uname"
+	for f in saved_cmdlines saved_tgids printk_formats kprobe_events; do
+		[ -e $T/$f ] && cat $T/$f > "$d/$f" 2>/dev/null
+	done
+	for f in trace_clock trace_options current_tracer set_event timestamp_mode tracing_thresh buffer_subbuf_size_kb; do
+		[ -e "$root/$f" ] && cat "$root/$f" > "$d/$f" 2>/dev/null
+	done
+	mkdir -p "$d/weft"
+	cat /sys/devices/system/cpu/online > "$d/weft/online"
+	for f in header_page header_event; do
+		cat $T/events/$f > "$d/$f"
+		cp "$d/$f" "$d/events/$f"
+	done
+	# One process: there may be hundreds.
+	(cd $T/events && sed 's|:|/|; s|$|/format|' "$root/set_event" | xargs /usr/bin/cp --parents -t "$d/events" ftrace/*/format)
+	for c in "$root"/per_cpu/cpu*; do
+		n=${c##*/}
+		mkdir -p "$d/per_cpu/$n"
+		cat "$c/stats" > "$d/per_cpu/$n/stats"
+	done
+	for c in "$root"/per_cpu/cpu*; do
+		/usr/bin/dd if="$c/trace_pipe_raw" of="$d/per_cpu/${c##*/}/trace_pipe_raw" bs="$(subbuf "$root")" iflag=nonblock 2>/dev/null
+	done
+}
+
+subbuf() {
+	local kb
+
+	kb=$(cat "$1/buffer_subbuf_size_kb" 2>/dev/null)
+	echo $(( ${kb:-4} * 1024 ))
+}
+
+# exact NAME [ROOT]: what weft makes of copies of this buffer is what the kernel printed. Stops tracing first.
+exact() {
+	local n="$1" root="${2:-$T}" d
+
+	d=/tmp/spare.$n
+	echo 0 > "$root/tracing_on"
+	cat "$root/trace" > "/tmp/$n.txt"
+	spare "$d" "$root"
+	# For tests/fixtures/record
+	[ -d /host/spare ] && cp -r "$d" "/host/spare/$n" && cp "/tmp/$n.txt" /host/spare/
+	check "weft pack takes the copies of $n" weft pack "$d" --kallsyms /tmp/kallsyms --compression none -o "/tmp/$n.dat" || return
+	check "$n has events" more "$(wc -l < "/tmp/$n.txt")" 12
+	hand "$n"
+}

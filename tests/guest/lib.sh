@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Part of guest.sh: what the scenarios are written with. Results go to /host/results; the host works off the lines that begin with
+# "compare" and "peers" after the guest's end, for an emulated CPU is slow.
+
+# --- results -------------------------------------------------------------------------------------------------------------
+result() { echo "$*" >> /host/results; }
+pass() { result "ok $S: $1"; }
+fail() { result "not ok $S: $1${2:+ ($2)}"; }
+skip() { result "skip $S: $1: $2"; }
+
+# check SENTENCE COMMAND...: the command's success is the sentence's truth; what it printed is kept when it fails
+check() {
+	local sentence="$1"
+	shift
+	"$@" > "$OUT/check.log" 2>&1
+	local status=$?
+	if [ $status = 0 ]; then
+		pass "$sentence"
+	else
+		fail "$sentence" "status $status: $(head -c 300 "$OUT/check.log" | tr '\n' '|')"
+	fi
+	return $status
+}
+
+equal() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'"; return 1; }; }
+# matches FILE REGEX: a line of the file does
+matches() { grep -qE -- "$2" "$1" || { echo "no line of $1 matches $2:"; head -5 "$1"; return 1; }; }
+lacks() { ! grep -E -- "$2" "$1"; }
+more() { [ "$1" -gt "$2" ] || { echo "$1 is not more than $2"; return 1; }; }
+
+# same SENTENCE EXPECTED ACTUAL: byte for byte; both files are kept when they differ
+same() {
+	if cmp -s "$2" "$3"; then
+		pass "$1"
+		return 0
+	fi
+	diff "$2" "$3" > "$OUT/${3##*/}.diff" 2>/dev/null
+	cp "$2" "$3" "$OUT/" 2>/dev/null
+	fail "$1" "$(grep -c '^>' "$OUT/${3##*/}.diff") of $(wc -l < "$2") lines differ: $(grep '^[<>]' "$OUT/${3##*/}.diff" | head -n 2 | tr '\n' '|')"
+	return 1
+}
+
+# --- tracefs -------------------------------------------------------------------------------------------------------------
+set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
+has_tracer() { grep -qw -- "$1" $T/available_tracers; }
+
+reset() {
+	echo 0 > $T/tracing_on
+	for d in $T/instances/*; do
+		[ -d "$d" ] && { echo 0 > "$d/events/enable"; echo nop > "$d/current_tracer"; rmdir "$d"; }
+	done
+	echo 0 > $T/events/enable
+	echo nop > $T/current_tracer
+	for f in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace set_event_pid set_ftrace_pid kprobe_events \
+		uprobe_events dynamic_events synthetic_events; do
+		[ -e $T/$f ] && echo > $T/$f
+	done
+	echo 0 > $T/tracing_thresh
+	echo 0 > $T/max_graph_depth
+	for o in $(cat /tmp/options.boot); do echo "$o" > $T/trace_options 2>/dev/null; done
+	echo "${KB:-512}" > $T/buffer_size_kb
+	echo local > $T/trace_clock
+	echo > $T/trace
+	echo 1 > $T/tracing_on
+}
+
+# state: the settings of tracefs, one "FILE:LINE" a line, and the instances
+state() {
+	find $T -path $T/instances/'*' -prune -o -path '*/per_cpu/*' -prune -o -type f \( -name filter -o -name trigger -o \
+		-name trace_clock -o -name trace_options -o -name current_tracer -o -name tracing_on -o -name 'set_*' -o \
+		-name tracing_cpumask -o -name max_graph_depth -o -name tracing_thresh -o -name buffer_size_kb -o \
+		-name buffer_subbuf_size_kb -o -name buffer_percent -o -name saved_cmdlines_size -o -name 'kprobe_events' -o \
+		-name uprobe_events -o -name synthetic_events -o -name dynamic_events \) -print |
+		xargs grep -H '' 2>/dev/null | grep -v ':none$\|:# Available\|:#.*trigger' | sort
+	ls $T/instances
+	cat /proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/printk 2>/dev/null
+}
+
+# remember, then unchanged: nothing of tracefs differs between the two
+remember() { state > /tmp/state.before; }
+unchanged() {
+	state > /tmp/state.after
+	same "${1:-tracefs is as it was before}" /tmp/state.before /tmp/state.after
+}
+
+# record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with that status; its words are in /tmp/r.err
+record() {
+	local sentence="$1" status="$2"
+
+	shift 2
+	rm -f /tmp/r.dat
+	timeout 40 weft record -o /tmp/r.dat "$@" > /tmp/r.out 2> /tmp/r.err
+	check "$sentence" status_is "$?" "$status" /tmp/r.err
+}
+status_is() { [ "$1" = "$2" ] || { echo "status $1, not $2"; head -c 400 "$3"; return 1; }; }
+
+# text [OPTION...]: what weft report makes of /tmp/r.dat, in /tmp/r.txt
+text() {
+	weft report "$@" /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
+	check "weft report reads it" status_is $? 0 /tmp/r.err
+	check "weft report warns of nothing" equal "$(head -c 300 /tmp/r.err)" ""
+}
+
+# whole: weft check finds nothing wrong
+whole() {
+	weft check /tmp/r.dat > /tmp/c.txt 2>&1
+	check "weft check finds nothing wrong" status_is $? 0 /tmp/c.txt
+}
+
+# peers: trace-cmd reads the same number of events as weft; the host runs both
+peers() {
+	local n=1
+
+	mkdir -p /host/peers
+	while [ -e "/host/peers/$S.$n.dat" ]; do n=$((n + 1)); done
+	cp /tmp/r.dat "/host/peers/$S.$n.dat"
+	result "peers $S $n"
+}
+
+# A small deterministic load: files, processes, a pipe.
+load() {
+	local i
+
+	# Fixtures are kept small.
+	if [ -d /host/spare ]; then
+		ls -l /bin/busybox | cat > /dev/null
+		return
+	fi
+	for i in 1 2 3; do
+		ls -l /bin > /tmp/load.$$
+		cat /tmp/load.$$ | head -n 3 > /dev/null
+	done
+	rm -f /tmp/load.$$
+}
+
+has_command() { weft help 2> /dev/null | grep -qE "^ +$1 "; }

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	has_tracer function_graph || { skip "function_graph" "no such tracer"; return; }
+	# Without a filter a guest under software emulation hardly moves.
+	local few="-l vfs_* -l do_sys* -l path_* -l *schedule* -l irq_*"
+
+	set -f
+	VARIANTS='latency-format funcgraph-proc funcgraph-abstime funcgraph-tail nofuncgraph-cpu nofuncgraph-duration nofuncgraph-overhead
+		nofuncgraph-irqs noirq-info nocontext-info raw hex verbose sym-addr funcgraph-proc,funcgraph-abstime,funcgraph-tail'
+	live graph load -p function_graph $few
+	VARIANTS='funcgraph-proc,funcgraph-abstime nofuncgraph-abstime,nofuncgraph-tail raw'
+	live graph-depth 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -g do_sys_openat2 --max-graph-depth 3
+	live graph-tail 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -O funcgraph-tail -O funcgraph-proc -O funcgraph-abstime
+	# The clocks that do not count time.
+	live graph-tsc 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -C x86-tsc
+	if grep -q . $T/options/funcgraph-retval 2> /dev/null; then
+		VARIANTS='funcgraph-retval-hex nofuncgraph-retval'
+		live graph-retval 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -O funcgraph-retval
+	else
+		skip "graph-retval" "this kernel's function_graph has no return values"
+	fi
+}

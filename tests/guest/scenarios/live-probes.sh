@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# event FILE DEFINITION...: whether the kernel took them all
+events() {
+	local file=$T/$1
+
+	shift
+	[ -e "$file" ] || return 1
+	for d; do echo "$d" >> "$file" || return 1; done
+}
+
+scenario() {
+	local entry type
+
+	VARIANTS='raw hex fields latency-format'
+	if events kprobe_events 'p:guest/openat do_sys_openat2 dfd=%di:s32 name=+0(%si):ustring flags=+0(%dx):x64 mode=%cx:u16' \
+		'r:guest/opened do_sys_openat2 ret=$retval:s64' 'p:guest/arr vfs_read a=+0($stack):x64[3] c=$comm b=%cx:b4@4/32 sym=+0($stack):symbol' \
+		'p:guest/bare vfs_write'; then
+		live kprobe load -e guest
+		echo > $T/kprobe_events
+	else
+		skip "kprobe" "this kernel takes no kprobe events"
+	fi
+	# The entry of weft, whose text lies in the file where it lies in memory.
+	entry=0x$(hexdump -s 24 -n 4 -e '1/4 "%x"' /usr/bin/weft)
+	if events uprobe_events "p:guest/begin /usr/bin/weft:$entry first=%di:s32 text=+0(%sp):u64" "r:guest/end /usr/bin/weft:$entry"; then
+		live uprobe 'weft --version > /tmp/version; weft --version > /tmp/version' -e guest
+		echo > $T/uprobe_events
+	else
+		skip "uprobe" "this kernel takes no uprobe events"
+	fi
+	if events dynamic_events 'e:guest/opening syscalls/sys_enter_openat file=+0($filename):ustring flags=$flags:x64' \
+		'e:guest/switch sched/sched_switch name=$next_comm:string pid=$next_pid:s32 from=$prev_comm'; then
+		live eprobe load -e guest
+		echo > $T/dynamic_events
+	else
+		skip "eprobe" "this kernel takes no event probes"
+	fi
+	if events dynamic_events 'f:guest/fopen do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring' \
+		'f:guest/fopened do_sys_openat2%return ret=$retval:s32' 't:guest/sw sched_switch preempt=$arg1:s32'; then
+		live fprobe load -e guest
+	else
+		skip "fprobe" "this kernel takes no fprobe events"
+	fi
+	echo > $T/dynamic_events
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	local call calls=''
+
+	[ -d $T/events/syscalls ] || { skip "syscalls" "this kernel has no syscall events"; return; }
+	# All of them take a minute in an emulated guest.
+	for call in openat read write close execve mmap newfstatat exit_group dup2 brk getdents64; do
+		calls="$calls -e syscalls:sys_enter_$call -e syscalls:sys_exit_$call"
+	done
+	VARIANTS='verbose raw hex fields latency-format'
+	live syscalls 'ls -l /bin/busybox > /tmp/ls.out; cat /proc/uptime > /tmp/cat.out' $calls
+}
