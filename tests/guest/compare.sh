@@ -53,6 +53,8 @@ begin() {
 freeze() {
 	local n="$1" v o
 
+	# A tracer of latencies may swap once more while it is turned off, and then there is nothing to print.
+	grep -qE 'wakeup|off' "$I/current_tracer" && echo 1000000000 > "$I/tracing_max_latency"
 	# The top one, too: while it is on, names of tasks change.
 	echo 0 > "$I/tracing_on"
 	echo 0 > $T/tracing_on

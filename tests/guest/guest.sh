@@ -30,6 +30,7 @@ cat /proc/kallsyms > /tmp/kallsyms
 chmod 755 /bin /bin/busybox /usr /usr/bin / 2> /dev/null
 [ -d /host/spare ] && cp /tmp/kallsyms /host/spare/kallsyms
 NCPU=$(nproc)
+uname -r > /host/release
 for s in $(cat /host/scenarios.list); do
 	reset 2> /dev/null
 	echo "weft-guest: $s $(cut -d' ' -f1 /proc/uptime)"

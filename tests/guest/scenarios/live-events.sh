@@ -4,6 +4,6 @@ scenario() {
 	live sched load -e sched
 	# No timers: their %p is hashed with a secret of the boot.
 	VARIANTS='raw fields'
-	live irq-signal 'load; kill -USR1 $$ & wait' -e irq:irq_handler_entry -e irq:irq_handler_exit -e irq:softirq_entry -e irq:softirq_exit \
+	live irq-signal 'load; sh -c "kill -USR1 \$\$"' -e irq:irq_handler_entry -e irq:irq_handler_exit -e irq:softirq_entry -e irq:softirq_exit \
 		-e signal -e task
 }

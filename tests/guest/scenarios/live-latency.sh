@@ -9,6 +9,6 @@ scenario() {
 	done
 	has_tracer wakeup_rt || return
 	live wakeup-functions 'for i in 1 2 3; do chrt -f 50 usleep 2000; done' -p wakeup_rt -l 'try_to_wake*' -l '*schedule*' -l 'ttwu_*'
-	live wakeup-graph 'for i in 1 2 3; do chrt -f 50 usleep 2000; done' -p wakeup_rt -O display-graph -l 'try_to_wake*' -l '*schedule*' -l 'ttwu_*'
+	live wakeup-graph 'chrt -f 50 usleep 200' -p wakeup_rt -O display-graph -l 'try_to_wake*' -l '*schedule*' -l 'ttwu_*'
 	live wakeup-events 'for i in 1 2 3; do chrt -f 50 usleep 2000; done' -p wakeup_rt -O nofunction-trace -e sched -e irq
 }
