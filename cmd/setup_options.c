@@ -10,6 +10,7 @@
 enum option_key {
 	KEY_MAX_GRAPH_DEPTH = 0x400,
 	KEY_FUNC_STACK,
+	KEY_PROBE,
 	KEY_USER,
 	KEY_CMDLINES_SIZE,
 };
@@ -23,6 +24,8 @@ static const struct argp_option table[] = {
 	{ "event", 'e', "EVENT", 0, "Trace EVENT: system:event, a system, a bare event name, globs in either part, or all", 1 },
 	{ "filter", 'f', "FILTER", 0, "Only those of the -e before it that the kernel's FILTER lets pass", 1 },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the -e before it", 1 },
+	{ "probe", KEY_PROBE, "DEFINITION", 0,
+	  "Make a probe, as weft-probe(1) has it, and trace it; it goes when this ends. -f and -R may follow", 1 },
 	{ "disable", 'v', NULL, 0, "From here on -e takes events out of those chosen before", 1 },
 	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1 },
 	{ "stacktrace", 'T', NULL, 0, "Store the kernel stack with each event", 1 },
@@ -161,6 +164,11 @@ static bool parse_event(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'e':
 		add_event(arguments, arg, state);
+		return true;
+	case KEY_PROBE:
+		arguments->off = false;
+		add_event(arguments, NULL, state);
+		arguments->event->probe = arg;
 		return true;
 	case 'f':
 		event_before(arguments, 'f', state)->filter = arg;

@@ -2,6 +2,7 @@
 #include "cmd/setup_run.h"
 
 #include "cmd/command.h"
+#include "lib/kernel/setup_probes.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/workload.h"
 
@@ -16,6 +17,7 @@ struct run {
 	struct tracing tracing;
 	struct undo *undo;
 	struct catalog *catalog;
+	struct setup_probes probes;
 	struct instance **instances;
 	size_t nr_instances;
 	struct workload workload;
@@ -58,6 +60,7 @@ static int make_one(struct run *run, const struct setup_instance *wanted, struct
 {
 	const struct setup_context context = {
 		.tracing = &run->tracing, .undo = run->undo, .catalog = run->catalog, .setup = run->asked->setup,
+		.probes = &run->probes,
 		.manner = run->asked->manner, .command = run->workload.pid,
 	};
 	struct instance **instance = &run->instances[run->nr_instances++];
@@ -93,6 +96,8 @@ static int make_all(struct run *run, struct fail *fail)
 
 	if (!err)
 		err = undo_new(&run->tracing, NULL, &run->undo, fail);
+	if (!err)
+		err = setup_probes_make(&run->tracing, run->undo, setup, &run->probes, fail);
 	if (!err)
 		err = catalog_new(&run->tracing, &run->catalog, fail);
 	run->instances = calloc(setup->nr_instances, sizeof(*run->instances));
@@ -156,6 +161,7 @@ static void release(struct run *run)
 			continue;
 	free(run->instances);
 	catalog_free(run->catalog);
+	setup_probes_release(&run->probes);
 	undo_free(run->undo);
 	tracing_release(&run->tracing);
 	workload_release(&run->workload);

@@ -7,19 +7,19 @@ _weft_formats='ftrace trace_pipe'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --fail-on-lost' ;;
-	stream) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --fail-on-lost' ;;
+	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --quiet -q' ;;
-	start) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user' ;;
+	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--instance -B --all -a --top -t' ;;
-	set) echo '--event -e --filter -f --trigger -R --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size' ;;
+	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --max-graph-depth --option -O --func-stack --pid -P --follow-children -c --buffer-size -b --clock -C --cpus -M --instance -B --cmdlines-size' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	list) echo '--full -F --instance -B' ;;
@@ -58,6 +58,7 @@ _weft_metavar()
 	record:--event|record:-e) echo 'EVENT' ;;
 	record:--filter|record:-f) echo 'FILTER' ;;
 	record:--trigger|record:-R) echo 'TRIGGER' ;;
+	record:--probe) echo 'DEFINITION' ;;
 	record:--tracer|record:-p) echo 'TRACER' ;;
 	record:--function|record:-l) echo 'FUNCTION' ;;
 	record:--no-function|record:-n) echo 'FUNCTION' ;;
@@ -81,6 +82,7 @@ _weft_metavar()
 	stream:--event|stream:-e) echo 'EVENT' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
+	stream:--probe) echo 'DEFINITION' ;;
 	stream:--tracer|stream:-p) echo 'TRACER' ;;
 	stream:--function|stream:-l) echo 'FUNCTION' ;;
 	stream:--no-function|stream:-n) echo 'FUNCTION' ;;
@@ -138,6 +140,7 @@ _weft_metavar()
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;
+	start:--probe) echo 'DEFINITION' ;;
 	start:--tracer|start:-p) echo 'TRACER' ;;
 	start:--function|start:-l) echo 'FUNCTION' ;;
 	start:--no-function|start:-n) echo 'FUNCTION' ;;
@@ -157,6 +160,7 @@ _weft_metavar()
 	set:--event|set:-e) echo 'EVENT' ;;
 	set:--filter|set:-f) echo 'FILTER' ;;
 	set:--trigger|set:-R) echo 'TRIGGER' ;;
+	set:--probe) echo 'DEFINITION' ;;
 	set:--tracer|set:-p) echo 'TRACER' ;;
 	set:--function|set:-l) echo 'FUNCTION' ;;
 	set:--no-function|set:-n) echo 'FUNCTION' ;;

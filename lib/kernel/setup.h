@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct fail;
+struct setup_probes;
 struct undo;
 
 /*
@@ -29,6 +30,7 @@ bool setup_list_add(struct setup_list *list, const char *item);
 
 struct setup_event {
 	const char *pattern;
+	const char *probe;              /* instead of the pattern: a probe to make (setup_probes.h), and its event */
 	bool off;                       /* -v: taken out of what the -e before it chose, switched off where it was on */
 	const char *filter;
 	struct setup_list triggers;     /* as written to `trigger` */
@@ -104,6 +106,7 @@ struct setup_context {
 	const struct catalog *catalog;
 	const struct setup *setup;
 	enum setup_manner manner;
+	const struct setup_probes *probes;      /* setup_probes_make(), before the catalog; NULL: none */
 	pid_t command;                  /* for only_command; 0: none */
 };
 

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/borrow.h"
+#include "lib/kernel/setup_probes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -39,8 +40,12 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		     struct event_set *on, struct event_set *off, struct fail *fail)
 {
 	struct event_set set = { .catalog = context->catalog };
-	int err = event_set_add(&set, context->catalog, event->pattern, fail);
+	const char *pattern = setup_probes_pattern(context->probes, event);
+	int err;
 
+	if (!pattern)
+		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
+	err = event_set_add(&set, context->catalog, pattern, fail);
 	if (err == -ENOENT && context->setup->ignore_missing) {
 		warn(context, fail);
 		event_set_release(&set);
@@ -48,13 +53,13 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	}
 	if (!err && event->off) {
 		event_set_subtract(on, &set);
-		err = event_set_add(off, context->catalog, event->pattern, fail);
+		err = event_set_add(off, context->catalog, pattern, fail);
 	} else if (!err) {
 		err = set_filter(context, &set, event->filter, instance, fail);
 		for (size_t i = 0; !err && i < event->triggers.nr; i++)
 			err = event_set_trigger(&set, instance, event->triggers.items[i], fail);
 		if (!err)
-			err = event_set_add(on, context->catalog, event->pattern, fail);
+			err = event_set_add(on, context->catalog, pattern, fail);
 	}
 	event_set_release(&set);
 	return err;
@@ -74,7 +79,7 @@ int setup_events(const struct setup_context *context, const struct setup_instanc
 
 	on->catalog = context->catalog;
 	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
-		named &= is_one_event(wanted->events[i].pattern);
+		named &= wanted->events[i].probe || is_one_event(wanted->events[i].pattern);
 		err = add_event(context, &wanted->events[i], instance, on, &off, fail);
 	}
 	if (!err && instance->kind != INSTANCE_PRIVATE && off.has)

@@ -14,6 +14,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/settings.h"
+#include "lib/kernel/setup_probes.h"
 #include "lib/kernel/texts.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
@@ -329,7 +330,8 @@ static int add_hists(struct ledger *ledger, const struct target *target, bool al
 	for (size_t i = 0; !err && !all && i < wanted->nr_events; i++)
 		for (size_t j = 0; !err && j < wanted->events[i].triggers.nr; j++)
 			if (!strncmp(wanted->events[i].triggers.items[j], "hist:", 5))
-				err = event_set_add(&set, set.catalog, wanted->events[i].pattern, fail);
+				err = event_set_add(&set, set.catalog,
+						    setup_probes_pattern(target->probes, &wanted->events[i]), fail);
 	if (!err)
 		err = texts_of_hists(&settings, target->instance, &set, fail);
 	if (!err)

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "lib/base/buf.h"
+#include "lib/kernel/setup_probes.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/facts.h"
@@ -32,6 +33,7 @@ struct session {
 	struct tracing tracing;
 	struct undo *undo;
 	struct catalog *catalog;
+	struct setup_probes probes;
 	struct wake wake;
 	struct workload workload;
 	struct parts *parts;
@@ -82,7 +84,7 @@ static int open_targets(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	struct setup_context context = {
-		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog,
+		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog, .probes = &session->probes,
 		.setup = &options->setup, .manner = SETUP_PRIVATE, .command = session->workload.pid,
 	};
 
@@ -190,6 +192,8 @@ static int prepare_kernel(struct session *session, struct fail *fail)
 
 	if (!err)
 		err = undo_new(&session->tracing, NULL, &session->undo, fail);
+	if (!err)
+		err = setup_probes_make(&session->tracing, session->undo, &session->options->setup, &session->probes, fail);
 	if (!err)
 		err = catalog_new(&session->tracing, &session->catalog, fail);
 	if (!err)
@@ -408,6 +412,7 @@ static void release(struct session *session)
 	free(session->targets);
 	parts_free(session->parts);
 	catalog_free(session->catalog);
+	setup_probes_release(&session->probes);
 	undo_free(session->undo);
 	tracing_release(&session->tracing);
 	if (session->recorder.stop_fd >= 0)

@@ -28,6 +28,7 @@ int target_open(struct target *target, const struct setup_context *context, stru
 {
 	int err = setup_open(context, target->wanted, &target->instance, fail);
 
+	target->probes = context->probes;
 	if (!err)
 		err = count_start(target, fail);
 	if (!err && !target->wanted->has_percent)

@@ -26,6 +26,7 @@ struct target {
 	uint32_t index;                 /* of the buffer in the file */
 	struct instance *instance;
 	struct event_set events;        /* that we switched on */
+	const struct setup_probes *probes;      /* that were made for `wanted`; may be NULL */
 	uint32_t page_size;
 	char clock[CLOCK_NAME_SIZE];
 	struct ring_buffer_stats *start;        /* by CPU: what an instance that was there before had counted */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/setup_probes.h"
+
+#include "lib/base/fail.h"
+#include "lib/kernel/instance.h"
+#include "lib/kernel/probe_define.h"
+#include "lib/kernel/probes.h"
+#include "lib/kernel/setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+struct setup_probe {
+	const struct setup_event *event;
+	char pattern[2 * PROBE_NAME_SIZE];
+};
+
+void setup_probes_release(struct setup_probes *probes)
+{
+	free(probes->probes);
+	*probes = (struct setup_probes){ .nr = 0 };
+}
+
+static int make_one(struct instance *top, struct undo *undo, const struct setup_event *event, struct setup_probes *probes,
+		    struct fail *fail)
+{
+	struct setup_probe *grown = reallocarray(probes->probes, probes->nr + 1, sizeof(*grown));
+	struct probe probe;
+	int err;
+
+	if (!grown)
+		return fail_memory(fail);
+	probes->probes = grown;
+	err = probe_define(top, event->probe, false, &probe, fail);
+	if (err)
+		return fail_in(fail, err, "--probe '%.200s'", event->probe);
+	err = probe_add(top, undo, &probe, fail);
+	grown[probes->nr].event = event;
+	snprintf(grown[probes->nr].pattern, sizeof(grown->pattern), "%s:%s", probe.group, probe.name);
+	probes->nr += !err;
+	probe_release(&probe);
+	return err;
+}
+
+int setup_probes_make(const struct tracing *tracing, struct undo *undo, const struct setup *setup,
+		      struct setup_probes *ret, struct fail *fail)
+{
+	struct instance *top = NULL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		for (size_t j = 0; !err && j < setup->instances[i].nr_events; j++) {
+			const struct setup_event *event = &setup->instances[i].events[j];
+
+			if (!event->probe)
+				continue;
+			err = top ? 0 : instance_open_top(tracing, undo, &top, fail);
+			if (!err)
+				err = make_one(top, undo, event, ret, fail);
+		}
+	return instance_close(top, NULL) ? -EIO : err;
+}
+
+const char *setup_probes_pattern(const struct setup_probes *probes, const struct setup_event *event)
+{
+	if (!event->probe)
+		return event->pattern;
+	for (size_t i = 0; probes && i < probes->nr; i++)
+		if (probes->probes[i].event == event)
+			return probes->probes[i].pattern;
+	return NULL;
+}

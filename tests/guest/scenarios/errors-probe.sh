@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the kernel refuses of probes: its words, the caret under the culprit, the names that would have fitted; nothing is made.
+# refused SENTENCE REGEX DEFINITION...
+refused() {
+	local sentence="$1" regex="$2"
+
+	shift 2
+	weft probe add "$@" > /tmp/e.out 2> /tmp/e.err
+	check "$sentence: status 1" status_is $? 1 /tmp/e.err
+	check "$sentence: $regex" matches /tmp/e.err "$regex"
+}
+
+caret() { check "a caret stands under it" matches /tmp/e.err '^ +\^$'; }
+
+scenario() {
+	has_command probe || { skip "errors of probes" "weft has no probe yet"; return; }
+	remember
+	refused "no such function" 'did you mean .*vfs_read' 'vfs_raed'
+	caret
+	refused "no such parameter" "did you mean 'filename'" 'do_sys_openat2 filenam:ustring'
+	refused "no such register" 'Invalid register name' 'p vfs_read %zz'
+	caret
+	refused "no such type" "did you mean 'string'" 'p vfs_read a=+0(%di):strin'
+	caret
+	refused "no such variable" 'Invalid \$-variable' 'p vfs_read a=$nothing'
+	caret
+	refused "no such event" "did you mean .*sched_switch" 'e:x sched.sched_swich'
+	caret
+	refused "no such field" "did you mean 'prev_pid'" 'sched:sched_switch prev_pidd'
+	caret
+	refused "a string of a number" 'String accepts only memory argument' 'p vfs_read a=%di:string'
+	caret
+	refused "a name that is no name" 'must follow the same rules as C identifiers' 'p:a-b vfs_read'
+	caret
+	refused "the same name again" "there is an event 'weft:one' already" 'one=vfs_read' 'one=vfs_write'
+	refused "no such synthetic type" 'Invalid type' --synthetic 'lat u46 lat'
+	caret
+	refused "no such program" "cannot find '/bin/nothing'" '/bin/nothing:main'
+	refused "no program" 'is no program and no library' '/etc/passwd:main'
+	unchanged "refusals leave nothing behind"
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every kind of probe that the kernel has: made by name and by the kernel's syntax, recorded, listed, removed; nothing stays.
+has_kind() { grep -qF -- "$1" $T/README; }
+
+# made SENTENCE LINE DEFINITION...: weft probe add ends with 0 and dynamic_events has the line
+made() {
+	local sentence="$1" line="$2"
+
+	shift 2
+	weft probe add "$@" > /tmp/p.out 2> /tmp/p.err
+	check "weft probe add: $sentence" status_is $? 0 /tmp/p.err && check "the kernel has it as meant: $sentence" matches $T/dynamic_events "$line"
+}
+
+# seen NAME REGEX: recording that event while files are read has such a line
+seen() {
+	record "record $1" 0 -e "$1" -- sh -c 'head -n 1 /proc/version > /dev/null; ls -l /tmp | cat > /dev/null'
+	weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
+	check "its text has what was asked for: $1" matches /tmp/r.txt "$2"
+}
+
+scenario() {
+	has_command probe || { skip "probes" "weft has no probe yet"; return; }
+	remember
+	made "a parameter by name, a string of the program" 'p:weft/do_sys_openat2 do_sys_openat2 filename=\+0\(\$arg2\):ustring$' \
+		'do_sys_openat2 filename:ustring'
+	seen weft:do_sys_openat2 'do_sys_openat2: \(do_sys_openat2\+0x.*filename="/proc/version"'
+	made "a return" '^r.*:weft/vfs_read_return vfs_read ret=\$retval:s64' 'vfs_read%return ret'
+	seen weft:vfs_read_return 'vfs_read_return: \(.* <- vfs_read\) ret=[0-9]'
+	made "the kernel's own syntax" '^p:mine/reads vfs_read count=%dx' 'p:mine/reads vfs_read count=%dx'
+	seen mine:reads 'reads: \(vfs_read.* count=0x'
+	made "a place that is named" '^p:weft/inside vfs_read$' "inside=vfs_read+0"
+	weft probe list > /tmp/p.txt
+	check "list tells kind, maker and hits" matches /tmp/p.txt '^weft:do_sys_openat2 +kprobe +weft +[1-9][0-9]* +0 +do_sys_openat2 +filename='
+	made "another event, by its fields" '^e:weft/sched_switch sched.sched_switch next_comm=\$next_comm:string p=\$prev_pid' \
+		'sched:sched_switch next_comm p=prev_pid'
+	seen weft:sched_switch 'sched_switch: \(sched.sched_switch\) next_comm="[^"]+" p='
+	if has_kind 'f[:'; then
+		made "fprobe" '^f:weft/vfs_open vfs_open' 'fprobe:vfs_open'
+		made "fprobe of a return" '^f.*:weft/fret vfs_open%return r=\$retval' 'fret=fprobe:vfs_open%return r=ret'
+		seen weft:fret 'fret: \(.* <- vfs_open\) r='
+		made "tracepoint" '^t:weft/sched_switch_2 sched_switch' 'tracepoint:sched_switch'
+		seen weft:sched_switch_2 'sched_switch_2: '
+	else
+		weft probe add 'fprobe:vfs_open' > /tmp/p.out 2> /tmp/p.err
+		check "no fprobes: the option is named" matches /tmp/p.err 'CONFIG_FPROBE_EVENTS'
+	fi
+	made "a program's place" '^p:weft/busy /bin/busybox:0x0*1000' 'busy=/bin/busybox:0x1000'
+	made "a synthetic event" '^s:synthetic/lat' --synthetic 'lat u64 lat; pid_t pid'
+	echo 'p:others/theirs vfs_write' >> $T/dynamic_events
+	weft probe remove --all > /tmp/p.out 2> /tmp/p.err
+	check "remove --all" status_is $? 0 /tmp/p.err
+	check "leaves those of others" equal "$(cat $T/dynamic_events)" "p:others/theirs vfs_write"
+	weft probe remove theirs 2> /tmp/p.err
+	check "who is named goes" status_is $? 0 /tmp/p.err
+	unchanged "probes leave nothing behind"
+
+	weft probe add 'vfs_read' 'vfs_write%return ret' > /tmp/p.out
+	weft reset > /tmp/p.out 2> /tmp/p.err
+	check "weft reset removes probes" status_is $? 0 /tmp/p.err
+	unchanged "and nothing else"
+}
