@@ -21,6 +21,9 @@ enum control_kind control_kind(const char *file)
 		{ "enable", CONTROL_SWITCH },
 		{ "filter", CONTROL_FILTER },
 		{ "trigger", CONTROL_TRIGGER },
+		{ "mode", CONTROL_CHOICE },             /* of hwlat_detector */
+		{ "snapshot", CONTROL_SNAPSHOT },
+		{ "stack_trace_filter", CONTROL_LIST },
 		{ "set_ftrace_filter", CONTROL_LIST },
 		{ "set_ftrace_notrace", CONTROL_LIST },
 		{ "set_ftrace_pid", CONTROL_LIST },
@@ -32,6 +35,8 @@ enum control_kind control_kind(const char *file)
 	};
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
+	if (!strcmp(file, "osnoise/options"))
+		return CONTROL_FLAGS;
 	for (size_t i = 0; i < array_size(kinds); i++)
 		if (!strcmp(kinds[i].name, name))
 			return kinds[i].kind;
@@ -145,15 +150,23 @@ static bool add_list_line(struct buf *buf, struct text_word line)
 	return buf_add(buf, line.at, line.len) && buf_add(buf, "\n", 1);
 }
 
+static bool add_names(struct buf *buf, const char *text)
+{
+	size_t left = strlen(text);
+	struct text_word line;
+
+	while (text_next_line(&text, &left, &line))
+		if (is_name(line) && !add_list_line(buf, line))
+			return false;
+	return true;
+}
+
 static int restore_list(const char *path, const char *old)
 {
 	cleanup_buf struct buf value = BUF_INIT;
-	size_t left = strlen(old);
-	struct text_word line;
 
-	while (text_next_line(&old, &left, &line))
-		if (is_name(line) && !add_list_line(&value, line))
-			return -ENOMEM;
+	if (!add_names(&value, old))
+		return -ENOMEM;
 	if (value.len)
 		value.data[--value.len] = '\0';
 	return control_write(path, false, buf_str(&value));
@@ -190,49 +203,40 @@ static int restore_events(const char *path, const char *old, const char *now)
 	return err ? err : also;
 }
 
-/*
- * What takes a trigger away again: hist triggers are told apart by their text, up to the state behind it; of the others
- * only the kind and its event count: "stacktrace:unlimited", "enable_event:sched:sched_switch:count=3 if ...".
- */
-static bool add_trigger_removal(struct buf *buf, struct text_word line)
+/* One word for each write; what no word names stays as it is. */
+static int restore_flags(const char *path, const char *old, const char *now)
 {
-	const char *end = line.at + line.len, *at = line.at;
-	size_t parts = 1, len = line.len;
-
-	if (len >= 5 && !memcmp(at, "hist:", 5)) {
-		const char *state = memrchr(at, '[', len);
-
-		if (state && state > at && end[-1] == ']')
-			len = (size_t)(state - at) - (state[-1] == ' ');
-		return buf_addf(buf, "!%.*s", (int)len, at);
-	}
-	if (memmem(at, len, "able_event:", 11) || memmem(at, len, "able_hist:", 10))
-		parts = 3;
-	for (len = 0; at + len < end && at[len] != ' '; len++)
-		if (at[len] == ':' && !--parts)
-			break;
-	return buf_addf(buf, "!%.*s", (int)len, at);
-}
-
-static int restore_triggers(const char *path, const char *old, const char *now)
-{
-	size_t left = strlen(now);
-	struct text_word line;
+	struct text_word word, other;
 	int err = 0;
 
-	while (text_next_line(&now, &left, &line)) {
-		cleanup_buf struct buf value = BUF_INIT;
-		int failed;
+	while (text_next_word(&old, " \n", &word)) {
+		char name[64];
+		const char *at = now;
+		bool there = false;
 
-		if (!is_name(line) || has_line(old, line))
+		while (!there && text_next_word(&at, " \n", &other))
+			there = other.len == word.len && !memcmp(other.at, word.at, word.len);
+		if (there || word.len >= sizeof(name))
 			continue;
-		if (!add_trigger_removal(&value, line))
-			return -ENOMEM;
-		failed = control_write(path, true, buf_str(&value));
-		if (failed && !err)
-			err = failed;
+		memcpy(name, word.at, word.len);
+		name[word.len] = '\0';
+		if (!err)
+			err = control_write(path, false, name);
 	}
 	return err;
+}
+
+/* Names are replaced as a whole, probes one by one. */
+static int restore_functions(const char *path, const char *old, const char *now)
+{
+	cleanup_buf struct buf mine = BUF_INIT, yours = BUF_INIT;
+	int err = 0;
+
+	if (!add_names(&mine, old) || !add_names(&yours, now))
+		return -ENOMEM;
+	if (strcmp(buf_str(&mine), buf_str(&yours)))
+		err = restore_list(path, old);
+	return err ? err : control_restore_probes(path, old, now);
 }
 
 static int restore_value(const char *path, enum control_kind kind, const char *old)
@@ -256,11 +260,32 @@ static int restore_value(const char *path, enum control_kind kind, const char *o
 	return control_write(path, false, value);
 }
 
+/* "# * Snapshot is freed *" stands at the head of one that is. */
+static int read_snapshot(const char *path, struct buf *buf, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char head[512];
+	ssize_t got;
+
+	if (fd < 0)
+		return tracing_refused(path, -errno, "open", fail);
+	got = read(fd, head, sizeof(head) - 1);
+	if (got < 0)
+		return tracing_refused(path, -errno, "read", fail);
+	head[got] = '\0';
+	return buf_add_str(buf, strstr(head, "Snapshot is freed") ? "freed\n" : "allocated\n") ? 0 : -ENOMEM;
+}
+
+int control_read(const char *path, const char *file, struct buf *buf, struct fail *fail)
+{
+	return control_kind(file) == CONTROL_SNAPSHOT ? read_snapshot(path, buf, fail) : tracing_read_path(path, buf, fail);
+}
+
 int control_restore(const char *path, const char *file, const char *old)
 {
 	enum control_kind kind = control_kind(file);
 	cleanup_buf struct buf now = BUF_INIT;
-	int err = tracing_read_path(path, &now, NULL);
+	int err = control_read(path, file, &now, NULL);
 
 	if (err)
 		return err;
@@ -274,11 +299,16 @@ int control_restore(const char *path, const char *file, const char *old)
 	case CONTROL_FILTER:
 		return restore_value(path, kind, old);
 	case CONTROL_LIST:
-		return restore_list(path, old);
+		return restore_functions(path, old, buf_str(&now));
 	case CONTROL_EVENTS:
 		return restore_events(path, old, buf_str(&now));
 	case CONTROL_TRIGGER:
-		return restore_triggers(path, old, buf_str(&now));
+		return control_restore_triggers(path, old, buf_str(&now));
+	case CONTROL_FLAGS:
+		return restore_flags(path, old, buf_str(&now));
+	case CONTROL_SNAPSHOT:
+		/* What it held is gone: an empty one is all that can be given back. */
+		return control_write(path, false, strncmp(old, "freed", 5) ? "1" : "0");
 	}
 	return 0;
 }

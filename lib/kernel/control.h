@@ -23,6 +23,8 @@ enum control_kind {
 	CONTROL_EVENTS,         /* set_event */
 	CONTROL_FILTER,         /* events/.../filter: "none" or an expression */
 	CONTROL_TRIGGER,        /* events/.../trigger */
+	CONTROL_FLAGS,          /* osnoise/options: "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP", takes one word */
+	CONTROL_SNAPSHOT,       /* its setting is whether it is allocated; for undo: "freed" or "allocated" */
 };
 
 enum control_kind control_kind(const char *file);
@@ -33,11 +35,25 @@ enum control_kind control_kind(const char *file);
  */
 int must_check control_write(const char *path, bool append, const char *value);
 
+/* The text of the file that control_restore() takes; of a snapshot only the word. */
+int must_check control_read(const char *path, const char *file, struct buf *buf, struct fail *fail);
+
 /* Brings the file to what `old` says, text that was read from it. Files that hold it already are not written. */
 int must_check control_restore(const char *path, const char *file, const char *old);
 
 /* The word in brackets of a choice, or the value without its newline, in `into`. False: no such word, or too long. */
 bool control_word(const char *text, enum control_kind kind, char *into, size_t size);
+
+/* Whether two lines of set_ftrace_filter or of a trigger mean the same: counts that ran down and states do not matter. */
+struct text_word;
+bool control_same_line(struct text_word one, struct text_word other);
+
+/*
+ * Part of control_restore(): takes away the function probes ("vfs_read:traceoff:unlimited") that `now` has and `old` has not, and sets
+ * those again that only `old` has; the triggers of an event likewise.
+ */
+int must_check control_restore_probes(const char *path, const char *old, const char *now);
+int must_check control_restore_triggers(const char *path, const char *old, const char *now);
 
 /* Whether these two texts, read from such a file, mean the same setting. */
 bool control_same(enum control_kind kind, const char *one, const char *other);

@@ -168,7 +168,7 @@ int undo_remember(struct undo *undo, const char *instance, const char *file, str
 		return 0;
 	if (path_of(undo->tracing, instance, file, &path))
 		return fail_memory(fail);
-	err = tracing_read_path(path, &now, fail);
+	err = control_read(path, file, &now, fail);
 	if (err)
 		return err;
 	if (control_kind(file) == CONTROL_SIZE && *buf_str(&now) == 'X')

@@ -107,7 +107,7 @@ TEST(undo_writes_a_list_anew_without_the_lines_that_are_no_names)
 	CHECK(!instance_add(top, "set_ftrace_pid", "12", NULL));
 	CHECK(!instance_set(top, "set_graph_function", "schedule", NULL));
 	CHECK(!undo_restore(undo, NULL));
-	CHECK(fake_holds(&fake, "set_ftrace_filter", "vfs_read\next4_sync:mod:ext4\n"));
+	CHECK(fake_holds(&fake, "set_ftrace_filter", "vfs_read\next4_sync:mod:ext4\nschedule:traceoff\n"));
 	CHECK(fake_holds(&fake, "set_ftrace_pid", ""));
 	CHECK(fake_holds(&fake, "set_graph_function", ""));
 	instance_close(top, NULL);

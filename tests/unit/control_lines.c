@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/control.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/text.h"
+#include "lib/kernel/tracing.h"
+#include "tests/unit/test.h"
+
+static struct text_word word(const char *text)
+{
+	return (struct text_word){ .at = text, .len = strlen(text) };
+}
+
+/* What is written to bring a file from `now` to `old`: every write is a line. */
+static bool writes(int (*restore)(const char *path, const char *old, const char *now), const char *old, const char *now,
+		   const char *expected)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	char path[] = "/tmp/weft-unit-XXXXXX";
+	int fd = mkstemp(path);
+	bool same;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	same = !restore(path, old, now) && !tracing_read_path(path, &buf, NULL) && !strcmp(buf_str(&buf), expected);
+	if (!same)
+		fprintf(stderr, "written: %s", buf_str(&buf));
+	unlink(path);
+	return same;
+}
+
+TEST(control_line_is_the_same_when_only_its_count_or_state_differs)
+{
+	CHECK(control_same_line(word("traceoff:count=3 if pid > 1"), word("traceoff:count=12 if pid > 1")));
+	CHECK(!control_same_line(word("traceoff:count=3"), word("traceoff:unlimited")));
+	CHECK(!control_same_line(word("traceoff:count=3 if pid > 1"), word("traceoff:count=3 if pid > 12")));
+	CHECK(control_same_line(word("hist:keys=pid [active]"), word("hist:keys=pid [paused]")));
+	CHECK(!control_same_line(word("hist:keys=pid [active]"), word("hist:keys=pid:vals=prio [active]")));
+}
+
+TEST(control_restore_takes_away_only_our_function_probes)
+{
+	CHECK(writes(control_restore_probes, "", "vfs_read:traceoff:count=5\nvfs_write:traceoff:count=2\n",
+		     "!*:traceoff:0\n"));
+	CHECK(writes(control_restore_probes, "vfs_read:traceoff:count=5\n", "vfs_read:traceoff:count=1\n", ""));
+	CHECK(writes(control_restore_probes, "vfs_read:traceoff:unlimited\n",
+		     "vfs_read:traceoff:unlimited\nvfs_write:traceoff:unlimited\n", "!vfs_write:traceoff\n"));
+	CHECK(writes(control_restore_probes, "vfs_fsync\n", "schedule:enable_event:sched:sched_switch:count=3\nvfs_fsync\n",
+		     "!*:enable_event:sched:sched_switch:0\n"));
+}
+
+TEST(control_restore_sets_probes_and_triggers_again_that_we_took_away)
+{
+	CHECK(writes(control_restore_probes, "ext4_sync_file [ext4]:traceoff:count=5\nvfs_read:stacktrace:unlimited\n", "",
+		     "ext4_sync_file:traceoff:5\nvfs_read:stacktrace\n"));
+	CHECK(writes(control_restore_triggers, "traceoff:count=3 if pid > 1\nstacktrace:unlimited\n", "",
+		     "traceoff:3 if pid > 1\nstacktrace\n"));
+	CHECK(writes(control_restore_triggers, "hist:keys=pid:vals=hitcount:size=2048 [active]\n", "# Available triggers:\n",
+		     "hist:keys=pid:vals=hitcount:size=2048\n"));
+}
