@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "lib/base/text.h"
+#include "lib/kernel/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,16 @@ enum option_key {
 	KEY_PROBE,
 	KEY_USER,
 	KEY_CMDLINES_SIZE,
+	KEY_NO_GRAPH_FUNCTION,
+	KEY_THRESH,
+	KEY_MAX_LATENCY_RESET,
+	KEY_HWLAT,
+	KEY_OSNOISE,
+	KEY_NO_PID,
+	KEY_CPU_BUFFER_SIZE,
+	KEY_SUBBUF_SIZE,
+	KEY_BUFFER_PERCENT,
+	KEY_ABSOLUTE_TIME,
 };
 
 enum {
@@ -32,19 +43,31 @@ static const struct argp_option table[] = {
 
 	{ NULL, 0, NULL, 0, "Tracers:", 2 },
 	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2 },
-	{ "function", 'l', "FUNCTION", 0, "Trace only FUNCTION, which may be a glob", 2 },
+	{ "function", 'l', "FUNCTION[:COMMAND]", 0,
+	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, enable_event:SYSTEM:EVENT...", 2 },
 	{ "no-function", 'n', "FUNCTION", 0, "Do not trace FUNCTION", 2 },
 	{ "graph-function", 'g', "FUNCTION", 0, "function_graph: only FUNCTION and what it calls", 2 },
+	{ "no-graph-function", KEY_NO_GRAPH_FUNCTION, "FUNCTION", 0, "function_graph: neither FUNCTION nor what it calls", 2 },
 	{ "max-graph-depth", KEY_MAX_GRAPH_DEPTH, "N", 0, "function_graph: at most N calls deep", 2 },
 	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2 },
 	{ "func-stack", KEY_FUNC_STACK, NULL, 0, "Store the kernel stack with each function; only with -l", 2 },
+	{ "thresh", KEY_THRESH, "TIME", 0, "Only what takes longer than TIME, as far as the tracer knows tracing_thresh", 2 },
+	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Forget the largest latency so far", 2 },
+	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Of the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
+	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
+	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, print-stack; repeatable", 2 },
 
 	{ NULL, 0, NULL, 0, "Tasks:", 3 },
 	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3 },
-	{ "follow-children", 'c', NULL, 0, "With -F or -P: their children, too", 3 },
+	{ "no-pid", KEY_NO_PID, "PID[,PID]", 0, "Trace all tasks but these", 3 },
+	{ "follow-children", 'c', NULL, 0, "With -F or -P: their children, too (event-fork, function-fork)", 3 },
 
 	{ NULL, 0, NULL, 0, "Buffers (these hold for the -B before them; without one, for all):", 4 },
 	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB", 4 },
+	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "The same for some CPUs; repeatable", 4 },
+	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0, "Make the buffer of pieces of SIZE, the most that one event can take", 4 },
+	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when N percent of the buffer are full", 4 },
+	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Stamp events with whole times, not with differences", 4 },
 	{ "clock", 'C', "CLOCK", 0, "Stamp events with CLOCK", 4 },
 	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
 	{ "instance", 'B', "INSTANCE", 0,
@@ -59,51 +82,6 @@ static const struct argp_option command_table[] = {
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
-
-void setup_usage(struct argp_state *state, const char *format, ...)
-{
-	struct fail fail = FAIL_INIT;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(fail.text, sizeof(fail.text), format, args);
-	va_end(args);
-	argp_error(state, "%s", fail.text);
-}
-
-uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t value = 0;
-
-	if (text_parse_range(text, min, max, &value, &fail))
-		setup_usage(state, "%s: %s", what, fail.text);
-	return value;
-}
-
-uint64_t setup_size(const char *what, const char *text, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t value = 0;
-
-	if (text_parse_size(text, &value, &fail))
-		setup_usage(state, "%s: %s", what, fail.text);
-	if (!value)
-		setup_usage(state, "%s: a size of nothing", what);
-	return value;
-}
-
-uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t value = 0;
-
-	if (text_parse_time(text, &value, &fail))
-		setup_usage(state, "%s: %s", what, fail.text);
-	if (!value)
-		setup_usage(state, "%s: no time at all", what);
-	return value;
-}
 
 static struct setup_instance *instance_of(struct setup_arguments *arguments)
 {
@@ -157,6 +135,29 @@ static void add_pids(struct setup *setup, const char *what, const char *list, bo
 	}
 }
 
+static void add_file(struct setup_arguments *arguments, const char *what, enum setup_keys keys, const char *arg,
+		     struct argp_state *state)
+{
+	struct setup_file file = setup_file_of(what, keys, arg, state);
+
+	need(setup_add_file(instance_of(arguments), &file), state);
+}
+
+static void add_cpu_size(struct setup_arguments *arguments, char *arg, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	struct cpus cpus;
+	char *equals = strchr(arg, '=');
+
+	if (!equals)
+		setup_usage(state, "--cpu-buffer-size: '%s' is not CPULIST=SIZE", arg);
+	*equals = '\0';
+	if (cpus_parse(arg, &cpus, &fail))
+		setup_usage(state, "--cpu-buffer-size: %s", fail.text);
+	need(setup_add_cpu_size(instance_of(arguments), &cpus, setup_size("--cpu-buffer-size", equals + 1, state)), state);
+	*equals = '=';
+}
+
 static bool parse_event(int key, char *arg, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
@@ -198,13 +199,16 @@ static bool parse_tracer(int key, char *arg, struct argp_state *state)
 		wanted->tracer = arg;
 		return true;
 	case 'l':
-		need(setup_list_add(&wanted->functions, arg), state);
+		need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg), state);
 		return true;
 	case 'n':
 		need(setup_list_add(&wanted->notrace, arg), state);
 		return true;
 	case 'g':
 		need(setup_list_add(&wanted->graph, arg), state);
+		return true;
+	case KEY_NO_GRAPH_FUNCTION:
+		need(setup_list_add(&wanted->graph_notrace, arg), state);
 		return true;
 	case KEY_MAX_GRAPH_DEPTH:
 		wanted->graph_depth = (unsigned)setup_number("--max-graph-depth", arg, 1, 1 << 16, state);
@@ -219,6 +223,52 @@ static bool parse_tracer(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
+static bool parse_latency(int key, char *arg, struct argp_state *state)
+{
+	struct setup_arguments *arguments = state->input;
+	struct setup_instance *wanted = instance_of(arguments);
+
+	switch (key) {
+	case KEY_THRESH:
+		wanted->thresh_us = setup_microseconds("--thresh", arg, state);
+		wanted->has_thresh = true;
+		return true;
+	case KEY_MAX_LATENCY_RESET:
+		wanted->reset_max_latency = true;
+		return true;
+	case KEY_HWLAT:
+		add_file(arguments, "--hwlat", SETUP_HWLAT, arg, state);
+		return true;
+	case KEY_OSNOISE:
+		add_file(arguments, "--osnoise", SETUP_OSNOISE, arg, state);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_size(int key, char *arg, struct argp_state *state)
+{
+	struct setup_arguments *arguments = state->input;
+	struct setup_instance *wanted = instance_of(arguments);
+
+	switch (key) {
+	case 'b':
+		wanted->size = setup_size("-b", arg, state);
+		return true;
+	case KEY_CPU_BUFFER_SIZE:
+		add_cpu_size(arguments, arg, state);
+		return true;
+	case KEY_SUBBUF_SIZE:
+		wanted->subbuf_size = setup_size("--subbuf-size", arg, state);
+		return true;
+	case KEY_BUFFER_PERCENT:
+		wanted->percent = (unsigned)setup_number("--buffer-percent", arg, 0, 100, state);
+		wanted->has_percent = true;
+		return true;
+	}
+	return false;
+}
+
 static bool parse_buffer(int key, char *arg, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
@@ -226,8 +276,8 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 	struct fail fail = FAIL_INIT;
 
 	switch (key) {
-	case 'b':
-		wanted->size = setup_size("-b", arg, state);
+	case KEY_ABSOLUTE_TIME:
+		wanted->absolute_time = true;
 		return true;
 	case 'C':
 		wanted->clock = arg;
@@ -255,6 +305,9 @@ static bool parse_task(int key, char *arg, struct argp_state *state)
 	case 'P':
 		add_pids(arguments->setup, "-P", arg, setup_add_pid, state);
 		return true;
+	case KEY_NO_PID:
+		add_pids(arguments->setup, "--no-pid", arg, setup_add_notrace_pid, state);
+		return true;
 	case 'c':
 		arguments->setup->follow = true;
 		return true;
@@ -272,8 +325,15 @@ static void inherit(struct setup *setup)
 
 		if (!wanted->size)
 			wanted->size = first->size;
+		if (!wanted->subbuf_size)
+			wanted->subbuf_size = first->subbuf_size;
 		if (!wanted->clock)
 			wanted->clock = first->clock;
+		wanted->absolute_time |= first->absolute_time;
+		if (!wanted->has_percent && first->has_percent) {
+			wanted->has_percent = true;
+			wanted->percent = first->percent;
+		}
 		if (!wanted->has_cpus && first->has_cpus) {
 			wanted->has_cpus = true;
 			wanted->cpus = first->cpus;
@@ -318,8 +378,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(arguments, state);
 		return 0;
 	}
-	if (parse_event(key, arg, state) || parse_tracer(key, arg, state) || parse_task(key, arg, state) ||
-	    parse_buffer(key, arg, state))
+	if (parse_event(key, arg, state) || parse_tracer(key, arg, state) || parse_latency(key, arg, state) ||
+	    parse_task(key, arg, state) || parse_size(key, arg, state) || parse_buffer(key, arg, state))
 		return 0;
 	return ARGP_ERR_UNKNOWN;
 }

@@ -160,6 +160,25 @@ static void hint_at_triggers(const struct instance *instance, const char *file, 
 		near_fail(&near, why, err, "this kernel has no trigger '%s'", kind);
 }
 
+static int put_one(const struct catalog_event *event, struct instance *instance, const char *name, const char *text,
+		   bool add, struct fail *why)
+{
+	cleanup_free char *file = NULL;
+	int err;
+
+	if (asprintf(&file, "events/%s/%s/%s", event->system, event->name, name) < 0) {
+		file = NULL;
+		return fail_memory(why);
+	}
+	err = add ? instance_add(instance, file, text, why) : instance_set(instance, file, text, why);
+	if (err == -EINVAL && add)
+		hint_at_triggers(instance, file, text, err, why);
+	if (err == -EEXIST && add)
+		fail_set(why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one", event->system,
+			 event->name, text);
+	return err;
+}
+
 /* `text` into the file of each event. */
 static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text, bool add,
 		    struct fail *fail)
@@ -167,23 +186,9 @@ static int put_each(const struct event_set *set, struct instance *instance, cons
 	struct refusals refusals = { 0 };
 
 	for (size_t i = 0; set->has && i < set->catalog->nr; i++) {
-		const struct catalog_event *event = &set->catalog->events[i];
-		cleanup_free char *file = NULL;
 		struct fail why = FAIL_INIT;
-		int err;
+		int err = set->has[i] ? put_one(&set->catalog->events[i], instance, name, text, add, &why) : 0;
 
-		if (!set->has[i])
-			continue;
-		if (asprintf(&file, "events/%s/%s/%s", event->system, event->name, name) < 0) {
-			file = NULL;
-			return fail_memory(fail);
-		}
-		err = add ? instance_add(instance, file, text, &why) : instance_set(instance, file, text, &why);
-		if (err == -EINVAL && add)
-			hint_at_triggers(instance, file, text, err, &why);
-		if (err == -EEXIST && add)
-			fail_set(&why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one",
-				 event->system, event->name, text);
 		if (err)
 			refuse(&refusals, err, &why);
 	}
@@ -193,6 +198,39 @@ static int put_each(const struct event_set *set, struct instance *instance, cons
 int event_set_filter(const struct event_set *set, struct instance *instance, const char *filter, struct fail *fail)
 {
 	return put_each(set, instance, "filter", filter, false, fail);
+}
+
+int event_set_filter_fitting(const struct event_set *set, struct instance *instance, const char *filter,
+			     struct event_set *ret_left, struct fail *fail)
+{
+	struct event_set left = { .catalog = set->catalog, .has = calloc(set->catalog->nr + 1, 1) };
+	struct refusals refusals = { 0 };
+
+	if (!left.has)
+		return fail_memory(fail);
+	for (size_t i = 0; set->has && i < set->catalog->nr; i++) {
+		struct fail why = FAIL_INIT;
+		int err;
+
+		if (!set->has[i])
+			continue;
+		err = put_one(&set->catalog->events[i], instance, "filter", filter, false, &why);
+		if (!err)
+			continue;
+		if (err != -EINVAL && err != -ENOENT) {
+			event_set_release(&left);
+			return fail_set(fail, err, "%s", why.text);
+		}
+		refuse(&refusals, err, &why);
+		left.has[i] = 1;
+		left.nr++;
+	}
+	if (left.nr && left.nr == set->nr) {
+		event_set_release(&left);
+		return refusals_end(&refusals, set->nr, fail);
+	}
+	*ret_left = left;
+	return 0;
 }
 
 int event_set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)

@@ -60,6 +60,12 @@ int must_check event_set_enable(const struct event_set *set, struct instance *in
 /* The -f of the kernel (an error shows the kernel's words and its caret), and a trigger as written to `trigger`. */
 int must_check event_set_filter(const struct event_set *set, struct instance *instance, const char *filter,
 				struct fail *fail);
+/*
+ * The filter where it fits, as the kernel does it for a whole system: events without one of its fields keep what they had, and are
+ * *ret_left, for event_set_release(). An error when it fits none.
+ */
+int must_check event_set_filter_fitting(const struct event_set *set, struct instance *instance, const char *filter,
+					struct event_set *ret_left, struct fail *fail);
 int must_check event_set_trigger(const struct event_set *set, struct instance *instance, const char *trigger,
 				 struct fail *fail);
 

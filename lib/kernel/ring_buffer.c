@@ -6,6 +6,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/kconfig.h"
+#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,6 +25,70 @@ int ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct
 		return fail_set(fail, err, "the kernel cannot give each CPU a buffer of %s: %s",
 				text_size(human, bytes_per_cpu), strerror(-err));
 	return err;
+}
+
+int ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, uint64_t bytes_per_cpu, struct fail *fail)
+{
+	char value[24], file[64], human[TEXT_HUMAN];
+	int err = 0;
+
+	snprintf(value, sizeof(value), "%" PRIu64, bytes_per_cpu / 1024 + (bytes_per_cpu % 1024 != 0));
+	for (int cpu = cpus_next(cpus, 0); !err && cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", cpu);
+		if (!instance_has(instance, file))
+			return fail_set(fail, -EINVAL, "there is no CPU %d", cpu);
+		err = instance_set(instance, file, value, fail);
+		if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
+			return fail_set(fail, err, "the kernel cannot give CPU %d a buffer of %s: %s", cpu,
+					text_size(human, bytes_per_cpu), strerror(-err));
+	}
+	return err;
+}
+
+int ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail)
+{
+	char value[24], human[TEXT_HUMAN];
+	int err = 0;
+
+	if (!instance_has(instance, "buffer_subbuf_size_kb"))
+		return kconfig_no_file("buffer_subbuf_size_kb", fail);
+	/* Sizes are whole sub-buffers, and are rounded anew with each change of these. */
+	if (instance->kind != INSTANCE_PRIVATE && instance->undo)
+		err = undo_remember(instance->undo, instance->name, "buffer_size_kb", fail);
+	if (err)
+		return err;
+	snprintf(value, sizeof(value), "%" PRIu64, bytes / 1024 + (bytes % 1024 != 0));
+	err = instance_set(instance, "buffer_subbuf_size_kb", value, fail);
+	if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
+		return fail_set(fail, err, "the kernel cannot make sub-buffers of %s: %s", text_size(human, bytes), strerror(-err));
+	return err;
+}
+
+static bool is_absolute(const struct instance *instance)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return !instance_read(instance, "timestamp_mode", &buf, NULL) && strstr(buf_str(&buf), "[absolute]");
+}
+
+int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
+{
+	static const char trigger[] = "hist:keys=common_timestamp";
+	static const char file[] = "events/initcall/initcall_start/trigger";
+
+	if (!instance_has(instance, "timestamp_mode"))
+		return kconfig_no_file("timestamp_mode", fail);
+	if (is_absolute(instance))
+		return 0;
+	/* Setting it changes the clock, too, to that of the histogram: the one there is. */
+	if (instance_has(instance, file) && !instance_add(instance, file, trigger, NULL)) {
+		if (is_absolute(instance))
+			return 0;
+		if (instance_append(instance, file, "!hist:keys=common_timestamp", NULL))
+			return fail_set(fail, -EIO, "cannot take '%s' away from '%s'", trigger, file);
+	}
+	return fail_set(fail, -EOPNOTSUPP, "this kernel stamps events with differences of time, and has no switch for that "
+			"(timestamp_mode can only be read)");
 }
 
 static uint64_t size_in(const char *text)

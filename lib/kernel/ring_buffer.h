@@ -17,6 +17,11 @@ struct fail;
 
 /* Per CPU; rounded up to whole KB. -ENOMEM comes with the size in the text. */
 int must_check ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct fail *fail);
+/* Only of these CPUs; one that this machine does not have is an error. */
+int must_check ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, uint64_t bytes_per_cpu,
+				       struct fail *fail);
+/* A sub-buffer, rounded up to pages, 1, 2, 4... of them (6.8). Empties the buffer. */
+int must_check ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail);
 /* Of each CPU; 0 when unknown. A buffer never used is counted with the size that it will expand to. */
 uint64_t ring_buffer_size(const struct instance *instance);
 
@@ -24,6 +29,12 @@ uint64_t ring_buffer_size(const struct instance *instance);
 enum { CLOCK_NAME_SIZE = 32 };
 int must_check ring_buffer_set_clock(struct instance *instance, const char *clock, struct fail *fail);
 int must_check ring_buffer_clock(const struct instance *instance, char ret[CLOCK_NAME_SIZE], struct fail *fail);
+
+/*
+ * Whole time stamps in every event (timestamp_mode). No kernel has a switch for it: those from 4.17 to 5.10 change to it while a
+ * histogram uses common_timestamp, which is set on an event that no longer happens. -EOPNOTSUPP on others.
+ */
+int must_check ring_buffer_absolute_time(struct instance *instance, struct fail *fail);
 
 /* tracing_cpumask. CPUs that are not there are left out; -EINVAL when none is left. */
 int must_check ring_buffer_set_cpus(struct instance *instance, const struct cpus *cpus, struct fail *fail);

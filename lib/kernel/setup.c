@@ -8,6 +8,7 @@
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
+#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -81,6 +82,17 @@ bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, 
 	return true;
 }
 
+bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file)
+{
+	struct setup_file *grown = reallocarray(wanted->files, wanted->nr_files + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	grown[wanted->nr_files++] = *file;
+	wanted->files = grown;
+	return true;
+}
+
 static void instance_release(struct setup_instance *wanted)
 {
 	for (size_t i = 0; i < wanted->nr_events; i++)
@@ -92,7 +104,7 @@ static void instance_release(struct setup_instance *wanted)
 	free(wanted->graph_notrace.items);
 	free(wanted->commands.items);
 	free(wanted->options.items);
-	free(wanted->files.items);
+	free(wanted->files);
 	free(wanted->cpu_sizes);
 }
 
@@ -179,16 +191,40 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 	return err || change ? err : prepare(context, *ret, fail);
 }
 
-static int set_buffer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+static int set_sizes(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
 {
 	int err = 0;
 
-	if (wanted->size)
+	/* First, because it rounds the sizes anew. */
+	if (wanted->subbuf_size)
+		err = ring_buffer_set_subbuf(instance, wanted->subbuf_size, fail);
+	if (!err && wanted->size)
 		err = ring_buffer_resize(instance, wanted->size, fail);
+	for (size_t i = 0; !err && i < wanted->nr_cpu_sizes; i++)
+		err = ring_buffer_resize_cpus(instance, &wanted->cpu_sizes[i].cpus, wanted->cpu_sizes[i].size, fail);
 	if (!err && wanted->has_percent)
 		err = ring_buffer_set_percent(instance, wanted->percent, fail);
+	return err;
+}
+
+static int set_number(struct instance *instance, const char *file, uint64_t number, struct fail *fail)
+{
+	char value[24];
+
+	if (!instance_has(instance, file))
+		return tracer_no_file(instance, file, fail);
+	snprintf(value, sizeof(value), "%" PRIu64, number);
+	return instance_set(instance, file, value, fail);
+}
+
+static int set_buffer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_sizes(wanted, instance, fail);
+
 	if (!err && wanted->clock)
 		err = ring_buffer_set_clock(instance, wanted->clock, fail);
+	if (!err && wanted->absolute_time)
+		err = ring_buffer_absolute_time(instance, fail);
 	if (!err && wanted->has_cpus)
 		err = ring_buffer_set_cpus(instance, &wanted->cpus, fail);
 	return err;
@@ -200,7 +236,7 @@ static int set_functions(struct instance *instance, enum function_list list, con
 	return names->nr ? tracer_functions(instance, list, names->items, names->nr, fail) : 0;
 }
 
-static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+static int set_lists(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
 {
 	int err = set_functions(instance, FUNCTIONS_TRACE, &wanted->functions, fail);
 
@@ -212,8 +248,19 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 		err = set_functions(instance, FUNCTIONS_GRAPH_NOTRACE, &wanted->graph_notrace, fail);
 	if (!err && wanted->graph_depth)
 		err = tracer_graph_depth(instance, wanted->graph_depth, fail);
+	return err;
+}
+
+static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_lists(wanted, instance, fail);
+
+	if (!err && wanted->has_thresh)
+		err = set_number(instance, "tracing_thresh", wanted->thresh_us, fail);
 	if (!err && wanted->tracer)
 		err = tracer_set(instance, wanted->tracer, fail);
+	if (!err && wanted->reset_max_latency)
+		err = set_number(instance, "tracing_max_latency", 0, fail);
 	/* Options of a tracer exist only once it is the current one. */
 	for (size_t i = 0; !err && i < wanted->options.nr; i++)
 		err = option_set(instance, wanted->options.items[i], fail);
@@ -224,13 +271,60 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 	return err;
 }
 
+static int set_file(struct instance *top, const struct setup_file *file, struct fail *fail)
+{
+	if (!file->value)
+		return set_number(top, file->file, file->number, fail);
+	if (!instance_has(top, file->file))
+		return tracer_no_file(top, file->file, fail);
+	return instance_set(top, file->file, file->value, fail);
+}
+
+/*
+ * Files of the top directory, whichever the instance. Some bound each other (a width is at most the window): what is refused
+ * is tried again when the others are set.
+ */
+static int set_files(const struct setup_context *context, const struct setup_instance *wanted, struct fail *fail)
+{
+	cleanup_free bool *done = calloc(wanted->nr_files + 1, sizeof(*done));
+	struct instance *top;
+	int err;
+
+	if (!wanted->nr_files)
+		return 0;
+	if (!done)
+		return fail_memory(fail);
+	err = instance_open_top(context->tracing, context->undo, &top, fail);
+	if (err)
+		return err;
+	for (unsigned round = 0; !err && round < 2; round++)
+		for (size_t i = 0; !err && i < wanted->nr_files; i++) {
+			int failed = done[i] ? 0 : set_file(top, &wanted->files[i], fail);
+
+			done[i] = !failed;
+			if (failed && (round || failed != -EINVAL))
+				err = failed;
+		}
+	return instance_close(top, NULL) ? -EIO : err;
+}
+
+static bool traces_functions(const struct setup_instance *wanted, const struct instance *instance)
+{
+	char now[64];
+
+	if (wanted->tracer)
+		return tracer_is_function(wanted->tracer);
+	return !instance_read_word(instance, "current_tracer", now, sizeof(now), NULL) && tracer_is_function(now);
+}
+
 static int set_tasks(const struct setup_context *context, const struct setup_instance *wanted,
 		     struct instance *instance, struct fail *fail)
 {
 	const struct setup *setup = context->setup;
-	bool functions = wanted->tracer && tracer_is_function(wanted->tracer);
+	bool functions = traces_functions(wanted, instance);
 	cleanup_free pid_t *pids = calloc(setup->nr_pids + 1, sizeof(*pids));
 	size_t nr = setup->nr_pids;
+	int err = 0;
 
 	if (!pids)
 		return fail_memory(fail);
@@ -238,7 +332,30 @@ static int set_tasks(const struct setup_context *context, const struct setup_ins
 		pids[i] = setup->pids[i];
 	if (setup->only_command && context->command)
 		pids[nr++] = context->command;
-	return nr ? kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail) : 0;
+	if (nr)
+		err = kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail);
+	else if (setup->follow)
+		err = kernel_tasks_follow(instance, functions, fail);
+	if (!err && setup->nr_notrace_pids)
+		err = kernel_tasks_exclude(instance, setup->notrace_pids, setup->nr_notrace_pids, functions, fail);
+	return err;
+}
+
+/* They act as soon as they are there, so everything else is. */
+static int set_commands(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < wanted->commands.nr; i++) {
+		const char *command = wanted->commands.items[i];
+
+		if (strstr(command, ":snapshot") && instance->kind != INSTANCE_PRIVATE && instance->undo &&
+		    instance_has(instance, "snapshot"))
+			err = undo_remember(instance->undo, instance->name, "snapshot", fail);
+		if (!err)
+			err = tracer_function_command(instance, command, fail);
+	}
+	return err;
 }
 
 int setup_apply(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
@@ -249,6 +366,10 @@ int setup_apply(const struct setup_context *context, const struct setup_instance
 	if (!err)
 		err = set_tasks(context, wanted, instance, fail);
 	if (!err)
+		err = set_files(context, wanted, fail);
+	if (!err)
 		err = set_tracer(wanted, instance, fail);
-	return err ? err : setup_events(context, wanted, instance, events, fail);
+	if (!err)
+		err = setup_events(context, wanted, instance, events, fail);
+	return err ? err : set_commands(wanted, instance, fail);
 }

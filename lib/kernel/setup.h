@@ -41,6 +41,12 @@ struct setup_cpu_size {
 	uint64_t size;
 };
 
+/* What has a file of its own in the top directory: "hwlat_detector/width". Not NULL: the value; else the number. */
+struct setup_file {
+	const char *file, *value;
+	uint64_t number;
+};
+
 /* One ring buffer, and what goes into it. Zero asks for nothing: everything stays as the kernel has it. */
 struct setup_instance {
 	const char *name;               /* NULL: the main one */
@@ -50,7 +56,8 @@ struct setup_instance {
 	struct setup_list functions, notrace, graph, graph_notrace;
 	struct setup_list commands;     /* of functions: "vfs_read:traceoff:5" */
 	struct setup_list options;      /* "stacktrace", "noirq-info" */
-	struct setup_list files;        /* "hwlat_detector/width=100": what has a file of its own, in the top directory */
+	struct setup_file *files;
+	size_t nr_files;
 	unsigned graph_depth;           /* 0: as it is */
 	bool has_thresh;
 	uint64_t thresh_us;             /* tracing_thresh */
@@ -85,6 +92,7 @@ struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
 struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern);
 bool setup_add_pid(struct setup *setup, pid_t pid);
 bool setup_add_notrace_pid(struct setup *setup, pid_t pid);
+bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file);
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size);
 void setup_release(struct setup *setup);
 

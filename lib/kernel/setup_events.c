@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/setup_events.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/borrow.h"
 #include "lib/kernel/setup_probes.h"
+#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,15 +17,42 @@ static void warn(const struct setup_context *context, const struct fail *fail)
 		context->setup->warn(fail->text, context->setup->warn_data);
 }
 
-static int set_filter(const struct setup_context *context, const struct event_set *set, const char *filter,
+/* A filter of a system or of a glob: the kernel sets it where the fields are, and says nothing of the others. */
+static int filter_many(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
+		       struct instance *instance, struct fail *fail)
+{
+	enum { NAMED = 4 };
+	struct event_set left = { 0 };
+	cleanup_buf struct buf names = BUF_INIT;
+	struct fail told;
+	size_t nr = 0;
+	int err = event_set_filter_fitting(set, instance, event->filter, &left, fail);
+
+	if (err || !left.nr) {
+		event_set_release(&left);
+		return err;
+	}
+	for (size_t i = 0; i < set->catalog->nr && nr < NAMED; i++)
+		if (left.has[i] && buf_addf(&names, "%s%s", nr ? ", " : "", set->catalog->events[i].name))
+			nr++;
+	fail_set(&told, 0, "the filter '%s' fits %zu of the %zu events of '%s'; traced without it are %s%s", event->filter,
+		 set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
+	warn(context, &told);
+	event_set_release(&left);
+	return 0;
+}
+
+static int set_filter(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
 		      struct instance *instance, struct fail *fail)
 {
 	struct fail told;
 	bool found = false;
 	int err;
 
-	if (filter)
-		return event_set_filter(set, instance, filter, fail);
+	if (event->filter && set->nr > 1)
+		return filter_many(context, set, event, instance, fail);
+	if (event->filter)
+		return event_set_filter(set, instance, event->filter, fail);
 	if (instance->kind != INSTANCE_TOP || context->manner == SETUP_CHANGE)
 		return 0;
 	err = event_set_unfilter(set, instance, &found, fail);
@@ -33,6 +62,21 @@ static int set_filter(const struct setup_context *context, const struct event_se
 		warn(context, &told);
 	}
 	return err;
+}
+
+/* Some triggers change more than their file: the snapshot is allocated, a histogram of time sets the clock. */
+static int set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
+{
+	const char *also = NULL;
+	int err = 0;
+
+	if (!strncmp(trigger, "snapshot", 8) || (!strncmp(trigger, "hist:", 5) && strstr(trigger, "snapshot(")))
+		also = "snapshot";
+	else if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "common_timestamp"))
+		also = "trace_clock";
+	if (also && instance->kind != INSTANCE_PRIVATE && instance->undo && instance_has(instance, also))
+		err = undo_remember(instance->undo, instance->name, also, fail);
+	return err ? err : event_set_trigger(set, instance, trigger, fail);
 }
 
 /* The filter and the triggers of one -e, and the event's place in the sets. */
@@ -55,9 +99,9 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		event_set_subtract(on, &set);
 		err = event_set_add(off, context->catalog, pattern, fail);
 	} else if (!err) {
-		err = set_filter(context, &set, event->filter, instance, fail);
+		err = set_filter(context, &set, event, instance, fail);
 		for (size_t i = 0; !err && i < event->triggers.nr; i++)
-			err = event_set_trigger(&set, instance, event->triggers.items[i], fail);
+			err = set_trigger(&set, instance, event->triggers.items[i], fail);
 		if (!err)
 			err = event_set_add(on, context->catalog, pattern, fail);
 	}

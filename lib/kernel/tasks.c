@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
 
 #include <errno.h>
@@ -32,6 +33,32 @@ static int follow_children(struct instance *instance, const char *option, struct
 	return fail_set(fail, -EOPNOTSUPP, "this kernel cannot follow children: it has no option '%s'", option);
 }
 
+int kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail)
+{
+	int err = follow_children(instance, "event-fork", fail);
+
+	return err || !functions ? err : follow_children(instance, "function-fork", fail);
+}
+
+static int exclude_from(struct instance *instance, const char *file, const char *pids, struct fail *fail)
+{
+	if (!instance_has(instance, file))
+		return kconfig_no_file(file, fail);
+	return set_pids(instance, file, pids, true, fail);
+}
+
+int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+	int err;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!buf_addf(&list, i ? " %d" : "%d", (int)pids[i]))
+			return fail_memory(fail);
+	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), fail);
+	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
+}
+
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 		      struct fail *fail)
 {
@@ -41,9 +68,7 @@ int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, b
 	for (size_t i = 0; i < nr; i++)
 		if (!buf_addf(&list, i ? " %d" : "%d", (int)pids[i]))
 			return fail_memory(fail);
-	err = follow ? follow_children(instance, "event-fork", fail) : 0;
-	if (!err && follow && functions)
-		err = follow_children(instance, "function-fork", fail);
+	err = follow ? kernel_tasks_follow(instance, functions, fail) : 0;
 	if (!err)
 		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
 	if (!err && functions)

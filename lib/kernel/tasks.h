@@ -19,6 +19,12 @@ struct fail;
 int must_check kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 				 struct fail *fail);
 
+/* Keeps these tasks out: set_event_notrace_pid, and with `functions` set_ftrace_notrace_pid. Adds to those that are. */
+int must_check kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions,
+				    struct fail *fail);
+/* Only the options: children of the tasks that are listed already. */
+int must_check kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail);
+
 /* Adds one task to those. */
 int must_check kernel_tasks_add(struct instance *instance, pid_t pid, bool functions, struct fail *fail);
 

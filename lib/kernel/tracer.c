@@ -5,7 +5,6 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
-#include "lib/kernel/fitting.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
 
@@ -102,33 +101,7 @@ int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 	return instance_set(instance, "current_tracer", tracer, fail);
 }
 
-static const char *list_file(enum function_list list)
-{
-	switch (list) {
-	case FUNCTIONS_TRACE:
-		return "set_ftrace_filter";
-	case FUNCTIONS_NOTRACE:
-		return "set_ftrace_notrace";
-	case FUNCTIONS_GRAPH:
-		return "set_graph_function";
-	case FUNCTIONS_GRAPH_NOTRACE:
-		return "set_graph_notrace";
-	}
-	return NULL;
-}
-
-static int no_function(const struct instance *instance, const char *function, struct fail *fail)
-{
-	struct near near = near_to(function);
-
-	if (text_is_glob(function))
-		return fail_set(fail, -ENOENT, "no function that can be traced matches '%s'", function);
-	functions_offer(instance->tracing, &near);
-	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
-}
-
-/* Only the top one has it, or the kernel was built without. */
-static int no_file(const struct instance *instance, const char *file, struct fail *fail)
+int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail)
 {
 	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
 
@@ -137,31 +110,12 @@ static int no_file(const struct instance *instance, const char *file, struct fai
 	return kconfig_no_file(file, fail);
 }
 
-int tracer_functions(struct instance *instance, enum function_list list, const char *const *functions, size_t nr,
-		     struct fail *fail)
-{
-	const char *file = list_file(list);
-	int err;
-
-	if (!instance_has(instance, file))
-		return no_file(instance, file, fail);
-	err = nr ? 0 : instance_set(instance, file, "", fail);
-	for (size_t i = 0; !err && i < nr; i++) {
-		/* The first one replaces the list. */
-		err = i ? instance_add(instance, file, functions[i], fail) :
-			  instance_set(instance, file, functions[i], fail);
-		if (err == -EINVAL)
-			err = no_function(instance, functions[i], fail);
-	}
-	return err;
-}
-
 int tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *fail)
 {
 	char value[16];
 
 	if (!instance_has(instance, "max_graph_depth"))
-		return no_file(instance, "max_graph_depth", fail);
+		return tracer_no_file(instance, "max_graph_depth", fail);
 	snprintf(value, sizeof(value), "%u", depth);
 	return instance_set(instance, "max_graph_depth", value, fail);
 }

@@ -40,9 +40,20 @@ enum function_list {
 	FUNCTIONS_GRAPH_NOTRACE,
 };
 
-/* Replaces the list by these names or globs; -ENOENT with near names for a function that the kernel does not know. */
+/*
+ * Replaces the list by these names or globs. Many of them are given to the kernel by their places in available_filter_functions,
+ * because it compares each name with all its functions. -ENOENT with near names for a function that the kernel does not know.
+ */
 int must_check tracer_functions(struct instance *instance, enum function_list list, const char *const *functions,
 				size_t nr, struct fail *fail);
+/* A probe of functions, "FUNCTION:COMMAND[:ARGUMENTS]", or, with '!' in front, one that shall go. */
+int must_check tracer_function_command(struct instance *instance, const char *command, struct fail *fail);
+/* Whether this is such a command, and no name: "vfs_*:mod:ext4" is a name. */
+bool tracer_is_function_command(const char *text);
+
+/* fail_set(): only the top instance has the file, or the kernel was built without (kconfig.h). Returns -EOPNOTSUPP. */
+int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail);
+
 int must_check tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *fail);
 
 /*
