@@ -51,7 +51,15 @@ begin() {
 }
 
 freeze() {
-	local n="$1" v o
+	still "$1"
+	# Nothing was taken before.
+	[ "$(cat "$I"/per_cpu/cpu*/stats | awk '/^read events:/ { n += $3 } END { print n }')" = 0 ] && : > /tmp/live.end
+	kill -CONT $PPID
+}
+
+# still NAME: no more is written to $I, and what the kernel prints of it is in /tmp/NAME.txt...
+still() {
+	local n="$1" v
 
 	# A tracer of latencies may swap once more while it is turned off, and then there is nothing to print.
 	grep -qE 'wakeup|off' "$I/current_tracer" && echo 1000000000 > "$I/tracing_max_latency"
@@ -59,12 +67,19 @@ freeze() {
 	echo 0 > "$I/tracing_on"
 	echo 0 > $T/tracing_on
 	cat "$I/trace" > "/tmp/$n.txt"
-	for v in $VARIANTS; do
-		print_with "$n" "$v"
-	done
-	# Nothing was taken before.
-	[ "$(cat "$I"/per_cpu/cpu*/stats | awk '/^read events:/ { n += $3 } END { print n }')" = 0 ] && : > /tmp/live.end
-	kill -CONT $PPID
+	for v in $VARIANTS; do print_with "$n" "$v"; done
+}
+
+# taken NAME [ROOT]: weft extract takes this buffer, and its report is what the kernel printed of it. Stops tracing first.
+taken() {
+	local n="$1"
+
+	I=${2:-$T}
+	rm -f "/tmp/$n.dat" "/tmp/$n.txt"*
+	still "$n"
+	weft extract -q -o "/tmp/$n.dat" ${2:+-B "${2##*/}"} > "$OUT/$n.log" 2>&1
+	check "weft extract takes $n" status_is $? 0 "$OUT/$n.log" || return
+	hand "$n" ${2:+-B "${2##*/}"}
 }
 
 # print_with NAME a,b: the text with these options on, or off where they are named noOPTION
