@@ -149,13 +149,13 @@ static inline bool has_started(const struct ftrace *ftrace, const struct event *
 	return ftrace->started[event->cpu_index / 64] >> event->cpu_index % 64 & 1;
 }
 
-/* test_cpu_buff_start(): not for the very first line. */
+/* test_cpu_buff_start(): iter->idx counts from 0, and is over 1 only from the third record on. */
 static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
 {
 	if (has_started(ftrace, event))
 		return false;
 	ftrace->started[event->cpu_index / 64] |= UINT64_C(1) << event->cpu_index % 64;
-	return ftrace->settled > 1;
+	return ftrace->settled > 2;
 }
 
 static inline bool settle_record(struct ftrace *ftrace, const struct binding *binding, struct events *events,
