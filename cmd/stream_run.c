@@ -254,12 +254,11 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	bool full = true;
 	int r = 1;
 
+	live_source_end(stream->source);
 	while (r > 0 && (full || stream->more) && stream->flow.printed < stream->flow.limit) {
 		r = live_source_take(stream->source, false, &full, fail);
 		if (r < 0)
 			return r;
-		if (!full)
-			live_source_end(stream->source);
 		events_resume(stream->events);
 		r = print(stream, fail);
 		if (!r)

@@ -21,6 +21,7 @@ struct live_cpu {
 	uint64_t last;                  /* time of the last record that was taken */
 	uint64_t bound;                 /* nothing older can come */
 	uint64_t lost;
+	bool ended;                     /* found empty when nothing was written any more */
 	bool estimated;                 /* a gap may hold events that were lost only after it */
 };
 
@@ -45,8 +46,9 @@ static int live_next(struct source *source, size_t cpu_index, struct block **ret
 	struct live_cpu *cpu = &live->state[cpu_index];
 	struct block *block = cpu->first;
 
+	(void)fail;
 	if (!block)
-		return live->ended ? 0 : fail_set(fail, -EAGAIN, "nothing yet");
+		return cpu->ended ? 0 : -EAGAIN;
 	cpu->first = block->next;
 	if (!cpu->first)
 		cpu->tail = &cpu->first;
@@ -61,7 +63,7 @@ static uint64_t live_bound(const struct source *source, size_t cpu_index, bool a
 	const struct live_source *live = (const struct live_source *)source;
 	const struct live_cpu *cpu = &live->state[cpu_index];
 
-	if (live->ended || (alone && cpu->first))
+	if (cpu->ended || (alone && cpu->first))
 		return UINT64_MAX;
 	return alone ? live->older_round : cpu->bound;
 }
@@ -239,6 +241,7 @@ int live_source_take(struct source *source, bool round, bool *ret_full, struct f
 		if (r < 0)
 			return fail_in(fail, r, "CPU %u", (unsigned)live->cpus[i]);
 		full |= !r;
+		cpu->ended = live->ended && r;
 		if (round && r && before > cpu->bound)
 			cpu->bound = before;
 		if (cpu->last > cpu->bound)

@@ -50,7 +50,7 @@ int must_check live_source_new(const struct live_options *options, struct source
  */
 int must_check live_source_take(struct source *source, bool round, bool *ret_full, struct fail *fail);
 
-/* Nothing will be written any more, and everything was taken: what is here is all. */
+/* Nothing will be written any more: a CPU that is found empty from here on has ended. What is there must still be taken. */
 void live_source_end(struct source *source);
 
 /* Of a CPU: the gaps handed out so far, as far as their size was known, those of pages still here included. */

@@ -184,14 +184,16 @@ void merge_resume(struct merge *merge)
 	for (size_t i = 0; merge->started && i < merge->nr_cursors; i++) {
 		struct cursor *cursor = &merge->cursors[i];
 		struct fail fail = FAIL_INIT;
+		int r;
 
 		if (!cursor->dry)
 			continue;
 		cursor->dry = false;
-		if (cursor_next(cursor, &fail) > 0) {
+		r = cursor_next(cursor, &fail);
+		if (r > 0) {
 			merge->heap[merge->len++] = cursor;
 			sift_up(merge, merge->len - 1);
-		} else if (fail.text[0] && !merge->start_fail.text[0]) {
+		} else if (r < 0 && !merge->start_fail.text[0]) {
 			merge->start_fail = fail;
 		}
 		lower_horizon(merge, cursor);

@@ -223,9 +223,27 @@ TEST(live_hands_out_everything_once_it_has_ended)
 	write_page(&kernel, 1, 90, 10, 1);
 	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
+	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "90@3 100@0 110@0 ");
 	CHECK(!merge_top(kernel.merge));
+	merge_free(kernel.merge);
+}
+
+TEST(live_needs_no_rounds_to_end_with_more_than_it_may_keep)
+{
+	struct kernel kernel;
+
+	REQUIRE(begin(&kernel, PAGE_BYTES));
+	for (unsigned i = 0; i < 5; i++)
+		write_page(&kernel, 0, 100 + i * 10, 1, 1);
+	write_page(&kernel, 1, 125, 1, 1);
+	live_source_end(kernel.source);
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK(take_now(&kernel, false, NULL));
+		hand_out(&kernel);
+	}
+	CHECK_STR(kernel.text, "100@0 110@0 120@0 125@3 130@0 140@0 ");
 	merge_free(kernel.merge);
 }
 
@@ -242,6 +260,7 @@ TEST(live_asks_for_the_number_of_a_gap_that_a_full_page_has_no_room_for)
 	kernel.overrun[0] = 30;
 	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
+	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 (7 lost) 200@0 201@0 (23 lost) 300@0 301@0 302@0 303@0 304@0 305@0 ");
 	CHECK(live_source_lost(kernel.source, 0) == 30);
@@ -263,6 +282,7 @@ TEST(live_counts_no_loss_twice_when_the_number_came_too_late)
 	write_gap(write_page(&kernel, 0, 300, 1, 1), 7);
 	CHECK(take_now(&kernel, false, NULL));
 	live_source_end(kernel.source);
+	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "(25 lost) 100@0 101@0 102@0 103@0 104@0 105@0 200@0 (7 lost) 300@0 ");
 	CHECK(kernel.lost == 32);
