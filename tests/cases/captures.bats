@@ -38,10 +38,10 @@ setup()
 }
 
 @test "captures: what is passed over is told with its reason, and counted" {
-	cp "$scene/trace.txt" "$scene/stack_trace.txt"
+	cp "$scene/trace.txt" "$scene/filter.txt"
 	run tests/captures/run "$dir"
 	[ "$status" -eq 0 ]
-	grep -Eq 'stack_trace +skipped +a file of its own' <<< "$output"
+	grep -Eq 'filter +skipped +a setting that did' <<< "$output"
 	[[ "$output" == *"; 1 passed over" ]]
 }
 
