@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_print_context(), trace_print_lat_fmt(), trace_print_time(). */
 #include "formats/columns.h"
 
-#include "formats/digits.h"
+#include "lib/base/digits.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -160,7 +161,7 @@ static inline char *write_pid(char *at, int32_t pid, unsigned width)
 		*at++ = '-';
 		size = 0u - size;
 	}
-	at = digits_write(at, size);
+	at = digits_put_u64(at, size);
 	while (at < end)
 		*at++ = ' ';
 	return at;
@@ -172,10 +173,10 @@ static inline char *write_seconds(char *at, uint64_t seconds)
 	uint32_t few = (uint32_t)seconds;
 
 	if (seconds >= 10000)
-		return digits_write_right(at, seconds, 5);
+		return digits_put_right(at, seconds, 5);
 	memset(at, ' ', 4);
 	if (few >= 100) {
-		digits_write_2(at + 1, few / 100);
+		digits_put_2(at + 1, few / 100);
 		if (few < 1000)
 			at[1] = ' ';
 		few %= 100;
@@ -183,7 +184,7 @@ static inline char *write_seconds(char *at, uint64_t seconds)
 		at[4] = (char)('0' + few);
 		return at + 5;
 	}
-	return digits_write_2(at + 3, few);
+	return digits_put_2(at + 3, few);
 }
 
 /* " %5lu.%06lu" of a time in us, " %12llu" of a count. */
@@ -193,18 +194,18 @@ static inline char *write_time(const struct columns *columns, uint64_t ts, char 
 
 	*at++ = ' ';
 	if (__builtin_expect(columns->counts, 0))
-		return digits_write_right(at, ts, 12);
+		return digits_put_right(at, ts, 12);
 	if (__builtin_expect(columns->nanoseconds, 0)) {
 		seconds = ts / NS_PER_S;
-		at = digits_write_right(at, seconds, 5);
+		at = digits_put_right(at, seconds, 5);
 		*at++ = '.';
-		return digits_write_9(at, (uint32_t)(ts - seconds * NS_PER_S));
+		return digits_put_9(at, (uint32_t)(ts - seconds * NS_PER_S));
 	}
 	us = (ts + NS_PER_US / 2) / NS_PER_US;
 	seconds = us / US_PER_S;
 	at = write_seconds(at, seconds);
 	*at++ = '.';
-	return digits_write_6(at, (uint32_t)(us - seconds * US_PER_S));
+	return digits_put_6(at, (uint32_t)(us - seconds * US_PER_S));
 }
 
 void columns_time(const struct columns *columns, uint64_t ts, struct out *out)
@@ -219,7 +220,7 @@ static char *write_tgid(const struct columns *columns, int32_t pid, char *at)
 
 	*at++ = '(';
 	if (tgid) {
-		at = digits_write_right(at, (uint32_t)tgid, columns->pid_width);
+		at = digits_put_right(at, (uint32_t)tgid, columns->pid_width);
 	} else {
 		memset(at, '-', columns->pid_width);
 		at += columns->pid_width;
@@ -269,9 +270,9 @@ void columns_write(const struct columns *columns, const struct event *event, str
 		at = write_tgid(columns, event->pid, at);
 	*at++ = '[';
 	if (__builtin_expect(event->cpu < 1000, 1))
-		at = digits_write_3(at, event->cpu);
+		at = digits_put_3(at, event->cpu);
 	else
-		at = digits_write(at, event->cpu);
+		at = digits_put_u64(at, event->cpu);
 	memcpy(at, "] ", 2);
 	at += 2;
 	if (columns->flags)

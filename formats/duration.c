@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_functions_graph.c: trace_print_graph_duration(). */
 #include "formats/duration.h"
 
 #include "lib/base/cleanup.h"

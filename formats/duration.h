@@ -2,7 +2,7 @@
 #ifndef WEFT_FORMATS_DURATION_H
 #define WEFT_FORMATS_DURATION_H
 
-#include "formats/digits.h"
+#include "lib/base/digits.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -30,15 +30,15 @@ static inline char *duration_write(uint64_t ns, char *at)
 	rest = (uint32_t)ns - us * 1000;
 	memset(at, ' ', DURATION_COLUMN + 4);
 	if (us >= 100) {
-		point = digits_write_3(at, us);
+		point = digits_put_3(at, us);
 	} else if (us >= 10) {
-		point = digits_write_2(at, us);
+		point = digits_put_2(at, us);
 	} else {
 		*at = (char)('0' + us);
 		point = at + 1;
 	}
 	*point = '.';
-	digits_write_3(point + 1, rest);
+	digits_put_3(point + 1, rest);
 	memcpy(point + 5, "us", 2);
 	return at + DURATION_COLUMN + 4;
 }

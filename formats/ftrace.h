@@ -103,7 +103,9 @@ struct binding {
 /* A tracer with a header or lines of its own: `struct tracer` of the kernel. */
 struct tracer {
 	const char *name;               /* in current_tracer */
-	void (*header)(const struct ftrace *ftrace, struct out *out);   /* behind "# tracer: NAME\n#\n"; NULL: the usual one */
+	/* Behind "# tracer: NAME\n#\n", if it is not the usual one: what header() prints, or a text, which PREEMPT_RT may change. */
+	void (*header)(const struct ftrace *ftrace, struct out *out);
+	const char *legend, *legend_rt;
 	/* Like sink_ops::settle; sees every record when this tracer is current. May be NULL. */
 	settle_fn *settle;
 	/* Prints the whole line; false, and nothing printed, when it is to be printed in the usual way. */

@@ -25,12 +25,13 @@ static inline char *put_cpu(const struct graph *graph, unsigned cpu, char *at)
 	if (__builtin_expect(cpu < 10 && graph->cpu_width == 1, 1))
 		*at++ = (char)('0' + cpu);
 	else
-		at = digits_write_right(at, cpu, graph->cpu_width);
+		at = digits_put_right(at, cpu, graph->cpu_width);
 	memcpy(at, ") ", 2);
 	return at + 2;
 }
 
-static inline char *put_duration(const struct binding *binding, const uint8_t *exit, char *at)
+static inline __attribute__((always_inline)) char *put_duration(const struct binding *binding, const uint8_t *exit,
+								char *at)
 {
 	uint64_t ns = load_u64(exit + binding->places[GRAPH_RETTIME].offset, false) -
 		      load_u64(exit + binding->places[GRAPH_CALLTIME].offset, false);

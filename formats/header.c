@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace.c: s_show(), trace_default_header(), print_trace_header(). */
 #include "formats/header.h"
 
 #include "formats/ftrace.h"
@@ -146,9 +147,13 @@ static void header_usual(const struct ftrace *ftrace, struct out *out)
 
 void header_write(const struct ftrace *ftrace, struct out *out)
 {
+	const struct tracer *tracer = ftrace->tracer;
+
 	out_f(out, "# tracer: %s\n#\n", ftrace->context->tracer);
-	if (ftrace->tracer && ftrace->tracer->header)
-		ftrace->tracer->header(ftrace, out);
+	if (tracer && tracer->header)
+		tracer->header(ftrace, out);
+	else if (tracer && tracer->legend)
+		out_str(out, ftrace->context->preempt_rt ? tracer->legend_rt : tracer->legend);
 	else
 		header_usual(ftrace, out);
 }

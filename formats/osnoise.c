@@ -87,11 +87,6 @@ static const char legend[] =
 	"#              | |         |   |||||      |           |       "
 	"      |    |            |      |      |      |      |      |\n";
 
-static void header(const struct ftrace *ftrace, struct out *out)
-{
-	out_str(out, ftrace->context->preempt_rt ? legend_rt : legend);
-}
-
 const struct renderer osnoise_renderer = {
 	.format_name = "osnoise",
 	.fields = fields,
@@ -99,4 +94,4 @@ const struct renderer osnoise_renderer = {
 	.raw = raw,
 };
 
-const struct tracer osnoise_tracer = { .name = "osnoise", .header = header };
+const struct tracer osnoise_tracer = { .name = "osnoise", .legend = legend, .legend_rt = legend_rt };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and the like. */
 #include "formats/probe.h"
 
 #include "formats/ftrace.h"

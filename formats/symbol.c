@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: seq_print_ip_sym(), trace_seq_print_sym(). */
 #include "formats/symbol.h"
 
 #include "lib/base/out.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_events_synth.c: print_synth_event(). */
 #include "formats/synth.h"
 
 #include "formats/ftrace.h"

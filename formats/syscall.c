@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_syscalls.c: print_syscall_enter(), print_syscall_exit(). */
 #include "formats/syscall.h"
 
 #include "formats/ftrace.h"

@@ -55,11 +55,6 @@ static const char legend[] =
 	"#           TASK-PID      CPU# |||||   TIMESTAMP   ID            CONTEXT                 LATENCY\n"
 	"#              | |         |   |||||      |         |                  |                       |\n";
 
-static void header(const struct ftrace *ftrace, struct out *out)
-{
-	out_str(out, ftrace->context->preempt_rt ? legend_rt : legend);
-}
-
 const struct renderer timerlat_renderer = {
 	.format_name = "timerlat",
 	.fields = fields,
@@ -67,4 +62,4 @@ const struct renderer timerlat_renderer = {
 	.raw = raw,
 };
 
-const struct tracer timerlat_tracer = { .name = "timerlat", .header = header };
+const struct tracer timerlat_tracer = { .name = "timerlat", .legend = legend, .legend_rt = legend_rt };

@@ -8,7 +8,7 @@
 
 /*
  * Digits written straight to where they belong, for the hottest paths. The caller has made room: DIGITS_MAX bytes from
- * `at`. Each returns where the text ends. No locale, no padding, no NUL.
+ * `at`. Each returns where the text ends. No locale, no NUL.
  */
 enum { DIGITS_MAX = 24 };
 
@@ -58,6 +58,42 @@ static inline char *digits_put_s64(char *at, int64_t value)
 		return digits_put_u64(at, (uint64_t)value);
 	*at = '-';
 	return digits_put_u64(at + 1, 0 - (uint64_t)value);
+}
+
+/* As many digits as the name says, leading zeros too, of a value that has no more. */
+static inline char *digits_put_2(char *at, uint32_t value)
+{
+	memcpy(at, digits_pairs + value * 2, 2);
+	return at + 2;
+}
+
+static inline char *digits_put_3(char *at, uint32_t value)
+{
+	*at++ = (char)('0' + value / 100);
+	return digits_put_2(at, value % 100);
+}
+
+static inline char *digits_put_6(char *at, uint32_t value)
+{
+	uint32_t high = value / 10000, low = value % 10000;
+
+	at = digits_put_2(at, high);
+	at = digits_put_2(at, low / 100);
+	return digits_put_2(at, low % 100);
+}
+
+static inline char *digits_put_9(char *at, uint32_t value)
+{
+	at = digits_put_3(at, value / 1000000);
+	return digits_put_6(at, value % 1000000);
+}
+
+/* At least `width` characters, filled with blanks on the left; that many are the caller's to have room for. */
+static inline char *digits_put_right(char *at, uint64_t value, unsigned width)
+{
+	for (unsigned len = digits_count(value); len < width; width--)
+		*at++ = ' ';
+	return digits_put_u64(at, value);
 }
 
 /* The last `count` of the eight hex digits of a value, all at once; eight bytes are written. */
