@@ -17,6 +17,7 @@
 #include "lib/record/facts.h"
 #include "lib/record/kept.h"
 #include "lib/record/ledger.h"
+#include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
@@ -192,6 +193,7 @@ static int add_facts(struct work *work, struct fail *fail)
 	struct ledger *ledger = work->parts->ledger;
 	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
 						 work->targets[0].page_size, work->targets[0].nr_cpus);
+	struct maps_copy *maps = NULL;
 	int err = parts_describe(work->parts, &file, fail);
 
 	if (!err)
@@ -203,7 +205,9 @@ static int add_facts(struct work *work, struct fail *fail)
 		err = facts_of_texts(ledger, &work->tracing, work->targets, work->nr, options->texts, fail);
 	if (!err)
 		err = options->snapshot ? add_snapshot_facts(work, fail) : add_buffer_facts(work, fail);
-	return err;
+	if (!err)
+		err = maps_copy_start(work->targets, work->nr, 0, &maps, fail);
+	return err ? err : maps_copy_finish(maps, ledger, &work->tracing, fail);
 }
 
 static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, struct fail *fail)

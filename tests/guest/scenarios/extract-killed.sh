@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Killed at several moments: nothing is left changed, and what was taken out of the kernel can be recovered.
+scenario() {
+	local after
+
+	echo 1 > $T/events/sched/enable
+	for after in 0.1 0.5 1 2; do
+		rm -rf /tmp/kx
+		mkdir /tmp/kx
+		echo 1 > $T/tracing_on
+		load
+		echo 0 > $T/tracing_on
+		remember
+		timeout -s KILL $after weft extract -q -o /tmp/kx/x.dat
+		(cd /tmp/kx && weft recover x.dat) > /tmp/k.out 2>&1
+		unchanged "tracefs is as it was before the extraction that was killed after $after s"
+		[ ! -e /tmp/kx/x.dat ] || check "its file is whole" weft check /tmp/kx/x.dat
+	done
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	[ -e $T/snapshot ] || { skip "everything" "this kernel has no snapshots"; return; }
+	echo 1 > $T/events/sched/enable
+	load
+	echo 1 > $T/snapshot
+	load
+	echo 0 > $T/tracing_on
+	cat $T/snapshot > /tmp/snapshot.txt
+	remember
+	timeout 60 weft extract -s -o /tmp/s.dat 2> /tmp/x.err
+	check "weft extract -s ends with status 0" status_is $? 0 /tmp/x.err
+	unchanged
+	weft report /tmp/s.dat > /tmp/s.txt
+	same "the report equals the kernel's text of the snapshot" /tmp/snapshot.txt /tmp/s.txt
+	cat $T/trace > /tmp/main.txt
+	weft extract -q -o /tmp/m.dat
+	weft report /tmp/m.dat > /tmp/m.txt
+	same "the buffer was left alone" /tmp/main.txt /tmp/m.txt
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What somebody else traced becomes a file whose report is the kernel's own text of the frozen buffer.
+
+# kernel_text NAME FILE: FILE of tracefs, and with latency-format
+kernel_text() {
+	cat "$2" > "/tmp/$1.txt"
+	echo 1 > $T/options/latency-format
+	cat "$2" > "/tmp/$1.latency.txt"
+	echo 0 > $T/options/latency-format
+}
+
+# extracted NAME OPTION...: weft extract changes no setting, and its report is that text
+extracted() {
+	local n="$1"
+
+	shift
+	remember
+	timeout 60 weft extract -o "/tmp/$n.dat" "$@" > /tmp/x.out 2> /tmp/x.err
+	check "weft extract of $n ends with status 0" status_is $? 0 /tmp/x.err
+	unchanged "tracefs is as it was before the extraction of $n"
+	weft report "/tmp/$n.dat" > "/tmp/$n.weft.txt"
+	same "the report of $n equals the kernel's text" "/tmp/$n.txt" "/tmp/$n.weft.txt"
+	weft report -O latency-format "/tmp/$n.dat" > "/tmp/$n.latency.weft.txt"
+	same "the report of $n equals the kernel's text with latency-format" "/tmp/$n.latency.txt" "/tmp/$n.latency.weft.txt"
+}
+
+scenario() {
+	echo 1 > $T/events/sched/enable
+	load
+	echo 0 > $T/tracing_on
+	# What is in the buffer is of events that are off now.
+	echo 0 > $T/events/enable
+	kernel_text events $T/trace
+	extracted events
+	check "what was extracted is gone" matches $T/trace '^# entries-in-buffer/entries-written: 0/0 '
+
+	if has_tracer function; then
+		echo 'vfs_*' > $T/set_ftrace_filter
+		echo function > $T/current_tracer
+		echo 1 > $T/tracing_on
+		load
+		echo 0 > $T/tracing_on
+		kernel_text function $T/trace
+		extracted function --file-version 6
+		echo nop > $T/current_tracer
+	fi
+
+	echo 1 > $T/events/sched/enable
+	echo 1 > $T/tracing_on
+	load
+	check "a buffer that goes on becomes a file, too" timeout 60 weft extract -o /tmp/live.dat
+	check "tracing is still on" equal "$(cat $T/tracing_on)" 1
+	check "and so are the events" equal "$(cat $T/events/sched/enable)" 1
+	check "the file of a buffer that goes on is whole" weft check /tmp/live.dat
+}

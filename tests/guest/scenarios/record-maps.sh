@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# User stacks with the files that were mapped, of processes that are gone when the text is made.
+scenario() {
+	remember
+	record "weft records user stacks" 0 -e syscalls:sys_enter_openat -O userstacktrace -O sym-userobj -F -c -- \
+		sh -c 'for i in 1 2 3 4; do cat /proc/version; usleep 100000; done'
+	unchanged
+	text
+	check "user stacks name the file" matches /tmp/r.txt '^ => /.*busybox\[\+0x[0-9a-f]+\]$'
+	text -O nosym-userobj
+	check "without the option they have addresses" lacks /tmp/r.txt '\[\+0x'
+	# As the kernel prints it of a process that lives.
+	mkdir $T/instances/maps
+	echo 1 > $T/instances/maps/options/userstacktrace
+	echo 1 > $T/instances/maps/options/sym-userobj
+	echo "common_pid == $$" > $T/instances/maps/events/syscalls/sys_enter_openat/filter
+	echo 1 > $T/instances/maps/events/syscalls/sys_enter_openat/enable
+	read -r line < /proc/version
+	echo 0 > $T/instances/maps/tracing_on
+	cat $T/instances/maps/trace > /tmp/want.txt
+	cat "/proc/$$/maps" > /tmp/maps.txt
+	weft extract -q -B maps -o /tmp/m.dat
+	weft report -B maps /tmp/m.dat > /tmp/m.txt
+	same "the report of an extraction equals the kernel's text with sym-userobj" /tmp/want.txt /tmp/m.txt
+	echo 0 > $T/instances/maps/events/enable
+	rmdir $T/instances/maps
+}
