@@ -13,6 +13,7 @@ static const struct command *const commands[] = {
 	&stream_command,
 	&recover_command,
 	&extract_command,
+	&snapshot_command,
 	&report_command,
 	&info_command,
 	&check_command,

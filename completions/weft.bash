@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
 _weft_formats='ftrace trace_pipe'
 
 _weft_options()
@@ -11,6 +11,7 @@ _weft_options()
 	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
+	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
@@ -38,6 +39,7 @@ _weft_argument()
 	record) echo 'COMMAND' ;;
 	stream) echo 'COMMAND' ;;
 	recover) echo 'FILE' ;;
+	snapshot) echo 'take|free|clear|show' ;;
 	report) echo 'FILE' ;;
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
@@ -124,6 +126,10 @@ _weft_metavar()
 	extract:--temp-dir) echo 'DIR' ;;
 	extract:--save) echo 'hist|stack|stat' ;;
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;
+	snapshot:--cpu|snapshot:-c) echo 'CPU' ;;
+	snapshot:--on) echo 'EVENT' ;;
+	snapshot:--count) echo 'N' ;;
+	snapshot:--instance|snapshot:-B) echo 'INSTANCE' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;
 	report:--event|report:-e) echo 'EVENT' ;;

@@ -155,6 +155,14 @@ complete -c weft -n '__weft_using extract' -l save -x -a '(__weft_values "hist|s
 complete -c weft -n '__weft_using extract' -s q -l quiet -d 'Print no summary'
 complete -c weft -n '__weft_using extract' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Extract the buffer of INSTANCE, '\'''\'' being the top one; repeatable'
 complete -c weft -n '__weft_using extract' -s s -l snapshot -d 'Extract the snapshot instead of the buffer'
+complete -c weft -n '__weft_using none' -a snapshot -d 'keep what the buffer holds at some moment'
+complete -c weft -n '__weft_using snapshot' -s s -l take -d 'The same as take'
+complete -c weft -n '__weft_using snapshot' -s r -l clear -d 'The same as clear'
+complete -c weft -n '__weft_using snapshot' -s f -l free -d 'The same as free'
+complete -c weft -n '__weft_using snapshot' -s c -l cpu -x -a '(__weft_values "CPU")' -d 'Of this CPU only'
+complete -c weft -n '__weft_using snapshot' -l on -x -a '(__weft_values "EVENT")' -d 'Take one whenever EVENT happens, if the FILTER behind it lets it pass'
+complete -c weft -n '__weft_using snapshot' -l count -x -a '(__weft_values "N")' -d '--on: the first N times only'
+complete -c weft -n '__weft_using snapshot' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using none' -a report -d 'print a recorded trace as the kernel would'
 complete -c weft -n '__weft_using report' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'
 complete -c weft -n '__weft_using report' -s B -l instance -x -a '(__weft_values "NAME")' -d 'Print only the buffer of this instance; '\'''\'' is the top one'
@@ -298,6 +306,7 @@ complete -c weft -n '__weft_using none' -a help -d 'list the commands, or explai
 complete -c weft -n '__weft_using record' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using stream' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using recover' -F
+complete -c weft -n '__weft_using snapshot' -a '(__weft_values "take|free|clear|show")'
 complete -c weft -n '__weft_using report' -F
 complete -c weft -n '__weft_using info' -F
 complete -c weft -n '__weft_using check' -F
@@ -307,4 +316,4 @@ complete -c weft -n '__weft_using mark' -a '(__weft_values "TEXT")'
 complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|tracers|clocks|options|functions|instances|formats")'
 complete -c weft -n '__weft_using probe' -a '(__weft_values "DEFINITION")'
 complete -c weft -n '__weft_using instance' -a '(__weft_values "list|create|remove")'
-complete -c weft -n '__weft_using help' -a 'record stream recover extract report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
+complete -c weft -n '__weft_using help' -a 'record stream recover extract snapshot report info check pack start stop restart clear set reset mark list probe stat doctor instance help'

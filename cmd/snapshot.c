@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/text.h"
+#include "lib/kernel/snapshot.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* weft snapshot: a second buffer that keeps what the first one held at some moment. */
+enum { OPT_ON = 256, OPT_COUNT, CPU_LIMIT = 1 << 14 };
+
+struct arguments {
+	struct kernel kernel;
+	const char *action;             /* NULL: show, or --on */
+	const char *on;                 /* the pattern of --on */
+	struct buf filter;              /* the words behind "if" */
+	bool in_filter;
+	uint64_t count;
+	int cpu;
+};
+
+static const struct argp_option options[] = {
+	{ "take", 's', NULL, 0, "The same as take", 1 },
+	{ "clear", 'r', NULL, 0, "The same as clear", 1 },
+	{ "free", 'f', NULL, 0, "The same as free", 1 },
+	{ "cpu", 'c', "CPU", 0, "Of this CPU only", 1 },
+	{ "on", OPT_ON, "EVENT", 0, "Take one whenever EVENT happens, if the FILTER behind it lets it pass", 1 },
+	{ "count", OPT_COUNT, "N", 0, "--on: the first N times only", 1 },
+	{ 0 },
+};
+
+static void set_action(struct arguments *arguments, const char *name, struct argp_state *state)
+{
+	static const char *const names[] = { "take", "free", "clear", "show" };
+
+	for (size_t i = 0; i < array_size(names); i++) {
+		if (strcmp(names[i], name))
+			continue;
+		if (arguments->action && strcmp(arguments->action, name))
+			argp_error(state, "'%s' or '%s'?", arguments->action, name);
+		arguments->action = names[i];
+		return;
+	}
+	argp_error(state, "'%s' is none of take, free, clear and show", name);
+}
+
+static void add_word(struct arguments *arguments, const char *word, struct argp_state *state)
+{
+	if (!arguments->on) {
+		set_action(arguments, word, state);
+		return;
+	}
+	if (!arguments->in_filter) {
+		if (strncmp(word, "if", 2) || (word[2] && word[2] != ' '))
+			argp_error(state, "'%s': a filter begins with the word if", word);
+		arguments->in_filter = true;
+		word += strspn(word + 2, " ") + 2;
+		if (!*word)
+			return;
+	}
+	if (!buf_addf(&arguments->filter, "%s%s", arguments->filter.len ? " " : "", word))
+		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+	if (arguments->on && arguments->action)
+		argp_error(state, "--on or %s?", arguments->action);
+	if (arguments->on && arguments->cpu >= 0)
+		argp_error(state, "--on is of all CPUs");
+	if (arguments->in_filter && !arguments->filter.len)
+		argp_error(state, "which filter? 'if' stands alone");
+	if (arguments->count && !arguments->on)
+		argp_error(state, "--count belongs to --on");
+	if (arguments->action && !strcmp(arguments->action, "free") && arguments->cpu >= 0)
+		argp_error(state, "the kernel frees the snapshots of all CPUs together");
+}
+
+static uint64_t number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	uint64_t value = 0;
+
+	if (text_parse_range(text, min, max, &value, &fail))
+		argp_error(state, "%s: %s", what, fail.text);
+	return value;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->kernel;
+		return 0;
+	case 's':
+		set_action(arguments, "take", state);
+		return 0;
+	case 'r':
+		set_action(arguments, "clear", state);
+		return 0;
+	case 'f':
+		set_action(arguments, "free", state);
+		return 0;
+	case 'c':
+		arguments->cpu = (int)number("-c", arg, 0, CPU_LIMIT, state);
+		return 0;
+	case OPT_ON:
+		if (arguments->on)
+			argp_error(state, "one event at a time: '%s' and '%s'", arguments->on, arg);
+		arguments->on = arg;
+		return 0;
+	case OPT_COUNT:
+		arguments->count = number("--count", arg, 1, INT32_MAX, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		add_word(arguments, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "[take|free|clear|show]\n--on EVENT [if FILTER...]",
+	.doc = "Keeps what the buffer holds now in a second one, and shows it.",
+};
+
+static int copy_text(int fd, struct fail *fail)
+{
+	char data[1 << 16];
+	ssize_t got;
+
+	while ((got = read(fd, data, sizeof(data))) > 0)
+		if (fwrite(data, 1, (size_t)got, stdout) != (size_t)got)
+			return 0; /* kernel_finish() tells */
+	return got < 0 ? fail_set(fail, -errno, "cannot read the snapshot: %s", strerror(errno)) : 0;
+}
+
+static int show(const struct arguments *arguments, const struct instance *instance, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err = snapshot_open(instance, arguments->cpu, &fd, fail);
+
+	return err ? err : copy_text(fd, fail);
+}
+
+static int set_trigger(const struct arguments *arguments, struct instance *instance, struct fail *fail)
+{
+	struct event_set set = { .catalog = NULL };
+	struct catalog *catalog = NULL;
+	int err = catalog_new(instance->tracing, &catalog, fail);
+
+	if (!err) {
+		set.catalog = catalog;
+		err = event_set_add(&set, catalog, arguments->on, fail);
+	}
+	if (!err)
+		err = snapshot_on(instance, &set, arguments->count, arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL,
+				  fail);
+	event_set_release(&set);
+	catalog_free(catalog);
+	return err;
+}
+
+static int take_one(const struct arguments *arguments, struct instance *instance, struct fail *fail)
+{
+	char on[8];
+	int err = snapshot_take(instance, arguments->cpu, fail);
+
+	if (!err && !instance_read_word(instance, "tracing_on", on, sizeof(on), NULL) && *on == '0')
+		command_warn("note: tracing is off; latency tracers record nothing until a snapshot is taken while it is on");
+	return err;
+}
+
+/* What allocates memory or sets a trigger stays, with a held journal for `weft reset`; what fails is put back. */
+static int change(const struct arguments *arguments, struct undo *undo, struct instance *instance, struct fail *fail)
+{
+	int err = arguments->on ? set_trigger(arguments, instance, fail) : take_one(arguments, instance, fail);
+
+	if (!err)
+		return undo_hold(undo, fail);
+	(void)undo_restore(undo, NULL);
+	return err;
+}
+
+static int run_action(const struct arguments *arguments, struct undo *undo, struct fail *fail)
+{
+	struct instance *instance = arguments->kernel.instance;
+	const char *action = arguments->action ? arguments->action : "show";
+
+	if (arguments->on || !strcmp(action, "take"))
+		return change(arguments, undo, instance, fail);
+	if (!strcmp(action, "free"))
+		return snapshot_free(instance, fail);
+	if (!strcmp(action, "clear"))
+		return snapshot_clear(instance, arguments->cpu, fail);
+	return show(arguments, instance, fail);
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .cpu = SNAPSHOT_ALL_CPUS };
+	struct fail fail = FAIL_INIT;
+	struct undo *undo = NULL;
+	int err;
+
+	command_parse(&snapshot_command, argc, argv, 0, &arguments);
+	err = kernel_open(&arguments.kernel, NULL, &fail);
+	if (!err)
+		err = undo_new(&arguments.kernel.tracing, NULL, &undo, &fail);
+	if (!err) {
+		arguments.kernel.instance->undo = undo;
+		err = run_action(&arguments, undo, &fail);
+	}
+	buf_release(&arguments.filter);
+	undo_free(undo);
+	if (arguments.kernel.instance)
+		arguments.kernel.instance->undo = NULL;
+	return kernel_finish(&arguments.kernel, err, &fail);
+}
+
+const struct command snapshot_command = {
+	.name = "snapshot",
+	.summary = "keep what the buffer holds at some moment",
+	.group = "trace",
+	.argp = &argp,
+	.run = run,
+};
