@@ -379,6 +379,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 {
 	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0, last = 0;
 	int r = 0, worst = 0;
+	bool framed;
 
 	for (size_t i = 0; i < nr_buffers; i++) {
 		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
@@ -389,12 +390,13 @@ static int report_trace(const struct report_options *report, struct trace *trace
 	if (report->instance && !nr_wanted)
 		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
 				report->instance);
+	framed = nr_wanted > 1 && !report->format->tells_instance;
 	for (size_t i = 0; i < nr_buffers && r != -EPIPE; i++) {
 		struct fail here = FAIL_INIT;
 
 		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
 			continue;
-		if (nr_wanted > 1) {
+		if (framed) {
 			printf("# instance: %s\n", trace_buffer(trace, i)->name.text);
 			fflush(stdout);
 		}
@@ -403,7 +405,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 			worst = r;
 			*fail = here;
 		}
-		if (nr_wanted > 1 && i != last) {
+		if (framed && i != last) {
 			putchar('\n');
 			fflush(stdout);
 		}

@@ -2,7 +2,7 @@
 
 # Made by completions/generate from the option tables: do not edit.
 _weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
-_weft_formats='ftrace trace_pipe'
+_weft_formats='ftrace trace_pipe json'
 
 _weft_options()
 {

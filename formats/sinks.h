@@ -7,5 +7,6 @@
 /* The sinks that there are: one line here and one in sink.c for each. */
 extern const struct sink_ops ftrace_sink; /* ftrace.c */
 extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
+extern const struct sink_ops json_sink; /* json.c */
 
 #endif

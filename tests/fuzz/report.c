@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 enum { EVENTS_MAX = 20000, BUFFERS_MAX = 4 };
 
 static const struct shape {
+	const char *format;             /* NULL: ftrace */
 	const char *options[4];
 	bool raw;
 	bool ahead;
@@ -31,6 +32,7 @@ static const struct shape {
 	{ .options = { "blk_classic", "nofuncgraph-duration" }, .raw = true },
 	{ .options = { NULL }, .ahead = true },
 	{ .options = { "latency-format" }, .tail = 5 },
+	{ .format = "json" },
 };
 
 static void report(struct context *context, const struct shape *shape, int fd)
@@ -38,7 +40,7 @@ static void report(struct context *context, const struct shape *shape, int fd)
 	struct sink_options sink_options = { .raw = shape->raw };
 	struct render_options options = { .limit = EVENTS_MAX };
 	struct events_options events_options = { .until = UINT64_MAX, .keep_blocks = true };
-	const struct sink_ops *ops = sink_find("ftrace");
+	const struct sink_ops *ops = sink_find(shape->format ? shape->format : "ftrace");
 	struct events *events = NULL;
 	struct fail fail = FAIL_INIT;
 	struct sink *sink = NULL;

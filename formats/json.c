@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One JSON object a line, for programs: the record's own values, all integers exact, and beside them the kernel's text of the
+ * event. Each record is an object of its own: calls and returns of the function graph are not joined.
+ */
+#include "formats/ftrace.h"
+
+#include "formats/sinks.h"
+#include "formats/symbol.h"
+#include "lib/base/json.h"
+#include "lib/base/out.h"
+#include "lib/event/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int json_new(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+{
+	return ftrace_new_reader(&json_sink, context, options, ret, fail);
+}
+
+static void json_free(struct sink *sink)
+{
+	ftrace_sink.free(sink);
+}
+
+/* Which gaps are losses is the same question for every format. */
+static bool json_settle(struct sink *sink, struct events *events, struct event *event)
+{
+	if (event->kind == EVENT_LOST)
+		return ftrace_sink.settle(sink, events, event);
+	ftrace_bind((struct ftrace *)sink, event->type);
+	return true;
+}
+
+static void put_integer(uint64_t value, bool is_signed, struct out *out)
+{
+	if (is_signed)
+		out_s64(out, (int64_t)value);
+	else
+		out_u64(out, value);
+}
+
+static void put_hex(const uint8_t *at, size_t len, struct out *out)
+{
+	out_char(out, '"');
+	for (size_t i = 0; i < len; i++)
+		out_hex_pad(out, at[i], 2, '0');
+	out_char(out, '"');
+}
+
+static bool is_integer(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static void put_array(const struct field *field, const struct schema_abi *abi, const uint8_t *at, size_t len,
+		      struct out *out)
+{
+	struct field element = { .size = field->elem_size, .flags = field->flags & FIELD_SIGNED };
+
+	if (!is_integer(element.size)) {
+		put_hex(at, len, out);
+		return;
+	}
+	out_char(out, '[');
+	for (size_t i = 0; element.size <= len; i++, at += element.size, len -= element.size) {
+		if (i)
+			out_char(out, ',');
+		put_integer(field_int(&element, abi, at, len), element.flags, out);
+	}
+	out_char(out, ']');
+}
+
+/* Arrays of char are text, those of unsigned char are numbers. */
+static bool is_text(const struct field *field)
+{
+	return field->flags & FIELD_STRING && field->elem_size == 1 && !strstr(field->type, "unsigned");
+}
+
+static void put_value(const struct field *field, const struct schema_abi *abi, const struct event *event, struct out *out)
+{
+	const uint8_t *at;
+	size_t len;
+
+	if (!field_bytes(field, abi, event->data, event->len, &at, &len))
+		out_str(out, "null");
+	else if (is_text(field))
+		json_string(out, at, strnlen((const char *)at, len));
+	else if (field->flags & (FIELD_ARRAY | FIELD_DYNAMIC))
+		put_array(field, abi, at, len, out);
+	else if (is_integer(field->size))
+		put_integer(field_int(field, abi, event->data, event->len), field->flags & FIELD_SIGNED, out);
+	else
+		put_hex(at, len, out);
+}
+
+static void put_fields(const struct context *context, const struct format *format, const struct event *event, struct out *out)
+{
+	out_str(out, ",\"fields\":{");
+	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {
+		if (i > format->nr_common)
+			out_char(out, ',');
+		json_text(out, format->fields[i].name);
+		out_char(out, ':');
+		put_value(&format->fields[i], &context->abi, event, out);
+	}
+	out_char(out, '}');
+}
+
+/* The last `len` bytes of the out as a string. */
+static void quote(struct out *out, size_t len)
+{
+	char small[1024], *copy = len <= sizeof(small) ? small : malloc(len);
+
+	out->at -= len;
+	if (!copy) {
+		out_str(out, "null");
+		return;
+	}
+	memcpy(copy, out->at, len);
+	json_string(out, copy, len);
+	if (copy != small)
+		free(copy);
+}
+
+/* A call or return of the function graph has a text only together with the others. */
+static bool put_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+{
+	const struct field *func;
+
+	if (!binding->renderer || !binding->renderer->settle)
+		return false;
+	func = format_field(binding->format, "func");
+	if (func)
+		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false, out);
+	return true;
+}
+
+static void put_text(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	size_t start, len;
+
+	out_str(out, ",\"text\":");
+	start = out_len(out);
+	if (!put_call(ftrace, binding, event, out))
+		ftrace_body(ftrace, event, out);
+	/* Without memory, the out began anew: its owner finds out. */
+	len = out_len(out) < start ? 0 : out_len(out) - start;
+	if (len && out->at[-1] == '\n') {
+		out->at--;
+		len--;
+	}
+	quote(out, len);
+}
+
+static void put_head(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct context *context = ftrace->context;
+
+	out_str(out, "{\"ts\":");
+	out_u64(out, event->ts);
+	out_str(out, ",\"cpu\":");
+	out_u64(out, event->cpu);
+	if (*context->instance) {
+		out_str(out, ",\"instance\":");
+		json_text(out, context->instance);
+	}
+}
+
+static void put_task(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct context *context = ftrace->context;
+	struct task_name name = task_name(context->tasks, event->pid);
+	int32_t tgid = task_tgid(context->tasks, event->pid);
+	char flags[16];
+
+	out_str(out, ",\"pid\":");
+	out_s64(out, event->pid);
+	if (tgid) {
+		out_str(out, ",\"tgid\":");
+		out_s64(out, tgid);
+	}
+	out_str(out, ",\"comm\":");
+	json_string(out, name.text, name.len);
+	out_str(out, ",\"flags\":");
+	json_string(out, flags, (size_t)(columns_flags(&ftrace->columns, event, flags) - flags));
+}
+
+static void json_format(const struct sink *sink, const struct event *event, struct out *out)
+{
+	const struct ftrace *ftrace = (const struct ftrace *)sink;
+	const struct format *format;
+
+	put_head(ftrace, event, out);
+	if (event->kind == EVENT_LOST) {
+		out_str(out, ",\"lost\":");
+		if (event->lost > 0)
+			out_s64(out, event->lost);
+		else
+			out_str(out, "null");
+		out_str(out, "}\n");
+		return;
+	}
+	put_task(ftrace, event, out);
+	format = ftrace_binding(ftrace, event)->format;
+	out_str(out, ",\"id\":");
+	out_u64(out, event->id);
+	if (format) {
+		out_str(out, ",\"system\":");
+		json_text(out, format->system);
+		out_str(out, ",\"event\":");
+		json_text(out, format->name);
+		put_fields(ftrace->context, format, event, out);
+	}
+	put_text(ftrace, event, out);
+	out_str(out, "}\n");
+}
+
+const struct sink_ops json_sink = {
+	.name = "json",
+	.summary = "one JSON object a line: the fields of each event, and its text",
+	.tells_instance = true,
+	.new = json_new,
+	.free = json_free,
+	.settle = json_settle,
+	.format = json_format,
+};
