@@ -10,6 +10,7 @@ enum option_key {
 	KEY_NO_FILTER = 0x100,
 	KEY_DURATION,
 	KEY_FAIL_ON_LOST,
+	KEY_RECORDER_CPU,
 };
 
 static const struct argp_option table[] = {
@@ -18,6 +19,8 @@ static const struct argp_option table[] = {
 	{ "no-filter", KEY_NO_FILTER, NULL, 0, "Record weft's own threads, too", SETUP_OWN_GROUP },
 	{ "max-size", 'm', "SIZE", 0, "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
+	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
+	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
 	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
@@ -26,8 +29,17 @@ static bool parse_recording(int key, char *arg, struct argp_state *state)
 {
 	struct record_arguments *arguments = state->input;
 	struct record_options *options = &arguments->options;
+	struct fail fail = FAIL_INIT;
 
 	switch (key) {
+	case KEY_RECORDER_CPU:
+		if (cpus_parse(arg, &options->recorder_cpus, &fail))
+			setup_usage(state, "--recorder-cpu: %s", fail.text);
+		options->has_recorder_cpus = true;
+		return true;
+	case 'r':
+		options->priority = (int)setup_number("-r", arg, 1, 99, state);
+		return true;
 	case 'a':
 		options->all_formats = true;
 		return true;

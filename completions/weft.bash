@@ -7,7 +7,7 @@ _weft_formats='ftrace trace_pipe json'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --fail-on-lost' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
@@ -89,6 +89,8 @@ _weft_metavar()
 	record:--save) echo 'hist|stack|stat' ;;
 	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--duration) echo 'TIME' ;;
+	record:--recorder-cpu) echo 'CPULIST' ;;
+	record:--priority|record:-r) echo 'PRIO' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;

@@ -98,6 +98,8 @@ complete -c weft -n '__weft_using record' -s a -l all-formats -d 'Save the forma
 complete -c weft -n '__weft_using record' -l no-filter -d 'Record weft'\''s own threads, too'
 complete -c weft -n '__weft_using record' -s m -l max-size -x -a '(__weft_values "SIZE")' -d 'Keep at most SIZE of each CPU'\''s recorded data: the oldest is dropped, and counted'
 complete -c weft -n '__weft_using record' -l duration -x -a '(__weft_values "TIME")' -d 'Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds'
+complete -c weft -n '__weft_using record' -l recorder-cpu -x -a '(__weft_values "CPULIST")' -d 'Let the recorders run only on these CPUs'
+complete -c weft -n '__weft_using record' -s r -l priority -x -a '(__weft_values "PRIO")' -d 'Run the recorders with the real-time priority PRIO, 1 to 99'
 complete -c weft -n '__weft_using record' -l fail-on-lost -d 'Exit with status 123 when events were lost'
 complete -c weft -n '__weft_using none' -a stream -d 'print what the kernel does while it does it'
 complete -c weft -n '__weft_using stream' -s e -l event -x -a '(__weft_values "EVENT")' -d 'Trace EVENT: system:event, a system, a bare event name, globs in either part, or all'

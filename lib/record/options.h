@@ -2,6 +2,7 @@
 #ifndef WEFT_RECORD_OPTIONS_H
 #define WEFT_RECORD_OPTIONS_H
 
+#include "lib/base/cpus.h"
 #include "lib/kernel/setup.h"
 
 #include <stdbool.h>
@@ -22,6 +23,9 @@ struct record_options {
 	const char *user;
 	bool trace_self, all_formats;
 	uint64_t duration_ns;           /* 0: none */
+	bool has_recorder_cpus;
+	struct cpus recorder_cpus;      /* that the recorders may run on; any without */
+	int priority;                   /* SCHED_FIFO priority of the recorders; 0: none */
 	unsigned texts;                 /* to save besides: enum texts of lib/kernel/texts.h */
 };
 

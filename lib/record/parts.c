@@ -180,7 +180,8 @@ static int parts_load(struct parts *parts, struct fail *fail)
 	if (err)
 		return fail_in(fail, err == -ENOENT ? -ENODATA : err, "'%s'", parts->path);
 	text = ledger_text(parts->ledger, LEDGER_FILE);
-	if (!text)
+	/* The headers of pages and events are saved before tracing is turned on. */
+	if (!text || !ledger_text(parts->ledger, LEDGER_HEADER_PAGE) || !ledger_text(parts->ledger, LEDGER_HEADER_EVENT))
 		return fail_set(fail, -ENODATA, "'%s' holds no recording: it ended before it had begun", parts->path);
 	if (!parse_file(text, &parts->file))
 		return fail_set(fail, -EBADMSG, "'%s' is of another version of weft or damaged", parts->path);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
+#include "lib/base/cpus.h"
 #include "lib/codec/frame.h"
 
 enum {
@@ -222,9 +224,39 @@ static int record(struct recorder *recorder, bool only_rest, struct fail *fail)
 	return err;
 }
 
+static int run_on(const struct cpus *cpus, struct fail *fail)
+{
+	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+	size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+	int err = 0;
+
+	if (!set)
+		return fail_memory(fail);
+	CPU_ZERO_S(size, set);
+	for (int cpu = cpus_next(cpus, 0); cpu >= 0; cpu = cpus_next(cpus, cpu + 1))
+		CPU_SET_S((size_t)cpu, size, set);
+	if (sched_setaffinity(0, size, set))
+		err = fail_set(fail, -errno, "a recorder cannot run on these CPUs: %s",
+			       errno == EINVAL ? "none of them is online" : strerror(errno));
+	CPU_FREE(set);
+	return err;
+}
+
+static int place(const struct recorder_options *options, struct fail *fail)
+{
+	const struct sched_param param = { .sched_priority = options->priority };
+	int err = options->run_on ? run_on(options->run_on, fail) : 0;
+
+	if (!err && options->priority && sched_setscheduler(0, SCHED_FIFO, &param))
+		err = fail_set(fail, -errno, "a recorder cannot have the priority %d: %s", options->priority, strerror(errno));
+	return err;
+}
+
 struct start {
 	struct recorder *recorder;
 	sem_t started;
+	int err;
+	struct fail fail;
 };
 
 static void *recorder_main(void *data)
@@ -232,9 +264,13 @@ static void *recorder_main(void *data)
 	struct start *start = data;
 	struct recorder *recorder = start->recorder;
 	const uint64_t one = 1;
+	int err;
 
 	recorder->tid = (pid_t)syscall(SYS_gettid);
+	err = start->err = place(&recorder->options, &start->fail);
 	sem_post(&start->started); /* `start` is gone from here on */
+	if (err)
+		return NULL;
 	recorder->err = record(recorder, false, &recorder->fail);
 	if (recorder->err) {
 		fail_in(&recorder->fail, recorder->err, "CPU %u", recorder->cpu);
@@ -258,6 +294,9 @@ int recorder_start(struct recorder *recorder, struct fail *fail)
 		recorder->started = true;
 		while (sem_wait(&start.started) && errno == EINTR)
 			continue;
+		err = start.err;
+		if (err)
+			fail_set(fail, err, "%s", start.fail.text);
 	}
 	sem_destroy(&start.started);
 	return err;

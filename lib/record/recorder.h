@@ -19,10 +19,14 @@
  * why not. A recorder that fails says so at once (failed_fd) and touches the buffer no more.
  * It owns its pipe and its spool. Fields behind `thread` belong to the thread until recorder_join().
  */
+struct cpus;
+
 struct recorder_options {
 	int stop_fd;            /* readable once tracing is off: drain and end */
 	int failed_fd;          /* eventfd: gets 1 when it fails */
 	int level;              /* of compression */
+	const struct cpus *run_on;      /* CPUs that the thread may run on, borrowed; NULL: any */
+	int priority;           /* SCHED_FIFO; 0: as other threads */
 	uint64_t keep_free;     /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
 	uint64_t rest_max;      /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
 	bool copied_there;      /* the output is on the parts' filesystem */
@@ -40,7 +44,10 @@ struct recorder {
 	struct fail fail;
 };
 
-/* Takes pipe and spool out of the caller's hands, also when it fails. `recorder` must stay where it is. */
+/*
+ * Takes pipe and spool out of the caller's hands, also when it fails, as it does when the thread cannot run as it should.
+ * `recorder` must stay where it is.
+ */
 int must_check recorder_start(struct recorder *recorder, struct fail *fail);
 void recorder_join(struct recorder *recorder);
 

@@ -2,7 +2,6 @@
 #include "lib/record/session.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -18,6 +17,7 @@
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
+#include "lib/record/restoring.h"
 #include "lib/record/result.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
@@ -153,6 +153,7 @@ static int start_recorders(struct session *session, struct fail *fail)
 	session->recorder = (struct recorder_options){
 		.stop_fd = eventfd(0, EFD_CLOEXEC), .failed_fd = session->wake.failed_fd, .level = options->level,
 		.keep_free = keep_free(session, &online), .copied_there = is_copied_there(session),
+		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL, .priority = options->priority,
 	};
 	if (!err && session->recorder.stop_fd < 0)
 		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
@@ -218,7 +219,7 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = describe_parts(session, fail);
 	if (!err)
-		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
+		err = symbol_copy_start(session->parts->ledger, session->wake.symbols_fd, &session->symbols, fail);
 	if (!err)
 		err = facts_at_start(session->parts->ledger, "record", &session->tracing, session->targets,
 				     session->nr_targets, options->all_formats, fail);
@@ -242,6 +243,28 @@ static int turn(struct session *session, bool on, struct fail *fail)
 	return first;
 }
 
+/* The threads that are busy for long are done once the symbols are saved. */
+static int admit_ourselves(struct session *session, struct fail *fail)
+{
+	int err = 0;
+
+	if (session->options->trace_self || maps_copy_tid(session->maps))
+		return 0;
+	for (size_t i = 0; !err && i < session->nr_targets; i++)
+		err = target_admit(&session->targets[i], fail);
+	return err;
+}
+
+static int wait_for_end(struct session *session, enum wake_reason *ret, struct fail *fail)
+{
+	int err;
+
+	do
+		err = wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
+	while (!err && *ret == WAKE_SYMBOLS && !(err = admit_ourselves(session, fail)));
+	return err;
+}
+
 /* From the first event to the last. */
 static int trace(struct session *session, struct fail *fail)
 {
@@ -261,7 +284,7 @@ static int trace(struct session *session, struct fail *fail)
 	if (!err && options->duration_ns)
 		err = wake_after(&session->wake, options->duration_ns, fail);
 	if (!err) {
-		err = wake_wait(&session->wake, &session->workload, &reason, &result->status, fail);
+		err = wait_for_end(session, &reason, fail);
 		result->has_status = !err && reason == WAKE_COMMAND;
 	}
 	stopped = turn(session, false, &later);
@@ -313,61 +336,6 @@ static void stop_recorders(struct session *session)
 
 	if (session->recorder.stop_fd >= 0 && write(session->recorder.stop_fd, &one, sizeof(one)) < 0)
 		return;
-}
-
-/* As it was before us: settings, then instances, then the command lines that all recordings share. */
-static int restore(struct session *session, struct fail *fail)
-{
-	struct fail later;
-	int first = 0, err;
-
-	for (size_t i = 0; i < session->nr_targets; i++)
-		target_close_pipes(&session->targets[i]);
-	if (session->undo)
-		first = undo_restore(session->undo, fail);
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		if (!session->targets[i].instance)
-			continue;
-		err = instance_close(session->targets[i].instance, &later);
-		session->targets[i].instance = NULL;
-		first = first_error(first, err, fail, &later);
-	}
-	err = shared_cmdlines_leave(session->cmdlines, &later);
-	session->cmdlines = NULL;
-	return first_error(first, err, fail, &later);
-}
-
-/*
- * Removing an instance makes the kernel wait for all CPUs, tens of milliseconds in which the file can be finished: the two
- * have nothing in common.
- */
-struct restoring {
-	struct session *session;
-	pthread_t thread;
-	bool started;
-	int err;
-	struct fail fail;
-};
-
-static void *restore_main(void *data)
-{
-	struct restoring *restoring = data;
-
-	restoring->err = restore(restoring->session, &restoring->fail);
-	return NULL;
-}
-
-static void restore_begin(struct restoring *restoring)
-{
-	restoring->started = !pthread_create(&restoring->thread, NULL, restore_main, restoring);
-	if (!restoring->started)
-		restore_main(restoring);
-}
-
-static void restore_end(struct restoring *restoring)
-{
-	if (restoring->started)
-		pthread_join(restoring->thread, NULL);
 }
 
 static int sum_up(struct session *session, struct fail *fail)
@@ -427,18 +395,23 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	struct session session = {
 		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .symbols_fd = -1 },
 	};
-	struct restoring restoring = { .session = &session };
+	struct restoring restoring = { .started = false };
 	struct fail later;
 	int first, err;
 
 	*ret = (struct record_result){ .has_status = false };
 	first = prepare(&session, fail);
+	restoring.targets = session.targets;
+	restoring.nr_targets = session.nr_targets;
+	restoring.undo = session.undo;
+	restoring.cmdlines = session.cmdlines;
 	if (!first) {
 		first = trace(&session, fail);
 		err = collect(&session, &later);
 		first = first_error(first, err, fail, &later);
+		restoring_start(&restoring);
 	}
 	stop_recorders(&session);
 	err = join(&session, &later);
@@ -447,9 +420,9 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	first = first_error(first, err, fail, &later);
 	err = maps_copy_finish(session.maps, ret->ran ? session.parts->ledger : NULL, &session.tracing, &later);
 	first = first_error(first, err, fail, &later);
-	restore_begin(&restoring);
+	restoring_go(&restoring);
 	err = finish(&session, &later);
-	restore_end(&restoring);
+	restoring_end(&restoring);
 	first = first_error(first, err, fail, &later);
 	first = first_error(first, restoring.err, fail, &restoring.fail);
 	release(&session);

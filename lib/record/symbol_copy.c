@@ -22,6 +22,7 @@ enum { SYMBOLS_MAX = 1 << 30 };
 
 struct symbol_copy {
 	struct ledger *ledger;
+	int done_fd;
 	pthread_t thread;
 	sem_t started;
 	pid_t tid;
@@ -104,14 +105,17 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 static void *symbol_copy_main(void *data)
 {
 	struct symbol_copy *symbols = data;
+	const uint64_t one = 1;
 
 	symbols->tid = (pid_t)syscall(SYS_gettid);
 	sem_post(&symbols->started);
 	symbols->err = save(symbols, &symbols->fail);
+	if (symbols->done_fd >= 0 && write(symbols->done_fd, &one, sizeof(one)) < 0)
+		return NULL; /* whoever waits for it only saves time */
 	return NULL;
 }
 
-int symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail)
+int symbol_copy_start(struct ledger *ledger, int done_fd, struct symbol_copy **ret, struct fail *fail)
 {
 	struct symbol_copy *symbols = calloc(1, sizeof(*symbols));
 	int err;
@@ -119,6 +123,7 @@ int symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fa
 	if (!symbols)
 		return fail_memory(fail);
 	symbols->ledger = ledger;
+	symbols->done_fd = done_fd;
 	sem_init(&symbols->started, 0, 0);
 	err = pthread_create(&symbols->thread, NULL, symbol_copy_main, symbols);
 	if (err) {

@@ -18,7 +18,8 @@ struct ledger;
  */
 struct symbol_copy;
 
-int must_check symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail);
+/* done_fd: an eventfd that gets 1 when they are saved, or could not be; -1: none. */
+int must_check symbol_copy_start(struct ledger *ledger, int done_fd, struct symbol_copy **ret, struct fail *fail);
 
 /* The thread, to keep it out of what is recorded. */
 pid_t symbol_copy_tid(const struct symbol_copy *symbols);

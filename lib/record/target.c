@@ -137,6 +137,48 @@ int target_exclude(struct target *target, const pid_t *tids, size_t nr, struct f
 	return 0;
 }
 
+/* Of these systems a reader that sleeps until its buffer is half full causes next to nothing; of others some for each page. */
+static bool is_hardly_caused_by_readers(const char *system)
+{
+	static const char *const systems[] = {
+		"ipi", "irq", "irq_vectors", "nmi", "power", "raw_syscalls", "sched", "signal", "syscalls", "task", "timer",
+	};
+
+	for (size_t i = 0; i < array_size(systems); i++)
+		if (!strcmp(systems[i], system))
+			return true;
+	return false;
+}
+
+static bool is_worth_excluding(const struct target *target)
+{
+	const struct setup_instance *wanted = target->wanted;
+	const struct catalog *catalog = target->events.catalog;
+
+	if (target->instance->kind != INSTANCE_PRIVATE || (wanted->tracer && tracer_is_function(wanted->tracer)))
+		return true;
+	for (size_t i = 0; catalog && i < catalog->nr; i++)
+		if (event_set_has(&target->events, i) && !is_hardly_caused_by_readers(catalog->events[i].system))
+			return true;
+	return false;
+}
+
+int target_admit(struct target *target, struct fail *fail)
+{
+	static const char file[] = "set_event_notrace_pid";
+
+	if (is_worth_excluding(target) || !instance_has(target->instance, file))
+		return 0;
+	return instance_set(target->instance, file, "", fail);
+}
+
+int target_quiet(struct target *target, struct fail *fail)
+{
+	if (!target->instance || target->instance->kind != INSTANCE_PRIVATE)
+		return 0;
+	return instance_write(target->instance, "events/enable", "0", fail);
+}
+
 int target_turn(struct target *target, bool on, struct fail *fail)
 {
 	return instance_turn(target->instance, on, fail);

@@ -61,10 +61,20 @@ int must_check target_record_rest(struct target *target, struct parts *parts, co
 /* Keeps tasks out of the events (and functions) that are recorded: our own threads. */
 int must_check target_exclude(struct target *target, const pid_t *tids, size_t nr, struct fail *fail);
 
+/*
+ * No more, where that costs more than it keeps out: from then on only the recorders run, asleep for most of the time, while
+ * the kernel, as long as there are tasks to keep out, looks them up at each switch and wakeup: a tenth of the time of a
+ * workload of such.
+ */
+int must_check target_admit(struct target *target, struct fail *fail);
+
 int must_check target_turn(struct target *target, bool on, struct fail *fail);
 
 /* What the buffer counted; once tracing is off, before the recorders take the rest. */
 int must_check target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail);
+
+/* Switches the events of a private instance off, so that less is left to do when it goes; once everything was asked of it. */
+int must_check target_quiet(struct target *target, struct fail *fail);
 
 /* Closes what the recorders hold of the kernel's, so that the instance can go; parts stay open. */
 void target_close_pipes(struct target *target);

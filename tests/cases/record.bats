@@ -101,3 +101,28 @@ tracefs_state()
 	[[ "$output" == *"no space left"* || "$output" == *"No space left"* ]]
 	[ $checked = 0 ]
 }
+
+@test "record: a command is hardly disturbed: the recorders run where they are told to, with the priority they are told" {
+	weft record -q -e sched --recorder-cpu 0 -r 3 -o p.dat --no-filter -- sh -c '
+		for t in /proc/$PPID/task/*; do chrt -p ${t##*/}; taskset -p ${t##*/}; done' > placed
+	[ "$(grep -c "SCHED_FIFO$" placed)" -ge 1 ]
+	[ "$(grep -c "priority: 3$" placed)" = "$(grep -c "SCHED_FIFO$" placed)" ]
+	[ "$(grep -c "mask: 1$" placed)" -ge "$(grep -c "SCHED_FIFO$" placed)" ]
+	run -125 weft record -e sched --recorder-cpu 8000 -o q.dat -- true
+	[[ "$output" == *"none of them is online"* ]]
+	[ ! -e q.dat ]
+	run -2 weft record -e sched -r 100 -- true
+	run -2 weft record -e sched --recorder-cpu x -- true
+}
+
+@test "record: its own threads are kept out, or do next to nothing" {
+	cp "$(command -v weft)" loom
+	# The command is a loom, too, until it is executed.
+	own() { weft report --format=ftrace "$1" | grep -c '^ *loom-' || true; }
+	./loom record -q -e kmem -e raw_syscalls -o a.dat -- sleep 0.3
+	[ "$(own a.dat)" -lt 60 ]
+	./loom record -q -e raw_syscalls -o b.dat -- sleep 0.3
+	[ "$(own b.dat)" -lt 300 ]
+	./loom record -q -e raw_syscalls -o c.dat --no-filter -- sleep 0.3
+	[ "$(own c.dat)" -gt "$(own b.dat)" ]
+}
