@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/pack_sample.h"
+#include "cmd/pack_script.h"
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/tree.h"
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS };
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT };
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
@@ -29,7 +30,7 @@ struct arguments {
 	} maps[MAPS_MAX];               /* of --maps */
 	size_t nr_maps;
 	const char *compression;
-	bool quiet;
+	bool quiet, script;
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
 	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
+	{ "script", OPT_SCRIPT, NULL, 0,
+	  "Print a shell script that makes DIR, for machines that have nothing but a shell", 2 },
 	{ "quiet", 'q', NULL, 0, "No summary", 2 },
 	{ 0 },
 };
@@ -91,6 +94,10 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
 {
 	struct pack_options *pack = &arguments->options;
 
+	if (arguments->script && pack->dir)
+		argp_error(state, "--script or a directory?");
+	if (arguments->script)
+		return;
 	if (!pack->dir)
 		argp_error(state, "which directory? 'weft pack DIR -o FILE'");
 	if (arguments->compression)
@@ -141,6 +148,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no version '%s' of trace.dat; there are 6 and 7", arg);
 		pack->version = (unsigned)(*arg - '0');
 		return 0;
+	case OPT_SCRIPT:
+		arguments->script = true;
+		return 0;
 	case 'q':
 		arguments->quiet = true;
 		return 0;
@@ -160,7 +170,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "DIR",
+	.args_doc = "DIR\n--script",
 	.doc = "Builds a trace.dat from plain copies of tracefs files."
 	       "\vDIR, or DIR/meta, holds copies under the names they have in tracefs: events/header_page, "
 	       "events/SYSTEM/EVENT/format, printk_formats, saved_cmdlines, trace_options and so on; instances are in "
@@ -250,6 +260,12 @@ static int run(int argc, char **argv)
 	struct fail fail = FAIL_INIT;
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
+	if (arguments.script) {
+		if (fputs(pack_script, stdout) >= 0 && !fflush(stdout))
+			return EXIT_OK;
+		fail_set(&fail, -errno, "cannot write to standard output: %s", strerror(errno));
+		return command_failed(&fail);
+	}
 	arguments.options.events = arguments.events;
 	for (size_t i = 0; i < arguments.nr_maps; i++)
 		arguments.options.facts[arguments.options.nr_facts++] =

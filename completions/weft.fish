@@ -204,6 +204,7 @@ complete -c weft -n '__weft_using pack' -l maps -x -a '(__weft_values "PID:FILE"
 complete -c weft -n '__weft_using pack' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'DIR describes this instance instead of the top buffer'
 complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CODEC")' -d 'zstd[:LEVEL] (the default) or none'
 complete -c weft -n '__weft_using pack' -l file-version -x -a '(__weft_values "N")' -d 'Version 7 of trace.dat (the default), or 6, which is never compressed'
+complete -c weft -n '__weft_using pack' -l script -d 'Print a shell script that makes DIR, for machines that have nothing but a shell'
 complete -c weft -n '__weft_using pack' -s q -l quiet -d 'No summary'
 complete -c weft -n '__weft_using none' -a start -d 'trace into the kernel'\''s buffers, without a file'
 complete -c weft -n '__weft_using start' -s e -l event -x -a '(__weft_values "EVENT")' -d 'Trace EVENT: system:event, a system, a bare event name, globs in either part, or all'

@@ -160,6 +160,23 @@ static void stats_of_cpustat(struct owned *owned)
 	}
 }
 
+/* Of a snapshot the kernel tells the counts of all CPUs together, "ENTRIES/WRITTEN": as if they were of the first. */
+static void stats_of_sum(struct owned *owned)
+{
+	struct context *context = &owned->context;
+	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/entries");
+	unsigned long long entries, written;
+	struct cpu_stats *stats;
+
+	if (!text.text || sscanf(text.text, "%20llu/%20llu", &entries, &written) != 2 || written < entries)
+		return;
+	stats = stats_add(owned, 0);
+	if (!stats)
+		return;
+	stats->entries = entries;
+	stats->overrun = written - entries;
+}
+
 /*
  * A frozen buffer holds `entries`; one that was read out while it ran held those that were read, too, which
  * ring_buffer_entries_cpu() leaves out.
@@ -322,6 +339,8 @@ static void read_settings(struct owned *owned)
 	read_options(context);
 	read_online(context);
 	stats_of_settings(owned);
+	if (!context->nr_stats)
+		stats_of_sum(owned);
 	if (!context->nr_stats && !context->buffer)
 		stats_of_cpustat(owned);
 	count_entries(context);

@@ -65,48 +65,47 @@ static DIR *open_tasks(pid_t pid)
 	return opendir(path);
 }
 
-static int put_tree(struct settings *settings, pid_t pid, unsigned depth, struct fail *fail);
-
-static int put_children(struct settings *settings, pid_t pid, pid_t tid, unsigned depth, struct fail *fail)
+/* Field 4 of /proc/PID/stat; the name in field 2 may hold anything. */
+static pid_t parent_of(pid_t pid)
 {
 	cleanup_buf struct buf text = BUF_INIT;
-	struct text_word word;
-	const char *at;
-	int r = 0, any = 0;
-	char path[64];
+	const char *close;
+	char path[64], state;
+	int parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (tracing_read_path(path, &text, NULL))
 		return 0;
-	at = buf_str(&text);
-	while (r >= 0 && text_next_word(&at, " \n", &word)) {
-		r = put_tree(settings, (pid_t)strtol(word.at, NULL, 10), depth + 1, fail);
-		any |= r > 0;
-	}
-	return r < 0 ? r : any;
+	close = strrchr(buf_str(&text), ')');
+	return close && sscanf(close, ") %c %d", &state, &parent) == 2 ? parent : 0;
 }
 
-static int put_tree(struct settings *settings, pid_t pid, unsigned depth, struct fail *fail)
+static bool descends(pid_t pid, pid_t from)
 {
-	int r = process_maps_put(settings, pid, fail), any = r > 0;
-	DIR *tasks;
-	pid_t tid;
-
-	if (r < 0 || depth >= DEPTH_MAX)
-		return r;
-	tasks = open_tasks(pid);
-	while (tasks && r >= 0 && (tid = next_number(tasks))) {
-		r = put_children(settings, pid, tid, depth, fail);
-		any |= r > 0;
+	for (int depth = 0; pid > 1 && depth < DEPTH_MAX; depth++) {
+		if (pid == from)
+			return true;
+		pid = parent_of(pid);
 	}
-	if (tasks)
-		closedir(tasks);
-	return r < 0 ? r : any;
+	return false;
 }
 
-int process_maps_put_tree(struct settings *settings, pid_t pid, struct fail *fail)
+int process_maps_put_tree(struct settings *settings, pid_t from, struct fail *fail)
 {
-	return put_tree(settings, pid, 0, fail);
+	DIR *proc = opendir("/proc");
+	int r = 0, any = 0;
+	pid_t pid;
+
+	/* Numbers of descendants are higher, but where they began anew: so most processes need not be looked at. */
+	while (proc && r >= 0 && (pid = next_number(proc))) {
+		if (pid < from || !descends(pid, from))
+			continue;
+		r = process_maps_put(settings, pid, fail);
+		any |= r > 0;
+	}
+	if (proc)
+		closedir(proc);
+	return r < 0 ? r : any;
 }
 
 struct pids {

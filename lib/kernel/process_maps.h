@@ -19,7 +19,10 @@ enum { PROCESS_MAPS_NR = 256, PROCESS_MAPS_SIZE = 1 << 18 };
 /* Of a process that runs another program than we do: between fork and exec it has nothing to tell. 1: it was put, or is new. */
 int must_check process_maps_put(struct settings *settings, pid_t pid, struct fail *fail);
 
-/* Of a process and of all that descend from it (CONFIG_PROC_CHILDREN). 1: some were new, or changed. */
+/*
+ * Of a process and of all that descend from it and have a higher number: /proc/PID/task/TID/children would tell without
+ * looking at others, but few kernels have it. 1: some were new, or changed.
+ */
 int must_check process_maps_put_tree(struct settings *settings, pid_t pid, struct fail *fail);
 
 /* Of those that live and have a task in saved_cmdlines: the trace may be about them. */

@@ -100,16 +100,15 @@ static bool is_on(const struct target *target)
 	return !instance_read_word(target->instance, "tracing_on", on, sizeof(on), NULL) && *on != '0';
 }
 
-/* The counts at the head of a `snapshot` of one CPU; false: a text without them, as function_graph's. */
-static bool read_counts(const struct target *target, uint32_t cpu, uint64_t *entries, uint64_t *written)
+/* The counts at the head of `snapshot`; false: a text without them, as function_graph's. */
+static bool read_counts(const struct target *target, uint64_t *entries, uint64_t *written)
 {
 	cleanup_fd int fd = -1;
-	char file[64], head[HEAD_SIZE + 1];
+	char head[HEAD_SIZE + 1];
 	const char *at;
 	ssize_t len;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/snapshot", cpu);
-	if (instance_open_file(target->instance, file, O_RDONLY, &fd, NULL))
+	if (instance_open_file(target->instance, "snapshot", O_RDONLY, &fd, NULL))
 		return false;
 	len = read(fd, head, HEAD_SIZE);
 	if (len <= 0)
@@ -122,28 +121,20 @@ static bool read_counts(const struct target *target, uint32_t cpu, uint64_t *ent
 	return at && sscanf(at, " us, #%" SCNu64 "/%" SCNu64, entries, written) == 2;
 }
 
-/* per_cpu/cpuN/stats is of the buffer that goes on; what it would say of the snapshot is in the snapshot's text. */
-static int add_snapshot_stats(struct work *work, const struct target *target, uint32_t cpu, struct fail *fail)
+/* per_cpu/cpuN/stats is of the buffer that goes on; of the snapshot only its text counts, all CPUs together. */
+static int add_counts(struct work *work, const struct target *target, struct fail *fail)
 {
 	uint64_t entries = 0, written = 0;
-	char stats[192], name[64], key[16];
-	struct ledger_item item = { .kind = LEDGER_STATS, .buffer = target->index, .key = key, .data = stats };
-	int err, skip;
+	char text[64];
+	int len;
 
-	if (!read_counts(target, cpu, &entries, &written))
+	if (!read_counts(target, &entries, &written))
 		return 0;
 	work->result->overwritten += written - entries;
-	snprintf(key, sizeof(key), "%" PRIu32, cpu);
-	skip = snprintf(stats, sizeof(stats), "CPU: %" PRIu32 "\n", cpu);
-	item.len = (size_t)snprintf(stats + skip, sizeof(stats) - (size_t)skip, "entries: %" PRIu64 "\noverrun: %" PRIu64 "\n",
-				    entries, written - entries) + (size_t)skip;
-	err = ledger_add(work->parts->ledger, &item, fail);
-	if (err)
-		return err;
-	snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+	len = snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 "\n", entries, written);
 	return ledger_add(work->parts->ledger, &(struct ledger_item){
-		.kind = LEDGER_SETTING, .buffer = target->index, .key = name, .data = stats + skip,
-		.len = item.len - (size_t)skip }, fail);
+		.kind = LEDGER_SETTING, .buffer = target->index, .key = "weft/entries", .data = text, .len = (size_t)len },
+		fail);
 }
 
 static bool has_cpu(const struct target *target, uint32_t cpu)
@@ -161,9 +152,7 @@ static int add_snapshot_facts(struct work *work, struct fail *fail)
 	for (size_t i = 0; !err && i < work->nr; i++) {
 		const struct target *target = &work->targets[i];
 
-		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
-			if (has_cpu(target, cpu))
-				err = add_snapshot_stats(work, target, cpu, fail);
+		err = add_counts(work, target, fail);
 		if (!err)
 			err = facts_latency_sample(work->parts->ledger, target, "snapshot", true, fail);
 	}

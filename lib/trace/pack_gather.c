@@ -267,7 +267,7 @@ static int gather_settings(struct pack *pack, struct fail *fail)
 		const struct tree *tree = &pack->rings[i].tree;
 
 		for (size_t j = 0; !r && j < tree->count; j++)
-			if (tree->files[j].setting)
+			if (tree->files[j].setting && strcmp(tree->files[j].name, SETTING_LATENCY))
 				r = set_setting(pack, (uint32_t)i, tree->files[j].name, tree->files[j].text,
 						tree->files[j].len, fail);
 	}
@@ -288,6 +288,15 @@ static int choose_latency(struct pack *pack, struct fail *fail)
 	char *own_text;
 	int r;
 
+	for (size_t i = 0; !pack->options->latency && i < pack->nr_rings; i++) {
+		const struct tree_file *file = tree_find(&pack->rings[i].tree, SETTING_LATENCY);
+
+		if (!file)
+			continue;
+		metadata->latency = file->text;
+		metadata->latency_len = file->len;
+		return 0;
+	}
 	if (!pack->options->latency) {
 		r = pack->base ? trace_meta(pack->base, TRACE_LATENCY, &text, fail) : 0;
 		metadata->latency = text.text;

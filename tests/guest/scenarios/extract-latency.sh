@@ -3,7 +3,7 @@
 scenario() {
 	local tracer n=0
 
-	for tracer in wakeup irqsoff preemptoff; do
+	for tracer in wakeup irqsoff; do
 		has_tracer $tracer || continue
 		n=$((n + 1))
 		echo 0 > $T/options/function-trace 2> /dev/null

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The script for machines that have nothing but a shell.
+load lib
+
+@test "pack --script: shellcheck finds nothing in it" {
+	need_command shellcheck
+	weft pack --script | shellcheck -s sh -
+}
+
+@test "pack --script: with a directory it is wrong usage" {
+	run --separate-stderr weft pack --script dir
+	[ "$status" -eq 2 ]
+}
+
+@test "pack --script: without a directory the script says what it needs" {
+	weft pack --script > "$BATS_TEST_TMPDIR/copy.sh"
+	run sh "$BATS_TEST_TMPDIR/copy.sh"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"which directory?"* ]]
+}
+
+@test "pack --script: what it copies of an instance is packed to the kernel's own text" {
+	need_tracefs
+	local name=weft-test-script-$$ shell=sh i
+	i=/sys/kernel/tracing/instances/$name
+	command -v busybox > /dev/null && shell="busybox ash"
+	cd "$BATS_TEST_TMPDIR"
+	weft pack --script > copy.sh
+	mkdir "$i"
+	echo 1 > "$i/events/sched/enable"
+	ls / > /dev/null
+	echo 0 > "$i/tracing_on"
+	echo 0 > "$i/events/enable"
+	cat "$i/trace" > want
+	echo 1 > "$i/options/latency-format"
+	cat "$i/trace" > want.latency
+	echo 0 > "$i/options/latency-format"
+	(cd "$i" && grep -H '' trace_options tracing_on set_event buffer_size_kb) > before
+	SYSTEMS=sched $shell copy.sh copy "$name"
+	(cd "$i" && grep -H '' trace_options tracing_on set_event buffer_size_kb) > after
+	rmdir "$i"
+	diff before after
+	weft pack -q copy -o p.dat
+	weft report -B "$name" p.dat | cmp - want
+	weft report -B "$name" -O latency-format p.dat | cmp - want.latency
+}
