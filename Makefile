@@ -27,7 +27,7 @@ WARN := -Wall -Wextra -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototy
 OPT ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 CFLAGS += -std=gnu17 $(OPT) $(WARN) -fno-common -fvisibility=hidden $(SAN) $(PACKAGE_CFLAGS)
-LDLIBS += $(PACKAGE_LIBS) -ldl -lpthread
+LDLIBS += $(PACKAGE_LIBS) -ldl -lpthread -lm
 LDFLAGS += $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c))

@@ -25,6 +25,8 @@ static const struct command *const commands[] = {
 	&set_command,
 	&reset_command,
 	&mark_command,
+	&profile_functions_command,
+	&stack_command,
 	&list_command,
 	&probe_command,
 	&stat_command,

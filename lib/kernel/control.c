@@ -30,6 +30,7 @@ enum control_kind control_kind(const char *file)
 		{ "set_ftrace_notrace_pid", CONTROL_LIST },
 		{ "set_graph_function", CONTROL_LIST },
 		{ "set_graph_notrace", CONTROL_LIST },
+		{ "stack_trace_filter", CONTROL_LIST },
 		{ "set_event_pid", CONTROL_LIST },
 		{ "set_event_notrace_pid", CONTROL_LIST },
 	};

@@ -191,7 +191,9 @@ int instance_each(const struct tracing *tracing, int (*each)(const char *name, v
 
 static int path_of(const struct instance *instance, const char *file, char **ret, struct fail *fail)
 {
-	if (asprintf(ret, "%s/%s", instance->dir, file) >= 0)
+	int len = *file == '/' ? asprintf(ret, "%s", file) : asprintf(ret, "%s/%s", instance->dir, file);
+
+	if (len >= 0)
 		return 0;
 	*ret = NULL;
 	return fail_memory(fail);

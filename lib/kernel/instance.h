@@ -17,7 +17,8 @@ struct undo;
  * One ring buffer of the kernel with its control files: the top one or a directory of instances/.
  * Invariant: whatever was there before is changed only through instance_set(), which journals first (undo.h); in a private
  * instance nothing is journaled but the instance itself, because everything in it disappears with it.
- * Files are named relative to the instance: "trace_clock", "events/sched/sched_switch/filter", "options/stacktrace".
+ * Files are named relative to the instance: "trace_clock", "events/sched/sched_switch/filter", "options/stacktrace"; with the
+ * top one also sysctls of tracing, by their whole path: "/proc/sys/kernel/stack_tracer_enabled".
  */
 enum instance_kind {
 	INSTANCE_TOP,

@@ -110,7 +110,9 @@ static int path_of(const struct tracing *tracing, const char *instance, const ch
 {
 	int len;
 
-	if (*instance)
+	if (*file == '/')
+		len = asprintf(ret, "%s", file);
+	else if (*instance)
 		len = asprintf(ret, "%s/instances/%s%s%s", tracing->dir, instance, *file ? "/" : "", file);
 	else
 		len = asprintf(ret, "%s/%s", tracing->dir, file);

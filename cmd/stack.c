@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/near.h"
+#include "lib/kernel/kconfig.h"
+#include "lib/kernel/setup.h"
+#include "lib/kernel/tracer.h"
+#include "lib/kernel/undo.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ENABLED "/proc/sys/kernel/stack_tracer_enabled"
+
+struct stack {
+	struct kernel kernel;
+	const char *verb;
+	struct setup_list functions;
+	bool reset;
+};
+
+static const struct argp_option options[] = {
+	{ "function", 'l', "FUNCTION", 0, "start: look at the stack only when FUNCTION, which may be a glob, is called", 0 },
+	{ "reset", 'r', NULL, 0, "start: forget the deepest stack of before", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct stack *stack = state->input;
+
+	switch (key) {
+	case 'l':
+		if (!setup_list_add(&stack->functions, arg))
+			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		return 0;
+	case 'r':
+		stack->reset = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (stack->verb)
+			argp_error(state, "one thing at a time: '%s' and '%s'", stack->verb, arg);
+		stack->verb = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[show|start|stop|reset]",
+	.doc = "The stack tracer looks at the kernel stack whenever a function is called and keeps the deepest that it has seen. "
+	       "'start' and 'stop' switch it, 'show' prints that stack, 'reset' forgets it.\v"
+	       "It is one for the whole kernel, and slows every function down while it runs. 'weft reset' undoes start and stop.",
+};
+
+static int show(struct stack *stack, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	char on[8] = "";
+	int err = instance_read(stack->kernel.instance, "stack_trace", &text, fail);
+
+	if (err)
+		return err;
+	fwrite(text.data, 1, text.len, stdout);
+	if (!instance_read_word(stack->kernel.instance, ENABLED, on, sizeof(on), NULL) && on[0] == '0')
+		command_warn("note: the stack tracer is off; 'weft stack start' switches it on");
+	return 0;
+}
+
+static int forget(struct stack *stack, struct fail *fail)
+{
+	return instance_write(stack->kernel.instance, "stack_max_size", "0", fail);
+}
+
+static int filter(struct stack *stack, struct fail *fail)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+
+	for (size_t i = 0; i < stack->functions.nr; i++)
+		if (!buf_addf(&names, "%s%s", i ? "\n" : "", stack->functions.items[i]))
+			return fail_memory(fail);
+	return names.len ? instance_set(stack->kernel.instance, "stack_trace_filter", buf_str(&names), fail) : 0;
+}
+
+static int start(struct stack *stack, struct fail *fail)
+{
+	int err = filter(stack, fail);
+
+	if (!err && stack->reset)
+		err = forget(stack, fail);
+	return err ? err : instance_set(stack->kernel.instance, ENABLED, "1", fail);
+}
+
+static int stop(struct stack *stack, struct fail *fail)
+{
+	return instance_set(stack->kernel.instance, ENABLED, "0", fail);
+}
+
+/* What is changed stays, and is known to `weft reset`. */
+static int keep(struct undo *undo, int err, struct fail *fail)
+{
+	struct fail later = FAIL_INIT;
+
+	if (!err)
+		return undo_hold(undo, fail);
+	if (undo_restore(undo, &later))
+		command_warn("%s; 'weft reset' tries again", later.text);
+	return err;
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(struct stack *stack, struct fail *fail);
+} verbs[] = {
+	{ "show", show },
+	{ "start", start },
+	{ "stop", stop },
+	{ "reset", forget },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+
+	for (size_t i = 0; i < array_size(verbs); i++) {
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+		near_offer(&near, verbs[i].name);
+	}
+	near_fail(&near, &fail, -EINVAL, "'weft stack' knows show, start, stop and reset, not '%s'", name);
+	command_failed(&fail);
+	return NULL;
+}
+
+static int run_verb(struct stack *stack, const struct verb *verb, struct fail *fail)
+{
+	struct undo *undo = NULL;
+	int err = kernel_find(&stack->kernel, fail);
+
+	if (!err)
+		err = undo_new(&stack->kernel.tracing, NULL, &undo, fail);
+	if (!err)
+		err = instance_open_top(&stack->kernel.tracing, undo, &stack->kernel.instance, fail);
+	if (!err && !instance_has(stack->kernel.instance, "stack_trace"))
+		err = kconfig_no_file("stack_trace", fail);
+	if (!err)
+		err = verb->run(stack, fail);
+	if (undo)
+		err = keep(undo, err, fail);
+	undo_free(undo);
+	return err;
+}
+
+static int stack_run(int argc, char **argv)
+{
+	struct stack stack = { .verb = NULL };
+	struct fail fail = FAIL_INIT;
+	const struct verb *verb;
+	int err;
+
+	command_parse(&stack_command, argc, argv, 0, &stack);
+	verb = stack.verb ? find_verb(stack.verb) : &verbs[0];
+	if (verb && verb->run != start && (stack.functions.nr || stack.reset)) {
+		fputs("weft: -l and --reset belong to 'weft stack start'\n", stderr);
+		verb = NULL;
+	}
+	if (!verb) {
+		free(stack.functions.items);
+		return EXIT_USAGE;
+	}
+	err = run_verb(&stack, verb, &fail);
+	free(stack.functions.items);
+	return kernel_finish(&stack.kernel, err, &fail);
+}
+
+const struct command stack_command = {
+	.name = "stack",
+	.summary = "find the deepest kernel stack",
+	.group = "measure",
+	.argp = &argp,
+	.run = stack_run,
+};
