@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark list probe stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark profile-functions stack list probe stat doctor instance help'
 _weft_formats='ftrace trace_pipe json'
 
 _weft_options()
@@ -23,6 +23,8 @@ _weft_options()
 	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	mark) echo '--raw -r --instance -B' ;;
+	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
+	stack) echo '--function -l --reset -r' ;;
 	list) echo '--full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
@@ -46,6 +48,8 @@ _weft_argument()
 	pack) echo 'DIR' ;;
 	start) echo 'COMMAND' ;;
 	mark) echo 'TEXT' ;;
+	profile-functions) echo 'COMMAND' ;;
+	stack) echo 'show|start|stop|reset' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
 	probe) echo 'DEFINITION' ;;
 	instance) echo 'list|create|remove' ;;
@@ -216,6 +220,14 @@ _weft_metavar()
 	reset:--instance|reset:-B) echo 'INSTANCE' ;;
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
+	profile-functions:--function|profile-functions:-l) echo 'FUNCTION' ;;
+	profile-functions:--no-function|profile-functions:-n) echo 'FUNCTION' ;;
+	profile-functions:--option|profile-functions:-O) echo 'OPTION' ;;
+	profile-functions:--duration) echo 'TIME' ;;
+	profile-functions:--user) echo 'USER' ;;
+	profile-functions:--sort) echo 'time|hits|average|name' ;;
+	profile-functions:--limit|profile-functions:-N) echo 'N' ;;
+	stack:--function|stack:-l) echo 'FUNCTION' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
 	stat:--instance|stat:-B) echo 'INSTANCE' ;;
 	esac
