@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 256, THREADS_MAX = 64 };
+enum { WORDS_MAX = 256, THREADS_MAX = 64, FEW_EVENTS = 1000 };
 
 /* Words of an option that may be given several times. */
 struct words {
@@ -236,6 +236,9 @@ static unsigned thread_count(const struct report_options *report)
 
 	if (report->threads)
 		return (unsigned)report->threads;
+	/* To start a thread takes as long as some hundred lines. */
+	if (report->limit <= FEW_EVENTS || report->tail <= FEW_EVENTS)
+		return 1;
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
 }
