@@ -157,6 +157,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)
