@@ -13,7 +13,10 @@
 #include <string.h>
 
 /* A batch's events and text should stay in a core's second-level cache together. */
-enum { BATCH_EVENTS = 1024, BATCH_TEXT = 256 << 10 };
+enum { BATCH_EVENTS = 1024, BATCH_TEXT = 128 << 10 };
+
+/* The first batches are small: whoever waits for the first lines has them soon. */
+enum { BATCH_EVENTS_FIRST = 32 };
 
 struct batch {
 	struct pool_job job;            /* first: a job is cast to its batch */
@@ -33,6 +36,7 @@ struct renderer_state {
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
+	unsigned batch_events;          /* of the next batch */
 	uint64_t skip;                  /* events still to leave out */
 	uint64_t printed;
 	bool ended;
@@ -68,7 +72,7 @@ static int batch_fill(struct renderer_state *state, struct batch *batch, struct 
 	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
 	struct sink *sink = state->sink;
 	struct events *events = state->events;
-	struct event *event = batch->events, *end = event + BATCH_EVENTS;
+	struct event *event = batch->events, *end = event + state->batch_events;
 	uint64_t printed = state->printed, limit = state->options->limit;
 	bool all = !state->options->select && !state->skip;
 	int r = 1;
@@ -85,6 +89,8 @@ static int batch_fill(struct renderer_state *state, struct batch *batch, struct 
 	state->printed = printed;
 	batch->len = (uint32_t)(event - batch->events);
 	batch->retired = events_retired(events);
+	if (state->batch_events < BATCH_EVENTS)
+		state->batch_events *= 2;
 	return r < 0 ? r : 0;
 }
 
@@ -182,7 +188,8 @@ static int render_frame(struct renderer_state *state, void (*part)(struct sink *
 int render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
 	   uint64_t *ret_printed, struct fail *fail)
 {
-	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd, .skip = options->skip };
+	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd, .skip = options->skip,
+					.batch_events = BATCH_EVENTS_FIRST };
 	int r = render_init(&state, fail);
 
 	if (!r)
