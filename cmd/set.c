@@ -55,7 +55,8 @@ static int run(int argc, char **argv)
 
 	command_parse(&set_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.setup.warn = warn;
-	err = setup_run(&(struct setup_run){ .setup = &arguments.setup, .manner = SETUP_CHANGE }, &status, &fail);
+	err = setup_run(&(struct setup_run){ .setup = &arguments.setup, .manner = SETUP_CHANGE,
+					      .dry_run = arguments.setup_arguments.dry_run }, &status, &fail);
 	setup_release(&arguments.setup);
 	return err ? command_failed(&fail) : status;
 }

@@ -14,6 +14,7 @@ enum option_key {
 	KEY_PROBE,
 	KEY_USER,
 	KEY_CMDLINES_SIZE,
+	KEY_DRY_RUN,
 	KEY_NO_GRAPH_FUNCTION,
 	KEY_THRESH,
 	KEY_MAX_LATENCY_RESET,
@@ -73,6 +74,7 @@ static const struct argp_option table[] = {
 	{ "instance", 'B', "INSTANCE", 0,
 	  "What follows is for INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)", 4 },
 	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0, "Let the kernel remember the names of N tasks (0: as it is; recordings: 32768)", 4 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh", 4 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -289,6 +291,9 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 		return true;
 	case 'B':
 		add_instance(arguments, arg, state);
+		return true;
+	case KEY_DRY_RUN:
+		arguments->dry_run = true;
 		return true;
 	case KEY_CMDLINES_SIZE:
 		arguments->setup->cmdlines = (uint32_t)setup_number("--cmdlines-size", arg, 0, PID_LIMIT, state);

@@ -2,6 +2,7 @@
 #include "cmd/setup_run.h"
 
 #include "cmd/command.h"
+#include "cmd/dry_run.h"
 #include "lib/kernel/setup_probes.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/workload.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ struct run {
 	size_t nr_instances;
 	struct workload workload;
 	sigset_t signals, mask;
+	struct plan plan;
 };
 
 static void block_signals(struct run *run)
@@ -61,7 +64,8 @@ static int make_one(struct run *run, const struct setup_instance *wanted, struct
 	const struct setup_context context = {
 		.tracing = &run->tracing, .undo = run->undo, .catalog = run->catalog, .setup = run->asked->setup,
 		.probes = &run->probes,
-		.manner = run->asked->manner, .command = run->workload.pid,
+		.manner = run->asked->manner,
+		.command = run->asked->dry_run && run->asked->argv ? DRY_RUN_COMMAND : run->workload.pid,
 	};
 	struct instance **instance = &run->instances[run->nr_instances++];
 	struct event_set events = { 0 };
@@ -76,7 +80,7 @@ static int make_one(struct run *run, const struct setup_instance *wanted, struct
 static int set_cmdlines(struct run *run, struct fail *fail)
 {
 	struct instance *top = NULL;
-	char value[16];
+	char value[16], now[32];
 	int err;
 
 	if (!run->asked->setup->cmdlines)
@@ -84,8 +88,11 @@ static int set_cmdlines(struct run *run, struct fail *fail)
 	err = instance_open_top(&run->tracing, run->undo, &top, fail);
 	if (err)
 		return err;
+	/* Changing it empties the cache, which others rely on. */
+	err = instance_read_word(top, "saved_cmdlines_size", now, sizeof(now), fail);
 	snprintf(value, sizeof(value), "%" PRIu32, run->asked->setup->cmdlines);
-	err = instance_set(top, "saved_cmdlines_size", value, fail);
+	if (!err && strtoul(now, NULL, 10) < run->asked->setup->cmdlines)
+		err = instance_set(top, "saved_cmdlines_size", value, fail);
 	return instance_close(top, NULL) ? -EIO : err;
 }
 
@@ -94,6 +101,7 @@ static int make_all(struct run *run, struct fail *fail)
 	const struct setup *setup = run->asked->setup;
 	int err = tracing_find(&run->tracing, fail);
 
+	run->tracing.plan = run->asked->dry_run ? &run->plan : NULL;
 	if (!err)
 		err = undo_new(&run->tracing, NULL, &run->undo, fail);
 	if (!err)
@@ -113,6 +121,26 @@ static int make_all(struct run *run, struct fail *fail)
 	return err;
 }
 
+/* The script, and away with the instances that stood for planned ones. */
+static int print_plan(struct run *run, struct fail *fail)
+{
+	struct plan writes = run->plan;
+	int err = 0;
+
+	run->plan = (struct plan)PLAN_INIT;
+	for (size_t i = 0; !err && run->asked->turn_off && i < run->nr_instances; i++)
+		err = instance_turn(run->instances[i], false, fail);
+	if (!err)
+		dry_run_print(&(struct dry_run){
+			.tracing = &run->tracing, .plan = &writes, .after = &run->plan, .argv = run->asked->argv,
+			.only_command = run->asked->setup->only_command, .user = run->asked->user,
+		});
+	plan_release(&writes);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
+	return err;
+}
+
 /* Keeps what was done, or takes it back. */
 static int settle(struct run *run, int err, struct fail *fail)
 {
@@ -121,9 +149,11 @@ static int settle(struct run *run, int err, struct fail *fail)
 
 	if (!err)
 		err = check_signals(run, fail);
-	for (size_t i = 0; !err && i < run->nr_instances; i++)
+	if (!err && run->asked->dry_run)
+		err = print_plan(run, fail);
+	for (size_t i = 0; !err && !run->asked->dry_run && i < run->nr_instances; i++)
 		instance_leave(run->instances[i]);
-	if (!err)
+	if (!err && !run->asked->dry_run)
 		return undo_hold(run->undo, fail);
 	if (run->undo)
 		failed = undo_restore(run->undo, &later);
@@ -164,6 +194,7 @@ static void release(struct run *run)
 	setup_probes_release(&run->probes);
 	undo_free(run->undo);
 	tracing_release(&run->tracing);
+	plan_release(&run->plan);
 	workload_release(&run->workload);
 }
 
@@ -173,17 +204,17 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	int err = 0;
 
 	block_signals(&run);
-	if (asked->argv) {
+	if (asked->argv && !asked->dry_run) {
 		const struct workload_options workload = { .argv = asked->argv, .user = asked->user, .mask = run.mask };
 
 		err = workload_fork(&workload, &run.workload, fail);
 	}
 	if (!err)
 		err = make_all(&run, fail);
-	if (!err && asked->argv)
+	if (!err && asked->argv && !asked->dry_run)
 		err = workload_go(&run.workload, asked->argv[0], ret_status, fail);
 	err = settle(&run, err, fail);
-	if (!err && asked->argv)
+	if (!err && asked->argv && !asked->dry_run)
 		*ret_status = wait_for_command(&run);
 	release(&run);
 	return err;

@@ -16,9 +16,11 @@ struct setup_run {
 	bool turn_on;                   /* tracing, when everything is set */
 	char **argv;                    /* a command, run once tracing is on; NULL: none */
 	const char *user;
+	bool dry_run;                   /* nothing is done: a script is printed that would do it (cmd/dry_run.h) */
+	bool turn_off;                  /* in that script, when the command has ended */
 };
 
-/* 0: done, *ret_status is the command's if there was one. -EINTR: a signal came; the text says so. */
+/* 0: done (or printed), *ret_status is the command's if there was one. -EINTR: a signal came; the text says so. */
 int must_check setup_run(const struct setup_run *run, int *ret_status, struct fail *fail);
 
 #endif

@@ -65,7 +65,7 @@ static int run(int argc, char **argv)
 	arguments.setup.warn = warn;
 	err = setup_run(&(struct setup_run){
 		.setup = &arguments.setup, .manner = SETUP_TOP, .turn_on = true, .argv = arguments.argv,
-		.user = arguments.setup_arguments.user,
+		.user = arguments.setup_arguments.user, .dry_run = arguments.setup_arguments.dry_run,
 	}, &status, &fail);
 	setup_release(&arguments.setup);
 	if (err)

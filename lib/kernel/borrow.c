@@ -7,7 +7,6 @@
 #include "lib/base/text.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +28,7 @@ static int remember_armed(struct instance *top, struct text_word line, struct fa
 	}
 	if (instance_read_word(top, file, word, sizeof(word), NULL) || !strchr(word, '*'))
 		return 0;
-	return undo_remember(top->undo, top->name, file, fail);
+	return instance_remember(top, file, fail);
 }
 
 static int borrow_events(struct instance *top, bool *found, struct fail *fail)
@@ -43,7 +42,7 @@ static int borrow_events(struct instance *top, bool *found, struct fail *fail)
 	if (err || !events.len)
 		return err;
 	*found = true;
-	err = undo_remember(top->undo, top->name, "set_event", fail);
+	err = instance_remember(top, "set_event", fail);
 	at = buf_str(&events);
 	left = events.len;
 	while (!err && text_next_line(&at, &left, &line))
@@ -114,11 +113,9 @@ int instance_borrow(struct instance *top, bool *ret_found, struct fail *fail)
 	/* A new instance begins with the options of the top one, and with nothing else of it. */
 	if (top->kind == INSTANCE_PRIVATE)
 		return borrow_options(top, ret_found, fail);
-	if (!top->undo)
-		return fail_set(fail, -EINVAL, "the top instance would be changed without a way back");
 	/* Latency tracers begin at 0 and leave their own worst case there. */
 	if (instance_has(top, "tracing_max_latency"))
-		err = undo_remember(top->undo, top->name, "tracing_max_latency", fail);
+		err = instance_remember(top, "tracing_max_latency", fail);
 	if (!err)
 		err = borrow_events(top, ret_found, fail);
 	if (!err)

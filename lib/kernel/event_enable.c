@@ -6,7 +6,6 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/kernel/kconfig.h"
-#include "lib/kernel/undo.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -90,15 +89,13 @@ static size_t enable_group(const struct event_set *set, const struct instance *i
  * set_event lists the events that are on, and those as well that are only armed for somebody's trigger: "0*" in their
  * `enable`. So it must be remembered before a trigger of ours arms any, and the armed ones by themselves.
  */
-static int remember_events(const struct event_set *set, const struct instance *instance, struct fail *fail)
+static int remember_events(const struct event_set *set, struct instance *instance, struct fail *fail)
 {
 	int err;
 
 	if (instance->kind == INSTANCE_PRIVATE)
 		return 0;
-	if (!instance->undo)
-		return fail_set(fail, -EINVAL, "events of '%s' would be changed without a way back", instance->dir);
-	err = undo_remember(instance->undo, instance->name, "set_event", fail);
+	err = instance_remember(instance, "set_event", fail);
 	for (size_t i = 0; !err && i < set->catalog->nr; i++) {
 		const struct catalog_event *event = &set->catalog->events[i];
 		cleanup_free char *file = NULL;
@@ -111,7 +108,7 @@ static int remember_events(const struct event_set *set, const struct instance *i
 			return fail_memory(fail);
 		}
 		if (!instance_read_word(instance, file, word, sizeof(word), NULL) && !strcmp(word, "0*"))
-			err = undo_remember(instance->undo, instance->name, file, fail);
+			err = instance_remember(instance, file, fail);
 	}
 	return err;
 }

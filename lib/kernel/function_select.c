@@ -160,8 +160,8 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 
 	if (!instance_has(instance, file))
 		return tracer_no_file(instance, file, fail);
-	/* The lists of function_graph take names only. */
-	if (nr >= NAMES_BY_PLACE && (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
+	/* The lists of function_graph take names only; and people read names. */
+	if (nr >= NAMES_BY_PLACE && !instance->tracing->plan && (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
 		r = set_by_place(instance, file, functions, nr, fail);
 	if (r)
 		return r < 0 ? r : 0;

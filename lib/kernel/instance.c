@@ -7,6 +7,7 @@
 #include "lib/kernel/control.h"
 #include "lib/kernel/error_log.h"
 #include "lib/kernel/fitting.h"
+#include "lib/kernel/plan.h"
 #include "lib/kernel/precheck.h"
 #include "lib/kernel/undo.h"
 
@@ -50,6 +51,33 @@ static int instance_alloc(const struct tracing *tracing, enum instance_kind kind
 	return 0;
 }
 
+/* Of a planned instance: one that is not asked for by anybody, only to be looked at. */
+static int stand_in(struct instance *instance, struct fail *fail)
+{
+	static const char before[] = "weft-plan";
+	cleanup_free char *name = NULL, *dir = NULL;
+	int err;
+
+	if (asprintf(&name, "%s-%d-%s", before, (int)getpid(), instance->name) < 0) {
+		name = NULL;
+		return fail_memory(fail);
+	}
+	if (asprintf(&dir, "%s/instances/%s", instance->tracing->dir, name) < 0) {
+		dir = NULL;
+		return fail_memory(fail);
+	}
+	err = instance->undo ? undo_remember_instance(instance->undo, name, fail) : 0;
+	if (!err && mkdir(dir, 0750))
+		err = tracing_refused(dir, -errno, "create the instance", fail);
+	if (err)
+		return err;
+	free(instance->dir);
+	instance->dir = take(dir);
+	if (!plan_mkdir(instance->tracing->plan, instance->name))
+		return fail_memory(fail);
+	return instance_write(instance, "tracing_on", "0", fail);
+}
+
 /* -EEXIST without words: the caller may try another name. */
 static int create(const struct tracing *tracing, const char *name, struct undo *undo, struct instance **ret,
 		  struct fail *fail)
@@ -59,6 +87,10 @@ static int create(const struct tracing *tracing, const char *name, struct undo *
 
 	if (err)
 		return err;
+	if (tracing->plan) {
+		*ret = instance;
+		return stand_in(instance, fail);
+	}
 	/* Looked at before it is journaled: what is somebody else's must not be remembered as ours. */
 	if (!access(instance->dir, F_OK)) {
 		instance_free(instance);
@@ -288,6 +320,8 @@ static int write_file(const struct instance *instance, const char *file, bool ap
 		err = precheck(instance, file, value, fail);
 	if (err)
 		return err;
+	if (instance->tracing->plan)
+		return plan_write(instance->tracing->plan, instance->name, file, append, value) ? 0 : fail_memory(fail);
 	if (explained)
 		error_log_read(instance, &before);
 	err = control_write(path, append, value);
@@ -310,9 +344,9 @@ int instance_append(const struct instance *instance, const char *file, const cha
 	return write_file(instance, file, true, value, fail);
 }
 
-static int remember(struct instance *instance, const char *file, struct fail *fail)
+int instance_remember(struct instance *instance, const char *file, struct fail *fail)
 {
-	if (instance->kind == INSTANCE_PRIVATE)
+	if (instance->kind == INSTANCE_PRIVATE || instance->tracing->plan)
 		return 0;
 	if (!instance->undo)
 		return fail_set(fail, -EINVAL, "'%s/%s' would be changed without a way back", instance->dir, file);
@@ -322,19 +356,22 @@ static int remember(struct instance *instance, const char *file, struct fail *fa
 int instance_set(struct instance *instance, const char *file, const char *value, struct fail *fail)
 {
 	enum control_kind kind = control_kind(file);
+	const char *planned;
 	char word[256];
 	int err;
 
+	if (instance->tracing->plan && (planned = plan_value(instance->tracing->plan, instance->name, file)))
+		return strcmp(planned, value) ? instance_write(instance, file, value, fail) : 0;
 	if ((kind == CONTROL_VALUE || kind == CONTROL_CHOICE || kind == CONTROL_SIZE) &&
 	    !instance_read_word(instance, file, word, sizeof(word), NULL) && !strcmp(word, value))
 		return 0;
-	err = remember(instance, file, fail);
+	err = instance_remember(instance, file, fail);
 	return err ? err : instance_write(instance, file, value, fail);
 }
 
 int instance_add(struct instance *instance, const char *file, const char *value, struct fail *fail)
 {
-	int err = remember(instance, file, fail);
+	int err = instance_remember(instance, file, fail);
 
 	return err ? err : instance_append(instance, file, value, fail);
 }

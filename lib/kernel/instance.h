@@ -77,6 +77,12 @@ int must_check instance_open_file(const struct instance *instance, const char *f
 int must_check instance_set(struct instance *instance, const char *file, const char *value, struct fail *fail);
 int must_check instance_add(struct instance *instance, const char *file, const char *value, struct fail *fail);
 
+/*
+ * Journals a setting that something else will change, as instance_set() would; nothing in an instance that is ours. -EINVAL: there
+ * is no undo.
+ */
+int must_check instance_remember(struct instance *instance, const char *file, struct fail *fail);
+
 /* Only the write: for what is no setting (trace_marker, "0" to `trace`) or is journaled by other means. */
 int must_check instance_write(const struct instance *instance, const char *file, const char *value, struct fail *fail);
 int must_check instance_append(const struct instance *instance, const char *file, const char *value,

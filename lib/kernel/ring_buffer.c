@@ -7,7 +7,6 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/kernel/kconfig.h"
-#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -48,13 +47,12 @@ int ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, 
 int ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail)
 {
 	char value[24], human[TEXT_HUMAN];
-	int err = 0;
+	int err;
 
 	if (!instance_has(instance, "buffer_subbuf_size_kb"))
 		return kconfig_no_file("buffer_subbuf_size_kb", fail);
 	/* Sizes are whole sub-buffers, and are rounded anew with each change of these. */
-	if (instance->kind != INSTANCE_PRIVATE && instance->undo)
-		err = undo_remember(instance->undo, instance->name, "buffer_size_kb", fail);
+	err = instance_remember(instance, "buffer_size_kb", fail);
 	if (err)
 		return err;
 	snprintf(value, sizeof(value), "%" PRIu64, bytes / 1024 + (bytes % 1024 != 0));

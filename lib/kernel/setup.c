@@ -8,7 +8,6 @@
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -349,9 +348,8 @@ static int set_commands(const struct setup_instance *wanted, struct instance *in
 	for (size_t i = 0; !err && i < wanted->commands.nr; i++) {
 		const char *command = wanted->commands.items[i];
 
-		if (strstr(command, ":snapshot") && instance->kind != INSTANCE_PRIVATE && instance->undo &&
-		    instance_has(instance, "snapshot"))
-			err = undo_remember(instance->undo, instance->name, "snapshot", fail);
+		if (strstr(command, ":snapshot") && instance_has(instance, "snapshot"))
+			err = instance_remember(instance, "snapshot", fail);
 		if (!err)
 			err = tracer_function_command(instance, command, fail);
 	}

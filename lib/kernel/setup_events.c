@@ -6,7 +6,6 @@
 #include "lib/base/text.h"
 #include "lib/kernel/borrow.h"
 #include "lib/kernel/setup_probes.h"
-#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <string.h>
@@ -74,8 +73,8 @@ static int set_trigger(const struct event_set *set, struct instance *instance, c
 		also = "snapshot";
 	else if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "common_timestamp"))
 		also = "trace_clock";
-	if (also && instance->kind != INSTANCE_PRIVATE && instance->undo && instance_has(instance, also))
-		err = undo_remember(instance->undo, instance->name, also, fail);
+	if (also && instance_has(instance, also))
+		err = instance_remember(instance, also, fail);
 	return err ? err : event_set_trigger(set, instance, trigger, fail);
 }
 

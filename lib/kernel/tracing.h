@@ -9,6 +9,7 @@
 
 struct buf;
 struct fail;
+struct plan;
 
 /*
  * The mounted tracefs. A value: tracing_release() frees its path; everything that borrows it must be gone by then.
@@ -17,6 +18,7 @@ struct fail;
 struct tracing {
 	char *dir;              /* "/sys/kernel/tracing", no slash at the end */
 	bool mounted_here;      /* it was not mounted before: worth telling the user */
+	struct plan *plan;      /* not NULL: nothing is written, only noted there (plan.h); borrowed */
 };
 
 /*

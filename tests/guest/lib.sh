@@ -64,14 +64,27 @@ reset() {
 	echo 1 > $T/tracing_on
 }
 
-# state: the settings of tracefs, one "FILE:LINE" a line, and the instances
+# settings ROOT: every readable control file below it, "FILE:LINE" a line; left out is what holds events, counts or names, and what the
+# kernel was built with. Of a snapshot only whether there is one.
+settings() {
+	find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
+		! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot*' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
+		! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
+		! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
+		! -name 'stack_trace' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print |
+		xargs grep -H '' 2> /dev/null | grep -v ':none$\|:# Available\|:#.*trigger\|/enable:0$'
+	[ ! -e "$1/snapshot" ] || head -n 12 "$1/snapshot" | grep 'Snapshot is' | sed "s|^|$1/|"
+}
+
+# state: all settings of tracefs, of the top instance and of the others
 state() {
-	find $T -path $T/instances/'*' -prune -o -path '*/per_cpu/*' -prune -o -type f \( -name filter -o -name trigger -o \
-		-name trace_clock -o -name trace_options -o -name current_tracer -o -name tracing_on -o -name 'set_*' -o \
-		-name tracing_cpumask -o -name max_graph_depth -o -name tracing_thresh -o -name buffer_size_kb -o \
-		-name buffer_subbuf_size_kb -o -name buffer_percent -o -name saved_cmdlines_size -o -name 'kprobe_events' -o \
-		-name uprobe_events -o -name synthetic_events -o -name dynamic_events \) -print |
-		xargs grep -H '' 2>/dev/null | grep -v ':none$\|:# Available\|:#.*trigger' | sort
+	{
+		settings $T
+		for i in $T/instances/*; do
+			[ ! -d "$i" ] || settings "$i"
+		done
+		grep -H '' $T/saved_cmdlines_size
+	} | sort
 	ls $T/instances
 	cat /proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/printk 2>/dev/null
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/dry_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+
+/* "$command" for its stand-in, inside single quotes or out of them. */
+static void print_line(struct text_word line)
+{
+	char pid[16];
+	bool quoted = false;
+
+	snprintf(pid, sizeof(pid), "%d", DRY_RUN_COMMAND);
+	for (size_t i = 0; i < line.len; i++) {
+		if (line.len - i >= strlen(pid) && !memcmp(line.at + i, pid, strlen(pid))) {
+			fputs(quoted ? "'\"$command\"'" : "\"$command\"", stdout);
+			i += strlen(pid) - 1;
+			continue;
+		}
+		quoted ^= line.at[i] == '\'';
+		putchar(line.at[i]);
+	}
+	putchar('\n');
+}
+
+static void print_plan(const struct plan *plan)
+{
+	const char *at = plan->script.data;
+	size_t left = plan->script.len;
+	struct text_word line;
+
+	while (at && text_next_line(&at, &left, &line))
+		print_line(line);
+}
+
+static void print_words(char **argv)
+{
+	for (; *argv; argv++) {
+		cleanup_buf struct buf word = BUF_INIT;
+
+		if (plan_quote(&word, *argv))
+			printf(" %s", buf_str(&word));
+	}
+}
+
+/* Where weft was called from, for `cd` has gone to tracefs; as another user when that was asked for. */
+static void print_command(const struct dry_run *run)
+{
+	cleanup_buf struct buf user = BUF_INIT;
+
+	fputs("cd \"$OLDPWD\" && exec", stdout);
+	if (run->user && plan_quote(&user, run->user))
+		printf(" setpriv --reuid %s --init-groups --reset-env --", buf_str(&user));
+	print_words(run->argv);
+}
+
+void dry_run_print(const struct dry_run *run)
+{
+	cleanup_buf struct buf dir = BUF_INIT;
+
+	fputs("#!/bin/sh\nset -e\n", stdout);
+	if (plan_quote(&dir, run->tracing->dir))
+		printf("cd %s\n", buf_str(&dir));
+	if (run->argv && run->only_command) {
+		/* It must be there to be named, and not run before it is traced. */
+		fputs("(", stdout);
+		fputs("kill -STOP \"$(exec sh -c 'echo $PPID')\"; ", stdout);
+		print_command(run);
+		fputs(") & command=$!\n", stdout);
+	}
+	print_plan(run->plan);
+	if (run->argv && run->only_command) {
+		fputs("status=0\nuntil grep -q 'State:.T' \"/proc/$command/status\"; do :; done\n"
+		      "kill -CONT \"$command\"\nwait \"$command\" || status=$?\n", stdout);
+	} else if (run->argv) {
+		fputs("status=0\n(", stdout);
+		print_command(run);
+		fputs(") || status=$?\n", stdout);
+	}
+	if (run->after)
+		print_plan(run->after);
+	if (run->argv)
+		fputs("exit $status\n", stdout);
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every option of start that is one setting or another: it is made, and put back; and what weft says when the kernel cannot.
+
+# try SENTENCE FILE REGEX OPTION...
+try() {
+	local sentence="$1" file="$2" regex="$3"
+
+	shift 3
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is set" status_is $? 0 /tmp/s.err
+	check "$sentence is there" matches "$file" "$regex"
+	weft reset > /tmp/s.err 2>&1
+	unchanged "$sentence is put back"
+}
+
+# tell SENTENCE REGEX OPTION...: start fails, and says so
+tell() {
+	local sentence="$1" regex="$2"
+
+	shift 2
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is an error" equal $? 1
+	check "$sentence is told" matches /tmp/s.err "$regex"
+}
+
+scenario() {
+	has_command start || { skip "everything" "weft has no start"; return; }
+	local e='-e sched:sched_switch'
+
+	remember
+	try "a size for one CPU" $T/per_cpu/cpu1/buffer_size_kb '^(10[0-9]|11[0-9])$' $e --cpu-buffer-size 1=100
+	try "buffer-percent" $T/buffer_percent '^7$' $e --buffer-percent 7
+	try "tracing_thresh" $T/tracing_thresh '^250$' $e --thresh 250us
+	try "tasks left out" $T/set_event_notrace_pid "^$$\$" $e --no-pid $$
+	try "tasks left out of functions" $T/set_ftrace_notrace_pid "^$$\$" -p function -l vfs_fsync --no-pid $$
+	try "children followed" $T/trace_options '^event-fork$' $e -P $$ -c
+	try "functions of children followed" $T/trace_options '^function-fork$' -p function -l vfs_fsync -P $$ -c
+	try "graph functions left out" $T/set_graph_notrace '^vfs_fsync$' -p function_graph --no-graph-function vfs_fsync -l vfs_read
+	try "names remembered" $T/saved_cmdlines_size '^[0-9]{4,}$' $e --cmdlines-size 9000
+	try "functions of a module or none" $T/set_ftrace_filter '^vfs_fsync$' -p function -l vfs_fsync
+	echo 77 > $T/tracing_max_latency
+	remember
+	try "the largest latency" $T/tracing_max_latency '^0$' $e --max-latency-reset
+	echo 0 > $T/tracing_max_latency
+	remember
+	if [ -e $T/buffer_subbuf_size_kb ]; then
+		try "the size of sub-buffers" $T/buffer_subbuf_size_kb '^16$' $e --subbuf-size 16K
+		record "a recording has larger sub-buffers" 0 -e sched --subbuf-size 16K -- ls /bin
+		whole
+	else
+		tell "a size of sub-buffers" 'buffer_subbuf_size_kb.*Linux 6.8' $e --subbuf-size 16K
+	fi
+	if has_tracer hwlat; then
+		try "hwlat's width and window, in any order" $T/hwlat_detector/width '^1100000$' -p hwlat --hwlat width=1.1s --hwlat window=1.2s
+		try "hwlat's width and window the other way" $T/hwlat_detector/window '^100$' -p hwlat --hwlat window=100 --hwlat width=50us
+		try "hwlat's mode" $T/hwlat_detector/mode '\[per-cpu\]' -p hwlat --hwlat mode=per-cpu
+	else
+		tell "hwlat" 'CONFIG_HWLAT_TRACER' -p hwlat
+		tell "an option of hwlat" 'CONFIG_HWLAT_TRACER' $e --hwlat width=100
+	fi
+	if has_tracer timerlat; then
+		try "timerlat's period" $T/osnoise/timerlat_period_us '^2000$' -p timerlat --osnoise timerlat-period=2ms
+		try "osnoise's CPUs" $T/osnoise/cpus '^0$' -p osnoise --osnoise cpus=0
+		try "osnoise's runtime and period" $T/osnoise/runtime_us '^500000$' -p osnoise --osnoise period=600ms --osnoise runtime=500ms
+		try "a threshold that stops" $T/osnoise/stop_tracing_us '^999999$' -p osnoise --osnoise stop=999999
+		[ ! -e $T/osnoise/options ] ||
+			try "osnoise's options" $T/osnoise/options 'PANIC_ON_STOP' -p osnoise --osnoise options=OSNOISE_IRQ_DISABLE
+	else
+		tell "timerlat" 'CONFIG_TIMERLAT_TRACER' -p timerlat
+	fi
+	tell "absolute time" 'no switch for that' $e --absolute-time
+	tell "a CPU that is not there" 'there is no CPU 99' $e --cpu-buffer-size 99=100
+	tell "a function that is not there" "no function 'vfs_raed'.*did you mean 'vfs_read" -p function -l vfs_raed
+	tell "a clock that is not there" "no trace clock 'mon'" $e -C mon
+	tell "an option that is not there" "no option" $e -O no_such_option
+	weft start -e sched -f 'prio < 100' > /tmp/s.err 2>&1
+	check "a filter of a system works where it fits" status_is $? 0 /tmp/s.err
+	check "and weft says where it does not" matches /tmp/s.err 'fits [0-9]+ of the [0-9]+ events'
+	weft reset 2> /dev/null
+	unchanged "nothing is left"
+}
