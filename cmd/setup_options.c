@@ -15,6 +15,7 @@ enum option_key {
 	KEY_USER,
 	KEY_CMDLINES_SIZE,
 	KEY_DRY_RUN,
+	KEY_CONFIG,
 	KEY_NO_GRAPH_FUNCTION,
 	KEY_THRESH,
 	KEY_MAX_LATENCY_RESET,
@@ -74,6 +75,7 @@ static const struct argp_option table[] = {
 	{ "instance", 'B', "INSTANCE", 0,
 	  "What follows is for INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)", 4 },
 	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0, "Let the kernel remember the names of N tasks (0: as it is; recordings: 32768)", 4 },
+	{ "config", KEY_CONFIG, "FILE", 0, "Read options from FILE: NAME = VALUE, one a line, NAME being that of an option", 4 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh", 4 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
@@ -291,6 +293,10 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 		return true;
 	case 'B':
 		add_instance(arguments, arg, state);
+		return true;
+	case KEY_CONFIG:
+		/* The others were replaced by what the file says (cmd/config.h). */
+		setup_usage(state, "--config: write the name whole");
 		return true;
 	case KEY_DRY_RUN:
 		arguments->dry_run = true;

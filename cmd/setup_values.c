@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/setup_options.h"
 
+#include "cmd/config.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +19,7 @@ void setup_usage(struct argp_state *state, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(fail.text, sizeof(fail.text), format, args);
 	va_end(args);
-	argp_error(state, "%s", fail.text);
+	argp_error(state, "%s%s", config_place(state), fail.text);
 }
 
 uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/config.h"
 #include "lib/base/near.h"
 
 #include <errno.h>
@@ -68,6 +69,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 	error_t err;
 
 	argp_err_exit_status = EXIT_USAGE;
+	config_expand(command->argp, &argc, &argv);
 	err = argp_parse(command->argp, argc, argv, flags, NULL, input);
 	if (err) {
 		fprintf(stderr, "weft: %s\n", strerror(err));

@@ -7,8 +7,8 @@ _weft_formats='ftrace trace_pipe json'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
-	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
+	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o' ;;
 	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
@@ -16,11 +16,11 @@ _weft_options()
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --script --quiet -q' ;;
-	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --only-command -F --user' ;;
+	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--instance -B --all -a --top -t' ;;
-	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size' ;;
+	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
@@ -85,6 +85,7 @@ _weft_metavar()
 	record:--cpus|record:-M) echo 'CPULIST' ;;
 	record:--instance|record:-B) echo 'INSTANCE' ;;
 	record:--cmdlines-size) echo 'N' ;;
+	record:--config) echo 'FILE' ;;
 	record:--user) echo 'USER' ;;
 	record:--output|record:-o) echo 'FILE' ;;
 	record:--compression) echo 'zstd|none' ;;
@@ -119,6 +120,7 @@ _weft_metavar()
 	stream:--cpus|stream:-M) echo 'CPULIST' ;;
 	stream:--instance|stream:-B) echo 'INSTANCE' ;;
 	stream:--cmdlines-size) echo 'N' ;;
+	stream:--config) echo 'FILE' ;;
 	stream:--user) echo 'USER' ;;
 	stream:--format) echo 'FORMAT' ;;
 	stream:--plugin-dir) echo 'DIR' ;;
@@ -189,6 +191,7 @@ _weft_metavar()
 	start:--cpus|start:-M) echo 'CPULIST' ;;
 	start:--instance|start:-B) echo 'INSTANCE' ;;
 	start:--cmdlines-size) echo 'N' ;;
+	start:--config) echo 'FILE' ;;
 	start:--user) echo 'USER' ;;
 	stop:--instance|stop:-B) echo 'INSTANCE' ;;
 	restart:--instance|restart:-B) echo 'INSTANCE' ;;
@@ -217,6 +220,7 @@ _weft_metavar()
 	set:--cpus|set:-M) echo 'CPULIST' ;;
 	set:--instance|set:-B) echo 'INSTANCE' ;;
 	set:--cmdlines-size) echo 'N' ;;
+	set:--config) echo 'FILE' ;;
 	reset:--instance|reset:-B) echo 'INSTANCE' ;;
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
