@@ -39,7 +39,7 @@ extern const struct command start_command, stop_command, restart_command, clear_
 extern const struct command mark_command;
 extern const struct command stack_command, profile_functions_command;
 extern const struct command list_command, stat_command, doctor_command, instance_command;
-extern const struct command probe_command;
+extern const struct command probe_command, hist_command;
 extern const struct command help_command, describe_command;
 
 /* Ends the table of commands[]. */

@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&stack_command,
 	&list_command,
 	&probe_command,
+	&hist_command,
 	&stat_command,
 	&doctor_command,
 	&instance_command,

@@ -74,15 +74,50 @@ static bool has(const char *text, struct text_word line)
 	return false;
 }
 
+/* The kernel prints the keys that a histogram is sorted by with their modifiers, "lat.log2,pid.descending", and takes only the order. */
+static bool add_sort(struct buf *buf, const char *at, const char *end)
+{
+	static const char descending[] = ".descending";
+	bool ok = true;
+
+	while (ok && at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+		const char *dot = memchr(at, '.', (size_t)(stop - at));
+		size_t len = (size_t)(stop - at), order = strlen(descending);
+		bool falls = len > order && !memcmp(stop - order, descending, order);
+
+		ok = buf_add(buf, at, dot ? (size_t)(dot - at) : len) && (!falls || buf_add_str(buf, descending)) &&
+		     (!comma || buf_add_str(buf, ","));
+		at = stop + 1;
+	}
+	return ok;
+}
+
+/* A histogram as it is written, to set or to remove it. */
+static bool add_hist(struct buf *buf, struct text_word line)
+{
+	static const char sort_is[] = ":sort=";
+	const char *sort, *stop, *end;
+
+	line = without_state(line);
+	end = line.at + line.len;
+	sort = memmem(line.at, line.len, sort_is, strlen(sort_is));
+	if (!sort)
+		return buf_add(buf, line.at, line.len);
+	sort += strlen(sort_is);
+	for (stop = sort; stop < end && *stop != ':' && *stop != ' ';)
+		stop++;
+	return buf_add(buf, line.at, (size_t)(sort - line.at)) && add_sort(buf, sort, stop) &&
+	       buf_add(buf, stop, (size_t)(end - stop));
+}
+
 /* What takes a trigger away: of a histogram its text, of others the kind and the event that it switches. */
 static bool add_trigger_removal(struct buf *buf, struct text_word line)
 {
 	size_t parts = 1, len = 0;
 
-	if (is_hist(line)) {
-		line = without_state(line);
-		return buf_addf(buf, "!%.*s", (int)line.len, line.at);
-	}
+	if (is_hist(line))
+		return buf_add_str(buf, "!") && add_hist(buf, line);
 	if (memmem(line.at, line.len, "able_event:", 11) || memmem(line.at, line.len, "able_hist:", 10))
 		parts = 3;
 	for (; len < line.len && line.at[len] != ' '; len++)
@@ -94,7 +129,8 @@ static bool add_trigger_removal(struct buf *buf, struct text_word line)
 /* Words as they are written: no ":unlimited", and "5" for "count=5"; of a function no module. */
 static bool add_words(struct buf *buf, struct text_word line)
 {
-	line = without_state(line);
+	if (is_hist(line))
+		return add_hist(buf, line);
 	for (size_t at = 0; at < line.len; at++) {
 		if (line.len - at >= 10 && !memcmp(line.at + at, ":unlimited", 10))
 			at += 9;

@@ -167,8 +167,9 @@ static const char *key_end(const struct hist_text *hist, size_t index, const cha
 				return comma;
 		return NULL;
 	}
-	for (const char *brace = at, *found; (found = find(brace, stop, " }")); brace = found + 1) {
-		const char *value = found + 2;
+	/* Behind a stack there is no blank before it. */
+	for (const char *brace = at, *found; (found = find(brace, stop, "}")); brace = found + 1) {
+		const char *value = found + 1;
 
 		/* Without values to print nothing follows. */
 		while (value < stop && *value == ' ')

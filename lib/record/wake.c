@@ -58,7 +58,8 @@ int wake_after(struct wake *wake, uint64_t ns, struct fail *fail)
 {
 	struct itimerspec time = { .it_value = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) } };
 
-	wake->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (wake->timer_fd < 0)
+		wake->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	if (wake->timer_fd < 0 || timerfd_settime(wake->timer_fd, 0, &time, NULL))
 		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
 	return 0;

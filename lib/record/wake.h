@@ -27,7 +27,7 @@ enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYMBO
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);
 
-/* Starts the clock of a limited recording. */
+/* Starts the clock of a limited recording; again, once it has run out, for another time. */
 int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
 
 /*

@@ -11,6 +11,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/control.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/journal.h"
 #include "tests/unit/test.h"
@@ -306,5 +307,23 @@ TEST(instance_of_somebody_is_not_changed_without_a_way_back)
 	CHECK(instance_turn(top, false, &fail) == -EINVAL);
 	CHECK(fake_holds(&fake, "tracing_on", "1\n"));
 	instance_close(top, NULL);
+	fake_free(&fake);
+}
+
+TEST(undo_removes_a_histogram_in_words_that_the_kernel_takes)
+{
+	static const char file[] = "trigger", was[] = "# Available triggers:\n# traceon\n",
+		line[] = "hist:keys=lat.log2,pid:vals=hitcount:sort=lat.log2,pid.descending:size=2048:clock=global if lat > 1 [active]\n";
+	cleanup_buf struct buf want = BUF_INIT;
+	char path[128];
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	snprintf(path, sizeof(path), "%s/%s", fake.dir, file);
+	fake_write(&fake, file, line);
+	CHECK(!control_restore(path, file, was));
+	CHECK(buf_addf(&want, "%s!hist:keys=lat.log2,pid:vals=hitcount:sort=lat,pid.descending:size=2048:clock=global if lat > 1\n",
+		       line));
+	CHECK(fake_holds(&fake, file, buf_str(&want)));
 	fake_free(&fake);
 }

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/hist_print.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/kernel/hist.h"
+#include "lib/kernel/hist_text.h"
+#include "lib/kernel/tasks.h"
+#include "lib/kernel/undo.h"
+#include "lib/record/wake.h"
+#include "lib/record/workload.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEY_KEYS = 0x100, KEY_VALUES, KEY_SORT, KEY_SIZE, KEY_LATENCY, KEY_MATCH, KEY_NS, KEY_LIVE, KEY_INTERVAL, KEY_DURATION, KEY_FORMAT };
+
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_KERNEL };
+
+struct arguments {
+	struct kernel kernel;
+	struct hist_wanted wanted;
+	char *pair;                     /* "FIRST..SECOND", cut in two */
+	enum format format;
+	bool live, only_command, follow;
+	uint64_t interval_ns, duration_ns;
+	char **argv;                    /* the COMMAND */
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "What is counted:", 1 },
+	{ "keys", KEY_KEYS, "KEY[,KEY]", 0,
+	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu", 1 },
+	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0, "Sum up these fields, too; the hits are always counted", 1 },
+	{ "sort", KEY_SORT, "KEY[.descending]", 0, "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
+	{ "filter", 'f', "FILTER", 0, "Only what the kernel's FILTER lets pass", 1 },
+	{ "size", KEY_SIZE, "N", 0, "At most N rows (default 2048); what finds no place is counted as dropped", 1 },
+	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1 },
+	{ "key", KEY_MATCH, "FIELD[=FIELD]", 0,
+	  "With --latency: what the first event and the second have in common (default common_pid); pid also means prev_pid and next_pid", 1 },
+	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
+
+	{ NULL, 0, NULL, 0, "When:", 2 },
+	{ "only-command", 'F', NULL, 0, "Only what COMMAND does", 2 },
+	{ "follow-children", 'c', NULL, 0, "With -F: and its children", 2 },
+	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME", 2 },
+	{ "live", KEY_LIVE, NULL, 0, "Show it while it grows", 2 },
+	{ "interval", KEY_INTERVAL, "TIME", 0, "With --live: every TIME (default 1s)", 2 },
+
+	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ "format", KEY_FORMAT, "table|json|kernel", 0, "A table with bars (default), one line of JSON, or the kernel's own text", 3 },
+	{ 0 },
+};
+
+static uint64_t parse_time(const char *what, const char *text, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	uint64_t ns = 0;
+
+	if (text_parse_time(text, &ns, &fail))
+		argp_error(state, "%s: %s", what, fail.text);
+	if (!ns)
+		argp_error(state, "%s: no time at all", what);
+	return ns;
+}
+
+static enum format parse_format(const char *text, struct argp_state *state)
+{
+	static const char *const names[] = { [FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_KERNEL] = "kernel" };
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strcmp(text, names[i]))
+			return (enum format)i;
+	argp_error(state, "no format '%s'; there are table, json and kernel", text);
+	return FORMAT_TABLE;
+}
+
+/* "FIRST..SECOND" */
+static void set_pair(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	char *dots;
+
+	free(arguments->pair);
+	arguments->pair = strdup(text);
+	if (!arguments->pair)
+		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+	dots = strstr(arguments->pair, "..");
+	if (!dots || dots == arguments->pair || !dots[2])
+		argp_error(state, "--latency '%s': write EVENT..EVENT", text);
+	*dots = '\0';
+	arguments->wanted.event = arguments->pair;
+	arguments->wanted.second = dots + 2;
+}
+
+static bool parse_what(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct fail fail = FAIL_INIT;
+	uint64_t size;
+
+	switch (key) {
+	case KEY_KEYS:
+		arguments->wanted.keys = arg;
+		return true;
+	case KEY_VALUES:
+		arguments->wanted.values = arg;
+		return true;
+	case KEY_SORT:
+		arguments->wanted.sort = arg;
+		return true;
+	case 'f':
+		arguments->wanted.filter = arg;
+		return true;
+	case KEY_SIZE:
+		if (text_parse_range(arg, 128, 1 << 17, &size, &fail))
+			argp_error(state, "--size: %s", fail.text);
+		arguments->wanted.size = (unsigned)size;
+		return true;
+	case KEY_LATENCY:
+		set_pair(arguments, arg, state);
+		return true;
+	case KEY_MATCH:
+		arguments->wanted.match = arg;
+		return true;
+	case KEY_NS:
+		arguments->wanted.ns = true;
+		return true;
+	}
+	return false;
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+	const struct hist_wanted *wanted = &arguments->wanted;
+
+	if (!wanted->event)
+		argp_error(state, "of which EVENT? Or --latency EVENT..EVENT");
+	if (!wanted->second && !wanted->keys)
+		argp_error(state, "by what? Name fields of '%s' with --keys", wanted->event);
+	if (!wanted->second && (wanted->match || wanted->ns))
+		argp_error(state, "--key and --ns are for --latency");
+	if (wanted->keys && !*wanted->keys)
+		argp_error(state, "--keys: no key");
+	if (arguments->only_command && !arguments->argv)
+		argp_error(state, "-F needs a COMMAND");
+	if (arguments->follow && !arguments->only_command)
+		argp_error(state, "-c needs -F");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	if (parse_what(key, arg, state))
+		return 0;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->kernel;
+		return 0;
+	case 'F':
+		arguments->only_command = true;
+		return 0;
+	case 'c':
+		arguments->follow = true;
+		return 0;
+	case KEY_DURATION:
+		arguments->duration_ns = parse_time("--duration", arg, state);
+		return 0;
+	case KEY_LIVE:
+		arguments->live = true;
+		return 0;
+	case KEY_INTERVAL:
+		arguments->interval_ns = parse_time("--interval", arg, state);
+		arguments->live = true;
+		return 0;
+	case KEY_FORMAT:
+		arguments->format = parse_format(arg, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!arguments->wanted.event) {
+			arguments->wanted.event = arg;
+			/* What comes behind "--" is the COMMAND and its own options; options of ours may follow before it. */
+			return 0;
+		}
+		arguments->argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp, .group = 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]",
+	.doc = "Counts events by their fields in the kernel, while COMMAND runs or until Ctrl-C, and shows the histogram. "
+	       "Its trigger is set in an instance of its own, or in that of -B, and removed again.",
+};
+
+/* The histogram while it is kept. */
+struct session {
+	const struct arguments *arguments;
+	struct kernel *kernel;
+	struct instance *top, *instance;
+	struct undo *undo;
+	struct hist hist;
+	struct hist_title title;
+	struct workload workload;
+	struct wake wake;
+	char what[300];
+	uint64_t started_ns;
+	int status;                     /* of COMMAND */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int show_parsed(struct session *session, const char *text, struct fail *fail)
+{
+	struct hist_text hist;
+	struct out out;
+	int err = hist_find(&session->hist, text, &hist, fail);
+
+	if (err)
+		return err;
+	if (!out_init(&out, 1 << 16)) {
+		hist_text_release(&hist);
+		return fail_memory(fail);
+	}
+	if (session->arguments->format == FORMAT_JSON)
+		hist_print_json(&hist, &session->title, &out);
+	else
+		err = hist_print_table(&hist, &session->title, &out, fail);
+	if (!err && hist.dropped && session->arguments->format == FORMAT_TABLE)
+		out_str(&out, "more rows than fit were dropped: --size makes room\n");
+	if (!err && out_flush(&out, STDOUT_FILENO))
+		err = fail_set(fail, -EIO, "cannot write to standard output");
+	out_release(&out);
+	hist_text_release(&hist);
+	return err;
+}
+
+static int show(struct session *session, bool again, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err = hist_read(session->instance, &session->hist, &text, fail);
+
+	if (err)
+		return err;
+	session->title.time_ns = now_ns() - session->started_ns;
+	/* A terminal is drawn anew, a file gets one after the other. */
+	if (session->arguments->live && isatty(STDOUT_FILENO))
+		fputs("\033[H\033[J", stdout);
+	else if (again && session->arguments->format != FORMAT_JSON)
+		putchar('\n');
+	fflush(stdout);
+	if (session->arguments->format != FORMAT_KERNEL)
+		return show_parsed(session, buf_str(&text), fail);
+	fwrite(text.data, 1, text.len, stdout);
+	return fflush(stdout) ? fail_set(fail, -errno, "cannot write to standard output: %s", strerror(errno)) : 0;
+}
+
+/* What weft itself does is not what is looked for; times between events need the events of all. */
+static int leave_out_ourselves(struct session *session, struct fail *fail)
+{
+	char pid[16];
+
+	if (session->arguments->wanted.second || session->arguments->only_command ||
+	    session->instance->kind != INSTANCE_PRIVATE || !instance_has(session->instance, "set_event_notrace_pid"))
+		return 0;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	return instance_add(session->instance, "set_event_notrace_pid", pid, fail);
+}
+
+static int open_instance(struct session *session, struct fail *fail)
+{
+	struct kernel *kernel = session->kernel;
+	int err = undo_new(&kernel->tracing, NULL, &session->undo, fail);
+
+	if (!err)
+		err = instance_open_top(&kernel->tracing, session->undo, &session->top, fail);
+	if (!err && kernel->name)
+		err = instance_open(&kernel->tracing, kernel->name, false, session->undo, &session->instance, fail);
+	else if (!err)
+		err = instance_new_private(&kernel->tracing, session->undo, &session->instance, fail);
+	/* Triggers see no times while tracing is off. */
+	return err ? err : instance_turn(session->instance, true, fail);
+}
+
+static int begin(struct session *session, struct fail *fail)
+{
+	const struct arguments *arguments = session->arguments;
+	struct workload_options options = { .argv = arguments->argv, .mask = session->wake.old_mask };
+	int err = arguments->argv ? workload_fork(&options, &session->workload, fail) : 0;
+
+	if (!err)
+		err = kernel_find(session->kernel, fail);
+	if (!err)
+		err = open_instance(session, fail);
+	if (!err && arguments->only_command)
+		err = kernel_tasks_only(session->instance, &session->workload.pid, 1, false, arguments->follow, fail);
+	if (!err)
+		err = leave_out_ourselves(session, fail);
+	return err ? err : hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);
+}
+
+/* Until COMMAND ends, a signal comes, or the time is over; shows what there is meanwhile. */
+static int wait_and_show(struct session *session, struct fail *fail)
+{
+	const struct arguments *arguments = session->arguments;
+	uint64_t interval = arguments->interval_ns ? arguments->interval_ns : 1000000000, passed = 0, step;
+	enum wake_reason reason = WAKE_TIME;
+	unsigned shown = 0;
+	int err = 0;
+
+	while (!err) {
+		step = arguments->live ? interval : arguments->duration_ns;
+		if (arguments->duration_ns && step > arguments->duration_ns - passed)
+			step = arguments->duration_ns - passed;
+		if (step)
+			err = wake_after(&session->wake, step, fail);
+		if (!err)
+			err = wake_wait(&session->wake, &session->workload, &reason, &session->status, fail);
+		passed = now_ns() - session->started_ns;
+		if (err || reason != WAKE_TIME || (arguments->duration_ns && passed >= arguments->duration_ns))
+			break;
+		err = show(session, shown++ > 0, fail);
+	}
+	return err ? err : show(session, shown > 0, fail);
+}
+
+static int keep(struct session *session, struct fail *fail)
+{
+	const struct arguments *arguments = session->arguments;
+	int err = wake_init(&session->wake, fail);
+
+	if (!err)
+		err = begin(session, fail);
+	session->started_ns = now_ns();
+	if (!err && arguments->argv)
+		err = workload_go(&session->workload, arguments->argv[0], &session->status, fail);
+	return err ? err : wait_and_show(session, fail);
+}
+
+static int take_back(struct session *session, int err, struct fail *fail)
+{
+	struct fail later;
+	int failed = session->undo ? undo_restore(session->undo, &later) : 0;
+	int closed = instance_close(session->instance, failed ? NULL : &later);
+
+	if (failed || closed) {
+		if (!err)
+			*fail = later;
+		else
+			command_warn("%s; 'weft reset' tries again", later.text);
+		err = err ? err : failed ? failed : closed;
+	}
+	(void)!instance_close(session->top, NULL);
+	undo_free(session->undo);
+	workload_release(&session->workload);
+	wake_release(&session->wake);
+	return err;
+}
+
+static int hist_run(int argc, char **argv)
+{
+	struct arguments arguments = { .format = FORMAT_TABLE };
+	struct session session = {
+		.arguments = &arguments, .kernel = &arguments.kernel, .workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 }, .title = { .what = session.what },
+	};
+	struct fail fail = FAIL_INIT;
+	int err, status;
+
+	command_parse(&hist_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	snprintf(session.what, sizeof(session.what), "%s%s%s", arguments.wanted.event, arguments.wanted.second ? ".." : "",
+		 arguments.wanted.second ? arguments.wanted.second : "");
+	if (arguments.wanted.second)
+		session.title.unit = arguments.wanted.ns ? "ns" : "us";
+	err = keep(&session, &fail);
+	err = take_back(&session, err, &fail);
+	status = kernel_finish(&arguments.kernel, err, &fail);
+	free(arguments.pair);
+	return err ? session.status ? session.status : status : session.status;
+}
+
+const struct command hist_command = {
+	.name = "hist",
+	.summary = "count events by their fields in the kernel, and times between them",
+	.group = "trace",
+	.argp = &argp,
+	.run = hist_run,
+};

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/hist_print.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/table.h"
+#include "lib/base/text.h"
+#include "lib/kernel/hist_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BAR_WIDTH = 40, NAME_SIZE = 64 };
+
+static bool is(struct text_word word, const char *text)
+{
+	return text_word_is(word, text);
+}
+
+static bool is_buckets(const struct hist_column *column)
+{
+	return column->modifier.len >= 6 && !memcmp(column->modifier.at, "bucket", 6);
+}
+
+/* The hitcount is the value that bars show, or else the first value. */
+static size_t bar_value(const struct hist_text *hist)
+{
+	for (size_t i = 0; i < hist->nr_values; i++)
+		if (is(hist->values[i].name, "hitcount"))
+			return i;
+	return 0;
+}
+
+static uint64_t largest(const struct hist_text *hist, size_t value)
+{
+	uint64_t max = 0;
+
+	for (size_t i = 0; i < hist->nr; i++)
+		if (hist->rows[i].values[value].value > max)
+			max = hist->rows[i].values[value].value;
+	return max;
+}
+
+static void bar(char into[BAR_WIDTH + 1], uint64_t value, uint64_t max)
+{
+	size_t len = max ? (size_t)((double)value / (double)max * BAR_WIDTH + 0.5) : 0;
+
+	if (len > BAR_WIDTH)
+		len = BAR_WIDTH;
+	/* What is there is seen. */
+	if (!len && value)
+		len = 1;
+	memset(into, '#', len);
+	into[len] = '\0';
+}
+
+static void print_key(struct table *table, const struct hist_column *column, const struct hist_cell *cell)
+{
+	uint64_t first, last;
+
+	if (cell->stack) {
+		table_cell(table, "stack:");
+	} else if (is(column->modifier, "log2")) {
+		hist_log2_bounds(cell->value, &first, &last);
+		if (first == last)
+			table_cellf(table, "%" PRIu64, last);
+		else
+			table_cellf(table, "%" PRIu64 " - %" PRIu64, first, last);
+	} else if (is_buckets(column) && cell->text.len && *cell->text.at == '~') {
+		const char *dash = memchr(cell->text.at, '-', cell->text.len);
+
+		table_cellf(table, "%" PRIu64 " - %.*s", cell->value,
+			    dash ? (int)(cell->text.at + cell->text.len - dash - 1) : 0, dash ? dash + 1 : "");
+	} else if (is(column->modifier, "execname") && memchr(cell->text.at, '[', cell->text.len)) {
+		const char *open = memrchr(cell->text.at, '[', cell->text.len);
+		size_t len = (size_t)(open - cell->text.at);
+
+		while (len && cell->text.at[len - 1] == ' ')
+			len--;
+		table_cellf(table, "%.*s-%" PRIu64, (int)len, cell->text.at, cell->value);
+	} else if (is(column->modifier, "syscall") && memchr(cell->text.at, ' ', cell->text.len)) {
+		table_cellf(table, "%.*s", (int)((const char *)memchr(cell->text.at, ' ', cell->text.len) - cell->text.at),
+			    cell->text.at);
+	} else if (!strncmp(column->modifier.at, "sym", column->modifier.len < 3 ? 4 : 3) &&
+		   memchr(cell->text.at, ']', cell->text.len)) {
+		/* "[ffffffff81000000] name" */
+		const char *name = (const char *)memchr(cell->text.at, ']', cell->text.len) + 1, *end = cell->text.at + cell->text.len;
+
+		name += name < end && *name == ' ';
+		table_cellf(table, "%.*s", (int)(end - name), name);
+	} else {
+		table_cellf(table, "%.*s", (int)cell->text.len, cell->text.at);
+	}
+}
+
+static void fill_row(struct table *table, const struct hist_text *hist, const struct hist_row *row, size_t shown, uint64_t max)
+{
+	char hashes[BAR_WIDTH + 1];
+
+	for (size_t i = 0; i < hist->nr_keys; i++)
+		print_key(table, &hist->keys[i], &row->keys[i]);
+	bar(hashes, row->values[shown].value, max);
+	table_cellf(table, "%.*s", (int)row->values[shown].text.len, row->values[shown].text.at);
+	table_cell(table, hashes);
+	for (size_t i = 0; i < hist->nr_values; i++)
+		if (i != shown)
+			table_cellf(table, "%.*s", (int)row->values[i].text.len, row->values[i].text.at);
+}
+
+/* Titles of the columns; the names live in `names`. */
+static size_t set_columns(const struct hist_text *hist, const struct hist_title *title, size_t shown,
+			  struct table_column columns[TABLE_COLUMNS_MAX], char names[TABLE_COLUMNS_MAX][NAME_SIZE])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < hist->nr_keys && nr < TABLE_COLUMNS_MAX; i++, nr++) {
+		bool lat = title->unit && is(hist->keys[i].name, "lat");
+
+		snprintf(names[nr], NAME_SIZE, "%.*s%s%s", (int)hist->keys[i].name.len, hist->keys[i].name.at, lat ? " " : "",
+			 lat ? title->unit : "");
+		columns[nr] = (struct table_column){ .title = names[nr], .right = hist->nr && hist->rows[0].keys[i].number };
+	}
+	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
+		size_t value = !i ? shown : i <= shown ? i - 1 : i;
+
+		snprintf(names[nr], NAME_SIZE, "%.*s", (int)hist->values[value].name.len, hist->values[value].name.at);
+		columns[nr] = (struct table_column){ .title = names[nr], .right = true };
+		nr++;
+		if (!i && nr < TABLE_COLUMNS_MAX)
+			columns[nr++] = (struct table_column){ .title = "", .right = false };
+	}
+	return nr;
+}
+
+static void print_beside(const struct hist_text *hist, const struct hist_row *row, struct out *out)
+{
+	struct text_word line;
+
+	for (size_t i = 0; i < hist->nr_keys; i++) {
+		const char *at = row->keys[i].text.at;
+		size_t left = row->keys[i].text.len;
+
+		while (row->keys[i].stack && hist_stack_line(&at, &left, &line)) {
+			out_str(out, "    ");
+			out_mem(out, line.at, line.len);
+			out_char(out, '\n');
+		}
+	}
+	if (row->more.len) {
+		out_str(out, "    ");
+		out_mem(out, row->more.at, row->more.len);
+		out_char(out, '\n');
+	}
+}
+
+/* The table, with what belongs to a row in lines below it. */
+static void weave(const struct hist_text *hist, const struct out *table, struct out *out)
+{
+	struct text_word line;
+	const char *at = table->start;
+	size_t left = out_len(table);
+
+	if (text_next_line(&at, &left, &line)) {
+		out_mem(out, line.at, line.len);
+		out_char(out, '\n');
+	}
+	for (size_t i = 0; i < hist->nr && text_next_line(&at, &left, &line); i++) {
+		out_mem(out, line.at, line.len);
+		out_char(out, '\n');
+		print_beside(hist, &hist->rows[i], out);
+	}
+}
+
+int hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out, struct fail *fail)
+{
+	struct table_column columns[TABLE_COLUMNS_MAX];
+	char names[TABLE_COLUMNS_MAX][NAME_SIZE], hits[TEXT_HUMAN], rows[TEXT_HUMAN], dropped[TEXT_HUMAN], time[TEXT_HUMAN];
+	size_t shown = bar_value(hist), nr = set_columns(hist, title, shown, columns, names);
+	uint64_t max = largest(hist, shown);
+	struct table table;
+	struct out text;
+	bool ok;
+
+	if (hist->nr_keys + hist->nr_values + 1 > TABLE_COLUMNS_MAX)
+		return fail_set(fail, -EINVAL, "so many keys and values fit into no table: use --format kernel or json");
+	if (!out_init(&text, 4096))
+		return fail_memory(fail);
+	table_init(&table, columns, nr);
+	for (size_t i = 0; i < hist->nr; i++)
+		fill_row(&table, hist, &hist->rows[i], shown, max);
+	ok = table_print(&table, &text);
+	if (ok)
+		weave(hist, &text, out);
+	out_f(out, "%s: %s hits in %s rows, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
+	      text_count(rows, hist->entries), text_count(dropped, hist->dropped), text_time(time, title->time_ns));
+	table_release(&table);
+	out_release(&text);
+	return ok ? 0 : fail_memory(fail);
+}
+
+/* Bytes that are no ASCII pass as they are where they are UTF-8 is not checked: names of tasks may be anything. */
+static void json_string(struct out *out, struct text_word text)
+{
+	out_char(out, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.at[i];
+
+		if (c == '"' || c == '\\') {
+			out_char(out, '\\');
+			out_char(out, (char)c);
+		} else if (c < 0x20 || c >= 0x7f) {
+			out_f(out, "\\u%04x", c);
+		} else {
+			out_char(out, (char)c);
+		}
+	}
+	out_char(out, '"');
+}
+
+static void json_key(struct out *out, const struct hist_column *column, const struct hist_cell *cell)
+{
+	uint64_t first, last;
+
+	json_string(out, column->name);
+	out_char(out, ':');
+	if (cell->stack) {
+		const char *at = cell->text.at;
+		size_t left = cell->text.len;
+		struct text_word line;
+
+		out_char(out, '[');
+		for (unsigned nr = 0; hist_stack_line(&at, &left, &line); nr++) {
+			if (nr)
+				out_char(out, ',');
+			json_string(out, line);
+		}
+		out_char(out, ']');
+	} else if (is(column->modifier, "log2")) {
+		hist_log2_bounds(cell->value, &first, &last);
+		out_f(out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", first, last);
+	} else if (is_buckets(column)) {
+		const char *dash = memchr(cell->text.at, '-', cell->text.len);
+
+		out_f(out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", cell->value, dash ? (uint64_t)strtoull(dash + 1, NULL, 10) : cell->value);
+	} else if (cell->number) {
+		out_u64(out, cell->value);
+	} else {
+		json_string(out, cell->text);
+	}
+}
+
+static void json_row(const struct hist_text *hist, const struct hist_row *row, struct out *out)
+{
+	out_str(out, "{\"keys\":{");
+	for (size_t i = 0; i < hist->nr_keys; i++) {
+		if (i)
+			out_char(out, ',');
+		json_key(out, &hist->keys[i], &row->keys[i]);
+	}
+	out_str(out, "},\"values\":{");
+	for (size_t i = 0; i < hist->nr_values; i++) {
+		if (i)
+			out_char(out, ',');
+		json_string(out, hist->values[i].name);
+		out_char(out, ':');
+		if (row->values[i].number)
+			out_u64(out, row->values[i].value);
+		else
+			json_string(out, row->values[i].text);
+	}
+	out_str(out, "}}");
+}
+
+void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
+{
+	out_str(out, "{\"event\":");
+	json_string(out, (struct text_word){ .at = title->what, .len = strlen(title->what) });
+	if (title->unit)
+		out_f(out, ",\"unit\":\"%s\"", title->unit);
+	out_str(out, ",\"trigger\":");
+	json_string(out, hist->trigger);
+	out_f(out, ",\"hits\":%" PRIu64 ",\"entries\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"rows\":[",
+	      hist->hits, hist->entries, hist->dropped, title->time_ns);
+	for (size_t i = 0; i < hist->nr; i++) {
+		if (i)
+			out_char(out, ',');
+		json_row(hist, &hist->rows[i], out);
+	}
+	out_str(out, "]}\n");
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_HIST_PRINT_H
+#define WEFT_CMD_HIST_PRINT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+struct hist_text;
+struct out;
+
+/* A histogram for people, or as one line of JSON. */
+struct hist_title {
+	const char *what;               /* "sched:sched_switch", "sched:sched_waking..sched:sched_switch" */
+	const char *unit;               /* of the field `lat`: "us", "ns"; NULL: no latency */
+	uint64_t time_ns;               /* how long it was kept */
+};
+
+int must_check hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out,
+				struct fail *fail);
+void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out);
+
+#endif

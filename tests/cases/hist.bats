@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The command line of weft hist; histograms themselves are kept in guests (tests/guest/scenarios/hist-*.sh).
+load lib
+
+@test "hist: a wrong command line is a usage error that says what is missing" {
+	run --separate-stderr weft hist
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"of which EVENT?"* ]]
+	run --separate-stderr weft hist sched:sched_switch
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"Name fields of 'sched:sched_switch' with --keys"* ]]
+	run --separate-stderr weft hist --latency sched:sched_waking
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"write EVENT..EVENT"* ]]
+	run --separate-stderr weft hist sched:sched_switch --keys next_pid --format text
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"there are table, json and kernel"* ]]
+	run --separate-stderr weft hist sched:sched_switch --keys next_pid --key pid
+	[ "$status" -eq 2 ]
+	run --separate-stderr weft hist sched:sched_switch --keys next_pid -F
+	[ "$status" -eq 2 ]
+}
+
+@test "hist: a kernel without histograms is told by the option that it lacks, and nothing stays" {
+	need_tracefs
+	[ ! -e /sys/kernel/tracing/events/sched/sched_switch/hist ] || skip "this kernel has histograms"
+	run --separate-stderr weft hist sched:sched_switch --keys next_pid -- true
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"CONFIG_HIST_TRIGGERS"* ]]
+	run --separate-stderr weft hist --latency sched:sched_waking..sched:sched_switch --key pid -- true
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"CONFIG_HIST_TRIGGERS"* ]]
+	[ -z "$(ls /sys/kernel/tracing/instances | grep "^weft-[0-9]*$" | while read -r i; do kill -0 "${i#weft-}" 2> /dev/null || echo "$i"; done)" ]
+}
