@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark profile-functions stack list probe stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json'
 
 _weft_options()
@@ -27,6 +27,7 @@ _weft_options()
 	stack) echo '--function -l --reset -r' ;;
 	list) echo '--full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run' ;;
+	hist) echo '--instance -B --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --format' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
 	doctor) echo '' ;;
 	instance) echo '' ;;
@@ -52,6 +53,7 @@ _weft_argument()
 	stack) echo 'show|start|stop|reset' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
 	probe) echo 'DEFINITION' ;;
+	hist) echo 'EVENT' ;;
 	instance) echo 'list|create|remove' ;;
 	help) echo 'HELP' ;;
 	esac
@@ -233,6 +235,17 @@ _weft_metavar()
 	profile-functions:--limit|profile-functions:-N) echo 'N' ;;
 	stack:--function|stack:-l) echo 'FUNCTION' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
+	hist:--instance|hist:-B) echo 'INSTANCE' ;;
+	hist:--keys) echo 'KEY' ;;
+	hist:--values) echo 'FIELD' ;;
+	hist:--sort) echo 'KEY' ;;
+	hist:--filter|hist:-f) echo 'FILTER' ;;
+	hist:--size) echo 'N' ;;
+	hist:--latency) echo 'EVENT..EVENT' ;;
+	hist:--key) echo 'FIELD' ;;
+	hist:--duration) echo 'TIME' ;;
+	hist:--interval) echo 'TIME' ;;
+	hist:--format) echo 'table|json|kernel' ;;
 	stat:--instance|stat:-B) echo 'INSTANCE' ;;
 	esac
 }
