@@ -31,7 +31,7 @@ enum exit_status {
 };
 
 /* One for each file in cmd/. */
-extern const struct command stream_command;
+extern const struct command stream_command, show_command;
 extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;
 extern const struct command report_command, info_command, check_command, pack_command;

@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&clear_command,
 	&set_command,
 	&reset_command,
+	&show_command,
 	&mark_command,
 	&profile_functions_command,
 	&stack_command,

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json'
 
 _weft_options()
@@ -22,6 +22,7 @@ _weft_options()
 	clear) echo '--instance -B --all -a --top -t' ;;
 	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
+	show) echo '--follow -p --snapshot -s --cpu -c --tracing_on --current_tracer --buffer_size --buffer_total_size --buffer_subbuf_size --buffer_percent --ftrace_filter --ftrace_notrace --ftrace_pid --graph_function --graph_notrace --cpumask --hist --trigger --instance -B' ;;
 	mark) echo '--raw -r --instance -B' ;;
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
 	stack) echo '--function -l --reset -r' ;;
@@ -48,6 +49,7 @@ _weft_argument()
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
 	start) echo 'COMMAND' ;;
+	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
 	profile-functions) echo 'COMMAND' ;;
 	stack) echo 'show|start|stop|reset' ;;
@@ -224,6 +226,10 @@ _weft_metavar()
 	set:--cmdlines-size) echo 'N' ;;
 	set:--config) echo 'FILE' ;;
 	reset:--instance|reset:-B) echo 'INSTANCE' ;;
+	show:--cpu|show:-c) echo 'N' ;;
+	show:--hist) echo 'EVENT' ;;
+	show:--trigger) echo 'EVENT' ;;
+	show:--instance|show:-B) echo 'INSTANCE' ;;
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
 	profile-functions:--function|profile-functions:-l) echo 'FUNCTION' ;;

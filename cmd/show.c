@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/kernel.h"
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/text.h"
+#include "lib/kernel/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MAX = 64, KEY_SETTING = 0x100, KEY_HIST = 0x200, KEY_TRIGGER };
+
+/* trace-cmd's names of settings, and the files that hold them. */
+static const struct {
+	const char *option, *file;
+} settings[] = {
+	{ "tracing_on", "tracing_on" },
+	{ "current_tracer", "current_tracer" },
+	{ "buffer_size", "buffer_size_kb" },
+	{ "buffer_total_size", "buffer_total_size_kb" },
+	{ "buffer_subbuf_size", "buffer_subbuf_size_kb" },
+	{ "buffer_percent", "buffer_percent" },
+	{ "ftrace_filter", "set_ftrace_filter" },
+	{ "ftrace_notrace", "set_ftrace_notrace" },
+	{ "ftrace_pid", "set_ftrace_pid" },
+	{ "graph_function", "set_graph_function" },
+	{ "graph_notrace", "set_graph_notrace" },
+	{ "cpumask", "tracing_cpumask" },
+};
+
+struct show {
+	struct kernel kernel;
+	bool follow, snapshot, some_cpu;
+	uint32_t cpu;
+	char *names[NAMES_MAX];         /* files, as they are asked for */
+	size_t nr_names;
+};
+
+#define SETTING(n, name, doc) { name, KEY_SETTING + n, NULL, 0, "Show " doc, 2 }
+
+static const struct argp_option options[] = {
+	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer", 1 },
+	{ "snapshot", 's', NULL, 0, "Show the snapshot instead of the trace", 1 },
+	{ "cpu", 'c', "N", 0, "Only of CPU N", 1 },
+	SETTING(0, "tracing_on", "whether the buffer is written"),
+	SETTING(1, "current_tracer", "the current tracer"),
+	SETTING(2, "buffer_size", "the KB of the ring buffer of each CPU"),
+	SETTING(3, "buffer_total_size", "the KB of the ring buffers together"),
+	SETTING(4, "buffer_subbuf_size", "the KB of a sub-buffer"),
+	SETTING(5, "buffer_percent", "how full a buffer must be to wake a reader"),
+	SETTING(6, "ftrace_filter", "the functions that are traced"),
+	SETTING(7, "ftrace_notrace", "the functions that are not traced"),
+	SETTING(8, "ftrace_pid", "the tasks whose functions are traced"),
+	SETTING(9, "graph_function", "the functions whose graph is traced"),
+	SETTING(10, "graph_notrace", "the functions whose graph is not traced"),
+	SETTING(11, "cpumask", "the CPUs that are traced, as a mask"),
+	{ "hist", KEY_HIST, "EVENT", 0, "Show the histograms of system:event", 2 },
+	{ "trigger", KEY_TRIGGER, "EVENT", 0, "Show the triggers of system:event", 2 },
+	{ 0 },
+};
+
+static void add_name(struct show *show, char *name, struct argp_state *state)
+{
+	if (!name)
+		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+	if (show->nr_names == NAMES_MAX)
+		argp_error(state, "more than %d names", NAMES_MAX);
+	show->names[show->nr_names++] = name;
+}
+
+/* "sched:sched_switch" or "sched/sched_switch" has its file in events/. */
+static void add_of_event(struct show *show, const char *event, const char *file, struct argp_state *state)
+{
+	const char *colon = strpbrk(event, ":/");
+	char *name = NULL;
+
+	if (!colon || colon == event || !colon[1])
+		argp_error(state, "--%s: '%s' is not of the form system:event", file, event);
+	else if (asprintf(&name, "events/%.*s/%s/%s", (int)(colon - event), event, colon + 1, file) < 0)
+		name = NULL;
+	add_name(show, name, state);
+}
+
+static void check(const struct show *show, struct argp_state *state)
+{
+	if (show->follow && show->snapshot)
+		argp_error(state, "-p and -s: a snapshot does not grow");
+	if (show->nr_names && (show->follow || show->snapshot || show->some_cpu))
+		argp_error(state, "-p, -s and -c are for the trace, not for '%s'", show->names[0]);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct show *show = state->input;
+	struct fail fail = FAIL_INIT;
+	uint64_t cpu;
+
+	if (key >= KEY_SETTING && key < KEY_SETTING + (int)array_size(settings)) {
+		add_name(show, strdup(settings[key - KEY_SETTING].file), state);
+		return 0;
+	}
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &show->kernel;
+		return 0;
+	case 'p':
+		show->follow = true;
+		return 0;
+	case 's':
+		show->snapshot = true;
+		return 0;
+	case 'c':
+		if (text_parse_range(arg, 0, UINT16_MAX, &cpu, &fail))
+			argp_error(state, "-c: %s", fail.text);
+		show->cpu = (uint32_t)cpu;
+		show->some_cpu = true;
+		return 0;
+	case KEY_HIST:
+		add_of_event(show, arg, "hist", state);
+		return 0;
+	case KEY_TRIGGER:
+		add_of_event(show, arg, "trigger", state);
+		return 0;
+	case ARGP_KEY_ARG:
+		add_name(show, strdup(arg), state);
+		return 0;
+	case ARGP_KEY_END:
+		check(show, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.children = children,
+	.args_doc = "[NAME...]",
+	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the tracing directory."
+	       "\vNothing is changed, and nothing is consumed but by -p and by showing trace_pipe.",
+};
+
+/* What is in the text goes out at once: somebody may be waiting for the next line. */
+static int put(struct buf *text, size_t keep, struct fail *fail)
+{
+	size_t len = text->len - keep;
+
+	if (fwrite(text->data, 1, len, stdout) != len || fflush(stdout))
+		return fail_set(fail, -errno, "cannot write to standard output: %s", strerror(errno));
+	memmove(text->data, text->data + len, keep);
+	text->len = keep;
+	return 0;
+}
+
+static void tell(const struct view *view, const char *file, bool nothing)
+{
+	if (view->cut)
+		command_warn("note: tracing goes on; what happened after this call is left out");
+	if (nothing && view->follows)
+		return;
+	if (nothing && view->pipe)
+		command_warn("'%s' has nothing to show now; --follow waits for more", file);
+}
+
+static int show_file(const struct show *show, const char *file, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct view view = VIEW_INIT;
+	bool nothing = true;
+	int r = view_open(&view, show->kernel.instance, file, show->follow, fail), err = 0;
+
+	if (r)
+		return r;
+	while (!err && (r = view_read(&view, &text, fail)) > 0) {
+		nothing &= !text.len;
+		/* The start of a line may yet turn out to be too late. */
+		err = put(&text, view.bounded && !view.pipe && !view.ended ? view.tail : 0, fail);
+	}
+	if (!err)
+		err = r;
+	if (!err && text.len)
+		err = put(&text, 0, fail);
+	view_close(&view);
+	if (!err)
+		tell(&view, file, nothing);
+	return err;
+}
+
+static int show_trace(const struct show *show, struct fail *fail)
+{
+	const char *base = show->follow ? "trace_pipe" : show->snapshot ? "snapshot" : "trace";
+	char file[128], dir[64];
+
+	if (!show->some_cpu)
+		return show_file(show, base, fail);
+	snprintf(dir, sizeof(dir), "per_cpu/cpu%u", show->cpu);
+	if (!instance_has(show->kernel.instance, dir))
+		return fail_set(fail, -ENOENT, "this machine has no CPU %u", show->cpu);
+	snprintf(file, sizeof(file), "%s/%s", dir, base);
+	return show_file(show, file, fail);
+}
+
+/* An option of the trace is asked for by its own name, too. */
+static const char *file_of(const struct show *show, const char *name, char into[256])
+{
+	snprintf(into, 256, "options/%s", name);
+	if (!strchr(name, '/') && !instance_has(show->kernel.instance, name) && instance_has(show->kernel.instance, into))
+		return into;
+	return name;
+}
+
+static int show_names(const struct show *show, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < show->nr_names; i++) {
+		char option[256];
+
+		if (show->nr_names > 1)
+			printf("# %s\n", show->names[i]);
+		err = show_file(show, file_of(show, show->names[i], option), fail);
+	}
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct show show = { .follow = false };
+	struct fail fail = FAIL_INIT;
+	int err, status;
+
+	command_parse(&show_command, argc, argv, 0, &show);
+	err = kernel_open(&show.kernel, NULL, &fail);
+	if (!err)
+		err = show.nr_names ? show_names(&show, &fail) : show_trace(&show, &fail);
+	status = kernel_finish(&show.kernel, err, &fail);
+	for (size_t i = 0; i < show.nr_names; i++)
+		free(show.names[i]);
+	return status;
+}
+
+const struct command show_command = {
+	.name = "show",
+	.summary = "show the kernel's trace buffer as text, or a setting",
+	.group = "kernel",
+	.argp = &argp,
+	.run = run,
+};
