@@ -144,6 +144,19 @@ int maps_new(struct trace *trace, struct maps **ret, struct fail *fail)
 	return 0;
 }
 
+int maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, struct fail *fail)
+{
+	struct maps *maps = calloc(1, sizeof(*maps));
+	int r = maps ? add_process(maps, pid, (struct trace_text){ .text = text, .len = len }, fail) : fail_memory(fail);
+
+	if (r) {
+		maps_free(maps);
+		return r;
+	}
+	*ret = maps;
+	return 0;
+}
+
 void maps_free(struct maps *maps)
 {
 	if (!maps)

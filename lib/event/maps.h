@@ -27,6 +27,8 @@ struct map {
 enum { MAPS_MAX = 1 << 20 };            /* of all processes; what is behind them counts as unknown */
 
 int must_check maps_new(struct trace *trace, struct maps **ret, struct fail *fail);
+/* Of one process; borrows the text. */
+int must_check maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, struct fail *fail);
 void maps_free(struct maps *maps);
 
 /*

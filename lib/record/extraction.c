@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,12 +272,26 @@ static void release(struct work *work)
 	tracing_release(&work->tracing);
 }
 
+/* What was begun is finished: pages that have left the kernel are in no buffer any more. */
+static void block_signals(sigset_t *ret_old)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < array_size(signals); i++)
+		sigaddset(&set, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &set, ret_old);
+}
+
 int extraction_run(const struct extraction_options *options, struct extraction *ret, struct fail *fail)
 {
 	struct work work = { .options = options, .result = ret };
 	struct fail later;
+	sigset_t old;
 	int err, undone;
 
+	block_signals(&old);
 	*ret = (struct extraction){ .events = 0 };
 	err = open_targets(&work, fail);
 	if (!err)
@@ -298,6 +313,7 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 	if (undone && !err)
 		err = fail_set(fail, undone, "%s", later.text);
 	release(&work);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;
 }
 
