@@ -51,7 +51,7 @@ struct report_options {
 	const char *stored;             /* a text to print instead */
 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED };
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -67,6 +67,7 @@ static const struct argp_option options[] = {
 	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
+	{ "color", OPT_COLOR, "auto|always|never", 0, "Colour what has colours, --format pretty (auto, the default: on a terminal)", 3 },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
 	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
 	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
@@ -107,6 +108,18 @@ static void parse_pids(struct report_options *report, const char *arg, struct ar
 			argp_error(state, "more than %d pids", WORDS_MAX);
 		report->pids[report->nr_pids++] = (int32_t)value;
 	}
+}
+
+static bool wants_color(const char *when, struct argp_state *state)
+{
+	/* https://no-color.org, and terminals that know nothing. */
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (!strcmp(when, "auto"))
+		return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));
+	if (strcmp(when, "always") && strcmp(when, "never"))
+		argp_error(state, "--color: there is no '%s'; there are auto, always and never", when);
+	return !strcmp(when, "always");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -167,6 +180,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PLUGIN_DIR:
 		report->decode = true;
 		report->plugin_dir = arg;
+		return 0;
+	case OPT_COLOR:
+		report->sink.color = wants_color(arg, state);
 		return 0;
 	case OPT_STORED:
 		report->stored = arg;
@@ -433,6 +449,7 @@ static int report_run(int argc, char **argv)
 	struct trace *trace = NULL;
 	int r;
 
+	report.sink.color = wants_color("auto", NULL);
 	command_parse(&report_command, argc, argv, 0, &report);
 	if (!report.input)
 		report.input = "trace.dat";

@@ -302,6 +302,18 @@ static inline void format_plain(const struct ftrace *ftrace, const struct event 
 	}
 }
 
+void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+
+	if (__builtin_expect(ftrace->fields && binding->format, 0))
+		format_fields(ftrace, event, out);
+	else
+		ftrace_body(ftrace, event, out);
+	if (ftrace->options.plugins && binding->decoder)
+		decode(binding->decoder, event, out);
+}
+
 static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = (const struct ftrace *)sink;
@@ -328,12 +340,7 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 		else
 			columns_write(&ftrace->columns, event, out);
 	}
-	if (__builtin_expect(ftrace->fields && ftrace_binding(ftrace, event)->format, 0))
-		format_fields(ftrace, event, out);
-	else
-		ftrace_body(ftrace, event, out);
-	if (ftrace->options.plugins && ftrace_binding(ftrace, event)->decoder)
-		decode(ftrace_binding(ftrace, event)->decoder, event, out);
+	ftrace_entry(ftrace, event, out);
 }
 
 const struct sink_ops ftrace_sink = {

@@ -167,6 +167,9 @@ static inline const struct binding *ftrace_bind(struct ftrace *ftrace, struct ev
  */
 void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out);
 
+/* The same as a line has it behind its columns: as fields if they were asked for, and with what a plugin knows. */
+void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out);
+
 /* An integer of a record: 0 where the format has no such field or the record is too short. */
 static inline uint64_t place_int(const struct place *place, const struct ftrace *ftrace, const struct event *event)
 {

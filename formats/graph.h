@@ -77,6 +77,9 @@ extern const struct renderer graph_exit_renderer;
 int must_check graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail);
 void graph_free(struct graph *graph);
 
+/* For a line that names its task by itself: without the banner. Of an event that this tracer settled. */
+void graph_hide_switch(struct event *event);
+
 /* Private to graph*.c and its tests. */
 void graph_cpu_init(struct graph_cpu *cpu);
 

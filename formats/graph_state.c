@@ -219,3 +219,12 @@ bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, st
 		return settle_exit(ftrace, binding, event, NULL);
 	return settle_entry(ftrace, events, binding, event, NULL);
 }
+
+void graph_hide_switch(struct event *event)
+{
+	struct graph_note note;
+
+	memcpy(&note, event->note, sizeof(note));
+	note.switched = false;
+	memcpy(event->note, &note, sizeof(note));
+}

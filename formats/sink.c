@@ -9,6 +9,7 @@ static const struct sink_ops *const sinks[] = {
 	&ftrace_sink,
 	&trace_pipe_sink,
 	&json_sink,
+	&pretty_sink,
 };
 
 const struct sink_ops *sink_at(size_t index)

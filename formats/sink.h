@@ -31,6 +31,7 @@ struct sink {
 struct sink_options {
 	bool nanoseconds;               /* full time stamps */
 	bool raw;                       /* field=value instead of the print fmt */
+	bool color;                     /* for a terminal, where a format has colours */
 	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
 };
 

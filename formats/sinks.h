@@ -8,5 +8,6 @@
 extern const struct sink_ops ftrace_sink; /* ftrace.c */
 extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
 extern const struct sink_ops json_sink; /* json.c */
+extern const struct sink_ops pretty_sink; /* pretty.c */
 
 #endif

@@ -32,6 +32,8 @@ static const struct shape {
 	{ .options = { "blk_classic", "nofuncgraph-duration" }, .raw = true },
 	{ .options = { NULL }, .ahead = true },
 	{ .options = { "latency-format" }, .tail = 5 },
+	{ .format = "trace_pipe", .options = { "latency-format" } },
+	{ .format = "pretty" },
 	{ .format = "json" },
 };
 

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft's own form of the text, for people: times since the first event and since the one before, names in columns, how long
+ * things took, thousands, colour. What an event says is the kernel's text of it, unchanged.
+ */
+#include "formats/ftrace.h"
+
+#include "formats/graph.h"
+#include "formats/pretty_span.h"
+#include "formats/sinks.h"
+#include "lib/base/digits.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/event/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000,
+	TIME_WIDTH = 14, DELTA_WIDTH = 9, NAME_WIDTH = 20, COMM_MAX = 16, TASK_WIDTH = 24,
+	BODY_COLUMN = TIME_WIDTH + 1 + DELTA_WIDTH + 1 + 3 + 2 + TASK_WIDTH + 1,
+	SLOW_NS = NS_PER_MS, VERY_SLOW_NS = 10 * NS_PER_MS,
+};
+
+struct pretty {
+	struct sink sink;               /* first */
+	struct ftrace *ftrace;          /* prints what events say */
+	struct spans *spans;            /* NULL without memory */
+	bool color, counts, nanoseconds;
+	bool started;
+	uint64_t first, last;           /* times of the first event, and of the one settled last; `first` is fixed once started */
+};
+
+/* Takes the place of struct frame_note, which only the kernel's columns need. */
+struct pretty_note {
+	uint64_t since;                 /* the event before */
+	uint64_t lasted;                /* what the event ends; 0 for nothing */
+};
+_Static_assert(sizeof(struct pretty_note) <= EVENT_NOTE_SIZE - NOTE_RENDERER_SIZE, "the note has room for it");
+
+/* Colours of the terminal's own palette. */
+#define DIM "\033[2m"
+#define BOLD "\033[1m"
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define YELLOW "\033[33m"
+#define CYAN "\033[36m"
+#define PLAIN "\033[0m"
+
+static void put_color(const struct pretty *pretty, const char *color, struct out *out)
+{
+	if (pretty->color)
+		out_str(out, color);
+}
+
+/* "1,234,567" at the end of `text`; returns where it begins. */
+static const char *thousands(uint64_t value, char text[32])
+{
+	char *at = text + 31;
+	unsigned digits = 0;
+
+	*at = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + value % 10);
+		digits++;
+	} while (value /= 10);
+	return at;
+}
+
+static void put_right(const char *text, size_t width, struct out *out)
+{
+	size_t len = strlen(text);
+
+	if (len < width)
+		out_fill(out, ' ', width - len);
+	out_mem(out, text, len);
+}
+
+/* Three or four digits and a unit: "850ns", "12.3us", "4.56ms", "1.23s"; a count as it is. */
+static const char *span_text(const struct pretty *pretty, uint64_t span, char text[32])
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = { { NS_PER_S, "s" }, { NS_PER_MS, "ms" }, { NS_PER_US, "us" } };
+
+	if (pretty->counts)
+		return thousands(span, text);
+	for (size_t i = 0; i < array_size(units); i++) {
+		uint64_t unit = units[i].unit, whole = span / unit, hundredths = span % unit / (unit / 100);
+		char grouped[32];
+
+		if (span < unit)
+			continue;
+		if (whole < 10)
+			snprintf(text, 32, "%u.%02u%s", (unsigned)whole, (unsigned)hundredths, units[i].name);
+		else if (whole < 100)
+			snprintf(text, 32, "%u.%u%s", (unsigned)whole, (unsigned)hundredths / 10, units[i].name);
+		else
+			snprintf(text, 32, "%s%s", thousands(whole, grouped), units[i].name);
+		return text;
+	}
+	snprintf(text, 32, "%uns", (unsigned)span);
+	return text;
+}
+
+static void put_time(const struct pretty *pretty, uint64_t since, struct out *out)
+{
+	unsigned fraction = (unsigned)(since % NS_PER_S);
+	char grouped[32];
+
+	if (pretty->counts) {
+		put_right(thousands(since, grouped), TIME_WIDTH, out);
+		return;
+	}
+	put_right(thousands(since / NS_PER_S, grouped), TIME_WIDTH - 7, out);
+	out_char(out, '.');
+	out_need(out, 9);
+	out->at = pretty->nanoseconds ? digits_put_9(out->at, fraction) : digits_put_6(out->at, fraction / NS_PER_US);
+}
+
+static const char *span_color(const struct pretty *pretty, uint64_t span)
+{
+	if (pretty->counts || span < SLOW_NS)
+		return DIM;
+	return span < VERY_SLOW_NS ? YELLOW : RED;
+}
+
+static void put_delta(const struct pretty *pretty, const struct pretty_note *note, struct out *out)
+{
+	char text[32], with_sign[40];
+
+	snprintf(with_sign, sizeof(with_sign), "+%s", span_text(pretty, note->since, text));
+	put_color(pretty, span_color(pretty, note->since), out);
+	put_right(with_sign, DELTA_WIDTH, out);
+	put_color(pretty, PLAIN, out);
+}
+
+/* A name may hold whatever its task put there: what would move the cursor is shown as '?'. */
+static void put_task(const struct pretty *pretty, int32_t pid, struct out *out)
+{
+	struct task_name name = task_name(pretty->sink.context->tasks, pid);
+	unsigned len = name.len < COMM_MAX ? name.len : COMM_MAX;
+	char text[COMM_MAX + DIGITS_MAX + 1], *at = text;
+	size_t width;
+
+	for (unsigned i = 0; i < len; i++)
+		*at++ = (unsigned char)name.text[i] < ' ' || name.text[i] == 127 ? '?' : name.text[i];
+	*at++ = '-';
+	at = digits_put_s64(at, pid);
+	width = (size_t)(at - text);
+	put_color(pretty, pid ? GREEN : DIM, out);
+	out_mem(out, text, width);
+	put_color(pretty, PLAIN, out);
+	if (width < TASK_WIDTH)
+		out_fill(out, ' ', TASK_WIDTH - width);
+}
+
+/* The length of "NAME" in a text that begins with "NAME: "; 0 when it does not. */
+static size_t name_len(const char *text, const char *end)
+{
+	const char *at = text;
+
+	while (at < end && (*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
+		at++;
+	return end - at > 1 && at > text && !memcmp(at, ": ", 2) ? (size_t)(at - text) : 0;
+}
+
+/* Lines behind the first, of stacks, stand under the event. */
+static void put_lines(const char *text, const char *end, unsigned column, struct out *out)
+{
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
+
+		out_mem(out, text, (size_t)(next - text));
+		if (next < end)
+			out_fill(out, ' ', column);
+		text = next;
+	}
+}
+
+static void put_text(const struct pretty *pretty, const char *text, const char *end, struct out *out)
+{
+	unsigned column = BODY_COLUMN + (pretty->nanoseconds && !pretty->counts ? 3 : 0);
+	size_t len = name_len(text, end);
+
+	put_color(pretty, BOLD, out);
+	if (len) {
+		out_mem(out, text, len);
+		text += len + 2;
+		put_color(pretty, PLAIN, out);
+		out_fill(out, ' ', len < NAME_WIDTH ? NAME_WIDTH - len + 1 : 1);
+	} else {
+		put_color(pretty, PLAIN, out);
+	}
+	put_lines(text, end, column, out);
+}
+
+static void put_lasted(const struct pretty *pretty, uint64_t lasted, struct out *out)
+{
+	char text[32];
+
+	if (!lasted)
+		return;
+	put_color(pretty, lasted >= SLOW_NS ? span_color(pretty, lasted) : CYAN, out);
+	out_f(out, "  (%s)", span_text(pretty, lasted, text));
+	put_color(pretty, PLAIN, out);
+}
+
+static void put_body(const struct pretty *pretty, const struct event *event, uint64_t lasted, struct out *out)
+{
+	const struct ftrace *ftrace = pretty->ftrace;
+	struct out body;
+	const char *end;
+
+	if (!out_init(&body, 0)) {
+		out->failed = true;
+		return;
+	}
+	if (!ftrace->tracer || !ftrace->tracer->line || !ftrace->tracer->line(ftrace, event, &body))
+		ftrace_entry(ftrace, event, &body);
+	end = body.at;
+	while (end > body.start && end[-1] == '\n')
+		end--;
+	put_text(pretty, body.start, end, out);
+	put_lasted(pretty, lasted, out);
+	out_char(out, '\n');
+	out->failed |= body.failed;
+	out_release(&body);
+}
+
+static void put_gap(const struct pretty *pretty, const struct event *event, struct out *out)
+{
+	char text[32];
+
+	put_color(pretty, RED, out);
+	if (event->lost > 0)
+		out_f(out, "--- CPU %u lost %s events here ---", event->cpu, thousands((uint64_t)event->lost, text));
+	else
+		out_f(out, "--- CPU %u lost events here ---", event->cpu);
+	put_color(pretty, PLAIN, out);
+	out_char(out, '\n');
+}
+
+static void pretty_free(struct sink *sink)
+{
+	struct pretty *pretty = (struct pretty *)sink;
+
+	if (pretty->ftrace)
+		ftrace_sink.free(&pretty->ftrace->sink);
+	spans_free(pretty->spans);
+	free(pretty);
+}
+
+/* Columns and layouts of the kernel have no place here. */
+static void leave_columns(struct context *context)
+{
+	static const enum trace_option left[] = { OPTION_LATENCY_FORMAT, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
+						  OPTION_FGRAPH_CPU, OPTION_FGRAPH_PROC, OPTION_FGRAPH_ABSTIME };
+
+	for (size_t i = 0; i < array_size(left); i++)
+		context->trace_flags &= ~(UINT64_C(1) << left[i]);
+}
+
+static int pretty_new(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+{
+	struct pretty *pretty = calloc(1, sizeof(*pretty));
+	struct sink *inner;
+	int r;
+
+	if (!pretty)
+		return fail_memory(fail);
+	leave_columns(context);
+	pretty->sink = (struct sink){ .ops = &pretty_sink, .context = context };
+	pretty->color = options->color;
+	pretty->nanoseconds = options->nanoseconds;
+	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
+	pretty->spans = spans_new(context->abi.swap);
+	r = ftrace_new_reader(&pretty_sink, context, options, &inner, fail);
+	if (r < 0) {
+		pretty_free(&pretty->sink);
+		return r;
+	}
+	pretty->ftrace = (struct ftrace *)inner;
+	*ret = &pretty->sink;
+	return 0;
+}
+
+static void pretty_begin(struct sink *sink, struct out *out)
+{
+	const struct pretty *pretty = (const struct pretty *)sink;
+	const struct context *context = sink->context;
+	char text[32];
+
+	put_color(pretty, DIM, out);
+	out_f(out, "# %s%s%s, clock %s", context->tracer, *context->release ? " on " : "", context->release, context->clock);
+	if (context->nr_stats) {
+		out_f(out, ", %s events", thousands(context->entries, text));
+		out_f(out, ", %s overwritten", thousands(context->written - context->entries, text));
+	}
+	out_f(out, "\n#%*s %*s CPU  %-*s EVENT\n", TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH,
+	      "SINCE", TASK_WIDTH, "TASK");
+	put_color(pretty, PLAIN, out);
+}
+
+static void take_note(struct pretty *pretty, struct event *event)
+{
+	struct pretty_note note = { .lasted = spans_see(pretty->spans, event) };
+
+	if (!pretty->started)
+		pretty->first = pretty->last = event->ts;
+	pretty->started = true;
+	note.since = event->ts - pretty->last;
+	pretty->last = event->ts;
+	memcpy(event->note + NOTE_RENDERER_SIZE, &note, sizeof(note));
+}
+
+static bool pretty_settle(struct sink *sink, struct events *events, struct event *event)
+{
+	struct pretty *pretty = (struct pretty *)sink;
+	bool keep;
+
+	if (event->kind == EVENT_LOST) {
+		(void)spans_see(pretty->spans, event);
+		return true;
+	}
+	keep = ftrace_sink.settle(&pretty->ftrace->sink, events, event);
+	if (keep && pretty->ftrace->tracer == &graph_tracer)
+		graph_hide_switch(event);
+	if (keep)
+		take_note(pretty, event);
+	return keep;
+}
+
+static void pretty_format(const struct sink *sink, const struct event *event, struct out *out)
+{
+	const struct pretty *pretty = (const struct pretty *)sink;
+	struct pretty_note note;
+
+	if (event->kind == EVENT_LOST) {
+		put_gap(pretty, event, out);
+		return;
+	}
+	memcpy(&note, event->note + NOTE_RENDERER_SIZE, sizeof(note));
+	put_time(pretty, event->ts - pretty->first, out);
+	out_char(out, ' ');
+	put_delta(pretty, &note, out);
+	out_f(out, " %3u  ", event->cpu);
+	put_task(pretty, event->pid, out);
+	out_char(out, ' ');
+	put_body(pretty, event, note.lasted, out);
+}
+
+const struct sink_ops pretty_sink = {
+	.name = "pretty",
+	.summary = "for people: relative times, durations, aligned names, colour",
+	.new = pretty_new,
+	.free = pretty_free,
+	.begin = pretty_begin,
+	.settle = pretty_settle,
+	.format = pretty_format,
+};
