@@ -2,7 +2,7 @@
 
 # Made by completions/generate from the option tables: do not edit.
 _weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
-_weft_formats='ftrace trace_pipe json'
+_weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
 {
@@ -12,7 +12,7 @@ _weft_options()
 	recover) echo '--output -o' ;;
 	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
-	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
+	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --script --quiet -q' ;;
@@ -153,6 +153,7 @@ _weft_metavar()
 	report:--limit|report:-n) echo 'N' ;;
 	report:--tail) echo 'N' ;;
 	report:--format) echo 'FORMAT' ;;
+	report:--color) echo 'auto|always|never' ;;
 	report:--option|report:-O) echo 'OPTION' ;;
 	report:--plugin-dir) echo 'DIR' ;;
 	report:--stored) echo 'NAME' ;;
