@@ -2,6 +2,7 @@
 #include "cmd/hist_print.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -56,6 +57,33 @@ static void bar(char into[BAR_WIDTH + 1], uint64_t value, uint64_t max)
 	into[len] = '\0';
 }
 
+/* "bash            [       123]" and "[ffffffff81000000] vfs_read" without the brackets. */
+static struct text_word name_of(const struct hist_cell *cell)
+{
+	struct text_word name = cell->text;
+	const char *open = memrchr(name.at, '[', name.len), *close = memchr(name.at, ']', name.len);
+
+	if (open && open > name.at && name.at[name.len - 1] == ']') {
+		name.len = (size_t)(open - name.at);
+		while (name.len && name.at[name.len - 1] == ' ')
+			name.len--;
+	} else if (close && open == name.at) {
+		name.len -= (size_t)(close + 1 - name.at);
+		name.at = close + 1;
+		while (name.len && *name.at == ' ') {
+			name.at++;
+			name.len--;
+		}
+	}
+	return name;
+}
+
+static bool has_name(const struct hist_column *column)
+{
+	return is(column->modifier, "execname") || is(column->modifier, "syscall") || is(column->modifier, "sym") ||
+	       is(column->modifier, "sym-offset");
+}
+
 static void print_key(struct table *table, const struct hist_column *column, const struct hist_cell *cell)
 {
 	uint64_t first, last;
@@ -73,23 +101,13 @@ static void print_key(struct table *table, const struct hist_column *column, con
 
 		table_cellf(table, "%" PRIu64 " - %.*s", cell->value,
 			    dash ? (int)(cell->text.at + cell->text.len - dash - 1) : 0, dash ? dash + 1 : "");
-	} else if (is(column->modifier, "execname") && memchr(cell->text.at, '[', cell->text.len)) {
-		const char *open = memrchr(cell->text.at, '[', cell->text.len);
-		size_t len = (size_t)(open - cell->text.at);
+	} else if (has_name(column)) {
+		struct text_word name = name_of(cell);
 
-		while (len && cell->text.at[len - 1] == ' ')
-			len--;
-		table_cellf(table, "%.*s-%" PRIu64, (int)len, cell->text.at, cell->value);
-	} else if (is(column->modifier, "syscall") && memchr(cell->text.at, ' ', cell->text.len)) {
-		table_cellf(table, "%.*s", (int)((const char *)memchr(cell->text.at, ' ', cell->text.len) - cell->text.at),
-			    cell->text.at);
-	} else if (!strncmp(column->modifier.at, "sym", column->modifier.len < 3 ? 4 : 3) &&
-		   memchr(cell->text.at, ']', cell->text.len)) {
-		/* "[ffffffff81000000] name" */
-		const char *name = (const char *)memchr(cell->text.at, ']', cell->text.len) + 1, *end = cell->text.at + cell->text.len;
-
-		name += name < end && *name == ' ';
-		table_cellf(table, "%.*s", (int)(end - name), name);
+		if (is(column->modifier, "execname"))
+			table_cellf(table, "%.*s-%" PRIu64, (int)name.len, name.at, cell->value);
+		else
+			table_cellf(table, "%.*s", (int)name.len, name.at);
 	} else {
 		table_cellf(table, "%.*s", (int)cell->text.len, cell->text.at);
 	}
@@ -200,30 +218,16 @@ int hist_print_table(const struct hist_text *hist, const struct hist_title *titl
 	return ok ? 0 : fail_memory(fail);
 }
 
-/* Bytes that are no ASCII pass as they are where they are UTF-8 is not checked: names of tasks may be anything. */
-static void json_string(struct out *out, struct text_word text)
+static void json_word(struct out *out, struct text_word text)
 {
-	out_char(out, '"');
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.at[i];
-
-		if (c == '"' || c == '\\') {
-			out_char(out, '\\');
-			out_char(out, (char)c);
-		} else if (c < 0x20 || c >= 0x7f) {
-			out_f(out, "\\u%04x", c);
-		} else {
-			out_char(out, (char)c);
-		}
-	}
-	out_char(out, '"');
+	json_string(out, text.at, text.len);
 }
 
 static void json_key(struct out *out, const struct hist_column *column, const struct hist_cell *cell)
 {
 	uint64_t first, last;
 
-	json_string(out, column->name);
+	json_word(out, column->name);
 	out_char(out, ':');
 	if (cell->stack) {
 		const char *at = cell->text.at;
@@ -234,7 +238,7 @@ static void json_key(struct out *out, const struct hist_column *column, const st
 		for (unsigned nr = 0; hist_stack_line(&at, &left, &line); nr++) {
 			if (nr)
 				out_char(out, ',');
-			json_string(out, line);
+			json_word(out, line);
 		}
 		out_char(out, ']');
 	} else if (is(column->modifier, "log2")) {
@@ -244,10 +248,14 @@ static void json_key(struct out *out, const struct hist_column *column, const st
 		const char *dash = memchr(cell->text.at, '-', cell->text.len);
 
 		out_f(out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", cell->value, dash ? (uint64_t)strtoull(dash + 1, NULL, 10) : cell->value);
-	} else if (cell->number) {
+	} else if (is(column->modifier, "execname") || is(column->modifier, "syscall")) {
+		out_str(out, "{\"name\":");
+		json_word(out, name_of(cell));
+		out_f(out, ",\"value\":%" PRIu64 "}", cell->value);
+	} else if (cell->number && !is(column->modifier, "hex")) {
 		out_u64(out, cell->value);
 	} else {
-		json_string(out, cell->text);
+		json_word(out, has_name(column) ? name_of(cell) : cell->text);
 	}
 }
 
@@ -263,12 +271,12 @@ static void json_row(const struct hist_text *hist, const struct hist_row *row, s
 	for (size_t i = 0; i < hist->nr_values; i++) {
 		if (i)
 			out_char(out, ',');
-		json_string(out, hist->values[i].name);
+		json_word(out, hist->values[i].name);
 		out_char(out, ':');
 		if (row->values[i].number)
 			out_u64(out, row->values[i].value);
 		else
-			json_string(out, row->values[i].text);
+			json_word(out, row->values[i].text);
 	}
 	out_str(out, "}}");
 }
@@ -276,11 +284,11 @@ static void json_row(const struct hist_text *hist, const struct hist_row *row, s
 void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
 {
 	out_str(out, "{\"event\":");
-	json_string(out, (struct text_word){ .at = title->what, .len = strlen(title->what) });
+	json_string(out, title->what, strlen(title->what));
 	if (title->unit)
 		out_f(out, ",\"unit\":\"%s\"", title->unit);
 	out_str(out, ",\"trigger\":");
-	json_string(out, hist->trigger);
+	json_word(out, hist->trigger);
 	out_f(out, ",\"hits\":%" PRIu64 ",\"entries\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"rows\":[",
 	      hist->hits, hist->entries, hist->dropped, title->time_ns);
 	for (size_t i = 0; i < hist->nr; i++) {

@@ -48,6 +48,9 @@ int hist_set_trigger(struct instance *instance, struct undo *undo, const struct 
 		return fail_memory(fail);
 	}
 	err = undo_remember(undo, instance->name, file, fail);
+	/* The kernel sets the clock of an instance that keeps times (event_hist_trigger_parse()). */
+	if (!err && strstr(trigger, "common_timestamp") && instance->kind != INSTANCE_PRIVATE)
+		err = undo_remember(undo, instance->name, "trace_clock", fail);
 	return err ? err : instance_append(instance, file, trigger, fail);
 }
 

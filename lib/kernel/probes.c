@@ -138,6 +138,8 @@ int probe_add(struct instance *top, struct undo *undo, const struct probe *probe
 	if (!probe_print(probe, &text))
 		return fail_memory(fail);
 	snprintf(full, sizeof(full), "%s/%s", probe->group, probe->name);
+	if (top->tracing->plan)
+		return instance_append(top, events_file, buf_str(&text), fail);
 	err = undo_remember_probe(undo, full, fail);
 	if (err)
 		return err;

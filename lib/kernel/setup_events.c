@@ -8,6 +8,7 @@
 #include "lib/kernel/setup_probes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void warn(const struct setup_context *context, const struct fail *fail)
@@ -78,6 +79,31 @@ static int set_trigger(const struct event_set *set, struct instance *instance, c
 	return err ? err : event_set_trigger(set, instance, trigger, fail);
 }
 
+/* The event of a probe that is only planned is in no catalog: its files are named one by one. */
+static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance, struct fail *fail)
+{
+	const char *colon = strchr(pattern, ':');
+	int err = 0;
+
+	for (size_t i = 0; !err && colon && i < event->triggers.nr + 2; i++) {
+		bool last = i == event->triggers.nr + 1;
+		cleanup_free char *file = NULL;
+
+		if (!i && !event->filter)
+			continue;
+		if (asprintf(&file, "events/%.*s/%s/%s", (int)(colon - pattern), pattern, colon + 1,
+			     !i ? "filter" : last ? "enable" : "trigger") < 0) {
+			file = NULL;
+			return fail_memory(fail);
+		}
+		if (!i || last)
+			err = instance_write(instance, file, last ? "1" : event->filter, fail);
+		else
+			err = instance_append(instance, file, event->triggers.items[i - 1], fail);
+	}
+	return err;
+}
+
 /* The filter and the triggers of one -e, and the event's place in the sets. */
 static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
 		     struct event_set *on, struct event_set *off, struct fail *fail)
@@ -88,6 +114,8 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 
 	if (!pattern)
 		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
+	if (event->probe && context->tracing->plan)
+		return plan_event(event, pattern, instance, fail);
 	err = event_set_add(&set, context->catalog, pattern, fail);
 	if (err == -ENOENT && context->setup->ignore_missing) {
 		warn(context, fail);

@@ -13,6 +13,7 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/cpu_pipe.h"
 #include "lib/kernel/settings.h"
+#include "lib/kernel/setup_probes.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/undo.h"
@@ -30,6 +31,7 @@ struct tap {
 	struct tracing tracing;
 	struct undo *undo;
 	struct catalog *catalog;
+	struct setup_probes probes;
 	struct shared *cmdlines;
 	struct wake wake;
 	struct workload workload;
@@ -101,9 +103,12 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = undo_new(&tap->tracing, NULL, &tap->undo, fail);
 	if (!err)
+		err = setup_probes_make(&tap->tracing, tap->undo, setup, &tap->probes, fail);
+	if (!err)
 		err = catalog_new(&tap->tracing, &tap->catalog, fail);
 	context.undo = tap->undo;
 	context.catalog = tap->catalog;
+	context.probes = &tap->probes;
 	context.command = tap->workload.pid;
 	if (!err)
 		err = target_open(&tap->target, &context, fail);
@@ -343,6 +348,7 @@ int tap_close(struct tap *tap, struct fail *fail)
 	trace_free(tap->trace);
 	target_release(&tap->target);
 	catalog_free(tap->catalog);
+	setup_probes_release(&tap->probes);
 	undo_free(tap->undo);
 	tracing_release(&tap->tracing);
 	tap->result->command = tap->workload.pid;

@@ -101,3 +101,24 @@ teardown()
 	run --separate-stderr weft probe list --all
 	[ "$status" -eq 2 ]
 }
+
+@test "probe: record, start and stream make those of --probe, and they go with what made them" {
+	run --separate-stderr weft record -o p.dat --probe './program:probed_here text=arg1:string n=arg2:s32' -f 'n > 5' \
+		--probe 'probed_ret=./program:probed_here%return ret:s32' -- ./program
+	[ "$status" -eq 0 ]
+	[ "$(cat $T/dynamic_events)" = "" ]
+	weft report p.dat > text
+	grep -q 'program_probed_here: (0x[0-9a-f]*) text="hello" n=7$' text
+	grep -q 'probed_ret: (.*) ret=8$' text
+	run --separate-stderr weft stream --probe './program:probed_here text=arg1:string' -- ./program
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'program_probed_here: ('*'text="hello"'* ]]
+	[ "$(cat $T/dynamic_events)" = "" ]
+	run --separate-stderr weft start --dry-run --probe './program:probed_here text=arg1:string'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"echo 'p:weft/program_probed_here "*"' >> dynamic_events"*"echo 1 > events/weft/program_probed_here/enable"* ]]
+	[ "$(cat $T/dynamic_events)" = "" ]
+	run --separate-stderr weft record -o p.dat --probe './program:probed_heer' -- ./program
+	[ "$status" -eq 125 ]
+	[[ "$stderr" == *"--probe './program:probed_heer': no function 'probed_heer'"*"did you mean 'probed_here'"* ]]
+}

@@ -26,6 +26,14 @@ scenario() {
 	check "by its name" matches /tmp/h.txt '^sys_[a-z0-9_]+ +[0-9]+( - [0-9]+)? +[0-9]+'
 	unchanged "latencies leave nothing behind"
 
+	mkdir $T/instances/somebody
+	echo mono > $T/instances/somebody/trace_clock
+	hist "in an instance of somebody" 0 -B somebody --latency sched:sched_waking..sched:sched_switch --key pid -- sh -c "$work"
+	check "rows there, too" matches /tmp/h.txt '^ *[0-9]+ +[0-9]+ - [0-9]+ +[0-9]+ +#'
+	check "its clock is put back" matches $T/instances/somebody/trace_clock '\[mono\]'
+	check "no trigger stays there" equal "$(grep -L '^hist' $T/instances/somebody/events/sched/sched_switch/trigger | wc -l)" 1
+	rmdir $T/instances/somebody
+
 	hist "no such field" 1 --latency sched:sched_waking..sched:sched_switch --key pidd -- true
 	check "is told with those that fit" matches /tmp/h.err "did you mean 'pid'"
 	hist "no such key" 1 --latency sched:sched_waking..sched:sched_switch --key pid --keys next_com -- true
