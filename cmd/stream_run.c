@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 3,                     /* in a latency: two for an event to become certain, one for printing it */
+	ROUNDS = 4,                     /* in a latency: two for an event to become certain, two for printing it */
 	PIECE = 64 << 10,               /* bytes of text before anything else is looked at */
 	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs */
 	QUEUE_MAX = 1 << 20,

@@ -126,6 +126,8 @@ static int describe(struct tap *tap, struct fail *fail)
 		.cpu_count = tap->target.nr_cpus,
 	};
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
+	/* What somebody's instance holds already may be of any type. */
+	bool all_formats = tap->target.instance->kind == INSTANCE_EXISTING;
 	struct parts *parts = NULL;
 	int err;
 
@@ -135,7 +137,7 @@ static int describe(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
-		err = facts_at_start(parts->ledger, "record", &tap->tracing, &tap->target, 1, false, fail);
+		err = facts_at_start(parts->ledger, "record", &tap->tracing, &tap->target, 1, all_formats, fail);
 	if (!err)
 		err = assembly_describe(parts, fd, fail);
 	if (!err)

@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Streams of this machine's own kernel: private instances, or one of the test's own where the kernel's counters are wanted.
+load lib
+
+setup()
+{
+	need_tracefs
+	T=/sys/kernel/tracing
+	I=weft-stream-$$-$BATS_TEST_NUMBER
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+teardown()
+{
+	[ ! -d "$T/instances/$I" ] || rmdir "$T/instances/$I"
+}
+
+# What must be as before. Other tests may have instances of their own at the same time.
+tracefs_state()
+{
+	local f
+	find $T/instances -mindepth 1 -maxdepth 1 -name "weft-$1*"
+	for f in tracing_on current_tracer trace_clock buffer_size_kb buffer_percent set_event set_event_pid \
+		set_event_notrace_pid tracing_cpumask trace_options; do
+		echo "$f: $(cat $T/$f)"
+	done
+}
+
+# The events that an instance has written and the ones it lost: "READ LOST".
+counted()
+{
+	cat "$T/instances/$I"/per_cpu/cpu*/stats |
+		awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 }
+			END { print n + 0, l + 0 }'
+}
+
+# The same of a text that was streamed.
+told()
+{
+	awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $2 == "[LOST" ? $3 : 0; next } { n++ } END { print n + 0, l + 0 }' "$1"
+}
+
+# A task that makes four events for each of $1 bytes.
+busy() { dd if=/dev/zero of=/dev/null bs=1 count="$1" 2> /dev/null; }
+export -f busy
+
+@test "stream: prints a command's events in order, and leaves nothing behind" {
+	tracefs_state $$ > before
+	run -0 --separate-stderr weft stream -F -c -e sched:sched_process_exec -e sched:sched_process_exit -- sh -c '/bin/true; /bin/true'
+	[ "$(grep -c sched_process_exec: <<< "$output")" = 3 ]
+	grep -o ' [0-9]*\.[0-9]*: ' <<< "$output" > times
+	sort -n -c times
+	[[ "$stderr" == "weft: "*" events in "*", 0 lost" ]]
+	tracefs_state $$ > after
+	diff before after
+}
+
+@test "stream: events come while the command runs" {
+	mkfifo go text
+	weft stream -q -F -c -e sched:sched_process_exec -- sh -c '/bin/true; read x < go' > text &
+	pid=$!
+	# The command goes on only when its first events were read.
+	timeout 60 grep -m1 -q 'filename=/bin/true' text
+	echo > go
+	wait $pid
+}
+
+@test "stream: the text is that of the kernel's trace" {
+	mkdir "$T/instances/$I"
+	echo 1 > "$T/instances/$I/events/sched/enable"
+	busy 10
+	echo 0 > "$T/instances/$I/tracing_on"
+	echo 0 > "$T/instances/$I/events/enable"
+	sed '/^#/d' "$T/instances/$I/trace" > want
+	[ -s want ]
+	# What an instance holds already comes first; an event that never happens is all that is added.
+	weft stream -q -B "$I" --cmdlines-size 0 -e sched:sched_process_hang --limit "$(wc -l < want)" | sed '/^#/d' | diff want -
+}
+
+@test "stream: exit statuses are the command's, and those of what went wrong" {
+	run -7 weft stream -q -e sched:sched_switch -- sh -c 'exit 7'
+	run -127 weft stream -q -e sched:sched_switch -- /nonexistent
+	run -2 weft stream
+	run -2 weft stream -e sched --latency 1ms
+	run -2 weft stream -e sched --format nosuch
+	run -125 weft stream -e no_such_event
+	[[ "$output" == *"no event 'no_such_event'"* ]]
+	run -125 weft stream -B a -e timer -B b -e sched
+	[[ "$output" == *"one instance at a time"* ]]
+}
+
+@test "stream: standard output is the trace's alone" {
+	run -0 --separate-stderr weft stream -q -F -e sched:sched_process_exec --format json -- echo hello
+	[[ "$output" != *hello$'\n'* ]]
+	[ "$stderr" = hello ]
+}
+
+@test "stream: ends when its reader does, without a word" {
+	tracefs_state $$ > before
+	weft stream -e sched -e raw_syscalls 2> err | head -n 3 > out
+	[ "$(wc -l < out)" = 3 ]
+	[ ! -s err ]
+	tracefs_state $$ > after
+	diff before after
+}
+
+@test "stream: Ctrl-C ends it with a summary" {
+	tracefs_state $$ > before
+	weft stream -e sched:sched_switch > out 2> err &
+	pid=$!
+	for _ in {1..400}; do
+		! grep -q sched_switch: out || break
+		sleep 0.05
+	done
+	kill -INT $pid
+	wait $pid
+	[[ "$(< err)" == "weft: "*" events in "*" lost" ]]
+	tracefs_state $$ > after
+	diff before after
+}
+
+@test "stream: into jq, every line is an object" {
+	need_command jq
+	weft stream -q -e sched:sched_switch -e syscalls --format json --limit 5000 > out
+	jq -r .event < out > events
+	[ "$(wc -l < events)" -ge 5000 ]
+	[ "$(wc -l < events)" = "$(wc -l < out)" ]
+}
+
+@test "stream: what is printed and what is lost is what the kernel counted, with a reader that keeps up" {
+	mkdir "$T/instances/$I"
+	weft stream -q -B "$I" -F -c -b 2M -e raw_syscalls -- bash -c 'busy 60000' > out
+	[ "$(told out)" = "$(counted)" ]
+	[ "$(told out | cut -d' ' -f1)" -gt 10000 ]
+}
+
+@test "stream: at more than 100,000 events/s a reader that sleeps loses events, and is told every one" {
+	mkdir "$T/instances/$I"
+	mkfifo text go
+	# The reader takes nothing until the command has ended, which it does although nobody reads.
+	{ read -r _ < go; cat > out; } < text &
+	reader=$!
+	weft stream -B "$I" -F -c -b 128 -e raw_syscalls -- bash -c 'busy 300000; echo > go' > text 2> err
+	wait $reader
+	[ "$(told out)" = "$(counted)" ]
+	lost=$(told out | cut -d' ' -f2)
+	[ "$lost" -gt 0 ]
+	grep -q "CPU:[0-9]* \[LOST [0-9]* EVENTS\]" out
+	# "weft: N events in TIME UNIT, N lost"
+	awk -v all="$(told out)" '/ events in / { s = $5 * ($6 == "s," ? 1 : 0.001); split(all, n, " "); exit !((n[1] + n[2]) / s >= 100000) }' err
+}
+
+@test "stream: --fail-on-lost makes losses a failure" {
+	mkfifo text go
+	{ read -r _ < go; cat > /dev/null; } < text &
+	run -123 --separate-stderr bash -c "weft stream -q --fail-on-lost -F -c -b 64 -e raw_syscalls -- bash -c 'busy 100000; echo > go' > text"
+	wait
+}
+
+@test "stream: a reader that never reads does not keep it from ending" {
+	tracefs_state $$ > before
+	mkfifo text
+	exec 9<> text
+	run -0 --separate-stderr timeout -s KILL 60 weft stream -e raw_syscalls -F -c -- bash -c 'busy 30000' > text
+	exec 9>&-
+	tracefs_state $$ > after
+	diff before after
+}
+
+@test "stream: after a kill, recover puts everything back" {
+	mkfifo text
+	weft stream -q -e sched:sched_switch > text &
+	pid=$!
+	head -n 12 text > out
+	[ -n "$(find $T/instances -maxdepth 1 -name "weft-$pid")" ] || skip "it had ended already"
+	kill -KILL $pid
+	wait $pid || true
+	run -0 weft recover
+	[ -z "$(find $T/instances -maxdepth 1 -name "weft-$pid")" ]
+}
