@@ -144,15 +144,18 @@ static int first_time(struct file_source *file, struct trace_pages *pages, uint6
 	return page_head(&file->source.shape, head, page_head_size(&file->source.shape), ret, &commit, fail);
 }
 
-/* Jumps to where reading may begin, without knowing where pieces do: halves the file until few are left to walk. */
+/*
+ * Jumps to where reading may begin, without knowing where pieces do: halves the file until few are left to walk. Raw pages are
+ * where they are expected, so that only one is left.
+ */
 static int seek_near(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
 {
-	uint64_t high = pages->end;
+	uint64_t high = pages->end, few = pages->buffer->compressed ? 4 * (uint64_t)run_size(file) : file->source.shape.size;
 
-	while (high - pages->next > 4 * (uint64_t)run_size(file)) {
+	while (high - pages->next > few) {
 		struct trace_pages middle = *pages;
 		struct decoder *decoder = decoder_take(file);
-		uint64_t half = pages->next + (high - pages->next) / 2, time = 0;
+		uint64_t half = pages->next + (high - pages->next + 1) / 2, time = 0;
 		int r = trace_pages_jump(&middle, half, high, &decoder->scratch, fail);
 
 		decoder_put(file, decoder);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Into the middle of a CPU's pages. */
-enum { CHUNK_HEAD_SIZE = 8, WINDOW = 64 << 10 };
+enum { CHUNK_HEAD_SIZE = 8, WINDOW = 16 << 10 };
 
 /* How every zstd frame begins: RFC 8878, 3.1.1. */
 static const uint8_t frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
