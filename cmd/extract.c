@@ -14,11 +14,12 @@ struct arguments {
 	struct output_arguments output;
 	const char *instances[INSTANCES_MAX];
 	size_t nr_instances;
-	bool snapshot;
+	bool snapshot, all;
 };
 
 static const struct argp_option options[] = {
 	{ "instance", 'B', "INSTANCE", 0, "Extract the buffer of INSTANCE, '' being the top one; repeatable", 1 },
+	{ "all", 'a', NULL, 0, "Extract the top one and every instance", 1 },
 	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1 },
 	{ 0 },
 };
@@ -44,8 +45,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'B':
 		add_instance(arguments, arg, state);
 		return 0;
+	case 'a':
+		arguments->all = true;
+		return 0;
 	case 's':
 		arguments->snapshot = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->all && arguments->nr_instances)
+			argp_error(state, "--all, or -B %s?", arguments->instances[0]);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is no option; the file is named with -o", arg);
@@ -91,6 +99,7 @@ static int run(int argc, char **argv)
 	command_parse(&extract_command, argc, argv, 0, &arguments);
 	err = extraction_run(&(struct extraction_options){
 		.instances = arguments.instances, .nr_instances = arguments.nr_instances, .snapshot = arguments.snapshot,
+		.all = arguments.all,
 		.output = arguments.output.output, .temp_dir = arguments.output.temp_dir,
 		.version = arguments.output.version, .compress = arguments.output.compress,
 		.level = arguments.output.level, .texts = arguments.output.texts }, &extraction, &fail);

@@ -160,6 +160,7 @@ complete -c weft -n '__weft_using extract' -l temp-dir -x -a '(__fish_complete_d
 complete -c weft -n '__weft_using extract' -l save -x -a '(__weft_values "hist|stack|stat")' -d 'Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable'
 complete -c weft -n '__weft_using extract' -s q -l quiet -d 'Print no summary'
 complete -c weft -n '__weft_using extract' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Extract the buffer of INSTANCE, '\'''\'' being the top one; repeatable'
+complete -c weft -n '__weft_using extract' -s a -l all -d 'Extract the top one and every instance'
 complete -c weft -n '__weft_using extract' -s s -l snapshot -d 'Extract the snapshot instead of the buffer'
 complete -c weft -n '__weft_using none' -a snapshot -d 'keep what the buffer holds at some moment'
 complete -c weft -n '__weft_using snapshot' -s s -l take -d 'The same as take'

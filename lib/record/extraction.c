@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
@@ -23,7 +24,12 @@
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
 
-enum { HEAD_SIZE = 4096, PAGES_MORE = 2 };
+enum { HEAD_SIZE = 4096, PAGES_MORE = 2, KEEP_FREE = 1 << 20 };
+
+struct names {
+	const char **at;
+	size_t nr;
+};
 
 struct work {
 	const struct extraction_options *options;
@@ -31,6 +37,7 @@ struct work {
 	struct tracing tracing;
 	struct undo *undo;
 	struct catalog *catalog;
+	struct names names;
 	struct setup_instance *wanted;  /* names only */
 	struct target *targets;
 	size_t nr;
@@ -72,25 +79,48 @@ static int open_target(struct work *work, const char *name, struct fail *fail)
 	return err || !work->options->snapshot ? err : check_snapshot(instance, fail);
 }
 
+static int add_name(const char *name, void *data)
+{
+	struct names *names = data;
+	const char **grown = reallocarray(names->at, names->nr + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	names->at = grown;
+	grown[names->nr] = strdup(name);
+	return grown[names->nr++] ? 0 : -ENOMEM;
+}
+
+static int find_names(struct work *work, struct fail *fail)
+{
+	const struct extraction_options *options = work->options;
+	int err = options->all || !options->nr_instances ? add_name("", &work->names) : 0;
+
+	for (size_t i = 0; !err && !options->all && i < options->nr_instances; i++)
+		err = add_name(options->instances[i], &work->names);
+	if (!err && options->all)
+		err = instance_each(&work->tracing, add_name, &work->names, fail);
+	return err == -ENOMEM ? fail_memory(fail) : err;
+}
+
 static int open_targets(struct work *work, struct fail *fail)
 {
-	static const char *const top[] = { "" };
-	const char *const *names = work->options->nr_instances ? work->options->instances : top;
-	size_t nr = work->options->nr_instances ? work->options->nr_instances : 1;
 	int err = tracing_find(&work->tracing, fail);
 
+	if (!err)
+		err = find_names(work, fail);
 	if (!err)
 		err = undo_new(&work->tracing, NULL, &work->undo, fail);
 	if (!err)
 		err = catalog_new(&work->tracing, &work->catalog, fail);
 	if (err)
 		return err;
-	work->targets = calloc(nr, sizeof(*work->targets));
-	work->wanted = calloc(nr, sizeof(*work->wanted));
+	work->targets = calloc(work->names.nr, sizeof(*work->targets));
+	work->wanted = calloc(work->names.nr, sizeof(*work->wanted));
 	if (!work->targets || !work->wanted)
 		return fail_memory(fail);
-	for (size_t i = 0; !err && i < nr; i++)
-		err = open_target(work, names[i], fail);
+	for (size_t i = 0; !err && i < work->names.nr; i++)
+		err = open_target(work, work->names.at[i], fail);
 	return err;
 }
 
@@ -232,6 +262,28 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, str
 	return 0;
 }
 
+/*
+ * Pages that were taken and found no room would be lost: so there has to be room before. Packed they are smaller, or else the
+ * data is there twice when the file is made of it.
+ */
+static int check_room(const struct work *work, struct fail *fail)
+{
+	uint64_t need = KEEP_FREE, there;
+	struct statvfs vfs;
+
+	for (size_t i = 0; i < work->nr; i++)
+		for (uint32_t cpu = 0; cpu < work->targets[i].nr_cpus; cpu++)
+			need += work->options->snapshot ? ring_buffer_size(work->targets[i].instance) :
+							  work->targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
+	if (fstatvfs(work->parts->dir, &vfs))
+		return 0;
+	there = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	if (there >= need)
+		return 0;
+	return fail_set(fail, -ENOSPC, "%" PRIu64 " MiB may be needed in '%s', and %" PRIu64 " are free; nothing was taken out of "
+			"the kernel, --temp-dir names another place", (need >> 20) + 1, work->parts->path, there >> 20);
+}
+
 static int drain(struct work *work, struct fail *fail)
 {
 	int err = 0;
@@ -264,6 +316,9 @@ static void release(struct work *work)
 		instance_close(work->targets[i].instance, NULL);
 		target_release(&work->targets[i]);
 	}
+	for (size_t i = 0; i < work->names.nr; i++)
+		free((char *)(uintptr_t)work->names.at[i]);
+	free(work->names.at);
 	free(work->targets);
 	free(work->wanted);
 	parts_free(work->parts);
@@ -298,6 +353,8 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 		err = parts_new(options->output, options->temp_dir, &work.parts, fail);
 	if (!err)
 		err = add_facts(&work, fail);
+	if (!err)
+		err = check_room(&work, fail);
 	if (!err)
 		err = drain(&work, fail);
 	undone = symbol_copy_finish(work.symbols, &ret->symbols_hidden, &later);

@@ -19,6 +19,7 @@ struct fail;
 struct extraction_options {
 	const char *const *instances;   /* "" is the top one; none: only that one */
 	size_t nr_instances;
+	bool all;                       /* the top one and every instance */
 	bool snapshot;                  /* of the snapshot buffers instead */
 	const char *output;             /* "-": standard output */
 	const char *temp_dir;           /* NULL: beside the output */
@@ -39,7 +40,7 @@ struct extraction {
 };
 
 /*
- * -ENODATA: there is nothing to extract, and no file was made. `ret` is filled in any case, for extraction_release(). What was
+ * -ENOSPC before anything was taken: the disk may not hold it. -ENODATA: there is nothing to extract, and no file was made. `ret` is filled in any case, for extraction_release(). What was
  * taken out of the kernel but could not be made a file stays in the parts, for `weft recover`.
  */
 int must_check extraction_run(const struct extraction_options *options, struct extraction *ret, struct fail *fail);

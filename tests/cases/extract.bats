@@ -95,6 +95,20 @@ settings()
 	weft report -B "$SOME-2" e.dat | cmp - want-2
 }
 
+@test "extract: a disk without room is told before anything is taken out of the kernel" {
+	mkdir small
+	mount -t tmpfs -o size=1m tmpfs small || skip "cannot mount a tmpfs"
+	fill "$I"
+	cat "$I/trace" > want
+	run --separate-stderr weft extract -B "$SOME" -o small/e.dat
+	left=$(ls -A small)
+	umount small
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"nothing was taken out of the kernel"* || "$stderr" == *"No space left"* ]]
+	[ -z "$left" ]
+	cat "$I/trace" | cmp - want
+}
+
 @test "extract: tracing that is on stays on, and the file ends" {
 	echo 1 > "$I/events/sched/enable"
 	ls / > /dev/null
@@ -116,7 +130,7 @@ settings()
 	run --separate-stderr weft extract -B "${SOME}x"
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"no instance '${SOME}x'; did you mean '$SOME'"* ]]
-	for wrong in "file.dat" "-B a -B a" "--file-version 6 --compression zstd" "--compression lzo"; do
+	for wrong in "file.dat" "-B a -B a" "-a -B a" "--file-version 6 --compression zstd" "--compression lzo"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr weft extract $wrong
 		[ "$status" -eq 2 ]
