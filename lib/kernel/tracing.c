@@ -40,6 +40,10 @@ static bool locked_down(void)
 	       strstr(buf_str(&buf), "[confidentiality]");
 }
 
+/* The two ways. Files of tracefs are writable to nobody but their owner, so the second is for looking. */
+#define WAYS "run weft as root (sudo); to let a group look, but not trace, root may do: mount -o remount,gid=GROUP,mode=750 " \
+	     "/sys/kernel/tracing"
+
 int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
 {
 	const char *hint = "";
@@ -49,7 +53,7 @@ int tracing_refused(const char *path, int err, const char *doing, struct fail *f
 		return err;
 	if (err == -EACCES || err == -EPERM) {
 		if (geteuid())
-			hint = "; run weft as root (sudo)";
+			hint = "; " WAYS;
 		else if (locked_down())
 			hint = "; kernel lockdown (confidentiality) forbids tracing";
 		else
@@ -66,8 +70,7 @@ static int check_access(const char *dir, struct fail *fail)
 		return fail_set(fail, -errno, "cannot use '%s': %s", dir, strerror(errno));
 	if (!geteuid())
 		return tracing_refused(dir, -errno, "use", fail);
-	return fail_set(fail, -EACCES, "cannot use '%s': %s; tracing needs root: run it with sudo (to let a group only look, "
-			"root may do: mount -o remount,gid=GROUP,mode=750 %s)", dir, strerror(errno), dir);
+	return fail_set(fail, -EACCES, "cannot use '%s': %s; " WAYS, dir, strerror(errno));
 }
 
 static int mount_refused(struct fail *fail)

@@ -37,8 +37,8 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 		undo->owner = (struct process_id){ .pid = getpid() };
 	if (mkdir(dir, 0755) && errno != EEXIST) {
 		free(undo);
-		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s", dir,
-				strerror(errno));
+		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s%s", dir,
+				strerror(errno), geteuid() ? "; run weft as root (sudo)" : "");
 	}
 	if (asprintf(&undo->path, "%s/undo-%d-%llu", dir, (int)undo->owner.pid,
 		     (unsigned long long)undo->owner.start) < 0) {

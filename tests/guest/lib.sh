@@ -65,14 +65,17 @@ reset() {
 }
 
 # settings ROOT: every readable control file below it, "FILE:LINE" a line; left out is what holds events, counts or names, and what the
-# kernel was built with. Of a snapshot only whether there is one.
+# kernel was built with. Of a snapshot only whether there is one. Looking for the files takes longer than reading them: once is enough.
 settings() {
-	find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
+	local list
+
+	list=/tmp/settings$(echo "$1" | tr / -).txt
+	[ -s "$list" ] || find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
 		! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot*' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
 		! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
 		! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
-		! -name 'stack_trace' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print |
-		xargs grep -H '' 2> /dev/null | grep -v ':none$\|:# Available\|:#.*trigger\|/enable:0$'
+		! -name 'stack_trace' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print > "$list"
+	xargs grep -H '' < "$list" 2> /dev/null | grep -v ':none$\|:# Available\|:#.*trigger\|/enable:0$'
 	[ ! -e "$1/snapshot" ] || head -n 12 "$1/snapshot" | grep 'Snapshot is' | sed "s|^|$1/|"
 }
 
@@ -90,7 +93,10 @@ state() {
 }
 
 # remember, then unchanged: nothing of tracefs differs between the two
-remember() { state > /tmp/state.before; }
+remember() {
+	rm -f /tmp/settings*.txt
+	state > /tmp/state.before
+}
 unchanged() {
 	state > /tmp/state.after
 	same "${1:-tracefs is as it was before}" /tmp/state.before /tmp/state.after

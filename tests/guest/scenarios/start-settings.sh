@@ -50,24 +50,6 @@ scenario() {
 	else
 		tell "a size of sub-buffers" 'buffer_subbuf_size_kb.*Linux 6.8' $e --subbuf-size 16K
 	fi
-	if has_tracer hwlat; then
-		try "hwlat's width and window, in any order" $T/hwlat_detector/width '^1100000$' -p hwlat --hwlat width=1.1s --hwlat window=1.2s
-		try "hwlat's width and window the other way" $T/hwlat_detector/window '^100$' -p hwlat --hwlat window=100 --hwlat width=50us
-		try "hwlat's mode" $T/hwlat_detector/mode '\[per-cpu\]' -p hwlat --hwlat mode=per-cpu
-	else
-		tell "hwlat" 'CONFIG_HWLAT_TRACER' -p hwlat
-		tell "an option of hwlat" 'CONFIG_HWLAT_TRACER' $e --hwlat width=100
-	fi
-	if has_tracer timerlat; then
-		try "timerlat's period" $T/osnoise/timerlat_period_us '^2000$' -p timerlat --osnoise timerlat-period=2ms
-		try "osnoise's CPUs" $T/osnoise/cpus '^0$' -p osnoise --osnoise cpus=0
-		try "osnoise's runtime and period" $T/osnoise/runtime_us '^500000$' -p osnoise --osnoise period=600ms --osnoise runtime=500ms
-		try "a threshold that stops" $T/osnoise/stop_tracing_us '^999999$' -p osnoise --osnoise stop=999999
-		[ ! -e $T/osnoise/options ] ||
-			try "osnoise's options" $T/osnoise/options 'PANIC_ON_STOP' -p osnoise --osnoise options=OSNOISE_IRQ_DISABLE
-	else
-		tell "timerlat" 'CONFIG_TIMERLAT_TRACER' -p timerlat
-	fi
 	tell "absolute time" 'no switch for that' $e --absolute-time
 	tell "a CPU that is not there" 'there is no CPU 99' $e --cpu-buffer-size 99=100
 	tell "a function that is not there" "no function 'vfs_raed'.*did you mean 'vfs_read" -p function -l vfs_raed

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every command of functions (ftrace.rst, "Filter commands"): set at the top, there, and put back.
+
+# try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
+try() {
+	local sentence="$1" file="$2" regex="$3"
+
+	shift 3
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is set" status_is $? 0 /tmp/s.err
+	check "$sentence is there" matches "$file" "$regex"
+	weft reset > /tmp/s.err 2>&1
+	check "$sentence is reset" status_is $? 0 /tmp/s.err
+	unchanged "$sentence leaves nothing"
+}
+
+F=$T/set_ftrace_filter
+
+scenario() {
+	has_command start || { skip "everything" "weft has no start"; return; }
+	[ -e $F ] || { skip "everything" "no functions can be chosen"; return; }
+	remember
+	if [ -e $T/snapshot ]; then
+		try "function command snapshot" $F '^vfs_fsync:snapshot:count=1' -e sched:sched_switch -l vfs_fsync:snapshot:1
+	else
+		skip "function command snapshot" "this kernel has none"
+	fi
+	try "function command traceoff" $F '^vfs_fsync:traceoff:count=5' -e sched:sched_switch -l vfs_fsync:traceoff:5
+	try "function command traceon" $F '^vfs_fsync:traceon:unlimited' -e sched:sched_switch -l vfs_fsync:traceon
+	try "function command stacktrace" $F '^vfs_fsync:stacktrace:unlimited' -e sched:sched_switch -l vfs_fsync:stacktrace
+	try "function command enable_event" $F '^vfs_fsync:enable_event:irq:irq_handler_entry:count=[0-2]' -e sched:sched_switch \
+		-l vfs_fsync:enable_event:irq:irq_handler_entry:2
+	try "function command disable_event" $F '^vfs_fsync:disable_event:sched:sched_switch:unlimited' -e sched:sched_switch \
+		-l vfs_fsync:disable_event:sched:sched_switch
+	try "function command dump" $F '^vfs_fsync:dump:' -e sched:sched_switch -l vfs_fsync:dump
+	try "function command cpudump" $F '^vfs_fsync:cpudump:' -e sched:sched_switch -l vfs_fsync:cpudump
+	try "a command of many functions" $F '^vfs_write:traceoff:unlimited' -e sched:sched_switch -l 'vfs_*:traceoff' -l 'do_sys*:stacktrace:3'
+}

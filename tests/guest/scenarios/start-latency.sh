@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Options of hwlat, osnoise and timerlat: set, and put back; and what weft says when the kernel cannot.
+
+# try SENTENCE FILE REGEX OPTION...
+try() {
+	local sentence="$1" file="$2" regex="$3"
+
+	shift 3
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is set" status_is $? 0 /tmp/s.err
+	check "$sentence is there" matches "$file" "$regex"
+	weft reset > /tmp/s.err 2>&1
+	unchanged "$sentence is put back"
+}
+
+# tell SENTENCE REGEX OPTION...: start fails, and says so
+tell() {
+	local sentence="$1" regex="$2"
+
+	shift 2
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is an error" equal $? 1
+	check "$sentence is told" matches /tmp/s.err "$regex"
+}
+
+scenario() {
+	has_command start || { skip "everything" "weft has no start"; return; }
+	local e='-e sched:sched_switch'
+
+	remember
+	if has_tracer hwlat; then
+		try "hwlat's width and window, in any order" $T/hwlat_detector/width '^1100000$' -p hwlat --hwlat width=1.1s --hwlat window=1.2s
+		try "hwlat's width and window the other way" $T/hwlat_detector/window '^100$' -p hwlat --hwlat window=100 --hwlat width=50us
+		try "hwlat's mode" $T/hwlat_detector/mode '\[per-cpu\]' -p hwlat --hwlat mode=per-cpu
+	else
+		tell "hwlat" 'CONFIG_HWLAT_TRACER' -p hwlat
+		tell "an option of hwlat" 'CONFIG_HWLAT_TRACER' $e --hwlat width=100
+	fi
+	if has_tracer timerlat; then
+		try "timerlat's period" $T/osnoise/timerlat_period_us '^2000$' -p timerlat --osnoise timerlat-period=2ms
+		try "osnoise's CPUs" $T/osnoise/cpus '^0$' -p osnoise --osnoise cpus=0
+		try "osnoise's runtime and period" $T/osnoise/runtime_us '^500000$' -p osnoise --osnoise period=600ms --osnoise runtime=500ms
+		try "a threshold that stops" $T/osnoise/stop_tracing_us '^999999$' -p osnoise --osnoise stop=999999
+		[ ! -e $T/osnoise/options ] ||
+			try "osnoise's options" $T/osnoise/options 'PANIC_ON_STOP' -p osnoise --osnoise options=OSNOISE_IRQ_DISABLE
+	else
+		tell "timerlat" 'CONFIG_TIMERLAT_TRACER' -p timerlat
+	fi
+	unchanged "nothing is left"
+}
