@@ -234,8 +234,9 @@ static bool parse_latency(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_THRESH:
-		wanted->thresh_us = setup_microseconds("--thresh", arg, state);
-		wanted->has_thresh = true;
+		need(setup_add_file(wanted, &(struct setup_file){
+			.file = "tracing_thresh", .number = setup_microseconds("--thresh", arg, state),
+		}), state);
 		return true;
 	case KEY_MAX_LATENCY_RESET:
 		wanted->reset_max_latency = true;

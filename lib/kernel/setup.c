@@ -254,8 +254,6 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 {
 	int err = set_lists(wanted, instance, fail);
 
-	if (!err && wanted->has_thresh)
-		err = set_number(instance, "tracing_thresh", wanted->thresh_us, fail);
 	if (!err && wanted->tracer)
 		err = tracer_set(instance, wanted->tracer, fail);
 	if (!err && wanted->reset_max_latency)

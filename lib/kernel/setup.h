@@ -41,7 +41,7 @@ struct setup_cpu_size {
 	uint64_t size;
 };
 
-/* What has a file of its own in the top directory: "hwlat_detector/width". Not NULL: the value; else the number. */
+/* What has one file, in the top directory, for all instances: "hwlat_detector/width", "tracing_thresh". Not NULL: the value; else the number. */
 struct setup_file {
 	const char *file, *value;
 	uint64_t number;
@@ -59,8 +59,6 @@ struct setup_instance {
 	struct setup_file *files;
 	size_t nr_files;
 	unsigned graph_depth;           /* 0: as it is */
-	bool has_thresh;
-	uint64_t thresh_us;             /* tracing_thresh */
 	uint64_t size;                  /* bytes per CPU */
 	struct setup_cpu_size *cpu_sizes;
 	size_t nr_cpu_sizes;

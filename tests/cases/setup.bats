@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Options that record, start, set and stream share: --config, --dry-run, sizes, filters of systems, what is refused.
+load lib
+
+setup()
+{
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	NAME=weft-test-setup-$$-$BATS_TEST_NUMBER
+	I=/sys/kernel/tracing/instances/$NAME
+}
+
+teardown()
+{
+	[ -n "$I" ] || return 0
+	weft reset -B "$NAME" 2> /dev/null || true
+	[ ! -d "$I" ] || rmdir "$I"
+}
+
+@test "config: a file stands for the options in it" {
+	cat > a.conf <<- EOF
+		# a comment
+		event = sched:sched_switch
+		filter = prev_prio < 100
+		e = irq
+
+		stacktrace
+		[$NAME]
+		buffer-size = 300
+		event = block
+	EOF
+	weft record --config a.conf --dry-run -- true | sed 's/weft-[0-9][0-9]*/MINE/' > by-file
+	weft record -e sched:sched_switch -f 'prev_prio < 100' -e irq -T -B "$NAME" -b 300 -e block --dry-run -- true |
+		sed 's/weft-[0-9][0-9]*/MINE/' > by-words
+	diff by-words by-file
+	grep -q "echo 'prev_prio < 100' > instances/MINE/events/sched/sched_switch/filter" by-file
+	grep -q "echo 300 > instances/$NAME/buffer_size_kb" by-file
+}
+
+@test "config: the command line goes on behind it" {
+	echo 'event = sched:sched_switch' > a.conf
+	run -0 --separate-stderr weft start -B "$NAME" --config=a.conf -f 'prev_prio < 7' --dry-run
+	[[ "$output" == *"echo 'prev_prio < 7' > instances/$NAME/events/sched/sched_switch/filter"* ]]
+	# What belongs to the command is not looked at.
+	run -0 weft start -B "$NAME" -e sched:sched_switch --dry-run -- ls --config none
+	[[ "$output" == *"exec ls --config none"* ]]
+}
+
+@test "config: errors name the file and the line" {
+	printf 'event = sched\n\nbufer-size = 3\n' > a.conf
+	run -2 weft start --config a.conf
+	[[ "$output" == *"a.conf:3: no option 'bufer-size'; did you mean 'buffer-size'"* ]]
+	printf 'event = sched\nbuffer-size = 3x\n' > a.conf
+	run -2 weft start --config a.conf
+	[[ "$output" == *"a.conf:2: "*"'3x'"* ]]
+	printf 'stacktrace = 2\n' > a.conf
+	run -2 weft start --config a.conf
+	[[ "$output" == *"a.conf:1: 'stacktrace' takes no value"* ]]
+	printf 'event\n' > a.conf
+	run -2 weft start --config a.conf
+	[[ "$output" == *"a.conf:1: 'event' needs a value"* ]]
+	printf 'config = a.conf\n' > a.conf
+	run -2 weft start --config a.conf
+	[[ "$output" == *"a.conf:1: "* ]]
+	run -2 weft start --config no.conf
+	[[ "$output" == *"cannot read 'no.conf': No such file"* ]]
+	run -2 weft start --config
+	[[ "$output" == *"needs a FILE"* ]]
+}
+
+@test "config: any bytes end with a message, not with a crash" {
+	for n in 1 2 3 4 5; do
+		head -c 3000 /dev/urandom > a.conf
+		run -2 weft start --config a.conf
+	done
+	printf '[]\n' > a.conf
+	run -2 weft start --config a.conf
+	printf '=\n' > a.conf
+	run -2 weft start --config a.conf
+	printf 'event = a\0b\n' > a.conf
+	run ! weft start --config a.conf
+}
+
+@test "dry-run: changes nothing, and its script does what start does" {
+	args=(-B "$NAME" -e sched:sched_switch -f 'prev_comm ~ "it*"' -e 'irq:*' -R 'stacktrace:3' -b 300 -C mono -M 0 -O sym-offset
+		--cpu-buffer-size 0=200 --buffer-percent 7)
+	weft start "${args[@]}" --dry-run > script
+	[ ! -d $I ]
+	settings()
+	{
+		(cd $I && grep -H '' events/*/*/filter events/*/*/enable events/*/*/trigger trace_clock trace_options tracing_on \
+			tracing_cpumask buffer_percent per_cpu/*/buffer_size_kb)
+	}
+	weft start "${args[@]}"
+	settings > by-weft
+	weft reset -B "$NAME"
+	[ ! -d $I ]
+	sh script
+	settings > by-script
+	diff by-weft by-script
+}
+
+@test "dry-run: of a recording runs the command, traced, with its status" {
+	weft record -B "$NAME" -e sched:sched_process_exec -e sched:sched_process_exit -F --dry-run -- sh -c 'echo "here $0"; exit 4' a\'b > script
+	run -4 timeout 30 sh script
+	[ "$output" = "here a'b" ]
+	[ "$(cat $I/tracing_on)" = 0 ]
+	[ "$(grep -c sched_process_exec $I/trace)" = 1 ]
+	grep -q 'sched_process_exit.*comm=sh' $I/trace
+}
+
+@test "setup: a filter of a system is set where it fits, and weft says where not" {
+	run -0 weft start -B "$NAME" -e sched -f 'prio < 100'
+	[[ "$output" == *"the filter 'prio < 100' fits "*" of the "*" events of 'sched'; traced without it are "* ]]
+	[ "$(cat $I/events/sched/sched_waking/filter)" = 'prio < 100' ]
+	[ "$(cat $I/events/sched/sched_switch/filter)" = none ]
+	[ "$(cat $I/events/sched/enable)" = 1 ]
+}
+
+@test "setup: a filter that fits no event of a system is an error" {
+	run -1 weft start -B "$NAME" -e sched -f 'no_such_field < 100'
+	[[ "$output" == *no_such_field* ]]
+	[ ! -d $I ]
+}
+
+@test "setup: sizes of CPUs, percent and tasks left out of somebody's instance are put back" {
+	mkdir $I
+	(cd $I && cat per_cpu/*/buffer_size_kb buffer_percent set_event_notrace_pid) > before
+	weft start -B "$NAME" -e sched:sched_switch --cpu-buffer-size 0=333 --buffer-percent 9 --no-pid $$
+	[ "$(cat $I/buffer_percent)" = 9 ]
+	[ "$(cat $I/set_event_notrace_pid)" = $$ ]
+	weft reset -B "$NAME"
+	# A buffer that was never used has no way back to that: it gets the size of its first use.
+	(cd $I && cat per_cpu/*/buffer_size_kb buffer_percent set_event_notrace_pid) | sed 's/.*expanded: \(.*\))/\1/' > after
+	sed 's/.*expanded: \(.*\))/\1/' before | diff - after
+}
+
+@test "setup: what this kernel lacks is named with the option that provides it" {
+	grep -qw hwlat /sys/kernel/tracing/available_tracers && skip "this kernel has hwlat"
+	run -1 weft start -B "$NAME" -p hwlat
+	[[ "$output" == *"no tracer 'hwlat'; CONFIG_HWLAT_TRACER provides it"* ]]
+	run -1 weft start -B "$NAME" -e sched:sched_switch --hwlat width=100
+	[[ "$output" == *"CONFIG_HWLAT_TRACER"* ]]
+	[ ! -d $I ]
+}
+
+@test "setup: keys and commands that are not there come with near ones" {
+	run -2 weft start -e sched --hwlat widht=3
+	[[ "$output" == *"did you mean 'width'"* ]]
+	run -2 weft start -e sched --osnoise perod=3
+	[[ "$output" == *"did you mean 'period'"* ]]
+	run -2 weft start -e sched --osnoise period=1.5us
+	[[ "$output" == *"whole microseconds"* ]]
+	run -2 weft start -e sched --cpu-buffer-size 3
+	[[ "$output" == *"CPULIST=SIZE"* ]]
+}
