@@ -7,10 +7,13 @@ scenario() {
 	load
 	echo 0 > $T/tracing_on
 	cat $T/snapshot > /tmp/snapshot.txt
-	remember
+	state | grep -v 'Snapshot is' > /tmp/state.before
 	timeout 60 weft extract -s -o /tmp/s.dat 2> /tmp/x.err
 	check "weft extract -s ends with status 0" status_is $? 0 /tmp/x.err
-	unchanged
+	# What was extracted is gone from the snapshot: that it is empty is no setting.
+	state | grep -v 'Snapshot is' > /tmp/state.after
+	same "tracefs is as it was before" /tmp/state.before /tmp/state.after
+	check "the snapshot is still allocated" matches $T/snapshot '^# \* Snapshot is allocated \*'
 	weft report /tmp/s.dat > /tmp/s.txt
 	same "the report equals the kernel's text of the snapshot" /tmp/snapshot.txt /tmp/s.txt
 	cat $T/trace > /tmp/main.txt
