@@ -85,26 +85,28 @@ static const char *span_text(const struct pretty *pretty, uint64_t span, char te
 {
 	static const struct {
 		uint64_t unit;
-		const char *name;
+		const char name[3];
 	} units[] = { { NS_PER_S, "s" }, { NS_PER_MS, "ms" }, { NS_PER_US, "us" } };
 
 	if (pretty->counts)
 		return thousands(span, text);
 	for (size_t i = 0; i < array_size(units); i++) {
 		uint64_t unit = units[i].unit, whole = span / unit, hundredths = span % unit / (unit / 100);
-		char grouped[32];
+		char grouped[32], *at;
 
 		if (span < unit)
 			continue;
-		if (whole < 10)
-			snprintf(text, 32, "%u.%02u%s", (unsigned)whole, (unsigned)hundredths, units[i].name);
-		else if (whole < 100)
-			snprintf(text, 32, "%u.%u%s", (unsigned)whole, (unsigned)hundredths / 10, units[i].name);
-		else
+		if (whole >= 100) {
 			snprintf(text, 32, "%s%s", thousands(whole, grouped), units[i].name);
+			return text;
+		}
+		at = digits_put_u64(text, whole);
+		*at++ = '.';
+		at = whole < 10 ? digits_put_2(at, (uint32_t)hundredths) : digits_put_u64(at, hundredths / 10);
+		memcpy(at, units[i].name, 3);
 		return text;
 	}
-	snprintf(text, 32, "%uns", (unsigned)span);
+	memcpy(digits_put_u64(text, span), "ns", 3);
 	return text;
 }
 
@@ -132,11 +134,14 @@ static const char *span_color(const struct pretty *pretty, uint64_t span)
 
 static void put_delta(const struct pretty *pretty, const struct pretty_note *note, struct out *out)
 {
-	char text[32], with_sign[40];
+	char buffer[32];
+	const char *text = span_text(pretty, note->since, buffer);
+	size_t len = strlen(text) + 1;
 
-	snprintf(with_sign, sizeof(with_sign), "+%s", span_text(pretty, note->since, text));
 	put_color(pretty, span_color(pretty, note->since), out);
-	put_right(with_sign, DELTA_WIDTH, out);
+	out_fill(out, ' ', len < DELTA_WIDTH ? DELTA_WIDTH - len : 0);
+	out_char(out, '+');
+	out_mem(out, text, len - 1);
 	put_color(pretty, PLAIN, out);
 }
 
@@ -188,14 +193,12 @@ static void put_text(const struct pretty *pretty, const char *text, const char *
 	unsigned column = BODY_COLUMN + (pretty->nanoseconds && !pretty->counts ? 3 : 0);
 	size_t len = name_len(text, end);
 
-	put_color(pretty, BOLD, out);
 	if (len) {
+		put_color(pretty, BOLD, out);
 		out_mem(out, text, len);
-		text += len + 2;
 		put_color(pretty, PLAIN, out);
 		out_fill(out, ' ', len < NAME_WIDTH ? NAME_WIDTH - len + 1 : 1);
-	} else {
-		put_color(pretty, PLAIN, out);
+		text += len + 2;
 	}
 	put_lines(text, end, column, out);
 }
@@ -349,7 +352,9 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 	put_time(pretty, event->ts - pretty->first, out);
 	out_char(out, ' ');
 	put_delta(pretty, &note, out);
-	out_f(out, " %3u  ", event->cpu);
+	out_char(out, ' ');
+	out_u64_pad(out, event->cpu, 3, ' ');
+	out_mem(out, "  ", 2);
 	put_task(pretty, event->pid, out);
 	out_char(out, ' ');
 	put_body(pretty, event, note.lasted, out);
