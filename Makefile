@@ -46,7 +46,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps unit check check-captures lint cases fuzz fuzzers bench demo docs install uninstall clean packages-found force
+.PHONY: all help deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -60,7 +60,7 @@ help:
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
 	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for FUZZ_SECONDS (60) each (T=NAME)'
-	@echo 'make bench         weft beside trace-cmd'
+	@echo 'make bench         weft beside trace-cmd; make bench-scaling: time for an event by events, CPUs, threads'
 	@echo 'make deps          install the Debian packages that building and testing need'
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
@@ -124,6 +124,8 @@ demo:
 
 bench: all
 	@BUILD=$(BUILD) tests/bench/run
+bench-scaling: all
+	@BUILD=$(BUILD) tests/bench/scaling
 
 # Fuzzing needs clang; the library is built once more with its instrumentation.
 fuzzers: $(fuzzers)

@@ -122,19 +122,23 @@ static int refused(const struct cpu_pipe *pipe, int err, struct fail *fail)
 	return fail_set(fail, err, "cannot read trace_pipe_raw of CPU %" PRIu32 ": %s", pipe->cpu, strerror(-err));
 }
 
-/* Full sub-buffers from the kernel into the pipe, without a copy. */
-static int fill(struct cpu_pipe *pipe, size_t size, struct fail *fail)
+/*
+ * Full sub-buffers from the kernel into the pipe, without a copy: all that it holds, whatever the caller takes now. They make room
+ * in the buffer while those before them are compressed.
+ */
+static int fill(struct cpu_pipe *pipe, struct fail *fail)
 {
-	size_t want = size < pipe->room ? size : pipe->room;
+	size_t want = pipe->waiting < pipe->room ? pipe->room - pipe->waiting : 0;
 	ssize_t got;
 
 	want -= want % pipe->page_size;
-	if (pipe->waiting || !want)
+	if (!want)
 		return 0;
 	got = splice(pipe->fd, NULL, pipe->in, NULL, want, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 	if (got > 0)
-		pipe->waiting = (size_t)got;
-	if (got >= 0 || errno == EAGAIN || errno == EINTR)
+		pipe->waiting += (size_t)got;
+	/* What waits in the pipe comes first; an error that lasts comes again. */
+	if (got >= 0 || pipe->waiting || errno == EAGAIN || errno == EINTR)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return refused(pipe, -errno, fail);
@@ -192,7 +196,7 @@ static int take_piece(struct cpu_pipe *pipe, uint8_t *into, size_t size, size_t 
 	int err;
 
 	if (!pipe->no_splice) {
-		err = fill(pipe, size, fail);
+		err = fill(pipe, fail);
 		if (err)
 			return err;
 	}
@@ -253,7 +257,7 @@ static int move_copied(struct cpu_pipe *pipe, int fd, size_t *ret_len, struct fa
 
 static int move_piece(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, struct fail *fail)
 {
-	int err = pipe->no_splice ? 0 : fill(pipe, size, fail);
+	int err = pipe->no_splice ? 0 : fill(pipe, fail);
 	ssize_t moved;
 
 	if (err)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load pipe N FILE: two processes hand a byte to and fro N times: two wakeups, two switches and four system calls each time.
+ * load calls N RATE FILE: two processes make N system calls each, RATE a second each (0: as fast as they can).
+ * Writes the monotonic clock at its end and the CPU time it took itself, in seconds, to FILE.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void play(int in, int out, long n, int first)
+{
+	char byte = 0;
+
+	for (long i = 0; i < n; i++) {
+		if (first && write(out, &byte, 1) != 1)
+			_exit(1);
+		if (read(in, &byte, 1) != 1)
+			_exit(1);
+		if (!first && write(out, &byte, 1) != 1)
+			_exit(1);
+	}
+}
+
+static int play_pipe(long n)
+{
+	int there[2], back[2];
+
+	if (pipe(there) || pipe(back))
+		return 2;
+	if (!fork()) {
+		play(there[0], back[1], n, 0);
+		_exit(0);
+	}
+	play(back[0], there[1], n, 1);
+	wait(NULL);
+	return 0;
+}
+
+/* Calls in bursts, one each millisecond. */
+static void call(long n, long rate)
+{
+	struct timespec next;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (long done = 0, burst; done < n; done += burst) {
+		burst = rate ? rate / 1000 : n;
+		if (burst > n - done)
+			burst = n - done;
+		for (long i = 0; i < burst; i++)
+			syscall(SYS_getppid);
+		next.tv_nsec += 1000000;
+		if (next.tv_nsec >= 1000000000) {
+			next.tv_sec++;
+			next.tv_nsec -= 1000000000;
+		}
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
+}
+
+static int make_calls(long n, long rate)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!fork()) {
+			call(n, rate);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		continue;
+	return 0;
+}
+
+static double cpu(int who)
+{
+	struct rusage usage;
+
+	getrusage(who, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+	struct timespec ts;
+	FILE *file;
+	int status = 2;
+
+	if (argc == 4 && !strcmp(argv[1], "pipe"))
+		status = play_pipe(strtol(argv[2], NULL, 10));
+	else if (argc == 5 && !strcmp(argv[1], "calls"))
+		status = make_calls(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
+	if (status)
+		return status;
+	file = fopen(argv[argc - 1], "w");
+	if (!file)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	fprintf(file, "%.6f %.6f\n", (double)ts.tv_sec + (double)ts.tv_nsec / 1e9,
+		cpu(RUSAGE_SELF) + cpu(RUSAGE_CHILDREN));
+	return fclose(file) != 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BENCH_SYNTH_H
+#define WEFT_BENCH_SYNTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace;
+struct trace_format;
+
+/*
+ * Events for `make bench`, made up: of the types of a kernel whose formats a template file holds, the rest of them described in
+ * events.c. Their places of fields are 6.12's. The same arguments give the same bytes.
+ */
+enum { SYNTH_PAGE = 4096, SYNTH_TASKS = 40, SYNTH_SYMBOLS = 1024, SYNTH_EVENT_MAX = 256 };
+
+struct synth {
+	uint64_t random;
+	uint32_t cpu, cpus;
+	int32_t pid;                    /* that runs on the CPU */
+	uint64_t ts;
+	uint64_t step;                  /* ns between two events of a CPU */
+	uint64_t symbols[SYNTH_SYMBOLS];
+	uint64_t calls[16];             /* of the function graph: when they began */
+	uint32_t functions[16], depth;
+	unsigned turn;                  /* of a sequence that is in the middle */
+	uint64_t number;                /* of the system call */
+};
+
+/* Writes the next event and returns its size, a multiple of 4; `ts` is its time. */
+typedef size_t (*synth_next)(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]);
+
+size_t synth_event(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]);       /* sched, irq, raw_syscalls */
+size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]);       /* function_graph */
+size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]);       /* sched events, each with a kernel stack */
+
+/* Formats that the template may lack: appended when no format of that name is there. */
+extern const struct synth_format {
+	const char *system, *name, *text;
+} synth_formats[];
+extern const size_t synth_nr_formats;
+
+uint32_t synth_random(struct synth *synth, uint32_t below);
+const char *synth_comm(int32_t pid, char into[16]);
+
+#endif
