@@ -8,6 +8,7 @@
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
+#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -156,6 +157,8 @@ static int open_private(const struct setup_context *context, const struct setup_
 
 static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
 {
+	/* Then they are those of a start before. */
+	bool ours = context->undo && undo_holds(context->undo, instance->name, "tracing_on");
 	struct fail told;
 	bool found = false;
 	int err = instance_turn(instance, false, fail);
@@ -165,7 +168,7 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 		err = instance_clear(instance, fail);
 	if (!err && instance->kind != INSTANCE_EXISTING)
 		err = instance_borrow(instance, &found, fail);
-	if (err || !found || instance->kind != INSTANCE_TOP)
+	if (err || !found || ours || instance->kind != INSTANCE_TOP)
 		return err;
 	fail_set(&told, 0, "somebody had settings in the top instance: they are off until %s",
 		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");

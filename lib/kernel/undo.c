@@ -17,6 +17,7 @@
 
 struct undo {
 	const struct tracing *tracing;
+	char *dir;
 	char *path;             /* of the journal */
 	int fd;                 /* -1 until the first entry */
 	struct process_id owner;
@@ -40,8 +41,10 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s%s", dir,
 				strerror(errno), geteuid() ? "; run weft as root (sudo)" : "");
 	}
-	if (asprintf(&undo->path, "%s/undo-%d-%llu", dir, (int)undo->owner.pid,
-		     (unsigned long long)undo->owner.start) < 0) {
+	undo->dir = strdup(dir);
+	if (!undo->dir || asprintf(&undo->path, "%s/undo-%d-%llu", dir, (int)undo->owner.pid,
+				   (unsigned long long)undo->owner.start) < 0) {
+		free(undo->dir);
 		free(undo);
 		return fail_memory(fail);
 	}
@@ -56,6 +59,7 @@ void undo_free(struct undo *undo)
 	if (undo->fd >= 0)
 		close(undo->fd);
 	journal_release(&undo->journal);
+	free(undo->dir);
 	free(undo->path);
 	free(undo);
 }
@@ -280,14 +284,14 @@ int undo_restore(struct undo *undo, struct fail *fail)
 }
 
 /* Renames the journal on disk; a process may hold more than once, and the numbers keep the order. */
-static int rename_held(const struct undo *undo, const char *dir, const char *name)
+static int rename_held(const struct undo *undo, const char *name)
 {
 	int err = -EEXIST;
 
 	for (unsigned nr = 1; err == -EEXIST && nr < 1000; nr++) {
 		cleanup_free char *path = NULL;
 
-		if (asprintf(&path, "%s/held-%s-%03u", dir, name, nr) < 0) {
+		if (asprintf(&path, "%s/held-%s-%03u", undo->dir, name, nr) < 0) {
 			path = NULL;
 			return -ENOMEM;
 		}
@@ -296,23 +300,32 @@ static int rename_held(const struct undo *undo, const char *dir, const char *nam
 	return err;
 }
 
+bool undo_holds(const struct undo *undo, const char *instance, const char *file)
+{
+	struct journal wanted = { 0 };
+	bool held;
+
+	if (journal_add(&wanted, JOURNAL_SETTING, instance, file, "", NULL))
+		return false;
+	held = undo_drop_known(undo->dir, &wanted);
+	journal_release(&wanted);
+	return held;
+}
+
 int undo_hold(struct undo *undo, struct fail *fail)
 {
-	const char *slash = strrchr(undo->path, '/');
-	cleanup_free char *dir = strndup(undo->path, (size_t)(slash - undo->path));
+	const char *name = undo->path + strlen(undo->dir) + strlen("/undo-");
 	char boot[BOOT_ID_SIZE];
 	int err = 0;
 
 	if (undo->fd < 0)
 		return 0;
-	if (!dir)
-		return fail_memory(fail);
 	boot_id(boot);
-	if (undo_drop_known(dir, &undo->journal) && undo->journal.nr)
+	if (undo_drop_known(undo->dir, &undo->journal) && undo->journal.nr)
 		err = undo_store(undo->path, undo->owner, boot, &undo->journal, fail);
 	if (err)
 		return err;
-	err = !undo->journal.nr ? (unlink(undo->path) ? -errno : 0) : rename_held(undo, dir, slash + strlen("/undo-"));
+	err = !undo->journal.nr ? (unlink(undo->path) ? -errno : 0) : rename_held(undo, name);
 	if (err)
 		return fail_set(fail, err, "cannot keep the journal of settings '%s': %s", undo->path, strerror(-err));
 	close(undo->fd);

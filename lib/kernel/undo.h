@@ -49,6 +49,9 @@ void undo_forget_probe(struct undo *undo, const char *probe);
  */
 int undo_restore(struct undo *undo, struct fail *fail);
 
+/* Whether a held journal in its directory has the file: then it is as weft has set it, and reset knows how it was. */
+bool undo_holds(const struct undo *undo, const char *instance, const char *file);
+
 /*
  * Leaves the changes in place on purpose: the journal becomes "held-PID-START-NUMBER", which is never pending, and
  * waits for undo_reset(). The undo is then as new.
@@ -75,7 +78,8 @@ int must_check undo_list(const char *dir, struct undo_pending **ret, size_t *ret
 /*
  * Puts back what the held and the pending journals know, as one: each setting goes straight to its oldest value. With
  * `instance` ("" is the top one) only what is of that, and the journals keep the rest. Goes on after failures; the first of
- * them is returned, and what was not put back stays in the journals.
+ * them is returned, and what was not put back stays in the journals. -EBUSY, and nothing is done: a weft that still runs has
+ * changed one of these settings, and would put back later what it has found.
  */
 struct undo_sum {
 	unsigned entries, instances, probes, journals;

@@ -183,6 +183,51 @@ static int open_replay(const struct undo_pending *pending, struct replay *replay
 	return 0;
 }
 
+static int check_live(const char *path, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+{
+	struct journal journal = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	int err = 0;
+
+	if (undo_read_journal(path, &fd, &owner, boot, &journal, NULL) || !process_lives(owner)) {
+		journal_release(&journal);
+		return 0;
+	}
+	for (size_t i = 0; !err && i < journal.nr; i++) {
+		const struct journal_entry *entry = &journal.entries[i];
+
+		if ((!instance || !strcmp(entry->instance, instance)) && has_older(replays, nr, 0, entry))
+			err = fail_set(fail, -EBUSY, "weft with pid %d still runs, and puts back '%s' of %s%s%s when it ends: wait for it",
+				       (int)owner.pid, entry->file, *entry->instance ? "'" : "the top instance", entry->instance,
+				       *entry->instance ? "'" : "");
+	}
+	journal_release(&journal);
+	return err;
+}
+
+/* Recordings that run have journals of their own, which must not bring back what is put back now. */
+static int check_all_live(const char *dir, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	struct dirent *entry;
+	DIR *stream = nr ? opendir(where) : NULL;
+	int err = 0;
+
+	while (stream && !err && (entry = readdir(stream))) {
+		char path[512];
+
+		if (strncmp(entry->d_name, "undo-", 5) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		err = check_live(path, replays, nr, instance, fail);
+	}
+	if (stream)
+		closedir(stream);
+	return err;
+}
+
 int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
 	       struct fail *fail)
 {
@@ -199,6 +244,8 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 		replays[opened].fd = -1;
 		err = open_replay(&items[opened], &replays[opened], fail);
 	}
+	if (!err)
+		err = check_all_live(dir, replays, nr, instance, fail);
 	for (size_t i = 0; !err && i < nr; i++) {
 		int one = reset_one(tracing, replays, nr, i, instance, false, ret, first ? NULL : fail);
 

@@ -327,3 +327,26 @@ TEST(undo_removes_a_histogram_in_words_that_the_kernel_takes)
 	CHECK(fake_holds(&fake, file, buf_str(&want)));
 	fake_free(&fake);
 }
+
+TEST(undo_reset_waits_for_a_weft_that_has_changed_the_same_setting)
+{
+	struct undo *undo = NULL;
+	struct undo_sum sum;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	hold_clock(&fake, "", "tracing_thresh", "2\n");
+	CHECK(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(undo_holds(undo, "", "tracing_thresh"));
+	CHECK(!undo_holds(undo, "", "trace_clock"));
+	CHECK(!undo_remember(undo, "", "tracing_thresh", NULL));
+	fake_write(&fake, "tracing_thresh", "3\n");
+	CHECK(undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL) == -EBUSY);
+	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
+	CHECK(!undo_restore(undo, NULL));
+	undo_free(undo);
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	fake_free(&fake);
+}
