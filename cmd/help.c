@@ -13,33 +13,90 @@ static const struct {
 	{ "record", "Record" },
 	{ "read", "Read a recording" },
 	{ "trace", "Trace into the kernel's own buffers" },
-	{ "measure", "Probe and measure" },
+	{ "measure", "Measure" },
 	{ "kernel", "Ask the kernel" },
 	{ "help", "Help" },
 };
 
+/* The overview is to be one screen of 80 columns and 24 lines: two commands stand in a line, and these words are theirs. */
+static const struct {
+	const char *name, *brief;
+} briefs[] = {
+	{ "record", "while a command runs" },
+	{ "stream", "print it as it happens" },
+	{ "recover", "a recording that was killed" },
+	{ "pack", "a file from tracefs copies" },
+	{ "report", "as the kernel prints it" },
+	{ "info", "what is in a recording" },
+	{ "check", "whether it is whole" },
+	{ "start", "tracing, without a file" },
+	{ "stop", "tracing, keep the buffers" },
+	{ "restart", "tracing after a stop" },
+	{ "clear", "the buffers" },
+	{ "set", "change a running session" },
+	{ "reset", "undo what weft changed" },
+	{ "show", "the buffer, or a setting" },
+	{ "extract", "a file of the buffers" },
+	{ "snapshot", "a frozen copy of the buffer" },
+	{ "mark", "write into the trace" },
+	{ "hist", "count and time events" },
+	{ "profile-functions", "calls and times" },
+	{ "stack", "the deepest kernel stack" },
+	{ "list", "events, tracers, clocks..." },
+	{ "probe", "events of your own" },
+	{ "stat", "what is not as at boot" },
+	{ "doctor", "what can be traced here" },
+	{ "instance", "ring buffers of their own" },
+	{ "help", "explain a command" },
+};
+
+enum { COLUMN = 40, NAME = 9 };
+
+/* A command's name and its words, in a column; a command without words of its own has the start of its summary. */
+static void print_brief(const struct command *command, int width)
+{
+	const char *brief = command->summary;
+	int name = (int)strlen(command->name) < NAME ? NAME : (int)strlen(command->name) + 1;
+
+	for (size_t i = 0; i < array_size(briefs); i++)
+		if (!strcmp(briefs[i].name, command->name))
+			brief = briefs[i].brief;
+	printf("  %-*s%-*.*s", name, command->name, width ? width - name - 2 : 0, COLUMN - name - 2, brief);
+}
+
+static void print_group(const char *group)
+{
+	const struct command *last = NULL;
+	unsigned nr = 0;
+
+	for (size_t i = 0; command_at(i); i++) {
+		const struct command *command = command_at(i);
+
+		if (!command->group || strcmp(command->group, group))
+			continue;
+		/* The left one is padded once there is one to its right. */
+		if (last && nr % 2)
+			print_brief(last, COLUMN);
+		if (nr++ % 2) {
+			print_brief(command, 0);
+			putchar('\n');
+		}
+		last = command;
+	}
+	if (nr % 2) {
+		print_brief(last, 0);
+		putchar('\n');
+	}
+}
+
 static void print_overview(void)
 {
-	fputs("Usage: weft COMMAND [OPTION...] [ARGUMENT...]\n\n"
-	      "Records what the Linux kernel does and prints it as the kernel itself would.\n", stdout);
+	puts("Usage: weft COMMAND [OPTION...] [ARGUMENT...]");
 	for (size_t g = 0; g < array_size(groups); g++) {
-		bool titled = false;
-
-		for (size_t i = 0; command_at(i); i++) {
-			const struct command *command = command_at(i);
-
-			if (!command->group || strcmp(command->group, groups[g].group))
-				continue;
-			if (!titled)
-				printf("\n%s\n", groups[g].title);
-			titled = true;
-			printf("  %-17s %s\n", command->name, command->summary);
-		}
+		puts(groups[g].title);
+		print_group(groups[g].group);
 	}
-	fputs("\nFor example\n"
-	      "  weft record -e sched -e syscalls -- ls    records the events of these systems while ls runs\n"
-	      "  weft report | less                        prints what trace.dat holds\n"
-	      "\n'weft help COMMAND' or 'weft COMMAND --help' lists the options of a command, 'man weft' tells more.\n", stdout);
+	puts("'weft help COMMAND' explains one. To begin: weft record -e sched -- ls");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

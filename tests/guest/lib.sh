@@ -152,4 +152,4 @@ load() {
 	rm -f /tmp/load.$$
 }
 
-has_command() { weft help 2> /dev/null | grep -qE "^ +$1 "; }
+has_command() { weft help 2> /dev/null | grep -qE "(^|  )+$1 "; }
