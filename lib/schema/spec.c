@@ -25,7 +25,12 @@ void spec_set_width(struct spec *spec, int32_t width)
 
 void spec_set_precision(struct spec *spec, int32_t precision)
 {
-	spec->precision = precision < 0 ? 0 : precision < SPEC_WIDTH_MAX ? precision : SPEC_WIDTH_MAX;
+	if (precision < INT16_MIN)
+		spec->precision = 0;
+	else if (precision < 0)
+		spec->precision = -1;
+	else
+		spec->precision = precision < SPEC_WIDTH_MAX ? precision : SPEC_WIDTH_MAX;
 }
 
 static void read_flags(struct spec *spec, const char **at, const char *end)

@@ -128,6 +128,7 @@ TEST(program_prints_strings_up_to_their_end)
 	CHECK_STR(print("\"%s %s %s\", REC->comm, __get_str(str), \"lit\" \"eral\""), "bash hello literal");
 	CHECK_STR(print("\"[%8s|%-8s|%.2s|%6.3s|%.*s]\", REC->comm, __get_str(str), REC->comm, REC->comm, 3, REC->comm"),
 		  "[    bash|hello   |ba|   bas|bas]");
+	CHECK_STR(print("\"[%.*s|%.*s]\", REC->minus, REC->comm, 0, REC->comm"), "[bash|]");
 	CHECK_STR(print("\"%s\", (char *)((void *)REC + (REC->__data_loc_str & 0xffff))"), "hello");
 	CHECK_STR(print("\"%s%s\", __get_str(str)[0] ? \"yes\" : \"no\", REC->byte == 200 ? \"\" : \"no\""), "yes");
 	CHECK_STR(print("\"%s\", REC->ptr"), "mapped");
