@@ -34,7 +34,7 @@ uname -r > /host/release
 for s in $(cat /host/scenarios.list); do
 	reset 2> /dev/null
 	echo "weft-guest: $s $(cut -d' ' -f1 /proc/uptime)"
-	timeout -k 5 "${LIMIT:-150}" sh /host/guest.sh "$s"
+	timeout -k 5 "${LIMIT:-240}" sh /host/guest.sh "$s"
 	status=$?
 	[ $status = 0 ] || result "not ok $s: scenario ends (status $status)"
 	mkdir -p /host/out

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Options that the file says were set when it was recorded.
 scenario() {
+	live latency-format load -O latency-format -e sched
 	live verbose load -O verbose -e sched:sched_switch
 	VARIANTS='norecord-tgid'
 	live record-tgid load -O record-tgid -e sched
