@@ -100,7 +100,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "add DEFINITION...|list [PROBE...]|remove PROBE...",
+	.args_doc = "add|list|remove [DEFINITION|PROBE...]",
 	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
 };

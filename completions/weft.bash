@@ -54,7 +54,7 @@ _weft_argument()
 	profile-functions) echo 'COMMAND' ;;
 	stack) echo 'show|start|stop|reset' ;;
 	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
-	probe) echo 'DEFINITION' ;;
+	probe) echo 'add|list|remove' ;;
 	hist) echo 'EVENT' ;;
 	instance) echo 'list|create|remove' ;;
 	help) echo 'HELP' ;;
