@@ -128,22 +128,28 @@ int event_set_enable(const struct event_set *set, struct instance *instance, boo
 	return refusals_end(&refusals, set->nr, fail);
 }
 
-/* A kind of trigger that the kernel does not have: its `trigger` file names those it has, "# traceon traceoff ...". */
+/*
+ * A kind of trigger that the kernel does not have: its `trigger` file names those it has, "# traceon traceoff ...", unless
+ * it has some set; then only what no kernel has is told.
+ */
 static void hint_at_triggers(const struct instance *instance, const char *file, const char *trigger, int err,
 			     struct fail *why)
 {
+	static const char known[] = "traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist";
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *kind = strdup(trigger);
 	char hint[KCONFIG_HINT_SIZE];
 	struct text_word word;
 	struct near near;
 	const char *at;
+	bool complete;
 
 	if (!kind || instance_read(instance, file, &buf, NULL))
 		return;
 	kind[strcspn(kind, ": ")] = '\0';
 	near = near_to(kind);
-	for (at = buf_str(&buf); text_next_word(&at, "# \n", &word);) {
+	complete = *buf_str(&buf) == '#';
+	for (at = complete ? buf_str(&buf) : known; text_next_word(&at, "# \n", &word);) {
 		char name[NEAR_NAME_SIZE];
 
 		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
@@ -170,7 +176,7 @@ static int put_one(const struct catalog_event *event, struct instance *instance,
 	err = add ? instance_add(instance, file, text, why) : instance_set(instance, file, text, why);
 	if (err == -EINVAL && add)
 		hint_at_triggers(instance, file, text, err, why);
-	if (err == -EEXIST && add)
+	if (err == -EEXIST && add && strncmp(text, "hist:", 5))
 		fail_set(why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one", event->system,
 			 event->name, text);
 	return err;
