@@ -134,14 +134,53 @@ static int add_settings(struct ledger *ledger, const struct settings *settings, 
 	return 0;
 }
 
+/* Whether a line of one text is a line of the other. */
+static bool has_line(const struct buf *text, struct text_word line)
+{
+	const char *at = text->data;
+	size_t left = text->len;
+	struct text_word other;
+
+	while (at && text_next_line(&at, &left, &other))
+		if (other.len == line.len && !memcmp(other.at, line.at, line.len))
+			return true;
+	return false;
+}
+
+/* Formats of events that somebody switched on while it was recorded: "SYSTEM:EVENT" lines that were not there before. */
+static int add_new_formats(struct ledger *ledger, const struct target *target, const struct setting *now, struct fail *fail)
+{
+	const char *at = now->text;
+	size_t left = now->len;
+	struct text_word line;
+	int err = 0;
+
+	if (target->enabled.len == now->len && (!now->len || !memcmp(target->enabled.data, now->text, now->len)))
+		return 0;
+	while (!err && text_next_line(&at, &left, &line)) {
+		const char *colon = memchr(line.at, ':', line.len);
+		cleanup_free char *system = NULL, *name = NULL;
+
+		if (!colon || has_line(&target->enabled, line))
+			continue;
+		system = strndup(line.at, (size_t)(colon - line.at));
+		name = strndup(colon + 1, line.len - (size_t)(colon - line.at) - 1);
+		err = system && name ? add_format(ledger, target->instance, system, name, fail) : fail_memory(fail);
+	}
+	return err;
+}
+
 static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped,
 				 struct fail *fail)
 {
 	struct settings settings = { .nr = 0 };
 	int err = settings_read_instance(&settings, target->instance, stopped, fail);
+	const struct setting *enabled = err ? NULL : settings_find(&settings, "set_event");
 
 	if (!err)
 		err = add_settings(ledger, &settings, target->index, fail);
+	if (!err && stopped && enabled)
+		err = add_new_formats(ledger, target, enabled, fail);
 	settings_release(&settings);
 	return err;
 }

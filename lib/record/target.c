@@ -36,6 +36,8 @@ int target_open(struct target *target, const struct setup_context *context, stru
 	if (!err)
 		err = setup_apply(context, target->wanted, target->instance, &target->events, fail);
 	if (!err)
+		err = instance_read(target->instance, "set_event", &target->enabled, fail);
+	if (!err)
 		err = ring_buffer_clock(target->instance, target->clock, fail);
 	return err ? err : ring_buffer_page_size(target->instance, &target->page_size, fail);
 }
@@ -46,6 +48,8 @@ int target_take(struct target *target, struct instance *instance, struct fail *f
 
 	target->instance = instance;
 	err = count_start(target, fail);
+	if (!err)
+		err = instance_read(instance, "set_event", &target->enabled, fail);
 	if (!err)
 		err = ring_buffer_clock(instance, target->clock, fail);
 	return err ? err : ring_buffer_page_size(instance, &target->page_size, fail);
@@ -243,4 +247,5 @@ void target_release(struct target *target)
 	free(target->start);
 	free(target->stop);
 	event_set_release(&target->events);
+	buf_release(&target->enabled);
 }

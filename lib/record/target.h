@@ -2,6 +2,7 @@
 #ifndef WEFT_RECORD_TARGET_H
 #define WEFT_RECORD_TARGET_H
 
+#include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/instance.h"
@@ -26,6 +27,7 @@ struct target {
 	uint32_t index;                 /* of the buffer in the file */
 	struct instance *instance;
 	struct event_set events;        /* that we switched on */
+	struct buf enabled;             /* set_event once we were done: what is more in the end has come meanwhile */
 	const struct setup_probes *probes;      /* that were made for `wanted`; may be NULL */
 	uint32_t page_size;
 	char clock[CLOCK_NAME_SIZE];

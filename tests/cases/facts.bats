@@ -41,3 +41,17 @@ setup()
 	if [ -e /sys/kernel/tracing/stack_trace ]; then weft report --stored stack r.dat; fi
 	weft check r.dat
 }
+
+@test "record: the formats of events that somebody switches on meanwhile are kept" {
+	local some=weft-test-meanwhile-$$ inst
+	inst=/sys/kernel/tracing/instances/$some
+	mkdir "$inst"
+	run --separate-stderr weft record -B "$some" -e sched:sched_switch -o r.dat -- \
+		sh -c "echo 1 > $inst/events/sched/sched_waking/enable; sleep 0.05"
+	echo 0 > "$inst/events/enable"
+	rmdir "$inst"
+	[ "$status" -eq 0 ]
+	weft report -B "$some" r.dat > text
+	grep -q ': sched_waking: comm=' text
+	! grep -q 'Unknown type' text
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A trigger stops tracing under a latency tracer, which goes on to look for longer ones: the text is kept all the same.
+scenario() {
+	local tracer
+
+	for tracer in wakeup irqsoff; do
+		has_tracer $tracer || { skip "$tracer" "this kernel has no such tracer"; continue; }
+		remember
+		record "weft records with $tracer until a trigger stops it" 0 -p $tracer -O nofunction-trace \
+			-e sched:sched_process_exit -R traceoff:1 -- sh -c 'ls -l /bin; ls -l /bin'
+		unchanged "tracefs is as it was before $tracer"
+		weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
+		check "the report names $tracer" matches /tmp/r.txt "^# tracer: $tracer\$"
+		check "it has the worst case" matches /tmp/r.txt '^# latency: [1-9][0-9]* us, '
+		check "and its entries" matches /tmp/r.txt 'us[ +!#*@$]?: '
+		whole
+	done
+}
