@@ -3,8 +3,10 @@
 # file, and the host compares.
 
 # hand NAME [OPTION...]: /tmp/NAME.dat and each text of it, NAME.txt and NAME.txt.VARIANT, to be compared with `weft report OPTION...`
-hand() {
-	local n="$1" text variant
+hand() (
+	# Scenarios that name functions by globs have turned them off.
+	set +f
+	n="$1"
 
 	shift
 	mkdir -p "/host/live/$S"
@@ -15,7 +17,7 @@ hand() {
 		variant=${text#"/tmp/$n.txt"}
 		result "compare $S $n ${variant:-.} $*"
 	done
-}
+)
 
 # live NAME COMMANDS OPTION...: `weft record OPTION...` runs the shell's COMMANDS, which end with the recorded buffer frozen and
 # printed by the kernel; then weft takes that same buffer, and its report has to be the kernel's text. $I is the recorded instance.
