@@ -49,12 +49,14 @@ static bool are_plain(const char *const *functions, size_t nr)
 	return true;
 }
 
-/* "name" or "name [module]" */
+/* "name", "name [module]" or "name:command" */
 static size_t name_len(struct text_word line)
 {
-	const char *space = memchr(line.at, ' ', line.len);
+	size_t len = 0;
 
-	return space ? (size_t)(space - line.at) : line.len;
+	while (len < line.len && line.at[len] != ' ' && line.at[len] != ':')
+		len++;
+	return len;
 }
 
 /* Adds the places, from 1, of the lines that one of the patterns means, and notes which patterns have found something. */
@@ -219,6 +221,36 @@ static int check_command(const char *text, struct fail *fail)
 	return near_fail(&near, fail, -EINVAL, "'%s': functions know no command '%s'", text, word);
 }
 
+/* "vfs_read:traceoff:..." in the list: a function has each command once. */
+static bool has_command(const struct instance *instance, const char *function, struct text_word command)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (instance_read(instance, "set_ftrace_filter", &buf, NULL))
+		return false;
+	at = buf_str(&buf);
+	left = buf.len;
+	while (text_next_line(&at, &left, &line)) {
+		const char *colon = memchr(line.at, ':', line.len);
+
+		if (colon && name_len(line) == strlen(function) && !memcmp(line.at, function, strlen(function)) &&
+		    (size_t)(line.at + line.len - colon) > command.len && !memcmp(colon + 1, command.at, command.len))
+			return true;
+	}
+	return false;
+}
+
+static bool is_known(const struct instance *instance, const char *function)
+{
+	struct near near = near_to(function);
+
+	functions_offer(instance->tracing, &near);
+	return !near.found || !near.names[0].distance;
+}
+
 static int refused(const struct instance *instance, const char *text, int err, struct fail *fail)
 {
 	struct text_word name = command_name(text);
@@ -230,6 +262,10 @@ static int refused(const struct instance *instance, const char *text, int err, s
 		return no_function(instance, function, fail);
 	if (err == -ENODEV && *text == '!')
 		return fail_set(fail, err, "no function has the command '%.*s'", (int)name.len, name.at);
+	if (err == -EINVAL && has_command(instance, function, name))
+		return fail_set(fail, err, "'%s' has the command %.*s already", function, (int)name.len, name.at);
+	if (err == -EINVAL && *text != '!' && !text_is_glob(function) && !is_known(instance, function))
+		return no_function(instance, function, fail);
 	if (err == -EINVAL && text_word_is(name, "snapshot"))
 		return fail_set(fail, err, "'%s' was refused%s", text, kconfig_hint(KCONFIG_TRIGGER, "snapshot", hint));
 	if (err == -EINVAL)

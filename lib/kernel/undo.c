@@ -258,16 +258,22 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 /* Last change first; what was put back leaves the journal in memory, so that a second call tries only the rest. */
 static int restore_all(const struct tracing *tracing, struct journal *journal, struct fail *fail)
 {
-	int first = 0;
+	size_t before;
+	int first;
 
-	for (size_t i = journal->nr; i-- > 0;) {
-		int err = undo_restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
+	/* Some settings bound each other (a runtime is at most its period): again as long as that helps. */
+	do {
+		before = journal->nr;
+		first = 0;
+		for (size_t i = journal->nr; i-- > 0;) {
+			int err = undo_restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
 
-		if (!err)
-			journal_drop(journal, &journal->entries[i]);
-		else if (!first)
-			first = err;
-	}
+			if (!err)
+				journal_drop(journal, &journal->entries[i]);
+			else if (!first)
+				first = err;
+		}
+	} while (first && journal->nr < before);
 	return first;
 }
 

@@ -183,6 +183,35 @@ static int open_replay(const struct undo_pending *pending, struct replay *replay
 	return 0;
 }
 
+static size_t count_entries(const struct replay *replays, size_t nr)
+{
+	size_t entries = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		entries += replays[i].journal.nr;
+	return entries;
+}
+
+/* Again as long as that helps, for settings that bound each other; and a probe can go once nobody has it switched on. */
+static int reset_all(const struct tracing *tracing, struct replay *replays, size_t nr, const char *instance,
+		     struct undo_sum *sum, struct fail *fail)
+{
+	size_t before;
+	int first;
+
+	do {
+		before = count_entries(replays, nr);
+		first = 0;
+		for (size_t i = 0; i < 2 * nr; i++) {
+			int one = reset_one(tracing, replays, nr, i % nr, instance, i >= nr, sum, first ? NULL : fail);
+
+			if (!first)
+				first = one;
+		}
+	} while (first && count_entries(replays, nr) < before);
+	return first;
+}
+
 static int check_live(const char *path, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
 {
 	struct journal journal = { 0 };
@@ -246,20 +275,13 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 	}
 	if (!err)
 		err = check_all_live(dir, replays, nr, instance, fail);
+	if (!err)
+		first = reset_all(tracing, replays, nr, instance, ret, fail);
 	for (size_t i = 0; !err && i < nr; i++) {
-		int one = reset_one(tracing, replays, nr, i, instance, false, ret, first ? NULL : fail);
+		int stored = store_rest(&replays[i], ret, first ? NULL : fail);
 
 		if (!first)
-			first = one;
-	}
-	/* A probe can go once nobody has it switched on any more. */
-	for (size_t i = 0; !err && i < nr; i++) {
-		struct fail *words = first ? NULL : fail;
-		int one = reset_one(tracing, replays, nr, i, instance, true, ret, words);
-		int stored = store_rest(&replays[i], ret, one ? NULL : words);
-
-		if (!first)
-			first = one ? one : stored;
+			first = stored;
 	}
 	for (size_t i = 0; i < opened; i++) {
 		if (replays[i].fd >= 0)

@@ -45,6 +45,8 @@ set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
 has_tracer() { grep -qw -- "$1" $T/available_tracers; }
 
 reset() {
+	# What a scenario has left on functions and events has no other end.
+	! has_command reset || weft reset --all --yes --probes > /dev/null 2>&1
 	echo 0 > $T/tracing_on
 	for d in $T/instances/*; do
 		[ -d "$d" ] && { echo 0 > "$d/events/enable"; echo nop > "$d/current_tracer"; rmdir "$d"; }

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
 # start, set, stop, restart, clear and reset in the top instance, beside somebody's settings, and a start that is killed.
 somebody() {
 	echo 'prev_pid != 77' > $T/events/sched/sched_switch/filter

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
 # Every command of functions (ftrace.rst, "Filter commands"): set at the top, there, and put back.
 
 # try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
@@ -21,11 +22,11 @@ scenario() {
 	[ -e $F ] || { skip "everything" "no functions can be chosen"; return; }
 	remember
 	if [ -e $T/snapshot ]; then
-		try "function command snapshot" $F '^vfs_fsync:snapshot:count=1' -e sched:sched_switch -l vfs_fsync:snapshot:1
+		try "function command snapshot" $F '^vfs_fsync:snapshot:count=[0-9]' -e sched:sched_switch -l vfs_fsync:snapshot:1
 	else
 		skip "function command snapshot" "this kernel has none"
 	fi
-	try "function command traceoff" $F '^vfs_fsync:traceoff:count=5' -e sched:sched_switch -l vfs_fsync:traceoff:5
+	try "function command traceoff" $F '^vfs_fsync:traceoff:count=[0-9]' -e sched:sched_switch -l vfs_fsync:traceoff:5
 	try "function command traceon" $F '^vfs_fsync:traceon:unlimited' -e sched:sched_switch -l vfs_fsync:traceon
 	try "function command stacktrace" $F '^vfs_fsync:stacktrace:unlimited' -e sched:sched_switch -l vfs_fsync:stacktrace
 	try "function command enable_event" $F '^vfs_fsync:enable_event:irq:irq_handler_entry:count=[0-2]' -e sched:sched_switch \

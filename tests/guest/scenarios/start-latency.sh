@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
 # Options of hwlat, osnoise and timerlat: set, and put back; and what weft says when the kernel cannot.
 
 # try SENTENCE FILE REGEX OPTION...

