@@ -291,6 +291,20 @@ static int leave_out_ourselves(struct session *session, struct fail *fail)
 	return instance_add(session->instance, "set_event_notrace_pid", pid, fail);
 }
 
+/* Triggers see no times while tracing is off; but a buffer that somebody stopped gets no events from us. */
+static int turn_on(struct session *session, struct fail *fail)
+{
+	char word[8];
+
+	if (session->instance->kind == INSTANCE_PRIVATE)
+		return instance_turn(session->instance, true, fail);
+	if (!session->arguments->wanted.second || instance_read_word(session->instance, "tracing_on", word, sizeof(word), NULL) ||
+	    strcmp(word, "0") != 0)
+		return 0;
+	return fail_set(fail, -EAGAIN, "tracing is off in the instance '%s', and without it events have no times: "
+			"'weft restart -B %s' switches it on", session->instance->name, session->instance->name);
+}
+
 static int open_instance(struct session *session, struct fail *fail)
 {
 	struct kernel *kernel = session->kernel;
@@ -302,8 +316,7 @@ static int open_instance(struct session *session, struct fail *fail)
 		err = instance_open(&kernel->tracing, kernel->name, false, session->undo, &session->instance, fail);
 	else if (!err)
 		err = instance_new_private(&kernel->tracing, session->undo, &session->instance, fail);
-	/* Triggers see no times while tracing is off. */
-	return err ? err : instance_turn(session->instance, true, fail);
+	return err ? err : turn_on(session, fail);
 }
 
 static int begin(struct session *session, struct fail *fail)

@@ -8,6 +8,7 @@
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/instance.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,6 +114,27 @@ void functions_offer(const struct tracing *tracing, struct near *near)
 		name[strcspn(name, " ")] = '\0';
 		near_offer(near, name);
 	}
+}
+
+int function_exists(const char *module, const char *name)
+{
+	cleanup_file FILE *in = fopen("/proc/kallsyms", "re");
+	cleanup_free char *line = NULL;
+	size_t size = 0, symbols = 0;
+	enum { SYMBOLS_MIN = 1000 };
+
+	while (in && getline(&line, &size, in) > 0) {
+		char symbol[512], type, where[128] = "";
+
+		/* "ffffffff81000000 T name\t[module]" */
+		if (sscanf(line, "%*s %c %511s [%127[^]]", &type, symbol, where) < 2)
+			continue;
+		symbols++;
+		if (!strcmp(symbol, name) && (!module || !strcmp(where, module)))
+			return 1;
+	}
+	/* Without CONFIG_KALLSYMS_ALL there are fewer, but never this few. */
+	return symbols < SYMBOLS_MIN ? -ENOENT : 0;
 }
 
 /* Collects names for a list, as many as fit. */
@@ -230,7 +252,10 @@ bool fitting_print(enum fitting fitting, const struct instance *instance, const 
 
 	collect(&names, fitting, instance, system, event, &title);
 	near_hint(&names.near, hint, sizeof(hint));
-	if (names.near.found)
+	/* It is there, and something else is wrong with it. */
+	if (names.near.found && !names.near.names[0].distance)
+		title = NULL;
+	else if (names.near.found)
 		ok = buf_addf(buf, "\n%s", hint);
 	if (title && names.list.len)
 		ok = ok && buf_addf(buf, "\n%s %s%s", title, buf_str(&names.list), names.cut ? ", ..." : "");

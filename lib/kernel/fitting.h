@@ -48,4 +48,7 @@ bool event_of_file(const char *file, char system[EVENT_PART_SIZE], char event[EV
 /* Offers the functions that can be traced, tens of thousands; none where they cannot be read. */
 void functions_offer(const struct tracing *tracing, struct near *near);
 
+/* 1, 0, or -ENOENT where the kernel does not tell: whether it (or that module; NULL: any) has a symbol of this name. */
+int function_exists(const char *module, const char *name);
+
 #endif

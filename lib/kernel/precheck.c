@@ -9,6 +9,7 @@
 #include "lib/kernel/event_fields.h"
 #include "lib/kernel/fitting.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/probe.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -214,6 +215,34 @@ static int check_event_probe(struct check *check)
 	return !err && filter ? check_filter(check, filter) : err;
 }
 
+/* "p:NAME [MODULE:]FUNCTION[+OFFSET][%return]", "r...", "f..." */
+static int check_function(const struct check *check)
+{
+	const char *at = check->value + strcspn(check->value, " "), *colon;
+	struct text_word place;
+	char name[EVENT_PART_SIZE];
+
+	if (!text_next_word(&at, " ", &place) || memchr(place.at, '/', place.len) || isdigit((unsigned char)*place.at))
+		return 0;
+	for (size_t i = 0; i < place.len; i++)
+		if (place.at[i] == '+' || place.at[i] == '%')
+			place.len = i;
+	if (!place.len || place.len >= sizeof(name))
+		return 0;
+	memcpy(name, place.at, place.len);
+	name[place.len] = '\0';
+	colon = strchr(name, ':');
+	if (colon)
+		name[colon - name] = '\0';
+	if (function_exists(colon ? name : NULL, colon ? colon + 1 : name) != 0)
+		return 0;
+	if (colon) {
+		place.at += colon + 1 - name;
+		place.len -= (size_t)(colon + 1 - name);
+	}
+	return refuse(check, FITTING_FUNCTION, place, "this kernel has no function");
+}
+
 int precheck(const struct instance *instance, const char *file, const char *value, struct fail *fail)
 {
 	struct check check = { .instance = instance, .value = value, .fail = fail };
@@ -225,6 +254,8 @@ int precheck(const struct instance *instance, const char *file, const char *valu
 	if (kind != CONTROL_FILTER && kind != CONTROL_TRIGGER) {
 		if (*value == 'e' && (value[1] == ':' || value[1] == ' '))
 			err = check_event_probe(&check);
+		else if (strchr("prf", *value) && probe_is_kernel_syntax(value))
+			err = check_function(&check);
 	} else if (event_of_file(file, check.system, check.event) &&
 		   !event_fields_read(instance, check.system, *check.event ? check.event : NULL, &check.fields, NULL)) {
 		err = kind == CONTROL_FILTER ? check_filter(&check, value) : check_trigger(&check);

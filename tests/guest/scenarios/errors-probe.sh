@@ -15,8 +15,12 @@ caret() { check "a caret stands under it" matches /tmp/e.err '^ +\^$'; }
 scenario() {
 	has_command probe || { skip "errors of probes" "weft has no probe yet"; return; }
 	remember
+	cat $T/error_log > /tmp/log.before
 	refused "no such function" 'did you mean .*vfs_read' 'vfs_raed'
 	caret
+	refused "no such function in that module" "no function 'vfs_read'" 'nothing:vfs_read'
+	cat $T/error_log > /tmp/log.after
+	same "functions are looked up before the kernel is asked" /tmp/log.before /tmp/log.after
 	refused "no such parameter" "did you mean 'filename'" 'do_sys_openat2 filenam:ustring'
 	refused "no such register" 'Invalid register name' 'p vfs_read %zz'
 	caret

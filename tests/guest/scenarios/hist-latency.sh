@@ -32,6 +32,10 @@ scenario() {
 	check "rows there, too" matches /tmp/h.txt '^ *[0-9]+ +[0-9]+ - [0-9]+ +[0-9]+ +#'
 	check "its clock is put back" matches $T/instances/somebody/trace_clock '\[mono\]'
 	check "no trigger stays there" equal "$(grep -L '^hist' $T/instances/somebody/events/sched/sched_switch/trigger | wc -l)" 1
+	echo 0 > $T/instances/somebody/tracing_on
+	hist "in an instance that somebody stopped" 1 -B somebody --latency sched:sched_waking..sched:sched_switch --key pid -- true
+	check "it is told, and stays stopped" matches /tmp/h.err 'tracing is off'
+	check "it is off" equal "$(cat $T/instances/somebody/tracing_on)" 0
 	rmdir $T/instances/somebody
 
 	hist "no such field" 1 --latency sched:sched_waking..sched:sched_switch --key pidd -- true
