@@ -75,7 +75,7 @@ export -f busy
 	sed '/^#/d' "$T/instances/$I/trace" > want
 	[ -s want ]
 	# What an instance holds already comes first; an event that never happens is all that is added.
-	weft stream -q -B "$I" --cmdlines-size 0 -e sched:sched_process_hang --limit "$(wc -l < want)" | sed '/^#/d' | diff want -
+	weft stream -q -B "$I" --cmdlines-size 0 -e syscalls:sys_enter_swapoff --limit "$(wc -l < want)" | sed '/^#/d' | diff want -
 }
 
 @test "stream: exit statuses are the command's, and those of what went wrong" {

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+scenario() {
+	local cpu
+
+	mkdir $T/instances/guest
+	set_to $T/instances/guest/events/sched/enable 1
+	load
+	echo 0 > $T/instances/guest/tracing_on
+	echo 0 > $T/instances/guest/events/enable
+	remember
+	cat $T/instances/guest/trace > /tmp/expected.txt
+	timeout 60 weft show -B guest > /tmp/shown.txt 2> /tmp/s.err
+	check "weft show ends with status 0" status_is $? 0 /tmp/s.err
+	same "the trace" /tmp/expected.txt /tmp/shown.txt
+	for cpu in 0 1; do
+		cat $T/instances/guest/per_cpu/cpu$cpu/trace > /tmp/expected.txt
+		weft show -B guest -c $cpu > /tmp/shown.txt 2> /tmp/s.err
+		same "the trace of CPU $cpu" /tmp/expected.txt /tmp/shown.txt
+	done
+	if [ -e $T/instances/guest/snapshot ]; then
+		cat $T/instances/guest/snapshot > /tmp/expected.txt
+		weft show -B guest -s > /tmp/shown.txt 2> /tmp/s.err
+		same "a snapshot that is not there yet" /tmp/expected.txt /tmp/shown.txt
+	else
+		weft show -B guest -s > /tmp/shown.txt 2> /tmp/s.err
+		check "without snapshots the message names the option" matches /tmp/s.err 'CONFIG_TRACER_SNAPSHOT'
+	fi
+	check "a setting" equal "$(weft show -B guest current_tracer)" "$(cat $T/instances/guest/current_tracer)"
+	check "by trace-cmd's name" equal "$(weft show -B guest --buffer_size)" "$(cat $T/instances/guest/buffer_size_kb)"
+	check "an option" equal "$(weft show -B guest irq-info)" 1
+	weft show -B guest curent_tracer > /dev/null 2> /tmp/s.err
+	check "a wrong name comes with the right one" matches /tmp/s.err "did you mean 'current_tracer'"
+	weft show free_buffer > /dev/null 2> /tmp/s.err
+	check "closing free_buffer would empty the buffer: refused" matches /tmp/s.err 'only written'
+	unchanged "nothing of tracefs differs"
+	rmdir $T/instances/guest
+
+	# A buffer that its own reading fills.
+	set_to $T/events/syscalls/enable 1
+	load
+	timeout 100 weft show > /tmp/shown.txt 2> /tmp/s.err
+	check "the trace of a buffer that is written to ends" status_is $? 0 /tmp/s.err
+	check "and the note says so" matches /tmp/s.err 'tracing goes on'
+	timeout 100 weft show trace_pipe > /tmp/shown.txt 2> /tmp/s.err
+	check "what trace_pipe has ends, too" status_is $? 0 /tmp/s.err
+	check "it has lines" more "$(wc -l < /tmp/shown.txt)" 10
+	echo 0 > $T/events/syscalls/enable
+	timeout 100 weft show trace_pipe > /dev/null 2>&1
+	timeout 100 weft show trace_pipe > /tmp/shown.txt 2> /tmp/s.err
+	check "an empty trace_pipe is told" matches /tmp/s.err 'nothing to show now'
+}
