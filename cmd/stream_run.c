@@ -26,8 +26,7 @@ enum {
 	PIECE = 64 << 10,               /* bytes of text before anything else is looked at */
 	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs */
 	QUEUE_MAX = 1 << 20,
-	NAMES_NS = 500000000,           /* names of tasks are read again, as programs are started */
-	NAMES_SHARE = 20,               /* and take no more than this part of the time */
+	NAMES_SHARE = 20,               /* of the time: reading names of tasks takes no more than this part of it */
 	PATIENCE_NS = 1000000000,       /* with a reader that takes nothing when all is over */
 };
 
@@ -45,6 +44,7 @@ struct stream {
 	struct flow flow;
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
+	bool fresh;                     /* pages were taken since */
 	bool more;                      /* events are there that can be printed */
 	bool quiet;                     /* what there is to take cannot be taken before the next round */
 };
@@ -57,19 +57,23 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A task that has no name yet got it a moment ago, or never will. */
+/* Tasks come, and programs replace each other in them: the kernel's names are those of now. */
 static void read_names(struct stream *stream, uint64_t now)
 {
 	cleanup_buf struct buf names = BUF_INIT, tgids = BUF_INIT;
 
+	if (now - stream->named_ns < NAMES_SHARE * stream->names_cost_ns)
+		return;
 	/* Without new names the old ones are as good as any. */
 	if (!tap_tasks(stream->tap, &names, &tgids, NULL) &&
 	    context_set_tasks(stream->context, buf_str(&names), names.len, buf_str(&tgids), tgids.len, NULL) == -ENOMEM)
 		return;
 	stream->named_ns = now_ns();
 	stream->names_cost_ns = stream->named_ns - now;
+	stream->fresh = false;
 }
 
+/* One that has no name yet got it a moment ago, or never will. */
 static void name_task(void *arg, const struct event *event)
 {
 	struct stream *stream = arg;
@@ -78,7 +82,7 @@ static void name_task(void *arg, const struct event *event)
 	if (event->kind != EVENT_RECORD || task_known(stream->context->tasks, event->pid))
 		return;
 	now = now_ns();
-	if (now - stream->named_ns > stream->interval_ns + NAMES_SHARE * stream->names_cost_ns)
+	if (now - stream->named_ns > stream->interval_ns)
 		read_names(stream, now);
 }
 
@@ -152,10 +156,11 @@ static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 	if (r < 0)
 		return r;
 	stream->quiet = !r || full;
+	stream->fresh |= r;
 	if (is_round) {
 		stream->next_round_ns = now + stream->interval_ns;
 		stream->quiet = false;
-		if (stream->flow.printed && now - stream->named_ns > NAMES_NS + NAMES_SHARE * stream->names_cost_ns)
+		if (stream->fresh)
 			read_names(stream, now);
 	}
 	events_resume(stream->events);
@@ -255,6 +260,9 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	int r = 1;
 
 	live_source_end(stream->source);
+	/* Whatever the last names cost, no later ones will come. */
+	stream->named_ns = 0;
+	read_names(stream, now_ns());
 	while (r > 0 && (full || stream->more) && stream->flow.printed < stream->flow.limit) {
 		r = live_source_take(stream->source, false, &full, fail);
 		if (r < 0)

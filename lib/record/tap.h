@@ -52,7 +52,7 @@ struct tap_result {
 int must_check tap_open(const struct tap_options *options, struct tap_result *ret_result, struct tap **ret,
 			struct fail *fail);
 
-/* What is known of the buffer, and its name in lines for people. */
+/* What is known of the buffer; and which CPUs it has. */
 struct trace *tap_trace(const struct tap *tap);
 uint32_t tap_page_size(const struct tap *tap);
 const uint32_t *tap_cpus(const struct tap *tap, size_t *ret_nr);
@@ -76,7 +76,7 @@ int must_check tap_stop(struct tap *tap, struct fail *fail);
 /* Of a stopped tap: the kernel's counts, since it started, of what it wrote, and lost, on that CPU. */
 void tap_count(const struct tap *tap, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost);
 
-/* Appends saved_cmdlines, saved_tgids, the kernel's symbols, or the format of an event by its id; -ENOENT. */
+/* Append what the kernel knows now: saved_cmdlines and saved_tgids; /proc/kallsyms. */
 int must_check tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail);
 int must_check tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail);
 
