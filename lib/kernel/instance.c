@@ -88,8 +88,12 @@ static int create(const struct tracing *tracing, const char *name, struct undo *
 	if (err)
 		return err;
 	if (tracing->plan) {
-		*ret = instance;
-		return stand_in(instance, fail);
+		err = stand_in(instance, fail);
+		if (err)
+			instance_free(instance);
+		else
+			*ret = instance;
+		return err;
 	}
 	/* Looked at before it is journaled: what is somebody else's must not be remembered as ours. */
 	if (!access(instance->dir, F_OK)) {
