@@ -12,7 +12,8 @@
 #include "lib/record/assembly.h"
 #include "lib/record/parts.h"
 
-enum { WAKE_PERCENT = 50 };
+/* The rest is the time that a recorder has to get a CPU: where all are busy, half a small buffer is not always enough. */
+enum { WAKE_PERCENT = 25 };
 
 static int count_start(struct target *target, struct fail *fail)
 {
@@ -141,7 +142,7 @@ int target_exclude(struct target *target, const pid_t *tids, size_t nr, struct f
 	return 0;
 }
 
-/* Of these systems a reader that sleeps until its buffer is half full causes next to nothing; of others some for each page. */
+/* Of these systems a reader that sleeps until there is much to read causes next to nothing; of others some for each page. */
 static bool is_hardly_caused_by_readers(const char *system)
 {
 	static const char *const systems[] = {
