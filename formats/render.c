@@ -15,6 +15,15 @@
 /* A batch's events and text should stay in a core's second-level cache together. */
 enum { BATCH_EVENTS = 1024, BATCH_TEXT = 128 << 10 };
 
+/*
+ * With threads, far more batches than they need to be busy: memory that another core has just read is slow to write, and until
+ * a batch's turn comes again it has left that core's cache.
+ */
+enum { BATCHES_WAITING = 24 };
+
+/* How many events ahead their memory is asked for. */
+enum { PREFETCH = 8 };
+
 /* The first batches are small: whoever waits for the first lines has them soon. */
 enum { BATCH_EVENTS_FIRST = 32 };
 
@@ -25,7 +34,7 @@ struct batch {
 	struct block *retired;          /* blocks to release once the batch is written */
 	uint32_t len;
 	bool busy;                      /* submitted and not yet written */
-	struct event events[BATCH_EVENTS];
+	struct event events[BATCH_EVENTS + PREFETCH];
 };
 
 struct renderer_state {
@@ -42,13 +51,38 @@ struct renderer_state {
 	bool ended;
 };
 
+/*
+ * Another thread had these cache lines last: to get them takes longer than all that is done with an event, unless they are asked
+ * for early. Behind the last event of a batch stands room for that.
+ */
+static inline void prefetch_read(const struct event *event)
+{
+	__builtin_prefetch(event);
+	__builtin_prefetch((const char *)(event + 1) - 1);
+}
+
+/* Compilers leave it at reading where they may not take the instruction for granted; processors without it do nothing. */
+#ifdef __x86_64__
+#define may_prefetch_write __attribute__((target("prfchw")))
+#else
+#define may_prefetch_write
+#endif
+
+may_prefetch_write static inline void prefetch_write(const struct event *event)
+{
+	__builtin_prefetch(event, 1);
+	__builtin_prefetch((const char *)(event + 1) - 1, 1);
+}
+
 static void batch_format(struct pool_job *job)
 {
 	struct batch *batch = (struct batch *)job;
 	const struct sink *sink = batch->sink;
 
-	for (uint32_t i = 0; i < batch->len; i++)
+	for (uint32_t i = 0; i < batch->len; i++) {
+		prefetch_read(&batch->events[i + PREFETCH]);
 		sink->ops->format(sink, &batch->events[i], &batch->out);
+	}
 }
 
 static bool keep(const struct renderer_state *state, const struct event *event)
@@ -67,7 +101,7 @@ static bool skipped(struct renderer_state *state, const struct event *event)
 }
 
 /* Decodes, merges and settles events until the batch is full or the stream ends. */
-static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
+may_prefetch_write static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
 	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
 	struct sink *sink = state->sink;
@@ -78,6 +112,7 @@ static int batch_fill(struct renderer_state *state, struct batch *batch, struct 
 	int r = 1;
 
 	while (event < end && printed < limit && (r = events_next(events, event, fail)) > 0) {
+		prefetch_write(event + PREFETCH);
 		if (!all && (!keep(state, event) || skipped(state, event)))
 			continue;
 		if (!settle(sink, events, event))
@@ -149,7 +184,7 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 	unsigned threads = pool_threads(state->options->pool);
 
 	/* Alone, one batch stays in the cache; with threads, each has one to do while the next wait. */
-	state->nr_batches = threads ? 2 * threads + 4 : 1;
+	state->nr_batches = threads ? threads + BATCHES_WAITING : 1;
 	state->batches = calloc(state->nr_batches, sizeof(*state->batches));
 	if (!state->batches)
 		return fail_memory(fail);

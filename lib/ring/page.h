@@ -75,6 +75,8 @@ static inline bool page_next_plain(struct page *page, struct record *ret)
 	if (left < sizeof(word) || page->swap || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		return false;
 	memcpy(&word, at, sizeof(word));
+	/* Another core may have decompressed it. */
+	__builtin_prefetch(at + 512);
 	len = (word & 31) * 4;
 	/* RINGBUF_TYPE_DATA_TYPE_LEN_MAX; 0 stands for a length in the next word. */
 	if (len - 4 >= 28 * 4 || len > left - sizeof(word))

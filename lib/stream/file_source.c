@@ -15,6 +15,9 @@
 /* Raw pages are read in runs of this many bytes, or of one page where that is larger. */
 enum { RUN_SIZE = 64 << 10 };
 
+/* Ahead, several chunks are read at once, for to hand over each of them would take longer: for one CPU, and for all. */
+enum { AHEAD_SIZE = 256 << 10, AHEAD_SIZES = 8 << 20 };
+
 /* With more CPUs, a second block for each would take more memory than a report may. */
 enum { AHEAD_CPUS_MAX = 64 };
 
@@ -41,6 +44,7 @@ struct file_source {
 	uint32_t *cpus;
 	struct pool *pool;              /* borrowed; NULL: nothing is read ahead */
 	struct ahead *ahead;            /* one for each CPU */
+	size_t ahead_size;              /* of a block that has room for several chunks; 0 without a pool */
 	pthread_mutex_t lock;           /* of idle */
 	struct decoder *idle;
 	struct decoder *decoders;       /* for the owner's thread and each of the pool's */
@@ -78,6 +82,21 @@ static void decoder_put(struct file_source *file, struct decoder *decoder)
 	pthread_mutex_unlock(&file->lock);
 }
 
+/* Appends chunks as long as there is room. What is wrong with one of them is told when it is asked for as the first. */
+static void ahead_more(struct ahead *ahead, struct decoder *decoder)
+{
+	struct block *block = ahead->block;
+	uint32_t page = ahead->file->source.shape.size;
+	size_t size = 0;
+
+	while (block->len % page == 0 && trace_pages_size(ahead->pages, page, &size, NULL) > 0) {
+		if (size > block->size - block->len || trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch,
+									 block->data + block->len, size, NULL) < 0)
+			break;
+		block->len += size;
+	}
+}
+
 static void ahead_run(struct pool_job *job)
 {
 	struct ahead *ahead = (struct ahead *)job;
@@ -85,6 +104,8 @@ static void ahead_run(struct pool_job *job)
 
 	ahead->result = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, ahead->block->data,
 					 ahead->block->len, &ahead->fail);
+	if (!ahead->result && ahead->file->pool)
+		ahead_more(ahead, decoder);
 	decoder_put(ahead->file, decoder);
 }
 
@@ -96,7 +117,7 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 
 	if (r <= 0)
 		return r;
-	ahead->block = source_block(&file->source, size);
+	ahead->block = source_block(&file->source, size < file->ahead_size ? file->ahead_size : size);
 	if (!ahead->block)
 		return fail_memory(fail);
 	ahead->block->len = size;
@@ -281,8 +302,10 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
 	/* Raw pages only have to be copied: to hand that over would cost more than it saves. */
-	if (pool && buffer->compressed && buffer->nr_cpus <= AHEAD_CPUS_MAX)
+	if (pool && buffer->compressed && buffer->nr_cpus && buffer->nr_cpus <= AHEAD_CPUS_MAX) {
 		file->pool = pool;
+		file->ahead_size = AHEAD_SIZES / buffer->nr_cpus < AHEAD_SIZE ? AHEAD_SIZES / buffer->nr_cpus : AHEAD_SIZE;
+	}
 	r = decoders_init(file, fail);
 	if (r < 0)
 		return r;

@@ -30,8 +30,11 @@ struct block *source_block(struct source *source, size_t size)
 
 void source_release(struct source *source, struct block *block)
 {
-	block->next = source->spare;
-	source->spare = block;
+	block->next = NULL;
+	if (!source->spare)
+		source->spare_tail = &source->spare;
+	*source->spare_tail = block;
+	source->spare_tail = &block->next;
 }
 
 void source_free(struct source *source)

@@ -43,7 +43,8 @@ struct source {
 	struct page_shape shape;
 	size_t nr_cpus;
 	const uint32_t *cpus;   /* their numbers in the kernel, ascending */
-	struct block *spare;    /* released blocks, to be used again */
+	struct block *spare;    /* released blocks, to be used again: the oldest first, which other cores' caches have left */
+	struct block **spare_tail; /* valid while there are spare ones */
 };
 
 /* A block of at least `size` bytes: a spare one or a new one; NULL without memory. */
