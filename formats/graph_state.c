@@ -132,7 +132,7 @@ static inline bool take_exit(struct ftrace *ftrace, struct events *events, const
 	const struct binding *binding;
 	struct event next;
 
-	if (events_peek(events, &next) <= 0 || next.pid != event->pid)
+	if (!events_peek_record(events, &next) || next.pid != event->pid)
 		return false;
 	binding = ftrace_bind(ftrace, next.type);
 	if (binding->renderer != &graph_exit_renderer || func_of(ftrace, binding, &next) != func)

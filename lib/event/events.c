@@ -82,6 +82,18 @@ __attribute__((noinline)) static void common_read(const struct events *events, c
 }
 
 /* Reads the common fields; false without memory for a new type. */
+static inline bool bind_record(struct events *events, const struct record *record, struct event *ret)
+{
+	if (__builtin_expect(record->len < COMMON_SIZE || events->swap, 0))
+		common_read(events, record, ret);
+	else
+		ret->common = load_u64(record->data, false);
+	ret->type = events->types[ret->id];
+	if (__builtin_expect(!ret->type, 0))
+		ret->type = bind_type(events, ret->id);
+	return ret->type;
+}
+
 static inline bool event_bind(struct events *events, const struct cursor *cursor, uint64_t ts, struct event *ret)
 {
 	const struct record *record = &cursor->head;
@@ -94,14 +106,7 @@ static inline bool event_bind(struct events *events, const struct cursor *cursor
 	ret->cpu_index = cursor->cpu_index;
 	ret->kind = EVENT_RECORD;
 	ret->first = cursor->first;
-	if (__builtin_expect(record->len < COMMON_SIZE || events->swap, 0))
-		common_read(events, record, ret);
-	else
-		ret->common = load_u64(record->data, false);
-	ret->type = events->types[ret->id];
-	if (__builtin_expect(!ret->type, 0))
-		ret->type = bind_type(events, ret->id);
-	return ret->type;
+	return bind_record(events, record, ret);
 }
 
 static void event_gap(struct events *events, struct cursor *cursor, struct event *ret)
@@ -183,6 +188,17 @@ int events_peek(struct events *events, struct event *ret)
 	struct cursor *cursor = following(events);
 
 	return cursor && event_bind(events, cursor, event_time(events, cursor->head.ts), ret);
+}
+
+bool events_peek_record(struct events *events, struct event *ret)
+{
+	struct cursor *cursor = following(events);
+
+	if (!cursor)
+		return false;
+	ret->data = cursor->head.data;
+	ret->len = cursor->head.len;
+	return bind_record(events, &cursor->head, ret);
 }
 
 void events_skip(struct events *events)

@@ -49,6 +49,8 @@ void events_resume(struct events *events);
  * or before a gap. Valid as long as that event. events_skip() takes it out of the stream.
  */
 int events_peek(struct events *events, struct event *ret);
+/* The same, but only type, data, len and the common fields are set: for the graph, which takes most of what follows. */
+bool events_peek_record(struct events *events, struct event *ret);
 void events_skip(struct events *events);
 
 /*
