@@ -2,18 +2,36 @@
 #include "cmd/buffers.h"
 #include "cmd/command.h"
 
+struct arguments {
+	struct buffers buffers;
+	bool errors;
+};
+
+static const struct argp_option options[] = {
+	{ "errors", 'e', NULL, 0, "Throw away the log of what the kernel refused (error_log) instead", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	struct arguments *arguments = state->input;
+
 	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->buffers;
+		return 0;
+	case 'e':
+		arguments->errors = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_child children[] = { { &buffers_argp, 0, NULL, 0 }, { NULL, 0, NULL, 0 } };
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
 	.doc = "Throw away what the buffers hold. Nothing else changes, and tracing goes on if it was on.",
@@ -24,12 +42,17 @@ static int clear_one(struct instance *instance, struct fail *fail)
 	return instance_clear(instance, fail);
 }
 
+static int clear_errors(struct instance *instance, struct fail *fail)
+{
+	return instance_write(instance, "error_log", "", fail);
+}
+
 static int run(int argc, char **argv)
 {
-	struct buffers buffers = { .all = false };
+	struct arguments arguments = { .errors = false };
 
-	command_parse(&clear_command, argc, argv, 0, &buffers);
-	return buffers_run(&buffers, clear_one);
+	command_parse(&clear_command, argc, argv, 0, &arguments);
+	return buffers_run(&arguments.buffers, arguments.errors ? clear_errors : clear_one);
 }
 
 const struct command clear_command = {

@@ -3,16 +3,39 @@
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 
+#include <string.h>
+
 struct arguments {
 	struct setup_arguments setup_arguments;
 	struct setup setup;
 };
+
+enum { KEY_FTRACE_ENABLED = 0x1000 };
+
+static const struct argp_option options[] = {
+	{ "ftrace-enabled", KEY_FTRACE_ENABLED, "on|off", 0,
+	  "Whether functions can be traced at all, in the whole kernel (sysctl kernel.ftrace_enabled)", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static void set_ftrace_enabled(struct arguments *arguments, const char *word, struct argp_state *state)
+{
+	const struct setup_file file = { .file = "/proc/sys/kernel/ftrace_enabled", .value = strcmp(word, "off") ? "1" : "0" };
+
+	if (strcmp(word, "on") && strcmp(word, "off"))
+		setup_usage(state, "--ftrace-enabled: on or off, not '%s'", word);
+	if (!setup_add_file(&arguments->setup.instances[0], &file))
+		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case KEY_FTRACE_ENABLED:
+		set_ftrace_enabled(arguments, arg, state);
+		return 0;
 	case ARGP_KEY_INIT:
 		arguments->setup_arguments = (struct setup_arguments){ .setup = &arguments->setup, .changes = true };
 		state->child_inputs[0] = &arguments->setup_arguments;
@@ -34,6 +57,7 @@ static const struct argp_child children[] = {
 };
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
 	.doc = "Change how the kernel traces right now, in the top instance or in those that -B names.\v"

@@ -19,8 +19,8 @@ _weft_options()
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
-	clear) echo '--instance -B --all -a --top -t' ;;
-	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run' ;;
+	clear) echo '--errors -e --instance -B --all -a --top -t' ;;
+	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --ftrace-enabled' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	show) echo '--follow -p --snapshot -s --cpu -c --tracing_on --current_tracer --buffer_size --buffer_total_size --buffer_subbuf_size --buffer_percent --ftrace_filter --ftrace_notrace --ftrace_pid --graph_function --graph_notrace --cpumask --hist --trigger --instance -B' ;;
 	mark) echo '--raw -r --instance -B' ;;
@@ -226,6 +226,7 @@ _weft_metavar()
 	set:--instance|set:-B) echo 'INSTANCE' ;;
 	set:--cmdlines-size) echo 'N' ;;
 	set:--config) echo 'FILE' ;;
+	set:--ftrace-enabled) echo 'on|off' ;;
 	reset:--instance|reset:-B) echo 'INSTANCE' ;;
 	show:--cpu|show:-c) echo 'N' ;;
 	show:--hist) echo 'EVENT' ;;
