@@ -82,9 +82,14 @@ fresh() {
 	for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_event_pid set_ftrace_pid; do
 		[ -e $T/$file ] || continue
 		grep '^[^#].*:' $T/$file | while read -r line; do
+			# One with a count goes only with a count: any.
 			case $line in
-			*able_event:*) echo "!$(echo "$line" | cut -d: -f1-4)" >> $T/$file ;;
-			*) echo "!$(echo "$line" | cut -d: -f1-2)" >> $T/$file ;;
+			*count=*) set -- :0 ;;
+			*) set -- ;;
+			esac
+			case $line in
+			*able_event:*) echo "!$(echo "$line" | cut -d: -f1-4)$1" >> $T/$file ;;
+			*) echo "!$(echo "$line" | cut -d: -f1-2)$1" >> $T/$file ;;
 			esac
 		done
 		echo > $T/$file
