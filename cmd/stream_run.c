@@ -17,6 +17,7 @@
 #include "lib/stream/source.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +43,7 @@ struct stream {
 	struct out out;
 	struct outlet outlet;
 	struct flow flow;
+	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
 	bool fresh;                     /* pages were taken since */
@@ -133,6 +135,10 @@ static int open_sink(struct stream *stream, struct fail *fail)
 		err = options->format->new(stream->context, &sink, &stream->sink, fail);
 	if (!err && !out_init(&stream->out, 2 * PIECE))
 		err = fail_memory(fail);
+	if (!err && tap_keeps_oldest(stream->tap)) {
+		stream->dropped = calloc(stream->source->nr_cpus + 1, sizeof(*stream->dropped));
+		err = stream->dropped ? 0 : fail_memory(fail);
+	}
 	stream->flow = (struct flow){ .events = stream->events, .sink = stream->sink, .out = &stream->out,
 				      .limit = options->limit, .before = name_task, .before_arg = stream };
 	return err;
@@ -148,10 +154,29 @@ static int write_text(struct stream *stream, struct fail *fail)
 	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : r;
 }
 
+/* What no page tells is asked for, and told where it was noticed. */
+static int print_dropped(struct stream *stream, struct fail *fail)
+{
+	size_t nr_cpus;
+	const uint32_t *cpus = tap_cpus(stream->tap, &nr_cpus);
+
+	for (size_t i = 0; stream->dropped && i < nr_cpus; i++) {
+		uint64_t now = 0;
+		int err = tap_dropped(stream->tap, i, &now, fail);
+
+		if (err)
+			return err;
+		if (now > stream->dropped[i])
+			flow_gap(&stream->flow, (uint16_t)cpus[i], (int64_t)(now - stream->dropped[i]));
+		stream->dropped[i] = now;
+	}
+	return 0;
+}
+
 static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 {
 	bool is_round = now >= stream->next_round_ns, full;
-	int r = live_source_take(stream->source, is_round, &full, fail);
+	int err, r = live_source_take(stream->source, is_round, &full, fail);
 
 	if (r < 0)
 		return r;
@@ -162,6 +187,9 @@ static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 		stream->quiet = false;
 		if (stream->fresh)
 			read_names(stream, now);
+		err = print_dropped(stream, fail);
+		if (err)
+			return err;
 	}
 	events_resume(stream->events);
 	return 0;
@@ -247,6 +275,7 @@ static void print_last_gaps(struct stream *stream)
 	for (size_t i = 0; i < nr_cpus; i++) {
 		uint64_t events, lost, told = live_source_lost(stream->source, i);
 
+		told += stream->dropped ? stream->dropped[i] : 0;
 		tap_count(stream->tap, i, &events, &lost);
 		if (lost > told)
 			flow_gap(&stream->flow, (uint16_t)cpus[i], (int64_t)(lost - told));
@@ -356,6 +385,7 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	context_free(stream.context);
 	out_release(&stream.out);
 	outlet_release(&stream.outlet);
+	free(stream.dropped);
 	closed = tap_close(stream.tap, &later);
 	ret->gone = err == -EPIPE;
 	if (ret->gone)

@@ -272,6 +272,24 @@ int tap_overrun(void *arg, size_t cpu_index, uint64_t *ret, struct fail *fail)
 	return err;
 }
 
+bool tap_keeps_oldest(const struct tap *tap)
+{
+	char word[16];
+
+	return !instance_read_word(tap->target.instance, "options/overwrite", word, sizeof(word), NULL) && !strcmp(word, "0");
+}
+
+int tap_dropped(const struct tap *tap, size_t cpu_index, uint64_t *ret, struct fail *fail)
+{
+	uint32_t cpu = tap->cpus[cpu_index];
+	struct ring_buffer_stats stats;
+	int err = ring_buffer_stats(tap->target.instance, cpu, &stats, fail);
+
+	if (!err)
+		*ret = stats.dropped - tap->target.start[cpu].dropped;
+	return err;
+}
+
 int tap_stop(struct tap *tap, struct fail *fail)
 {
 	int err = 0;

@@ -70,6 +70,13 @@ int must_check tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms,
 int tap_read(void *tap, size_t cpu_index, void *into, struct fail *fail);
 int tap_overrun(void *tap, size_t cpu_index, uint64_t *ret, struct fail *fail);
 
+/*
+ * Whether the kernel keeps the oldest events of a full buffer (option nooverwrite): no page then tells of the newest, which it drops.
+ * tap_dropped(): how many, since the tap started.
+ */
+bool tap_keeps_oldest(const struct tap *tap);
+int must_check tap_dropped(const struct tap *tap, size_t cpu_index, uint64_t *ret, struct fail *fail);
+
 /* Switches tracing off and counts. What is in the buffers can still be read. */
 int must_check tap_stop(struct tap *tap, struct fail *fail);
 

@@ -151,6 +151,17 @@ export -f busy
 	awk -v all="$(told out)" '/ events in / { s = $5 * ($6 == "s," ? 1 : 0.001); split(all, n, " "); exit !((n[1] + n[2]) / s >= 100000) }' err
 }
 
+@test "stream: what a buffer that keeps the oldest events has dropped is told, too" {
+	mkdir "$T/instances/$I"
+	mkfifo text go
+	{ read -r _ < go; cat > out; } < text &
+	reader=$!
+	weft stream -q -B "$I" -O nooverwrite -F -c -b 128 -e raw_syscalls -- bash -c 'busy 50000; echo > go; busy 100' > text
+	wait $reader
+	[ "$(told out)" = "$(counted)" ]
+	[ "$(told out | cut -d' ' -f2)" -gt 0 ]
+}
+
 @test "stream: --fail-on-lost makes losses a failure" {
 	mkfifo text go
 	{ read -r _ < go; cat > /dev/null; } < text &
