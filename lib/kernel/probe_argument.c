@@ -237,6 +237,8 @@ int probe_argument(const struct instance *top, const struct probe *probe, struct
 	int err = split(word, &argument, fail);
 	bool ok = true;
 
+	if (!err && !*argument.fetch)
+		return fail_set(fail, -EINVAL, "'%.*s' does not say what to fetch", (int)word.len, word.at);
 	if (!err && is_name(argument.fetch))
 		err = resolve_name(top, probe, &argument, fail);
 	if (err)

@@ -125,6 +125,16 @@ static bool names_event(const struct instance *top, const char *place, const cha
 	return false;
 }
 
+static bool is_module(const char *place, const char *colon)
+{
+	cleanup_free char *path = NULL;
+
+	if (asprintf(&path, "/sys/module/%.*s", (int)(colon - place), place) >= 0)
+		return !access(path, F_OK);
+	path = NULL;
+	return true;
+}
+
 static bool begins(const char *text, const char *prefix, const char **ret_rest)
 {
 	size_t len = strlen(prefix);
@@ -156,6 +166,9 @@ static int set_place(const struct instance *top, struct probe *probe, const char
 		return fail_set(fail, -EINVAL, "'%s' is no function: it has no return", place);
 	if (!*rest)
 		return fail_set(fail, -EINVAL, "'%s' does not say where", place);
+	if (colon && (probe->kind == PROBE_KPROBE || probe->kind == PROBE_KRETPROBE) && !is_module(place, colon))
+		return fail_set(fail, -ENOENT, "there is no module and no system of events '%.*s'; a program is named by its path, "
+				"as in './%s'", (int)(colon - place), place, place);
 	probe->place = strdup(rest);
 	if (!probe->place)
 		return fail_memory(fail);
@@ -197,6 +210,33 @@ static int take_place(const struct instance *top, struct probe *probe, struct te
 	return set_place(top, probe, place, is_return, fail);
 }
 
+/* What a kernel must have for a kind of probe, and the option that gives it. */
+static int check_kind(const struct instance *top, enum probe_kind kind, struct fail *fail)
+{
+	static const struct {
+		const char *file, *howto, *option;
+	} needs[PROBE_KINDS] = {
+		[PROBE_KPROBE] = { "kprobe_events", NULL, "CONFIG_KPROBE_EVENTS" },
+		[PROBE_KRETPROBE] = { "kprobe_events", NULL, "CONFIG_KPROBE_EVENTS" },
+		[PROBE_UPROBE] = { "uprobe_events", NULL, "CONFIG_UPROBE_EVENTS" },
+		[PROBE_URETPROBE] = { "uprobe_events", NULL, "CONFIG_UPROBE_EVENTS" },
+		[PROBE_FPROBE] = { "dynamic_events", "f[:", "CONFIG_FPROBE_EVENTS" },
+		[PROBE_FPROBE_RETURN] = { "dynamic_events", "f[:", "CONFIG_FPROBE_EVENTS" },
+		[PROBE_TRACEPOINT] = { "dynamic_events", "t[:", "CONFIG_FPROBE_EVENTS" },
+		[PROBE_EVENT] = { "dynamic_events", "e[:", "CONFIG_EPROBE_EVENTS or CONFIG_KPROBE_EVENTS" },
+		[PROBE_SYNTHETIC] = { "synthetic_events", NULL, "CONFIG_SYNTH_EVENTS" },
+	};
+	cleanup_buf struct buf readme = BUF_INIT;
+
+	if (needs[kind].file && !instance_has(top, needs[kind].file))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it was built without %s", probe_kind_name(kind),
+				needs[kind].option);
+	if (!needs[kind].howto || instance_read(top, "README", &readme, NULL) || strstr(buf_str(&readme), needs[kind].howto))
+		return 0;
+	return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it is too old or was built without %s",
+			probe_kind_name(kind), needs[kind].option);
+}
+
 static int define_friendly(const struct instance *top, const char *text, struct probe *probe, struct fail *fail)
 {
 	cleanup_buf struct buf arguments = BUF_INIT;
@@ -206,6 +246,8 @@ static int define_friendly(const struct instance *top, const char *text, struct 
 	if (!text_next_word(&text, " \t\n", &word))
 		return fail_set(fail, -EINVAL, "a probe that does not say where");
 	err = take_place(top, probe, word, fail);
+	if (!err)
+		err = check_kind(top, probe->kind, fail);
 	while (!err && text_next_word(&text, " \t\n", &word)) {
 		/* The filter of a probe on an event is the kernel's own. */
 		if (text_word_is(word, "if")) {
@@ -248,33 +290,6 @@ static int define_synthetic(const char *text, struct probe *probe, struct fail *
 		return fail_set(fail, -EINVAL, "the synthetic event '%s' has no fields: write NAME TYPE FIELD; TYPE FIELD",
 				probe->name);
 	return 0;
-}
-
-/* What a kernel must have for a kind of probe, and the option that gives it. */
-static int check_kind(const struct instance *top, enum probe_kind kind, struct fail *fail)
-{
-	static const struct {
-		const char *file, *howto, *option;
-	} needs[PROBE_KINDS] = {
-		[PROBE_KPROBE] = { "kprobe_events", NULL, "CONFIG_KPROBE_EVENTS" },
-		[PROBE_KRETPROBE] = { "kprobe_events", NULL, "CONFIG_KPROBE_EVENTS" },
-		[PROBE_UPROBE] = { "uprobe_events", NULL, "CONFIG_UPROBE_EVENTS" },
-		[PROBE_URETPROBE] = { "uprobe_events", NULL, "CONFIG_UPROBE_EVENTS" },
-		[PROBE_FPROBE] = { "dynamic_events", "f[:", "CONFIG_FPROBE_EVENTS" },
-		[PROBE_FPROBE_RETURN] = { "dynamic_events", "f[:", "CONFIG_FPROBE_EVENTS" },
-		[PROBE_TRACEPOINT] = { "dynamic_events", "t[:", "CONFIG_FPROBE_EVENTS" },
-		[PROBE_EVENT] = { "dynamic_events", "e[:", "CONFIG_EPROBE_EVENTS or CONFIG_KPROBE_EVENTS" },
-		[PROBE_SYNTHETIC] = { "synthetic_events", NULL, "CONFIG_SYNTH_EVENTS" },
-	};
-	cleanup_buf struct buf readme = BUF_INIT;
-
-	if (needs[kind].file && !instance_has(top, needs[kind].file))
-		return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it was built without %s", probe_kind_name(kind),
-				needs[kind].option);
-	if (!needs[kind].howto || instance_read(top, "README", &readme, NULL) || strstr(buf_str(&readme), needs[kind].howto))
-		return 0;
-	return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it is too old or was built without %s",
-			probe_kind_name(kind), needs[kind].option);
 }
 
 int probe_define(const struct instance *top, const char *text, bool synthetic, struct probe *ret, struct fail *fail)

@@ -140,7 +140,9 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	CHECK_STR(defined(&fake, "mine/x=foo_bar+0x10", false, &buf, &fail), "p:mine/x foo_bar+0x10");
 	CHECK_STR(defined(&fake, "foo_bar%return ret", false, &buf, &fail), "r:weft/foo_bar_return foo_bar ret=$retval:s64");
 	CHECK_STR(defined(&fake, "foo_bar%return why=ret:u32", false, &buf, &fail), "r:weft/foo_bar_return foo_bar why=$retval:u32");
-	CHECK_STR(defined(&fake, "mod:foo_bar", false, &buf, &fail), "p:weft/mod_foo_bar mod:foo_bar");
+	CHECK_STR(defined(&fake, "kernel:foo_bar", false, &buf, &fail), "p:weft/kernel_foo_bar kernel:foo_bar");
+	CHECK(strstr(defined(&fake, "nothing:foo_bar", false, &buf, &fail), "as in './nothing:foo_bar'"));
+	CHECK(strstr(defined(&fake, "foo_bar =:", false, &buf, &fail), "does not say what to fetch"));
 	CHECK_STR(defined(&fake, "fprobe:foo_bar%return", false, &buf, &fail), "f:weft/foo_bar_return foo_bar%return");
 	CHECK_STR(defined(&fake, "tracepoint:sched_switch prev", false, &buf, &fail), "t:weft/sched_switch sched_switch prev=prev");
 	CHECK_STR(defined(&fake, "sched:sched_switch next_comm p=prev_pid:u32 if prev_pid > 3", false, &buf, &fail),

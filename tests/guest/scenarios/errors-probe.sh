@@ -18,7 +18,8 @@ scenario() {
 	cat $T/error_log > /tmp/log.before
 	refused "no such function" 'did you mean .*vfs_read' 'vfs_raed'
 	caret
-	refused "no such function in that module" "no function 'vfs_read'" 'nothing:vfs_read'
+	refused "no such function in that module" "no function 'vfs_read'" 'p nothing:vfs_read'
+	refused "no such module" "there is no module and no system of events 'nothing'" 'nothing:vfs_read'
 	cat $T/error_log > /tmp/log.after
 	same "functions are looked up before the kernel is asked" /tmp/log.before /tmp/log.after
 	refused "no such parameter" "did you mean 'filename'" 'do_sys_openat2 filenam:ustring'
