@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "lib/base/buf.h"
 #include "lib/base/text.h"
 #include "lib/kernel/boot.h"
 #include "lib/kernel/boot_reset.h"
@@ -140,6 +141,27 @@ static int reset_all(const struct tracing *tracing, const struct arguments *argu
 
 /* --- what weft did -------------------------------------------------------------------------------------------------------- */
 
+static void tell(const struct undo_sum *sum)
+{
+	const struct {
+		const char *done, *what;
+		unsigned nr;
+	} parts[] = {
+		{ "put back", "setting", sum->entries }, { "removed", "instance", sum->instances }, { "removed", "probe", sum->probes },
+	};
+	cleanup_buf struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < array_size(parts); i++) {
+		if (!parts[i].nr)
+			continue;
+		if (text.len && !buf_add_str(&text, ", "))
+			return;
+		if (!buf_addf(&text, "%s %u %s%s", parts[i].done, parts[i].nr, parts[i].what, parts[i].nr == 1 ? "" : "s"))
+			return;
+	}
+	command_warn("%s", buf_str(&text));
+}
+
 static int reset_ours(const struct tracing *tracing, const struct setup_list *instances, struct fail *fail)
 {
 	struct undo_sum sum = { .entries = 0 }, one;
@@ -157,9 +179,7 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 	}
 	sum.entries += shared > 0;
 	if (sum.entries || sum.instances || sum.probes)
-		command_warn("put back %u setting%s, removed %u instance%s and %u probe%s", sum.entries,
-			     sum.entries == 1 ? "" : "s", sum.instances, sum.instances == 1 ? "" : "s", sum.probes,
-			     sum.probes == 1 ? "" : "s");
+		tell(&sum);
 	else if (!err && shared >= 0)
 		command_warn("nothing to put back");
 	return err ? err : shared < 0 ? shared : 0;
