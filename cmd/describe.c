@@ -86,8 +86,9 @@ static void print_command(const struct command *command)
 {
 	printf("command\t%s\t%s\t%s\n", command->name, command->group, command->summary);
 	printf("usage\t%s\t", command->name);
-	print_text(command->argp->args_doc ? command->argp->args_doc : "",
-		   command->argp->args_doc ? strlen(command->argp->args_doc) : 0);
+	for (const char *at = command->argp->args_doc; at && *at; at++)
+		fputs(*at == '\n' ? " | " : (char[]){ *at, '\0' }, stdout);
+	putchar('\n');
 	if (command->argp->doc)
 		print_doc(command, command->argp->doc);
 	print_options(command, command->argp);
