@@ -11,8 +11,10 @@ scenario() {
 		unchanged "tracefs is as it was before $tracer"
 		weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
 		check "the report names $tracer" matches /tmp/r.txt "^# tracer: $tracer\$"
+		whole
+		# Nothing of this load need have a wakeup that counts.
+		[ $tracer = irqsoff ] || continue
 		check "it has the worst case" matches /tmp/r.txt '^# latency: [1-9][0-9]* us, '
 		check "and its entries" matches /tmp/r.txt 'us[ +!#*@$]?: '
-		whole
 	done
 }
