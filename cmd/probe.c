@@ -18,7 +18,8 @@ enum { KEY_SYNTHETIC = 0x100, KEY_DRY_RUN };
 enum verb { VERB_NONE, VERB_ADD, VERB_LIST, VERB_REMOVE };
 
 struct arguments {
-	struct kernel kernel;
+	struct kernel kernel;           /* -B: whose switches list shows */
+	struct instance *top;           /* which alone has the probes */
 	enum verb verb;
 	bool synthetic, all, dry_run;
 	char **words;                   /* behind the verb: definitions or names */
@@ -66,6 +67,8 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 			argp_error(state, "either --all or names");
 		break;
 	}
+	if (arguments->kernel.name && arguments->verb != VERB_LIST)
+		argp_error(state, "a probe belongs to the whole kernel: -B is for list");
 	if (arguments->synthetic && arguments->verb != VERB_ADD)
 		argp_error(state, "--synthetic is for add");
 }
@@ -75,6 +78,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->kernel;
+		return 0;
 	case KEY_SYNTHETIC:
 		arguments->synthetic = true;
 		return 0;
@@ -97,9 +103,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "add|list|remove [DEFINITION|PROBE...]",
 	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
@@ -139,14 +151,14 @@ static void print_added(const struct probe *probe)
 static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct fail *fail)
 {
 	struct probe probe;
-	int err = probe_define(arguments->kernel.instance, text, arguments->synthetic, &probe, fail);
+	int err = probe_define(arguments->top, text, arguments->synthetic, &probe, fail);
 
 	if (err)
 		return err;
 	if (arguments->dry_run)
 		err = print_dry(&arguments->kernel, &probe, fail);
 	else
-		err = probe_add(arguments->kernel.instance, undo, &probe, fail);
+		err = probe_add(arguments->top, undo, &probe, fail);
 	if (!err && !arguments->dry_run)
 		print_added(&probe);
 	probe_release(&probe);
@@ -182,13 +194,25 @@ static int find_wanted(const struct arguments *arguments, const struct probe_lis
 	return err;
 }
 
-static void print_row(struct table *table, const struct probe_state *state)
+/* Switched on in the instance: yes, no, or only armed for a trigger. */
+static const char *switch_of(const struct instance *instance, const struct probe *probe)
+{
+	char file[2 * PROBE_NAME_SIZE + 32], word[8];
+
+	snprintf(file, sizeof(file), "events/%.63s/%.63s/enable", probe->group, probe->name);
+	if (instance_read_word(instance, file, word, sizeof(word), NULL))
+		return "-";
+	return *word == '1' ? "yes" : strchr(word, '*') ? "armed" : "no";
+}
+
+static void print_row(struct table *table, const struct probe_state *state, const struct instance *instance)
 {
 	const struct probe *probe = &state->probe;
 
 	table_cellf(table, "%s:%s", probe->group, probe->name);
 	table_cell(table, probe_kind_name(probe->kind));
 	table_cell(table, state->ours ? "weft" : "others");
+	table_cell(table, switch_of(instance, probe));
 	if (state->counted)
 		table_cell_u64(table, state->hits);
 	else
@@ -201,10 +225,10 @@ static void print_row(struct table *table, const struct probe_state *state)
 	table_cell(table, probe->arguments);
 }
 
-static int list_them(const struct probe_list *list, const bool *wanted, struct fail *fail)
+static int list_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
 {
 	static const struct table_column columns[] = {
-		{ "EVENT", false }, { "KIND", false }, { "BY", false }, { "HITS", true }, { "MISSED", true }, { "PLACE", false },
+		{ "EVENT", false }, { "KIND", false }, { "BY", false }, { "ON", false }, { "HITS", true }, { "MISSED", true }, { "PLACE", false },
 		{ "ARGUMENTS", false },
 	};
 	struct table table;
@@ -216,7 +240,7 @@ static int list_them(const struct probe_list *list, const bool *wanted, struct f
 	table_init(&table, columns, array_size(columns));
 	for (size_t i = 0; i < list->nr; i++) {
 		if (wanted[i])
-			print_row(&table, &list->probes[i]);
+			print_row(&table, &list->probes[i], arguments->kernel.instance);
 		any |= wanted[i];
 	}
 	ok = !any || table_print(&table, &out);
@@ -244,7 +268,7 @@ static int remove_them(const struct arguments *arguments, const struct probe_lis
 			print_shell(full, "/sys/kernel/tracing/dynamic_events");
 			continue;
 		}
-		err = probe_remove(arguments->kernel.instance, probe->group, probe->name, first ? NULL : fail);
+		err = probe_remove(arguments->top, probe->group, probe->name, first ? NULL : fail);
 		if (!err)
 			undo_drop_probe(NULL, full + 2);
 		else if (!first)
@@ -257,14 +281,14 @@ static int on_list(const struct arguments *arguments, struct fail *fail)
 {
 	cleanup_free bool *wanted = NULL;
 	struct probe_list list;
-	int err = probe_list_read(arguments->kernel.instance, &list, fail);
+	int err = probe_list_read(arguments->top, &list, fail);
 
 	if (err)
 		return err;
 	wanted = calloc(list.nr + 1, sizeof(*wanted));
 	err = wanted ? find_wanted(arguments, &list, wanted, fail) : fail_memory(fail);
 	if (!err && arguments->verb == VERB_LIST)
-		err = list_them(&list, wanted, fail);
+		err = list_them(arguments, &list, wanted, fail);
 	else if (!err)
 		err = remove_them(arguments, &list, wanted, fail);
 	probe_list_release(&list);
@@ -284,7 +308,10 @@ static int probe_run(int argc, char **argv)
 	command_parse(&probe_command, argc, argv, 0, &arguments);
 	err = kernel_open(&arguments.kernel, NULL, &fail);
 	if (!err)
+		err = instance_open_top(&arguments.kernel.tracing, NULL, &arguments.top, &fail);
+	if (!err)
 		err = arguments.verb == VERB_ADD ? add(&arguments, &fail) : on_list(&arguments, &fail);
+	(void)!instance_close(arguments.top, NULL);
 	status = kernel_finish(&arguments.kernel, err, &fail);
 	free(arguments.words);
 	return status;

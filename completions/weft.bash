@@ -27,7 +27,7 @@ _weft_options()
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
 	stack) echo '--function -l --reset -r' ;;
 	list) echo '--full -F --instance -B' ;;
-	probe) echo '--synthetic --all -a --dry-run' ;;
+	probe) echo '--synthetic --all -a --dry-run --instance -B' ;;
 	hist) echo '--instance -B --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --format' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
 	doctor) echo '' ;;
@@ -243,6 +243,7 @@ _weft_metavar()
 	profile-functions:--limit|profile-functions:-N) echo 'N' ;;
 	stack:--function|stack:-l) echo 'FUNCTION' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
+	probe:--instance|probe:-B) echo 'INSTANCE' ;;
 	hist:--instance|hist:-B) echo 'INSTANCE' ;;
 	hist:--keys) echo 'KEY' ;;
 	hist:--values) echo 'FIELD' ;;

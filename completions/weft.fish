@@ -341,6 +341,7 @@ complete -c weft -n '__weft_using none' -a probe -d 'make events of functions an
 complete -c weft -n '__weft_using probe' -l synthetic -d 'add: a synthetic event, as NAME TYPE FIELD; TYPE FIELD'
 complete -c weft -n '__weft_using probe' -s a -l all -d 'remove: all that weft made'
 complete -c weft -n '__weft_using probe' -l dry-run -d 'Only print what would be written, as shell'
+complete -c weft -n '__weft_using probe' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using none' -a hist -d 'count events by their fields in the kernel, and times between them'
 complete -c weft -n '__weft_using hist' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Of INSTANCE instead of the top one'
 complete -c weft -n '__weft_using hist' -l keys -x -a '(__weft_values "KEY")' -d 'Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu'

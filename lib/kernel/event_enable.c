@@ -21,7 +21,8 @@ struct refusals {
 
 static void refuse(struct refusals *refusals, int err, const struct fail *why)
 {
-	if (!refusals->nr++) {
+	/* That an event has no such field says less than what the kernel has against the others. */
+	if (!refusals->nr++ || (refusals->err == -ENOENT && err != -ENOENT)) {
 		refusals->err = err;
 		refusals->first = *why;
 	}

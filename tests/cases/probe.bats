@@ -34,8 +34,8 @@ teardown()
 	grep -q 'probed_test_ret: (0x[0-9a-f]* <- 0x[0-9a-f]*) ret=8$' text
 	run --separate-stderr weft probe list
 	[ "$status" -eq 0 ]
-	[[ "${lines[0]}" == EVENT*KIND*BY*HITS*MISSED*PLACE*ARGUMENTS ]]
-	grep -Eq '^weft:probed_test +uprobe +weft +1 +0 +/.*/program:0x' <<< "$output"
+	[[ "${lines[0]}" == EVENT*KIND*BY*ON*HITS*MISSED*PLACE*ARGUMENTS ]]
+	grep -Eq '^weft:probed_test +uprobe +weft +no +1 +0 +/.*/program:0x' <<< "$output"
 	run --separate-stderr weft probe remove probed_test weft:probed_test_ret
 	[ "$status" -eq 0 ]
 	[ "$(cat $T/dynamic_events)" = "" ]
@@ -75,6 +75,8 @@ teardown()
 	weft probe add 'probed_test=./program:probed_here' > out
 	mkdir $T/instances/weft-test-probes-$$
 	echo 1 > $T/instances/weft-test-probes-$$/events/weft/probed_test/enable
+	run --separate-stderr weft probe list -B weft-test-probes-$$
+	grep -Eq '^weft:probed_test +uprobe +weft +yes ' <<< "$output"
 	run --separate-stderr weft probe remove probed_test
 	echo 0 > $T/instances/weft-test-probes-$$/events/weft/probed_test/enable
 	rmdir $T/instances/weft-test-probes-$$
@@ -99,6 +101,8 @@ teardown()
 	run --separate-stderr weft probe remove
 	[ "$status" -eq 2 ]
 	run --separate-stderr weft probe list --all
+	[ "$status" -eq 2 ]
+	run --separate-stderr weft probe add -B x 'vfs_read'
 	[ "$status" -eq 2 ]
 }
 

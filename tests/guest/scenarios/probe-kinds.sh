@@ -30,7 +30,7 @@ scenario() {
 	seen mine:reads 'reads: \(vfs_read.* count=0x'
 	made "a place that is named" '^p:weft/inside vfs_read$' "inside=vfs_read+0"
 	weft probe list > /tmp/p.txt
-	check "list tells kind, maker and hits" matches /tmp/p.txt '^weft:do_sys_openat2 +kprobe +weft +[1-9][0-9]* +0 +do_sys_openat2 +filename='
+	check "list tells kind, maker and hits" matches /tmp/p.txt '^weft:do_sys_openat2 +kprobe +weft +no +[1-9][0-9]* +0 +do_sys_openat2 +filename='
 	made "another event, by its fields" '^e:weft/sched_switch sched.sched_switch next_comm=\$next_comm:string p=\$prev_pid' \
 		'sched:sched_switch next_comm p=prev_pid'
 	seen weft:sched_switch 'sched_switch: \(sched.sched_switch\) next_comm="[^"]+" p='
