@@ -126,3 +126,25 @@ TEST(kallsyms_covers_no_address_by_an_index_that_it_does_not_have)
 	CHECK(!kallsyms_covers(&kallsyms, UINT32_MAX, 7));
 	kallsyms_release(&kallsyms);
 }
+
+TEST(kallsyms_merges_modules_that_lie_below_the_kernel_and_keeps_the_first_name_of_an_address)
+{
+	static const char modules_below[] = "ffffffffa0000000 T _stext\n"
+					    "ffffffffa0000100 t first\n"
+					    "ffffffffa0000200 B _end\n"
+					    "ffffffffc0000000 t high\t[b]\n"
+					    "ffffffff81000300 t late\t[a]\n"
+					    "ffffffff81000100 t name\t[a]\n"
+					    "FFFFFFFF81000100 t second_name\t[a]\n"
+					    "ffffffff81000200 t middle\t[a]\n";
+	struct kallsyms kallsyms;
+
+	kallsyms_read(&kallsyms, modules_below, sizeof(modules_below) - 1);
+	CHECK(named(&kallsyms, 0xffffffff81000100, "name", 0x100));
+	CHECK(named(&kallsyms, 0xffffffff81000200, "middle", 0x100));
+	CHECK(named(&kallsyms, 0xffffffff81000300, "late", 0xd00));
+	CHECK(named(&kallsyms, 0xffffffffa0000000, "_stext", 0x100));
+	CHECK(named(&kallsyms, 0xffffffffa0000100, "first", 0x100));
+	CHECK(named(&kallsyms, 0xffffffffc0000000, "high", 0x1000));
+	kallsyms_release(&kallsyms);
+}

@@ -59,3 +59,28 @@ TEST(pool_runs_a_job_again)
 	CHECK(square.number == 6561);
 	pool_free(pool);
 }
+
+TEST(pool_may_be_waited_for_in_any_order_while_jobs_are_put_in_front)
+{
+	struct square squares[JOBS] = { 0 };
+	struct pool *pool = NULL;
+
+	for (unsigned threads = 0; threads < 4; threads++) {
+		REQUIRE(!pool_new(threads, &pool, NULL));
+		CHECK(pool_threads(pool) == threads);
+		for (unsigned i = 0; i < JOBS; i++) {
+			squares[i] = (struct square){ .job.run = square_run, .number = i };
+			(i % 3 ? pool_submit : pool_submit_first)(pool, &squares[i].job);
+			/* Now the last of the queue, now the first: the next is put behind what is left. */
+			if (i % 5 == 4)
+				pool_wait(pool, &squares[i].job);
+		}
+		for (unsigned i = JOBS; i-- > 0;) {
+			if (i % 5 != 4)
+				pool_wait(pool, &squares[i].job);
+			CHECK(squares[i].number == (uint64_t)i * i);
+		}
+		pool_free(pool);
+	}
+	CHECK(pool_threads(NULL) == 0);
+}

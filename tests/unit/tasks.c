@@ -82,3 +82,15 @@ TEST(tasks_survive_what_is_no_list_of_tasks)
 	CHECK_STR(task_name(tasks, 4).text, "<...>");
 	tasks_free(tasks);
 }
+
+TEST(tasks_have_the_columns_in_front_of_a_line_ready_for_those_whose_name_fits)
+{
+	struct tasks *tasks = tasks_of("7 sh\n4194304 sixteen-chars-xy\n8 more-than-sixteen\n", "9 9\n");
+
+	REQUIRE(tasks);
+	CHECK_MEM(task_head(tasks, 7), (size_t)TASK_HEAD_LEN, "              sh-7       ", (size_t)TASK_HEAD_LEN);
+	CHECK_MEM(task_head(tasks, 4194304), (size_t)TASK_HEAD_LEN, "sixteen-chars-xy-4194304 ", (size_t)TASK_HEAD_LEN);
+	CHECK_MEM(task_head(tasks, 0), (size_t)TASK_HEAD_LEN, "          <idle>-0       ", (size_t)TASK_HEAD_LEN);
+	CHECK(!task_head(tasks, 8) && !task_head(tasks, 9) && !task_head(tasks, 10) && !task_head(tasks, -1));
+	tasks_free(tasks);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/digits.h"
+
+#include "tests/unit/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void check_hex(uint64_t value)
+{
+	char got[DIGITS_MAX + 1], want[DIGITS_MAX + 1];
+
+	*digits_put_hex(got, value) = '\0';
+	snprintf(want, sizeof(want), "%" PRIx64, value);
+	CHECK_STR(got, want);
+}
+
+TEST(digits_of_hex_numbers_are_those_of_printf_at_every_length)
+{
+	check_hex(0);
+	for (unsigned shift = 0; shift < 64; shift++) {
+		check_hex(UINT64_C(1) << shift);
+		check_hex((UINT64_C(1) << shift) - 1);
+		check_hex(UINT64_C(0xfedcba9876543210) >> shift);
+		check_hex(UINT64_C(0x90af9a0f0f9fa09a) >> shift);
+	}
+	check_hex(UINT64_MAX);
+}
