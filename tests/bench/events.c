@@ -189,8 +189,12 @@ static size_t stack(struct synth *synth, uint8_t *event)
 	begin(synth, event, ID_STACK, 0);
 	put32(event, 8, depth);
 	put32(event, 12, 0);
-	for (uint32_t i = 0; i < depth; i++)
-		put64(event, 16 + 8 * i, synth->symbols[synth_random(synth, SYNTH_SYMBOLS)] + synth_random(synth, 64));
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t function = synth_random(synth, SYNTH_SYMBOLS);
+
+		/* Each has two places that call others. */
+		put64(event, 16 + 8 * i, synth->symbols[function] + 9 + function % 16 + 13 * synth_random(synth, 2));
+	}
 	return 16 + 8 * depth;
 }
 
