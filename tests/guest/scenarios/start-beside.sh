@@ -34,7 +34,7 @@ scenario() {
 	unchanged "reset sets them again"
 
 	weft start -e sched:sched_switch -R 'traceof:3' > /tmp/s.err 2>&1
-	check "a trigger that is not there is an error with a near one" matches /tmp/s.err "did you mean 'traceoff'"
+	check "a trigger that is not there is an error with a near one" matches /tmp/s.err "did you mean.*'traceoff'"
 	weft start -e sched:sched_switch -l 'vfs_read:traceof' > /tmp/s.err 2>&1
 	check "a command that is not there is an error with a near one" matches /tmp/s.err "did you mean.*'traceoff'"
 	weft start -e sched:sched_switch -l 'vfs_fsync:traceoff:3' > /tmp/s.err 2>&1
