@@ -71,18 +71,26 @@ static bool is_absolute(const struct instance *instance)
 
 int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 {
-	static const char trigger[] = "hist:keys=common_timestamp";
 	static const char file[] = "events/initcall/initcall_start/trigger";
+	char clock[CLOCK_NAME_SIZE], trigger[64 + CLOCK_NAME_SIZE], removal[sizeof(trigger) + 1];
+	int err;
 
 	if (!instance_has(instance, "timestamp_mode"))
 		return kconfig_no_file("timestamp_mode", fail);
 	if (is_absolute(instance))
 		return 0;
-	/* Setting it changes the clock, too, to that of the histogram: the one there is. */
+	/* A histogram of time sets the clock: to the one there is. */
+	err = ring_buffer_clock(instance, clock, fail);
+	if (!err)
+		err = instance_remember(instance, "trace_clock", fail);
+	if (err)
+		return err;
+	snprintf(trigger, sizeof(trigger), "hist:keys=common_timestamp:clock=%s", clock);
+	snprintf(removal, sizeof(removal), "!%s", trigger);
 	if (instance_has(instance, file) && !instance_add(instance, file, trigger, NULL)) {
 		if (is_absolute(instance))
 			return 0;
-		if (instance_append(instance, file, "!hist:keys=common_timestamp", NULL))
+		if (instance_append(instance, file, removal, NULL))
 			return fail_set(fail, -EIO, "cannot take '%s' away from '%s'", trigger, file);
 	}
 	return fail_set(fail, -EOPNOTSUPP, "this kernel stamps events with differences of time, and has no switch for that "
