@@ -3,6 +3,7 @@
 #include "cmd/kernel.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
+#include "lib/kernel/event_select.h"
 #include "lib/kernel/marker.h"
 
 #include <errno.h>
@@ -15,13 +16,17 @@ struct mark {
 	struct kernel kernel;
 	bool raw;
 	uint32_t id;
+	const char *event;              /* to be made up; NULL: none */
 	struct buf text;                /* the words of TEXT, or the name of FILE */
 	size_t words;
 	struct marker marker;
 	bool cut;                       /* some text became more than one marker */
 };
 
+enum { KEY_INJECT = 0x100 };
+
 static const struct argp_option options[] = {
+	{ "inject", KEY_INJECT, "EVENT", 0, "Write a made-up EVENT whose fields have the values of TEXT: 'pid=1 comm=\"x\"'", 0 },
 	{ "raw", 'r', "N", 0, "Write the bytes of FILE as a raw marker with the number N", 0 },
 	{ 0 },
 };
@@ -42,12 +47,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		mark->raw = true;
 		mark->id = (uint32_t)id;
 		return 0;
+	case KEY_INJECT:
+		mark->event = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (!buf_addf(&mark->text, "%s%s", mark->words++ ? " " : "", arg))
 			argp_failure(state, EXIT_FAILED, 0, "out of memory");
 		return 0;
 	case ARGP_KEY_END:
-		if (!mark->words)
+		if (mark->raw && mark->event)
+			argp_error(state, "--raw or --inject, not both");
+		if (!mark->words && !mark->event)
 			argp_error(state, mark->raw ? "which FILE? - is standard input" :
 						      "what TEXT? - reads lines from standard input");
 		if (mark->raw && mark->words > 1)
@@ -66,8 +76,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.children = children,
-	.args_doc = "TEXT...|-|--raw N FILE",
-	.doc = "Writes a marker into the trace: TEXT, or with - each line of standard input as it comes.",
+	.args_doc = "TEXT...|-|--raw N FILE|--inject EVENT FIELD=VALUE...",
+	.doc = "Writes a marker into the trace: TEXT, or with - each line of standard input as it comes.\v"
+	       "Markers need no event or tracer to be on, but tracing itself.",
 };
 
 static int write_text(struct mark *mark, const char *text, size_t len, struct fail *fail)
@@ -122,10 +133,46 @@ static int write_raw(struct mark *mark, const char *file, struct fail *fail)
 	return marker_write_raw(&mark->marker, mark->id, data.data, data.len, fail);
 }
 
+/* One event, as if it had happened; fields that are not named are zero. */
+static int inject(struct mark *mark, struct fail *fail)
+{
+	const struct instance *instance = mark->kernel.instance;
+	struct event_set set = { 0 };
+	struct catalog *catalog;
+	size_t found = 0, at = 0;
+	char file[512];
+	int err = catalog_new(&mark->kernel.tracing, &catalog, fail);
+
+	if (err)
+		return err;
+	err = event_set_add(&set, catalog, mark->event, fail);
+	for (size_t i = 0; !err && i < catalog->nr; i++)
+		if (event_set_has(&set, i)) {
+			found++;
+			at = i;
+		}
+	if (!err && found != 1)
+		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event, found);
+	if (!err) {
+		snprintf(file, sizeof(file), "events/%s/%s/inject", catalog->events[at].system, catalog->events[at].name);
+		if (!instance_has(instance, file))
+			err = fail_set(fail, -EOPNOTSUPP, "this kernel has no '%s'; CONFIG_TRACE_EVENT_INJECT provides it", file);
+		else
+			err = instance_write(instance, file, buf_str(&mark->text), fail);
+	}
+	event_set_release(&set);
+	catalog_free(catalog);
+	return err;
+}
+
 static int write_marker(struct mark *mark, struct fail *fail)
 {
 	const char *text = buf_str(&mark->text);
-	int err = marker_open(mark->kernel.instance, mark->raw, &mark->marker, fail);
+	int err;
+
+	if (mark->event)
+		return inject(mark, fail);
+	err = marker_open(mark->kernel.instance, mark->raw, &mark->marker, fail);
 
 	if (err)
 		return err;

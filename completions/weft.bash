@@ -23,7 +23,7 @@ _weft_options()
 	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --ftrace-enabled' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	show) echo '--follow -p --snapshot -s --cpu -c --tracing_on --current_tracer --buffer_size --buffer_total_size --buffer_subbuf_size --buffer_percent --ftrace_filter --ftrace_notrace --ftrace_pid --graph_function --graph_notrace --cpumask --hist --trigger --instance -B' ;;
-	mark) echo '--raw -r --instance -B' ;;
+	mark) echo '--inject --raw -r --instance -B' ;;
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
 	stack) echo '--function -l --reset -r' ;;
 	list) echo '--full -F --instance -B' ;;
@@ -232,6 +232,7 @@ _weft_metavar()
 	show:--hist) echo 'EVENT' ;;
 	show:--trigger) echo 'EVENT' ;;
 	show:--instance|show:-B) echo 'INSTANCE' ;;
+	mark:--inject) echo 'EVENT' ;;
 	mark:--raw|mark:-r) echo 'N' ;;
 	mark:--instance|mark:-B) echo 'INSTANCE' ;;
 	profile-functions:--function|profile-functions:-l) echo 'FUNCTION' ;;

@@ -78,6 +78,21 @@ markers()
 	[[ "$stderr" == "weft: cannot open '/no/such/file': "* ]]
 }
 
+@test "mark: --inject makes up an event, or tells which option the kernel lacks" {
+	run --separate-stderr weft mark -B $SOME --inject sched:sched_process_exit 'pid=4711'
+	if [ -e $T/events/sched/sched_process_exit/inject ]; then
+		[ "$status" -eq 0 ]
+		echo 0 > $T/instances/$SOME/tracing_on
+		grep -q 'sched_process_exit: comm= pid=4711' $T/instances/$SOME/trace
+	else
+		[ "$status" -eq 1 ]
+		[[ "$stderr" == *"CONFIG_TRACE_EVENT_INJECT provides it" ]]
+	fi
+	run --separate-stderr weft mark -B $SOME --inject sched 'pid=4711'
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "weft: 'sched' is "*" events; only one can be made up at a time" ]]
+}
+
 @test "mark: a wrong command line" {
 	run weft mark
 	[ "$status" -eq 2 ]

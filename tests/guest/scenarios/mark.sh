@@ -16,5 +16,14 @@ scenario() {
 	check "with tracing off it fails" equal $? 1
 	check "and says so" matches /tmp/err 'tracing is off in the top instance'
 	echo 1 > $T/tracing_on
+	if [ -e $T/events/sched/sched_process_exit/inject ]; then
+		echo > $T/trace
+		check "weft mark --inject ends with status 0" weft mark --inject sched:sched_process_exit pid=4711
+		check "the event is in the trace" matches $T/trace 'sched_process_exit: .*pid=4711'
+		weft mark --inject sched:sched_process_exit no_such=1 2> /tmp/err
+		check "an unknown field is an error" equal $? 1
+	else
+		skip "weft mark --inject" "no inject files here"
+	fi
 	unchanged
 }
