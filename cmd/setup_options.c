@@ -316,9 +316,11 @@ static bool parse_task(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'P':
 		add_pids(arguments->setup, "-P", arg, setup_add_pid, state);
+		arguments->setup->all_pids |= !*arg;
 		return true;
 	case KEY_NO_PID:
 		add_pids(arguments->setup, "--no-pid", arg, setup_add_notrace_pid, state);
+		arguments->setup->no_notrace_pids |= !*arg;
 		return true;
 	case 'c':
 		arguments->setup->follow = true;

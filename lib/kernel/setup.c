@@ -332,6 +332,12 @@ static int set_tasks(const struct setup_context *context, const struct setup_ins
 		pids[i] = setup->pids[i];
 	if (setup->only_command && context->command)
 		pids[nr++] = context->command;
+	if (setup->all_pids)
+		err = kernel_tasks_all(instance, false, fail);
+	if (!err && setup->no_notrace_pids)
+		err = kernel_tasks_all(instance, true, fail);
+	if (err)
+		return err;
 	if (nr)
 		err = kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail);
 	else if (setup->follow)

@@ -76,6 +76,7 @@ struct setup {
 	size_t nr_instances;
 	pid_t *pids, *notrace_pids;
 	size_t nr_pids, nr_notrace_pids;
+	bool all_pids, no_notrace_pids; /* the lists are emptied */
 	bool only_command;              /* pids and the command */
 	bool follow;                    /* and their children */
 	bool ignore_missing;            /* events */

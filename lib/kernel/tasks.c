@@ -59,6 +59,27 @@ int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr
 	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
 }
 
+int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
+{
+	static const char *const files[2][2] = {
+		{ "set_event_pid", "set_ftrace_pid" },
+		{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < 2; i++) {
+		const char *file = files[notrace][i];
+
+		if (!instance_has(instance, file))
+			continue;
+		err = instance_set(instance, file, "", fail);
+		/* A kernel that does not permit function tracing has no tasks in its list. */
+		if (i && err == -EPERM)
+			err = 0;
+	}
+	return err;
+}
+
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 		      struct fail *fail)
 {

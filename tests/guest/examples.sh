@@ -109,6 +109,7 @@ fresh() {
 examples_end() {
 	fresh
 	[ -e $T/stack_trace_filter ] && echo > $T/stack_trace_filter
+	[ -e $T/stack_max_size ] && echo 0 > $T/stack_max_size
 	reset
 	unchanged "after all examples, tracefs is as it was before"
 }
