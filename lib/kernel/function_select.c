@@ -140,12 +140,16 @@ static int set_by_name(struct instance *instance, const char *file, const char *
 		       struct fail *fail)
 {
 	cleanup_buf struct buf names = BUF_INIT;
+	bool removes = nr > 0;
 	int err;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		if (!buf_addf(&names, "%s%s", i ? "\n" : "", functions[i]))
 			return fail_memory(fail);
-	err = instance_set(instance, file, buf_str(&names), fail);
+		removes &= *functions[i] == '!';
+	}
+	/* "!name" takes it out of the list that there is. */
+	err = removes ? instance_add(instance, file, buf_str(&names), fail) : instance_set(instance, file, buf_str(&names), fail);
 	if (err != -EINVAL)
 		return err;
 	for (size_t i = 0; i < nr; i++)
