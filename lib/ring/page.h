@@ -70,10 +70,12 @@ int must_check page_next(struct page *page, struct record *ret, struct fail *fai
 static inline bool page_next_plain(struct page *page, struct record *ret)
 {
 	uint32_t left = page->commit - page->next, word, len;
-	const uint8_t *at = page->data + page->next;
+	const uint8_t *at;
 
 	if (left < sizeof(word) || page->swap || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		return false;
+	/* Not before: there may be no page yet. */
+	at = page->data + page->next;
 	memcpy(&word, at, sizeof(word));
 	/* Another core may have decompressed it. */
 	__builtin_prefetch(at + 512);

@@ -44,8 +44,9 @@ TEST(probe_prints_what_it_parsed)
 
 TEST(probe_refuses_what_is_no_definition)
 {
-	static const char *const lines[] = { "", "p", "p:", "p:x", "pfoo bar", "r10", "x:y z", "p:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa vfs_read" };
+	static const char *const lines[] = { "", "p", "p:", "p:x", "pfoo bar", "r10", "x:y z",
+		("p:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa vfs_read") };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct probe probe;
