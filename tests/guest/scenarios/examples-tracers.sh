@@ -11,7 +11,7 @@ latency() {
 
 scenario() {
 	remember
-	local option
+	local option before
 
 	example "ftrace.rst 601" 'echo global > trace_clock' 'weft set -C global'
 	example "ftrace.rst 900" 'echo xxx > events/sched/sched_wakeup/trigger' 'weft set -e sched:sched_wakeup -R xxx'
@@ -19,11 +19,17 @@ scenario() {
 	for option in noprint-parent sym-offset nofuncgraph-cpu funcgraph-cpu nofuncgraph-duration funcgraph-duration nofuncgraph-overhead \
 		funcgraph-overhead nofuncgraph-proc funcgraph-proc nofuncgraph-abstime funcgraph-abstime nofuncgraph-tail \
 		funcgraph-tail nofuncgraph-retval funcgraph-retval nofuncgraph-retval-hex funcgraph-retval-hex; do
+		# trace_options takes options of the current tracer only.
+		before='echo vfs_read > set_ftrace_filter; echo function_graph > current_tracer'
+		case $option in
+		*funcgraph*) has_tracer function_graph || { skip "ftrace.rst 2628-2806: $option" "no tracer function_graph here"; continue; } ;;
+		*) before= ;;
+		esac
 		case $option in
 		*retval*) grep -q "${option#no}" $T/trace_options || [ -e $T/options/${option#no} ] ||
 			{ skip "ftrace.rst 2779-2806: $option" "no such option here"; continue; } ;;
 		esac
-		example "ftrace.rst 1121, 1125, 2628-2806 ($option)" "echo $option > trace_options" "weft set -O $option"
+		example "ftrace.rst 1121, 1125, 2628-2806 ($option)" "echo $option > trace_options" "weft set -O $option" "$before"
 	done
 	latency "ftrace.rst 1466-1472" irqsoff 'ls -ltr'
 	latency "ftrace.rst 1665-1671" preemptoff 'ls -ltr'
