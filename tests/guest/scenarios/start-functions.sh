@@ -2,18 +2,7 @@
 # limit: 400
 # Every command of functions (ftrace.rst, "Filter commands"): set at the top, there, and put back.
 
-# try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
-try() {
-	local sentence="$1" file="$2" regex="$3"
-
-	shift 3
-	weft start "$@" > /tmp/s.err 2>&1
-	check "$sentence is set" status_is $? 0 /tmp/s.err
-	check "$sentence is there" matches "$file" "$regex"
-	weft reset > /tmp/s.err 2>&1
-	check "$sentence is reset" status_is $? 0 /tmp/s.err
-	unchanged "$sentence leaves nothing"
-}
+. /host/start.sh
 
 F=$T/set_ftrace_filter
 

@@ -2,27 +2,7 @@
 # limit: 400
 # Options of hwlat, osnoise and timerlat: set, and put back; and what weft says when the kernel cannot.
 
-# try SENTENCE FILE REGEX OPTION...
-try() {
-	local sentence="$1" file="$2" regex="$3"
-
-	shift 3
-	weft start "$@" > /tmp/s.err 2>&1
-	check "$sentence is set" status_is $? 0 /tmp/s.err
-	check "$sentence is there" matches "$file" "$regex"
-	weft reset > /tmp/s.err 2>&1
-	unchanged "$sentence is put back"
-}
-
-# tell SENTENCE REGEX OPTION...: start fails, and says so
-tell() {
-	local sentence="$1" regex="$2"
-
-	shift 2
-	weft start "$@" > /tmp/s.err 2>&1
-	check "$sentence is an error" equal $? 1
-	check "$sentence is told" matches /tmp/s.err "$regex"
-}
+. /host/start.sh
 
 scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }

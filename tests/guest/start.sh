@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the scenarios of `weft start` are written with: options that are set and put back, and errors. `remember` comes before.
+
+# try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
+try() {
+	local sentence="$1" file="$2" regex="$3"
+
+	shift 3
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is set" status_is $? 0 /tmp/s.err
+	check "$sentence is there" matches "$file" "$regex"
+	weft reset > /tmp/s.err 2>&1
+	check "$sentence is reset" status_is $? 0 /tmp/s.err
+	unchanged "$sentence leaves nothing"
+}
+
+# tell SENTENCE REGEX OPTION...: start fails, and says so
+tell() {
+	local sentence="$1" regex="$2"
+
+	shift 2
+	weft start "$@" > /tmp/s.err 2>&1
+	check "$sentence is an error" equal $? 1
+	check "$sentence is told" matches /tmp/s.err "$regex"
+}
