@@ -101,7 +101,7 @@ unit: $(BUILD)/tests/unit/run
 	$(BUILD)/tests/unit/run $(T)
 
 lint: all
-	@BUILD=$(BUILD) CC=$(CC) tests/lint/run $(T)
+	@BUILD=$(BUILD) CC="$(CC)" tests/lint/run $(T)
 
 cases: all
 	@BUILD=$(BUILD) tests/run --verbose cases $(T)
