@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * A subcommand: one file in cmd/, one const struct command in it, one line in commands[] of weft.c.
+ * A subcommand: a file in cmd/, a const struct command in it, one line in commands[] of weft.c.
  * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft __describe`).
  * Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION, TRACER, CLOCK,
  * PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in lower case with '|' between
@@ -30,7 +30,7 @@ enum exit_status {
 	EXIT_RECORD_FAILED = 125,       /* record could not do its work; other statuses are the COMMAND's */
 };
 
-/* One for each file in cmd/. */
+/* Each in the file of its name in cmd/, but for stop and restart, which write tracing_on. */
 extern const struct command stream_command, show_command;
 extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;

@@ -29,6 +29,11 @@ const struct argp kernel_argp = {
 	.parser = parse_option,
 };
 
+const struct argp_child kernel_children[] = {
+	{ .argp = &kernel_argp },
+	{ 0 },
+};
+
 int kernel_find(struct kernel *kernel, struct fail *fail)
 {
 	int err = tracing_find(&kernel->tracing, fail);

@@ -21,6 +21,8 @@ struct kernel {
 };
 
 extern const struct argp kernel_argp;
+/* For commands that have no other child. */
+extern const struct argp_child kernel_children[];
 
 /*
  * Finds tracefs (telling the user when it had to be mounted) and opens the instance, which must exist. `undo` may be NULL:

@@ -388,14 +388,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
-	.children = children,
+	.children = kernel_children,
 	.parser = parse_option,
 	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats] [GLOB...]",
 	.doc = "Lists what this kernel can trace, one name on each line; only those that match a GLOB. "

@@ -67,15 +67,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = kernel_children,
 	.args_doc = "TEXT...|-|--raw N FILE|--inject EVENT FIELD=VALUE...",
 	.doc = "Writes a marker into the trace: TEXT, or with - each line of standard input as it comes.\v"
 	       "Markers need no event or tracer to be on, but tracing itself.",

@@ -103,15 +103,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = kernel_children,
 	.args_doc = "add|list|remove [DEFINITION|PROBE...]",
 	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",

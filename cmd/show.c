@@ -134,15 +134,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = kernel_children,
 	.args_doc = "[NAME...]",
 	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the tracing directory."
 	       "\vNothing is changed, and nothing is consumed but by -p and by showing trace_pipe.",

@@ -130,15 +130,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = kernel_children,
 	.args_doc = "[take|free|clear|show]\n--on EVENT [if FILTER...]",
 	.doc = "Keeps what the buffer holds now in a second one, and shows it.",
 };

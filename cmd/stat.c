@@ -50,15 +50,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
-	.children = children,
+	.children = kernel_children,
 	.doc = "Tells what of tracing is not as it was at boot: settings, events, filters, triggers, probes and full buffers of the top "
 	       "instance and of every other, and who is reading them.\v"
 	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event means that "

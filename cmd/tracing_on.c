@@ -13,10 +13,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { { &buffers_argp, 0, NULL, 0 }, { NULL, 0, NULL, 0 } };
 
-static const struct argp argp = {
+static const struct argp stop_argp = {
 	.parser = parse,
 	.children = children,
 	.doc = "Stop tracing (tracing_on). Everything stays set up, and the buffers keep what they hold.",
+};
+
+static const struct argp restart_argp = {
+	.parser = parse,
+	.children = children,
+	.doc = "Go on tracing (tracing_on) after stop, or after a trigger has stopped it.",
 };
 
 static int stop_one(struct instance *instance, struct fail *fail)
@@ -24,7 +30,12 @@ static int stop_one(struct instance *instance, struct fail *fail)
 	return instance_turn(instance, false, fail);
 }
 
-static int run(int argc, char **argv)
+static int restart_one(struct instance *instance, struct fail *fail)
+{
+	return instance_turn(instance, true, fail);
+}
+
+static int stop_run(int argc, char **argv)
 {
 	struct buffers buffers = { .all = false };
 
@@ -32,10 +43,26 @@ static int run(int argc, char **argv)
 	return buffers_run(&buffers, stop_one);
 }
 
+static int restart_run(int argc, char **argv)
+{
+	struct buffers buffers = { .all = false };
+
+	command_parse(&restart_command, argc, argv, 0, &buffers);
+	return buffers_run(&buffers, restart_one);
+}
+
 const struct command stop_command = {
 	.name = "stop",
 	.summary = "stop tracing; the buffers keep what they hold",
 	.group = "trace",
-	.argp = &argp,
-	.run = run,
+	.argp = &stop_argp,
+	.run = stop_run,
+};
+
+const struct command restart_command = {
+	.name = "restart",
+	.summary = "go on tracing after stop",
+	.group = "trace",
+	.argp = &restart_argp,
+	.run = restart_run,
 };
