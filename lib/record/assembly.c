@@ -183,6 +183,16 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 	return err;
 }
 
+/* Pages that the file would leave out are not to be thrown away with the parts. */
+static int check_known(const struct assembly_piece *pieces, size_t nr, uint32_t last, struct fail *fail)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (pieces[i].size && pieces[i].buffer > last)
+			return fail_set(fail, -EBADMSG, "nothing is known of buffer %" PRIu32 ", whose pages are there",
+					pieces[i].buffer);
+	return 0;
+}
+
 static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, bool may_give_up,
 		      uint64_t *ret_size, struct fail *fail)
 {
@@ -195,6 +205,8 @@ static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces
 		last++;
 	if (nr)
 		qsort(pieces, nr, sizeof(*pieces), compare_pieces);
+	if (!err)
+		err = check_known(pieces, nr, last, fail);
 	if (!err)
 		err = writer_new(fd, &parts->file.options, &writer, fail);
 	if (!err)

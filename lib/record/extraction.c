@@ -41,6 +41,7 @@ struct work {
 	struct setup_instance *wanted;  /* names only */
 	struct target *targets;
 	size_t nr;
+	uint32_t nr_named;              /* those of them that are no top one */
 	struct parts *parts;
 	struct symbol_copy *symbols;
 	bool taken;                     /* pages have left the kernel */
@@ -71,8 +72,8 @@ static int open_target(struct work *work, const char *name, struct fail *fail)
 	if (err)
 		return err;
 	work->wanted[work->nr].name = *name ? name : NULL;
-	/* The first buffer of a file is the top one, with or without pages. */
-	*target = (struct target){ .wanted = &work->wanted[work->nr], .index = *name ? (uint32_t)work->nr + 1 : 0,
+	/* The first buffer of a file is the top one, with or without pages; the others follow without a gap. */
+	*target = (struct target){ .wanted = &work->wanted[work->nr], .index = *name ? ++work->nr_named : 0,
 				   .events = { .catalog = work->catalog } };
 	work->nr++;
 	err = target_take(target, instance, fail);

@@ -95,6 +95,18 @@ settings()
 	weft report -B "$SOME-2" e.dat | cmp - want-2
 }
 
+@test "extract: instances beside the top one are all in the file" {
+	cat $T/per_cpu/cpu*/stats | awk '/^entries:/ { n += $2 } END { exit n != 0 }' || skip "somebody's events are in the top buffer"
+	mkdir "$I-2"
+	fill "$I"
+	fill "$I-2"
+	cat "$I/trace" > want
+	cat "$I-2/trace" > want-2
+	weft extract -q -B "$SOME" -B '' -B "$SOME-2" -o e.dat
+	weft report -B "$SOME" e.dat | cmp - want
+	weft report -B "$SOME-2" e.dat | cmp - want-2
+}
+
 @test "extract: a disk without room is told before anything is taken out of the kernel" {
 	mkdir small
 	mount -t tmpfs -o size=1m tmpfs small || skip "cannot mount a tmpfs"

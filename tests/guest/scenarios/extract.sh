@@ -52,4 +52,21 @@ scenario() {
 	check "tracing is still on" equal "$(cat $T/tracing_on)" 1
 	check "and so are the events" equal "$(cat $T/events/sched/enable)" 1
 	check "the file of a buffer that goes on is whole" weft check /tmp/live.dat
+
+	echo 0 > $T/events/enable
+	mkdir $T/instances/one $T/instances/two
+	echo 1 > $T/instances/one/events/sched/enable
+	echo 1 > $T/instances/two/events/sched/enable
+	load
+	for i in one two; do
+		echo 0 > $T/instances/$i/tracing_on
+		cat $T/instances/$i/trace > /tmp/$i.txt
+	done
+	check "weft extract --all" timeout 60 weft extract --all -o /tmp/all.dat
+	for i in one two; do
+		weft report -B $i /tmp/all.dat > /tmp/$i.weft.txt
+		same "of all, the report of instance $i equals the kernel's text" /tmp/$i.txt /tmp/$i.weft.txt
+		echo 0 > $T/instances/$i/events/enable
+		rmdir $T/instances/$i
+	done
 }
