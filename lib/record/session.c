@@ -243,12 +243,12 @@ static int turn(struct session *session, bool on, struct fail *fail)
 	return first;
 }
 
-/* The threads that are busy for long are done once the symbols are saved. */
+/* The threads that are busy for long are done once the symbols are saved. Tasks that the user keeps out stay out. */
 static int admit_ourselves(struct session *session, struct fail *fail)
 {
 	int err = 0;
 
-	if (session->options->trace_self || maps_copy_tid(session->maps))
+	if (session->options->trace_self || session->options->setup.nr_notrace_pids || maps_copy_tid(session->maps))
 		return 0;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
 		err = target_admit(&session->targets[i], fail);

@@ -115,6 +115,11 @@ tracefs_state()
 	run -2 weft record -e sched --recorder-cpu x -- true
 }
 
+@test "record: a task that --no-pid keeps out stays out to the end" {
+	weft record -q -e sched --no-pid $$ -- sleep 1
+	weft info --setting set_event_notrace_pid trace.dat | grep -qx $$
+}
+
 @test "record: its own threads are kept out, or do next to nothing" {
 	cp "$(command -v weft)" loom
 	# The command is a loom, too, until it is executed.
