@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -247,16 +249,37 @@ int parts_remove(struct parts *parts, struct fail *fail)
 	return 0;
 }
 
+/* Of ".weft-PID.parts", the end of a path: PID, or 0 when it is not of that form. */
+static pid_t owner_at(const char *at)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(at, name_infix, strlen(name_infix)))
+		return 0;
+	at += strlen(name_infix);
+	if (*at < '0' || *at > '9')
+		return 0;
+	pid = strtol(at, &end, 10);
+	if (pid <= 0 || pid > INT_MAX || strncmp(end, PARTS_SUFFIX, strlen(PARTS_SUFFIX)))
+		return 0;
+	end += strlen(PARTS_SUFFIX);
+	return end[strspn(end, "/")] ? 0 : (pid_t)pid;
+}
+
+pid_t parts_owner(const char *path)
+{
+	pid_t pid = 0;
+
+	for (const char *at = strstr(path, name_infix); at && !pid; at = strstr(at + 1, name_infix))
+		pid = owner_at(at);
+	return pid;
+}
+
 /* "OUTPUT.weft-PID.parts" */
 static bool is_parts_name(const char *name, const char *output)
 {
-	size_t len = strlen(output), digits;
-
-	if (strncmp(name, output, len) || strncmp(name + len, name_infix, strlen(name_infix)))
-		return false;
-	name += len + strlen(name_infix);
-	digits = strspn(name, "0123456789");
-	return digits && !strcmp(name + digits, PARTS_SUFFIX);
+	return !strncmp(name, output, strlen(output)) && owner_at(name + strlen(output));
 }
 
 int parts_each(const char *output, int (*each)(const char *path, void *data), void *data)

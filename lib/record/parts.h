@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct fail;
 struct ledger;
@@ -46,6 +47,9 @@ int must_check parts_describe(struct parts *parts, const struct parts_file *file
 /* -EBUSY while the recording runs; -ENODATA when it died before it had begun: nothing to recover. */
 int must_check parts_open(const char *path, struct parts **ret, struct fail *fail);
 void parts_free(struct parts *parts);
+
+/* The process that made a directory of that name, as parts_new() names them; 0 for any other name: it is nobody's parts. */
+pid_t parts_owner(const char *path);
 
 /* Removes the directory and what weft put into it. */
 int must_check parts_remove(struct parts *parts, struct fail *fail);

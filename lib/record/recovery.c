@@ -235,13 +235,13 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 	return err;
 }
 
-/* Parts that never held anything go, once nobody can be about to fill them. */
+/* Parts that never held anything go, once nobody can be about to fill them; directories of other names are not ours. */
 static void discard(const char *path, struct fail *fail)
 {
 	struct parts parts = { .path = (char *)path, .dir = -1 };
-	const char *pid = strrchr(path, '-');
+	pid_t owner = parts_owner(path);
 
-	if (pid && kill((pid_t)strtol(pid + 1, NULL, 10), 0) && errno == ESRCH && !parts_remove(&parts, NULL))
+	if (owner && kill(owner, 0) && errno == ESRCH && !parts_remove(&parts, NULL))
 		fail_set(fail, -ENODATA, "'%s' held no recording: it ended before it had begun; it is removed", path);
 }
 

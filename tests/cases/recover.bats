@@ -43,3 +43,24 @@ setup()
 	run -1 weft recover none.dat
 	[[ "$output" == *"nothing to recover"* ]]
 }
+
+@test "recover: a directory that is not a recording's loses nothing, whatever its name ends with" {
+	dead=$(sh -c 'echo $$')
+	for dir in "backup-$dead" "backup.weft-$dead" "k.dat.weft-$dead.parts.old"; do
+		mkdir "$dir"
+		touch "$dir/2024" "$dir/1.0" "$dir/metadata"
+		run -1 weft recover "$dir"
+		[ "$(ls "$dir")" = $'1.0\n2024\nmetadata' ]
+	done
+}
+
+@test "recover: parts that never held anything are removed once their recorder is dead" {
+	dead=k.dat.weft-$(sh -c 'echo $$').parts
+	living=k.dat.weft-$$.parts
+	mkdir "$dead" "$living"
+	run -1 weft recover "$dead/"
+	[[ "$output" == *"it is removed" ]]
+	[ ! -e "$dead" ]
+	run -1 weft recover "$living"
+	[ -d "$living" ]
+}
