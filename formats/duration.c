@@ -7,11 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { DIGITS = 7, COLUMN = DURATION_COLUMN };
-
-static const char pairs[] =
-	"00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
-	"555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+enum { DIGITS = 7 };
 
 char duration_mark_long(uint64_t ns)
 {
@@ -30,25 +26,6 @@ char duration_mark_long(uint64_t ns)
 	return ' ';
 }
 
-static char *write_u64(uint64_t value, char *at)
-{
-	char digits[20];
-	size_t first = sizeof(digits);
-
-	while (value >= 10) {
-		unsigned pair = (unsigned)(value % 100);
-
-		first -= 2;
-		memcpy(digits + first, pairs + pair * 2, 2);
-		value /= 100;
-	}
-	/* An odd digit is left, or a zero that the last pair already brought. */
-	if (value || first == sizeof(digits))
-		digits[--first] = (char)('0' + value);
-	memcpy(at, digits + first, sizeof(digits) - first);
-	return at + (sizeof(digits) - first);
-}
-
 char *duration_write_long(uint64_t ns, char *at)
 {
 	uint64_t us = ns / 1000;
@@ -57,10 +34,10 @@ char *duration_write_long(uint64_t ns, char *at)
 	char decimals[4] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10) };
 	size_t len;
 
-	at = write_u64(us, at);
+	at = digits_put_u64(at, us);
 	len = (size_t)(at - start);
 	if (len < DIGITS) {
-		size_t room = COLUMN - len;
+		size_t room = DURATION_COLUMN - len;
 		size_t count = room < sizeof(decimals) ? room : sizeof(decimals);
 
 		memcpy(at, decimals, count);
@@ -69,7 +46,7 @@ char *duration_write_long(uint64_t ns, char *at)
 	}
 	memcpy(at, " us ", 4);
 	at += 4;
-	for (; len < COLUMN; len++)
+	for (; len < DURATION_COLUMN; len++)
 		*at++ = ' ';
 	return at;
 }
