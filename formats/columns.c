@@ -110,8 +110,6 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.lazy_flag = !depth && (since(context, 6, 13) || (context->preempt_rt && since(context, 6, 12))),
 		.pid_width = since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
-		.time_start_known = context->time_start_known,
-		.time_start = context->time_start,
 	};
 	columns->heads = columns->pid_width == 7;
 	columns->nr_flags = (uint8_t)(4u + columns->migrate + 2u * columns->lazy_columns);

@@ -29,8 +29,7 @@ struct columns {
 	uint8_t nr_flags;               /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;
 	bool verbose;                   /* of latency-format: option verbose */
-	bool time_start_known;
-	uint64_t time_start;            /* of latency-format: what its times are relative to; the first event's when unknown */
+	uint64_t time_start;            /* of latency-format: what its times are relative to; set by latency_start() */
 	uint32_t lazy_depth_offset;     /* of common_preempt_lazy_count in the record */
 	bool heads;                     /* tasks are printed as task_head() has them */
 	char flags_text[256][4];        /* the characters that the flags byte alone decides */

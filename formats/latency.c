@@ -20,10 +20,10 @@ void latency_start(struct columns *columns, struct context *context)
 
 	/* What is wrong with the file is told by whoever reads it for the report. */
 	if (!latency_facts_learn(context, NULL) && context->time_start_known) {
-		columns->time_start_known = true;
 		columns->time_start = context->time_start;
+		return;
 	}
-	if (columns->time_start_known || events_open(context, &options, &events, NULL))
+	if (events_open(context, &options, &events, NULL))
 		return;
 	if (events_next(events, &event, NULL) > 0)
 		columns->time_start = event.ts;
