@@ -8,7 +8,6 @@
 #include "lib/event/events.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
 
@@ -222,9 +221,5 @@ bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, st
 
 void graph_hide_switch(struct event *event)
 {
-	struct graph_note note;
-
-	memcpy(&note, event->note, sizeof(note));
-	note.switched = false;
-	memcpy(event->note, &note, sizeof(note));
+	((struct graph_note *)event->note)->switched = false;
 }
