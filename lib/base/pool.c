@@ -114,28 +114,28 @@ unsigned pool_threads(const struct pool *pool)
 	return pool ? pool->nr_threads : 0;
 }
 
+static void submit(struct pool *pool, struct pool_job *job, struct pool_job **link)
+{
+	job->state = JOB_QUEUED;
+	job->next = *link;
+	*link = job;
+	if (pool->tail == link)
+		pool->tail = &job->next;
+	if (++pool->nr_queued >= JOBS_TO_WAKE)
+		pthread_cond_signal(&pool->work);
+}
+
 void pool_submit(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
-	job->state = JOB_QUEUED;
-	job->next = NULL;
-	*pool->tail = job;
-	pool->tail = &job->next;
-	if (++pool->nr_queued >= JOBS_TO_WAKE)
-		pthread_cond_signal(&pool->work);
+	submit(pool, job, pool->tail);
 	pthread_mutex_unlock(&pool->lock);
 }
 
 void pool_submit_first(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
-	job->state = JOB_QUEUED;
-	job->next = pool->queue;
-	if (!pool->queue)
-		pool->tail = &job->next;
-	pool->queue = job;
-	if (++pool->nr_queued >= JOBS_TO_WAKE)
-		pthread_cond_signal(&pool->work);
+	submit(pool, job, &pool->queue);
 	pthread_mutex_unlock(&pool->lock);
 }
 
