@@ -10,8 +10,9 @@ struct fail;
 struct spool;
 
 /*
- * Counts the events of the pages that a spool kept. Recorders decode nothing; this is for the few spools that gave pages up
- * for a maximal size, and so hold no more than that: without it nobody could say how many events are gone.
+ * Counts the events of the pages that a spool holds. Recorders decode nothing, and the kernel's counts tell what they took; this
+ * is for spools that gave pages up for a maximal size, and for an extraction, of whose pages no counts tell: a snapshot has
+ * none, and those of a buffer that goes on are of another moment.
  */
 int must_check kept_count(const struct spool *spool, uint64_t *ret, struct fail *fail);
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct cpus;
+
 /*
  * The thread that empties the ring buffer of one CPU into its spool. It sleeps in the kernel until the buffer is as full
  * as buffer_percent wants it, takes whole sub-buffers, compresses and appends them; it decodes nothing.
@@ -19,8 +21,6 @@
  * why not. A recorder that fails says so at once (failed_fd) and touches the buffer no more.
  * It owns its pipe and its spool. Fields behind `thread` belong to the thread until recorder_join().
  */
-struct cpus;
-
 struct recorder_options {
 	int stop_fd;            /* readable once tracing is off: drain and end */
 	int failed_fd;          /* eventfd: gets 1 when it fails */

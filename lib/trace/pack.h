@@ -10,13 +10,6 @@
 
 struct fail;
 
-/*
- * Builds a trace.dat from plain copies of tracefs files and of raw pages. The copies have the names they have in tracefs,
- * in `dir` or in dir/meta; instances are in instances/NAME (or instances/NAME.meta) below it; pages of a CPU are
- * per_cpu/cpuN/trace_pipe_raw or raw_main/cpuN.raw. Every small text becomes a setting under its relative name.
- * What is missing there comes from another trace.dat, if one is given: texts of the directory win.
- * Nothing is invented: what neither has is absent.
- */
 /* A setting that no file of the directory holds: of the first buffer. */
 struct pack_fact {
 	const char *name, *text;        /* "weft/...", a line without its newline; "proc/PID/maps" */
@@ -24,6 +17,13 @@ struct pack_fact {
 
 enum { PACK_FACTS_MAX = 64 };
 
+/*
+ * Builds a trace.dat from plain copies of tracefs files and of raw pages. The copies have the names they have in tracefs,
+ * in `dir` or in dir/meta; instances are in instances/NAME (or instances/NAME.meta) below it; pages of a CPU are
+ * per_cpu/cpuN/trace_pipe_raw or raw_main/cpuN.raw. Every small text becomes a setting under its relative name.
+ * What is missing there comes from another trace.dat, if one is given: texts of the directory win.
+ * Nothing is invented: what neither has is absent.
+ */
 struct pack_options {
 	const char *dir;
 	const char *pages;              /* another trace.dat; NULL: dir/trace.dat if it exists */
