@@ -82,13 +82,43 @@ static int unknown(struct instance *instance, const char *option, struct fail *f
 	return near_fail(&near, fail, -ENOENT, "this kernel has no option '%s'", option);
 }
 
+/* Flags of a tracer, not of an instance: one set in any instance is set in all of them (struct tracer_flags in trace.h). */
+static bool is_of_tracer(const char *name)
+{
+	static const char *const names[] = {
+		"func_stack_trace", "func-no-repeats", "func-args", "sleep-time", "graph-time", "blk_classic", "blk_cgname", "blk_cgroup",
+	};
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !strncmp(name, "funcgraph-", strlen("funcgraph-"));
+}
+
+static int set_to(struct instance *instance, const char *name, const char *file, const char *value, struct fail *fail)
+{
+	int err = 0;
+
+	/* Such a one does not go with the instance. */
+	if (instance->kind == INSTANCE_PRIVATE && is_of_tracer(name)) {
+		struct instance top = {
+			.tracing = instance->tracing, .kind = INSTANCE_TOP, .name = (char[]){ "" }, .dir = instance->tracing->dir,
+			.undo = instance->undo,
+		};
+
+		if (instance_has(&top, file))
+			err = instance_remember(&top, file, fail);
+	}
+	return err ? err : instance_set(instance, file, value, fail);
+}
+
 int option_set(struct instance *instance, const char *option, struct fail *fail)
 {
 	char file[OPTION_FILE_SIZE];
 
 	if (option_file(instance, option, file))
-		return instance_set(instance, file, "1", fail);
+		return set_to(instance, option, file, "1", fail);
 	if (!strncmp(option, "no", 2) && option_file(instance, option + 2, file))
-		return instance_set(instance, file, "0", fail);
+		return set_to(instance, option + 2, file, "0", fail);
 	return unknown(instance, option, fail);
 }
