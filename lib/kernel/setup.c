@@ -129,18 +129,32 @@ static void warn(const struct setup_context *context, const struct fail *fail)
 		context->setup->warn(fail->text, context->setup->warn_data);
 }
 
+/* Whether a trigger or a function will switch tracing off. */
+static bool stops_itself(const struct setup_instance *wanted)
+{
+	for (size_t i = 0; i < wanted->commands.nr; i++)
+		if (strstr(wanted->commands.items[i], ":traceoff"))
+			return true;
+	for (size_t i = 0; i < wanted->nr_events; i++)
+		for (size_t j = 0; j < wanted->events[i].triggers.nr; j++)
+			if (!strncmp(wanted->events[i].triggers.items[j], "traceoff", strlen("traceoff")))
+				return true;
+	return false;
+}
+
 static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
 			struct fail *fail)
 {
 	const char *tracer = wanted->tracer;
-	bool graph = wanted->graph.nr || wanted->graph_notrace.nr;
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr, heeds;
 	struct instance *instance;
 	struct fail told;
 	int err = instance_new_private(context->tracing, context->undo, &instance, fail);
 
 	if (err)
 		return err;
-	if (!tracer || !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0)) {
+	heeds = tracer && tracer_heeds_top(tracer) && stops_itself(wanted);
+	if (!tracer || (!heeds && !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0))) {
 		*ret = instance;
 		return 0;
 	}
@@ -149,8 +163,9 @@ static int open_private(const struct setup_context *context, const struct setup_
 		err = instance_open_top(context->tracing, context->undo, ret, fail);
 	if (err)
 		return err;
-	fail_set(&told, 0, "tracer '%s'%s exists only in the top instance: it is used, its settings are put back, what its "
-		 "buffer held is gone", tracer, graph || wanted->graph_depth ? " with -g or --max-graph-depth" : "");
+	fail_set(&told, 0, "tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
+		 tracer, heeds ? " keeps what it found until a trigger stops it" :
+		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" : " exists");
 	warn(context, &told);
 	return 0;
 }
@@ -176,6 +191,20 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 	return 0;
 }
 
+static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted, const struct instance *instance)
+{
+	struct instance top = { .tracing = context->tracing, .kind = INSTANCE_TOP, .dir = context->tracing->dir };
+	struct fail told;
+	char on[8];
+
+	if (!wanted->tracer || !tracer_heeds_top(wanted->tracer) || instance->kind == INSTANCE_TOP ||
+	    instance_read_word(&top, "tracing_on", on, sizeof(on), NULL) || *on != '0')
+		return;
+	fail_set(&told, 0, "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
+		 wanted->tracer);
+	warn(context, &told);
+}
+
 int setup_open(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
 	       struct fail *fail)
 {
@@ -189,6 +218,8 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 		err = open_private(context, wanted, ret, fail);
 	else
 		err = instance_open_top(context->tracing, context->undo, ret, fail);
+	if (!err)
+		warn_if_deaf(context, wanted, *ret);
 	/* An error leaves the instance with the caller, who closes it once the settings were put back. */
 	return err || change ? err : prepare(context, *ret, fail);
 }

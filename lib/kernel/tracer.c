@@ -30,6 +30,13 @@ bool tracer_is_max_latency(const char *tracer)
 	return in_list(names, array_size(names), tracer);
 }
 
+bool tracer_heeds_top(const char *tracer)
+{
+	static const char *const names[] = { "irqsoff", "preemptoff", "preemptirqsoff" };
+
+	return in_list(names, array_size(names), tracer);
+}
+
 bool tracer_is_function(const char *tracer)
 {
 	static const char *const names[] = { "function", "function_graph" };

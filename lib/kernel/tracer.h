@@ -27,6 +27,12 @@ bool tracer_needs_top(const struct instance *instance, const char *tracer, bool 
 /* irqsoff, preemptoff, preemptirqsoff, wakeup, wakeup_rt, wakeup_dl: their `trace` is a snapshot of the worst case. */
 bool tracer_is_max_latency(const char *tracer);
 
+/*
+ * irqsoff, preemptoff, preemptirqsoff: in every instance these heed tracing_on of the top one alone (trace_irqsoff.c). Off there, they
+ * find nothing; off by a trigger in their own instance, they go on and lose the worst case, for their buffer takes no events.
+ */
+bool tracer_heeds_top(const char *tracer);
+
 /* function, function_graph and others that make set_ftrace_pid matter. */
 bool tracer_is_function(const char *tracer);
 

@@ -330,33 +330,15 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
-static bool keeps_latency(const struct target *target)
+/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. */
+static int add_latency(struct ledger *ledger, struct target *target, struct fail *fail)
 {
-	char tracer[64];
-
-	return !instance_read_word(target->instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
-	       tracer_is_max_latency(tracer);
-}
-
-/*
- * The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. Where a trigger stopped
- * tracing the tracer goes on to look for a longer one, and may lose this one while it is read: so nothing can be longer.
- */
-static int add_latency(struct ledger *ledger, const struct target *target, struct buf *max, struct fail *fail)
-{
-	static const char longest[] = "9223372036854775", file[] = "tracing_max_latency";
 	int err;
 
-	if (!keeps_latency(target))
+	if (!target_is_max_latency(target))
 		return 0;
-	if (instance_has(target->instance, file)) {
-		err = instance_read(target->instance, file, max, fail);
-		if (!err)
-			err = instance_set(target->instance, file, longest, fail);
-		if (err)
-			return err;
-	}
-	return add_file(ledger, target->instance, LEDGER_LATENCY, "trace", fail);
+	err = target_keep_worst(target, fail);
+	return err ? err : add_file(ledger, target->instance, LEDGER_LATENCY, "trace", fail);
 }
 
 /* Histograms go with the instance; those that we set ourselves are wanted without a word. */
@@ -395,15 +377,15 @@ int facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const s
 	return err;
 }
 
-static int add_stopped(struct ledger *ledger, const struct target *target, struct fail *fail)
+static int add_stopped(struct ledger *ledger, struct target *target, struct fail *fail)
 {
-	cleanup_buf struct buf max = BUF_INIT;
-	int err = add_latency(ledger, target, &max, fail);
+	struct buf *max = &target->max_latency;
+	int err = add_latency(ledger, target, fail);
 
 	if (!err)
 		err = add_instance_settings(ledger, target, true, fail);
-	if (!err && max.len)
-		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(&max), max.len, fail);
+	if (!err && max->len)
+		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(max), max->len, fail);
 	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
 		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
 	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);
@@ -440,7 +422,7 @@ int facts_latency_sample(struct ledger *ledger, const struct target *target, con
 
 	if (instance_read_word(target->instance, "tracing_on", on, sizeof(on), NULL) || *on != '0')
 		return 0;
-	if (flag < 0 || (!flag && !flip) || keeps_latency(target))
+	if (flag < 0 || (!flag && !flip) || target_is_max_latency(target))
 		return 0;
 	if (!flag)
 		err = option_set(target->instance, "latency-format", fail);
@@ -451,7 +433,7 @@ int facts_latency_sample(struct ledger *ledger, const struct target *target, con
 	return err ? err : add(ledger, LEDGER_SETTING, target->index, "weft/latency_sample", buf_str(&text), text.len, fail);
 }
 
-int facts_of_buffers(struct ledger *ledger, const struct target *targets, size_t nr, struct fail *fail)
+int facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail)
 {
 	int err = 0;
 

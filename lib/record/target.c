@@ -184,9 +184,31 @@ int target_quiet(struct target *target, struct fail *fail)
 	return instance_write(target->instance, "events/enable", "0", fail);
 }
 
+bool target_is_max_latency(const struct target *target)
+{
+	char tracer[64];
+
+	return !instance_read_word(target->instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
+	       tracer_is_max_latency(tracer);
+}
+
+int target_keep_worst(struct target *target, struct fail *fail)
+{
+	static const char longest[] = "9223372036854775", file[] = "tracing_max_latency";
+	int err;
+
+	if (target->max_latency.len || !target_is_max_latency(target) || !instance_has(target->instance, file))
+		return 0;
+	err = instance_read(target->instance, file, &target->max_latency, fail);
+	return err ? err : instance_set(target->instance, file, longest, fail);
+}
+
 int target_turn(struct target *target, bool on, struct fail *fail)
 {
-	return instance_turn(target->instance, on, fail);
+	int kept = on ? 0 : target_keep_worst(target, fail);
+	int err = instance_turn(target->instance, on, kept ? NULL : fail);
+
+	return kept ? kept : err;
 }
 
 int target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail)
@@ -249,4 +271,5 @@ void target_release(struct target *target)
 	free(target->stop);
 	event_set_release(&target->events);
 	buf_release(&target->enabled);
+	buf_release(&target->max_latency);
 }

@@ -33,6 +33,7 @@ struct target {
 	char clock[CLOCK_NAME_SIZE];
 	struct ring_buffer_stats *start;        /* by CPU: what an instance that was there before had counted */
 	struct ring_buffer_stats *stop;         /* by CPU: when tracing had stopped */
+	struct buf max_latency;         /* tracing_max_latency before target_keep_worst(); empty under other tracers */
 	uint32_t nr_cpus;                       /* of both */
 	struct recorder **recorders;
 	size_t nr_recorders;
@@ -70,7 +71,18 @@ int must_check target_exclude(struct target *target, const pid_t *tids, size_t n
  */
 int must_check target_admit(struct target *target, struct fail *fail);
 
+/* Whether its tracer is one whose `trace` is the worst case it met (tracer_is_max_latency()). */
+bool target_is_max_latency(const struct target *target);
+
+/* Off: under a max-latency tracer with target_keep_worst() before. */
 int must_check target_turn(struct target *target, bool on, struct fail *fail);
+
+/*
+ * Raises tracing_max_latency, so that a max-latency tracer keeps the worst case that it has. One found while tracing goes off
+ * (trace.c, update_max_tr_single()) has no events of its own any more; and where a trigger stopped tracing the tracer goes
+ * on to look for longer ones. Nothing under other tracers, and when it was done before.
+ */
+int must_check target_keep_worst(struct target *target, struct fail *fail);
 
 /* What the buffer counted; once tracing is off, before the recorders take the rest. */
 int must_check target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail);
