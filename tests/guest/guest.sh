@@ -41,7 +41,7 @@ for s in $(cat /host/scenarios.list); do
 	[ $status = 0 ] || result "not ok $s: scenario ends (status $status)"
 	mkdir -p /host/out
 	[ -d /tmp/out/$s ] && cp -r /tmp/out/$s /host/out/
-	rm -rf /tmp/spare.* /tmp/out /tmp/*.dat /tmp/*.txt*
+	rm -rf /tmp/spare.* /tmp/out /tmp/*.dat /tmp/*.parts /tmp/*.txt*
 	echo "done $s" >> /host/results
 done
 reset 2> /dev/null

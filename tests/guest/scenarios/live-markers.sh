@@ -13,7 +13,7 @@ scenario() {
 	if ls /host/modules/trace-printk.ko > /dev/null 2>&1; then
 		# Its module has none but the top buffer.
 		VARIANTS='raw hex'
-		live printk 'echo 1 > $T/tracing_on; insmod /host/modules/trace-printk.ko; rmmod trace_printk' -p function -g vfs_read \
+		live printk 'echo 1 > $T/tracing_on; insmod /host/modules/trace-printk.ko; rmmod trace_printk' -p function -l vfs_read -g vfs_read \
 			-e sched:sched_process_exec
 	else
 		skip "trace_printk" "no module of this kernel that calls it"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
 	[ -e $T/stack_trace ] || { skip "stack" "this kernel has no stack tracer"; return; }
+	# It is to be reset.
+	echo 0 > $T/stack_max_size
 	remember
 	check "weft stack start ends with status 0" weft stack start --reset -l 'vfs_*' -l 'do_sys*'
 	check "the tracer is on" equal "$(cat /proc/sys/kernel/stack_tracer_enabled)" 1
