@@ -4,11 +4,13 @@
 #include "cmd/command.h"
 #include "cmd/formats.h"
 #include "cmd/setup_options.h"
+#include "cmd/setup_run.h"
 #include "lib/base/text.h"
 #include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
@@ -159,15 +161,37 @@ static void tell_left_behind(void)
 			     "them back", pending.pid);
 }
 
+/* `name` and what is between it and the rest. */
+static void print_left(const char *name, const char *colon, const struct stream_sum *sum)
+{
+	char left[TEXT_HUMAN];
+
+	if (sum->left)
+		command_warn("%s%s%s more were traced and not printed: the output took no more", name, colon,
+			     text_count(left, sum->left));
+}
+
+static void print_instance(const struct stream_sum *sum)
+{
+	const char *name = sum->instance ? sum->instance : "the main one";
+	char events[TEXT_HUMAN], lost[TEXT_HUMAN];
+
+	command_warn("%s: %s events, %s lost", name, text_count(events, sum->printed), text_count(lost, sum->lost));
+	print_left(name, ": ", sum);
+}
+
 static void print_summary(const struct stream_result *result)
 {
+	const struct stream_sum *all = &result->all;
 	char events[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
-	command_warn("%s events in %s, %s lost", text_count(events, result->printed), text_time(time, result->tap.time_ns),
-		     text_count(lost, result->lost));
-	if (result->left)
-		command_warn("%s more were traced and not printed: the output took no more", text_count(events, result->left));
-	if (result->lost)
+	command_warn("%s events in %s, %s lost", text_count(events, all->printed), text_time(time, result->tap.time_ns),
+		     text_count(lost, all->lost));
+	if (result->nr_sums < 2)
+		print_left("", "", all);
+	for (size_t i = 0; result->nr_sums > 1 && i < result->nr_sums; i++)
+		print_instance(&result->sums[i]);
+	if (all->lost)
 		command_warn("a larger buffer (-b) or a faster reader may keep them");
 }
 
@@ -185,6 +209,19 @@ static void wait_for_command(struct tap_result *result)
 	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+static int dry_run(struct arguments *arguments)
+{
+	const struct setup_run asked = {
+		.setup = arguments->setup.setup, .manner = SETUP_PRIVATE, .turn_on = true, .turn_off = true, .dry_run = true,
+		.argv = arguments->options.tap.argv, .user = arguments->setup.user,
+	};
+	struct fail fail = FAIL_INIT;
+	int status, err = setup_run(&asked, &status, &fail);
+
+	setup_release(arguments->setup.setup);
+	return err ? command_failed(&fail), EXIT_RECORD_FAILED : EXIT_OK;
+}
+
 static int run(int argc, char **argv)
 {
 	struct setup setup = { .warn = warn };
@@ -197,6 +234,8 @@ static int run(int argc, char **argv)
 	int err, status = EXIT_OK;
 
 	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (arguments.setup.dry_run)
+		return dry_run(&arguments);
 	if (!arguments.quiet)
 		tell_left_behind();
 	err = stream_run(&arguments.options, &result, &fail);
@@ -210,8 +249,9 @@ static int run(int argc, char **argv)
 	wait_for_command(&result.tap);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;
-	if (!err && arguments.fail_on_lost && result.lost)
+	if (!err && arguments.fail_on_lost && result.all.lost)
 		status = EXIT_LOST;
+	free(result.sums);
 	setup_release(&setup);
 	return status;
 }

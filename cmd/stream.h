@@ -13,7 +13,7 @@ struct fail;
 
 /*
  * What `weft stream` does between its command line and its summary: a tap (lib/record/tap.h), whose pages go through the live
- * source, the merge and a sink to standard output.
+ * source, the merge and a sink to standard output; for each instance a lane of its own (stream_lane.h), merged once more by time.
  * One thread does it all and sleeps in one place. While the reader of the output takes nothing, nothing is taken from the
  * kernel either: its buffer overwrites the oldest events, and the gap is printed when the reader goes on.
  */
@@ -24,14 +24,21 @@ struct stream_options {
 	bool decode;
 	const char *plugin_dir;         /* NULL: the usual one */
 	uint64_t latency_ns;
-	uint64_t limit;
+	uint64_t limit;                 /* events of all instances */
+};
+
+struct stream_sum {
+	const char *instance;           /* its name; NULL: the main one */
+	uint64_t printed;               /* events, those taken into the line of another (function graph) included */
+	uint64_t lost;                  /* by the kernel's count */
+	uint64_t left;                  /* traced, and neither printed nor lost: the reader took no more */
 };
 
 struct stream_result {
 	struct tap_result tap;
-	uint64_t printed;               /* events, those taken into the line of another (function graph) included */
-	uint64_t lost;                  /* by the kernel's count */
-	uint64_t left;                  /* traced, and neither printed nor lost: the reader took no more */
+	struct stream_sum all;
+	struct stream_sum *sums;        /* of each instance; free() */
+	size_t nr_sums;
 	bool gone;                      /* the reader of the output has closed it */
 };
 

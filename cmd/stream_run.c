@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/stream.h"
 
-#include "cmd/formats.h"
+#include "cmd/stream_lane.h"
 #include "formats/flow.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -10,11 +10,10 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
-#include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
+#include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
-#include "lib/stream/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@
 enum {
 	ROUNDS = 4,                     /* in a latency: two for an event to become certain, two for printing it */
 	PIECE = 64 << 10,               /* bytes of text before anything else is looked at */
-	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs */
+	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs of all instances */
 	QUEUE_MAX = 1 << 20,
 	NAMES_SHARE = 20,               /* of the time: reading names of tasks takes no more than this part of it */
 	PATIENCE_NS = 1000000000,       /* with a reader that takes nothing when all is over */
@@ -35,15 +34,12 @@ struct stream {
 	const struct stream_options *options;
 	struct stream_result *result;
 	struct tap *tap;
-	struct context *context;
-	struct plugins *plugins;
-	struct sink *sink;
-	struct source *source;          /* the events own it */
-	struct events *events;
-	struct out out;
+	struct stream_lane *lanes;      /* one for each instance; those of the flow are theirs */
+	size_t nr_lanes;
+	struct live_times times;
+	struct out out, scratch;
 	struct outlet outlet;
 	struct flow flow;
-	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
 	bool fresh;                     /* pages were taken since */
@@ -67,80 +63,97 @@ static void read_names(struct stream *stream, uint64_t now)
 	if (now - stream->named_ns < NAMES_SHARE * stream->names_cost_ns)
 		return;
 	/* Without new names the old ones are as good as any. */
-	if (!tap_tasks(stream->tap, &names, &tgids, NULL) &&
-	    context_set_tasks(stream->context, buf_str(&names), names.len, buf_str(&tgids), tgids.len, NULL) == -ENOMEM)
-		return;
+	if (!tap_tasks(stream->tap, &names, &tgids, NULL))
+		for (size_t i = 0; i < stream->nr_lanes; i++)
+			if (context_set_tasks(stream->lanes[i].context, buf_str(&names), names.len, buf_str(&tgids), tgids.len,
+					      NULL) == -ENOMEM)
+				return;
 	stream->named_ns = now_ns();
 	stream->names_cost_ns = stream->named_ns - now;
 	stream->fresh = false;
 }
 
 /* One that has no name yet got it a moment ago, or never will. */
-static void name_task(void *arg, const struct event *event)
+static void name_task(void *arg, size_t lane, const struct event *event)
 {
 	struct stream *stream = arg;
 	uint64_t now;
 
-	if (event->kind != EVENT_RECORD || task_known(stream->context->tasks, event->pid))
+	if (event->kind != EVENT_RECORD || task_known(stream->lanes[lane].context->tasks, event->pid))
 		return;
 	now = now_ns();
 	if (now - stream->named_ns > stream->interval_ns)
 		read_names(stream, now);
 }
 
-static int ask_symbols(void *arg, struct buf *buf)
+/* Bytes of pages that each CPU of each instance may queue. */
+static size_t queue_max(const struct tap *tap)
 {
-	return tap_symbols(arg, buf, NULL);
+	const struct tap_buffer *buffer;
+	size_t nr = 1;
+
+	for (size_t i = 0; (buffer = tap_buffer(tap, i)); i++)
+		nr += buffer->nr_cpus;
+	return QUEUES_MAX / nr < QUEUE_MAX ? QUEUES_MAX / nr : QUEUE_MAX;
 }
 
-static int open_source(struct stream *stream, struct fail *fail)
+static int open_lanes(struct stream *stream, struct fail *fail)
 {
-	struct live_options live = {
-		.feed = { .read = tap_read, .overrun = tap_overrun, .arg = stream->tap },
-		.shape = { .size = tap_page_size(stream->tap), .long_size = sizeof(long) },
-	};
+	size_t nr = 0, max = queue_max(stream->tap);
 
-	live.cpus = tap_cpus(stream->tap, &live.nr_cpus);
-	live.queue_max = QUEUES_MAX / (live.nr_cpus ? live.nr_cpus : 1);
-	if (live.queue_max > QUEUE_MAX)
-		live.queue_max = QUEUE_MAX;
-	return live_source_new(&live, &stream->source, fail);
+	while (tap_buffer(stream->tap, nr))
+		nr++;
+	stream->lanes = calloc(nr, sizeof(*stream->lanes));
+	stream->flow.lanes = calloc(nr, sizeof(*stream->flow.lanes));
+	if (!stream->lanes || !stream->flow.lanes)
+		return fail_memory(fail);
+	while (stream->nr_lanes < nr) {
+		size_t index = stream->nr_lanes++;
+		struct stream_lane *lane = &stream->lanes[index];
+		int err = stream_lane_open(lane, stream->tap, index, &stream->times, max, stream->options, fail);
+
+		if (err)
+			return err;
+		stream->flow.lanes[index] = (struct flow_lane){ .events = lane->events, .sink = lane->sink };
+	}
+	return 0;
 }
 
-static int open_events(struct stream *stream, struct fail *fail)
+/* "  NAME: ", all of one width; blanks for the main one. */
+static int set_prefixes(struct stream *stream, struct fail *fail)
 {
-	struct events_options options = { .until = UINT64_MAX };
-	int err = context_new(tap_trace(stream->tap), 0, &stream->context, fail);
+	int width = 0;
 
-	if (err)
-		return err;
-	symbols_ask(stream->context->symbols, ask_symbols, stream->tap);
-	err = open_source(stream, fail);
-	if (err)
-		return err;
-	options.source = stream->source;
-	return events_open(stream->context, &options, &stream->events, fail);
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		int len = (int)strlen(stream->lanes[i].context->instance);
+
+		width = len > width ? len : width;
+	}
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		const char *name = stream->lanes[i].context->instance;
+
+		if (asprintf(&stream->lanes[i].prefix, "%*s%c ", width, name, *name ? ':' : ' ') < 0) {
+			stream->lanes[i].prefix = NULL;
+			return fail_memory(fail);
+		}
+		stream->flow.lanes[i].prefix = stream->lanes[i].prefix;
+	}
+	return out_init(&stream->scratch, 0) ? 0 : fail_memory(fail);
 }
 
-static int open_sink(struct stream *stream, struct fail *fail)
+static int open_flow(struct stream *stream, struct fail *fail)
 {
 	const struct stream_options *options = stream->options;
-	struct sink_options sink = options->sink;
-	int err = 0;
+	int err;
 
-	if (options->decode)
-		err = format_plugins(stream->context, options->plugin_dir, &stream->plugins, fail);
-	sink.plugins = stream->plugins;
-	if (!err)
-		err = options->format->new(stream->context, &sink, &stream->sink, fail);
+	stream->flow = (struct flow){ .out = &stream->out, .scratch = &stream->scratch, .limit = options->limit,
+				      .before = name_task, .before_arg = stream };
+	err = open_lanes(stream, fail);
+	if (!err && stream->nr_lanes > 1 && !options->format->tells_instance)
+		err = set_prefixes(stream, fail);
 	if (!err && !out_init(&stream->out, 2 * PIECE))
 		err = fail_memory(fail);
-	if (!err && tap_keeps_oldest(stream->tap)) {
-		stream->dropped = calloc(stream->source->nr_cpus + 1, sizeof(*stream->dropped));
-		err = stream->dropped ? 0 : fail_memory(fail);
-	}
-	stream->flow = (struct flow){ .events = stream->events, .sink = stream->sink, .out = &stream->out,
-				      .limit = options->limit, .before = name_task, .before_arg = stream };
+	stream->flow.nr_lanes = stream->nr_lanes;
 	return err;
 }
 
@@ -154,45 +167,46 @@ static int write_text(struct stream *stream, struct fail *fail)
 	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : r;
 }
 
-/* What no page tells is asked for, and told where it was noticed. */
-static int print_dropped(struct stream *stream, struct fail *fail)
+/* From all instances: 1, or 0 when that was nothing. */
+static int take_from_all(struct stream *stream, bool is_round, bool *ret_full, struct fail *fail)
 {
-	size_t nr_cpus;
-	const uint32_t *cpus = tap_cpus(stream->tap, &nr_cpus);
+	int taken = 0;
 
-	for (size_t i = 0; stream->dropped && i < nr_cpus; i++) {
-		uint64_t now = 0;
-		int err = tap_dropped(stream->tap, i, &now, fail);
+	*ret_full = false;
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		bool full;
+		int r = live_source_take(stream->lanes[i].source, is_round, &full, fail);
 
-		if (err)
-			return err;
-		if (now > stream->dropped[i])
-			flow_gap(&stream->flow, (uint16_t)cpus[i], (int64_t)(now - stream->dropped[i]));
-		stream->dropped[i] = now;
+		if (r < 0)
+			return r;
+		taken |= r;
+		*ret_full |= full;
 	}
-	return 0;
+	if (is_round)
+		live_times_round(&stream->times);
+	for (size_t i = 0; i < stream->nr_lanes; i++)
+		events_resume(stream->lanes[i].events);
+	return taken;
 }
 
 static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 {
 	bool is_round = now >= stream->next_round_ns, full;
-	int err, r = live_source_take(stream->source, is_round, &full, fail);
+	int err = 0, r = take_from_all(stream, is_round, &full, fail);
 
 	if (r < 0)
 		return r;
 	stream->quiet = !r || full;
 	stream->fresh |= r;
-	if (is_round) {
-		stream->next_round_ns = now + stream->interval_ns;
-		stream->quiet = false;
-		if (stream->fresh)
-			read_names(stream, now);
-		err = print_dropped(stream, fail);
-		if (err)
-			return err;
-	}
-	events_resume(stream->events);
-	return 0;
+	if (!is_round)
+		return 0;
+	stream->next_round_ns = now + stream->interval_ns;
+	stream->quiet = false;
+	if (stream->fresh)
+		read_names(stream, now);
+	for (size_t i = 0; !err && i < stream->nr_lanes; i++)
+		err = stream_lane_dropped(&stream->lanes[i], &stream->flow, i, fail);
+	return err;
 }
 
 /* Some text, if there is any. */
@@ -266,67 +280,67 @@ static int wait_for_reader(struct stream *stream, struct fail *fail)
 	return r;
 }
 
-/* What was lost without a page to tell it: behind the last event of a CPU, or where the kernel keeps the oldest. */
-static void print_last_gaps(struct stream *stream)
-{
-	size_t nr_cpus;
-	const uint32_t *cpus = tap_cpus(stream->tap, &nr_cpus);
-
-	for (size_t i = 0; i < nr_cpus; i++) {
-		uint64_t events, lost, told = live_source_lost(stream->source, i);
-
-		told += stream->dropped ? stream->dropped[i] : 0;
-		tap_count(stream->tap, i, &events, &lost);
-		if (lost > told)
-			flow_gap(&stream->flow, (uint16_t)cpus[i], (int64_t)(lost - told));
-	}
-}
-
 /* All that was written until tracing ended. */
 static int print_rest(struct stream *stream, struct fail *fail)
 {
 	bool full = true;
 	int r = 1;
 
-	live_source_end(stream->source);
+	for (size_t i = 0; i < stream->nr_lanes; i++)
+		live_source_end(stream->lanes[i].source);
 	/* Whatever the last names cost, no later ones will come. */
 	stream->named_ns = 0;
 	read_names(stream, now_ns());
 	while (r > 0 && (full || stream->more) && stream->flow.printed < stream->flow.limit) {
-		r = live_source_take(stream->source, false, &full, fail);
+		r = take_from_all(stream, false, &full, fail);
 		if (r < 0)
 			return r;
-		events_resume(stream->events);
 		r = print(stream, fail);
 		if (!r)
 			r = wait_for_reader(stream, fail);
 	}
 	if (r <= 0)
 		return r;
-	if (stream->flow.printed < stream->flow.limit)
-		print_last_gaps(stream);
-	if (stream->sink->ops->end)
-		stream->sink->ops->end(stream->sink, &stream->out);
+	for (size_t i = 0; i < stream->nr_lanes && stream->flow.printed < stream->flow.limit; i++)
+		stream_lane_last_gaps(&stream->lanes[i], &stream->flow, i);
+	flow_end(&stream->flow);
 	return wait_for_reader(stream, fail);
 }
 
-static void sum_up(struct stream *stream)
+static int sum_up(struct stream *stream, struct fail *fail)
 {
 	struct stream_result *result = stream->result;
-	uint64_t all = 0;
-	size_t nr_cpus;
+	bool all = stream->flow.printed < stream->flow.limit;
 
-	tap_cpus(stream->tap, &nr_cpus);
-	for (size_t i = 0; i < nr_cpus; i++) {
-		uint64_t events, lost;
+	result->sums = calloc(stream->nr_lanes, sizeof(*result->sums));
+	if (!result->sums)
+		return fail_memory(fail);
+	result->nr_sums = stream->nr_lanes;
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		struct stream_sum *sum = &result->sums[i];
 
-		tap_count(stream->tap, i, &events, &lost);
-		all += events;
-		result->lost += lost;
+		stream_lane_sum(&stream->lanes[i], sum);
+		/* With a limit nobody asked for the rest. */
+		if (!all)
+			sum->left = 0;
+		result->all.printed += sum->printed;
+		result->all.lost += sum->lost;
+		result->all.left += sum->left;
 	}
-	result->printed = events_count(stream->events);
-	if (stream->flow.printed < stream->flow.limit && all > result->printed)
-		result->left = all - result->printed;
+	return 0;
+}
+
+static int check_damage(const struct stream *stream, struct fail *fail)
+{
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		const struct stream_lane *lane = &stream->lanes[i];
+
+		if (events_damage(lane->events))
+			return fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", events_damage(lane->events));
+		if (lane->plugins && plugins_failure(lane->plugins))
+			return fail_set(fail, -ENOEXEC, "%s", plugins_failure(lane->plugins));
+	}
+	return 0;
 }
 
 static int follow(struct stream *stream, struct fail *fail)
@@ -334,8 +348,7 @@ static int follow(struct stream *stream, struct fail *fail)
 	struct fail later = FAIL_INIT;
 	int r, err;
 
-	if (stream->sink->ops->begin)
-		stream->sink->ops->begin(stream->sink, &stream->out);
+	flow_begin(&stream->flow);
 	stream->next_round_ns = now_ns();
 	r = tap_start(stream->tap, fail);
 	if (r < 0)
@@ -347,23 +360,10 @@ static int follow(struct stream *stream, struct fail *fail)
 		r = err;
 	if (!r)
 		r = print_rest(stream, fail);
-	if (r >= 0 && events_damage(stream->events))
-		r = fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", events_damage(stream->events));
-	sum_up(stream);
-	return r < 0 ? r : 0;
-}
-
-static int run_tap(struct stream *stream, struct fail *fail)
-{
-	int err = open_events(stream, fail);
-
-	if (!err)
-		err = open_sink(stream, fail);
-	if (!err)
-		err = follow(stream, fail);
-	if (!err && stream->plugins && plugins_failure(stream->plugins))
-		err = fail_set(fail, -ENOEXEC, "%s", plugins_failure(stream->plugins));
-	return err;
+	if (r >= 0)
+		r = check_damage(stream, fail);
+	err = sum_up(stream, r ? &later : fail);
+	return r < 0 ? r : err;
 }
 
 int stream_run(const struct stream_options *options, struct stream_result *ret, struct fail *fail)
@@ -377,15 +377,16 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	if (err)
 		return err;
 	outlet_init(&stream.outlet, STDOUT_FILENO);
-	err = run_tap(&stream, fail);
-	if (stream.sink)
-		stream.sink->ops->free(stream.sink);
-	plugins_free(stream.plugins);
-	events_free(stream.events);
-	context_free(stream.context);
+	err = open_flow(&stream, fail);
+	if (!err)
+		err = follow(&stream, fail);
+	for (size_t i = 0; i < stream.nr_lanes; i++)
+		stream_lane_close(&stream.lanes[i]);
+	free(stream.lanes);
+	free(stream.flow.lanes);
 	out_release(&stream.out);
+	out_release(&stream.scratch);
 	outlet_release(&stream.outlet);
-	free(stream.dropped);
 	closed = tap_close(stream.tap, &later);
 	ret->gone = err == -EPIPE;
 	if (ret->gone)

@@ -6,38 +6,120 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 
-static void print(struct flow *flow, struct event *event)
-{
-	struct sink *sink = flow->sink;
+#include <string.h>
 
-	if (!sink->ops->settle(sink, flow->events, event))
+/* Where a sink writes to: its text gets the prefix later. */
+static struct out *out_of(const struct flow *flow, const struct flow_lane *lane)
+{
+	return lane->prefix ? flow->scratch : flow->out;
+}
+
+/* What a sink has just written, with the prefix in front of each line. */
+static void put(struct flow *flow, const struct flow_lane *lane)
+{
+	const char *at, *end;
+	size_t prefix_len;
+
+	if (!lane->prefix)
+		return;
+	flow->out->failed |= flow->scratch->failed;
+	prefix_len = strlen(lane->prefix);
+	at = flow->scratch->start;
+	end = flow->scratch->at;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
+
+		out_mem(flow->out, lane->prefix, prefix_len);
+		out_mem(flow->out, at, (size_t)(next - at));
+		at = next;
+	}
+	out_clear(flow->scratch);
+}
+
+static void frame(struct flow *flow, bool is_begin)
+{
+	for (size_t i = 0; i < flow->nr_lanes; i++) {
+		struct flow_lane *lane = &flow->lanes[i];
+		struct sink *sink = lane->sink;
+		void (*part)(struct sink *sink, struct out *out) = is_begin ? sink->ops->begin : sink->ops->end;
+
+		if (part)
+			part(sink, out_of(flow, lane));
+		put(flow, lane);
+	}
+}
+
+void flow_begin(struct flow *flow)
+{
+	frame(flow, true);
+}
+
+void flow_end(struct flow *flow)
+{
+	frame(flow, false);
+}
+
+static void print(struct flow *flow, struct flow_lane *lane, struct event *event)
+{
+	struct sink *sink = lane->sink;
+
+	if (!sink->ops->settle(sink, lane->events, event))
 		return;
 	if (flow->before)
-		flow->before(flow->before_arg, event);
-	sink->ops->format(sink, event, flow->out);
+		flow->before(flow->before_arg, (size_t)(lane - flow->lanes), event);
+	sink->ops->format(sink, event, out_of(flow, lane));
+	put(flow, lane);
 	flow->printed += event->kind == EVENT_RECORD;
+}
+
+/* The one whose event is next in time; NULL while another may still bring an older one. */
+static struct flow_lane *next_lane(struct flow *flow)
+{
+	struct flow_lane *first = NULL;
+	uint64_t bound = UINT64_MAX;
+
+	if (flow->nr_lanes == 1)
+		return flow->lanes;
+	for (size_t i = 0; i < flow->nr_lanes; i++) {
+		struct flow_lane *lane = &flow->lanes[i];
+
+		if (!lane->looked)
+			lane->ready = events_due(lane->events, &lane->due);
+		lane->looked = true;
+		if (!lane->ready && lane->due < bound)
+			bound = lane->due;
+		if (lane->ready && (!first || lane->due < first->due))
+			first = lane;
+	}
+	return first && first->due <= bound ? first : NULL;
 }
 
 int flow_run(struct flow *flow, size_t size, struct fail *fail)
 {
 	struct event event;
 
+	/* More may have come. */
+	for (size_t i = 0; i < flow->nr_lanes; i++)
+		flow->lanes[i].looked = false;
 	while (out_len(flow->out) < size) {
+		struct flow_lane *lane;
 		int r;
 
 		if (flow->printed >= flow->limit)
 			return 0;
-		r = events_next(flow->events, &event, fail);
+		lane = next_lane(flow);
+		r = lane ? events_next(lane->events, &event, fail) : 0;
 		if (r <= 0)
 			return r;
-		print(flow, &event);
+		lane->looked = false;
+		print(flow, lane, &event);
 	}
 	return 1;
 }
 
-void flow_gap(struct flow *flow, uint16_t cpu, int64_t lost)
+void flow_gap(struct flow *flow, size_t lane, uint16_t cpu, int64_t lost)
 {
 	struct event event = { .kind = EVENT_LOST, .cpu = cpu, .lost = lost };
 
-	print(flow, &event);
+	print(flow, &flow->lanes[lane], &event);
 }

@@ -56,6 +56,10 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 		return NULL;
 	type->id = id;
 	type->format = schema_format(schema, id, NULL);
+	if (!type->format && events->options.learn) {
+		events->options.learn(events->options.learn_arg, id);
+		type->format = schema_format(schema, id, NULL);
+	}
 	if (type->format && strcmp(type->format->system, "ftrace"))
 		type->program = schema_program(schema, type->format, NULL);
 	events->types[id] = type;
@@ -223,6 +227,15 @@ bool events_next_ts(struct events *events, uint64_t *ret)
 		return false;
 	*ret = event_time(events, top->head.ts);
 	return true;
+}
+
+bool events_due(struct events *events, uint64_t *ret)
+{
+	bool due = merge_due(events->merge, ret);
+
+	if (*ret != UINT64_MAX)
+		*ret = event_time(events, *ret);
+	return due;
 }
 
 struct block *events_retired(struct events *events)

@@ -32,6 +32,9 @@ struct events_options {
 	bool keep_blocks;               /* the caller takes retired blocks */
 	struct pool *pool;              /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
 	struct source *source;          /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
+	/* Asked, once for each, about an id that the schema does not have: may add its format there. May be NULL. */
+	void (*learn)(void *arg, uint16_t id);
+	void *learn_arg;
 };
 
 int must_check events_open(struct context *context, const struct events_options *options, struct events **ret,
@@ -58,6 +61,12 @@ void events_skip(struct events *events);
  * they see nothing then, until the next event.
  */
 bool events_next_ts(struct events *events, uint64_t *ret);
+
+/*
+ * Of several streams that are to be one: whether events_next() has something now; *ret is when that happened, or, without it, a time
+ * such that nothing older can come (UINT64_MAX: nothing at all). Ends a look ahead, too.
+ */
+bool events_due(struct events *events, uint64_t *ret);
 
 /* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
 struct block *events_retired(struct events *events);

@@ -20,6 +20,7 @@
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/parts.h"
+#include "lib/record/tap_buffer.h"
 #include "lib/record/target.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
@@ -35,12 +36,11 @@ struct tap {
 	struct shared *cmdlines;
 	struct wake wake;
 	struct workload workload;
-	struct target target;
+	struct tap_buffer *buffers;
+	struct target *targets;         /* of the buffers */
+	size_t nr_buffers;
 	struct trace *trace;
-	uint32_t *cpus;
-	struct cpu_pipe *pipes;
-	struct pollfd *fds;             /* WAKE_FDS, the output, one for each CPU */
-	size_t nr_cpus;
+	struct pollfd *fds;             /* WAKE_FDS, the output, one for each CPU of each buffer */
 	bool on;
 	uint64_t started_ns;
 };
@@ -58,28 +58,32 @@ struct trace *tap_trace(const struct tap *tap)
 	return tap->trace;
 }
 
-uint32_t tap_page_size(const struct tap *tap)
+struct tap_buffer *tap_buffer(const struct tap *tap, size_t index)
 {
-	return tap->target.page_size;
+	return index < tap->nr_buffers ? &tap->buffers[index] : NULL;
 }
 
-const uint32_t *tap_cpus(const struct tap *tap, size_t *ret_nr)
-{
-	*ret_nr = tap->nr_cpus;
-	return tap->cpus;
-}
-
-/* The one instance that is asked for: the main one, or the named one that replaces it. */
+/* The main instance is there to be used; without a word about it named ones replace it. */
 static int choose(struct tap *tap, struct fail *fail)
 {
 	const struct setup *setup = tap->options->setup;
 
+	tap->buffers = calloc(setup->nr_instances, sizeof(*tap->buffers));
+	tap->targets = calloc(setup->nr_instances, sizeof(*tap->targets));
+	if (!tap->buffers || !tap->targets)
+		return fail_memory(fail);
 	for (size_t i = 0; i < setup->nr_instances; i++) {
-		if (setup->nr_instances > 1 && !i && !setup_wants(&setup->instances[i]))
+		const struct setup_instance *wanted = &setup->instances[i];
+		struct target *target = &tap->targets[tap->nr_buffers];
+
+		if (setup->nr_instances > 1 && !i && !setup_wants(wanted))
 			continue;
-		if (tap->target.wanted)
-			return fail_set(fail, -EINVAL, "one instance at a time: events of several buffers are not one stream");
-		tap->target.wanted = &setup->instances[i];
+		/* The main one has no name, and is the first. */
+		for (size_t j = 1; j < i; j++)
+			if (!strcmp(setup->instances[j].name, wanted->name))
+				return fail_set(fail, -EINVAL, "-B %s is there twice: say all that is for it behind one", wanted->name);
+		target->wanted = wanted;
+		target->index = (uint32_t)tap->nr_buffers++;
 	}
 	return 0;
 }
@@ -92,6 +96,26 @@ static int fork_command(struct tap *tap, struct fail *fail)
 	};
 
 	return options->argv ? workload_fork(&workload, &tap->workload, fail) : 0;
+}
+
+static const char *called(const struct target *target)
+{
+	return target->wanted->name ? target->wanted->name : "the main one";
+}
+
+static int compare_clocks(const struct tap *tap, struct fail *fail)
+{
+	const struct target *first = &tap->targets[0];
+
+	for (size_t i = 1; i < tap->nr_buffers; i++) {
+		const struct target *other = &tap->targets[i];
+
+		if (strcmp(first->clock, other->clock))
+			return fail_set(fail, -EINVAL, "events of different clocks have no order: %s has the clock %s, %s has %s; "
+					"-C in front of the first -B is for all", called(first), first->clock, called(other),
+					other->clock);
+	}
+	return 0;
 }
 
 static int set_kernel_up(struct tap *tap, struct fail *fail)
@@ -110,8 +134,10 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 	context.catalog = tap->catalog;
 	context.probes = &tap->probes;
 	context.command = tap->workload.pid;
+	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
+		err = target_open(&tap->targets[i], &context, fail);
 	if (!err)
-		err = target_open(&tap->target, &context, fail);
+		err = compare_clocks(tap, fail);
 	if (!err && setup->cmdlines)
 		err = shared_cmdlines_raise(&tap->tracing, NULL, setup->cmdlines, &tap->cmdlines, fail);
 	return err;
@@ -122,22 +148,24 @@ static int describe(struct tap *tap, struct fail *fail)
 {
 	struct parts_file file = {
 		.options = { .version = 7, .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-			     .long_size = sizeof(long), .page_size = tap->target.page_size },
-		.cpu_count = tap->target.nr_cpus,
+			     .long_size = sizeof(long), .page_size = tap->targets[0].page_size },
+		.cpu_count = tap->targets[0].nr_cpus,
 	};
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
 	/* What somebody's instance holds already may be of any type. */
-	bool all_formats = tap->target.instance->kind == INSTANCE_EXISTING;
+	bool all_formats = false;
 	struct parts *parts = NULL;
 	int err;
 
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
+	for (size_t i = 0; i < tap->nr_buffers; i++)
+		all_formats |= tap->targets[i].instance->kind == INSTANCE_EXISTING;
 	err = parts_new_in_memory(&parts, fail);
 	if (!err)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
-		err = facts_at_start(parts->ledger, "record", &tap->tracing, &tap->target, 1, all_formats, fail);
+		err = facts_at_start(parts->ledger, "record", &tap->tracing, tap->targets, tap->nr_buffers, all_formats, fail);
 	if (!err)
 		err = assembly_describe(parts, fd, fail);
 	if (!err)
@@ -146,34 +174,33 @@ static int describe(struct tap *tap, struct fail *fail)
 	return err;
 }
 
-/* As many as the buffer has; those that are offline may come online, or have left something. */
-static int open_pipes(struct tap *tap, struct fail *fail)
+static int open_buffers(struct tap *tap, struct fail *fail)
 {
-	uint32_t nr = tap->target.nr_cpus;
+	size_t nr = 0;
+	int err = 0;
 
-	tap->cpus = calloc(nr, sizeof(*tap->cpus));
-	tap->pipes = calloc(nr, sizeof(*tap->pipes));
-	tap->fds = calloc(nr + WAKE_FDS + 1, sizeof(*tap->fds));
-	if (!tap->cpus || !tap->pipes || !tap->fds)
-		return fail_memory(fail);
-	for (uint32_t cpu = 0; cpu < nr; cpu++) {
-		char file[64];
-		int err;
-
-		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-		if (!instance_has(tap->target.instance, file))
-			continue;
-		err = cpu_pipe_open(tap->target.instance, cpu, tap->target.page_size, &tap->pipes[tap->nr_cpus], fail);
-		if (err)
-			return err;
-		tap->cpus[tap->nr_cpus++] = cpu;
+	for (size_t i = 0; !err && i < tap->nr_buffers; i++) {
+		err = tap_buffer_open(&tap->buffers[i], &tap->targets[i], fail);
+		nr += tap->buffers[i].nr_cpus;
 	}
-	return 0;
+	if (err)
+		return err;
+	tap->fds = calloc(nr + WAKE_FDS + 1, sizeof(*tap->fds));
+	return tap->fds ? 0 : fail_memory(fail);
+}
+
+static int exclude_ourselves(struct tap *tap, struct fail *fail)
+{
+	const pid_t self = getpid();
+	int err = 0;
+
+	for (size_t i = 0; !err && !tap->options->trace_self && i < tap->nr_buffers; i++)
+		err = target_exclude(&tap->targets[i], &self, 1, fail);
+	return err;
 }
 
 static int prepare(struct tap *tap, struct fail *fail)
 {
-	const pid_t self = getpid();
 	int err = choose(tap, fail);
 
 	if (!err)
@@ -185,8 +212,8 @@ static int prepare(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = describe(tap, fail);
 	if (!err)
-		err = open_pipes(tap, fail);
-	return err || tap->options->trace_self ? err : target_exclude(&tap->target, &self, 1, fail);
+		err = open_buffers(tap, fail);
+	return err ? err : exclude_ourselves(tap, fail);
 }
 
 int tap_open(const struct tap_options *options, struct tap_result *ret_result, struct tap **ret, struct fail *fail)
@@ -214,10 +241,30 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	return 0;
 }
 
+static int first_error(int first, int err, struct fail *fail, const struct fail *later)
+{
+	if (first || !err)
+		return first;
+	return fail_set(fail, err, "%s", later->text);
+}
+
+static int turn(struct tap *tap, bool on, struct fail *fail)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < tap->nr_buffers; i++) {
+		struct fail later = FAIL_INIT;
+		int err = target_turn(&tap->targets[i], on, &later);
+
+		first = first_error(first, err, fail, &later);
+	}
+	return first;
+}
+
 int tap_start(struct tap *tap, struct fail *fail)
 {
 	const struct tap_options *options = tap->options;
-	int err = target_turn(&tap->target, true, fail);
+	int err = turn(tap, true, fail);
 
 	tap->on = true;
 	tap->started_ns = now_ns();
@@ -237,12 +284,14 @@ int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_n
 		[WAKE_SIGNAL] = TAP_SIGNAL, [WAKE_TIME] = TAP_TIME, [WAKE_COMMAND] = TAP_COMMAND,
 	};
 	enum wake_reason reason;
+	size_t nr = WAKE_FDS;
 	int status, r;
 
-	tap->fds[WAKE_FDS] = (struct pollfd){ .fd = out_fd, .events = POLLOUT };
-	for (size_t i = 0; i < tap->nr_cpus; i++)
-		tap->fds[WAKE_FDS + 1 + i] = (struct pollfd){ .fd = pages ? tap->pipes[i].fd : -1, .events = POLLIN };
-	r = wake_poll(&tap->wake, &tap->workload, tap->fds, WAKE_FDS + 1 + tap->nr_cpus, timeout_ms, &reason, &status, fail);
+	tap->fds[nr++] = (struct pollfd){ .fd = out_fd, .events = POLLOUT };
+	for (size_t i = 0; pages && i < tap->nr_buffers; i++)
+		for (size_t j = 0; j < tap->buffers[i].nr_cpus; j++)
+			tap->fds[nr++] = (struct pollfd){ .fd = tap->buffers[i].pipes[j].fd, .events = POLLIN };
+	r = wake_poll(&tap->wake, &tap->workload, tap->fds, nr, timeout_ms, &reason, &status, fail);
 	if (r < 0)
 		return r;
 	*ret = r ? news[reason] : TAP_READY;
@@ -253,46 +302,9 @@ int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_n
 	return 0;
 }
 
-int tap_read(void *arg, size_t cpu_index, void *into, struct fail *fail)
-{
-	struct tap *tap = arg;
-
-	return cpu_pipe_read(&tap->pipes[cpu_index], into, fail);
-}
-
-int tap_overrun(void *arg, size_t cpu_index, uint64_t *ret, struct fail *fail)
-{
-	const struct tap *tap = arg;
-	uint32_t cpu = tap->cpus[cpu_index];
-	struct ring_buffer_stats stats;
-	int err = ring_buffer_stats(tap->target.instance, cpu, &stats, fail);
-
-	if (!err)
-		*ret = stats.overrun - tap->target.start[cpu].overrun;
-	return err;
-}
-
-bool tap_keeps_oldest(const struct tap *tap)
-{
-	char word[16];
-
-	return !instance_read_word(tap->target.instance, "options/overwrite", word, sizeof(word), NULL) && !strcmp(word, "0");
-}
-
-int tap_dropped(const struct tap *tap, size_t cpu_index, uint64_t *ret, struct fail *fail)
-{
-	uint32_t cpu = tap->cpus[cpu_index];
-	struct ring_buffer_stats stats;
-	int err = ring_buffer_stats(tap->target.instance, cpu, &stats, fail);
-
-	if (!err)
-		*ret = stats.dropped - tap->target.start[cpu].dropped;
-	return err;
-}
-
 int tap_stop(struct tap *tap, struct fail *fail)
 {
-	int err = 0;
+	int err;
 
 	if (!tap->on)
 		return 0;
@@ -300,19 +312,11 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	/* Its end was told, or does not matter any more. */
 	cleanup_fd_close(&tap->wake.timer_fd);
 	tap->wake.timer_fd = -1;
-	err = target_turn(&tap->target, false, fail);
+	err = turn(tap, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
-	return err ? err : target_count(&tap->target, tap->target.stop, fail);
-}
-
-void tap_count(const struct tap *tap, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost)
-{
-	const struct ring_buffer_stats *start = &tap->target.start[tap->cpus[cpu_index]];
-	const struct ring_buffer_stats *stop = &tap->target.stop[tap->cpus[cpu_index]];
-
-	*ret_events = stop->entries + stop->read - start->read;
-	*ret_lost = stop->overrun - start->overrun + stop->commit_overrun - start->commit_overrun + stop->dropped -
-		    start->dropped;
+	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
+		err = target_count(&tap->targets[i], tap->targets[i].stop, fail);
+	return err;
 }
 
 int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail)
@@ -331,28 +335,31 @@ int tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail)
 	return settings_kallsyms(buf, &hidden, fail);
 }
 
-static int first_error(int first, int err, struct fail *fail, const struct fail *later)
-{
-	if (first || !err)
-		return first;
-	return fail_set(fail, err, "%s", later->text);
-}
-
 static int restore(struct tap *tap, struct fail *fail)
 {
 	struct fail later;
 	int first = 0, err;
 
-	for (size_t i = 0; i < tap->nr_cpus; i++)
-		cpu_pipe_close(&tap->pipes[i]);
+	for (size_t i = 0; i < tap->nr_buffers; i++)
+		tap_buffer_close(&tap->buffers[i]);
 	if (tap->undo)
 		first = undo_restore(tap->undo, fail);
-	if (tap->target.instance) {
-		err = instance_close(tap->target.instance, &later);
+	for (size_t i = 0; i < tap->nr_buffers; i++) {
+		err = instance_close(tap->targets[i].instance, &later);
 		first = first_error(first, err, fail, &later);
 	}
 	err = shared_cmdlines_leave(tap->cmdlines, &later);
 	return first_error(first, err, fail, &later);
+}
+
+static void release_buffers(struct tap *tap)
+{
+	for (size_t i = 0; i < tap->nr_buffers; i++) {
+		target_release(&tap->targets[i]);
+		tap_buffer_release(&tap->buffers[i]);
+	}
+	free(tap->targets);
+	free(tap->buffers);
 }
 
 int tap_close(struct tap *tap, struct fail *fail)
@@ -366,7 +373,7 @@ int tap_close(struct tap *tap, struct fail *fail)
 	err = restore(tap, &later);
 	first = first_error(first, err, fail, &later);
 	trace_free(tap->trace);
-	target_release(&tap->target);
+	release_buffers(tap);
 	catalog_free(tap->catalog);
 	setup_probes_release(&tap->probes);
 	undo_free(tap->undo);
@@ -374,8 +381,6 @@ int tap_close(struct tap *tap, struct fail *fail)
 	tap->result->command = tap->workload.pid;
 	workload_release(&tap->workload);
 	wake_release(&tap->wake);
-	free(tap->cpus);
-	free(tap->pipes);
 	free(tap->fds);
 	free(tap);
 	return first;

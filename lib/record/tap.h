@@ -15,17 +15,18 @@ struct fail;
 struct trace;
 
 /*
- * A tap is a buffer that is read while it is written: the kernel is set up as for a recording, and whoever owns the tap takes
- * the pages, on one thread, without blocking. No file is made: what a file would tell besides pages is there as a trace
- * without any.
+ * A tap is one buffer, or several, read while they are written: the kernel is set up as for a recording, and whoever owns the tap
+ * takes the pages, on one thread, without blocking. No file is made: what a file would tell besides pages is there as a trace
+ * without any, with the same buffers in the same order.
  * Invariant: whatever happens after tap_open() was called, every setting that it changed is put back and its instance is gone
  * once tap_close() returned, or tap_open() failed; the journal of lib/kernel/undo does so after a kill.
  * From tap_open() to tap_close() signals are as in a recording: lib/record/session.h.
  */
 struct tap;
+struct tap_buffer;                      /* tap_buffer.h */
 
 struct tap_options {
-	const struct setup *setup;      /* of one instance: others are refused */
+	const struct setup *setup;      /* instances of different clocks are refused: their events have no order */
 	char **argv;                    /* NULL: until told to stop; its standard output goes to standard error */
 	const char *user;
 	uint64_t duration_ns;           /* 0: none */
@@ -52,10 +53,9 @@ struct tap_result {
 int must_check tap_open(const struct tap_options *options, struct tap_result *ret_result, struct tap **ret,
 			struct fail *fail);
 
-/* What is known of the buffer; and which CPUs it has. */
+/* What is known of the buffers, and which there are: one for each instance, in the order of the setup. NULL behind the last. */
 struct trace *tap_trace(const struct tap *tap);
-uint32_t tap_page_size(const struct tap *tap);
-const uint32_t *tap_cpus(const struct tap *tap, size_t *ret_nr);
+struct tap_buffer *tap_buffer(const struct tap *tap, size_t index);
 
 /* Switches tracing on and lets the command run. */
 int must_check tap_start(struct tap *tap, struct fail *fail);
@@ -66,22 +66,8 @@ int must_check tap_start(struct tap *tap, struct fail *fail);
  */
 int must_check tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_news *ret, struct fail *fail);
 
-/* These two fit lib/stream/live_source.h: struct live_feed. */
-int tap_read(void *tap, size_t cpu_index, void *into, struct fail *fail);
-int tap_overrun(void *tap, size_t cpu_index, uint64_t *ret, struct fail *fail);
-
-/*
- * Whether the kernel keeps the oldest events of a full buffer (option nooverwrite): no page then tells of the newest, which it drops.
- * tap_dropped(): how many, since the tap started.
- */
-bool tap_keeps_oldest(const struct tap *tap);
-int must_check tap_dropped(const struct tap *tap, size_t cpu_index, uint64_t *ret, struct fail *fail);
-
 /* Switches tracing off and counts. What is in the buffers can still be read. */
 int must_check tap_stop(struct tap *tap, struct fail *fail);
-
-/* Of a stopped tap: the kernel's counts, since it started, of what it wrote, and lost, on that CPU. */
-void tap_count(const struct tap *tap, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost);
 
 /* Append what the kernel knows now: saved_cmdlines and saved_tgids; /proc/kallsyms. */
 int must_check tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail);

@@ -30,8 +30,7 @@ struct live_source {
 	struct live_options options;
 	uint32_t *cpus;
 	struct live_cpu *state;
-	uint64_t latest;                /* of all CPUs */
-	uint64_t round, older_round;    /* latest, at the end of the last rounds */
+	struct live_times own, *times;
 	bool ended;
 };
 
@@ -65,7 +64,7 @@ static uint64_t live_bound(const struct source *source, size_t cpu_index, bool a
 
 	if (cpu->ended || (alone && cpu->first))
 		return UINT64_MAX;
-	return alone ? live->older_round : cpu->bound;
+	return alone ? live->times->older_round : cpu->bound;
 }
 
 static void live_free(struct source *source)
@@ -95,6 +94,7 @@ int live_source_new(const struct live_options *options, struct source **ret, str
 	if (!live)
 		return fail_memory(fail);
 	live->options = *options;
+	live->times = options->times ? options->times : &live->own;
 	live->source = (struct source){ .ops = &live_ops, .shape = options->shape, .nr_cpus = options->nr_cpus };
 	live->source.shape.size += COUNT_SIZE;
 	live->state = calloc(options->nr_cpus + 1, sizeof(*live->state));
@@ -181,8 +181,8 @@ static int look(struct live_source *live, size_t index, uint8_t *data, struct fa
 		continue;
 	if (walk.ts > cpu->last && page.commit)
 		cpu->last = walk.ts;
-	if (cpu->last > live->latest)
-		live->latest = cpu->last;
+	if (cpu->last > live->times->latest)
+		live->times->latest = cpu->last;
 	return page.lost ? settle_gap(live, index, &page, data, fail) : 0;
 }
 
@@ -231,7 +231,7 @@ static int take_cpu(struct live_source *live, size_t index, bool *taken, struct 
 int live_source_take(struct source *source, bool round, bool *ret_full, struct fail *fail)
 {
 	struct live_source *live = live_source(source);
-	uint64_t before = live->round;
+	uint64_t before = live->times->round;
 	bool full = false, taken = false;
 
 	for (size_t i = 0; i < source->nr_cpus; i++) {
@@ -247,13 +247,17 @@ int live_source_take(struct source *source, bool round, bool *ret_full, struct f
 		if (cpu->last > cpu->bound)
 			cpu->bound = cpu->last;
 	}
-	if (round) {
-		live->older_round = live->round;
-		live->round = live->latest;
-	}
+	if (round && live->times == &live->own)
+		live_times_round(live->times);
 	if (ret_full)
 		*ret_full = full;
 	return taken;
+}
+
+void live_times_round(struct live_times *times)
+{
+	times->older_round = times->round;
+	times->round = times->latest;
 }
 
 void live_source_end(struct source *source)

@@ -174,6 +174,16 @@ struct cursor *merge_top_slowly(struct merge *merge)
 	return merge->heap[0];
 }
 
+bool merge_due(struct merge *merge, uint64_t *ret)
+{
+	const struct cursor *top = merge_top(merge);
+
+	*ret = merge->horizon;
+	if (merge->len && (top || merge->heap[0]->head.ts < *ret))
+		*ret = merge->heap[0]->head.ts;
+	return top;
+}
+
 void merge_resume(struct merge *merge)
 {
 	if (!merge->source->ops->bound)

@@ -54,6 +54,12 @@ static inline struct cursor *merge_top(struct merge *merge)
 	return merge_top_slowly(merge);
 }
 
+/*
+ * Whether merge_top() gives a record now; *ret is its time, or, without one, a time such that nothing older can come: UINT64_MAX
+ * when nothing can.
+ */
+bool merge_due(struct merge *merge, uint64_t *ret);
+
 /* Asks a live source again for the CPUs that had nothing yet. */
 void merge_resume(struct merge *merge);
 

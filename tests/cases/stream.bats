@@ -8,12 +8,17 @@ setup()
 	need_tracefs
 	T=/sys/kernel/tracing
 	I=weft-stream-$$-$BATS_TEST_NUMBER
+	# For two of them: names of different lengths.
+	A=weft-test-$$-$BATS_TEST_NUMBER-a B=weft-test-$$-$BATS_TEST_NUMBER-also
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
 teardown()
 {
-	[ ! -d "$T/instances/$I" ] || rmdir "$T/instances/$I"
+	local i
+	for i in "$I" "$A" "$B"; do
+		[ ! -d "$T/instances/$i" ] || rmdir "$T/instances/$i"
+	done
 }
 
 # What must be as before. Other tests may have instances of their own at the same time.
@@ -27,10 +32,10 @@ tracefs_state()
 	done
 }
 
-# The events that an instance has written and the ones it lost: "READ LOST".
+# The events that an instance ($1, or $I) has written and the ones it lost: "READ LOST".
 counted()
 {
-	cat "$T/instances/$I"/per_cpu/cpu*/stats |
+	cat "$T/instances/${1:-$I}"/per_cpu/cpu*/stats |
 		awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 }
 			END { print n + 0, l + 0 }'
 }
@@ -40,6 +45,9 @@ told()
 {
 	awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $2 == "[LOST" ? $3 : 0; next } { n++ } END { print n + 0, l + 0 }' "$1"
 }
+
+# The lines of instance $1 in a text of several, as they would be without the others.
+lines_of() { sed -n "s/^ *$1: //p" "$2"; }
 
 # A task that makes four events for each of $1 bytes.
 busy() { dd if=/dev/zero of=/dev/null bs=1 count="$1" 2> /dev/null; }
@@ -86,8 +94,6 @@ export -f busy
 	run -2 weft stream -e sched --format nosuch
 	run -125 weft stream -e no_such_event
 	[[ "$output" == *"no event 'no_such_event'"* ]]
-	run -125 weft stream -B a -e timer -B b -e sched
-	[[ "$output" == *"one instance at a time"* ]]
 }
 
 @test "stream: standard output is the trace's alone" {
@@ -189,4 +195,126 @@ export -f busy
 	wait $pid || true
 	run -0 weft recover
 	[ -z "$(find $T/instances -maxdepth 1 -name "weft-$pid")" ]
+}
+
+@test "stream: two instances are one text in order, each line says of which, and both are gone then" {
+	tracefs_state $$ > before
+	weft stream -q -F -c -B "$A" -e sched:sched_process_exec -B "$B" -e sched:sched_process_exit -- sh -c '/bin/true; /bin/true; :' > out
+	! grep -v -E "^(   $A|$B): " out
+	lines_of "$A" out > a
+	lines_of "$B" out > b
+	[ "$(grep -c ' sched_process_exec: ' a)" = 3 ]
+	[ "$(grep -c ' sched_process_exit: ' b)" = 3 ]
+	[ "$(grep -v '^#' a b | wc -l)" = 6 ]
+	# Each has the header that it has alone.
+	weft stream -q -F -c -e sched:sched_process_exec -- /bin/true | grep '^#' > header
+	grep '^#' a | diff header -
+	grep '^#' b | diff header -
+	# A program's exec is between the exits of those before it and its own.
+	grep -v ': #' out | grep -o ' [0-9]*\.[0-9]*: ' > times
+	[ "$(wc -l < times)" = 6 ]
+	sort -n -c times
+	grep -o -E ' sched_process_(exec|exit)' out | tr -d '\n' > order
+	[ "$(< order)" = " sched_process_exec sched_process_exec sched_process_exit sched_process_exec sched_process_exit sched_process_exit" ]
+	tracefs_state $$ > after
+	diff before after
+	[ ! -e "$T/instances/$A" ] && [ ! -e "$T/instances/$B" ]
+}
+
+@test "stream: the lines of each of two instances are those of the kernel's trace" {
+	local i
+	mkdir "$T/instances/$A" "$T/instances/$B"
+	echo 1 > "$T/instances/$A/events/sched/enable"
+	echo 1 > "$T/instances/$B/events/raw_syscalls/enable"
+	busy 10
+	for i in "$A" "$B"; do
+		echo 0 > "$T/instances/$i/tracing_on"
+		echo 0 > "$T/instances/$i/events/enable"
+	done
+	for i in "$A" "$B"; do
+		sed '/^#/d' "$T/instances/$i/trace" > "want.$i"
+		[ "$(wc -l < "want.$i")" -gt 10 ]
+	done
+	weft stream -q --cmdlines-size 0 -B "$A" -e syscalls:sys_enter_swapoff -B "$B" -e syscalls:sys_enter_swapoff \
+		--limit "$(cat want.* | wc -l)" > out
+	for i in "$A" "$B"; do
+		lines_of "$i" out | sed '/^#/d' | diff "want.$i" -
+	done
+	sed 's/^ *[^:]*: //' out | grep -o '^[^#].* [0-9]*\.[0-9]*: ' | grep -o ' [0-9]*\.[0-9]*: $' > times
+	sort -n -c times
+}
+
+@test "stream: json has the instance of each event, and none for the main one" {
+	need_command jq
+	weft stream -q -F -c --format json -e sched:sched_process_exit -B "$A" -e sched:sched_process_exec -- sh -c '/bin/true; :' > out
+	[ "$(jq -r 'select(.event == "sched_process_exec") | .instance' out | sort -u)" = "$A" ]
+	[ "$(jq -r 'select(.event == "sched_process_exit") | has("instance")' out | sort -u)" = false ]
+	[ "$(wc -l < out)" = 4 ]
+	# Blanks in text.
+	weft stream -q -F -e sched:sched_process_exit -B "$A" -e sched:sched_process_exec -- /bin/true > out
+	blanks=$(tr '[:print:]' ' ' <<< "$A: ")
+	grep -q "^$blanks[^#]* sched_process_exit:" out
+	[ "$(grep -c "^$A: " out)" -gt 1 ]
+	! grep -v -E "^($A: |$blanks)" out
+}
+
+@test "stream: of two instances, each one's printed and lost are what the kernel counted of it, at more than 100,000 events/s" {
+	local i
+	mkdir "$T/instances/$A" "$T/instances/$B"
+	mkfifo text go
+	{ read -r _ < go; cat > out; } < text &
+	reader=$!
+	weft stream -F -c -B "$A" -b 128 -e raw_syscalls -B "$B" -b 256 -e raw_syscalls:sys_enter -- bash -c 'busy 150000; echo > go' > text 2> err
+	wait $reader
+	for i in "$A" "$B"; do
+		lines_of "$i" out > "$i.out"
+		[ "$(told "$i.out")" = "$(counted "$i")" ]
+		read -r printed lost <<< "$(told "$i.out")"
+		[ "$printed" -gt 0 ] && [ "$lost" -gt 0 ]
+		tr -d , < err | grep -q -x "weft: $i: $printed events $lost lost"
+	done
+}
+
+@test "stream: of two instances, a reader that keeps up loses nothing" {
+	local i
+	mkdir "$T/instances/$A" "$T/instances/$B"
+	weft stream -q -F -c -B "$A" -b 4M -e raw_syscalls -B "$B" -b 4M -e raw_syscalls:sys_exit -- bash -c 'busy 60000' > out
+	for i in "$A" "$B"; do
+		lines_of "$i" out > "$i.out"
+		[ "$(told "$i.out")" = "$(counted "$i")" ]
+		[ "$(told "$i.out" | cut -d' ' -f1)" -gt 10000 ]
+	done
+}
+
+@test "stream: an instance in which nothing happens holds the other up no longer than --latency" {
+	mkfifo go text
+	weft stream -q -F -c -B "$A" -e sched:sched_process_exec -B "$B" -e syscalls:sys_enter_swapoff -- sh -c '/bin/true; read x < go' > text &
+	pid=$!
+	# The command goes on only when its first events were read.
+	timeout 60 grep -m1 -q 'filename=/bin/true' text
+	echo > go
+	wait $pid
+}
+
+@test "stream: instances of different clocks are refused, one clock for all is not" {
+	tracefs_state $$ > before
+	run -125 weft stream -B "$A" -e sched -C mono -B "$B" -e sched
+	[[ "$output" == *"events of different clocks have no order: $A has the clock mono, $B has local"* ]]
+	run -125 weft stream -e timer -B "$B" -C mono -e sched
+	[[ "$output" == *"the main one has the clock local, $B has mono"* ]]
+	run -125 weft stream -B "$A" -e sched -B "$A" -e timer
+	[[ "$output" == *"-B $A is there twice"* ]]
+	run -0 weft stream -q -F -C mono -B "$A" -e sched:sched_process_exec -B "$B" -e sched:sched_process_exit -- /bin/true
+	tracefs_state $$ > after
+	diff before after
+	[ ! -e "$T/instances/$A" ] && [ ! -e "$T/instances/$B" ]
+}
+
+@test "stream: --dry-run changes nothing and prints what it would write" {
+	tracefs_state $$ > before
+	run -0 weft stream --dry-run -B "$A" -e sched -B "$B" -e irq -- touch ran
+	[[ "$output" == *"$A"*"$B"* ]]
+	[ ! -e ran ] && [ ! -e "$T/instances/$A" ]
+	tracefs_state $$ > after
+	diff before after
 }

@@ -54,17 +54,22 @@ static int feed_overrun(void *arg, size_t cpu, uint64_t *ret, struct fail *fail)
 	return 0;
 }
 
-static bool begin(struct kernel *kernel, size_t queue_max)
+static bool begin_with(struct kernel *kernel, size_t queue_max, struct live_times *times)
 {
 	struct live_options options = {
 		.feed = { .read = feed_read, .overrun = feed_overrun, .arg = kernel },
 		.shape = { .size = PAGE_BYTES, .long_size = 8 },
-		.cpus = cpu_numbers, .nr_cpus = CPUS, .queue_max = queue_max,
+		.cpus = cpu_numbers, .nr_cpus = CPUS, .queue_max = queue_max, .times = times,
 	};
 
 	*kernel = (struct kernel){ .len = 0 };
 	return !live_source_new(&options, &kernel->source, NULL) &&
 	       !merge_new(kernel->source, NULL, 0, &kernel->merge, NULL);
+}
+
+static bool begin(struct kernel *kernel, size_t queue_max)
+{
+	return begin_with(kernel, queue_max, NULL);
 }
 
 /* A page of records at `first`, first + step, ... */
@@ -322,4 +327,74 @@ TEST(live_says_that_a_page_is_broken)
 	CHECK(live_source_take(kernel.source, true, NULL, &fail) < 0);
 	CHECK(strstr(fail.text, "CPU 3: commit 4000"));
 	merge_free(kernel.merge);
+}
+
+/* Two buffers of one stream: a round is one of both. */
+static void round_of_both(struct kernel kernels[2], struct live_times *times)
+{
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(live_source_take(kernels[i].source, true, NULL, NULL) >= 0);
+	live_times_round(times);
+	for (unsigned i = 0; i < 2; i++)
+		merge_resume(kernels[i].merge);
+}
+
+TEST(live_bounds_of_a_silent_buffer_move_with_the_events_of_another)
+{
+	struct kernel kernels[2];
+	struct live_times times = { .latest = 0 };
+	uint64_t due;
+
+	REQUIRE(begin_with(&kernels[0], 1 << 20, &times) && begin_with(&kernels[1], 1 << 20, &times));
+	write_page(&kernels[0], 0, 100, 10, 2);
+	write_page(&kernels[0], 1, 90, 30, 2);
+	round_of_both(kernels, &times);
+	CHECK(!merge_due(kernels[1].merge, &due) && due == 0);
+	CHECK(!merge_due(kernels[0].merge, &due) || due == 90);
+	/* The other buffer was empty after all of this had been seen: nothing as old can come there. */
+	round_of_both(kernels, &times);
+	CHECK(!merge_due(kernels[1].merge, &due) && due == 120);
+	CHECK(merge_due(kernels[0].merge, &due) && due == 90);
+	for (unsigned i = 0; i < 2; i++)
+		merge_free(kernels[i].merge);
+}
+
+TEST(live_does_not_promise_more_of_a_buffer_than_was_seen_before_it_was_found_empty)
+{
+	struct kernel kernels[2];
+	struct live_times times = { .latest = 0 };
+	uint64_t due;
+
+	REQUIRE(begin_with(&kernels[0], 1 << 20, &times) && begin_with(&kernels[1], 1 << 20, &times));
+	/* Rounds that find nothing at all promise nothing. */
+	round_of_both(kernels, &times);
+	round_of_both(kernels, &times);
+	/* Taken from the second buffer, when the first had been found empty: that one may still bring 95. */
+	write_page(&kernels[1], 0, 100, 10, 2);
+	round_of_both(kernels, &times);
+	CHECK(!merge_due(kernels[0].merge, &due) && due < 95);
+	write_page(&kernels[0], 0, 95, 10, 2);
+	round_of_both(kernels, &times);
+	CHECK(merge_due(kernels[0].merge, &due) && due == 95);
+	for (unsigned i = 0; i < 2; i++)
+		merge_free(kernels[i].merge);
+}
+
+TEST(live_holds_nobody_up_once_it_has_ended)
+{
+	struct kernel kernels[2];
+	struct live_times times = { .latest = 0 };
+	uint64_t due;
+
+	REQUIRE(begin_with(&kernels[0], 1 << 20, &times) && begin_with(&kernels[1], 1 << 20, &times));
+	write_page(&kernels[1], 0, 100, 10, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		live_source_end(kernels[i].source);
+		CHECK(live_source_take(kernels[i].source, false, NULL, NULL) >= 0);
+		merge_resume(kernels[i].merge);
+	}
+	CHECK(!merge_due(kernels[0].merge, &due) && due == UINT64_MAX);
+	CHECK(merge_due(kernels[1].merge, &due) && due == 100);
+	for (unsigned i = 0; i < 2; i++)
+		merge_free(kernels[i].merge);
 }

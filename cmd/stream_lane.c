@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/stream_lane.h"
+
+#include "cmd/formats.h"
+#include "cmd/stream.h"
+#include "formats/flow.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/event/symbols.h"
+#include "lib/plugin/plugins.h"
+#include "lib/record/tap_buffer.h"
+#include "lib/stream/live_source.h"
+#include "lib/stream/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The schema borrows the text. */
+struct learnt {
+	struct learnt *next;
+	struct buf text;
+};
+
+static int ask_symbols(void *arg, struct buf *buf)
+{
+	return tap_symbols(arg, buf, NULL);
+}
+
+/* The format of an event that somebody has made since. Without it the event is printed as an unknown one. */
+static void learn(void *arg, uint16_t id)
+{
+	struct stream_lane *lane = arg;
+	cleanup_buf struct buf system = BUF_INIT;
+	struct learnt *learnt = calloc(1, sizeof(*learnt));
+
+	if (!learnt)
+		return;
+	learnt->next = lane->learnt;
+	lane->learnt = learnt;
+	if (tap_buffer_format(lane->buffer, id, &system, &learnt->text, NULL) > 0 &&
+	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->text), learnt->text.len, NULL))
+		return;
+}
+
+static int open_source(struct stream_lane *lane, struct live_times *times, size_t queue_max, struct fail *fail)
+{
+	struct tap_buffer *buffer = lane->buffer;
+	struct live_options live = {
+		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
+		.shape = { .size = tap_buffer_page_size(buffer), .long_size = sizeof(long) },
+		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = queue_max, .times = times,
+	};
+
+	return live_source_new(&live, &lane->source, fail);
+}
+
+static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct fail *fail)
+{
+	struct sink_options sink = options->sink;
+	int err = 0;
+
+	if (options->decode)
+		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
+	sink.plugins = lane->plugins;
+	if (!err)
+		err = options->format->new(lane->context, &sink, &lane->sink, fail);
+	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
+		lane->dropped = calloc(lane->buffer->nr_cpus + 1, sizeof(*lane->dropped));
+		err = lane->dropped ? 0 : fail_memory(fail);
+	}
+	return err;
+}
+
+int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, struct live_times *times, size_t queue_max,
+		     const struct stream_options *options, struct fail *fail)
+{
+	struct events_options events = { .until = UINT64_MAX, .learn = learn, .learn_arg = lane };
+	int err;
+
+	*lane = (struct stream_lane){ .tap = tap, .buffer = tap_buffer(tap, index) };
+	err = context_new(tap_trace(tap), index, &lane->context, fail);
+	if (err)
+		return err;
+	symbols_ask(lane->context->symbols, ask_symbols, tap);
+	err = open_source(lane, times, queue_max, fail);
+	if (err)
+		return err;
+	events.source = lane->source;
+	err = events_open(lane->context, &events, &lane->events, fail);
+	return err ? err : open_sink(lane, options, fail);
+}
+
+void stream_lane_close(struct stream_lane *lane)
+{
+	struct learnt *learnt;
+
+	if (lane->sink)
+		lane->sink->ops->free(lane->sink);
+	plugins_free(lane->plugins);
+	events_free(lane->events);
+	context_free(lane->context);
+	free(lane->dropped);
+	free(lane->prefix);
+	while ((learnt = lane->learnt)) {
+		lane->learnt = learnt->next;
+		buf_release(&learnt->text);
+		free(learnt);
+	}
+}
+
+int stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index, struct fail *fail)
+{
+	const struct tap_buffer *buffer = lane->buffer;
+
+	for (size_t i = 0; lane->dropped && i < buffer->nr_cpus; i++) {
+		uint64_t now = 0;
+		int err = tap_buffer_dropped(buffer, i, &now, fail);
+
+		if (err)
+			return err;
+		if (now > lane->dropped[i])
+			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(now - lane->dropped[i]));
+		lane->dropped[i] = now;
+	}
+	return 0;
+}
+
+void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index)
+{
+	const struct tap_buffer *buffer = lane->buffer;
+
+	for (size_t i = 0; i < buffer->nr_cpus; i++) {
+		uint64_t events, lost, told = live_source_lost(lane->source, i);
+
+		told += lane->dropped ? lane->dropped[i] : 0;
+		tap_buffer_count(buffer, i, &events, &lost);
+		if (lost > told)
+			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(lost - told));
+	}
+}
+
+void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
+{
+	uint64_t all = 0;
+
+	*ret = (struct stream_sum){ .instance = tap_buffer_name(lane->buffer), .printed = events_count(lane->events) };
+	for (size_t i = 0; i < lane->buffer->nr_cpus; i++) {
+		uint64_t events, lost;
+
+		tap_buffer_count(lane->buffer, i, &events, &lost);
+		all += events;
+		ret->lost += lost;
+	}
+	if (all > ret->printed)
+		ret->left = all - ret->printed;
+}

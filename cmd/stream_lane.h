@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_STREAM_LANE_H
+#define WEFT_CMD_STREAM_LANE_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct flow;
+struct flow_lane;
+struct live_times;
+struct stream_options;
+struct stream_sum;
+struct tap;
+
+/*
+ * One instance of a stream: its buffer, and all that is between that and its lines (formats/flow.h: struct flow_lane).
+ * The tap is borrowed and outlives it.
+ */
+struct stream_lane {
+	struct tap *tap;
+	struct tap_buffer *buffer;
+	struct context *context;
+	struct plugins *plugins;
+	struct source *source;          /* the events own it */
+	struct events *events;
+	struct sink *sink;
+	char *prefix;                   /* in front of its lines; NULL: nothing */
+	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
+	struct learnt *learnt;          /* texts of formats that came meanwhile */
+};
+
+/* `queue_max`: bytes of pages that each CPU may queue. On failure, too, the lane is to be closed. */
+int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, struct live_times *times,
+				size_t queue_max, const struct stream_options *options, struct fail *fail);
+void stream_lane_close(struct stream_lane *lane);
+
+/* What no page tells is asked for, and told where it was noticed; `index` of the lane in the flow. */
+int must_check stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index, struct fail *fail);
+
+/* Of a stopped tap: what was lost without a page to tell it, behind the last event of a CPU or where the kernel keeps the oldest. */
+void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index);
+
+/* Of a stopped tap. */
+void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/tap_buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/kernel/cpu_pipe.h"
+#include "lib/kernel/event_select.h"
+#include "lib/kernel/ring_buffer.h"
+#include "lib/record/target.h"
+
+int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail)
+{
+	*buffer = (struct tap_buffer){
+		.target = target,
+		.cpus = calloc(target->nr_cpus, sizeof(*buffer->cpus)),
+		.pipes = calloc(target->nr_cpus, sizeof(*buffer->pipes)),
+	};
+	if (!buffer->cpus || !buffer->pipes)
+		return fail_memory(fail);
+	for (uint32_t cpu = 0; cpu < target->nr_cpus; cpu++) {
+		char file[64];
+		int err;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+		if (!instance_has(target->instance, file))
+			continue;
+		err = cpu_pipe_open(target->instance, cpu, target->page_size, &buffer->pipes[buffer->nr_cpus], fail);
+		if (err)
+			return err;
+		buffer->cpus[buffer->nr_cpus++] = cpu;
+	}
+	return 0;
+}
+
+void tap_buffer_close(struct tap_buffer *buffer)
+{
+	for (size_t i = 0; i < buffer->nr_cpus; i++)
+		cpu_pipe_close(&buffer->pipes[i]);
+	buffer->nr_cpus = 0;
+}
+
+void tap_buffer_release(struct tap_buffer *buffer)
+{
+	tap_buffer_close(buffer);
+	free(buffer->cpus);
+	free(buffer->pipes);
+}
+
+const char *tap_buffer_name(const struct tap_buffer *buffer)
+{
+	return buffer->target->wanted->name;
+}
+
+uint32_t tap_buffer_page_size(const struct tap_buffer *buffer)
+{
+	return buffer->target->page_size;
+}
+
+int tap_buffer_read(void *arg, size_t cpu_index, void *into, struct fail *fail)
+{
+	struct tap_buffer *buffer = arg;
+
+	return cpu_pipe_read(&buffer->pipes[cpu_index], into, fail);
+}
+
+int tap_buffer_overrun(void *arg, size_t cpu_index, uint64_t *ret, struct fail *fail)
+{
+	const struct tap_buffer *buffer = arg;
+	uint32_t cpu = buffer->cpus[cpu_index];
+	struct ring_buffer_stats stats;
+	int err = ring_buffer_stats(buffer->target->instance, cpu, &stats, fail);
+
+	if (!err)
+		*ret = stats.overrun - buffer->target->start[cpu].overrun;
+	return err;
+}
+
+bool tap_buffer_keeps_oldest(const struct tap_buffer *buffer)
+{
+	char word[16];
+
+	return !instance_read_word(buffer->target->instance, "options/overwrite", word, sizeof(word), NULL) &&
+	       !strcmp(word, "0");
+}
+
+int tap_buffer_dropped(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret, struct fail *fail)
+{
+	uint32_t cpu = buffer->cpus[cpu_index];
+	struct ring_buffer_stats stats;
+	int err = ring_buffer_stats(buffer->target->instance, cpu, &stats, fail);
+
+	if (!err)
+		*ret = stats.dropped - buffer->target->start[cpu].dropped;
+	return err;
+}
+
+void tap_buffer_count(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost)
+{
+	const struct ring_buffer_stats *start = &buffer->target->start[buffer->cpus[cpu_index]];
+	const struct ring_buffer_stats *stop = &buffer->target->stop[buffer->cpus[cpu_index]];
+
+	*ret_events = stop->entries + stop->read - start->read;
+	*ret_lost = stop->overrun - start->overrun + stop->commit_overrun - start->commit_overrun + stop->dropped -
+		    start->dropped;
+}
+
+/* Whether events/SYSTEM/NAME/id is that id; not when it is gone meanwhile. */
+static bool has_id(const struct instance *instance, const char *system, const char *name, uint16_t id)
+{
+	cleanup_buf struct buf file = BUF_INIT;
+	char word[16];
+
+	return buf_addf(&file, "events/%s/%s/id", system, name) &&
+	       !instance_read_word(instance, buf_str(&file), word, sizeof(word), NULL) &&
+	       strtoul(word, NULL, 10) == id;
+}
+
+int tap_buffer_format(const struct tap_buffer *buffer, uint16_t id, struct buf *system, struct buf *text, struct fail *fail)
+{
+	const struct instance *instance = buffer->target->instance;
+	cleanup_buf struct buf enabled = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = instance_read(instance, "set_event", &enabled, fail);
+
+	at = buf_str(&enabled);
+	left = enabled.len;
+	while (!err && text_next_line(&at, &left, &line)) {
+		/* SYSTEM:EVENT */
+		const char *colon = memchr(line.at, ':', line.len);
+		cleanup_free char *name = NULL;
+
+		if (!colon)
+			continue;
+		name = strndup(colon + 1, line.len - (size_t)(colon - line.at) - 1);
+		buf_clear(system);
+		if (!name || !buf_add(system, line.at, (size_t)(colon - line.at)))
+			return fail_memory(fail);
+		if (has_id(instance, buf_str(system), name, id))
+			return event_format(instance, buf_str(system), name, text, NULL) ? 0 : 1;
+	}
+	return err;
+}

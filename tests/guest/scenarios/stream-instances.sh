@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+counted() {
+	cat $T/instances/$1/per_cpu/cpu*/stats |
+		awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 } END { print n + 0, l + 0 }'
+}
+lines_of() {
+	sed -n "s/^ *$1: //p" "$2" | sed '/^#/d'
+}
+told() {
+	lines_of "$1" "$2" |
+		awk '/^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } END { print n + 0, l + 0 }'
+}
+
+scenario() {
+	local i reader pid id
+
+	remember
+	# What two instances hold already: the lines of each are the kernel's.
+	for i in guest other; do
+		mkdir $T/instances/$i
+	done
+	set_to $T/instances/guest/events/sched/enable 1
+	set_to $T/instances/other/events/raw_syscalls/enable 1
+	load
+	for i in guest other; do
+		echo 0 > $T/instances/$i/tracing_on
+		echo 0 > $T/instances/$i/events/enable
+	done
+	for i in guest other; do
+		sed '/^#/d' $T/instances/$i/trace > /tmp/expected.$i
+		check "$i: there are events" more "$(wc -l < /tmp/expected.$i)" 20
+	done
+	timeout 100 weft stream -q --cmdlines-size 0 -B guest -e syscalls:sys_enter_swapoff -B other -e syscalls:sys_enter_swapoff \
+		--limit "$(cat /tmp/expected.* | wc -l)" > /tmp/s.txt 2> /tmp/s.err
+	check "weft stream of two instances ends with status 0" status_is $? 0 /tmp/s.err
+	for i in guest other; do
+		lines_of $i /tmp/s.txt > /tmp/s.$i
+		same "$i: the lines are those of the kernel's trace" /tmp/expected.$i /tmp/s.$i
+		rmdir $T/instances/$i
+	done
+	# A reader that sleeps until the load is over.
+	for i in guest other; do
+		mkdir $T/instances/$i
+	done
+	rm -f /tmp/text /tmp/go
+	mkfifo /tmp/text /tmp/go
+	{ read -r word < /tmp/go; cat > /tmp/s.txt; } < /tmp/text &
+	reader=$!
+	timeout 120 weft stream -F -c -B guest -b 32 -e raw_syscalls -B other -b 64 -e raw_syscalls:sys_enter -- \
+		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=20000 2> /dev/null; echo > /tmp/go' > /tmp/text 2> /tmp/s.err
+	check "a stream whose reader slept ends well" status_is $? 0 /tmp/s.err
+	wait $reader
+	cat /tmp/s.err
+	for i in guest other; do
+		check "$i: printed and lost are the kernel's counts" equal "$(told $i /tmp/s.txt)" "$(counted $i)"
+		check "$i: there were losses" matches /tmp/s.txt "^ *$i: CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]\$"
+		check "$i: the summary tells" matches /tmp/s.err "^weft: $i: .* events, .* lost\$"
+		rmdir $T/instances/$i
+	done
+	# Somebody makes an event while it is streamed, and switches it on there.
+	mkdir $T/instances/guest
+	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
+	pid=$!
+	i=0
+	while ! grep -q 'sched_process_exec:' /tmp/s.txt && [ $i -lt 200 ]; do
+		i=$((i + 1))
+		/bin/busybox sleep 0.1
+	done
+	echo 'e:weft_guest/late sched/sched_process_exec who=$pid:s32' >> $T/dynamic_events
+	set_to $T/instances/guest/events/weft_guest/late/enable 1
+	i=0
+	while ! grep -q ' late: ' /tmp/s.txt && [ $i -lt 200 ]; do
+		i=$((i + 1))
+		/bin/busybox sleep 0.1
+	done
+	set_to $T/instances/guest/events/weft_guest/late/enable 0
+	# And kills it.
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	check "an event that was made meanwhile is printed with its fields" matches /tmp/s.txt "^guest: .* late: \(.*\) who=[0-9]+\$"
+	check "no event is unknown" lacks /tmp/s.txt 'Unknown type'
+	weft recover > /tmp/s.out 2> /tmp/s.err
+	check "weft recover ends with status 0" status_is $? 0 /tmp/s.err
+	check "the instance that was made is gone, the other is not" equal "$(ls $T/instances)" guest
+	echo '-:weft_guest/late' >> $T/dynamic_events
+	rmdir $T/instances/guest
+	unchanged "tracefs is as it was before all of them"
+}
