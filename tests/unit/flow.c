@@ -284,6 +284,7 @@ static void check_both(const char *path, bool has_times)
 TEST(flow_of_two_buffers_is_in_order_and_the_text_of_each_is_what_report_prints)
 {
 	check_both("tests/fixtures/golden/6.12-events-sched.dat", true);
+	check_both("tests/fixtures/golden/6.1-rt-events-sched.dat", true);
 }
 
 TEST(flow_of_two_buffers_puts_the_prefix_in_front_of_each_line_of_an_event)
