@@ -44,19 +44,20 @@ static void learn(void *arg, uint16_t id)
 		return;
 }
 
-static int open_source(struct stream_lane *lane, struct live_times *times, size_t queue_max, struct fail *fail)
+static int open_source(struct stream_lane *lane, struct stream_shared *shared, struct fail *fail)
 {
 	struct tap_buffer *buffer = lane->buffer;
 	struct live_options live = {
 		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
 		.shape = { .size = tap_buffer_page_size(buffer), .long_size = sizeof(long) },
-		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = queue_max, .times = times,
+		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = shared->queue_max, .times = &shared->taken,
 	};
 
 	return live_source_new(&live, &lane->source, fail);
 }
 
-static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct fail *fail)
+static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct stream_shared *shared,
+		     struct fail *fail)
 {
 	struct sink_options sink = options->sink;
 	int err = 0;
@@ -64,6 +65,7 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	if (options->decode)
 		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
 	sink.plugins = lane->plugins;
+	sink.times = &shared->printed;
 	if (!err)
 		err = options->format->new(lane->context, &sink, &lane->sink, fail);
 	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
@@ -73,8 +75,8 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	return err;
 }
 
-int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, struct live_times *times, size_t queue_max,
-		     const struct stream_options *options, struct fail *fail)
+int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, const struct stream_options *options,
+		     struct stream_shared *shared, struct fail *fail)
 {
 	struct events_options events = { .until = UINT64_MAX, .learn = learn, .learn_arg = lane };
 	int err;
@@ -84,12 +86,12 @@ int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, st
 	if (err)
 		return err;
 	symbols_ask(lane->context->symbols, ask_symbols, tap);
-	err = open_source(lane, times, queue_max, fail);
+	err = open_source(lane, shared, fail);
 	if (err)
 		return err;
 	events.source = lane->source;
 	err = events_open(lane->context, &events, &lane->events, fail);
-	return err ? err : open_sink(lane, options, fail);
+	return err ? err : open_sink(lane, options, shared, fail);
 }
 
 void stream_lane_close(struct stream_lane *lane)

@@ -2,7 +2,9 @@
 #ifndef WEFT_CMD_STREAM_LANE_H
 #define WEFT_CMD_STREAM_LANE_H
 
+#include "formats/sink.h"
 #include "lib/base/cleanup.h"
+#include "lib/stream/live_source.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +12,6 @@
 struct fail;
 struct flow;
 struct flow_lane;
-struct live_times;
 struct stream_options;
 struct stream_sum;
 struct tap;
@@ -32,9 +33,16 @@ struct stream_lane {
 	struct learnt *learnt;          /* texts of formats that came meanwhile */
 };
 
-/* `queue_max`: bytes of pages that each CPU may queue. On failure, too, the lane is to be closed. */
-int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, struct live_times *times,
-				size_t queue_max, const struct stream_options *options, struct fail *fail);
+/* What the lanes of a stream have in common; outlives them. */
+struct stream_shared {
+	struct live_times taken;
+	struct sink_times printed;
+	size_t queue_max;               /* bytes of pages that each CPU may queue */
+};
+
+/* On failure, too, the lane is to be closed. */
+int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, const struct stream_options *options,
+				struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
 
 /* What no page tells is asked for, and told where it was noticed; `index` of the lane in the flow. */

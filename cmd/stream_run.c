@@ -36,7 +36,7 @@ struct stream {
 	struct tap *tap;
 	struct stream_lane *lanes;      /* one for each instance; those of the flow are theirs */
 	size_t nr_lanes;
-	struct live_times times;
+	struct stream_shared shared;
 	struct out out, scratch;
 	struct outlet outlet;
 	struct flow flow;
@@ -99,8 +99,9 @@ static size_t queue_max(const struct tap *tap)
 
 static int open_lanes(struct stream *stream, struct fail *fail)
 {
-	size_t nr = 0, max = queue_max(stream->tap);
+	size_t nr = 0;
 
+	stream->shared.queue_max = queue_max(stream->tap);
 	while (tap_buffer(stream->tap, nr))
 		nr++;
 	stream->lanes = calloc(nr, sizeof(*stream->lanes));
@@ -110,7 +111,7 @@ static int open_lanes(struct stream *stream, struct fail *fail)
 	while (stream->nr_lanes < nr) {
 		size_t index = stream->nr_lanes++;
 		struct stream_lane *lane = &stream->lanes[index];
-		int err = stream_lane_open(lane, stream->tap, index, &stream->times, max, stream->options, fail);
+		int err = stream_lane_open(lane, stream->tap, index, stream->options, &stream->shared, fail);
 
 		if (err)
 			return err;
@@ -183,7 +184,7 @@ static int take_from_all(struct stream *stream, bool is_round, bool *ret_full, s
 		*ret_full |= full;
 	}
 	if (is_round)
-		live_times_round(&stream->times);
+		live_times_round(&stream->shared.taken);
 	for (size_t i = 0; i < stream->nr_lanes; i++)
 		events_resume(stream->lanes[i].events);
 	return taken;

@@ -29,8 +29,7 @@ struct pretty {
 	struct ftrace *ftrace;          /* prints what events say */
 	struct spans *spans;            /* NULL without memory */
 	bool color, counts, nanoseconds;
-	bool started;
-	uint64_t first, last;           /* times of the first event, and of the one settled last; `first` is fixed once started */
+	struct sink_times own, *times;
 };
 
 /* Takes the place of struct frame_note, which only the kernel's columns need. */
@@ -279,6 +278,7 @@ static int pretty_new(struct context *context, const struct sink_options *option
 		return fail_memory(fail);
 	leave_columns(context);
 	pretty->sink = (struct sink){ .ops = &pretty_sink, .context = context };
+	pretty->times = options->times ? options->times : &pretty->own;
 	pretty->color = options->color;
 	pretty->nanoseconds = options->nanoseconds;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
@@ -313,12 +313,13 @@ static void pretty_begin(struct sink *sink, struct out *out)
 static void take_note(struct pretty *pretty, struct event *event)
 {
 	struct pretty_note note = { .lasted = spans_see(pretty->spans, event) };
+	struct sink_times *times = pretty->times;
 
-	if (!pretty->started)
-		pretty->first = pretty->last = event->ts;
-	pretty->started = true;
-	note.since = event->ts - pretty->last;
-	pretty->last = event->ts;
+	if (!times->started)
+		times->first = times->last = event->ts;
+	times->started = true;
+	note.since = event->ts - times->last;
+	times->last = event->ts;
 	memcpy(event->note + NOTE_RENDERER_SIZE, &note, sizeof(note));
 }
 
@@ -349,7 +350,7 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 		return;
 	}
 	memcpy(&note, event->note + NOTE_RENDERER_SIZE, sizeof(note));
-	put_time(pretty, event->ts - pretty->first, out);
+	put_time(pretty, event->ts - pretty->times->first, out);
 	out_char(out, ' ');
 	put_delta(pretty, &note, out);
 	out_char(out, ' ');

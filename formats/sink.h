@@ -28,10 +28,17 @@ struct sink {
 	const struct context *context;
 };
 
+/* When the first event of a text was, and the one before: for sinks that print what lies between. Zero at first. */
+struct sink_times {
+	bool started;
+	uint64_t first, last;           /* `first` is fixed once started */
+};
+
 struct sink_options {
 	bool nanoseconds;               /* full time stamps */
 	bool raw;                       /* field=value instead of the print fmt */
 	bool color;                     /* for a terminal, where a format has colours */
+	struct sink_times *times;       /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
 	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
 };
 
