@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The schema borrows the text. */
+/* The schema and the context borrow the texts. */
 struct learnt {
 	struct learnt *next;
-	struct buf text;
+	struct buf format, dynamic_events;
 };
 
 static int ask_symbols(void *arg, struct buf *buf)
@@ -39,9 +39,12 @@ static void learn(void *arg, uint16_t id)
 		return;
 	learnt->next = lane->learnt;
 	lane->learnt = learnt;
-	if (tap_buffer_format(lane->buffer, id, &system, &learnt->text, NULL) > 0 &&
-	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->text), learnt->text.len, NULL))
+	if (tap_buffer_format(lane->buffer, id, &system, &learnt->format, NULL) <= 0 ||
+	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->format), learnt->format.len, NULL))
 		return;
+	/* The format of an event probe does not tell on which event that stands. */
+	if (!tap_dynamic_events(lane->tap, &learnt->dynamic_events, NULL))
+		lane->context->dynamic_events = buf_str(&learnt->dynamic_events);
 }
 
 static int open_source(struct stream_lane *lane, struct stream_shared *shared, struct fail *fail)
@@ -107,7 +110,8 @@ void stream_lane_close(struct stream_lane *lane)
 	free(lane->prefix);
 	while ((learnt = lane->learnt)) {
 		lane->learnt = learnt->next;
-		buf_release(&learnt->text);
+		buf_release(&learnt->format);
+		buf_release(&learnt->dynamic_events);
 		free(learnt);
 	}
 }

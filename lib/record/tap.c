@@ -78,10 +78,6 @@ static int choose(struct tap *tap, struct fail *fail)
 
 		if (setup->nr_instances > 1 && !i && !setup_wants(wanted))
 			continue;
-		/* The main one has no name, and is the first. */
-		for (size_t j = 1; j < i; j++)
-			if (!strcmp(setup->instances[j].name, wanted->name))
-				return fail_set(fail, -EINVAL, "-B %s is there twice: say all that is for it behind one", wanted->name);
 		target->wanted = wanted;
 		target->index = (uint32_t)tap->nr_buffers++;
 	}
@@ -325,6 +321,13 @@ int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struc
 	int err = instance_read(&top, "saved_cmdlines", names, fail);
 
 	return err ? err : instance_read(&top, "saved_tgids", tgids, fail);
+}
+
+int tap_dynamic_events(const struct tap *tap, struct buf *buf, struct fail *fail)
+{
+	struct instance top = { .tracing = &tap->tracing, .kind = INSTANCE_TOP, .dir = tap->tracing.dir };
+
+	return instance_read(&top, "dynamic_events", buf, fail);
 }
 
 int tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail)

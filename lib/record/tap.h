@@ -26,7 +26,7 @@ struct tap;
 struct tap_buffer;                      /* tap_buffer.h */
 
 struct tap_options {
-	const struct setup *setup;      /* instances of different clocks are refused: their events have no order */
+	const struct setup *setup;      /* no instance twice; those of different clocks are refused: their events have no order */
 	char **argv;                    /* NULL: until told to stop; its standard output goes to standard error */
 	const char *user;
 	uint64_t duration_ns;           /* 0: none */
@@ -69,8 +69,9 @@ int must_check tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms,
 /* Switches tracing off and counts. What is in the buffers can still be read. */
 int must_check tap_stop(struct tap *tap, struct fail *fail);
 
-/* Append what the kernel knows now: saved_cmdlines and saved_tgids; /proc/kallsyms. */
+/* Append what the kernel knows now: saved_cmdlines and saved_tgids; dynamic_events; /proc/kallsyms. */
 int must_check tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail);
+int must_check tap_dynamic_events(const struct tap *tap, struct buf *buf, struct fail *fail);
 int must_check tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail);
 
 /* Puts everything back and frees the tap; the trace is gone, too. NULL is a no-op. */

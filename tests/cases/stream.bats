@@ -302,8 +302,8 @@ export -f busy
 	[[ "$output" == *"events of different clocks have no order: $A has the clock mono, $B has local"* ]]
 	run -125 weft stream -e timer -B "$B" -C mono -e sched
 	[[ "$output" == *"the main one has the clock local, $B has mono"* ]]
-	run -125 weft stream -B "$A" -e sched -B "$A" -e timer
-	[[ "$output" == *"-B $A is there twice"* ]]
+	run -2 weft stream -B "$A" -e sched -B "$A" -e timer
+	[[ "$output" == *"instance '$A' is named twice"* ]]
 	run -0 weft stream -q -F -C mono -B "$A" -e sched:sched_process_exec -B "$B" -e sched:sched_process_exit -- /bin/true
 	tracefs_state $$ > after
 	diff before after

@@ -77,7 +77,7 @@ scenario() {
 	# And kills it.
 	kill -9 $pid
 	wait $pid 2> /dev/null
-	check "an event that was made meanwhile is printed with its fields" matches /tmp/s.txt "^guest: .* late: \(.*\) who=[0-9]+\$"
+	check "an event that was made meanwhile is printed with its fields" matches /tmp/s.txt "^guest: .* late: \(sched.sched_process_exec\) who=[0-9]+\$"
 	check "no event is unknown" lacks /tmp/s.txt 'Unknown type'
 	weft recover > /tmp/s.out 2> /tmp/s.err
 	check "weft recover ends with status 0" status_is $? 0 /tmp/s.err
