@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/error_log.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -12,6 +9,7 @@
 #include "lib/kernel/fitting.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/precheck.h"
+#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
 #define OLD                                                                                     \
@@ -156,32 +154,16 @@ TEST(event_fields_are_the_names_and_types_of_a_format)
 /* What precheck() says of a value for that file; "" when it has nothing against it. */
 static const char *checked(const char *file, const char *value, struct fail *fail)
 {
-	char dir[] = "/tmp/weft-unit-XXXXXX", path[128], command[64];
-	struct tracing tracing;
-	struct instance top;
-	FILE *format;
+	struct fake fake;
 
 	fail->text[0] = '\0';
-	if (!CHECK(mkdtemp(dir) != NULL))
+	if (!CHECK(fake_new(&fake)))
 		return "";
-	snprintf(path, sizeof(path), "mkdir -p %s/events/sched/sched_switch %s/instances", dir, dir);
-	CHECK(!system(path));
-	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/format", dir);
-	format = fopen(path, "w");
-	if (CHECK(format != NULL)) {
-		fputs(FORMAT, format);
-		fclose(format);
-	}
-	snprintf(path, sizeof(path), "touch %s/events/sched/sched_switch/enable", dir);
-	CHECK(!system(path));
-	if (CHECK(!tracing_at(dir, &tracing, NULL))) {
-		top = (struct instance){ .tracing = &tracing, .kind = INSTANCE_TOP, .name = (char *)"", .dir = tracing.dir };
-		if (!precheck(&top, file, value, fail))
-			CHECK_STR(fail->text, "");
-		tracing_release(&tracing);
-	}
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	CHECK(!system(command));
+	fake_write(&fake, "events/sched/sched_switch/format", FORMAT);
+	fake_write(&fake, "events/sched/sched_switch/enable", "");
+	if (!precheck(&fake.top, file, value, fail))
+		CHECK_STR(fail->text, "");
+	fake_free(&fake);
 	return fail->text;
 }
 

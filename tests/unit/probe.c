@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
@@ -15,6 +14,7 @@
 #include "lib/kernel/probe_define.h"
 #include "lib/kernel/probes.h"
 #include "lib/kernel/undo.h"
+#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
 TEST(probe_prints_what_it_parsed)
@@ -55,49 +55,21 @@ TEST(probe_refuses_what_is_no_definition)
 	}
 }
 
-/* A directory that looks enough like a tracefs with all kinds of probes. */
-struct fake {
-	char dir[64];
-	struct tracing tracing;
-	struct instance top;
-};
-
-static bool put(const struct fake *fake, const char *file, const char *text)
+/* With all kinds of probes. */
+static bool probe_fake_new(struct fake *fake)
 {
-	char path[256];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
-	out = fopen(path, "w");
-	if (!out)
+	if (!fake_new(fake))
 		return false;
-	fputs(text, out);
-	return !fclose(out);
-}
-
-static bool fake_new(struct fake *fake)
-{
-	char command[256];
-
-	strncpy(fake->dir, "/tmp/weft-unit-XXXXXX", sizeof(fake->dir));
-	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
-		return false;
-	snprintf(command, sizeof(command), "mkdir -p %s/events/sched/sched_switch %s/events/weft/taken", fake->dir, fake->dir);
-	fake->top = (struct instance){ .tracing = &fake->tracing, .name = (char *)"", .dir = fake->tracing.dir };
-	return !system(command) && put(fake, "kprobe_events", "") && put(fake, "uprobe_events", "") &&
-	       put(fake, "synthetic_events", "") && put(fake, "dynamic_events", "") && put(fake, "README", "f[: t[: e[:") &&
-	       put(fake, "events/sched/enable", "0\n") &&
-	       put(fake, "events/sched/sched_switch/format",
+	fake_mkdir(fake, "events/weft/taken");
+	fake_write(fake, "kprobe_events", "");
+	fake_write(fake, "uprobe_events", "");
+	fake_write(fake, "synthetic_events", "");
+	fake_write(fake, "dynamic_events", "");
+	fake_write(fake, "README", "f[: t[: e[:");
+	fake_write(fake, "events/sched/enable", "0\n");
+	fake_write(fake, "events/sched/sched_switch/format",
 		   "\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
-}
-
-static void fake_free(struct fake *fake)
-{
-	char command[128];
-
-	tracing_release(&fake->tracing);
-	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
-	CHECK(!system(command));
+	return true;
 }
 
 static const char *defined(const struct fake *fake, const char *text, bool synthetic, struct buf *buf, struct fail *fail)
@@ -118,7 +90,7 @@ TEST(probe_define_takes_the_kernels_syntax_and_gives_it_a_name)
 	struct fake fake;
 	struct fail fail;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(probe_fake_new(&fake));
 	CHECK_STR(defined(&fake, "p vfs_read a=%di", false, &buf, &fail), "p:weft/vfs_read vfs_read a=%di");
 	CHECK_STR(defined(&fake, "p:mine/x vfs_read+4", false, &buf, &fail), "p:mine/x vfs_read+4");
 	CHECK_STR(defined(&fake, "p vfs_read+4", false, &buf, &fail), "p:weft/vfs_read_4 vfs_read+4");
@@ -135,7 +107,7 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	struct fake fake;
 	struct fail fail;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(probe_fake_new(&fake));
 	CHECK_STR(defined(&fake, "x=foo_bar a=$arg2:string arg1 %si comm", false, &buf, &fail),
 		  "p:weft/x foo_bar a=+0($arg2):string arg1=$arg1 %si comm=$comm");
 	CHECK_STR(defined(&fake, "mine/x=foo_bar+0x10", false, &buf, &fail), "p:mine/x foo_bar+0x10");
@@ -166,11 +138,11 @@ TEST(probe_define_names_the_option_that_a_kernel_lacks)
 	struct fail fail;
 	char path[128];
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(probe_fake_new(&fake));
 	snprintf(path, sizeof(path), "%s/kprobe_events", fake.dir);
 	CHECK(!unlink(path));
 	CHECK(strstr(defined(&fake, "vfs_read", false, &buf, &fail), "CONFIG_KPROBE_EVENTS"));
-	CHECK(put(&fake, "README", "nothing"));
+	fake_write(&fake, "README", "nothing");
 	CHECK(strstr(defined(&fake, "f vfs_read", false, &buf, &fail), "CONFIG_FPROBE_EVENTS"));
 	fake_free(&fake);
 }
@@ -269,7 +241,6 @@ static void add_name(const char *probe, void *data)
 TEST(undo_removes_the_probes_that_it_knows_and_held_ones_stay)
 {
 	cleanup_buf struct buf names = BUF_INIT;
-	char journals[96];
 	struct probe probe;
 	struct undo *undo = NULL;
 	struct undo_sum sum;
@@ -277,25 +248,24 @@ TEST(undo_removes_the_probes_that_it_knows_and_held_ones_stay)
 	struct fake fake;
 	char path[128];
 
-	REQUIRE(fake_new(&fake));
-	snprintf(journals, sizeof(journals), "%s/journals", fake.dir);
+	REQUIRE(probe_fake_new(&fake));
 	snprintf(path, sizeof(path), "%s/dynamic_events", fake.dir);
-	REQUIRE(!undo_new(&fake.tracing, journals, &undo, NULL));
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
 	REQUIRE(!probe_define(&fake.top, "x=foo_bar", false, &probe, NULL));
 	CHECK(!probe_add(&fake.top, undo, &probe, NULL));
 	probe_release(&probe);
 	REQUIRE(!probe_define(&fake.top, "y=foo_bar", false, &probe, NULL));
 	CHECK(!probe_add(&fake.top, undo, &probe, NULL));
 	probe_release(&probe);
-	undo_each_probe(journals, add_name, &names);
+	undo_each_probe(fake.journals, add_name, &names);
 	CHECK_STR(buf_str(&names), "weft/x weft/y ");
 	CHECK(!undo_hold(undo, NULL));
-	undo_drop_probe(journals, "weft/x");
+	undo_drop_probe(fake.journals, "weft/x");
 	buf_clear(&names);
-	undo_each_probe(journals, add_name, &names);
+	undo_each_probe(fake.journals, add_name, &names);
 	CHECK_STR(buf_str(&names), "weft/y ");
-	CHECK(put(&fake, "dynamic_events", ""));
-	CHECK(!undo_reset(&fake.tracing, journals, NULL, &sum, NULL));
+	fake_write(&fake, "dynamic_events", "");
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
 	CHECK(sum.probes == 1);
 	CHECK(!tracing_read_path(path, &buf, NULL));
 	CHECK_STR(buf_str(&buf), "-:weft/y\n");

@@ -14,57 +14,8 @@
 #include "lib/kernel/control.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/journal.h"
+#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
-
-/* A directory that looks enough like tracefs, and one for journals. */
-struct fake {
-	char dir[64];
-	char journals[96];
-	struct tracing tracing;
-};
-
-static void fake_write(const struct fake *fake, const char *file, const char *text)
-{
-	char path[256];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
-	out = fopen(path, "w");
-	if (CHECK(out != NULL)) {
-		fputs(text, out);
-		fclose(out);
-	}
-}
-
-static bool fake_holds(const struct fake *fake, const char *file, const char *text)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", fake->dir, file);
-	return !tracing_read_path(path, &buf, NULL) && !strcmp(buf_str(&buf), text);
-}
-
-static bool fake_new(struct fake *fake)
-{
-	char path[128];
-
-	strncpy(fake->dir, "/tmp/weft-unit-XXXXXX", sizeof(fake->dir));
-	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
-		return false;
-	snprintf(fake->journals, sizeof(fake->journals), "%s/journals", fake->dir);
-	snprintf(path, sizeof(path), "%s/instances", fake->dir);
-	return !mkdir(path, 0755);
-}
-
-static void fake_free(struct fake *fake)
-{
-	char command[128];
-
-	tracing_release(&fake->tracing);
-	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
-	CHECK(!system(command));
-}
 
 TEST(undo_puts_back_what_was_there_the_last_change_first)
 {

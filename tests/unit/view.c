@@ -3,72 +3,26 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-/* A directory that looks enough like tracefs. */
-struct fake {
-	char dir[64];
-	struct tracing tracing;
-	struct instance *top;
-};
-
-static void fake_path(const struct fake *fake, const char *file, char into[160])
+static bool view_fake_new(struct fake *fake)
 {
-	snprintf(into, 160, "%s/%s", fake->dir, file);
-}
-
-static void fake_write(const struct fake *fake, const char *file, const char *text)
-{
-	char path[160];
-	FILE *out;
-
-	fake_path(fake, file, path);
-	out = fopen(path, "w");
-	if (CHECK(out != NULL)) {
-		fputs(text, out);
-		fclose(out);
-	}
-}
-
-static bool fake_new(struct fake *fake)
-{
-	static const char *const dirs[] = { "instances", "per_cpu", "per_cpu/cpu0", "options" };
-	char path[160];
-
-	*fake = (struct fake){ .top = NULL };
-	strncpy(fake->dir, "/tmp/weft-unit-XXXXXX", sizeof(fake->dir));
-	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
+	if (!fake_new(fake))
 		return false;
-	for (size_t i = 0; i < array_size(dirs); i++) {
-		fake_path(fake, dirs[i], path);
-		if (mkdir(path, 0755))
-			return false;
-	}
-	return !instance_open_top(&fake->tracing, NULL, &fake->top, NULL);
-}
-
-static void fake_free(struct fake *fake)
-{
-	char command[128];
-
-	instance_close(fake->top, NULL);
-	tracing_release(&fake->tracing);
-	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
-	CHECK(!system(command));
+	fake_mkdir(fake, "per_cpu/cpu0");
+	fake_mkdir(fake, "options");
+	return true;
 }
 
 /* All that is shown of a file. */
 static bool shown(const struct fake *fake, const char *file, struct buf *text, bool *ret_cut)
 {
 	struct view view = VIEW_INIT;
-	int r = view_open(&view, fake->top, file, false, NULL);
+	int r = view_open(&view, &fake->top, file, false, NULL);
 
 	while (!r && (r = view_read(&view, text, NULL)) > 0)
 		r = 0;
@@ -81,7 +35,7 @@ static bool is_refused(const struct fake *fake, const char *file, const char *wh
 {
 	struct view view = VIEW_INIT;
 	struct fail fail = FAIL_INIT;
-	int err = view_open(&view, fake->top, file, false, &fail);
+	int err = view_open(&view, &fake->top, file, false, &fail);
 
 	view_close(&view);
 	return err < 0 && strstr(fail.text, why);
@@ -100,7 +54,7 @@ TEST(view_ends_where_the_call_began_while_tracing_goes_on)
 	struct fake fake;
 	bool cut;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(view_fake_new(&fake));
 	fake_write(&fake, "tracing_on", "1\n");
 	fake_write(&fake, "per_cpu/cpu0/stats", "entries: 9\noverrun: 0\nnow ts:  1000.500000\nread events: 0\n");
 	fake_write(&fake, "trace", trace);
@@ -116,7 +70,7 @@ TEST(view_shows_all_of_a_buffer_that_stands_still)
 	struct fake fake;
 	bool cut;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(view_fake_new(&fake));
 	fake_write(&fake, "tracing_on", "0\n");
 	fake_write(&fake, "per_cpu/cpu0/stats", "entries: 9\nnow ts:  1.000000\n");
 	fake_write(&fake, "trace", trace);
@@ -134,7 +88,7 @@ TEST(view_counts_lines_that_have_no_time)
 
 	for (unsigned i = 0; i < 1000; i++)
 		buf_addf(&all, " 0)   0.%u us    |  foo();\n", i);
-	REQUIRE(fake_new(&fake));
+	REQUIRE(view_fake_new(&fake));
 	fake_write(&fake, "tracing_on", "1\n");
 	fake_write(&fake, "per_cpu/cpu0/stats", "entries: 10\nnow ts: 12345\n");
 	fake_write(&fake, "trace", buf_str(&all));
@@ -150,7 +104,7 @@ TEST(view_shows_all_that_it_took_out_of_a_pipe)
 	struct fake fake;
 	bool cut;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(view_fake_new(&fake));
 	fake_write(&fake, "tracing_on", "1\n");
 	fake_write(&fake, "per_cpu/cpu0/stats", "entries: 1\nnow ts:  1000.000001\n");
 	fake_write(&fake, "trace_pipe", trace);
@@ -162,10 +116,10 @@ TEST(view_shows_all_that_it_took_out_of_a_pipe)
 
 TEST(view_refuses_what_must_not_be_opened_and_names_what_was_meant)
 {
-	char path[160];
+	char path[FAKE_PATH];
 	struct fake fake;
 
-	REQUIRE(fake_new(&fake));
+	REQUIRE(view_fake_new(&fake));
 	fake_write(&fake, "current_tracer", "nop\n");
 	fake_write(&fake, "free_buffer", "");
 	fake_path(&fake, "free_buffer", path);
