@@ -108,7 +108,7 @@ int snapshot_clear(const struct instance *instance, int cpu, struct fail *fail)
 /* Fails for the first event with such a trigger. */
 static int check_triggers(const struct instance *instance, struct fail *fail)
 {
-	struct catalog *catalog;
+	struct catalog *catalog = NULL;
 	int err = catalog_new(instance->tracing, &catalog, fail);
 
 	for (size_t i = 0; !err && i < catalog->nr; i++) {
