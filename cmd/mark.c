@@ -134,26 +134,24 @@ static int inject(struct mark *mark, struct fail *fail)
 	const struct instance *instance = mark->kernel.instance;
 	struct event_set set = { 0 };
 	struct catalog *catalog;
-	size_t found = 0, at = 0;
+	size_t at = 0;
 	char file[512];
 	int err = catalog_new(&mark->kernel.tracing, &catalog, fail);
 
 	if (err)
 		return err;
 	err = event_set_add(&set, catalog, mark->event, fail);
-	for (size_t i = 0; !err && i < catalog->nr; i++)
-		if (event_set_has(&set, i)) {
-			found++;
-			at = i;
-		}
-	if (!err && found != 1)
-		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event, found);
+	if (!err && set.nr != 1)
+		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event, set.nr);
+	while (!err && !event_set_has(&set, at))
+		at++;
 	if (!err) {
 		snprintf(file, sizeof(file), "events/%s/%s/inject", catalog->events[at].system, catalog->events[at].name);
 		if (!instance_has(instance, file))
 			err = fail_set(fail, -EOPNOTSUPP, "this kernel has no '%s'; CONFIG_TRACE_EVENT_INJECT provides it", file);
 		else
-			err = instance_write(instance, file, buf_str(&mark->text), fail);
+			/* No fields: a blank is written all the same, and an empty value is not. */
+			err = instance_write(instance, file, mark->text.len ? buf_str(&mark->text) : " ", fail);
 	}
 	event_set_release(&set);
 	catalog_free(catalog);
@@ -168,7 +166,6 @@ static int write_marker(struct mark *mark, struct fail *fail)
 	if (mark->event)
 		return inject(mark, fail);
 	err = marker_open(mark->kernel.instance, mark->raw, &mark->marker, fail);
-
 	if (err)
 		return err;
 	if (mark->raw)

@@ -84,6 +84,9 @@ markers()
 		[ "$status" -eq 0 ]
 		echo 0 > $T/instances/$SOME/tracing_on
 		grep -q 'sched_process_exit: comm= pid=4711' $T/instances/$SOME/trace
+		echo 1 > $T/instances/$SOME/tracing_on
+		weft mark -B $SOME --inject sched:sched_process_exit
+		grep -q 'sched_process_exit: comm= pid=0' $T/instances/$SOME/trace
 	else
 		[ "$status" -eq 1 ]
 		[[ "$stderr" == *"CONFIG_TRACE_EVENT_INJECT provides it" ]]

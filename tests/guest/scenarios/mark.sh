@@ -20,6 +20,8 @@ scenario() {
 		echo > $T/trace
 		check "weft mark --inject ends with status 0" weft mark --inject sched:sched_process_exit pid=4711
 		check "the event is in the trace" matches $T/trace 'sched_process_exit: .*pid=4711'
+		weft mark --inject sched:sched_process_exit
+		check "without fields it is in the trace, too" matches $T/trace 'sched_process_exit: .*pid=0'
 		weft mark --inject sched:sched_process_exit no_such=1 2> /tmp/err
 		check "an unknown field is an error" equal $? 1
 	else
