@@ -6,7 +6,6 @@
 #include "lib/base/text.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/undo.h"
-#include "lib/kernel/users.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -113,7 +112,7 @@ static int create_one(struct instances *instances, struct undo *undo, const char
 	}
 	err = instance_turn(instance, true, fail);
 	if (!err)
-		instance->kind = INSTANCE_EXISTING;
+		instance_leave(instance);
 	instance_close(instance, NULL);
 	return err;
 }
@@ -132,30 +131,8 @@ static int create(struct instances *instances, int nr, char **names, struct fail
 	return err ? err : held;
 }
 
-struct busy {
-	const char *name;
-	bool found;
-	struct fail *fail;
-};
-
-/* The first process that holds a file of the instance: why it cannot be removed. */
-static int find_user(const struct tracing_user *user, void *data)
-{
-	struct busy *busy = data;
-	size_t len = strlen(busy->name);
-	const char *file = user->file;
-
-	if (strncmp(file, "instances/", 10) || strncmp(file + 10, busy->name, len) || file[10 + len] != '/')
-		return 0;
-	busy->found = true;
-	fail_set(busy->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open", busy->name,
-		 user->comm, (int)user->pid, file + 10 + len + 1);
-	return 1;
-}
-
 static int remove_one(struct instances *instances, const char *name, struct fail *fail)
 {
-	struct busy busy = { .name = name, .fail = fail };
 	struct instance *instance;
 	struct undo_sum sum;
 	int err = instance_open(&instances->kernel.tracing, name, false, NULL, &instance, fail);
@@ -165,8 +142,6 @@ static int remove_one(struct instances *instances, const char *name, struct fail
 	/* Closing a private one is what removes it. */
 	instance->kind = INSTANCE_PRIVATE;
 	err = instance_close(instance, fail);
-	if (err == -EBUSY)
-		(void)!tracing_each_user(&instances->kernel.tracing, find_user, &busy);
 	/* What journals say of it must not meet a later instance of that name. */
 	return err ? err : undo_reset(&instances->kernel.tracing, NULL, name, &sum, fail);
 }

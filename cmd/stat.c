@@ -196,17 +196,11 @@ static void print_buffer(struct stat_arguments *arguments)
 static int print_user(const struct tracing_user *user, void *data)
 {
 	struct stat_arguments *arguments = data;
-	const char *file = user->file, *name = arguments->instance->name;
-	size_t len = strlen(name);
+	const char *file = tracing_user_file(user, arguments->instance->name);
 	char text[600];
 
-	if (*name) {
-		if (strncmp(file, "instances/", 10) || strncmp(file + 10, name, len) || file[10 + len] != '/')
-			return 0;
-		file += 10 + len + 1;
-	} else if (!strncmp(file, "instances/", 10)) {
+	if (!file)
 		return 0;
-	}
 	snprintf(text, sizeof(text), "%s (process %d): %s", user->comm, (int)user->pid, file);
 	print_lines(arguments, "in use by", text);
 	return 0;

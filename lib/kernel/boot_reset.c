@@ -125,24 +125,6 @@ static int reset_top(const struct tracing *tracing, bool probes, struct fail *fa
 	return instance_close(reset.instance, NULL) ? -EIO : reset.first ? reset.first : err;
 }
 
-struct holder {
-	const char *name;
-	struct fail *fail;
-};
-
-static int find_holder(const struct tracing_user *user, void *data)
-{
-	const struct holder *holder = data;
-	size_t len = strlen(holder->name);
-
-	if (strncmp(user->file, "instances/", 10) || strncmp(user->file + 10, holder->name, len) ||
-	    user->file[10 + len] != '/')
-		return 0;
-	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has '%s' open", holder->name,
-		 user->comm, (int)user->pid, user->file);
-	return 1;
-}
-
 struct removal {
 	const struct tracing *tracing;
 	int first;
@@ -152,19 +134,16 @@ struct removal {
 static int remove_one(const char *name, void *data)
 {
 	struct removal *removal = data;
-	struct holder holder = { .name = name, .fail = removal->first ? NULL : removal->fail };
 	cleanup_free char *path = NULL;
 	int err;
 
 	if (asprintf(&path, "%s/instances/%s", removal->tracing->dir, name) < 0) {
 		path = NULL;
-		return -ENOMEM;
+		return fail_memory(removal->first ? NULL : removal->fail);
 	}
 	if (!rmdir(path) || errno == ENOENT)
 		return 0;
-	err = -errno;
-	if (err != -EBUSY || tracing_each_user(removal->tracing, find_holder, &holder) != 1)
-		fail_set(holder.fail, err, "cannot remove the instance '%s': %s", name, strerror(-err));
+	err = tracing_instance_kept(removal->tracing, name, -errno, removal->first ? NULL : removal->fail);
 	if (!removal->first)
 		removal->first = err;
 	return 0;

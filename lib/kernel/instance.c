@@ -10,6 +10,7 @@
 #include "lib/kernel/plan.h"
 #include "lib/kernel/precheck.h"
 #include "lib/kernel/undo.h"
+#include "lib/kernel/users.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -189,7 +190,7 @@ int instance_close(struct instance *instance, struct fail *fail)
 		return 0;
 	if (instance->kind == INSTANCE_PRIVATE) {
 		if (rmdir(instance->dir) && errno != ENOENT)
-			err = fail_set(fail, -errno, "cannot remove the instance '%s': %s", instance->name, strerror(errno));
+			err = tracing_instance_kept(instance->tracing, instance->name, -errno, fail);
 		else if (instance->undo)
 			undo_forget_instance(instance->undo, instance->name);
 	}

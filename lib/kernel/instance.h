@@ -47,7 +47,7 @@ int must_check instance_open_top(const struct tracing *tracing, struct undo *und
 				 struct fail *fail);
 /*
  * Frees it, and removes a private one from the kernel: every file of it that this process opened must be closed by then
- * (-EBUSY names the instance). Settings of others are put back by undo_restore(), before this.
+ * (-EBUSY names the instance, and who else has one open). Settings of others are put back by undo_restore(), before this.
  */
 int instance_close(struct instance *instance, struct fail *fail);
 

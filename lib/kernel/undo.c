@@ -6,6 +6,7 @@
 #include "lib/kernel/control.h"
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo_internal.h"
+#include "lib/kernel/users.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -248,7 +249,7 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	if (!err || err == -ENOENT)
 		return 0;
 	if (entry->kind == JOURNAL_INSTANCE)
-		return fail_set(fail, err, "cannot remove the instance '%s': %s", entry->instance, strerror(-err));
+		return tracing_instance_kept(tracing, entry->instance, err, fail);
 	if (entry->kind == JOURNAL_PROBE)
 		return fail_set(fail, err, "cannot remove the probe '%s': %s", entry->file,
 				err == -EBUSY ? "somebody has it switched on" : strerror(-err));

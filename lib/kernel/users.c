@@ -2,9 +2,11 @@
 #include "lib/kernel/users.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/fail.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,4 +92,42 @@ int tracing_each_user(const struct tracing *tracing, int (*each)(const struct tr
 			ret = search_process(&search, entry->d_name);
 	closedir(proc);
 	return ret;
+}
+
+const char *tracing_user_file(const struct tracing_user *user, const char *instance)
+{
+	static const char dir[] = "instances/";
+	size_t len = strlen(instance);
+	const char *name;
+
+	if (strncmp(user->file, dir, strlen(dir)) != 0)
+		return len ? NULL : user->file;
+	name = user->file + strlen(dir);
+	return len && !strncmp(name, instance, len) && name[len] == '/' ? name + len + 1 : NULL;
+}
+
+struct holder {
+	const char *instance;
+	struct fail *fail;
+};
+
+static int tell_holder(const struct tracing_user *user, void *data)
+{
+	const struct holder *holder = data;
+	const char *file = tracing_user_file(user, holder->instance);
+
+	if (!file)
+		return 0;
+	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open", holder->instance,
+		 user->comm, (int)user->pid, file);
+	return 1;
+}
+
+int tracing_instance_kept(const struct tracing *tracing, const char *instance, int err, struct fail *fail)
+{
+	struct holder holder = { .instance = instance, .fail = fail };
+
+	if (!fail || (err == -EBUSY && tracing_each_user(tracing, tell_holder, &holder)))
+		return err;
+	return fail_set(fail, err, "cannot remove the instance '%s': %s", instance, strerror(-err));
 }

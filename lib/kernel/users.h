@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+struct fail;
+
 /*
  * Processes that hold files of tracefs open: who reads a buffer, and keeps an instance from being removed. Found in /proc/PID/fd, so
  * without privilege only one's own are seen.
@@ -23,5 +25,11 @@ struct tracing_user {
  */
 int must_check tracing_each_user(const struct tracing *tracing, int (*each)(const struct tracing_user *user, void *data),
 				 void *data);
+
+/* The file's name relative to that instance ("" is the top one); NULL: it belongs to another. */
+const char *tracing_user_file(const struct tracing_user *user, const char *instance);
+
+/* fail_set(): why the instance could not be removed; where it is in use, by whom. Returns err. */
+int tracing_instance_kept(const struct tracing *tracing, const char *instance, int err, struct fail *fail);
 
 #endif
