@@ -2,6 +2,7 @@
 #include "cmd/buffers.h"
 
 #include "cmd/command.h"
+#include "cmd/kernel.h"
 #include "lib/kernel/undo.h"
 
 #include <errno.h>
@@ -89,10 +90,7 @@ int buffers_run(struct buffers *buffers, int (*each)(struct instance *instance, 
 		err = undo_new(&tracing, NULL, &walk.undo, &fail);
 	if (!err)
 		err = run_all(buffers, &walk);
-	if (!err)
-		err = undo_hold(walk.undo, &fail);
-	else if (walk.undo && undo_restore(walk.undo, NULL))
-		command_warn("not everything could be put back; 'weft reset' tries again");
+	err = kernel_keep(walk.undo, err, &fail);
 	undo_free(walk.undo);
 	tracing_release(&tracing);
 	free(buffers->names.items);

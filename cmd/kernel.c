@@ -2,6 +2,7 @@
 #include "cmd/kernel.h"
 
 #include "cmd/command.h"
+#include "lib/kernel/undo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,6 +59,17 @@ void kernel_close(struct kernel *kernel)
 {
 	instance_close(take(kernel->instance), NULL);
 	tracing_release(&kernel->tracing);
+}
+
+int kernel_keep(struct undo *undo, int err, struct fail *fail)
+{
+	struct fail later = FAIL_INIT;
+
+	if (!err && undo)
+		err = undo_hold(undo, fail);
+	if (err && undo && undo_restore(undo, &later))
+		command_warn("%s; 'weft reset' tries again", later.text);
+	return err;
 }
 
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail)

@@ -9,6 +9,7 @@
 #include <argp.h>
 
 struct fail;
+struct undo;
 
 /*
  * What a command needs that works on the running kernel: tracefs, and the instance of -B or the top one.
@@ -31,6 +32,12 @@ extern const struct argp_child kernel_children[];
 int must_check kernel_find(struct kernel *kernel, struct fail *fail);
 int must_check kernel_open(struct kernel *kernel, struct undo *undo, struct fail *fail);
 void kernel_close(struct kernel *kernel);
+
+/*
+ * What a command changed stays, held for `weft reset`; after an error it is put back, and a warning tells what could not be.
+ * `undo` NULL: nothing was changed. Returns err, or why it could not be held.
+ */
+int must_check kernel_keep(struct undo *undo, int err, struct fail *fail);
 
 /* Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written. */
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);

@@ -165,14 +165,10 @@ static int add(const struct arguments *arguments, struct fail *fail)
 {
 	struct undo *undo = NULL;
 	int err = undo_new(&arguments->kernel.tracing, NULL, &undo, fail);
-	struct fail ignored;
 
 	for (size_t i = 0; !err && i < arguments->nr; i++)
 		err = add_one(arguments, undo, arguments->words[i], fail);
-	if (!err)
-		err = undo_hold(undo, fail);
-	if (err && undo && undo_restore(undo, &ignored))
-		command_warn("%s", ignored.text);
+	err = kernel_keep(undo, err, fail);
 	undo_free(undo);
 	return err;
 }

@@ -186,23 +186,27 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 }
 
 /* What allocates memory or sets a trigger stays, with a held journal for `weft reset`; what fails is put back. */
-static int change(const struct arguments *arguments, struct undo *undo, struct instance *instance, struct fail *fail)
+static int change(const struct arguments *arguments, struct instance *instance, struct fail *fail)
 {
-	int err = arguments->on ? set_trigger(arguments, instance, fail) : take_one(arguments, instance, fail);
+	struct undo *undo = NULL;
+	int err = undo_new(instance->tracing, NULL, &undo, fail);
 
+	instance->undo = undo;
 	if (!err)
-		return undo_hold(undo, fail);
-	(void)undo_restore(undo, NULL);
+		err = arguments->on ? set_trigger(arguments, instance, fail) : take_one(arguments, instance, fail);
+	err = kernel_keep(undo, err, fail);
+	instance->undo = NULL;
+	undo_free(undo);
 	return err;
 }
 
-static int run_action(const struct arguments *arguments, struct undo *undo, struct fail *fail)
+static int run_action(const struct arguments *arguments, struct fail *fail)
 {
 	struct instance *instance = arguments->kernel.instance;
 	const char *action = arguments->action ? arguments->action : "show";
 
 	if (arguments->on || !strcmp(action, "take"))
-		return change(arguments, undo, instance, fail);
+		return change(arguments, instance, fail);
 	if (!strcmp(action, "free"))
 		return snapshot_free(instance, fail);
 	if (!strcmp(action, "clear"))
@@ -214,21 +218,13 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .cpu = SNAPSHOT_ALL_CPUS };
 	struct fail fail = FAIL_INIT;
-	struct undo *undo = NULL;
 	int err;
 
 	command_parse(&snapshot_command, argc, argv, 0, &arguments);
 	err = kernel_open(&arguments.kernel, NULL, &fail);
 	if (!err)
-		err = undo_new(&arguments.kernel.tracing, NULL, &undo, &fail);
-	if (!err) {
-		arguments.kernel.instance->undo = undo;
-		err = run_action(&arguments, undo, &fail);
-	}
+		err = run_action(&arguments, &fail);
 	buf_release(&arguments.filter);
-	undo_free(undo);
-	if (arguments.kernel.instance)
-		arguments.kernel.instance->undo = NULL;
 	return kernel_finish(&arguments.kernel, err, &fail);
 }
 

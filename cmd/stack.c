@@ -101,26 +101,15 @@ static int stop(struct stack *stack, struct fail *fail)
 	return instance_set(stack->kernel.instance, ENABLED, "0", fail);
 }
 
-/* What is changed stays, and is known to `weft reset`. */
-static int keep(struct undo *undo, int err, struct fail *fail)
-{
-	struct fail later = FAIL_INIT;
-
-	if (!err)
-		return undo_hold(undo, fail);
-	if (undo_restore(undo, &later))
-		command_warn("%s; 'weft reset' tries again", later.text);
-	return err;
-}
-
 static const struct verb {
 	const char *name;
 	int (*run)(struct stack *stack, struct fail *fail);
+	bool changes;                   /* settings: it needs a journal */
 } verbs[] = {
-	{ "show", show },
-	{ "start", start },
-	{ "stop", stop },
-	{ "reset", forget },
+	{ "show", show, false },
+	{ "start", start, true },
+	{ "stop", stop, true },
+	{ "reset", forget, false },
 };
 
 static const struct verb *find_verb(const char *name)
@@ -143,7 +132,7 @@ static int run_verb(struct stack *stack, const struct verb *verb, struct fail *f
 	struct undo *undo = NULL;
 	int err = kernel_find(&stack->kernel, fail);
 
-	if (!err)
+	if (!err && verb->changes)
 		err = undo_new(&stack->kernel.tracing, NULL, &undo, fail);
 	if (!err)
 		err = instance_open_top(&stack->kernel.tracing, undo, &stack->kernel.instance, fail);
@@ -151,8 +140,7 @@ static int run_verb(struct stack *stack, const struct verb *verb, struct fail *f
 		err = kconfig_no_file("stack_trace", fail);
 	if (!err)
 		err = verb->run(stack, fail);
-	if (undo)
-		err = keep(undo, err, fail);
+	err = kernel_keep(undo, err, fail);
 	undo_free(undo);
 	return err;
 }
