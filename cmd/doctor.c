@@ -325,7 +325,7 @@ static int tell_user(const struct tracing_user *user, void *data)
 static void tell_others(struct doctor *doctor)
 {
 	struct undo_pending pending;
-	char on[8], tracer[64];
+	char on[8], tracer[64], words[KERNEL_WORDS];
 	unsigned at = 0;
 
 	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) && strcmp(tracer, "nop"))
@@ -334,8 +334,8 @@ static void tell_others(struct doctor *doctor)
 		tell(doctor, NOTE, "in use", "tracing is off in the top instance; recordings in an instance of their own do not mind");
 	(void)!tracing_each_user(&doctor->kernel.tracing, tell_user, doctor);
 	while (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		tell(doctor, NOTE, "left", "process %d was killed and left %u settings and %u instances; 'weft reset' puts them back",
-		     (int)pending.pid, pending.entries, pending.instances);
+		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; 'weft reset' puts that back", (int)pending.pid,
+		     kernel_journal_words(&pending, words));
 }
 
 static const struct argp argp = {

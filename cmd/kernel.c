@@ -72,6 +72,22 @@ int kernel_keep(struct undo *undo, int err, struct fail *fail)
 	return err;
 }
 
+const char *kernel_journal_words(const struct undo_pending *journal, char into[KERNEL_WORDS])
+{
+	const struct {
+		const char *what;
+		unsigned nr;
+	} parts[] = { { "setting", journal->entries }, { "instance", journal->instances }, { "probe", journal->probes } };
+	size_t len = 0;
+
+	snprintf(into, KERNEL_WORDS, "nothing");
+	for (size_t i = 0; i < array_size(parts); i++)
+		if (parts[i].nr)
+			len += (size_t)snprintf(into + len, KERNEL_WORDS - len, "%s%u %s%s", len ? ", " : "", parts[i].nr,
+						parts[i].what, parts[i].nr == 1 ? "" : "s");
+	return into;
+}
+
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail)
 {
 	if (!err && (fflush(stdout) || ferror(stdout)))

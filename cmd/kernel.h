@@ -10,6 +10,7 @@
 
 struct fail;
 struct undo;
+struct undo_pending;
 
 /*
  * What a command needs that works on the running kernel: tracefs, and the instance of -B or the top one.
@@ -38,6 +39,10 @@ void kernel_close(struct kernel *kernel);
  * `undo` NULL: nothing was changed. Returns err, or why it could not be held.
  */
 int must_check kernel_keep(struct undo *undo, int err, struct fail *fail);
+
+/* What a journal knows, in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
+enum { KERNEL_WORDS = 96 };
+const char *kernel_journal_words(const struct undo_pending *journal, char into[KERNEL_WORDS]);
 
 /* Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written. */
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);

@@ -170,7 +170,7 @@ static int print_difference(const struct boot_difference *difference, void *data
 
 static void print_buffer(struct stat_arguments *arguments)
 {
-	uint64_t entries = 0, overrun = 0, lost;
+	uint64_t entries = 0, lost = 0;
 	char text[128], count[TEXT_HUMAN], gone[TEXT_HUMAN], size[TEXT_HUMAN];
 	struct cpus online;
 
@@ -182,9 +182,8 @@ static void print_buffer(struct stat_arguments *arguments)
 		if (ring_buffer_stats(arguments->instance, (uint32_t)cpu, &stats, NULL))
 			continue;
 		entries += stats.entries;
-		overrun += stats.overrun + stats.commit_overrun + stats.dropped;
+		lost += stats.overrun + stats.commit_overrun + stats.dropped;
 	}
-	lost = overrun;
 	if (!entries && !lost && !arguments->full)
 		return;
 	arguments->differs |= entries || lost;
@@ -247,14 +246,15 @@ static int print_named(const char *name, void *data)
 static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
 	cleanup_free struct undo_pending *journals = NULL;
+	char words[KERNEL_WORDS];
 	size_t nr = 0;
 	int err = undo_list(NULL, &journals, &nr, fail);
 
 	for (size_t i = 0; !err && i < nr; i++) {
 		arguments->differs = true;
-		printf("weft (process %d) %s %u settings and %u instances; 'weft reset' puts them back\n", (int)journals[i].pid,
-		       journals[i].held ? "was asked to change" : "was killed and left changed", journals[i].entries,
-		       journals[i].instances);
+		printf("weft (process %d) %s %s; 'weft reset' puts that back\n", (int)journals[i].pid,
+		       journals[i].held ? "was asked for" : "was killed and left behind",
+		       kernel_journal_words(&journals[i], words));
 	}
 	return err;
 }

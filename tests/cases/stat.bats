@@ -84,3 +84,30 @@ of_instance()
 	run weft stat word
 	[ "$status" -eq 2 ]
 }
+
+# What is done to /run/weft there, nobody else sees.
+own_run()
+{
+	need_command unshare
+	unshare -m sh -c 'mkdir -p /run/weft && mount -t tmpfs -o mode=755 tmpfs /run/weft' 2> /dev/null || skip "no mount namespaces here"
+}
+
+@test "stat, doctor: what a journal knows is told by kind" {
+	own_run
+	run -0 unshare -m sh -c 'mount -t tmpfs -o mode=755 tmpfs /run/weft
+		printf "weft-undo 1 99999999 1 -\np 0 6 0\n\nweft/x\n\ns 0 10 2\n\ntracing_on\n1\n\n" > /run/weft/held-99999999-1-001
+		printf "weft-undo 1 99999998 1 -\ni 6 0 0\nweft-9\n\n\ni 6 0 0\nweft-8\n\n\n" > /run/weft/undo-99999998-1
+		weft stat && weft doctor'
+	[[ "$output" == *"weft (process 99999999) was asked for 1 setting, 1 probe; 'weft reset' puts that back"* ]]
+	[[ "$output" == *"weft (process 99999998) was killed and left behind 2 instances; 'weft reset' puts that back"* ]]
+	[[ "$output" == *"process 99999998 was killed and left behind 2 instances"* ]]
+}
+
+@test "snapshot show, stack show: they need no journal" {
+	own_run
+	for what in "snapshot show" "snapshot clear" "stack show"; do
+		# shellcheck disable=SC2086
+		run unshare -m sh -c 'mount -t tmpfs -o ro tmpfs /run && exec weft "$@"' - $what
+		[[ "$output" != *"/run/weft"* ]]
+	done
+}
