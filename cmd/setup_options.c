@@ -128,6 +128,9 @@ static void add_pids(struct setup *setup, const char *what, const char *list, bo
 {
 	struct text_word word;
 
+	/* An empty list is one that is emptied; what has commas only is a mistake, and would trace everything. */
+	if (*list && !list[strspn(list, ", ")])
+		setup_usage(state, "%s: '%s' names no task", what, list);
 	while (text_next_word(&list, ", ", &word)) {
 		char *text = strndup(word.at, word.len);
 		uint64_t pid;
@@ -330,13 +333,16 @@ static bool parse_task(int key, char *arg, struct argp_state *state)
 }
 
 /* Sizes, clock and CPUs that were given before the first -B hold for all that follow. */
-static void inherit(struct setup *setup)
+static void inherit(struct setup *setup, struct argp_state *state)
 {
 	const struct setup_instance *first = &setup->instances[0];
 
 	for (size_t i = 1; i < setup->nr_instances; i++) {
 		struct setup_instance *wanted = &setup->instances[i];
+		bool sized = wanted->size || wanted->nr_cpu_sizes;
 
+		for (size_t j = 0; !sized && j < first->nr_cpu_sizes; j++)
+			need(setup_add_cpu_size(wanted, &first->cpu_sizes[j].cpus, first->cpu_sizes[j].size), state);
 		if (!wanted->size)
 			wanted->size = first->size;
 		if (!wanted->subbuf_size)
@@ -353,6 +359,40 @@ static void inherit(struct setup *setup)
 			wanted->cpus = first->cpus;
 		}
 	}
+}
+
+/* Files that all instances share: where nothing else is asked of the main one, the next brings them, its own behind them. */
+static void pass_files(struct setup *setup, struct argp_state *state)
+{
+	struct setup_instance *first = &setup->instances[0], *next = first + 1, kept;
+
+	if (setup->nr_instances == 1 || setup_wants(first))
+		return;
+	for (size_t i = 0; i < next->nr_files; i++)
+		need(setup_add_file(first, &next->files[i]), state);
+	kept = *next;
+	next->files = first->files;
+	next->nr_files = first->nr_files;
+	first->files = kept.files;
+	first->nr_files = kept.nr_files;
+}
+
+const char *setup_own_option(const struct setup_instance *wanted)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} own[] = {
+		{ wanted->functions.nr, "-l" }, { wanted->notrace.nr, "-n" }, { wanted->graph.nr, "-g" },
+		{ wanted->graph_notrace.nr, "--no-graph-function" }, { wanted->graph_depth, "--max-graph-depth" },
+		{ wanted->options.nr, "-O" }, { wanted->function_stacks, "--func-stack" }, { wanted->stacks, "-T" },
+		{ wanted->reset_max_latency, "--max-latency-reset" },
+	};
+
+	for (size_t i = 0; i < array_size(own); i++)
+		if (own[i].given)
+			return own[i].option;
+	return NULL;
 }
 
 static void check_instances(const struct setup *setup, struct argp_state *state)
@@ -377,7 +417,11 @@ static void check(struct setup_arguments *arguments, struct argp_state *state)
 		setup_usage(state, "nothing to trace: choose events with -e or a tracer with -p");
 	if (!arguments->changes && setup->follow && !setup->only_command && !setup->nr_pids)
 		setup_usage(state, "-c needs -F or -P: without them all tasks are traced");
-	inherit(setup);
+	if (!arguments->changes && !setup_wants(&setup->instances[0]) && setup_own_option(&setup->instances[0]))
+		setup_usage(state, "%s before the first -B is for the main buffer, into which nothing is traced: put it behind the -B",
+			    setup_own_option(&setup->instances[0]));
+	inherit(setup, state);
+	pass_files(setup, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -35,6 +35,9 @@ enum { SETUP_CMDLINES = 1 << 15 };
 /* For argp_child.group of the two: in front of the parent's own options, whose groups begin at the last. */
 enum { SETUP_GROUP = 1, SETUP_COMMAND_GROUP = 2, SETUP_OWN_GROUP = 3 };
 
+/* An option that was given for this instance and that no other takes over; NULL: none. */
+const char *setup_own_option(const struct setup_instance *wanted);
+
 /* Usage errors and values of options, for parents, too: they exit with EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) void setup_usage(struct argp_state *state, const char *format, ...);
 uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state);

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/dry_run.h"
+#include "cmd/setup_options.h"
 #include "lib/kernel/setup_probes.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/workload.h"
@@ -56,7 +57,9 @@ static int check_signals(const struct run *run, struct fail *fail)
 /* The main one stands for the top instance; without a word about it the named ones are meant. */
 static bool is_wanted(const struct setup *setup, size_t index)
 {
-	return index || setup->nr_instances == 1 || setup_wants(&setup->instances[index]);
+	const struct setup_instance *wanted = &setup->instances[index];
+
+	return index || setup->nr_instances == 1 || setup_wants(wanted) || setup_own_option(wanted);
 }
 
 static int make_one(struct run *run, const struct setup_instance *wanted, struct fail *fail)

@@ -155,3 +155,31 @@ teardown()
 	run -2 weft start -e sched --cpu-buffer-size 3
 	[[ "$output" == *"CPULIST=SIZE"* ]]
 }
+
+@test "instance: what all share is set by options before the first -B, too" {
+	weft start --dry-run --thresh 70 --cpu-buffer-size 0=512K -B "$NAME" --thresh 80 -e sched:sched_switch > before
+	grep -q "^echo 80 > tracing_thresh$" before
+	grep -q "^echo 512 > instances/$NAME/per_cpu/cpu0/buffer_size_kb$" before
+	weft start --dry-run --thresh 70 -B "$NAME" -b 300 -e sched:sched_switch > before
+	grep -q "^echo 70 > tracing_thresh$" before
+	weft start --dry-run --cpu-buffer-size 0=512K -B "$NAME" -b 300 -e sched:sched_switch > before
+	! grep -q "per_cpu/cpu0/buffer_size_kb" before
+}
+
+@test "instance: an option of a main buffer that nothing is traced into is refused, and set applies it" {
+	for own in "-O sym-offset" "-T" "-l vfs_read" "--max-graph-depth 3"; do
+		# shellcheck disable=SC2086
+		run -2 weft start --dry-run $own -B "$NAME" -e sched:sched_switch
+		[[ "$output" == *"${own%% *} before the first -B is for the main buffer"* ]]
+	done
+	mkdir "$I"
+	weft set --dry-run -O sym-offset -B "$NAME" -e sched:sched_switch > both
+	rmdir "$I"
+	grep -q "^echo 1 > options/sym-offset$" both
+	grep -q "^echo 1 > instances/$NAME/events/sched/sched_switch/enable$" both
+}
+
+@test "tasks: a list of commas names none" {
+	run -2 weft start --dry-run -P , -e sched:sched_switch
+	[[ "$output" == *"-P: ',' names no task"* ]]
+}
