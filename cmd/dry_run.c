@@ -6,15 +6,16 @@
 
 #include "lib/base/text.h"
 
-/* "$command" for its stand-in, inside single quotes or out of them. */
+/* "$command" for its stand-in in a list of tasks, inside single quotes or out of them. */
 static void print_line(struct text_word line)
 {
+	static const char list[] = "_pid";
 	char pid[16];
-	bool quoted = false;
+	bool quoted = false, tasks = line.len > strlen(list) && !memcmp(line.at + line.len - strlen(list), list, strlen(list));
 
 	snprintf(pid, sizeof(pid), "%d", DRY_RUN_COMMAND);
 	for (size_t i = 0; i < line.len; i++) {
-		if (line.len - i >= strlen(pid) && !memcmp(line.at + i, pid, strlen(pid))) {
+		if (tasks && line.len - i >= strlen(pid) && !memcmp(line.at + i, pid, strlen(pid))) {
 			fputs(quoted ? "'\"$command\"'" : "\"$command\"", stdout);
 			i += strlen(pid) - 1;
 			continue;

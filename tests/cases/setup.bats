@@ -183,3 +183,9 @@ teardown()
 	run -2 weft start --dry-run -P , -e sched:sched_switch
 	[[ "$output" == *"-P: ',' names no task"* ]]
 }
+
+@test "dry-run: a number like that of the command to come stays a number" {
+	weft start --dry-run --thresh 2147483647 -B "$NAME" -F -e sched:sched_switch -- true > script
+	grep -q "^echo 2147483647 > tracing_thresh$" script
+	grep -q "^echo \"\$command\" > instances/$NAME/set_event_pid$" script
+}
