@@ -45,3 +45,43 @@ load lib
 	weft report -B "$name" p.dat | cmp - want
 	weft report -B "$name" -O latency-format p.dat | cmp - want.latency
 }
+
+# An instance of our own whose tracing is on, and the script.
+traced_instance()
+{
+	need_tracefs
+	NAME=weft-test-script-$$
+	I=/sys/kernel/tracing/instances/$NAME
+	cd "$BATS_TEST_TMPDIR"
+	weft pack --script > copy.sh
+	mkdir "$I"
+}
+
+@test "pack --script: where nothing can be written tracing is as it was" {
+	traced_instance
+	touch file
+	run ! sh copy.sh file "$NAME"
+	on=$(cat "$I/tracing_on")
+	rmdir "$I"
+	[ "$on" = 1 ]
+}
+
+@test "pack --script: a signal leaves tracing as it was" {
+	traced_instance
+	# The copy of the first file waits for a reader, while tracing is off.
+	mkdir -p "copy/instances/$NAME"
+	mkfifo "copy/instances/$NAME/trace_options"
+	sh copy.sh copy "$NAME" 3>&- &
+	for try in $(seq 1000); do
+		[ "$(cat "$I/tracing_on")" = 1 ] || break
+	done
+	during=$(cat "$I/tracing_on")
+	kill -TERM $!
+	# Opened both ways it needs no other side.
+	exec 4<> "copy/instances/$NAME/trace_options"
+	wait $! && false
+	exec 4<&-
+	on=$(cat "$I/tracing_on")
+	rmdir "$I"
+	[ "$during $on" = "0 1" ]
+}
