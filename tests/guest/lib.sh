@@ -72,7 +72,7 @@ reset() {
 settings() {
 	local list
 
-	list=/tmp/settings$(echo "$1" | tr / -).txt
+	list=/tmp/settings$(echo "$1" | tr / -).list
 	[ -s "$list" ] || find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
 		! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot*' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
 		! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
@@ -97,7 +97,8 @@ state() {
 
 # remember, then unchanged: nothing of tracefs differs between the two
 remember() {
-	rm -f /tmp/settings*.txt
+	# Those of the top one are the same from boot to end: what is made meanwhile stands in dynamic_events and instances/.
+	rm -f /tmp/settings*-instances-*.list
 	state > /tmp/state.before
 }
 unchanged() {

@@ -22,4 +22,5 @@ tell() {
 	weft start "$@" > /tmp/s.err 2>&1
 	check "$sentence is an error" equal $? 1
 	check "$sentence is told" matches /tmp/s.err "$regex"
+	unchanged "$sentence changes nothing"
 }

@@ -8,6 +8,7 @@ refused() {
 	weft probe add "$@" > /tmp/e.out 2> /tmp/e.err
 	check "$sentence: status 1" status_is $? 1 /tmp/e.err
 	check "$sentence: $regex" matches /tmp/e.err "$regex"
+	unchanged "$sentence: nothing is changed"
 }
 
 caret() { check "a caret stands under it" matches /tmp/e.err '^ +\^$'; }

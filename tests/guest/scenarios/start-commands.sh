@@ -61,13 +61,16 @@ scenario() {
 
 	weft start -e no_such:event 2> /tmp/s.err
 	check "an event that is not there is an error" equal $? 1
+	unchanged "an event that is not there changes nothing"
 	weft start -e sched -f 'no_such_field == 1' 2> /tmp/s.err
 	check "a filter that fits nothing is an error" equal $? 1
+	unchanged "a filter that fits nothing changes nothing"
 	weft start -e sched -p no_such_tracer 2> /tmp/s.err
 	check "a tracer that is not there is an error" equal $? 1
+	unchanged "a tracer that is not there changes nothing"
 	weft start -e sched -- /no/such/command 2> /tmp/s.err
 	check "a command that is not there is one" equal $? 127
-	unchanged "errors leave everything as it was"
+	unchanged "nor does a command that is not there"
 
 	for delay in 0 0.1 0.3 0.6; do
 		weft start -e sched -e irq -e timer -e block -b 900 -C mono -l 'vfs_*' -p function 2> /dev/null &

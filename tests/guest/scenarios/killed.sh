@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 400
+# Whatever changes settings is killed at several moments; weft reset puts back what that left.
+
+# killed SENTENCE COMMAND...
+killed() {
+	local sentence="$1" delay
+
+	shift
+	for delay in 0 0.02 0.04 0.08 0.15 0.3; do
+		"$@" > /dev/null 2>&1 &
+		sleep $delay
+		kill -9 $! 2> /dev/null
+		wait $! 2> /dev/null
+	done
+	weft reset > /tmp/s.err 2>&1
+	check "reset works after $sentence was killed" status_is $? 0 /tmp/s.err
+	unchanged "it puts back what $sentence left"
+}
+
+scenario() {
+	local instance=$T/instances/somebody
+
+	mkdir $instance
+	echo 'prev_prio < 50' > $instance/events/sched/sched_switch/filter
+	echo 1 > $instance/events/irq/enable
+	# What it finds is no setting.
+	[ -e $T/stack_max_size ] && echo 100000 > $T/stack_max_size
+	remember
+	killed "set" weft set -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700 -O sym-offset --thresh 100us
+	killed "set of an instance" weft set -B somebody -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700
+	has_tracer function && killed "set of functions" weft set -p function -l 'vfs_*' -n vfs_write -l vfs_fsync:traceoff:3
+	[ -e $T/snapshot ] && killed "snapshot" weft snapshot take
+	[ -e $T/stack_trace ] && killed "stack" weft stack start -l 'vfs_*'
+	killed "stream" weft stream -e sched -e irq -C mono -o /tmp/killed.txt
+	[ -e $T/events/sched/sched_switch/hist ] && killed "hist" weft hist -B somebody sched:sched_switch --keys next_pid
+	[ -e $T/kprobe_events ] && killed "a probe of a recording" weft record --probe 'vfs_read' -o /tmp/killed.dat
+	rmdir $instance
+}
