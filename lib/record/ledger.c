@@ -84,8 +84,8 @@ int ledger_open(int dir, struct ledger **ret, struct fail *fail)
 	if (err)
 		return err;
 	err = ledger_load(ledger, fail);
-	/* What is added next must not stand behind torn bytes. */
-	if (!err && ledger->torn && ftruncate(ledger->fd, (off_t)(ledger->map_len - ledger->torn)))
+	/* What is added next must not stand behind torn bytes. A file of which nothing can be read may be somebody else's. */
+	if (!err && ledger->nr && ledger->torn && ftruncate(ledger->fd, (off_t)(ledger->map_len - ledger->torn)))
 		err = fail_set(fail, -errno, "cannot shorten '%s': %s", file_name, strerror(errno));
 	if (err) {
 		ledger_free(ledger);

@@ -48,9 +48,11 @@ setup()
 	dead=$(sh -c 'echo $$')
 	for dir in "backup-$dead" "backup.weft-$dead" "k.dat.weft-$dead.parts.old"; do
 		mkdir "$dir"
-		touch "$dir/2024" "$dir/1.0" "$dir/metadata"
+		touch "$dir/2024" "$dir/1.0"
+		echo mine > "$dir/metadata"
 		run -1 weft recover "$dir"
 		[ "$(ls "$dir")" = $'1.0\n2024\nmetadata' ]
+		[ "$(cat "$dir/metadata")" = mine ]
 	done
 }
 
