@@ -67,6 +67,9 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	struct spool *spool = &recorder.spool;
 	int err = spool_open(work->parts->dir, buffer, cpu, &options, spool, fail);
 
+	/* It was offline. */
+	if (err == -ENOENT)
+		return 0;
 	if (err)
 		return err;
 	if (instance)
@@ -132,7 +135,7 @@ static int take_buffer(struct work *work, const struct ledger_item *buffer, cons
 			err = take_moved(work, index, cpu, fail);
 		else
 			err = take_part(work, index, cpu, page_size, instance, fail);
-		if (err && err != -ENOENT)
+		if (err)
 			return err;
 	}
 	return 0;
