@@ -184,26 +184,42 @@ static void pick(const struct out *text, const char *prefix, struct out *ret)
 	}
 }
 
-/* The times of the lines of a text, "TIME: "; false where one is before another. */
-static bool in_order(const struct out *text)
+/* The time in a line of the kernel's, "... SECONDS.MICROSECONDS: ..."; false in one that has none. */
+static bool time_of(const char *line, size_t len, double *ret)
 {
-	const char *at = text->start, *end = text->at;
-	double last = 0;
+	const char *end = line + len, *at = line;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
-		const char *colon = at[1] == ':' ? memchr(at + 3, ':', (size_t)(next - at - 3)) : NULL;
-		double time;
+	while ((at = memchr(at, ' ', (size_t)(end - at)))) {
+		int colon = 0;
 
-		while (colon && colon > at && colon[-1] != ' ')
-			colon--;
-		if (colon && at[3] != '#' && sscanf(colon, "%lf:", &time) == 1) {
+		at++;
+		/* A line ends, and so does what sscanf() reads. */
+		if (at < end && *at >= '0' && *at <= '9' && sscanf(at, "%lf:%n", ret, &colon) == 1 && colon &&
+		    memchr(at, '.', (size_t)colon))
+			return true;
+	}
+	return false;
+}
+
+/* Whether no line's time is before that of a line in front of it. */
+static bool in_order(struct out *text)
+{
+	const char *at = text->start;
+	double time, last = 0;
+
+	out_char(text, '\0');
+	while (*at) {
+		const char *newline = strchr(at, '\n');
+		size_t len = newline ? (size_t)(newline - at) + 1 : strlen(at);
+
+		if (time_of(at, len, &time)) {
 			if (time < last)
 				return false;
 			last = time;
 		}
-		at = next;
+		at += len;
 	}
+	text->at--;
 	return last > 0;
 }
 

@@ -57,6 +57,18 @@ scenario() {
 		check "$i: the summary tells" matches /tmp/s.err "^weft: $i: .* events, .* lost\$"
 		rmdir $T/instances/$i
 	done
+	# Functions in one, events with their stacks in the other.
+	if has_tracer function; then
+		timeout 100 weft stream -q -F -c -B guest -p function -l 'vfs_*' -B other -T -e sched:sched_process_exec -- ls -l /bin/busybox \
+			> /tmp/s.txt 2> /tmp/s.err
+		check "a tracer beside events ends with status 0" status_is $? 0 /tmp/s.err
+		check "each has its header" equal "$(grep -E '^guest: # tracer: function$|^other: # tracer: nop$' /tmp/s.txt | wc -l)" 2
+		check "functions are named" matches /tmp/s.txt '^guest: .*: vfs_read <-'
+		check "each line of a stack tells its instance" matches /tmp/s.txt '^other:  => [a-z_0-9]+$'
+		check "no line is without" equal "$(grep -v -c -E '^(guest|other): ' /tmp/s.txt)" 0
+	else
+		skip "function" "no such tracer"
+	fi
 	# Somebody makes an event while it is streamed, and switches it on there.
 	mkdir $T/instances/guest
 	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
