@@ -56,4 +56,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 int command_failed(const struct fail *fail);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
 
+/* Writes out what was printed; an error tells of any byte that standard output did not take until now. */
+int command_flush(struct fail *fail);
+
 #endif

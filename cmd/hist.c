@@ -276,7 +276,7 @@ static int show(struct session *session, bool again, struct fail *fail)
 	if (session->arguments->format != FORMAT_KERNEL)
 		return show_parsed(session, buf_str(&text), fail);
 	fwrite(text.data, 1, text.len, stdout);
-	return fflush(stdout) ? fail_set(fail, -errno, "cannot write to standard output: %s", strerror(errno)) : 0;
+	return command_flush(fail);
 }
 
 /* What weft itself does is not what is looked for; times between events need the events of all. */
@@ -413,7 +413,7 @@ static int hist_run(int argc, char **argv)
 	err = take_back(&session, err, &fail);
 	status = kernel_finish(&arguments.kernel, err, &fail);
 	free(arguments.pair);
-	return err ? session.status ? session.status : status : session.status;
+	return session.status ? session.status : status;
 }
 
 const struct command hist_command = {

@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "lib/kernel/undo.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,8 +89,8 @@ const char *kernel_journal_words(const struct undo_pending *journal, char into[K
 
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail)
 {
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
+	if (!err)
+		err = command_flush(fail);
 	kernel_close(kernel);
 	return err ? command_failed(fail) : EXIT_OK;
 }

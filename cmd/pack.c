@@ -261,10 +261,8 @@ static int run(int argc, char **argv)
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
 	if (arguments.script) {
-		if (fputs(pack_script, stdout) >= 0 && !fflush(stdout))
-			return EXIT_OK;
-		fail_set(&fail, -errno, "cannot write to standard output: %s", strerror(errno));
-		return command_failed(&fail);
+		fputs(pack_script, stdout);
+		return command_flush(&fail) ? command_failed(&fail) : EXIT_OK;
 	}
 	arguments.options.events = arguments.events;
 	for (size_t i = 0; i < arguments.nr_maps; i++)

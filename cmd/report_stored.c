@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/report_stored.h"
 
+#include "cmd/command.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/trace/trace.h"
@@ -64,5 +65,5 @@ int report_stored(struct trace *trace, const char *instance, const char *asked, 
 	}
 	if (!found)
 		return nothing(trace, asked, fail);
-	return fflush(stdout) ? fail_set(fail, -errno, "cannot write: %s", strerror(errno)) : 0;
+	return command_flush(fail);
 }

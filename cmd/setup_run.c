@@ -139,9 +139,7 @@ static int print_plan(struct run *run, struct fail *fail)
 			.only_command = run->asked->setup->only_command, .user = run->asked->user,
 		});
 	plan_release(&writes);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno));
-	return err;
+	return err ? err : command_flush(fail);
 }
 
 /* Keeps what was done, or takes it back. */

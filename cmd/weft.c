@@ -98,6 +98,14 @@ void command_warn(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+int command_flush(struct fail *fail)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno ? errno : EIO));
+}
+
 int main(int argc, char **argv)
 {
 	static char name[64], help[] = "help";

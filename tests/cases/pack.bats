@@ -116,6 +116,16 @@ texts()
 	[[ "$stderr" == *"keeps no text 'trace_clok'"*"did you mean 'trace_clock'"* ]]
 }
 
+@test "report --stored: a text that does not fit on the disk is an error" {
+	texts
+	seq 30000 > "$BATS_TEST_TMPDIR/dir/stack_trace"
+	weft pack -q "$BATS_TEST_TMPDIR/dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
+	weft report --stored stack "$BATS_TEST_TMPDIR/out.dat" | cmp - "$BATS_TEST_TMPDIR/dir/stack_trace"
+	run --separate-stderr sh -c 'weft report --stored stack "$1" > /dev/full' - "$BATS_TEST_TMPDIR/out.dat"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "weft: cannot write to standard output: "* ]]
+}
+
 @test "pack: --maps is a copy of /proc/PID/maps; what is no PID:FILE is wrong usage" {
 	texts
 	echo '00400000-00401000 r-xp 00000000 00:02 60 /bin/loom' > "$BATS_TEST_TMPDIR/maps"
