@@ -113,7 +113,7 @@ static const struct argp argp = {
 };
 
 /* What a shell takes for the same: the text in single quotes. */
-static void print_shell(const char *text, const char *file)
+static void print_shell(const struct kernel *kernel, const char *text)
 {
 	fputs("echo '", stdout);
 	for (; *text; text++)
@@ -121,29 +121,27 @@ static void print_shell(const char *text, const char *file)
 			fputs("'\\''", stdout);
 		else
 			putchar(*text);
-	printf("' >> %s\n", file);
+	printf("' >> %s/dynamic_events\n", kernel->tracing.dir);
 }
 
 static int print_dry(const struct kernel *kernel, const struct probe *probe, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
-	cleanup_free char *file = NULL;
 
-	if (!probe_print(probe, &text) || asprintf(&file, "%s/dynamic_events", kernel->tracing.dir) < 0) {
-		file = NULL;
+	if (!probe_print(probe, &text))
 		return fail_memory(fail);
-	}
-	print_shell(buf_str(&text), file);
+	print_shell(kernel, buf_str(&text));
 	return 0;
 }
 
-static void print_added(const struct probe *probe)
+static int tell_added(const struct probe *probe, struct buf *told, struct fail *fail)
 {
-	printf("%s:%s: %s%s%s%s%s\n", probe->group, probe->name, probe_kind_name(probe->kind), *probe->place ? " " : "",
-	       probe->place, *probe->arguments ? " " : "", probe->arguments);
+	return buf_addf(told, "%s:%s: %s%s%s%s%s\n", probe->group, probe->name, probe_kind_name(probe->kind),
+			*probe->place ? " " : "", probe->place, *probe->arguments ? " " : "", probe->arguments) ?
+	       0 : fail_memory(fail);
 }
 
-static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct fail *fail)
+static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct buf *told, struct fail *fail)
 {
 	struct probe probe;
 	int err = probe_define(arguments->top, text, arguments->synthetic, &probe, fail);
@@ -155,7 +153,7 @@ static int add_one(const struct arguments *arguments, struct undo *undo, const c
 	else
 		err = probe_add(arguments->top, undo, &probe, fail);
 	if (!err && !arguments->dry_run)
-		print_added(&probe);
+		err = tell_added(&probe, told, fail);
 	probe_release(&probe);
 	return err;
 }
@@ -163,13 +161,17 @@ static int add_one(const struct arguments *arguments, struct undo *undo, const c
 /* All of them or none. They stay until they are removed or `weft reset` does it. */
 static int add(const struct arguments *arguments, struct fail *fail)
 {
+	cleanup_buf struct buf told = BUF_INIT;
 	struct undo *undo = NULL;
 	int err = undo_new(&arguments->kernel.tracing, NULL, &undo, fail);
 
 	for (size_t i = 0; !err && i < arguments->nr; i++)
-		err = add_one(arguments, undo, arguments->words[i], fail);
+		err = add_one(arguments, undo, arguments->words[i], &told, fail);
 	err = kernel_keep(undo, err, fail);
 	undo_free(undo);
+	/* Not before: an error has taken those back that were made. */
+	if (!err && told.len)
+		fwrite(told.data, 1, told.len, stdout);
 	return err;
 }
 
@@ -256,7 +258,7 @@ static int remove_them(const struct arguments *arguments, const struct probe_lis
 			continue;
 		snprintf(full, sizeof(full), "-:%s/%s", probe->group, probe->name);
 		if (arguments->dry_run) {
-			print_shell(full, "/sys/kernel/tracing/dynamic_events");
+			print_shell(&arguments->kernel, full);
 			continue;
 		}
 		err = probe_remove(arguments->top, probe->group, probe->name, first ? NULL : fail);

@@ -56,6 +56,7 @@ teardown()
 
 @test "probe: what the kernel refuses is shown with the caret and the names that fit; of several none is made" {
 	run --separate-stderr weft probe add 'probed_test=./program:probed_here' 'probed_test2=./program:probed_here a=%di:strin'
+	[ -z "$output" ]
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"Unknown type is specified"*"a=%di:strin"*"did you mean 'string'"* ]]
 	grep -q '^ *^$' <<< "$stderr"
