@@ -77,6 +77,9 @@ static int to_offset(Elf *elf, const char *path, const struct search *search, ui
 		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || value < segment.p_vaddr ||
 		    value - segment.p_vaddr >= segment.p_filesz)
 			continue;
+		/* A function without a size, as assembly may have it, ends where what is loaded does. */
+		if (plus >= segment.p_filesz - (value - segment.p_vaddr))
+			return fail_set(fail, -ERANGE, "'%s'+%" PRIu64 " is outside of what is loaded of '%s'", search->symbol, plus, path);
 		*ret = value - segment.p_vaddr + segment.p_offset + plus;
 		return 0;
 	}

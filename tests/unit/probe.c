@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/probe.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +216,22 @@ __attribute__((visibility("default"), noinline)) int weft_test_probed_function(i
 int weft_test_probed_function(int number)
 {
 	return number + 1;
+}
+
+/* One without a size. */
+__asm__(".pushsection .text\n.globl weft_test_endless\n.type weft_test_endless, %function\nweft_test_endless:\n\tnop\n\tnop\n.popsection");
+
+TEST(elf_symbol_does_not_leave_the_segment_of_a_function_without_a_size)
+{
+	uint64_t offset = 0, inside = 0;
+	struct fail fail = FAIL_INIT;
+
+	REQUIRE(!elf_symbol_offset("/proc/self/exe", "weft_test_endless", 0, &offset, &fail));
+	CHECK(!elf_symbol_offset("/proc/self/exe", "weft_test_endless", 1, &inside, &fail));
+	CHECK(inside == offset + 1);
+	CHECK(elf_symbol_offset("/proc/self/exe", "weft_test_endless", UINT64_MAX, &inside, &fail) == -ERANGE);
+	CHECK(elf_symbol_offset("/proc/self/exe", "weft_test_endless", 1u << 30, &inside, &fail) == -ERANGE);
+	CHECK(inside == offset + 1);
 }
 
 TEST(elf_symbol_finds_functions_and_names_those_that_are_near)
