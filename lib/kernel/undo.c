@@ -363,7 +363,18 @@ int undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owne
 	return 0;
 }
 
-static bool is_this_boot(const char *boot)
+enum undo_file undo_file_of(const char *name)
+{
+	size_t len = strlen(name), tail = strlen(UNDO_UNFINISHED);
+
+	if (len > tail && !strcmp(name + len - tail, UNDO_UNFINISHED))
+		return UNDO_FILE_NONE;
+	if (!strncmp(name, "held-", 5))
+		return UNDO_FILE_HELD;
+	return strncmp(name, "undo-", 5) ? UNDO_FILE_NONE : UNDO_FILE_OWN;
+}
+
+bool undo_is_this_boot(const char *boot)
 {
 	char now[BOOT_ID_SIZE];
 
@@ -381,7 +392,7 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 
 	if (strlen(path) >= sizeof(ret->path) || undo_read_journal(path, &fd, &owner, boot, &journal, NULL))
 		return false;
-	waiting = is_this_boot(boot) && (held || !process_lives(owner));
+	waiting = undo_is_this_boot(boot) && (held || !process_lives(owner));
 	if (waiting) {
 		*ret = (struct undo_pending){ .pid = owner.pid, .start = owner.start, .held = held };
 		memcpy(ret->path, path, strlen(path) + 1);
@@ -390,7 +401,7 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 			ret->instances += journal.entries[i].kind == JOURNAL_INSTANCE;
 			ret->probes += journal.entries[i].kind == JOURNAL_PROBE;
 		}
-	} else if (!is_this_boot(boot)) {
+	} else if (!undo_is_this_boot(boot)) {
 		unlink(path);
 	}
 	journal_release(&journal);
@@ -415,7 +426,7 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 		unsigned pid;
 		char path[512];
 
-		if (sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at || (found && pid >= (unsigned)pending.pid))
+		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN || sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at || (found && pid >= (unsigned)pending.pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		if (!undo_is_waiting(path, false, &one) || (unsigned)one.pid != pid)
@@ -445,7 +456,7 @@ int undo_replay(const struct tracing *tracing, const char *path, struct fail *fa
 		err = fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", path);
 	else if (process_lives(owner))
 		err = fail_set(fail, -EBUSY, "weft with pid %d, whose journal '%s' is, still runs", (int)owner.pid, path);
-	else if (is_this_boot(boot))
+	else if (undo_is_this_boot(boot))
 		err = restore_all(tracing, &journal, fail);
 	if (!err && unlink(path) && errno != ENOENT)
 		err = fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno));

@@ -5,7 +5,15 @@
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo.h"
 
-/* What undo.c and undo_reset.c share: journals as files, and putting one entry back. */
+/* What undo.c, undo_probe.c and undo_reset.c share: journals as files, and putting one entry back. */
+
+/* What a file of the directory is, by its name. A journal that undo_store() has not finished is none. */
+#define UNDO_UNFINISHED ".new"
+enum undo_file { UNDO_FILE_NONE, UNDO_FILE_OWN, UNDO_FILE_HELD };
+enum undo_file undo_file_of(const char *name);
+
+/* Whether a journal is of this boot, as far as the kernel tells. */
+bool undo_is_this_boot(const char *boot);
 
 int must_check undo_write_synced(int fd, const struct buf *buf);
 

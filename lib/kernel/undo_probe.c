@@ -32,22 +32,19 @@ static void for_each(const char *dir, bool only_held, void (*each)(struct one *o
 	const char *where = dir ? dir : UNDO_DIR;
 	DIR *stream = opendir(where);
 	struct dirent *entry;
-	char now[BOOT_ID_SIZE];
 
 	if (!stream)
 		return;
-	boot_id(now);
 	while ((entry = readdir(stream))) {
 		struct one one = { .fd = -1 };
-		size_t len = strlen(entry->d_name);
+		enum undo_file file = undo_file_of(entry->d_name);
 
-		if ((strncmp(entry->d_name, "held-", 5) && (only_held || strncmp(entry->d_name, "undo-", 5))) ||
-		    (len > 4 && !strcmp(entry->d_name + len - 4, ".new")))
+		if (file == UNDO_FILE_NONE || (only_held && file != UNDO_FILE_HELD))
 			continue;
 		snprintf(one.path, sizeof(one.path), "%s/%s", where, entry->d_name);
 		if (undo_read_journal(one.path, &one.fd, &one.owner, one.boot, &one.journal, NULL))
 			continue;
-		if (!*now || !strcmp(one.boot, "-") || !strcmp(one.boot, now))
+		if (undo_is_this_boot(one.boot))
 			each(&one, data);
 		one_release(&one);
 	}

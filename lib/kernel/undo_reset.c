@@ -39,14 +39,14 @@ int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct
 	if (!stream)
 		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
 	while ((entry = readdir(stream))) {
-		bool held = !strncmp(entry->d_name, "held-", 5);
+		enum undo_file file = undo_file_of(entry->d_name);
 		struct undo_pending one, *grown;
 		char path[512];
 
-		if (!held && strncmp(entry->d_name, "undo-", 5) != 0)
+		if (file == UNDO_FILE_NONE)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
-		if (!undo_is_waiting(path, held, &one))
+		if (!undo_is_waiting(path, file == UNDO_FILE_HELD, &one))
 			continue;
 		grown = reallocarray(items, nr + 1, sizeof(*grown));
 		if (!grown) {
@@ -116,7 +116,7 @@ int undo_store(const char *path, struct process_id owner, const char *boot, cons
 	cleanup_fd int fd = -1;
 	int err;
 
-	if (!journal_print_head(owner, boot, &buf) || asprintf(&new_path, "%s.new", path) < 0) {
+	if (!journal_print_head(owner, boot, &buf) || asprintf(&new_path, "%s" UNDO_UNFINISHED, path) < 0) {
 		new_path = NULL;
 		return fail_memory(fail);
 	}
@@ -127,6 +127,8 @@ int undo_store(const char *path, struct process_id owner, const char *boot, cons
 	err = fd < 0 ? -errno : undo_write_synced(fd, &buf);
 	if (!err && rename(new_path, path))
 		err = -errno;
+	if (err)
+		unlink(new_path);
 	return err ? fail_set(fail, err, "cannot write '%s': %s", new_path, strerror(-err)) : 0;
 }
 
@@ -247,7 +249,7 @@ static int check_all_live(const char *dir, const struct replay *replays, size_t 
 	while (stream && !err && (entry = readdir(stream))) {
 		char path[512];
 
-		if (strncmp(entry->d_name, "undo-", 5) != 0)
+		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		err = check_live(path, replays, nr, instance, fail);

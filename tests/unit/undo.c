@@ -197,6 +197,28 @@ TEST(undo_reset_of_one_instance_leaves_the_others_as_they_are)
 	fake_free(&fake);
 }
 
+TEST(undo_passes_over_a_journal_whose_rewriting_was_cut)
+{
+	struct undo_pending pending, *items = NULL;
+	unsigned at = 0;
+	struct fake fake;
+	size_t nr = 0;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "journals/undo-99999999-1.new", "weft-undo 1 99999999 1 -\ns 0 10 1\n\ntracing_on\n1\n");
+	fake_write(&fake, "journals/held-99999999-1-001.new", "weft-undo 1 99999999 1 -\ns 0 10 1\n\ntracing_on\n1\n");
+	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
+	CHECK(!undo_list(fake.journals, &items, &nr, NULL));
+	CHECK(nr == 0);
+	free(items);
+	fake_write(&fake, "journals/undo-99999999-1", "weft-undo 1 99999999 1 -\ns 0 10 1\n\ntracing_on\n1\n");
+	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 1);
+	CHECK(!undo_list(fake.journals, &items, &nr, NULL));
+	CHECK(nr == 1);
+	free(items);
+	fake_free(&fake);
+}
+
 TEST(undo_does_not_believe_a_journal_that_others_may_write)
 {
 	struct undo_pending pending;
