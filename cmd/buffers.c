@@ -5,7 +5,6 @@
 #include "cmd/kernel.h"
 #include "lib/kernel/undo.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,8 @@ static int run_one(const struct walk *walk, const char *name)
 		err = instance_open_top(walk->tracing, walk->undo, &instance, walk->fail);
 	if (!err)
 		err = walk->each(instance, walk->fail);
-	return instance_close(instance, NULL) ? -EIO : err;
+	instance_close(instance, NULL);
+	return err;
 }
 
 static int run_named(const char *name, void *data)

@@ -387,7 +387,7 @@ static int take_back(struct session *session, int err, struct fail *fail)
 			command_warn("%s; 'weft reset' tries again", later.text);
 		err = err ? err : failed ? failed : closed;
 	}
-	(void)!instance_close(session->top, NULL);
+	instance_close(session->top, NULL);
 	undo_free(session->undo);
 	workload_release(&session->workload);
 	wake_release(&session->wake);

@@ -304,7 +304,7 @@ static int probe_run(int argc, char **argv)
 		err = instance_open_top(&arguments.kernel.tracing, NULL, &arguments.top, &fail);
 	if (!err)
 		err = arguments.verb == VERB_ADD ? add(&arguments, &fail) : on_list(&arguments, &fail);
-	(void)!instance_close(arguments.top, NULL);
+	instance_close(arguments.top, NULL);
 	status = kernel_finish(&arguments.kernel, err, &fail);
 	free(arguments.words);
 	return status;

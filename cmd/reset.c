@@ -71,37 +71,28 @@ static const struct argp argp = {
 
 /* --- what --all destroys ------------------------------------------------------------------------------------------------ */
 
-struct listing {
-	bool probes;
-	unsigned nr;            /* of lines: there is something to do */
-};
-
 static int list_difference(const struct boot_difference *difference, void *data)
 {
-	struct listing *listing = data;
+	const struct arguments *arguments = data;
 	size_t left = strlen(difference->now);
 	const char *at = difference->now;
 	struct text_word line;
-	bool kept = difference->what == BOOT_DYNAMIC && !listing->probes;
+	bool kept = difference->what == BOOT_DYNAMIC && !arguments->probes;
 
 	while (text_next_line(&at, &left, &line))
-		if (line.len && *line.at != '#') {
+		if (line.len && *line.at != '#')
 			printf("  %s: %.*s%s\n", difference->file, (int)line.len, line.at, kept ? " (stays; --probes)" : "");
-			listing->nr += !kept;
-		}
 	return 0;
 }
 
 static int list_instance(const char *name, void *data)
 {
-	struct listing *listing = data;
-
+	(void)data;
 	printf("  the instance '%s', its settings, and what its buffer holds\n", name);
-	listing->nr++;
 	return 0;
 }
 
-static int list_all(const struct tracing *tracing, struct listing *listing, struct fail *fail)
+static int list_all(const struct tracing *tracing, const struct arguments *arguments, struct fail *fail)
 {
 	struct instance *top;
 	int err = instance_open_top(tracing, NULL, &top, fail);
@@ -109,11 +100,12 @@ static int list_all(const struct tracing *tracing, struct listing *listing, stru
 	if (err)
 		return err;
 	puts("this goes away:\n  what the top buffer holds");
-	err = instance_each(tracing, list_instance, listing, fail);
+	err = instance_each(tracing, list_instance, NULL, fail);
 	if (!err)
-		err = boot_each(top, list_difference, listing, fail);
+		err = boot_each(top, list_difference, (void *)arguments, fail);
 	fflush(stdout);
-	return instance_close(top, NULL) ? -EIO : err;
+	instance_close(top, NULL);
+	return err;
 }
 
 static bool ask(void)
@@ -127,8 +119,7 @@ static bool ask(void)
 
 static int reset_all(const struct tracing *tracing, const struct arguments *arguments, struct fail *fail)
 {
-	struct listing listing = { .probes = arguments->probes };
-	int err = list_all(tracing, &listing, fail);
+	int err = list_all(tracing, arguments, fail);
 
 	if (err)
 		return err;

@@ -96,7 +96,8 @@ static int set_cmdlines(struct run *run, struct fail *fail)
 	snprintf(value, sizeof(value), "%" PRIu32, run->asked->setup->cmdlines);
 	if (!err && strtoul(now, NULL, 10) < run->asked->setup->cmdlines)
 		err = instance_set(top, "saved_cmdlines_size", value, fail);
-	return instance_close(top, NULL) ? -EIO : err;
+	instance_close(top, NULL);
+	return err;
 }
 
 static int make_all(struct run *run, struct fail *fail)
@@ -159,9 +160,8 @@ static int settle(struct run *run, int err, struct fail *fail)
 	if (run->undo)
 		failed = undo_restore(run->undo, &later);
 	for (size_t i = 0; i < run->nr_instances; i++) {
-		int closed = run->instances[i] ? instance_close(run->instances[i], failed ? NULL : &later) : 0;
+		int closed = instance_close(take(run->instances[i]), failed ? NULL : &later);
 
-		run->instances[i] = NULL;
 		failed = failed ? failed : closed;
 	}
 	if (failed)
@@ -188,8 +188,7 @@ static int wait_for_command(struct run *run)
 static void release(struct run *run)
 {
 	for (size_t i = 0; i < run->nr_instances; i++)
-		if (run->instances[i] && instance_close(run->instances[i], NULL))
-			continue;
+		instance_close(run->instances[i], NULL);
 	free(run->instances);
 	catalog_free(run->catalog);
 	setup_probes_release(&run->probes);

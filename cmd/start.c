@@ -69,8 +69,8 @@ static int run(int argc, char **argv)
 	}, &status, &fail);
 	setup_release(&arguments.setup);
 	if (err)
-		return command_failed(&fail) && status ? status : EXIT_FAILED;
-	return status;
+		command_failed(&fail);
+	return err && !status ? EXIT_FAILED : status;
 }
 
 const struct command start_command = {

@@ -32,13 +32,13 @@ static int keep(const struct boot_difference *difference, void *data)
 	struct difference *grown = reallocarray(reset->items, reset->nr + 1, sizeof(*grown));
 
 	if (!grown)
-		return -ENOMEM;
+		return fail_memory(reset->fail);
 	reset->items = grown;
 	grown += reset->nr++;
 	*grown = (struct difference){
 		.what = difference->what, .file = strdup(difference->file), .boot = strdup(difference->boot),
 	};
-	return grown->file && grown->boot ? 0 : -ENOMEM;
+	return grown->file && grown->boot ? 0 : fail_memory(reset->fail);
 }
 
 static int put_back(const struct reset *reset, const struct difference *item, struct fail *fail)
@@ -122,7 +122,8 @@ static int reset_top(const struct tracing *tracing, bool probes, struct fail *fa
 		free(reset.items[i].boot);
 	}
 	free(reset.items);
-	return instance_close(reset.instance, NULL) ? -EIO : reset.first ? reset.first : err;
+	instance_close(reset.instance, NULL);
+	return reset.first ? reset.first : err;
 }
 
 struct removal {

@@ -2,6 +2,7 @@
 #include "lib/kernel/control.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/tracing.h"
 
@@ -23,7 +24,6 @@ enum control_kind control_kind(const char *file)
 		{ "trigger", CONTROL_TRIGGER },
 		{ "mode", CONTROL_CHOICE },             /* of hwlat_detector */
 		{ "snapshot", CONTROL_SNAPSHOT },
-		{ "stack_trace_filter", CONTROL_LIST },
 		{ "set_ftrace_filter", CONTROL_LIST },
 		{ "set_ftrace_notrace", CONTROL_LIST },
 		{ "set_ftrace_pid", CONTROL_LIST },
@@ -274,7 +274,7 @@ static int read_snapshot(const char *path, struct buf *buf, struct fail *fail)
 	if (got < 0)
 		return tracing_refused(path, -errno, "read", fail);
 	head[got] = '\0';
-	return buf_add_str(buf, strstr(head, "Snapshot is freed") ? "freed\n" : "allocated\n") ? 0 : -ENOMEM;
+	return buf_add_str(buf, strstr(head, "Snapshot is freed") ? "freed\n" : "allocated\n") ? 0 : fail_memory(fail);
 }
 
 int control_read(const char *path, const char *file, struct buf *buf, struct fail *fail)

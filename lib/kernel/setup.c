@@ -336,7 +336,8 @@ static int set_files(const struct setup_context *context, const struct setup_ins
 			if (failed && (round || failed != -EINVAL))
 				err = failed;
 		}
-	return instance_close(top, NULL) ? -EIO : err;
+	instance_close(top, NULL);
+	return err;
 }
 
 static bool traces_functions(const struct setup_instance *wanted, const struct instance *instance)

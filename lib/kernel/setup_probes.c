@@ -7,7 +7,6 @@
 #include "lib/kernel/probes.h"
 #include "lib/kernel/setup.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct setup_probe {
@@ -58,7 +57,8 @@ int setup_probes_make(const struct tracing *tracing, struct undo *undo, const st
 			if (!err)
 				err = make_one(top, undo, event, ret, fail);
 		}
-	return instance_close(top, NULL) ? -EIO : err;
+	instance_close(top, NULL);
+	return err;
 }
 
 const char *setup_probes_pattern(const struct setup_probes *probes, const struct setup_event *event)
