@@ -155,8 +155,8 @@ static int read_known(const struct tracing *tracing, struct pids *ret, struct fa
 
 static bool has_known_task(const struct pids *known, pid_t pid)
 {
-	DIR *tasks = is_known(known, pid) ? NULL : open_tasks(pid);
-	bool found = !tasks && is_known(known, pid);
+	bool found = is_known(known, pid);
+	DIR *tasks = found ? NULL : open_tasks(pid);
 	pid_t tid;
 
 	while (tasks && !found && (tid = next_number(tasks)))

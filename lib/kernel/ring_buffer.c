@@ -13,53 +13,48 @@
 #include <stdio.h>
 #include <string.h>
 
-int ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct fail *fail)
+/* A file that holds KB. `what` is what the kernel cannot do where it has not the memory for it, or not the right size. */
+static int set_kb(struct instance *instance, const char *file, uint64_t bytes, const char *what, struct fail *fail)
 {
 	char value[24], human[TEXT_HUMAN];
 	int err;
 
-	snprintf(value, sizeof(value), "%" PRIu64, bytes_per_cpu / 1024 + (bytes_per_cpu % 1024 != 0));
-	err = instance_set(instance, "buffer_size_kb", value, fail);
+	snprintf(value, sizeof(value), "%" PRIu64, bytes / 1024 + (bytes % 1024 != 0));
+	err = instance_set(instance, file, value, fail);
 	if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
-		return fail_set(fail, err, "the kernel cannot give each CPU a buffer of %s: %s",
-				text_size(human, bytes_per_cpu), strerror(-err));
+		return fail_set(fail, err, "the kernel cannot %s of %s: %s", what, text_size(human, bytes), strerror(-err));
 	return err;
+}
+
+int ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct fail *fail)
+{
+	return set_kb(instance, "buffer_size_kb", bytes_per_cpu, "give each CPU a buffer", fail);
 }
 
 int ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, uint64_t bytes_per_cpu, struct fail *fail)
 {
-	char value[24], file[64], human[TEXT_HUMAN];
+	char file[64], what[40];
 	int err = 0;
 
-	snprintf(value, sizeof(value), "%" PRIu64, bytes_per_cpu / 1024 + (bytes_per_cpu % 1024 != 0));
 	for (int cpu = cpus_next(cpus, 0); !err && cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", cpu);
+		snprintf(what, sizeof(what), "give CPU %d a buffer", cpu);
 		if (!instance_has(instance, file))
 			return fail_set(fail, -EINVAL, "there is no CPU %d", cpu);
-		err = instance_set(instance, file, value, fail);
-		if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
-			return fail_set(fail, err, "the kernel cannot give CPU %d a buffer of %s: %s", cpu,
-					text_size(human, bytes_per_cpu), strerror(-err));
+		err = set_kb(instance, file, bytes_per_cpu, what, fail);
 	}
 	return err;
 }
 
 int ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail)
 {
-	char value[24], human[TEXT_HUMAN];
 	int err;
 
 	if (!instance_has(instance, "buffer_subbuf_size_kb"))
 		return kconfig_no_file("buffer_subbuf_size_kb", fail);
 	/* Sizes are whole sub-buffers, and are rounded anew with each change of these. */
 	err = instance_remember(instance, "buffer_size_kb", fail);
-	if (err)
-		return err;
-	snprintf(value, sizeof(value), "%" PRIu64, bytes / 1024 + (bytes % 1024 != 0));
-	err = instance_set(instance, "buffer_subbuf_size_kb", value, fail);
-	if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
-		return fail_set(fail, err, "the kernel cannot make sub-buffers of %s: %s", text_size(human, bytes), strerror(-err));
-	return err;
+	return err ? err : set_kb(instance, "buffer_subbuf_size_kb", bytes, "make sub-buffers", fail);
 }
 
 static bool is_absolute(const struct instance *instance)

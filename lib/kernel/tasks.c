@@ -40,6 +40,15 @@ int kernel_tasks_follow(struct instance *instance, bool functions, struct fail *
 	return err || !functions ? err : follow_children(instance, "function-fork", fail);
 }
 
+static bool add_pids(struct buf *list, const pid_t *pids, size_t nr)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = buf_addf(list, i ? " %d" : "%d", (int)pids[i]);
+	return ok;
+}
+
 static int exclude_from(struct instance *instance, const char *file, const char *pids, struct fail *fail)
 {
 	if (!instance_has(instance, file))
@@ -52,9 +61,8 @@ int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr
 	cleanup_buf struct buf list = BUF_INIT;
 	int err;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!buf_addf(&list, i ? " %d" : "%d", (int)pids[i]))
-			return fail_memory(fail);
+	if (!add_pids(&list, pids, nr))
+		return fail_memory(fail);
 	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), fail);
 	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
 }
@@ -86,9 +94,8 @@ int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, b
 	cleanup_buf struct buf list = BUF_INIT;
 	int err;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!buf_addf(&list, i ? " %d" : "%d", (int)pids[i]))
-			return fail_memory(fail);
+	if (!add_pids(&list, pids, nr))
+		return fail_memory(fail);
 	err = follow ? kernel_tasks_follow(instance, functions, fail) : 0;
 	if (!err)
 		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
