@@ -8,6 +8,7 @@
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/tracer.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"
 
@@ -65,15 +66,12 @@ tell(struct doctor *doctor, enum verdict verdict, const char *subject, const cha
 	print_wrapped(text);
 }
 
-static bool read_path(const char *path, char *into, size_t size)
+/* "" where it cannot be read. */
+static const char *text_of(const char *path, struct buf *buf)
 {
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, into, size - 1);
-
-	if (got < 0)
-		return false;
-	into[got] = '\0';
-	return true;
+	if (tracing_read_path(path, buf, NULL))
+		buf_clear(buf);
+	return buf_str(buf);
 }
 
 static void tell_kernel(struct doctor *doctor)
@@ -89,9 +87,10 @@ static void tell_kernel(struct doctor *doctor)
 
 static void tell_lockdown(struct doctor *doctor)
 {
-	char text[256];
+	cleanup_buf struct buf buf = BUF_INIT;
+	const char *text = text_of("/sys/kernel/security/lockdown", &buf);
 
-	if (!read_path("/sys/kernel/security/lockdown", text, sizeof(text)))
+	if (!*text)
 		return;
 	if (strstr(text, "[confidentiality]"))
 		tell(doctor, BAD, "lockdown", "confidentiality: the kernel forbids all tracing (boot with lockdown=integrity or none)");
@@ -170,11 +169,12 @@ static void tell_recording(struct doctor *doctor)
 
 static void tell_memory(struct doctor *doctor)
 {
-	char text[4096], one[TEXT_HUMAN], all[TEXT_HUMAN], have[TEXT_HUMAN];
+	cleanup_buf struct buf text = BUF_INIT;
+	char one[TEXT_HUMAN], all[TEXT_HUMAN], have[TEXT_HUMAN];
 	uint64_t size = ring_buffer_size(doctor->kernel.instance), total = size * cpus_count(&doctor->online), available = 0;
-	const char *line;
+	const char *line = strstr(text_of("/proc/meminfo", &text), "MemAvailable:");
 
-	if (read_path("/proc/meminfo", text, sizeof(text)) && (line = strstr(text, "MemAvailable:")))
+	if (line)
 		available = strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
 	tell(doctor, available && total > available / 2 ? NOTE : OK, "memory", "buffers of %s per CPU are %s; %s are available",
 	     text_size(one, size), text_size(all, total), text_size(have, available));
@@ -205,14 +205,14 @@ static void tell_functions(struct doctor *doctor)
 {
 	const struct instance *top = doctor->kernel.instance;
 	struct fail fail = FAIL_INIT;
+	cleanup_buf struct buf enabled = BUF_INIT;
 	cleanup_fd int fd = -1;
-	char enabled[8] = "";
 
 	if (!instance_has(top, "available_filter_functions")) {
 		tell(doctor, LACKS, "functions", "cannot be traced (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE)");
 	} else if (instance_open_file(top, "set_ftrace_filter", O_RDONLY, &fd, &fail)) {
 		tell(doctor, LACKS, "functions", "%s", fail.text);
-	} else if (read_path("/proc/sys/kernel/ftrace_enabled", enabled, sizeof(enabled)) && enabled[0] == '0') {
+	} else if (*text_of("/proc/sys/kernel/ftrace_enabled", &enabled) == '0') {
 		tell(doctor, LACKS, "functions", "are switched off: sysctl kernel.ftrace_enabled=1 lets them be traced");
 	} else {
 		tell(doctor, OK, "functions", "can be traced");
@@ -229,16 +229,6 @@ static void add_missing(struct buf *buf, const struct kconfig *missing, const ch
 	*option = missing ? missing->option : NULL;
 }
 
-static bool has_word(const char *words, const char *name)
-{
-	struct text_word word;
-
-	while (text_next_word(&words, " \n", &word))
-		if (text_word_is(word, name))
-			return true;
-	return false;
-}
-
 static void tell_tracers(struct doctor *doctor)
 {
 	cleanup_buf struct buf have = BUF_INIT, lacks = BUF_INIT;
@@ -248,7 +238,7 @@ static void tell_tracers(struct doctor *doctor)
 	if (instance_read(doctor->kernel.instance, "available_tracers", &have, NULL))
 		return;
 	for (size_t i = 0; (known = kconfig_at(i)); i++)
-		if (known->kind == KCONFIG_TRACER && !has_word(buf_str(&have), known->name))
+		if (known->kind == KCONFIG_TRACER && !tracer_offered(doctor->kernel.instance, known->name))
 			add_missing(&lacks, known, &option);
 	add_missing(&lacks, NULL, &option);
 	tell(doctor, OK, "tracers", "%.*s", (int)strcspn(buf_str(&have), "\n"), buf_str(&have));
@@ -296,7 +286,9 @@ static void tell_features(struct doctor *doctor)
 static void tell_symbols(struct doctor *doctor)
 {
 	cleanup_file FILE *file = fopen("/proc/kallsyms", "re");
-	char line[512], restrict_text[8] = "?";
+	cleanup_buf struct buf hidden = BUF_INIT;
+	char line[512];
+	const char *how;
 	bool any = false, shown = false;
 
 	for (unsigned i = 0; file && !shown && i < 20000 && fgets(line, sizeof(line), file); i++) {
@@ -307,13 +299,12 @@ static void tell_symbols(struct doctor *doctor)
 		tell(doctor, OK, "symbols", "functions can be named");
 		return;
 	}
-	if (read_path("/proc/sys/kernel/kptr_restrict", restrict_text, sizeof(restrict_text)))
-		restrict_text[strcspn(restrict_text, "\n")] = '\0';
+	how = text_of("/proc/sys/kernel/kptr_restrict", &hidden);
 	if (!any)
 		tell(doctor, LACKS, "symbols", "no /proc/kallsyms (CONFIG_KALLSYMS): functions are printed as addresses");
 	else
-		tell(doctor, LACKS, "symbols", "addresses are hidden (kernel.kptr_restrict=%s%s): functions are printed as addresses",
-		     restrict_text, geteuid() ? ", and you are no root" : "");
+		tell(doctor, LACKS, "symbols", "addresses are hidden (kernel.kptr_restrict=%.*s%s): functions are printed as addresses",
+		     (int)strcspn(how, "\n"), how, geteuid() ? ", and you are no root" : "");
 }
 
 static int tell_user(const struct tracing_user *user, void *data)
