@@ -199,7 +199,7 @@ static int list_options(struct list *list, struct fail *fail)
 
 static int list_functions(struct list *list, struct fail *fail)
 {
-	struct instance top = { .tracing = &list->kernel.tracing, .kind = INSTANCE_TOP, .dir = list->kernel.tracing.dir };
+	struct instance top = instance_top(&list->kernel.tracing);
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct text_word line;
 	const char *at;

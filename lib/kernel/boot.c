@@ -125,7 +125,7 @@ static bool names_nothing(const char *text)
 	struct text_word line;
 
 	while (text_next_line(&text, &left, &line))
-		if (line.len && line.at[0] != '#' && !text_word_is(line, "no pid"))
+		if (control_is_name(line))
 			return false;
 	return true;
 }
@@ -175,14 +175,11 @@ static int visit_sizes(const struct visit *visit)
 static int visit_cpus(const struct visit *visit)
 {
 	static const char *const files[] = { "tracing_cpumask", "osnoise/cpus" };
-	cleanup_buf struct buf possible = BUF_INIT, now = BUF_INIT, boot = BUF_INIT;
+	cleanup_buf struct buf now = BUF_INIT, boot = BUF_INIT;
 	struct cpus all, set;
 	int ret = 0;
 
-	if (tracing_read_path("/sys/devices/system/cpu/possible", &possible, NULL))
-		return 0;
-	possible.data[strcspn(buf_str(&possible), "\n")] = '\0';
-	if (cpus_parse(possible.data, &all, NULL))
+	if (tracing_possible_cpus(&all, NULL))
 		return 0;
 	for (size_t i = 0; !ret && i < array_size(files); i++) {
 		struct cpus wanted = all;

@@ -5,6 +5,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/kernel/control.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/tracer.h"
 
@@ -58,7 +59,7 @@ static bool has_entries(const char *text)
 	struct text_word line;
 
 	while (text_next_line(&text, &left, &line))
-		if (line.len && *line.at != '#' && !text_word_is(line, "no pid") && !memchr(line.at, ':', line.len))
+		if (control_is_name(line) && !memchr(line.at, ':', line.len))
 			return true;
 	return false;
 }

@@ -133,7 +133,7 @@ static bool has_line(const char *text, struct text_word line)
 	return false;
 }
 
-static bool is_name(struct text_word line)
+bool control_is_name(struct text_word line)
 {
 	return line.len && line.at[0] != '#' && !text_word_is(line, "no pid");
 }
@@ -157,7 +157,7 @@ static bool add_names(struct buf *buf, const char *text)
 	struct text_word line;
 
 	while (text_next_line(&text, &left, &line))
-		if (is_name(line) && !add_list_line(buf, line))
+		if (control_is_name(line) && !add_list_line(buf, line))
 			return false;
 	return true;
 }
@@ -184,7 +184,7 @@ static int append_missing(const char *path, const char *lines, const char *known
 		cleanup_buf struct buf value = BUF_INIT;
 		int failed;
 
-		if (!is_name(line) || has_line(known, line))
+		if (!control_is_name(line) || has_line(known, line))
 			continue;
 		if (!buf_addf(&value, "%s%.*s", before, (int)line.len, line.at))
 			return -ENOMEM;

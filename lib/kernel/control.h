@@ -44,8 +44,11 @@ int must_check control_restore(const char *path, const char *file, const char *o
 /* The word in brackets of a choice, or the value without its newline, in `into`. False: no such word, or too long. */
 bool control_word(const char *text, enum control_kind kind, char *into, size_t size);
 
-/* Whether two lines of set_ftrace_filter or of a trigger mean the same: counts that ran down and states do not matter. */
+/* Whether a line of a list names something: "#### all functions enabled ####" and "no pid" do not. */
 struct text_word;
+bool control_is_name(struct text_word line);
+
+/* Whether two lines of set_ftrace_filter or of a trigger mean the same: counts that ran down and states do not matter. */
 bool control_same_line(struct text_word one, struct text_word other);
 
 /*

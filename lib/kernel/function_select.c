@@ -117,7 +117,7 @@ static bool are_set(const struct instance *instance, const char *file, const cha
 static int set_by_place(struct instance *instance, const char *file, const char *const *functions, size_t nr,
 			struct fail *fail)
 {
-	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+	struct instance top = instance_top(instance->tracing);
 	cleanup_buf struct buf known = BUF_INIT, places = BUF_INIT;
 	cleanup_free bool *found = calloc(nr, sizeof(*found));
 	int err;

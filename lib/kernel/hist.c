@@ -60,9 +60,9 @@ static bool add_key(struct buf *buf, const struct instance *instance, struct tex
 	if (text_word_is(key, "execname"))
 		return buf_add_str(buf, "common_pid.execname");
 	if (text_word_is(key, "stacktrace") || text_word_is(key, "common_stacktrace")) {
+		const struct instance top = instance_top(instance->tracing);
 		cleanup_buf struct buf readme = BUF_INIT;
-		bool new_name = !instance_read(&(struct instance){ .tracing = instance->tracing, .dir = instance->tracing->dir },
-					       "README", &readme, NULL) && strstr(buf_str(&readme), "common_stacktrace");
+		bool new_name = !instance_read(&top, "README", &readme, NULL) && strstr(buf_str(&readme), "common_stacktrace");
 
 		return buf_add_str(buf, new_name ? "common_stacktrace" : "stacktrace");
 	}

@@ -58,6 +58,12 @@ void instance_leave(struct instance *instance);
 int must_check instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
 			     struct fail *fail);
 
+/* The top one, only to look at: borrows the tracing, and is not to be closed. */
+static inline struct instance instance_top(const struct tracing *tracing)
+{
+	return (struct instance){ .tracing = tracing, .kind = INSTANCE_TOP, .name = (char *)"", .dir = tracing->dir };
+}
+
 bool instance_has(const struct instance *instance, const char *file);
 
 /* Appends the file to the buf. instance_read_word() gives it without the newline at its end, in memory of the caller. */

@@ -67,7 +67,7 @@ static void offer_options(const struct instance *instance, struct near *near, bo
 static int unknown(struct instance *instance, const char *option, struct fail *fail)
 {
 	bool off = !strncmp(option, "no", 2);
-	struct instance top = { .dir = instance->tracing->dir, .kind = INSTANCE_TOP, .tracing = instance->tracing };
+	struct instance top = instance_top(instance->tracing);
 	struct near near = near_to(option);
 	char hint[KCONFIG_HINT_SIZE];
 

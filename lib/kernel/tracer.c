@@ -69,7 +69,7 @@ bool tracer_offered(const struct instance *instance, const char *tracer)
 
 bool tracer_needs_top(const struct instance *instance, const char *tracer, bool graph_functions, bool graph_depth)
 {
-	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+	struct instance top = instance_top(instance->tracing);
 
 	if (!tracer_offered(instance, tracer))
 		return tracer_offered(&top, tracer);
@@ -110,7 +110,7 @@ int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 
 int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail)
 {
-	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+	struct instance top = instance_top(instance->tracing);
 
 	if (*instance->name && instance_has(&top, file))
 		return fail_set(fail, -EOPNOTSUPP, "this kernel has '%s' only in its top instance", file);

@@ -125,10 +125,10 @@ void tracing_release(struct tracing *tracing)
 	free(take(tracing->dir));
 }
 
-int tracing_online_cpus(struct cpus *ret, struct fail *fail)
+static int read_cpus(const char *path, struct cpus *ret, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	int err = tracing_read_path("/sys/devices/system/cpu/online", &buf, fail);
+	int err = tracing_read_path(path, &buf, fail);
 	char *newline;
 
 	if (err)
@@ -137,4 +137,14 @@ int tracing_online_cpus(struct cpus *ret, struct fail *fail)
 	if (newline)
 		*newline = '\0';
 	return cpus_parse(buf_str(&buf), ret, fail);
+}
+
+int tracing_online_cpus(struct cpus *ret, struct fail *fail)
+{
+	return read_cpus("/sys/devices/system/cpu/online", ret, fail);
+}
+
+int tracing_possible_cpus(struct cpus *ret, struct fail *fail)
+{
+	return read_cpus("/sys/devices/system/cpu/possible", ret, fail);
 }

@@ -31,9 +31,10 @@ int must_check tracing_find(struct tracing *ret, struct fail *fail);
 int must_check tracing_at(const char *dir, struct tracing *ret, struct fail *fail);
 void tracing_release(struct tracing *tracing);
 
-/* The CPUs of /sys/devices/system/cpu/online. */
+/* The CPUs of /sys/devices/system/cpu/online, and of `possible`: all that this machine may ever have. */
 struct cpus;
 int must_check tracing_online_cpus(struct cpus *ret, struct fail *fail);
+int must_check tracing_possible_cpus(struct cpus *ret, struct fail *fail);
 
 /*
  * Appends the whole of any file, of tracefs, /proc or /sys (their sizes are not known before they are read).

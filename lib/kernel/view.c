@@ -48,7 +48,7 @@ static int unknown(const struct instance *instance, const char *file, struct fai
 {
 	const char *base = base_of(file);
 	int dir_len = (int)(base - file);
-	struct instance top = { .tracing = instance->tracing, .kind = INSTANCE_TOP, .dir = instance->tracing->dir };
+	struct instance top = instance_top(instance->tracing);
 	struct near near = near_to(file);
 	cleanup_free char *path = NULL;
 	struct dirent *entry;

@@ -16,9 +16,7 @@ bool fake_new(struct fake *fake)
 	if (!mkdtemp(fake->dir) || tracing_at(fake->dir, &fake->tracing, NULL))
 		return false;
 	snprintf(fake->journals, sizeof(fake->journals), "%s/journals", fake->dir);
-	fake->top = (struct instance){
-		.tracing = &fake->tracing, .kind = INSTANCE_TOP, .name = (char *)"", .dir = fake->tracing.dir,
-	};
+	fake->top = instance_top(&fake->tracing);
 	fake_mkdir(fake, "instances");
 	return true;
 }
