@@ -238,6 +238,19 @@ bool text_word_is(struct text_word word, const char *text)
 	return strlen(text) == word.len && !memcmp(word.at, text, word.len);
 }
 
+bool text_is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool text_is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!text_is_name_char(text[i]))
+			return false;
+	return len && (*text < '0' || *text > '9');
+}
+
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

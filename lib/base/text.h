@@ -42,6 +42,10 @@ bool text_next_word(const char **at, const char *separators, struct text_word *r
 bool text_next_line(const char **at, size_t *left, struct text_word *ret);
 bool text_word_is(struct text_word word, const char *text);
 
+/* Letters, digits and '_', of which names in the kernel's languages are made; text_is_name(): some, and no digit first. */
+bool text_is_name_char(char c);
+bool text_is_name(const char *text, size_t len);
+
 /* For people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". Returns `into`. */
 enum { TEXT_HUMAN = 32 };
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes);

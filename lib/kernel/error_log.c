@@ -163,11 +163,6 @@ bool error_log_find(const char *before, const char *after, const char *value, st
 	return found;
 }
 
-static bool is_name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 void error_entry_culprit(const struct error_entry *entry, char *into, size_t size)
 {
 	const char *command = entry->command.at;
@@ -176,12 +171,12 @@ void error_entry_culprit(const struct error_entry *entry, char *into, size_t siz
 	if (begin < entry->command.len && (command[begin] == '$' || command[begin] == '%' || command[begin] == '.'))
 		begin++;
 	/* The kernel often points behind the name that it does not know. */
-	if (begin >= entry->command.len || !is_name_char(command[begin]))
-		while (begin && !is_name_char(command[begin - 1]))
+	if (begin >= entry->command.len || !text_is_name_char(command[begin]))
+		while (begin && !text_is_name_char(command[begin - 1]))
 			begin--;
-	while (begin && is_name_char(command[begin - 1]))
+	while (begin && text_is_name_char(command[begin - 1]))
 		begin--;
-	for (end = begin; end < entry->command.len && is_name_char(command[end]);)
+	for (end = begin; end < entry->command.len && text_is_name_char(command[end]);)
 		end++;
 	if (end - begin >= size)
 		end = begin;

@@ -7,7 +7,6 @@
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/instance.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -46,11 +45,6 @@ bool event_field_is_generic(const char *name)
 	return false;
 }
 
-static bool is_name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* "char prev_comm[16]", "__data_loc char[] name", "int (*call)(void)" is none: the last name of a declaration, and what is around it. */
 static bool split(struct text_word declaration, struct event_field *ret)
 {
@@ -65,7 +59,7 @@ static bool split(struct text_word declaration, struct event_field *ret)
 		array_len = (size_t)(end - 1 - array);
 		end = at;
 	}
-	for (at = end; at > begin && is_name_char(at[-1]);)
+	for (at = end; at > begin && text_is_name_char(at[-1]);)
 		at--;
 	if (at == end || at == begin)
 		return false;

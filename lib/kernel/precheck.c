@@ -25,16 +25,11 @@ struct check {
 	struct fail *fail;
 };
 
-static bool is_name_char(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 static struct text_word name_at(const char *at)
 {
 	struct text_word name = { .at = at };
 
-	while (is_name_char(at[name.len]))
+	while (text_is_name_char(at[name.len]))
 		name.len++;
 	return name;
 }

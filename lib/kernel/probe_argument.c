@@ -9,7 +9,6 @@
 #include "lib/kernel/fitting.h"
 #include "lib/kernel/probe.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,15 +19,6 @@ struct argument {
 	char fetch[256];
 	char type[64];                  /* "" where none is said */
 };
-
-static bool is_name(const char *text)
-{
-	size_t len = 0;
-
-	while (isalnum((unsigned char)text[len]) || text[len] == '_')
-		len++;
-	return len && !text[len] && !isdigit((unsigned char)*text);
-}
 
 static int copy_part(const char *from, size_t len, char *into, size_t size, struct fail *fail)
 {
@@ -239,7 +229,7 @@ int probe_argument(const struct instance *top, const struct probe *probe, struct
 
 	if (!err && !*argument.fetch)
 		return fail_set(fail, -EINVAL, "'%.*s' does not say what to fetch", (int)word.len, word.at);
-	if (!err && is_name(argument.fetch))
+	if (!err && text_is_name(argument.fetch, strlen(argument.fetch)))
 		err = resolve_name(top, probe, &argument, fail);
 	if (err)
 		return err;

@@ -17,14 +17,6 @@
 
 enum { NAMES_TRIED = 99 };
 
-static bool is_name(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
-			return false;
-	return len && !isdigit((unsigned char)*text);
-}
-
 static bool is_taken(const struct instance *top, const char *group, const char *name)
 {
 	cleanup_free char *file = NULL;
@@ -189,8 +181,8 @@ static int take_place(const struct instance *top, struct probe *probe, struct te
 	if (equals) {
 		len = (size_t)(equals - word.at);
 		slash = memchr(word.at, '/', len);
-		if (is_name(word.at, slash ? (size_t)(slash - word.at) : len) &&
-		    (!slash || is_name(slash + 1, (size_t)(equals - slash - 1)))) {
+		if (text_is_name(word.at, slash ? (size_t)(slash - word.at) : len) &&
+		    (!slash || text_is_name(slash + 1, (size_t)(equals - slash - 1)))) {
 			if (len >= PROBE_NAME_SIZE)
 				return fail_set(fail, -EINVAL, "'%.*s' is too long for the name of an event", (int)len, word.at);
 			if (slash)

@@ -18,6 +18,16 @@ TEST(text_glob_matches_the_whole_text_only)
 	CHECK(text_glob("*a*b*c", "xxaxxbxbxxcxc"));
 }
 
+TEST(text_knows_what_a_name_is_made_of)
+{
+	CHECK(text_is_name("_prev_pid2", 10));
+	CHECK(text_is_name("a-b", 1));
+	CHECK(!text_is_name("a-b", 3));
+	CHECK(!text_is_name("2a", 2));
+	CHECK(!text_is_name("", 0));
+	CHECK(!text_is_name("\xe4", 1));
+}
+
 TEST(text_glob_knows_sets_and_backslashes)
 {
 	CHECK(text_glob("cpu[0-3]", "cpu2"));
