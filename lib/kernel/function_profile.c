@@ -16,8 +16,9 @@
 
 void function_profile_release(struct function_profile *profile)
 {
-	free(take(profile->functions));
-	profile->nr = profile->size = 0;
+	free(profile->functions);
+	free(profile->index);
+	*profile = (struct function_profile)FUNCTION_PROFILE_INIT;
 }
 
 int function_profile_start(struct instance *top, struct fail *fail)
@@ -40,30 +41,53 @@ int function_profile_stop(struct instance *top, struct fail *fail)
 	return instance_set(top, ENABLED, "0", fail);
 }
 
-static struct profiled_function *find(struct function_profile *profile, const char *name)
+/* The slot of the name, or the empty one where it belongs; half of them are empty. FNV-1a. */
+static uint32_t *slot_of(const struct function_profile *profile, const char *name)
 {
-	for (size_t i = 0; i < profile->nr; i++)
-		if (!strcmp(profile->functions[i].name, name))
-			return &profile->functions[i];
-	return NULL;
+	uint32_t hash = 2166136261;
+	size_t slot;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619;
+	slot = hash & (profile->slots - 1);
+	while (profile->index[slot] && strcmp(profile->functions[profile->index[slot] - 1].name, name) != 0)
+		slot = (slot + 1) & (profile->slots - 1);
+	return &profile->index[slot];
+}
+
+static bool grow(struct function_profile *profile)
+{
+	size_t size = profile->size ? profile->size * 2 : 256;
+	void *functions = reallocarray(profile->functions, size, sizeof(*profile->functions));
+	uint32_t *index;
+
+	if (!functions)
+		return false;
+	profile->functions = functions;
+	index = size > UINT32_MAX / 2 ? NULL : calloc(size * 2, sizeof(*index));
+	if (!index)
+		return false;
+	free(profile->index);
+	profile->index = index;
+	profile->slots = size * 2;
+	profile->size = size;
+	for (uint32_t i = 0; i < profile->nr; i++)
+		*slot_of(profile, profile->functions[i].name) = i + 1;
+	return true;
 }
 
 static struct profiled_function *find_or_add(struct function_profile *profile, const char *name, bool cut)
 {
-	struct profiled_function *function = find(profile, name);
+	struct profiled_function *function;
+	uint32_t *slot;
 
-	if (function)
-		return function;
-	if (profile->nr == profile->size) {
-		size_t size = profile->size ? profile->size * 2 : 256;
-		void *grown = reallocarray(profile->functions, size, sizeof(*profile->functions));
-
-		if (!grown)
-			return NULL;
-		profile->functions = grown;
-		profile->size = size;
-	}
+	if (profile->nr == profile->size && !grow(profile))
+		return NULL;
+	slot = slot_of(profile, name);
+	if (*slot)
+		return &profile->functions[*slot - 1];
 	function = &profile->functions[profile->nr++];
+	*slot = (uint32_t)profile->nr;
 	*function = (struct profiled_function){ .cut = cut };
 	memcpy(function->name, name, strlen(name) + 1);
 	return function;

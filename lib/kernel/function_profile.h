@@ -27,12 +27,14 @@ struct profiled_function {
 };
 
 struct function_profile {
-	struct profiled_function *functions;
+	struct profiled_function *functions;    /* may be put in another order once nothing more is added */
 	size_t nr, size;
+	uint32_t *index;        /* of `slots`, a power of two: 1 + the place of a function, by the hash of its name; 0: none */
+	size_t slots;
 	bool timed;             /* this kernel measures time, too */
 };
 
-#define FUNCTION_PROFILE_INIT { .functions = NULL, .nr = 0, .size = 0, .timed = false }
+#define FUNCTION_PROFILE_INIT { .functions = NULL, .nr = 0, .size = 0, .index = NULL, .slots = 0, .timed = false }
 
 void function_profile_release(struct function_profile *profile);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "tests/unit/test.h"
 
@@ -63,6 +64,23 @@ TEST(a_name_of_thirty_letters_may_have_been_cut)
 				    "  abcdefghijklmnopqrstuvwxyzabc            3    6.000 us        2.000 us        1.000 us    \n"));
 	CHECK(profile.functions[0].cut);
 	CHECK(!profile.functions[1].cut);
+	function_profile_release(&profile);
+}
+
+TEST(many_functions_are_each_found_again)
+{
+	struct function_profile profile = FUNCTION_PROFILE_INIT;
+	cleanup_buf struct buf text = BUF_INIT;
+
+	REQUIRE(buf_add_str(&text, "  Function  Hit\n  --------  ---\n"));
+	for (int i = 0; i < 3000; i++)
+		REQUIRE(buf_addf(&text, "  function_%d  %d\n", i, i));
+	for (int cpu = 0; cpu < 2; cpu++)
+		REQUIRE(!function_profile_parse(&profile, buf_str(&text), text.len, NULL));
+	REQUIRE(profile.nr == 3000);
+	CHECK_STR(profile.functions[2999].name, "function_2999");
+	for (size_t i = 0; i < profile.nr; i++)
+		REQUIRE(profile.functions[i].hits == 2 * i);
 	function_profile_release(&profile);
 }
 
