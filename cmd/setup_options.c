@@ -300,7 +300,7 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_CONFIG:
 		/* The others were replaced by what the file says (cmd/config.h). */
-		setup_usage(state, "--config: write the name whole");
+		setup_usage(state, "--config: write its name, and those of the options before it, whole");
 		return true;
 	case KEY_DRY_RUN:
 		arguments->dry_run = true;

@@ -6,6 +6,7 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
 
 #include <errno.h>
@@ -133,8 +134,7 @@ int probe_add(struct instance *top, struct undo *undo, const struct probe *probe
 	int err;
 
 	if (!instance_has(top, events_file))
-		return fail_set(fail, -EOPNOTSUPP, "this kernel has no '%s': it was built without CONFIG_DYNAMIC_EVENTS",
-				events_file);
+		return kconfig_no_file(events_file, fail);
 	if (!probe_print(probe, &text))
 		return fail_memory(fail);
 	snprintf(full, sizeof(full), "%s/%s", probe->group, probe->name);

@@ -11,7 +11,6 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
 
 enum { FILE_SIZE = 64, HEAD_SIZE = 4096 };
 
@@ -84,9 +83,9 @@ static int remember(struct instance *instance, struct fail *fail)
 {
 	int r = snapshot_allocated(instance, fail);
 
-	if (r || !instance->undo || instance->kind == INSTANCE_PRIVATE)
+	if (r || !instance->undo)
 		return r < 0 ? r : 0;
-	return undo_remember(instance->undo, instance->name, "snapshot", fail);
+	return instance_remember(instance, "snapshot", fail);
 }
 
 int snapshot_take(struct instance *instance, int cpu, struct fail *fail)

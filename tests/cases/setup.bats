@@ -67,6 +67,9 @@ teardown()
 	[[ "$output" == *"cannot read 'no.conf': No such file"* ]]
 	run -2 weft start --config
 	[[ "$output" == *"needs a FILE"* ]]
+	# A word behind a cut name cannot be told from the COMMAND.
+	run -2 weft start --buffer-s 10M --config a.conf
+	[[ "$output" == *"--config: write its name, and those of the options before it, whole"* ]]
 }
 
 @test "config: any bytes end with a message, not with a crash" {
