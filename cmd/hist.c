@@ -2,9 +2,9 @@
 #include "cmd/command.h"
 #include "cmd/hist_print.h"
 #include "cmd/kernel.h"
+#include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/base/out.h"
-#include "lib/base/text.h"
 #include "lib/kernel/hist.h"
 #include "lib/kernel/hist_text.h"
 #include "lib/kernel/tasks.h"
@@ -57,18 +57,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static uint64_t parse_time(const char *what, const char *text, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t ns = 0;
-
-	if (text_parse_time(text, &ns, &fail))
-		argp_error(state, "%s: %s", what, fail.text);
-	if (!ns)
-		argp_error(state, "%s: no time at all", what);
-	return ns;
-}
-
 static enum format parse_format(const char *text, struct argp_state *state)
 {
 	static const char *const names[] = { [FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_KERNEL] = "kernel" };
@@ -100,8 +88,6 @@ static void set_pair(struct arguments *arguments, const char *text, struct argp_
 static bool parse_what(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	struct fail fail = FAIL_INIT;
-	uint64_t size;
 
 	switch (key) {
 	case KEY_KEYS:
@@ -117,9 +103,7 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 		arguments->wanted.filter = arg;
 		return true;
 	case KEY_SIZE:
-		if (text_parse_range(arg, 128, 1 << 17, &size, &fail))
-			argp_error(state, "--size: %s", fail.text);
-		arguments->wanted.size = (unsigned)size;
+		arguments->wanted.size = (unsigned)setup_number("--size", arg, 128, 1 << 17, state);
 		return true;
 	case KEY_LATENCY:
 		set_pair(arguments, arg, state);
@@ -169,13 +153,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->follow = true;
 		return 0;
 	case KEY_DURATION:
-		arguments->duration_ns = parse_time("--duration", arg, state);
+		arguments->duration_ns = setup_time_ns("--duration", arg, state);
 		return 0;
 	case KEY_LIVE:
 		arguments->live = true;
 		return 0;
 	case KEY_INTERVAL:
-		arguments->interval_ns = parse_time("--interval", arg, state);
+		arguments->interval_ns = setup_time_ns("--interval", arg, state);
 		arguments->live = true;
 		return 0;
 	case KEY_FORMAT:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/setup_options.h"
 #include "lib/base/buf.h"
-#include "lib/base/text.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/marker.h"
 
@@ -34,18 +34,14 @@ static const struct argp_option options[] = {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct mark *mark = state->input;
-	struct fail fail = FAIL_INIT;
-	uint64_t id;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &mark->kernel;
 		return 0;
 	case 'r':
-		if (text_parse_range(arg, 0, UINT32_MAX, &id, &fail))
-			argp_error(state, "--raw: %s", fail.text);
 		mark->raw = true;
-		mark->id = (uint32_t)id;
+		mark->id = (uint32_t)setup_number("--raw", arg, 0, UINT32_MAX, state);
 		return 0;
 	case KEY_INJECT:
 		mark->event = arg;

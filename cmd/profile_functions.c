@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
-#include "lib/base/text.h"
+#include "cmd/setup_options.h"
 #include "lib/kernel/function_profile.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/tracer.h"
@@ -96,7 +96,6 @@ static void add(struct setup_list *list, const char *item, struct argp_state *st
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct profile_arguments *arguments = state->input;
-	struct fail fail = FAIL_INIT;
 
 	switch (key) {
 	case 'l':
@@ -109,8 +108,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add(&arguments->options, arg, state);
 		return 0;
 	case KEY_DURATION:
-		if (text_parse_time(arg, &arguments->duration_ns, &fail))
-			argp_error(state, "--duration: %s", fail.text);
+		arguments->duration_ns = setup_time_ns("--duration", arg, state);
 		return 0;
 	case KEY_USER:
 		arguments->user = arg;
@@ -119,8 +117,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		set_order(arguments, arg, state);
 		return 0;
 	case 'N':
-		if (text_parse_range(arg, 1, UINT32_MAX, &arguments->limit, &fail))
-			argp_error(state, "--limit: %s", fail.text);
+		arguments->limit = setup_number("--limit", arg, 1, UINT32_MAX, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		arguments->argv = &state->argv[state->next - 1];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
-#include "lib/base/text.h"
 #include "lib/kernel/view.h"
 
 #include <errno.h>
@@ -95,8 +95,6 @@ static void check(const struct show *show, struct argp_state *state)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct show *show = state->input;
-	struct fail fail = FAIL_INIT;
-	uint64_t cpu;
 
 	if (key >= KEY_SETTING && key < KEY_SETTING + (int)array_size(settings)) {
 		add_name(show, strdup(settings[key - KEY_SETTING].file), state);
@@ -113,9 +111,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		show->snapshot = true;
 		return 0;
 	case 'c':
-		if (text_parse_range(arg, 0, UINT16_MAX, &cpu, &fail))
-			argp_error(state, "-c: %s", fail.text);
-		show->cpu = (uint32_t)cpu;
+		show->cpu = (uint32_t)setup_number("-c", arg, 0, UINT16_MAX, state);
 		show->some_cpu = true;
 		return 0;
 	case KEY_HIST:

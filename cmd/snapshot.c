@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/setup_options.h"
 #include "lib/base/buf.h"
-#include "lib/base/text.h"
 #include "lib/kernel/snapshot.h"
 #include "lib/kernel/undo.h"
 
@@ -82,16 +82,6 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 		argp_error(state, "the kernel frees the snapshots of all CPUs together");
 }
 
-static uint64_t number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t value = 0;
-
-	if (text_parse_range(text, min, max, &value, &fail))
-		argp_error(state, "%s: %s", what, fail.text);
-	return value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -110,7 +100,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		set_action(arguments, "free", state);
 		return 0;
 	case 'c':
-		arguments->cpu = (int)number("-c", arg, 0, CPU_LIMIT, state);
+		arguments->cpu = (int)setup_number("-c", arg, 0, CPU_LIMIT, state);
 		return 0;
 	case OPT_ON:
 		if (arguments->on)
@@ -118,7 +108,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->on = arg;
 		return 0;
 	case OPT_COUNT:
-		arguments->count = number("--count", arg, 1, INT32_MAX, state);
+		arguments->count = setup_number("--count", arg, 1, INT32_MAX, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		add_word(arguments, arg, state);
