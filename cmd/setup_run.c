@@ -149,8 +149,6 @@ static int settle(struct run *run, int err, struct fail *fail)
 	struct fail later;
 	int failed = 0;
 
-	if (!err)
-		err = check_signals(run, fail);
 	if (!err && run->asked->dry_run)
 		err = print_plan(run, fail);
 	for (size_t i = 0; !err && !run->asked->dry_run && i < run->nr_instances; i++)
@@ -211,6 +209,9 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	}
 	if (!err)
 		err = make_all(&run, fail);
+	/* From here on a signal is the command's. */
+	if (!err)
+		err = check_signals(&run, fail);
 	if (!err && asked->argv && !asked->dry_run)
 		err = workload_go(&run.workload, asked->argv[0], ret_status, fail);
 	err = settle(&run, err, fail);
