@@ -14,12 +14,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static void warn(const char *text, void *data)
-{
-	(void)data;
-	command_warn("warning: %s", text);
-}
-
 /* What an earlier recording left when it was killed: its data is worth more than our silence. */
 static void tell_left_behind(const char *output)
 {
@@ -124,7 +118,6 @@ static int run(int argc, char **argv)
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	record_arguments_finish(&arguments);
-	arguments.options.setup.warn = warn;
 	if (arguments.setup.dry_run)
 		return dry_run(&arguments);
 	if (!arguments.output.quiet)

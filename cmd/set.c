@@ -65,12 +65,6 @@ static const struct argp argp = {
 	       "-v -e takes them away. 'weft reset' puts back what was changed.",
 };
 
-static void warn(const char *text, void *data)
-{
-	(void)data;
-	command_warn("warning: %s", text);
-}
-
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .setup.nr_instances = 0 };
@@ -78,7 +72,6 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&set_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	arguments.setup.warn = warn;
 	err = setup_run(&(struct setup_run){ .setup = &arguments.setup, .manner = SETUP_CHANGE,
 					      .dry_run = arguments.setup_arguments.dry_run }, &status, &fail);
 	setup_release(&arguments.setup);

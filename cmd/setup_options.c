@@ -424,12 +424,19 @@ static void check(struct setup_arguments *arguments, struct argp_state *state)
 	pass_files(setup, state);
 }
 
+static void warn(const char *text, void *data)
+{
+	(void)data;
+	command_warn("warning: %s", text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
+		arguments->setup->warn = warn;
 		need(setup_add_instance(arguments->setup, NULL), state);
 		return 0;
 	case ARGP_KEY_END:

@@ -12,7 +12,8 @@
  * share. The parent's parser gives them their input at ARGP_KEY_INIT, a struct setup_arguments that is zero but for what the
  * parent knows (`setup`, `changes`):
  *	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
- * At ARGP_KEY_END of the parent the setup is checked and complete. Its texts are those of the command line.
+ * At ARGP_KEY_END of the parent the setup is checked and complete; it warns on standard error. Its texts are those of the
+ * command line.
  */
 struct setup_arguments {
 	struct setup *setup;

@@ -49,12 +49,6 @@ static const struct argp argp = {
 	       "makes a file of it, 'weft stop' ends tracing, and 'weft reset' puts back all that start and set have changed.",
 };
 
-static void warn(const char *text, void *data)
-{
-	(void)data;
-	command_warn("warning: %s", text);
-}
-
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .argv = NULL };
@@ -62,7 +56,6 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&start_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	arguments.setup.warn = warn;
 	err = setup_run(&(struct setup_run){
 		.setup = &arguments.setup, .manner = SETUP_TOP, .turn_on = true, .argv = arguments.argv,
 		.user = arguments.setup_arguments.user, .dry_run = arguments.setup_arguments.dry_run,
