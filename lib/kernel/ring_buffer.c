@@ -109,8 +109,16 @@ uint64_t ring_buffer_size(const struct instance *instance)
 	if (*buf_str(&buf) != 'X')
 		return size_in(buf_str(&buf));
 	/* Sizes differ: that of the first CPU stands for all. */
-	buf_clear(&buf);
-	return instance_read(instance, "per_cpu/cpu0/buffer_size_kb", &buf, NULL) ? 0 : size_in(buf_str(&buf));
+	return ring_buffer_cpu_size(instance, 0);
+}
+
+uint64_t ring_buffer_cpu_size(const struct instance *instance, uint32_t cpu)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/buffer_size_kb", cpu);
+	return instance_read(instance, file, &buf, NULL) ? 0 : size_in(buf_str(&buf));
 }
 
 /* The words of trace_clock, the current one in brackets: "[local] global counter". */

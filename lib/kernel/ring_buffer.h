@@ -24,6 +24,8 @@ int must_check ring_buffer_resize_cpus(struct instance *instance, const struct c
 int must_check ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail);
 /* Of each CPU; 0 when unknown. A buffer never used is counted with the size that it will expand to. */
 uint64_t ring_buffer_size(const struct instance *instance);
+/* Of this one, as it is: sizes may differ. */
+uint64_t ring_buffer_cpu_size(const struct instance *instance, uint32_t cpu);
 
 /* -ENOENT with near names. Setting another clock empties the buffer. */
 enum { CLOCK_NAME_SIZE = 32 };

@@ -242,7 +242,7 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, str
 
 	if (!options->snapshot && is_on(target)) {
 		work->result->went_on = true;
-		how.rest_max = ring_buffer_size(target->instance) + PAGES_MORE * target->page_size;
+		how.rest_max = ring_buffer_cpu_size(target->instance, cpu) + PAGES_MORE * target->page_size;
 	}
 	err = target_add_recorder(target, work->parts, cpu, &spool, &how, &recorder, fail);
 	if (!err)
@@ -274,7 +274,7 @@ static int check_room(const struct work *work, struct fail *fail)
 
 	for (size_t i = 0; i < work->nr; i++)
 		for (uint32_t cpu = 0; cpu < work->targets[i].nr_cpus; cpu++)
-			need += work->options->snapshot ? ring_buffer_size(work->targets[i].instance) :
+			need += work->options->snapshot ? ring_buffer_cpu_size(work->targets[i].instance, cpu) :
 							  work->targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
 	if (fstatvfs(work->parts->dir, &vfs))
 		return 0;

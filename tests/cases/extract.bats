@@ -132,6 +132,19 @@ settings()
 	weft check e.dat
 }
 
+@test "extract: of a buffer that goes on as much is taken as each CPU can hold, though their sizes differ" {
+	[ -d "$I/per_cpu/cpu1" ] || skip "one CPU only"
+	echo 16 > "$I/per_cpu/cpu0/buffer_size_kb"
+	echo 512 > "$I/per_cpu/cpu1/buffer_size_kb"
+	echo 1 > "$I/events/syscalls/enable"
+	taskset -c 1 sh -c 'for i in 1 2 3 4 5 6 7 8; do ls -lR /etc/s* > /dev/null 2>&1; done'
+	echo 0 > "$I/events/enable"
+	[ "$(awk '/^bytes:/ { print $2 }' "$I/per_cpu/cpu1/stats")" -gt 65536 ]
+	weft extract -q -B "$SOME" -o e.dat
+	grep -qx 'entries: 0' "$I/per_cpu/cpu1/stats"
+	weft check e.dat
+}
+
 @test "extract: to standard output" {
 	fill "$I"
 	cat "$I/trace" > want
