@@ -137,7 +137,7 @@ static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 	const struct context *context = ftrace->context;
 
 	if (context->frozen)
-		return false;
+		return context->went_on && !event->first;
 	if (!event->first || context->recorded)
 		return true;
 	if (!context->nr_stats && context_option(context, OPTION_ANNOTATE))

@@ -332,6 +332,7 @@ static void read_settings(struct owned *owned)
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
 	context->frozen = !context->recorded &&
 			  trace_setting(context->trace, context->buffer, "trace_options").text;
+	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
 	text = meta_of(context->trace, TRACE_LATENCY);
 	context->latency = text.len && !context->buffer ? text.text : NULL;
 	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;

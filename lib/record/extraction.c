@@ -231,7 +231,15 @@ static int add_facts(struct work *work, struct fail *fail)
 	return err ? err : maps_copy_finish(maps, ledger, &work->tracing, fail);
 }
 
-static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, struct fail *fail)
+/* What is lost while it is read out is lost to the file: lib/event/context.h. */
+static int note_went_on(struct work *work, const struct target *target, struct fail *fail)
+{
+	work->result->went_on = true;
+	return ledger_add(work->parts->ledger, &(struct ledger_item){
+		.kind = LEDGER_SETTING, .buffer = target->index, .key = "weft/went_on", .data = "1", .len = 1 }, fail);
+}
+
+static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, bool goes_on, struct fail *fail)
 {
 	const struct extraction_options *options = work->options;
 	struct spool_options spool = { .compressed = options->compress };
@@ -240,10 +248,8 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, str
 	uint64_t events;
 	int err;
 
-	if (!options->snapshot && is_on(target)) {
-		work->result->went_on = true;
+	if (goes_on)
 		how.rest_max = ring_buffer_cpu_size(target->instance, cpu) + PAGES_MORE * target->page_size;
-	}
 	err = target_add_recorder(target, work->parts, cpu, &spool, &how, &recorder, fail);
 	if (!err)
 		err = (options->snapshot ? cpu_pipe_open_snapshot : cpu_pipe_open)(target->instance, cpu, target->page_size,
@@ -289,10 +295,16 @@ static int drain(struct work *work, struct fail *fail)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < work->nr; i++)
-		for (uint32_t cpu = 0; !err && cpu < work->targets[i].nr_cpus; cpu++)
-			if (has_cpu(&work->targets[i], cpu))
-				err = drain_cpu(work, &work->targets[i], cpu, fail);
+	for (size_t i = 0; !err && i < work->nr; i++) {
+		struct target *target = &work->targets[i];
+		bool goes_on = !work->options->snapshot && is_on(target);
+
+		if (goes_on)
+			err = note_went_on(work, target, fail);
+		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
+			if (has_cpu(target, cpu))
+				err = drain_cpu(work, target, cpu, goes_on, fail);
+	}
 	return err;
 }
 

@@ -145,6 +145,30 @@ settings()
 	weft check e.dat
 }
 
+# Half a page is read, and what follows it is overwritten.
+leave_gap()
+{
+	echo 16 > "$I/buffer_size_kb"
+	echo 1 > "$I/tracing_on"
+	echo 1 > "$I/events/raw_syscalls/enable"
+	taskset -c 0 ls / > /dev/null
+	weft extract -q -B "$SOME" -o first.dat
+	taskset -c 0 ls -lR /etc > /dev/null 2>&1 || true
+	echo 0 > "$I/events/enable"
+}
+
+@test "extract: a gap is told where tracing went on, and is none in a buffer that stands still" {
+	leave_gap
+	weft extract -q -B "$SOME" -o e.dat
+	weft report -B "$SOME" e.dat | grep -q '^CPU:[0-9]* \[LOST .*EVENTS\]$'
+	leave_gap
+	echo 0 > "$I/tracing_on"
+	cat "$I/trace" > want
+	weft extract -q -B "$SOME" -o e.dat
+	weft report -B "$SOME" e.dat | cmp - want
+	weft report -B "$SOME" --format trace_pipe e.dat | grep -q 'LOST'
+}
+
 @test "extract: to standard output" {
 	fill "$I"
 	cat "$I/trace" > want
