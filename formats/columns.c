@@ -20,13 +20,6 @@ enum {
 /* The kernel shows a nibble in hex, and a dot for 0. */
 static const char nibbles[] = ".123456789abcdef";
 
-static bool since(const struct context *context, unsigned major, unsigned minor)
-{
-	if (!context->release_major)
-		return true;
-	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
-}
-
 /* Any format shows the common fields. */
 static const struct field *lazy_depth_field(const struct context *context)
 {
@@ -105,10 +98,10 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.counts = context->unit == CLOCK_UNIT_COUNT,
 		.lazy_columns = depth,
 		.lazy_depth_offset = depth ? depth->offset : 0,
-		.migrate = since(context, 5, 15),
-		.bh_off = since(context, 5, 19),
-		.lazy_flag = !depth && (since(context, 6, 13) || (context->preempt_rt && since(context, 6, 12))),
-		.pid_width = since(context, 5, 10) ? 7 : 5,
+		.migrate = context_since(context, 5, 15),
+		.bh_off = context_since(context, 5, 19),
+		.lazy_flag = !depth && (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
+		.pid_width = context_since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
 	};
 	columns->heads = columns->pid_width == 7;

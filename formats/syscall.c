@@ -20,7 +20,10 @@ struct call {
 	unsigned nr_pieces;
 	uint32_t size;                  /* of a record that has all places */
 	uint32_t room;                  /* for the whole text, and for what a copy writes behind it */
+	bool prefix;                    /* as 6.18 and later print it: 0x in front, from PREFIX_FROM on */
 };
+
+enum { PREFIX_FROM = 10 };
 
 /* Texts are copied in steps of a constant size, over their ends. */
 enum { STEP = 32 };
@@ -52,7 +55,7 @@ static void call_settle(struct call *call)
 		const struct piece *piece = &call->pieces[i];
 		uint32_t end = piece->place.offset + piece->place.size;
 
-		call->room += piece->len + DIGITS_MAX;
+		call->room += piece->len + 2 + DIGITS_MAX;
 		if (piece->place.size && end > call->size)
 			call->size = end;
 	}
@@ -92,6 +95,7 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 	}
 	piece_add(&call->pieces[count], ")\n");
 	call->nr_pieces = count + 1;
+	call->prefix = ftrace->context->release_major && context_since(ftrace->context, 6, 18);
 	call_settle(call);
 	return true;
 }
@@ -102,10 +106,13 @@ static void enter_format_slowly(const struct ftrace *ftrace, const struct call *
 {
 	for (unsigned i = 0; i < call->nr_pieces; i++) {
 		const struct piece *piece = &call->pieces[i];
+		uint64_t value = place_int(&piece->place, ftrace, event);
 
 		out_mem(out, piece->text, piece->len);
+		if (piece->place.size && call->prefix && value >= PREFIX_FROM)
+			out_mem(out, "0x", 2);
 		if (piece->place.size)
-			out_hex(out, place_int(&piece->place, ftrace, event));
+			out_hex(out, value);
 	}
 }
 
@@ -132,9 +139,14 @@ static void enter_format(const struct ftrace *ftrace, const struct binding *bind
 	at = out->at;
 	for (; piece < last; piece++) {
 		const uint8_t *from = event->data + piece->place.offset;
+		uint64_t value = piece->place.size == 8 ? load_u64(from, false) : load_u32(from, false);
 
 		at = put_steps(at, piece->text, piece->len);
-		at = digits_put_hex(at, piece->place.size == 8 ? load_u64(from, false) : load_u32(from, false));
+		if (call->prefix && value >= PREFIX_FROM) {
+			memcpy(at, "0x", 2);
+			at += 2;
+		}
+		at = digits_put_hex(at, value);
 	}
 	/* Only the last piece has nothing behind its text. */
 	out->at = put_steps(at, piece->text, piece->len);

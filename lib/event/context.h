@@ -98,6 +98,14 @@ int must_check context_set_option(struct context *context, const char *text, str
 int must_check context_set_tasks(struct context *context, const char *names, size_t names_len, const char *tgids,
 				 size_t tgids_len, struct fail *fail);
 
+/* Whether it is of that kernel or a later one; true when nothing is known of it. */
+static inline bool context_since(const struct context *context, unsigned major, unsigned minor)
+{
+	if (!context->release_major)
+		return true;
+	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
+}
+
 int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);
 void context_free(struct context *context);
 

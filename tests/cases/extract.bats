@@ -57,6 +57,16 @@ settings()
 	[ -z "$(ls -d ./*.parts 2> /dev/null)" ]
 }
 
+@test "extract: system calls are printed as this very kernel does" {
+	echo 1 > "$I/events/syscalls/enable"
+	ls / > /dev/null
+	echo 0 > "$I/tracing_on"
+	echo 0 > "$I/events/enable"
+	cat "$I/trace" > want
+	weft extract -q -B "$SOME" -o e.dat
+	weft report -B "$SOME" e.dat | cmp - want
+}
+
 @test "extract: an overwritten buffer, and versions 6 and 7, compressed or not" {
 	for how in "--file-version 6" "--compression none" "--compression zstd:5"; do
 		echo 16 > "$I/buffer_size_kb"
