@@ -95,20 +95,6 @@ static int tell_failure(const struct record_arguments *arguments, const struct r
 	return result->has_status && !result->ran ? result->status : EXIT_RECORD_FAILED;
 }
 
-/* What the recorders do is left out: they read, and set_event_notrace_pid keeps them out of what they read. */
-static int dry_run(struct record_arguments *arguments)
-{
-	const struct setup_run asked = {
-		.setup = &arguments->options.setup, .manner = SETUP_PRIVATE, .turn_on = true, .turn_off = true, .dry_run = true,
-		.argv = arguments->options.argv, .user = arguments->options.user,
-	};
-	struct fail fail = FAIL_INIT;
-	int status, err = setup_run(&asked, &status, &fail);
-
-	setup_release(&arguments->options.setup);
-	return err ? command_failed(&fail), EXIT_RECORD_FAILED : EXIT_OK;
-}
-
 static int run(int argc, char **argv)
 {
 	struct record_arguments arguments = { .fail_on_lost = false };
@@ -118,8 +104,11 @@ static int run(int argc, char **argv)
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	record_arguments_finish(&arguments);
-	if (arguments.setup.dry_run)
-		return dry_run(&arguments);
+	if (arguments.setup.dry_run) {
+		status = setup_run_script(&arguments.options.setup, arguments.options.argv, arguments.options.user);
+		setup_release(&arguments.options.setup);
+		return status;
+	}
 	if (!arguments.output.quiet)
 		tell_left_behind(arguments.options.output);
 	err = session_run(&arguments.options, &result, &fail);

@@ -220,3 +220,15 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	release(&run);
 	return err;
 }
+
+int setup_run_script(const struct setup *setup, char **argv, const char *user)
+{
+	const struct setup_run asked = {
+		.setup = setup, .manner = SETUP_PRIVATE, .turn_on = true, .turn_off = true, .dry_run = true, .argv = argv,
+		.user = user,
+	};
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	return setup_run(&asked, &status, &fail) ? command_failed(&fail), EXIT_RECORD_FAILED : EXIT_OK;
+}

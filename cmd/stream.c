@@ -209,19 +209,6 @@ static void wait_for_command(struct tap_result *result)
 	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int dry_run(struct arguments *arguments)
-{
-	const struct setup_run asked = {
-		.setup = arguments->setup.setup, .manner = SETUP_PRIVATE, .turn_on = true, .turn_off = true, .dry_run = true,
-		.argv = arguments->options.tap.argv, .user = arguments->setup.user,
-	};
-	struct fail fail = FAIL_INIT;
-	int status, err = setup_run(&asked, &status, &fail);
-
-	setup_release(arguments->setup.setup);
-	return err ? command_failed(&fail), EXIT_RECORD_FAILED : EXIT_OK;
-}
-
 static int run(int argc, char **argv)
 {
 	struct setup setup = { .warn = warn };
@@ -234,8 +221,11 @@ static int run(int argc, char **argv)
 	int err, status = EXIT_OK;
 
 	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	if (arguments.setup.dry_run)
-		return dry_run(&arguments);
+	if (arguments.setup.dry_run) {
+		status = setup_run_script(&setup, arguments.options.tap.argv, arguments.setup.user);
+		setup_release(&setup);
+		return status;
+	}
 	if (!arguments.quiet)
 		tell_left_behind();
 	err = stream_run(&arguments.options, &result, &fail);
