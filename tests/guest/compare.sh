@@ -27,6 +27,8 @@ live() {
 	local n="$1" status tries=0
 
 	{
+		# First of all: tracers fill the buffer quickly.
+		echo 'kill -STOP $PPID'
 		echo ". /host/lib.sh"
 		echo ". /host/compare.sh"
 		echo begin
@@ -53,13 +55,12 @@ unfit() {
 	[ ! -e /tmp/live.end ] || ! grep -qv '^#' "/tmp/$1.txt"
 }
 
-# The first and the last act of the commands of live.
+# The first and the last act of the commands of live, while weft is stopped.
 begin() {
 	local d
 
 	I=$T
 	for d in "$T"/instances/*; do [ -d "$d" ] && I=$d; done
-	kill -STOP $PPID
 }
 
 freeze() {

@@ -3,6 +3,7 @@ scenario() {
 	local tracer
 
 	set -f
+	LIVE_KB=8192
 	for tracer in wakeup wakeup_rt irqsoff preemptoff preemptirqsoff; do
 		has_tracer $tracer || { skip "$tracer" "this kernel has no such tracer"; continue; }
 		live $tracer 'for i in 1 2 3; do chrt -f 50 usleep 2000; usleep 1000; done' -p $tracer -O nofunction-trace
