@@ -220,15 +220,23 @@ int latency_facts_learn(struct context *context, struct fail *fail)
 {
 	struct trace_text sample = trace_setting(context->trace, context->buffer, "weft/latency_sample");
 	struct latency_facts facts;
+	uint64_t since;
 	int r;
 
 	if (!sample.text || context->time_start_known)
 		return 0;
-	r = read_since(context, sample_since(context), sample.text, sample.len, &facts, fail);
-	if (r || !facts.time_start_known)
+	since = sample_since(context);
+	r = read_since(context, since, sample.text, sample.len, &facts, fail);
+	/* After a reader of trace_pipe the kernel may name a page as the oldest that comes after the one that he had begun. */
+	if (!r && since && facts.lines && !facts.time_start_known)
+		r = read_since(context, 0, sample.text, sample.len, &facts, fail);
+	if (r)
 		return r;
-	context->time_start_known = true;
-	context->time_start = facts.time_start;
+	/* The lines of a graph have no such times, and need none. */
+	if (facts.time_start_known) {
+		context->time_start_known = true;
+		context->time_start = facts.time_start;
+	}
 	if (facts.buffer_cpu_known)
 		context->buffer_cpu = facts.buffer_cpu;
 	if (facts.preempt_model[0]) {
