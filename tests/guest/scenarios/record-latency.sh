@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A trigger stops tracing under a latency tracer, which goes on to look for longer ones: the text is kept all the same.
 scenario() {
-	local tracer
+	local tracer tries
 
 	for tracer in wakeup irqsoff; do
 		has_tracer $tracer || { skip "$tracer" "this kernel has no such tracer"; continue; }
@@ -14,6 +14,14 @@ scenario() {
 		whole
 		# Nothing of this load need have a wakeup that counts.
 		[ $tracer = irqsoff ] || continue
+		# Where the longest time without interrupts was that of reading the buffer itself the kernel's text is empty.
+		tries=0
+		while ! grep -qv '^#' /tmp/r.txt && [ $tries -lt 5 ]; do
+			tries=$((tries + 1))
+			timeout 40 weft record -q -o /tmp/r.dat -p $tracer -O nofunction-trace -e sched:sched_process_exit -R traceoff:1 -- \
+				sh -c 'ls -l /bin; ls -l /bin' > /dev/null 2>&1
+			weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
+		done
 		check "it has the worst case" matches /tmp/r.txt '^# latency: [1-9][0-9]* us, '
 		check "and its entries" matches /tmp/r.txt 'us[ +!#*@$]?: '
 	done
