@@ -4,6 +4,7 @@
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
+#include "lib/base/now.h"
 #include "lib/base/out.h"
 #include "lib/kernel/hist.h"
 #include "lib/kernel/hist_text.h"
@@ -16,7 +17,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { KEY_KEYS = 0x100, KEY_VALUES, KEY_SORT, KEY_SIZE, KEY_LATENCY, KEY_MATCH, KEY_NS, KEY_LIVE, KEY_INTERVAL, KEY_DURATION, KEY_FORMAT };
 
@@ -209,14 +209,6 @@ struct session {
 	uint64_t started_ns;
 	int status;                     /* of COMMAND */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int show_parsed(struct session *session, const char *text, struct fail *fail)
 {

@@ -59,7 +59,7 @@ static bool is_wanted(const struct setup *setup, size_t index)
 {
 	const struct setup_instance *wanted = &setup->instances[index];
 
-	return index || setup->nr_instances == 1 || setup_wants(wanted) || setup_own_option(wanted);
+	return setup_uses(setup, index) || setup_own_option(wanted);
 }
 
 static int make_one(struct run *run, const struct setup_instance *wanted, struct fail *fail)

@@ -5,6 +5,7 @@
 #include "formats/flow.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 #include "lib/base/out.h"
 #include "lib/base/outlet.h"
 #include "lib/event/context.h"
@@ -18,7 +19,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -46,14 +46,6 @@ struct stream {
 	bool more;                      /* events are there that can be printed */
 	bool quiet;                     /* what there is to take cannot be taken before the next round */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Tasks come, and programs replace each other in them: the kernel's names are those of now. */
 static void read_names(struct stream *stream, uint64_t now)

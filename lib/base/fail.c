@@ -41,3 +41,10 @@ int fail_memory(struct fail *fail)
 {
 	return fail_set(fail, -ENOMEM, "out of memory");
 }
+
+int fail_first(int first, int err, struct fail *fail, const struct fail *later)
+{
+	if (first || !err)
+		return first;
+	return fail_set(fail, err, "%s", later->text);
+}

@@ -20,6 +20,9 @@ __attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, c
 /* Puts "CONTEXT: " in front of the text and returns `err`. */
 __attribute__((format(printf, 3, 4))) int fail_in(struct fail *fail, int err, const char *format, ...);
 
+/* The first thing that failed is what the user is told: `first` if set, else `err` with the text of `later`. Returns that error. */
+int fail_first(int first, int err, struct fail *fail, const struct fail *later);
+
 /* Sets the text to that of running out of memory and returns -ENOMEM. */
 int fail_memory(struct fail *fail);
 

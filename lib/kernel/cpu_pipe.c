@@ -2,6 +2,7 @@
 #include "lib/kernel/cpu_pipe.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	PIPE_BYTES = 1 << 20,
@@ -68,10 +68,7 @@ void cpu_pipe_close(struct cpu_pipe *pipe)
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(now_ns() / 1000000);
 }
 
 /*

@@ -101,11 +101,9 @@ static int set_to(struct instance *instance, const char *name, const char *file,
 
 	/* Such a one does not go with the instance. */
 	if (instance->kind == INSTANCE_PRIVATE && is_of_tracer(name)) {
-		struct instance top = {
-			.tracing = instance->tracing, .kind = INSTANCE_TOP, .name = (char[]){ "" }, .dir = instance->tracing->dir,
-			.undo = instance->undo,
-		};
+		struct instance top = instance_top(instance->tracing);
 
+		top.undo = instance->undo;
 		if (instance_has(&top, file))
 			err = instance_remember(&top, file, fail);
 	}

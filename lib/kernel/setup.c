@@ -123,6 +123,11 @@ bool setup_wants(const struct setup_instance *wanted)
 	return wanted->nr_events || wanted->tracer || wanted->commands.nr;
 }
 
+bool setup_uses(const struct setup *setup, size_t index)
+{
+	return index || setup->nr_instances == 1 || setup_wants(&setup->instances[index]);
+}
+
 static void warn(const struct setup_context *context, const struct fail *fail)
 {
 	if (context->setup->warn)
@@ -193,7 +198,7 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 
 static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted, const struct instance *instance)
 {
-	struct instance top = { .tracing = context->tracing, .kind = INSTANCE_TOP, .dir = context->tracing->dir };
+	struct instance top = instance_top(context->tracing);
 	struct fail told;
 	char on[8];
 

@@ -97,6 +97,8 @@ void setup_release(struct setup *setup);
 
 /* Whether anything is asked of this instance: the main one may only be there to pass its settings on. */
 bool setup_wants(const struct setup_instance *wanted);
+/* Whether the instance is set up: the main one is there to be used; without a word about it named ones replace it. */
+bool setup_uses(const struct setup *setup, size_t index);
 
 enum setup_manner {
 	/* The main one is an instance of our own, unless only the top one can do what is asked. */

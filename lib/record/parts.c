@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 #include "lib/record/ledger.h"
 #include "lib/record/spool.h"
 
@@ -63,12 +63,9 @@ struct parts_file parts_file_here(unsigned version, bool compress, int level, ui
 		},
 		.cpu_count = cpu_count,
 	};
-	struct timespec now;
 
-	if (getrandom(&file.trace_id, sizeof(file.trace_id), GRND_NONBLOCK) < 0) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		file.trace_id = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	}
+	if (getrandom(&file.trace_id, sizeof(file.trace_id), GRND_NONBLOCK) < 0)
+		file.trace_id = now_ns();
 	return file;
 }
 

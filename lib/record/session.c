@@ -7,9 +7,9 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/now.h"
 #include "lib/kernel/setup_probes.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
@@ -47,28 +47,6 @@ struct session {
 	uint64_t started_ns, stopped_ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The first thing that failed is what the user is told. */
-static int first_error(int first, int err, struct fail *fail, const struct fail *later)
-{
-	if (first || !err)
-		return first;
-	return fail_set(fail, err, "%s", later->text);
-}
-
-static bool is_wanted(const struct record_options *options, size_t index)
-{
-	/* The main buffer is there to be used; without a word about it named ones replace it. */
-	return index || options->setup.nr_instances == 1 || setup_wants(&options->setup.instances[index]);
-}
-
 static int fork_command(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
@@ -95,7 +73,7 @@ static int open_targets(struct session *session, struct fail *fail)
 		struct target *target = &session->targets[session->nr_targets];
 		int err;
 
-		if (!is_wanted(options, i))
+		if (!setup_uses(&options->setup, i))
 			continue;
 		session->nr_targets++;
 		target->wanted = &options->setup.instances[i];
@@ -230,19 +208,6 @@ static int prepare(struct session *session, struct fail *fail)
 	return err ? err : exclude_ourselves(session, fail);
 }
 
-static int turn(struct session *session, bool on, struct fail *fail)
-{
-	int first = 0;
-
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		struct fail later;
-		int err = target_turn(&session->targets[i], on, &later);
-
-		first = first_error(first, err, fail, &later);
-	}
-	return first;
-}
-
 /* The threads that are busy for long are done once the symbols are saved. Tasks that the user keeps out stay out. */
 static int admit_ourselves(struct session *session, struct fail *fail)
 {
@@ -272,7 +237,7 @@ static int trace(struct session *session, struct fail *fail)
 	struct record_result *result = session->result;
 	enum wake_reason reason;
 	struct fail later;
-	int err = turn(session, true, fail), stopped;
+	int err = targets_turn(session->targets, session->nr_targets, true, fail), stopped;
 
 	session->started_ns = now_ns();
 	result->ran = !err;
@@ -287,9 +252,9 @@ static int trace(struct session *session, struct fail *fail)
 		err = wait_for_end(session, &reason, fail);
 		result->has_status = !err && reason == WAKE_COMMAND;
 	}
-	stopped = turn(session, false, &later);
+	stopped = targets_turn(session->targets, session->nr_targets, false, &later);
 	session->stopped_ns = now_ns();
-	return first_error(err, stopped, fail, &later);
+	return fail_first(err, stopped, fail, &later);
 }
 
 /* Tells the recorders to take the rest, and says of the kernel what is only true now. */
@@ -324,7 +289,7 @@ static int join(struct session *session, struct fail *fail)
 			struct recorder *recorder = target->recorders[j];
 
 			recorder_join(recorder);
-			first = first_error(first, recorder->err, fail, &recorder->fail);
+			first = fail_first(first, recorder->err, fail, &recorder->fail);
 		}
 	}
 	return first;
@@ -410,21 +375,21 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	if (!first) {
 		first = trace(&session, fail);
 		err = collect(&session, &later);
-		first = first_error(first, err, fail, &later);
+		first = fail_first(first, err, fail, &later);
 		restoring_start(&restoring);
 	}
 	stop_recorders(&session);
 	err = join(&session, &later);
-	first = first_error(first, err, fail, &later);
+	first = fail_first(first, err, fail, &later);
 	err = symbol_copy_finish(session.symbols, &ret->symbols_hidden, &later);
-	first = first_error(first, err, fail, &later);
+	first = fail_first(first, err, fail, &later);
 	err = maps_copy_finish(session.maps, ret->ran ? session.parts->ledger : NULL, &session.tracing, &later);
-	first = first_error(first, err, fail, &later);
+	first = fail_first(first, err, fail, &later);
 	restoring_go(&restoring);
 	err = finish(&session, &later);
 	restoring_end(&restoring);
-	first = first_error(first, err, fail, &later);
-	first = first_error(first, restoring.err, fail, &restoring.fail);
+	first = fail_first(first, err, fail, &later);
+	first = fail_first(first, restoring.err, fail, &restoring.fail);
 	release(&session);
 	return first;
 }

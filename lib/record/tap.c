@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 #include "lib/kernel/cpu_pipe.h"
 #include "lib/kernel/settings.h"
 #include "lib/kernel/setup_probes.h"
@@ -20,6 +20,7 @@
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/parts.h"
+#include "lib/record/restoring.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/record/target.h"
 #include "lib/record/wake.h"
@@ -45,14 +46,6 @@ struct tap {
 	uint64_t started_ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 struct trace *tap_trace(const struct tap *tap)
 {
 	return tap->trace;
@@ -63,7 +56,6 @@ struct tap_buffer *tap_buffer(const struct tap *tap, size_t index)
 	return index < tap->nr_buffers ? &tap->buffers[index] : NULL;
 }
 
-/* The main instance is there to be used; without a word about it named ones replace it. */
 static int choose(struct tap *tap, struct fail *fail)
 {
 	const struct setup *setup = tap->options->setup;
@@ -73,12 +65,11 @@ static int choose(struct tap *tap, struct fail *fail)
 	if (!tap->buffers || !tap->targets)
 		return fail_memory(fail);
 	for (size_t i = 0; i < setup->nr_instances; i++) {
-		const struct setup_instance *wanted = &setup->instances[i];
 		struct target *target = &tap->targets[tap->nr_buffers];
 
-		if (setup->nr_instances > 1 && !i && !setup_wants(wanted))
+		if (!setup_uses(setup, i))
 			continue;
-		target->wanted = wanted;
+		target->wanted = &setup->instances[i];
 		target->index = (uint32_t)tap->nr_buffers++;
 	}
 	return 0;
@@ -142,11 +133,7 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 /* What a recording's file would tell, as a file without pages. */
 static int describe(struct tap *tap, struct fail *fail)
 {
-	struct parts_file file = {
-		.options = { .version = 7, .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-			     .long_size = sizeof(long), .page_size = tap->targets[0].page_size },
-		.cpu_count = tap->targets[0].nr_cpus,
-	};
+	struct parts_file file = parts_file_here(7, false, 0, tap->targets[0].page_size, tap->targets[0].nr_cpus);
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
 	/* What somebody's instance holds already may be of any type. */
 	bool all_formats = false;
@@ -237,30 +224,10 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	return 0;
 }
 
-static int first_error(int first, int err, struct fail *fail, const struct fail *later)
-{
-	if (first || !err)
-		return first;
-	return fail_set(fail, err, "%s", later->text);
-}
-
-static int turn(struct tap *tap, bool on, struct fail *fail)
-{
-	int first = 0;
-
-	for (size_t i = 0; i < tap->nr_buffers; i++) {
-		struct fail later = FAIL_INIT;
-		int err = target_turn(&tap->targets[i], on, &later);
-
-		first = first_error(first, err, fail, &later);
-	}
-	return first;
-}
-
 int tap_start(struct tap *tap, struct fail *fail)
 {
 	const struct tap_options *options = tap->options;
-	int err = turn(tap, true, fail);
+	int err = targets_turn(tap->targets, tap->nr_buffers, true, fail);
 
 	tap->on = true;
 	tap->started_ns = now_ns();
@@ -308,7 +275,7 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	/* Its end was told, or does not matter any more. */
 	cleanup_fd_close(&tap->wake.timer_fd);
 	tap->wake.timer_fd = -1;
-	err = turn(tap, false, fail);
+	err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
 	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
 		err = target_count(&tap->targets[i], tap->targets[i].stop, fail);
@@ -317,7 +284,7 @@ int tap_stop(struct tap *tap, struct fail *fail)
 
 int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail)
 {
-	struct instance top = { .tracing = &tap->tracing, .kind = INSTANCE_TOP, .dir = tap->tracing.dir };
+	struct instance top = instance_top(&tap->tracing);
 	int err = instance_read(&top, "saved_cmdlines", names, fail);
 
 	return err ? err : instance_read(&top, "saved_tgids", tgids, fail);
@@ -325,7 +292,7 @@ int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struc
 
 int tap_dynamic_events(const struct tap *tap, struct buf *buf, struct fail *fail)
 {
-	struct instance top = { .tracing = &tap->tracing, .kind = INSTANCE_TOP, .dir = tap->tracing.dir };
+	struct instance top = instance_top(&tap->tracing);
 
 	return instance_read(&top, "dynamic_events", buf, fail);
 }
@@ -340,19 +307,14 @@ int tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail)
 
 static int restore(struct tap *tap, struct fail *fail)
 {
-	struct fail later;
-	int first = 0, err;
+	struct restoring restoring = {
+		.targets = tap->targets, .nr_targets = tap->nr_buffers, .undo = tap->undo, .cmdlines = tap->cmdlines,
+	};
 
 	for (size_t i = 0; i < tap->nr_buffers; i++)
 		tap_buffer_close(&tap->buffers[i]);
-	if (tap->undo)
-		first = undo_restore(tap->undo, fail);
-	for (size_t i = 0; i < tap->nr_buffers; i++) {
-		err = instance_close(tap->targets[i].instance, &later);
-		first = first_error(first, err, fail, &later);
-	}
-	err = shared_cmdlines_leave(tap->cmdlines, &later);
-	return first_error(first, err, fail, &later);
+	restoring_go(&restoring);
+	return fail_first(0, restoring.err, fail, &restoring.fail);
 }
 
 static void release_buffers(struct tap *tap)
@@ -374,7 +336,7 @@ int tap_close(struct tap *tap, struct fail *fail)
 		return 0;
 	first = tap_stop(tap, fail);
 	err = restore(tap, &later);
-	first = first_error(first, err, fail, &later);
+	first = fail_first(first, err, fail, &later);
 	trace_free(tap->trace);
 	release_buffers(tap);
 	catalog_free(tap->catalog);

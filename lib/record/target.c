@@ -228,6 +228,19 @@ int target_count(struct target *target, struct ring_buffer_stats *into, struct f
 	return 0;
 }
 
+int targets_turn(struct target *targets, size_t nr, bool on, struct fail *fail)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct fail later = FAIL_INIT;
+		int err = target_turn(&targets[i], on, &later);
+
+		first = fail_first(first, err, fail, &later);
+	}
+	return first;
+}
+
 void target_close_pipes(struct target *target)
 {
 	for (size_t i = 0; i < target->nr_recorders; i++)

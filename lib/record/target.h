@@ -76,6 +76,8 @@ bool target_is_max_latency(const struct target *target);
 
 /* Off: under a max-latency tracer with target_keep_worst() before. */
 int must_check target_turn(struct target *target, bool on, struct fail *fail);
+/* All of them, whatever one says; the first error. */
+int must_check targets_turn(struct target *targets, size_t nr, bool on, struct fail *fail);
 
 /*
  * Raises tracing_max_latency, so that a max-latency tracer keeps the worst case that it has. One found while tracing goes off
