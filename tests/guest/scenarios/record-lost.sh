@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-overruns() { cat $T/instances/guest/per_cpu/cpu*/stats | awk '/^(overrun|dropped events):/ { n += $NF } END { print n + 0 }'; }
+overruns() { cat $T/instances/guest/per_cpu/cpu*/stats | awk '/^(overrun|commit overrun|dropped events):/ { n += $NF } END { print n + 0 }'; }
 
 scenario() {
 	mkdir $T/instances/guest
