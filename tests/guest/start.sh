@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the scenarios of `weft start` are written with: options that are set and put back, and errors. `remember` comes before.
+# What the scenarios of `weft start` are written with: options that are set and put back, errors, and kills. `remember` comes before.
 
 # try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
 try() {
@@ -23,4 +23,20 @@ tell() {
 	check "$sentence is an error" equal $? 1
 	check "$sentence is told" matches /tmp/s.err "$regex"
 	unchanged "$sentence changes nothing"
+}
+
+# killed SENTENCE COMMAND...: it is killed at several moments, and reset puts back what that left
+killed() {
+	local sentence="$1" delay
+
+	shift
+	for delay in 0 0.02 0.04 0.08 0.1 0.15 0.3 0.6; do
+		"$@" > /dev/null 2>&1 &
+		sleep $delay
+		kill -9 $! 2> /dev/null
+		wait $! 2> /dev/null
+	done
+	weft reset > /tmp/s.err 2>&1
+	check "reset works after $sentence was killed" status_is $? 0 /tmp/s.err
+	unchanged "it puts back what $sentence left"
 }

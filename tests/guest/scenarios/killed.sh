@@ -2,21 +2,7 @@
 # limit: 400
 # Whatever changes settings is killed at several moments; weft reset puts back what that left.
 
-# killed SENTENCE COMMAND...
-killed() {
-	local sentence="$1" delay
-
-	shift
-	for delay in 0 0.02 0.04 0.08 0.15 0.3; do
-		"$@" > /dev/null 2>&1 &
-		sleep $delay
-		kill -9 $! 2> /dev/null
-		wait $! 2> /dev/null
-	done
-	weft reset > /tmp/s.err 2>&1
-	check "reset works after $sentence was killed" status_is $? 0 /tmp/s.err
-	unchanged "it puts back what $sentence left"
-}
+. /host/start.sh
 
 scenario() {
 	local instance=$T/instances/somebody
