@@ -151,19 +151,22 @@ static int open_private(const struct setup_context *context, const struct setup_
 			struct fail *fail)
 {
 	const char *tracer = wanted->tracer;
-	bool graph = wanted->graph.nr || wanted->graph_notrace.nr, heeds;
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr;
+	bool heeds = tracer && tracer_heeds_top(tracer) && stops_itself(wanted);
 	struct instance *instance;
 	struct fail told;
-	int err = instance_new_private(context->tracing, context->undo, &instance, fail);
+	int err = 0;
 
-	if (err)
-		return err;
-	heeds = tracer && tracer_heeds_top(tracer) && stops_itself(wanted);
-	if (!tracer || (!heeds && !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0))) {
-		*ret = instance;
-		return 0;
+	if (!heeds) {
+		err = instance_new_private(context->tracing, context->undo, &instance, fail);
+		if (err)
+			return err;
+		if (!tracer || !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0)) {
+			*ret = instance;
+			return 0;
+		}
+		err = instance_close(instance, fail);
 	}
-	err = instance_close(instance, fail);
 	if (!err)
 		err = instance_open_top(context->tracing, context->undo, ret, fail);
 	if (err)
