@@ -6,13 +6,12 @@
 #include "lib/kernel/undo.h"
 #include "lib/record/parts.h"
 #include "lib/record/session.h"
+#include "lib/record/workload.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* What an earlier recording left when it was killed: its data is worth more than our silence. */
 static void tell_left_behind(const char *output)
@@ -68,20 +67,6 @@ static void print_summary(const struct record_options *options, const struct rec
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }
 
-/* It outlived the recording: its status is still ours. */
-static void wait_for_command(struct record_result *result)
-{
-	int status;
-
-	if (!result->command)
-		return;
-	while (waitpid(result->command, &status, 0) < 0)
-		if (errno != EINTR)
-			return;
-	result->has_status = true;
-	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static int tell_failure(const struct record_arguments *arguments, const struct record_result *result,
 			const struct fail *fail)
 {
@@ -116,7 +101,8 @@ static int run(int argc, char **argv)
 		print_summary(&arguments.options, &result);
 	if (err)
 		status = tell_failure(&arguments, &result, &fail);
-	wait_for_command(&result);
+	/* It outlived the recording: its status is still ours. */
+	result.has_status |= workload_wait(result.command, &result.status);
 	if (!err && result.has_status)
 		status = result.status;
 	if (!err && arguments.fail_on_lost && result.lost)

@@ -57,9 +57,7 @@ static int check_signals(const struct run *run, struct fail *fail)
 /* The main one stands for the top instance; without a word about it the named ones are meant. */
 static bool is_wanted(const struct setup *setup, size_t index)
 {
-	const struct setup_instance *wanted = &setup->instances[index];
-
-	return setup_uses(setup, index) || setup_own_option(wanted);
+	return setup_uses(setup, index) || setup_own_option(&setup->instances[index]);
 }
 
 static int make_one(struct run *run, const struct setup_instance *wanted, struct fail *fail)

@@ -7,11 +7,10 @@
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
 #include "lib/kernel/undo.h"
+#include "lib/record/workload.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
@@ -145,12 +144,6 @@ static const struct argp argp = {
 	       "The standard output of COMMAND goes to standard error.",
 };
 
-static void warn(const char *text, void *data)
-{
-	(void)data;
-	command_warn("warning: %s", text);
-}
-
 static void tell_left_behind(void)
 {
 	struct undo_pending pending;
@@ -195,23 +188,9 @@ static void print_summary(const struct stream_result *result)
 		command_warn("a larger buffer (-b) or a faster reader may keep them");
 }
 
-/* It outlived the tracing: its status is still ours. */
-static void wait_for_command(struct tap_result *result)
-{
-	int status;
-
-	if (!result->command)
-		return;
-	while (waitpid(result->command, &status, 0) < 0)
-		if (errno != EINTR)
-			return;
-	result->has_status = true;
-	result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static int run(int argc, char **argv)
 {
-	struct setup setup = { .warn = warn };
+	struct setup setup = { .nr_instances = 0 };
 	struct arguments arguments = {
 		.setup.setup = &setup,
 		.options = { .tap.setup = &setup, .format = sink_at(0), .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
@@ -236,7 +215,8 @@ static int run(int argc, char **argv)
 		command_failed(&fail);
 		status = result.tap.has_status && !result.tap.ran ? result.tap.status : EXIT_RECORD_FAILED;
 	}
-	wait_for_command(&result.tap);
+	/* It outlived the tracing: its status is still ours. */
+	result.tap.has_status |= workload_wait(result.tap.command, &result.tap.status);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;
 	if (!err && arguments.fail_on_lost && result.all.lost)

@@ -384,7 +384,5 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	ret->gone = err == -EPIPE;
 	if (ret->gone)
 		err = 0;
-	if (!err && closed)
-		err = fail_set(fail, closed, "%s", later.text);
-	return err;
+	return fail_first(err, closed, fail, &later);
 }

@@ -94,8 +94,7 @@ static void put_back_all(struct reset *reset, enum boot_what what)
 		if (!err)
 			return;
 	}
-	if (err && !reset->first)
-		reset->first = fail_set(reset->fail, err, "%s", fail.text);
+	reset->first = fail_first(reset->first, err, reset->fail, &fail);
 }
 
 static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)

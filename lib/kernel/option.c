@@ -82,25 +82,12 @@ static int unknown(struct instance *instance, const char *option, struct fail *f
 	return near_fail(&near, fail, -ENOENT, "this kernel has no option '%s'", option);
 }
 
-/* Flags of a tracer, not of an instance: one set in any instance is set in all of them (struct tracer_flags in trace.h). */
-static bool is_of_tracer(const char *name)
-{
-	static const char *const names[] = {
-		"func_stack_trace", "func-no-repeats", "func-args", "sleep-time", "graph-time", "blk_classic", "blk_cgname", "blk_cgroup",
-	};
-
-	for (size_t i = 0; i < array_size(names); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !strncmp(name, "funcgraph-", strlen("funcgraph-"));
-}
-
 static int set_to(struct instance *instance, const char *name, const char *file, const char *value, struct fail *fail)
 {
 	int err = 0;
 
 	/* Such a one does not go with the instance. */
-	if (instance->kind == INSTANCE_PRIVATE && is_of_tracer(name)) {
+	if (instance->kind == INSTANCE_PRIVATE && tracer_owns_option(name)) {
 		struct instance top = instance_top(instance->tracing);
 
 		top.undo = instance->undo;

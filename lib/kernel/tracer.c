@@ -37,6 +37,15 @@ bool tracer_heeds_top(const char *tracer)
 	return in_list(names, array_size(names), tracer);
 }
 
+bool tracer_owns_option(const char *option)
+{
+	static const char *const names[] = {
+		"func_stack_trace", "func-no-repeats", "func-args", "sleep-time", "graph-time", "blk_classic", "blk_cgname", "blk_cgroup",
+	};
+
+	return in_list(names, array_size(names), option) || !strncmp(option, "funcgraph-", strlen("funcgraph-"));
+}
+
 bool tracer_is_function(const char *tracer)
 {
 	static const char *const names[] = { "function", "function_graph" };

@@ -33,6 +33,12 @@ bool tracer_is_max_latency(const char *tracer);
  */
 bool tracer_heeds_top(const char *tracer);
 
+/*
+ * Whether an option is a flag of its tracer, not of an instance: one set in any instance is set in all of them (struct tracer_flags
+ * in trace.h).
+ */
+bool tracer_owns_option(const char *option);
+
 /* function, function_graph and others that make set_ftrace_pid matter. */
 bool tracer_is_function(const char *tracer);
 

@@ -426,7 +426,8 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 		unsigned pid;
 		char path[512];
 
-		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN || sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at || (found && pid >= (unsigned)pending.pid))
+		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN || sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at ||
+		    (found && pid >= (unsigned)pending.pid))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		if (!undo_is_waiting(path, false, &one) || (unsigned)one.pid != pid)

@@ -371,8 +371,7 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 	if (!err)
 		err = drain(&work, fail);
 	undone = symbol_copy_finish(work.symbols, &ret->symbols_hidden, &later);
-	if (undone && !err)
-		err = fail_set(fail, undone, "%s", later.text);
+	err = fail_first(err, undone, fail, &later);
 	undone = work.undo ? undo_restore(work.undo, &later) : 0;
 	if (!err)
 		err = finish(&work, fail);
@@ -380,8 +379,7 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 		(void)!parts_remove(work.parts, NULL);
 	if (err && err != -ENODATA && work.taken)
 		ret->parts = strdup(work.parts->path);
-	if (undone && !err)
-		err = fail_set(fail, undone, "%s", later.text);
+	err = fail_first(err, undone, fail, &later);
 	release(&work);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return err;

@@ -10,8 +10,7 @@
 
 static void note(struct restoring *restoring, int err, const struct fail *fail)
 {
-	if (err && !restoring->err)
-		restoring->err = fail_set(&restoring->fail, err, "%s", fail->text);
+	restoring->err = fail_first(restoring->err, err, &restoring->fail, fail);
 }
 
 /* Settings, then instances, then the command lines that all recordings share. */

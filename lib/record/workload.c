@@ -119,6 +119,12 @@ int workload_go(struct workload *workload, const char *name, int *ret_status, st
 	return fail_set(fail, err, "cannot run '%s': %s", name, strerror(-err));
 }
 
+/* As a shell has it. */
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 bool workload_ended(struct workload *workload, int *ret_status)
 {
 	int status;
@@ -128,7 +134,20 @@ bool workload_ended(struct workload *workload, int *ret_status)
 	workload->pid = 0;
 	workload->running = false;
 	workload->status = status;
-	*ret_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	*ret_status = exit_status(status);
+	return true;
+}
+
+bool workload_wait(pid_t command, int *ret_status)
+{
+	int status;
+
+	if (!command)
+		return false;
+	while (waitpid(command, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	*ret_status = exit_status(status);
 	return true;
 }
 

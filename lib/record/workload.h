@@ -39,6 +39,8 @@ int must_check workload_go(struct workload *workload, const char *name, int *ret
 
 /* Reaps it if it has ended: true, and the exit status as a shell gives it (128 + signal). */
 bool workload_ended(struct workload *workload, int *ret_status);
+/* The same of one that workload_release() left running: waits for it. 0: there is none. */
+bool workload_wait(pid_t command, int *ret_status);
 void workload_signal(const struct workload *workload, int sig);
 
 /* Ends a child that was never let go, reaps one that ended; a running one is left running. */

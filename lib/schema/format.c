@@ -2,6 +2,7 @@
 #include "lib/schema/format.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/text.h"
 #include "lib/schema/arena.h"
 #include "lib/schema/parse.h"
 #include "lib/schema/token.h"
@@ -91,11 +92,6 @@ bool format_scan(const char *text, size_t len, const char **ret_name, size_t *re
 	return has_name && has_id;
 }
 
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static bool has_word(const struct text *text, const char *word)
 {
 	return memmem(text->at, (size_t)(text->end - text->at), word, strlen(word));
@@ -118,7 +114,7 @@ static bool split_declaration(struct arena *arena, struct text declaration, stru
 	name = (struct text){ .at = brackets.at, .end = brackets.at };
 	while (name.end > type.at && name.end[-1] == ' ')
 		name.end--;
-	for (name.at = name.end; name.at > type.at && is_name_char(name.at[-1]);)
+	for (name.at = name.end; name.at > type.at && text_is_name_char(name.at[-1]);)
 		name.at--;
 	if (name.at == name.end)
 		return false;
