@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-static bool before(const struct cursor *a, const struct cursor *b)
+static inline bool before(const struct cursor *a, const struct cursor *b)
 {
 	return a->head.ts < b->head.ts || (a->head.ts == b->head.ts && a->cpu_index < b->cpu_index);
 }
 
-static void sift_down(struct merge *merge, size_t at)
+static inline void sift_down(struct merge *merge, size_t at)
 {
 	struct cursor **heap = merge->heap, *moving = heap[at];
 	size_t len = merge->len;
@@ -56,6 +56,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 	merge->source = source;
 	merge->retired_tail = &merge->retired;
 	merge->horizon = UINT64_MAX;
+	merge->plain = !source->ops->bound;
 	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
 	merge->heap = calloc(source->nr_cpus + 1, sizeof(struct cursor *));
 	if (!merge->cursors || !merge->heap) {
@@ -149,29 +150,45 @@ static bool is_settled(const struct merge *merge, const struct cursor *cursor)
 	       (cursor_followed(cursor) || cursor->head.ts <= source->ops->bound(source, cursor->cpu_index, true));
 }
 
-/* When the one behind the first is due: of three, the heap knows only the first. */
-static uint64_t next_time(const struct merge *merge)
+/* Of three, the heap knows only which is the first. */
+static inline uint64_t behind_top(const struct merge *merge)
 {
-	uint64_t ts = merge->len > 1 ? merge->heap[1]->head.ts : UINT64_MAX;
+	uint64_t ts = merge->heap[1]->head.ts;
 
-	/* Of a live source, each is to be looked at. */
-	if (merge->source->ops->bound)
-		return 0;
 	return merge->len > 2 && merge->heap[2]->head.ts < ts ? merge->heap[2]->head.ts : ts;
 }
 
-struct cursor *merge_top_slowly(struct merge *merge)
+/* When the one behind the first is due. */
+static uint64_t next_time(const struct merge *merge)
+{
+	/* Of a live source, each is to be looked at. */
+	if (!merge->plain)
+		return 0;
+	return merge->len > 1 ? behind_top(merge) : UINT64_MAX;
+}
+
+__attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge *merge)
 {
 	if (!merge->started)
 		merge_start(merge);
 	if (merge->top_moved)
 		merge_order(merge);
 	merge->next_ts = next_time(merge);
-	if (!merge->len)
-		return NULL;
-	if (__builtin_expect(merge->source->ops->bound && !is_settled(merge, merge->heap[0]), 0))
+	if (!merge->len || (merge->source->ops->bound && !is_settled(merge, merge->heap[0])))
 		return NULL;
 	return merge->heap[0];
+}
+
+struct cursor *merge_top_slowly(struct merge *merge)
+{
+	/* Of two CPUs, the other one is next half of the time. */
+	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0]->live && merge->len > 1, 1)) {
+		merge->top_moved = false;
+		sift_down(merge, 0);
+		merge->next_ts = behind_top(merge);
+		return merge->heap[0];
+	}
+	return merge_top_otherwise(merge);
 }
 
 bool merge_due(struct merge *merge, uint64_t *ret)

@@ -24,6 +24,7 @@ struct merge {
 	size_t len;
 	uint64_t next_ts;               /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
 	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
+	bool plain;                     /* all that can come is there: no live source */
 	bool started;
 	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
 	struct source *source;
