@@ -26,3 +26,30 @@ TEST(digits_of_hex_numbers_are_those_of_printf_at_every_length)
 	}
 	check_hex(UINT64_MAX);
 }
+
+static void check_decimal(uint64_t value)
+{
+	char got[DIGITS_MAX + 1], want[DIGITS_MAX + 1];
+
+	*digits_put_u64(got, value) = '\0';
+	snprintf(want, sizeof(want), "%" PRIu64, value);
+	CHECK_STR(got, want);
+	*digits_put_s64(got, (int64_t)value) = '\0';
+	snprintf(want, sizeof(want), "%" PRId64, (int64_t)value);
+	CHECK_STR(got, want);
+}
+
+TEST(digits_of_decimal_numbers_are_those_of_printf_at_every_length)
+{
+	check_decimal(0);
+	for (uint64_t power = 1; power <= UINT64_C(1000000000000000000); power *= 10) {
+		check_decimal(power - 1);
+		check_decimal(power);
+		check_decimal(power + 1);
+		check_decimal(UINT64_C(9876543210987654321) / power);
+		check_decimal(0 - power);
+	}
+	check_decimal(INT64_MAX);
+	check_decimal(UINT64_C(1) << 63);
+	check_decimal(UINT64_MAX);
+}
