@@ -28,6 +28,12 @@ int frame_writer_new(int level, struct frame_writer **ret, struct fail *fail)
 	if (!writer->context)
 		return fail_memory(fail);
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, level);
+	/*
+	 * Records are words of 4 and 8 bytes. Matches of less than seven are hardly shorter than what they stand for, and each takes
+	 * a reader as long as a long one. Levels above search for longer ones anyhow.
+	 */
+	if (level == FRAME_LEVEL_DEFAULT)
+		ZSTD_CCtx_setParameter(writer->context, ZSTD_c_minMatch, 7);
 	/* As the other programs that write trace.dat: both sizes stand in front of each frame anyhow. */
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_contentSizeFlag, 0);
 	*ret = take(writer);
