@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/schema/compile.h"
 
+#include "lib/base/out.h"
 #include "lib/schema/arena.h"
 #include "lib/schema/format.h"
 #include "lib/schema/make.h"
@@ -8,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { OPS_MAX = 512, PREFIX_ROUND = 16, PRINT_FMT_MAX = 1 << 18 };
+enum { OPS_MAX = 512, PRINT_FMT_MAX = 1 << 18 };
 
 struct compiler {
 	struct program *program;
@@ -20,6 +21,12 @@ struct compiler {
 	char *literal;          /* as much of it as the next op's prefix has */
 	size_t literal_len;
 };
+
+static bool too_large(struct compiler *compiler)
+{
+	snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it is too large");
+	return false;
+}
 
 static const struct expr *next_argument(struct compiler *compiler)
 {
@@ -33,12 +40,14 @@ static const struct expr *next_argument(struct compiler *compiler)
 /* The code for a number that lies in the record as it is printed; CODE_NUMBER when it does not. */
 static enum op_code simple_code(const struct op *op, bool load_signed)
 {
-	const struct spec *spec = &op->spec;
+	const struct spec *spec = &op->conversion->spec;
 
 	if (spec->precision > 1 || spec->flags & (SPEC_PLUS | SPEC_SPACE | SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
 		return CODE_NUMBER;
 	if (spec->base == 10 && spec->width <= 1)
 		return load_signed ? CODE_SIGNED : CODE_UNSIGNED;
+	if (spec->base == 10 && load_signed && spec->flags & SPEC_ZEROS && !(spec->flags & SPEC_LEFT) && spec->width <= 16)
+		return CODE_ZEROS;
 	if (spec->base != 16 || !(spec->flags & SPEC_SMALL) || spec->flags & (SPEC_SPECIAL | SPEC_LEFT))
 		return CODE_NUMBER;
 	if (spec->width <= 1)
@@ -59,26 +68,26 @@ static bool set_load(struct compiler *compiler, struct op *op, uint32_t offset, 
 static void choose_number(struct compiler *compiler, struct op *op)
 {
 	const struct expr *expr = op->expr;
-	uint32_t have = 1u << (expr->load & LOAD_SIZE), size = have < op->spec.size ? have : op->spec.size;
-	bool is_signed = op->spec.flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
+	uint32_t have = 1u << (expr->load & LOAD_SIZE), size = have < op->conversion->spec.size ? have : op->conversion->spec.size;
+	bool is_signed = op->conversion->spec.flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
 	enum op_code code;
 
 	op->code = CODE_NUMBER;
 	if (expr->kind != EXPR_LOAD)
 		return;
 	/* A field that is narrower than what is printed is extended by its own sign, then cut. */
-	if (have < op->spec.size && load_signed && !is_signed)
+	if (have < op->conversion->spec.size && load_signed && !is_signed)
 		return;
-	code = simple_code(op, have < op->spec.size ? load_signed : is_signed);
+	code = simple_code(op, have < op->conversion->spec.size ? load_signed : is_signed);
 	if (code == CODE_NUMBER || !set_load(compiler, op, expr->offset, size))
 		return;
 	op->code = (uint8_t)code;
-	op->width = (uint8_t)(op->spec.width > 0 ? op->spec.width : 0);
+	op->width = (uint8_t)(op->conversion->spec.width > 0 ? op->conversion->spec.width : 0);
 }
 
 static void choose_pointer(struct compiler *compiler, struct op *op)
 {
-	const struct spec *spec = &op->spec;
+	const struct spec *spec = &op->conversion->spec;
 
 	if (op->expr->kind != EXPR_LOAD || (op->expr->load & LOAD_SIZE) != 3 || compiler->program->abi->long_size != 8)
 		return;
@@ -88,12 +97,60 @@ static void choose_pointer(struct compiler *compiler, struct op *op)
 		op->code = CODE_POINTER;
 }
 
-static void choose_string(struct op *op)
+/* What a condition asks of the bits that a field has. Those above them are the sign. */
+static uint64_t field_mask(const struct expr *expr)
 {
+	unsigned bits = 8u << (expr->load & LOAD_SIZE);
+	uint64_t all = UINT64_MAX >> (64 - bits), mask = expr->kind == EXPR_LOAD_MASK ? expr->value : all;
+
+	if (mask & ~all && expr->load & LOAD_SIGNED)
+		mask |= UINT64_C(1) << (bits - 1);
+	return mask & all;
+}
+
+static const struct choice *make_choice(struct compiler *compiler, const struct expr *expr)
+{
+	const struct expr *const texts[] = { expr->b, expr->c };
+	struct choice *choice = arena_alloc(compiler->arena, sizeof(*choice));
+
+	for (size_t i = 0; choice && i < 2; i++) {
+		memcpy(choice->texts[i], texts[i]->text, texts[i]->text_len);
+		choice->lens[i] = texts[i]->text_len;
+	}
+	if (choice)
+		choice->mask = field_mask(expr->a);
+	return choice;
+}
+
+static bool is_short_text(const struct expr *expr)
+{
+	return expr->kind == EXPR_TEXT && expr->text_len <= CHOICE_TEXT;
+}
+
+/* `field & mask ? "a" : "b"`; without memory it is printed as any other text. */
+static void choose_choice(struct compiler *compiler, struct op *op)
+{
+	const struct expr *expr = op->expr, *what = expr->a;
+	const struct choice *choice;
+
+	if (what->kind != EXPR_LOAD && what->kind != EXPR_LOAD_MASK)
+		return;
+	if (!is_short_text(expr->b) || !is_short_text(expr->c) || !set_load(compiler, op, what->offset, 1u << (what->load & LOAD_SIZE)))
+		return;
+	choice = make_choice(compiler, expr);
+	if (!choice)
+		return;
+	op->choice = choice;
+	op->code = CODE_CHOICE;
+}
+
+static void choose_string(struct compiler *compiler, struct op *op)
+{
+	const struct spec *spec = &op->conversion->spec;
 	const struct expr *expr = op->expr;
 
 	op->code = CODE_OTHER;
-	if (op->spec.width > 0 || op->spec.precision >= 0 || op->spec.flags & (SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
+	if (spec->width > 0 || spec->precision >= 0 || spec->flags & (SPEC_STAR_WIDTH | SPEC_STAR_PRECISION))
 		return;
 	op->code = CODE_TEXT;
 	op->offset = expr->offset;
@@ -102,38 +159,40 @@ static void choose_string(struct op *op)
 		op->code = expr->size == 16 ? CODE_STRING_16 : CODE_STRING;
 	if (expr->kind == EXPR_DYN_PLACE && !expr->relative && !expr->swap)
 		op->code = CODE_DYN_STRING;
+	if (expr->kind == EXPR_CHOOSE)
+		choose_choice(compiler, op);
 }
 
 static bool compile_conversion(struct compiler *compiler, struct op *op)
 {
-	if (op->spec.flags & SPEC_STAR_WIDTH) {
-		op->star_width = next_argument(compiler);
-		if (!op->star_width)
+	if (op->conversion->spec.flags & SPEC_STAR_WIDTH) {
+		op->conversion->star_width = next_argument(compiler);
+		if (!op->conversion->star_width)
 			return false;
 	}
-	if (op->spec.flags & SPEC_STAR_PRECISION) {
-		op->star_precision = next_argument(compiler);
-		if (!op->star_precision)
+	if (op->conversion->spec.flags & SPEC_STAR_PRECISION) {
+		op->conversion->star_precision = next_argument(compiler);
+		if (!op->conversion->star_precision)
 			return false;
 	}
 	compiler->parser.unknowable = false;
 	op->expr = next_argument(compiler);
 	if (op->expr && compiler->parser.unknowable) {
 		op->expr = make_text(&compiler->parser, "?", 1);
-		op->spec.kind = SPEC_STRING;
+		op->conversion->spec.kind = SPEC_STRING;
 	}
 	if (!op->expr)
 		return false;
 	op->code = CODE_OTHER;
-	if (op->spec.kind == SPEC_NUMBER) {
+	if (op->conversion->spec.kind == SPEC_NUMBER) {
 		if (expr_is_text(op->expr)) {
 			snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it prints a text as a number");
 			return false;
 		}
 		choose_number(compiler, op);
-	} else if (op->spec.kind == SPEC_STRING) {
-		choose_string(op);
-	} else if (op->spec.kind == SPEC_POINTER) {
+	} else if (op->conversion->spec.kind == SPEC_STRING) {
+		choose_string(compiler, op);
+	} else if (op->conversion->spec.kind == SPEC_POINTER) {
 		choose_pointer(compiler, op);
 	}
 	return true;
@@ -157,20 +216,20 @@ static void take_literal(struct compiler *compiler, struct op *op)
 {
 	static const char escapes[] = "n\nt\t\"\"\\\\";
 
-	op->spec.kind = SPEC_NONE;
+	op->conversion->spec.kind = SPEC_NONE;
 	while (compiler->at < compiler->end) {
 		char c = *compiler->at++;
 
 		if (c == '%') {
-			spec_read(&op->spec, &compiler->at, compiler->end, compiler->program->abi->long_size);
-			if (op->spec.kind != SPEC_PERCENT && op->spec.kind != SPEC_NONE)
+			spec_read(&op->conversion->spec, &compiler->at, compiler->end, compiler->program->abi->long_size);
+			if (op->conversion->spec.kind != SPEC_PERCENT && op->conversion->spec.kind != SPEC_NONE)
 				return;
 			/* The kernel stops at what it does not know. */
-			if (op->spec.kind == SPEC_NONE)
+			if (op->conversion->spec.kind == SPEC_NONE)
 				compiler->at = compiler->end;
 			else
 				compiler->literal[compiler->literal_len++] = '%';
-			op->spec.kind = SPEC_NONE;
+			op->conversion->spec.kind = SPEC_NONE;
 			continue;
 		}
 		if (c == '"' && skip_seam(compiler))
@@ -191,22 +250,26 @@ static void take_literal(struct compiler *compiler, struct op *op)
 static bool compile_op(struct compiler *compiler, struct op *op)
 {
 	size_t len;
-	char *prefix;
+	char *tail;
 
 	compiler->literal_len = 0;
+	op->conversion = arena_alloc(compiler->arena, sizeof(*op->conversion));
+	if (!op->conversion)
+		return too_large(compiler);
 	take_literal(compiler, op);
 	/* The kernel adds the newline at the end; a print fmt that has its own prints one empty line less than it asks for. */
 	len = compiler->literal_len;
-	prefix = arena_alloc(compiler->arena, len + PREFIX_ROUND);
-	if (!prefix) {
-		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it is too large");
-		return false;
+	memcpy(op->head, compiler->literal, len < OP_HEAD ? len : OP_HEAD);
+	if (len > OP_HEAD) {
+		tail = arena_alloc(compiler->arena, len - OP_HEAD);
+		if (!tail)
+			return too_large(compiler);
+		memcpy(tail, compiler->literal + OP_HEAD, len - OP_HEAD);
+		op->tail = tail;
 	}
-	memcpy(prefix, compiler->literal, len);
-	op->prefix = prefix;
 	op->prefix_len = (uint32_t)len;
 	op->code = CODE_LITERAL;
-	return op->spec.kind == SPEC_NONE || compile_conversion(compiler, op);
+	return op->conversion->spec.kind == SPEC_NONE || compile_conversion(compiler, op);
 }
 
 static bool compile_ops(struct compiler *compiler)
@@ -221,11 +284,28 @@ static bool compile_ops(struct compiler *compiler)
 		op = &compiler->ops[compiler->program->nr_ops++];
 		if (!compile_op(compiler, op))
 			return false;
-	} while (op->spec.kind != SPEC_NONE);
+	} while (op->conversion->spec.kind != SPEC_NONE);
 	if (compiler->tokens.now.kind == TOKEN_END || token_is(&compiler->tokens.now, ','))
 		return true;
 	snprintf(compiler->parser.why, sizeof(compiler->parser.why), "something follows its arguments");
 	return false;
+}
+
+/* Room is asked for once for all ops in a row whose length has a bound. */
+static bool compile_room(struct compiler *compiler)
+{
+	const struct op *next = NULL;
+
+	for (uint32_t i = compiler->program->nr_ops; i-- > 0;) {
+		struct op *op = &compiler->ops[i];
+		uint64_t room = (uint64_t)op->prefix_len + OP_ROOM + (next && op->code <= CODE_SHORT_MAX ? next->room : 0);
+
+		if (room > OUT_NEED_MAX)
+			return too_large(compiler);
+		op->room = (uint32_t)room;
+		next = op;
+	}
+	return true;
 }
 
 static uint32_t count_conversions(const char *at, const char *end)
@@ -273,11 +353,9 @@ static bool compile_from(struct compiler *compiler, const char *start, const cha
 		.tokens = &compiler->tokens, .arena = compiler->arena, .format = compiler->program->format,
 		.abi = compiler->program->abi,
 	};
-	if (!compiler->ops || !compiler->literal) {
-		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it is too large");
-		return false;
-	}
-	if (!compile_ops(compiler))
+	if (!compiler->ops || !compiler->literal)
+		return too_large(compiler);
+	if (!compile_ops(compiler) || !compile_room(compiler))
 		return false;
 	compiler->program->ops = compiler->ops;
 	return true;

@@ -51,17 +51,14 @@ void program_release(struct program *program)
 		fallback_free(program->fallback);
 }
 
-/* Copies in steps of 16 bytes, over the end: the prefix is padded and the caller has made room. */
+/* Copies over its end: the caller has made room. Few are longer. */
 static inline char *put_prefix(char *at, const struct op *op)
 {
 	uint32_t len = op->prefix_len;
 
-	if (__builtin_expect(len > 64, 0)) {
-		memcpy(at, op->prefix, len);
-		return at + len;
-	}
-	for (uint32_t done = 0; done < len; done += 16)
-		memcpy(at + done, op->prefix + done, 16);
+	memcpy(at, op->head, OP_HEAD);
+	if (__builtin_expect(len > OP_HEAD, 0))
+		memcpy(at + OP_HEAD, op->tail, len - OP_HEAD);
 	return at + len;
 }
 
@@ -143,15 +140,32 @@ static inline char *put_hex_zeros(char *at, uint64_t value, unsigned width)
 	return digits_put_hex(at, value);
 }
 
+/* "%03d": the sign stands before the zeros, and takes a place. */
+static inline char *put_zeros(char *at, int64_t value, unsigned width)
+{
+	uint64_t size = (uint64_t)value;
+	unsigned len;
+
+	if (value < 0) {
+		*at++ = '-';
+		size = 0 - size;
+		width--;
+	}
+	for (len = digits_count(size); len < width; len++)
+		*at++ = '0';
+	return digits_put_u64(at, size);
+}
+
 static void put_other(const struct op *op, const struct run *run, struct out *out)
 {
-	struct spec spec = op->spec;
+	const struct conversion *conversion = op->conversion;
+	struct spec spec = conversion->spec;
 	size_t start = out_len(out);
 
-	if (op->star_width)
-		spec_set_width(&spec, (int32_t)expr_number(op->star_width, run));
-	if (op->star_precision)
-		spec_set_precision(&spec, (int32_t)expr_number(op->star_precision, run));
+	if (conversion->star_width)
+		spec_set_width(&spec, (int32_t)expr_number(conversion->star_width, run));
+	if (conversion->star_precision)
+		spec_set_precision(&spec, (int32_t)expr_number(conversion->star_precision, run));
 	switch ((enum spec_kind)spec.kind) {
 	case SPEC_NUMBER:
 		spec_number(&spec, ctype_fit(expr_number(op->expr, run), spec.size, spec.flags & SPEC_SIGNED), out);
@@ -183,47 +197,63 @@ static char *put_pointer(char *at, uint64_t value, const struct run *run)
 	return at + 16;
 }
 
-/*
- * Room is asked for once per op: its prefix, and the most that the simple codes write. Where we are is kept out of memory
- * as long as only simple codes run.
- */
-static void run_ops(const struct program *program, const struct run *run, struct out *out)
+static inline char *put_choice(char *at, const struct choice *choice, uint64_t value)
 {
-	const struct op *op = program->ops, *end = op + program->nr_ops;
-	const uint8_t *data = run->data;
-	char *at = out->at;
+	bool second = !(value & choice->mask);
 
-	for (; op < end; op++) {
-		if (__builtin_expect((size_t)(out->end - at) < (size_t)op->prefix_len + 64, 0)) {
-			out->at = at;
-			out_grow(out, (size_t)op->prefix_len + 64);
-			at = out->at;
-		}
+	memcpy(at, choice->texts[second], CHOICE_TEXT);
+	return at + choice->lens[second];
+}
+
+static inline char *make_room(struct out *out, char *at, const struct op *op)
+{
+	out->at = at;
+	out_need(out, op->room);
+	return out->at;
+}
+
+/*
+ * Where we are is kept out of memory as long as only short codes run; a code of no known length is followed by asking for the room
+ * of those behind it.
+ */
+static void run_ops(const struct op *op, const struct run *run, struct out *out)
+{
+	const uint8_t *data = run->data;
+	char *at = make_room(out, out->at, op);
+
+	for (;; op++) {
 		at = put_prefix(at, op);
 		switch ((enum op_code)op->code) {
 		case CODE_LITERAL:
-			break;
+			out->at = at;
+			return;
 		case CODE_UNSIGNED:
 			at = digits_put_u64(at, load_u64(data + op->offset, false) >> op->shift);
-			break;
+			continue;
 		case CODE_SIGNED:
 			at = digits_put_s64(at, (int64_t)load_u64(data + op->offset, false) >> op->shift);
-			break;
+			continue;
+		case CODE_ZEROS:
+			at = put_zeros(at, (int64_t)load_u64(data + op->offset, false) >> op->shift, op->width);
+			continue;
 		case CODE_HEX:
 			at = digits_put_hex(at, load_u64(data + op->offset, false) >> op->shift);
-			break;
+			continue;
 		case CODE_HEX_ZEROS:
 			at = put_hex_zeros(at, load_u64(data + op->offset, false) >> op->shift, op->width);
-			break;
+			continue;
 		case CODE_POINTER:
 			/* %px is never hashed. */
-			at = *op->spec.how ? put_hex_zeros(at, load_u64(data + op->offset, false), 16) :
+			at = *op->conversion->spec.how ? put_hex_zeros(at, load_u64(data + op->offset, false), 16) :
 					     put_pointer(at, load_u64(data + op->offset, false), run);
-			break;
+			continue;
 		case CODE_STRING_16:
 			memcpy(at, data + op->offset, 16);
 			at += length_16(data + op->offset);
-			break;
+			continue;
+		case CODE_CHOICE:
+			at = put_choice(at, op->choice, load_u64(data + op->offset, false) >> op->shift);
+			continue;
 		case CODE_STRING:
 			at = put_string(out, at, data + op->offset, op->size, op->size);
 			break;
@@ -242,8 +272,8 @@ static void run_ops(const struct program *program, const struct run *run, struct
 			at = out->at;
 			break;
 		}
+		at = make_room(out, at, op + 1);
 	}
-	out->at = at;
 }
 
 static void run_any(const struct program *program, const struct run *run, struct out *out)
@@ -253,7 +283,7 @@ static void run_any(const struct program *program, const struct run *run, struct
 	else if (program->as_fields)
 		fields_put(program->format, run, out);
 	else
-		run_ops(program, run, out);
+		run_ops(program->ops, run, out);
 }
 
 /* A record that was cut: what it lacks of its fixed fields is 0. Rare, so the copy costs nobody anything. */

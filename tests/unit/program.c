@@ -118,6 +118,8 @@ TEST(program_prints_integers_by_their_conversion)
 		  "[  500|500  |-0005|+500| 500|0500|  500]");
 	CHECK_STR(print("\"[%#x|%#o|%#x|%08lx|%-8x|%X|%016llx|%3x]\", REC->half, REC->half, 0, REC->half, REC->half, REC->half, REC->wide, REC->word"),
 		  "[0x1f4|0764|0x0|000001f4|1f4     |1F4|123456789abcdef0|fffffffe]");
+	CHECK_STR(print("\"[%03d|%03d|%02d|%016d|%012lld|%03u]\", REC->half, REC->small, REC->minus, REC->minus, REC->wide, REC->small"),
+		  "[500|-01|-5|-000000000000005|1311768467463790320|4294967295]");
 	CHECK_STR(print("\"%c%c%3c|%-3c|%%\", 'a', REC->list[0] + 60, 'z', 'y'"), "aC  z|y  |%");
 	CHECK_STR(print("\"%0*llx|%*d|%-*d|%*d|\", (int)8 * 2, REC->wide >> 32, 4, 7, 4, 7, -4, 7"),
 		  "0000000012345678|   7|7   |7   |");
@@ -132,6 +134,12 @@ TEST(program_prints_strings_up_to_their_end)
 	CHECK_STR(print("\"%s\", (char *)((void *)REC + (REC->__data_loc_str & 0xffff))"), "hello");
 	CHECK_STR(print("\"%s%s\", __get_str(str)[0] ? \"yes\" : \"no\", REC->byte == 200 ? \"\" : \"no\""), "yes");
 	CHECK_STR(print("\"%s\", REC->ptr"), "mapped");
+	CHECK_STR(print("\"%s %s|%s|%s|\", REC->half ? \"some\" : \"none\", REC->list[0] & 8 ? \"8\" : \"\", REC->half & 0x100 ? \"+\" : \"\", "
+			"REC->half & 0x200 ? \"+\" : \"-\""), "some |+|-|");
+	CHECK_STR(print("\"%s %s %s\", REC->small & 0x100 ? \"sign\" : \"none\", REC->byte & 0x100 ? \"sign\" : \"none\", "
+			"REC->half & 4 ? \"longer than sixteen characters\" : \"x\""), "sign none longer than sixteen characters");
+	CHECK_STR(print("\"%s and a literal of more than sixteen characters %s\", REC->byte ? \"sixteen letters.\" : \"\", REC->comm"),
+		  "sixteen letters. and a literal of more than sixteen characters bash");
 }
 
 TEST(program_computes_as_c_does)
