@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /*
  * Digits written straight to where they belong, for the hottest paths. The caller has made room: DIGITS_MAX bytes from
@@ -123,11 +126,23 @@ static inline char *digits_put_right(char *at, uint64_t value, unsigned width)
 	return digits_put_u64(at, value);
 }
 
-/* The last `count` of the eight hex digits of a value, all at once; eight bytes are written. */
-static inline char *digits_put_hex_8(char *at, uint32_t value, unsigned count)
+#ifdef __SSE2__
+/* The sixteen hex digits of a value, at once. */
+static inline void digits_hex_16(char *at, uint64_t value)
+{
+	__m128i nibbles, letters;
+
+	nibbles = _mm_cvtsi64_si128((long long)__builtin_bswap64(value));
+	nibbles = _mm_unpacklo_epi8(_mm_srli_epi64(nibbles, 4), nibbles);
+	nibbles = _mm_and_si128(nibbles, _mm_set1_epi8(15));
+	letters = _mm_and_si128(_mm_cmpgt_epi8(nibbles, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '9' - 1));
+	_mm_storeu_si128((__m128i *)at, _mm_add_epi8(_mm_add_epi8(nibbles, letters), _mm_set1_epi8('0')));
+}
+#else
+/* The eight hex digits of a value, at once. */
+static inline void digits_hex_8(char *at, uint32_t value)
 {
 	uint64_t digits = value, letters;
-	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 	/* One nibble to each byte, and 39 from '9' + 1 to 'a' for those that are letters. */
 	digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
@@ -135,26 +150,24 @@ static inline char *digits_put_hex_8(char *at, uint32_t value, unsigned count)
 	digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
 	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
 	digits += 0x3030303030303030 + letters * 39;
-	digits = (little ? __builtin_bswap64(digits) >> (64 - 8 * count) : digits << (64 - 8 * count));
+	digits = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(digits) : digits;
 	memcpy(at, &digits, sizeof(digits));
-	return at + count;
 }
 
+static inline void digits_hex_16(char *at, uint64_t value)
+{
+	digits_hex_8(at, (uint32_t)(value >> 32));
+	digits_hex_8(at + 8, (uint32_t)value);
+}
+#endif
+
+/* What stands first is moved to the top: sixteen bytes are written, and those behind the text are nobody's. */
 static inline char *digits_put_hex(char *at, uint64_t value)
 {
-	unsigned nibbles;
+	unsigned zeros = (unsigned)__builtin_clzll(value | 1) / 4;
 
-	/* File descriptors, flags and unused arguments: many values are small. */
-	if (value < 10) {
-		*at = (char)('0' + value);
-		return at + 1;
-	}
-	nibbles = (67 - (unsigned)__builtin_clzll(value)) / 4;
-	if (nibbles > 8) {
-		at = digits_put_hex_8(at, (uint32_t)(value >> 32), nibbles - 8);
-		nibbles = 8;
-	}
-	return digits_put_hex_8(at, (uint32_t)value, nibbles);
+	digits_hex_16(at, value << 4 * zeros);
+	return at + 16 - zeros;
 }
 
 #endif
