@@ -2,10 +2,9 @@
 #ifndef WEFT_BASE_DIGITS_H
 #define WEFT_BASE_DIGITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSE2__
+#ifdef __x86_64__
 #include <emmintrin.h>
 #endif
 
@@ -126,7 +125,7 @@ static inline char *digits_put_right(char *at, uint64_t value, unsigned width)
 	return digits_put_u64(at, value);
 }
 
-#ifdef __SSE2__
+#ifdef __x86_64__
 /* The sixteen hex digits of a value, at once. */
 static inline void digits_hex_16(char *at, uint64_t value)
 {
