@@ -2,6 +2,7 @@
 #include "cmd/pack_sample.h"
 
 #include "cmd/command.h"
+#include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/trace.h"
@@ -24,6 +25,20 @@ static int read_beside(struct trace *trace, const char *text, size_t len, struct
 	return r;
 }
 
+static void copy_head(struct pack_sample *sample, const char *text, size_t len)
+{
+	const char *at = text;
+	struct text_word line;
+	size_t head = 0;
+
+	while (text_next_line(&at, &len, &line) && line.len && *line.at == '#')
+		head = (size_t)(at - text);
+	if (head >= sizeof(sample->head))
+		head = 0;
+	memcpy(sample->head, text, head);
+	sample->head[head] = '\0';
+}
+
 int pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct fail *fail)
 {
 	cleanup_free char *text = NULL;
@@ -41,6 +56,7 @@ int pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct f
 		return r;
 	if (strncmp(text, "# tracer: ", 10) || (ret->facts.lines && !ret->facts.time_start_known))
 		return fail_set(fail, -EINVAL, "'%s' is no text of these events with the option latency-format", path);
+	copy_head(ret, text, len);
 	snprintf(ret->time_start, sizeof(ret->time_start), "%" PRIu64, ret->facts.time_start);
 	snprintf(ret->buffer_cpu, sizeof(ret->buffer_cpu), "%u", ret->facts.buffer_cpu);
 	return 0;
@@ -60,6 +76,8 @@ void pack_sample_facts(const struct pack_sample *sample, struct pack_options *op
 		add(options, "weft/preempt_model", facts->preempt_model);
 	if (facts->buffer_cpu_known)
 		add(options, "weft/buffer_cpu", sample->buffer_cpu);
+	if (sample->head[0])
+		add(options, "weft/latency_head", sample->head);
 	if (facts->time_start_known)
 		add(options, "weft/time_start", sample->time_start);
 }

@@ -92,18 +92,23 @@ void header_entries(const struct ftrace *ftrace, struct out *out)
 bool header_latency(const struct ftrace *ftrace, struct out *out)
 {
 	const struct context *context = ftrace->context;
+	const struct latency_head *head = &context->latency_head;
 
 	if (context->nr_stats && !context->entries)
 		return false;
 	out_f(out, "# %s latency trace v1.1.5 on %s\n", context->tracer, context->release);
-	out_str(out, "# --------------------------------------------------------------------\n# latency: 0 us, ");
+	out_str(out, "# --------------------------------------------------------------------\n");
+	out_f(out, "# latency: %s us, ", head->latency[0] ? head->latency : "0");
 	if (context->nr_stats)
 		out_f(out, "#%llu/%llu, ", (unsigned long long)context->entries, (unsigned long long)context->written);
 	out_f(out, "CPU#%u | (M:%s VP:0, KP:0, SP:0 HP:0", context->buffer_cpu, context->preempt_model);
 	if (context->online_cpus)
 		out_f(out, " #P:%u", context->online_cpus);
-	out_str(out, ")\n#    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
-		     "#    -----------------\n#\n");
+	out_f(out, ")\n#    -----------------\n#    | task: %s\n#    -----------------\n",
+	      head->task[0] ? head->task : "-0 (uid:0 nice:0 policy:0 rt_prio:0)");
+	if (head->started[0])
+		out_f(out, "#  => started at: %s\n#  => ended at:   %s\n#\n", head->started, head->ended);
+	out_str(out, "#\n");
 	return true;
 }
 

@@ -20,7 +20,8 @@ void header_entries(const struct ftrace *ftrace, struct out *out);
 
 /*
  * print_trace_header(): the head of the option latency-format, "# NOP latency trace v1.1.5 on RELEASE" to the task's box. That
- * task, and the latency, are those of tracers that keep a maximum: their texts are saved whole, so here they are none and 0.
+ * task, and the latency, are those of tracers that keep a maximum: their texts are saved whole, so here they are what such a tracer
+ * has left behind if the file tells it, and else none and 0.
  * False, and nothing, for a buffer known to be empty.
  */
 bool header_latency(const struct ftrace *ftrace, struct out *out);

@@ -295,11 +295,15 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 {
 	struct context *context = &owned->context;
 	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/time_start");
+	struct text_word line;
 
 	context->time_start_known = text.text;
 	context->time_start = text.text ? strtoull(text.text, NULL, 10) : 0;
 	text = trace_setting(context->trace, context->buffer, "weft/buffer_cpu");
 	context->buffer_cpu = text.text ? (uint32_t)strtoul(text.text, NULL, 10) : 0;
+	text = trace_setting(context->trace, context->buffer, "weft/latency_head");
+	while (text.text && text_next_line(&text.text, &text.len, &line))
+		latency_head_take(&context->latency_head, line.at, line.len);
 	owned->preempt_model = first_word(trace_setting(context->trace, 0, "weft/preempt_model"));
 	context->preempt_model = owned->preempt_model ? owned->preempt_model : model_of(context, uname);
 }

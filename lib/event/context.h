@@ -3,6 +3,7 @@
 #define WEFT_EVENT_CONTEXT_H
 
 #include "lib/base/cleanup.h"
+#include "lib/event/latency_head.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
 
@@ -65,6 +66,7 @@ struct context {
 	uint64_t time_start;            /* of the time column, in the units of event::ts; when the buffer was last reset */
 	bool time_start_known;
 	uint32_t buffer_cpu;            /* on which the function tracer was last switched on; 0 when unknown */
+	struct latency_head latency_head; /* all "" when unknown */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 };
 

@@ -141,8 +141,10 @@ static int read_lines(const struct context *context, struct events *events, cons
 	int r = 1;
 
 	while (text_next_line(&text, &len, &line)) {
-		if (line.len && *line.at == '#')
+		if (line.len && *line.at == '#') {
+			latency_head_take(&facts->head, line.at, line.len);
 			read_head(line, facts);
+		}
 		if (!parse_line(line, counts, &sample))
 			continue;
 		facts->lines++;
@@ -237,6 +239,7 @@ int latency_facts_learn(struct context *context, struct fail *fail)
 		context->time_start_known = true;
 		context->time_start = facts.time_start;
 	}
+	context->latency_head = facts.head;
 	if (facts.buffer_cpu_known)
 		context->buffer_cpu = facts.buffer_cpu;
 	if (facts.preempt_model[0]) {

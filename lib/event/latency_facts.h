@@ -3,6 +3,7 @@
 #define WEFT_EVENT_LATENCY_FACTS_H
 
 #include "lib/base/cleanup.h"
+#include "lib/event/latency_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +14,8 @@ struct fail;
 
 /*
  * What no file of tracefs tells but the text of `trace` with the option latency-format: when the buffer was reset, the
- * kernel's preemption model, the buffer's CPU (print_trace_header(), lat_print_timestamp() of kernel/trace). Each time in that text
- * is rounded to a microsecond and so bounds the time of the reset; all together bound it to some ns, and any value between
+ * kernel's preemption model, the buffer's CPU (print_trace_header(), lat_print_timestamp() of kernel/trace), and its head. Each time
+ * in that text is rounded to a microsecond and so bounds the time of the reset; all together bound it to some ns, and any value between
  * reproduces the text.
  */
 enum { PREEMPT_MODEL_MAX = 32 };
@@ -27,11 +28,12 @@ struct latency_facts {
 	char preempt_model[PREEMPT_MODEL_MAX];  /* "" when the text has no head */
 	bool buffer_cpu_known;
 	uint32_t buffer_cpu;
+	struct latency_head head;
 };
 
 /*
  * Learns from the sample that a recording keeps ("weft/latency_sample") what the context does not know yet: time_start,
- * buffer_cpu and preempt_model. Does nothing where there is none, or where it does not fit the events.
+ * buffer_cpu, preempt_model and the head. Does nothing where there is none, or where it does not fit the events.
  */
 int must_check latency_facts_learn(struct context *context, struct fail *fail);
 

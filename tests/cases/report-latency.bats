@@ -51,6 +51,26 @@ same()
 	grep ': sys_' $corpus/userstack-6.12.latency.txt | diff -u - "$BATS_TEST_TMPDIR/some"
 }
 
+# left_behind: makes the text of hwlat-6.12 what it would be had a latency tracer run before; prints how many lines that changed
+left_behind()
+{
+	sed -e '5s/: 0 us,/: 4711 us,/' -e 's/^#    | task: .*/#    | task: a | b-77 (uid:3 nice:-5 policy:1 rt_prio:50)/' \
+		-e '9s/^#$/#  => started at: __schedule\n#  => ended at:   _raw_spin_unlock_irqrestore\n#\n#/' \
+		$corpus/hwlat-6.12.latency.txt > "$BATS_TEST_TMPDIR/left.txt"
+	grep -c -e 'latency: 4711 us' -e 'a | b-77' -e 'started at' -e 'ended at' "$BATS_TEST_TMPDIR/left.txt"
+}
+
+@test "latency: what a latency tracer has left behind stands in the head of other texts" {
+	[ "$(left_behind)" = 4 ]
+	packed hwlat-6.12 "$BATS_TEST_TMPDIR/left.txt"
+	same "$BATS_TEST_TMPDIR/left.txt" -O latency-format
+
+	mkdir "$BATS_TEST_TMPDIR/empty/weft"
+	cp "$BATS_TEST_TMPDIR/left.txt" "$BATS_TEST_TMPDIR/empty/weft/latency_sample"
+	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages $corpus/accept/hwlat-6.12.dat -o "$out"
+	same "$BATS_TEST_TMPDIR/left.txt" -O latency-format
+}
+
 @test "latency: without the time of the reset, the column counts from the first event of the file" {
 	run --separate-stderr weft report -O latency-format $corpus/accept/hwlat-6.12.dat
 	[ "$status" -eq 0 ]
