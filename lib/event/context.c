@@ -232,6 +232,9 @@ static void read_options(struct context *context)
 	context->trace_flags = context_option_defaults();
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
+	/* tracing_snapshot_open() does not look at that one; the graph's own printer does. */
+	if (trace_setting(context->trace, context->buffer, "weft/entries").text && strcmp(context->tracer, "function_graph"))
+		context->trace_flags &= ~(1ull << OPTION_LATENCY_FORMAT);
 }
 
 static void read_online(struct context *context)

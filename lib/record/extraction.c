@@ -185,8 +185,9 @@ static int add_snapshot_facts(struct work *work, struct fail *fail)
 		const struct target *target = &work->targets[i];
 
 		err = add_counts(work, target, fail);
+		/* Without the option there is nothing to learn: only the graph prints a snapshot with it. */
 		if (!err)
-			err = facts_latency_sample(work->parts->ledger, target, "snapshot", true, fail);
+			err = facts_latency_sample(work->parts->ledger, target, "snapshot", false, fail);
 	}
 	return err;
 }

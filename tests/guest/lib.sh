@@ -46,8 +46,11 @@ set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
 has_tracer() { grep -qw -- "$1" $T/available_tracers; }
 
 reset() {
-	# What a scenario has left on functions and events has no other end.
-	! has_command reset || weft reset --all --yes --probes > /dev/null 2>&1
+	# What a scenario has left on functions and events has no other end. Looking is quicker.
+	if [ ! -s /tmp/settings.boot ] || ! { settings $T; cat $T/saved_cmdlines_size; } | cmp -s - /tmp/settings.boot ||
+		ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
+		weft reset --all --yes --probes > /dev/null 2>&1
+	fi
 	echo 0 > $T/tracing_on
 	for d in $T/instances/*; do
 		[ -d "$d" ] && { echo 0 > "$d/events/enable"; echo nop > "$d/current_tracer"; rmdir "$d"; }
@@ -64,7 +67,9 @@ reset() {
 	echo "${KB:-512}" > $T/buffer_size_kb
 	echo local > $T/trace_clock
 	echo > $T/trace
+	[ ! -e $T/error_log ] || echo > $T/error_log
 	echo 1 > $T/tracing_on
+	[ -s /tmp/settings.boot ] || { settings $T; cat $T/saved_cmdlines_size; } > /tmp/settings.boot
 }
 
 # settings ROOT: every readable control file below it, "FILE:LINE" a line; left out is what holds events, counts or names, and what the
@@ -78,7 +83,7 @@ settings() {
 		! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
 		! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
 		! -name 'stack_trace' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print > "$list"
-	xargs grep -H '' < "$list" 2> /dev/null | grep -v ':none$\|:# Available\|:#.*trigger\|/enable:0$'
+	readlines "$list"
 	[ ! -e "$1/snapshot" ] || head -n 12 "$1/snapshot" | grep 'Snapshot is' | sed "s|^|$1/|"
 }
 
