@@ -24,6 +24,14 @@ need_root()
 	[ "$(id -u)" = 0 ] || skip "not root"
 }
 
+# Mounts that only a command of the test sees: containers often forbid them.
+need_mounts()
+{
+	need_root
+	need_command unshare
+	unshare -m mount -t tmpfs tmpfs /sys 2> /dev/null || skip "no mount namespaces here"
+}
+
 # Recording on this machine's own kernel: tracefs must be there and let us make an instance.
 need_tracefs()
 {

@@ -81,7 +81,7 @@ texts()
 @test "pack: trace-cmd reads the same from a packed file as from its origin" {
 	need_shared samples
 	need_command trace-cmd
-	need_root
+	need_mounts
 	mkdir "$BATS_TEST_TMPDIR/none"
 	for origin in "$SHARED"/samples/v6-rtapp-6cpu.dat "$SHARED"/samples/v7-zstd-8cpu-stacks.dat; do
 		for options in "--file-version 7" "--compression none" "--file-version 6"; do

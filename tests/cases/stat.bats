@@ -88,8 +88,8 @@ of_instance()
 # What is done to /run/weft there, nobody else sees.
 own_run()
 {
-	need_command unshare
-	unshare -m sh -c 'mkdir -p /run/weft && mount -t tmpfs -o mode=755 tmpfs /run/weft' 2> /dev/null || skip "no mount namespaces here"
+	need_mounts
+	mkdir -p /run/weft
 }
 
 @test "stat, doctor: what a journal knows is told by kind" {
