@@ -58,7 +58,7 @@ int pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct f
 		return fail_set(fail, -EINVAL, "'%s' is no text of these events with the option latency-format", path);
 	copy_head(ret, text, len);
 	snprintf(ret->time_start, sizeof(ret->time_start), "%" PRIu64, ret->facts.time_start);
-	snprintf(ret->buffer_cpu, sizeof(ret->buffer_cpu), "%u", ret->facts.buffer_cpu);
+	snprintf(ret->buffer_cpu, sizeof(ret->buffer_cpu), "%u", ret->facts.head.cpu);
 	return 0;
 }
 
@@ -72,9 +72,9 @@ void pack_sample_facts(const struct pack_sample *sample, struct pack_options *op
 {
 	const struct latency_facts *facts = &sample->facts;
 
-	if (facts->preempt_model[0])
-		add(options, "weft/preempt_model", facts->preempt_model);
-	if (facts->buffer_cpu_known)
+	if (facts->head.preempt_model[0])
+		add(options, "weft/preempt_model", facts->head.preempt_model);
+	if (facts->head.cpu_known)
 		add(options, "weft/buffer_cpu", sample->buffer_cpu);
 	if (sample->head[0])
 		add(options, "weft/latency_head", sample->head);

@@ -62,11 +62,10 @@ struct context {
 	const char *dynamic_events;     /* the file of that name; NULL when unknown */
 	/* What only the text of the option latency-format tells: lib/event/latency_facts.h. */
 	const char *preempt_model;      /* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
-	char latency_model[32];         /* that preempt_model points to once it was learnt */
 	uint64_t time_start;            /* of the time column, in the units of event::ts; when the buffer was last reset */
 	bool time_start_known;
 	uint32_t buffer_cpu;            /* on which the function tracer was last switched on; 0 when unknown */
-	struct latency_head latency_head; /* all "" when unknown */
+	struct latency_head latency_head; /* all "" when unknown; preempt_model points into it once that was learnt */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 };
 

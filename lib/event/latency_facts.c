@@ -108,29 +108,6 @@ static int find_event(const struct context *context, struct events *events, cons
 	return r;
 }
 
-static void read_head(struct text_word line, struct latency_facts *facts)
-{
-	char text[256];
-	const char *cpu, *model;
-	size_t len;
-
-	if (line.len >= sizeof(text))
-		return;
-	memcpy(text, line.at, line.len);
-	text[line.len] = '\0';
-	cpu = strncmp(text, "# latency: ", 11) ? NULL : strstr(text, ", CPU#");
-	model = cpu ? strstr(cpu, "(M:") : NULL;
-	if (!model)
-		return;
-	facts->buffer_cpu_known = sscanf(cpu, ", CPU#%9u", &facts->buffer_cpu) == 1;
-	/* "PREEMPT(lazy)" on newer kernels */
-	len = strcspn(model + 3, " ");
-	if (len < sizeof(facts->preempt_model)) {
-		memcpy(facts->preempt_model, model + 3, len);
-		facts->preempt_model[len] = '\0';
-	}
-}
-
 static int read_lines(const struct context *context, struct events *events, const char *text, size_t len, struct latency_facts *facts,
 		      struct fail *fail)
 {
@@ -141,10 +118,7 @@ static int read_lines(const struct context *context, struct events *events, cons
 	int r = 1;
 
 	while (text_next_line(&text, &len, &line)) {
-		if (line.len && *line.at == '#') {
-			latency_head_take(&facts->head, line.at, line.len);
-			read_head(line, facts);
-		}
+		latency_head_take(&facts->head, line.at, line.len);
 		if (!parse_line(line, counts, &sample))
 			continue;
 		facts->lines++;
@@ -240,11 +214,9 @@ int latency_facts_learn(struct context *context, struct fail *fail)
 		context->time_start = facts.time_start;
 	}
 	context->latency_head = facts.head;
-	if (facts.buffer_cpu_known)
-		context->buffer_cpu = facts.buffer_cpu;
-	if (facts.preempt_model[0]) {
-		memcpy(context->latency_model, facts.preempt_model, sizeof(context->latency_model));
-		context->preempt_model = context->latency_model;
-	}
+	if (facts.head.cpu_known)
+		context->buffer_cpu = facts.head.cpu;
+	if (facts.head.preempt_model[0])
+		context->preempt_model = context->latency_head.preempt_model;
 	return 0;
 }

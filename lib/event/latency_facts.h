@@ -18,16 +18,11 @@ struct fail;
  * in that text is rounded to a microsecond and so bounds the time of the reset; all together bound it to some ns, and any value between
  * reproduces the text.
  */
-enum { PREEMPT_MODEL_MAX = 32 };
-
 struct latency_facts {
 	bool time_start_known;
 	uint64_t time_start;                    /* in the units of event::ts */
 	uint64_t lines;                         /* that show a time */
 	uint64_t samples;                       /* those of them that belong to an event: time_start follows from them */
-	char preempt_model[PREEMPT_MODEL_MAX];  /* "" when the text has no head */
-	bool buffer_cpu_known;
-	uint32_t buffer_cpu;
 	struct latency_head head;
 };
 

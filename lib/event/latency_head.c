@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/latency_head.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* True where the line begins so; what follows, up to the mark where there is one, is copied if it fits. */
@@ -22,10 +22,39 @@ static bool take_after(const char *line, size_t len, const char *start, const ch
 	return true;
 }
 
+/* "# latency: 0 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)" */
+static void take_first(struct latency_head *head, const char *line, size_t len)
+{
+	char text[256];
+	const char *cpu, *model;
+	size_t model_len;
+
+	if (len >= sizeof(text))
+		return;
+	memcpy(text, line, len);
+	text[len] = '\0';
+	cpu = strstr(text, ", CPU#");
+	model = cpu ? strstr(cpu, "(M:") : NULL;
+	if (!model)
+		return;
+	head->cpu_known = sscanf(cpu, ", CPU#%9u", &head->cpu) == 1;
+	/* "PREEMPT(lazy)" on newer kernels */
+	model_len = strcspn(model + 3, " ");
+	if (model_len < sizeof(head->preempt_model)) {
+		memcpy(head->preempt_model, model + 3, model_len);
+		head->preempt_model[model_len] = '\0';
+	}
+}
+
 void latency_head_take(struct latency_head *head, const char *line, size_t len)
 {
-	if (take_after(line, len, "# latency: ", " us, ", head->latency, sizeof(head->latency)) ||
-	    take_after(line, len, "#    | task: ", NULL, head->task, sizeof(head->task)) ||
+	if (!len || *line != '#')
+		return;
+	if (take_after(line, len, "# latency: ", " us, ", head->latency, sizeof(head->latency))) {
+		take_first(head, line, len);
+		return;
+	}
+	if (take_after(line, len, "#    | task: ", NULL, head->task, sizeof(head->task)) ||
 	    take_after(line, len, "#  => started at: ", NULL, head->started, sizeof(head->started)))
 		return;
 	(void)take_after(line, len, "#  => ended at:   ", NULL, head->ended, sizeof(head->ended));

@@ -174,7 +174,7 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 	if (merge->top_moved)
 		merge_order(merge);
 	merge->next_ts = next_time(merge);
-	if (!merge->len || (merge->source->ops->bound && !is_settled(merge, merge->heap[0])))
+	if (!merge->len || (!merge->plain && !is_settled(merge, merge->heap[0])))
 		return NULL;
 	return merge->heap[0];
 }
@@ -203,7 +203,7 @@ bool merge_due(struct merge *merge, uint64_t *ret)
 
 void merge_resume(struct merge *merge)
 {
-	if (!merge->source->ops->bound)
+	if (merge->plain)
 		return;
 	if (merge->top_moved)
 		merge_order(merge);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	context->unit = len && data[len - 1] & 1 ? CLOCK_UNIT_COUNT : CLOCK_UNIT_NS;
 	if (latency_facts_read(context, (const char *)data, len, &facts, NULL))
 		return 0;
-	if (facts.samples > facts.lines || strlen(facts.preempt_model) >= PREEMPT_MODEL_MAX)
+	if (facts.samples > facts.lines || strlen(facts.head.preempt_model) >= PREEMPT_MODEL_MAX)
 		__builtin_trap();
 	return 0;
 }

@@ -22,6 +22,8 @@ TEST(latency_head_takes_the_lines_that_name_the_longest_section)
 	take(&head, "#");
 	take(&head, "");
 	CHECK_STR(head.latency, "259");
+	CHECK_STR(head.preempt_model, "preempt");
+	CHECK(head.cpu_known && head.cpu == 1);
 	CHECK_STR(head.task, "odd # name-1234 (uid:0 nice:-5 policy:1 rt_prio:50)");
 	CHECK_STR(head.started, "vprintk_emit");
 	CHECK_STR(head.ended, "vprintk_emit+0x1/0x2");
