@@ -47,8 +47,7 @@ has_tracer() { grep -qw -- "$1" $T/available_tracers; }
 
 reset() {
 	# What a scenario has left on functions and events has no other end. Looking is quicker.
-	if [ ! -s /tmp/settings.boot ] || ! { settings $T; cat $T/saved_cmdlines_size; } | cmp -s - /tmp/settings.boot ||
-		ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
+	if ! state | cmp -s - /tmp/state.boot || ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
 		weft reset --all --yes --probes > /dev/null 2>&1
 	fi
 	echo 0 > $T/tracing_on
@@ -69,7 +68,7 @@ reset() {
 	echo > $T/trace
 	[ ! -e $T/error_log ] || echo > $T/error_log
 	echo 1 > $T/tracing_on
-	[ -s /tmp/settings.boot ] || { settings $T; cat $T/saved_cmdlines_size; } > /tmp/settings.boot
+	[ -s /tmp/state.boot ] || state > /tmp/state.boot
 }
 
 # settings ROOT: every readable control file below it, "FILE:LINE" a line; left out is what holds events, counts or names, and what the

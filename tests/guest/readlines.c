@@ -55,11 +55,11 @@ static void print_lines(const char *name)
 }
 
 /* ROOT/events/SYSTEM/EVENT/enable, while ROOT/events/enable says that none is on. */
-static bool known_off(char *name)
+static bool known_off(const char *name)
 {
 	static char root[4096];
 	static bool off;
-	char *events = strstr(name, "/events/"), *slash;
+	const char *events = strstr(name, "/events/"), *slash;
 
 	if (!events || !ends(name, "/enable") || !(slash = strchr(events + 8, '/')))
 		return false;
