@@ -55,6 +55,28 @@ static int64_t page_lost(const struct page_shape *shape, const uint8_t *data, ui
 	return load_u32(data + commit, shape->swap);
 }
 
+/* Some bytes, in whole words, that the page has room for, and no bits but those two; of a long the other half is empty or 6.1's sign. */
+static bool is_commit(const struct page_shape *shape, const uint8_t *head, bool swap)
+{
+	uint64_t word = shape->long_size == 8 ? load_u64(head + 8, swap) : load_u32(head + 8, swap);
+	uint32_t low = (uint32_t)word, high = (uint32_t)(word >> 32), size = low & COMMIT_SIZE;
+
+	return (!high || (high == UINT32_MAX && low & COMMIT_LOST)) && !(low & ~(COMMIT_SIZE | COMMIT_LOST | COMMIT_LOST_STORED)) &&
+	       size && size % sizeof(uint32_t) == 0 && size <= shape->size - page_head_size(shape);
+}
+
+bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap)
+{
+	bool plain, swapped;
+
+	if (len < page_head_size(shape))
+		return false;
+	plain = is_commit(shape, data, false);
+	swapped = is_commit(shape, data, true);
+	*ret_swap = swapped;
+	return plain != swapped;
+}
+
 int page_init(struct page *page, const struct page_shape *shape, const void *data, size_t len, struct fail *fail)
 {
 	uint32_t commit = 0, head = page_head_size(shape);

@@ -56,6 +56,12 @@ static inline uint32_t page_head_size(const struct page_shape *shape)
 int must_check page_head(const struct page_shape *shape, const void *data, size_t len, uint64_t *ret_ts,
 			 uint32_t *ret_commit, struct fail *fail);
 
+/*
+ * In which byte order the page was written, which shape->swap need not tell: true when its head makes sense in one of the two alone,
+ * with *ret_swap for it. False for an empty or a damaged page. `len` may be as short as the head.
+ */
+bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap);
+
 /* `len` is shape->size, or less for a page cut short. -EBADMSG when the commit exceeds it. */
 int must_check page_init(struct page *page, const struct page_shape *shape, const void *data, size_t len,
 			 struct fail *fail);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/ring/page.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/pack_internal.h"
 #include "lib/trace/settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CPU_GAP_MAX = 512 }; /* so many CPUs in a row may be missing */
 
@@ -129,6 +132,34 @@ static int choose_kallsyms(struct pack *pack, struct fail *fail)
 	return own(pack, text, fail);
 }
 
+/* The order of the first page that tells it. False where none does; files that cannot be read are told of when they are copied. */
+static bool find_order(const struct pack *pack, const char *path, bool *ret_swap)
+{
+	const struct page_shape shape = { .size = pack->page_size, .long_size = pack->long_size, .swap = false };
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t head[16];
+	ssize_t got;
+
+	for (off_t at = 0; fd >= 0 && (got = pread(fd, head, sizeof(head), at)) > 0; at += (off_t)pack->page_size)
+		if (page_order(&shape, head, (size_t)got, ret_swap))
+			return true;
+	return false;
+}
+
+/* No text of the kernel tells the order of its bytes, but its pages do. Another trace.dat knows. */
+static bool is_big_endian(const struct pack *pack)
+{
+	bool here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, swap;
+
+	if (pack->base)
+		return trace_info(pack->base)->big_endian;
+	for (size_t i = 0; i < pack->nr_rings; i++)
+		for (size_t j = 0; j < pack->rings[i].nr_raw; j++)
+			if (find_order(pack, pack->rings[i].raw[j].path, &swap))
+				return here != swap;
+	return here;
+}
+
 static int choose_headers(struct pack *pack, struct fail *fail)
 {
 	struct writer_metadata *metadata = &pack->metadata;
@@ -148,7 +179,6 @@ static int choose_headers(struct pack *pack, struct fail *fail)
 				pack->options->dir);
 	if (!metadata->header_event)
 		metadata->header_event = "";
-	pack->big_endian = pack->base ? trace_info(pack->base)->big_endian : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	pack->long_size = pack->base ? trace_info(pack->base)->long_size : sizeof(long);
 	pack->page_size = pack->base ? trace_info(pack->base)->page_size : 4096;
 	if (header_number(metadata->header_page, " commit;", "size:", &long_size) && (long_size == 4 || long_size == 8))
@@ -157,6 +187,7 @@ static int choose_headers(struct pack *pack, struct fail *fail)
 	    header_number(metadata->header_page, " data;", "size:", &size) && offset <= TRACE_PAGE_MAX &&
 	    page_size_ok(offset + size))
 		pack->page_size = offset + size;
+	pack->big_endian = is_big_endian(pack);
 	return 0;
 }
 

@@ -136,3 +136,45 @@ texts()
 		[ "$status" -eq 2 ]
 	done
 }
+
+# number LETTERS VALUE: as perl's pack() writes it
+number() { perl -e 'print pack $ARGV[0], $ARGV[1]' "$1" "$2"; }
+
+# big_page LONG TIME VALUE: of a kernel with words of LONG bytes; one event of id 100 and task 41, or with 0 none
+big_page()
+{
+	number 'Q>' "$2"
+	number "$([ "$1" = 8 ] && echo 'Q>' || echo N)" $(($3 ? 16 : 0))
+	number N $((3 << 27 | 1000))
+	number n 100
+	number n 0
+	number N 41
+	number N "$3"
+	head -c $((256 - 8 - $1 - 16)) /dev/zero
+}
+
+@test "pack: the pages tell that the kernel was big-endian, of 64 bits or 32" {
+	dir=$BATS_TEST_TMPDIR/dir
+	for long in 8 4; do
+		rm -rf "$dir"
+		mkdir -p "$dir/events/demo/tick" "$dir/per_cpu/cpu0" "$dir/per_cpu/cpu1"
+		printf '\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:%d;\tsigned:1;\n' $long > "$dir/events/header_page"
+		printf '\tfield: char data;\toffset:%d;\tsize:%d;\tsigned:1;\n' $((8 + long)) $((248 - long)) >> "$dir/events/header_page"
+		{
+			printf 'name: tick\nID: 100\nformat:\n'
+			printf '\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n'
+			printf '\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n'
+			printf '\tfield:int value;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: "value=%%d", REC->value\n'
+		} > "$dir/events/demo/tick/format"
+		echo '41 loom' > "$dir/saved_cmdlines"
+		# An empty page tells nothing; the next one does.
+		big_page $long 1000000000 0 > "$dir/per_cpu/cpu0/trace_pipe_raw"
+		{ big_page $long 1000000000 0; big_page $long 2000000000 77; } > "$dir/per_cpu/cpu1/trace_pipe_raw"
+		weft pack -q "$dir" -o "$BATS_TEST_TMPDIR/out.dat"
+		run weft info "$BATS_TEST_TMPDIR/out.dat"
+		[[ "$output" == *" big endian, $((long * 8))-bit kernel, pages of 256 bytes"* ]]
+		run --separate-stderr weft report "$BATS_TEST_TMPDIR/out.dat"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"loom-41      [001] .....     2.000001: tick: value=77" ]]
+	done
+}

@@ -123,3 +123,42 @@ TEST(page_reads_the_other_byte_order)
 	REQUIRE(page_next(&page, &record, &fail) == 1);
 	CHECK(record.ts == 506 && record.len == 4);
 }
+
+static bool order_of(uint64_t commit, uint8_t long_size, bool *ret_swap)
+{
+	struct page_bytes bytes = { .ts = 500, .commit = commit };
+	const struct page_shape either = { .size = sizeof(bytes), .long_size = long_size, .swap = false };
+
+	return page_order(&either, &bytes, sizeof(bytes), ret_swap);
+}
+
+TEST(page_tells_its_byte_order_by_its_commit)
+{
+	const uint64_t lost = 1ull << 31, stored = 1ull << 30;
+	bool swap;
+
+	CHECK(order_of(40, 8, &swap) && !swap);
+	CHECK(order_of(__builtin_bswap64(40), 8, &swap) && swap);
+	CHECK(order_of(40 | lost | stored, 8, &swap) && !swap);
+	CHECK(order_of(__builtin_bswap64(40 | lost | stored), 8, &swap) && swap);
+	/* As 6.1 extends the sign. */
+	CHECK(order_of(UINT64_MAX << 32 | lost | 40, 8, &swap) && !swap);
+	CHECK(order_of(40, 4, &swap) && !swap);
+	CHECK(order_of(__builtin_bswap32(40 | lost), 4, &swap) && swap);
+}
+
+TEST(page_tells_no_byte_order_where_it_has_none)
+{
+	const struct page_shape either = { .size = sizeof(struct page_bytes), .long_size = 8, .swap = false };
+	const uint8_t cut[15] = { [8] = 40 };
+	bool swap;
+
+	/* Empty; more than a page; half a word; bits that nobody sets. */
+	CHECK(!order_of(0, 8, &swap));
+	CHECK(!order_of(sizeof(struct page_bytes), 8, &swap));
+	CHECK(!order_of(42, 8, &swap));
+	CHECK(!order_of(40 | 1u << 29, 8, &swap));
+	/* 128 bytes behind lost events, or the other way round 192 behind more of them. */
+	CHECK(!order_of(0xc0000080, 4, &swap));
+	CHECK(!page_order(&either, cut, sizeof(cut), &swap));
+}
