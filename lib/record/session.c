@@ -141,6 +141,13 @@ static int start_recorders(struct session *session, struct fail *fail)
 	return err;
 }
 
+/* Tasks that the user keeps out stay out, and so does who looks at maps again and again. */
+static bool excludes_all(const struct session *session, const struct target *target)
+{
+	return session->options->setup.nr_notrace_pids || maps_copy_tid(session->maps) || target_excludes_readers(target);
+}
+
+/* Who saves the symbols is busy for long, and for once; the others only where they are worth it. */
 static int exclude_ourselves(struct session *session, struct fail *fail)
 {
 	size_t nr = 3, at = 0;
@@ -153,15 +160,15 @@ static int exclude_ourselves(struct session *session, struct fail *fail)
 	cleanup_free pid_t *tids = calloc(nr, sizeof(*tids));
 	if (!tids)
 		return fail_memory(fail);
-	tids[at++] = getpid();
 	tids[at++] = symbol_copy_tid(session->symbols);
+	tids[at++] = getpid();
 	if (maps_copy_tid(session->maps))
 		tids[at++] = maps_copy_tid(session->maps);
 	for (size_t i = 0; i < session->nr_targets; i++)
 		for (size_t j = 0; j < session->targets[i].nr_recorders; j++)
 			tids[at++] = session->targets[i].recorders[j]->tid;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_exclude(&session->targets[i], tids, at, fail);
+		err = target_exclude(&session->targets[i], tids, excludes_all(session, &session->targets[i]) ? at : 1, fail);
 	return err;
 }
 
@@ -208,15 +215,16 @@ static int prepare(struct session *session, struct fail *fail)
 	return err ? err : exclude_ourselves(session, fail);
 }
 
-/* The threads that are busy for long are done once the symbols are saved. Tasks that the user keeps out stay out. */
+/* The symbols are saved. */
 static int admit_ourselves(struct session *session, struct fail *fail)
 {
 	int err = 0;
 
-	if (session->options->trace_self || session->options->setup.nr_notrace_pids || maps_copy_tid(session->maps))
+	if (session->options->trace_self || !symbol_copy_is_gone(session->symbols))
 		return 0;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_admit(&session->targets[i], fail);
+		if (!excludes_all(session, &session->targets[i]))
+			err = target_admit(&session->targets[i], fail);
 	return err;
 }
 

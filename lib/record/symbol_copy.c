@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/fail.h"
@@ -18,7 +20,7 @@
 #include "lib/kernel/tracing.h"
 #include "lib/record/ledger.h"
 
-enum { SYMBOLS_MAX = 1 << 30 };
+enum { SYMBOLS_MAX = 1 << 30, GONE_TRIES_MAX = 100 };
 
 struct symbol_copy {
 	struct ledger *ledger;
@@ -26,6 +28,7 @@ struct symbol_copy {
 	pthread_t thread;
 	sem_t started;
 	pid_t tid;
+	bool joined;
 	struct buf modules;             /* as they were before kallsyms was read */
 	bool hidden;
 	int err;
@@ -141,6 +144,28 @@ pid_t symbol_copy_tid(const struct symbol_copy *symbols)
 	return symbols->tid;
 }
 
+static void join(struct symbol_copy *symbols)
+{
+	if (!symbols->joined)
+		pthread_join(symbols->thread, NULL);
+	symbols->joined = true;
+}
+
+bool symbol_copy_is_gone(struct symbol_copy *symbols)
+{
+	const struct timespec ms = { .tv_nsec = 1000 * 1000 };
+
+	join(symbols);
+	/* kernel/exit.c: the id goes a moment before the last switch, */
+	for (int i = 0; !syscall(SYS_tgkill, getpid(), symbols->tid, 0); i++) {
+		if (i == GONE_TRIES_MAX)
+			return false;
+		nanosleep(&ms, NULL);
+	}
+	/* which is over when every CPU has been seen to be able to switch: synchronize_rcu(). */
+	return errno == ESRCH && !syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
 static int refresh(struct symbol_copy *symbols, struct fail *fail)
 {
 	cleanup_buf struct buf now = BUF_INIT;
@@ -157,7 +182,7 @@ int symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fai
 
 	if (!symbols)
 		return 0;
-	pthread_join(symbols->thread, NULL);
+	join(symbols);
 	err = symbols->err;
 	if (err)
 		fail_set(fail, err, "%s", symbols->fail.text);

@@ -24,6 +24,12 @@ int must_check symbol_copy_start(struct ledger *ledger, int done_fd, struct symb
 /* The thread, to keep it out of what is recorded. */
 pid_t symbol_copy_tid(const struct symbol_copy *symbols);
 
+/*
+ * Waits for the thread's end. True when no CPU has anything to do with it any more, so that no buffer's list of tasks to keep out
+ * needs it; false when that cannot be told.
+ */
+bool symbol_copy_is_gone(struct symbol_copy *symbols);
+
 /* Waits, looks at the modules, frees. *ret_hidden: the kernel hides addresses from us. NULL is a no-op. */
 int must_check symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail);
 

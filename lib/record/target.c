@@ -155,7 +155,7 @@ static bool is_hardly_caused_by_readers(const char *system)
 	return false;
 }
 
-static bool is_worth_excluding(const struct target *target)
+bool target_excludes_readers(const struct target *target)
 {
 	const struct setup_instance *wanted = target->wanted;
 	const struct catalog *catalog = target->events.catalog;
@@ -172,7 +172,7 @@ int target_admit(struct target *target, struct fail *fail)
 {
 	static const char file[] = "set_event_notrace_pid";
 
-	if (is_worth_excluding(target) || !instance_has(target->instance, file))
+	if (!instance_has(target->instance, file))
 		return 0;
 	return instance_set(target->instance, file, "", fail);
 }
