@@ -215,12 +215,20 @@ static int prepare(struct session *session, struct fail *fail)
 	return err ? err : exclude_ourselves(session, fail);
 }
 
+static bool has_whom_to_admit(const struct session *session)
+{
+	for (size_t i = 0; !session->options->trace_self && i < session->nr_targets; i++)
+		if (!excludes_all(session, &session->targets[i]))
+			return true;
+	return false;
+}
+
 /* The symbols are saved. */
 static int admit_ourselves(struct session *session, struct fail *fail)
 {
 	int err = 0;
 
-	if (session->options->trace_self || !symbol_copy_is_gone(session->symbols))
+	if (!has_whom_to_admit(session) || !symbol_copy_is_gone(session->symbols))
 		return 0;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
 		if (!excludes_all(session, &session->targets[i]))
