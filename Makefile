@@ -10,7 +10,7 @@ CC := gcc
 endif
 
 VERSION := 0.1.0
-PACKAGES := libtracefs libtraceevent libzstd libelf
+PACKAGES := libtracefs libzstd libelf
 
 BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib/weft
@@ -27,7 +27,8 @@ WARN := -Wall -Wextra -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototy
 OPT ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 CFLAGS += -std=gnu17 $(OPT) $(WARN) -fno-common -fvisibility=hidden $(SAN) $(PACKAGE_CFLAGS)
-LDLIBS += $(PACKAGE_LIBS) -ldl -lpthread -lm
+# libtracefs names libtraceevent too, of which weft calls nothing.
+LDLIBS += -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 LDFLAGS += $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/formats.h"
 
+#include "cmd/command.h"
 #include "formats/sink.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/event/context.h"
+#include "lib/event/events.h"
 #include "lib/plugin/plugins.h"
 #include "lib/trace/trace.h"
 
@@ -54,4 +56,24 @@ int format_plugins(struct context *context, const char *dir, struct plugins **re
 
 	machine_of(context->trace, machine, sizeof(machine));
 	return plugins_new(dir ? dir : WEFT_LIBDIR "/plugins", machine, &context->abi, ret, fail);
+}
+
+void format_tell_fields(const struct events *events)
+{
+	const struct event_type *type, *first = NULL;
+	char others[64] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; events_type_at(events, i, &type); i++) {
+		if (!type->why_fields)
+			continue;
+		if (!count++)
+			first = type;
+	}
+	if (!first)
+		return;
+	if (count > 1)
+		snprintf(others, sizeof(others), ", and so are those of %zu more", count - 1);
+	command_warn("note: the fields of event '%s:%s' are printed as name=value%s: %s", first->format->system, first->format->name,
+		     others, first->why_fields);
 }

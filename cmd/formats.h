@@ -7,6 +7,7 @@
 #include <argp.h>
 
 struct context;
+struct events;
 struct fail;
 struct plugins;
 struct sink_ops;
@@ -18,5 +19,8 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state);
 
 /* Of `dir`, or where weft's own are (NULL), for the machine that was traced. */
 int must_check format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail);
+
+/* A note on standard error when events of some types were printed as name=value, because their print fmt is not understood. */
+void format_tell_fields(const struct events *events);
 
 #endif

@@ -327,6 +327,8 @@ static int print_part(struct part *part, struct context *context, struct sink *s
 		return r;
 	part->render.pool = part->events.pool;
 	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
+	if (!r)
+		format_tell_fields(events);
 	if (!r && events_damage(events))
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
 	events_free(events);

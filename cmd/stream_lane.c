@@ -104,6 +104,8 @@ void stream_lane_close(struct stream_lane *lane)
 	if (lane->sink)
 		lane->sink->ops->free(lane->sink);
 	plugins_free(lane->plugins);
+	if (lane->events)
+		format_tell_fields(lane->events);
 	events_free(lane->events);
 	context_free(lane->context);
 	free(lane->dropped);

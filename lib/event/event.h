@@ -33,6 +33,7 @@ struct event_type {
 	int32_t id;
 	const struct format *format;    /* NULL: the file has no format of this id, or a broken one */
 	const struct program *program;  /* NULL for the internal entries that the kernel prints in C, and without format */
+	const char *why_fields;         /* why the program prints name=value instead of the kernel's text; NULL: it does not */
 	uint16_t renderer;              /* for the sink: its own number for the way it prints this type; 0 at first */
 	char apart[64];                 /* no thread that formats shall wait for the line that is counted in */
 	uint64_t seen;                  /* events of this type so far */

@@ -47,6 +47,15 @@ static void events_damaged(struct events *events, const struct fail *fail)
 		events->damage = *fail;
 }
 
+static void bind_program(struct schema *schema, struct event_type *type)
+{
+	const char *note;
+
+	type->program = schema_program(schema, type->format, &note);
+	if (type->program && program_shows_fields(type->program))
+		type->why_fields = note;
+}
+
 static struct event_type *bind_type(struct events *events, uint16_t id)
 {
 	struct event_type *type = calloc(1, sizeof(*type));
@@ -61,7 +70,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 		type->format = schema_format(schema, id, NULL);
 	}
 	if (type->format && strcmp(type->format->system, "ftrace"))
-		type->program = schema_program(schema, type->format, NULL);
+		bind_program(schema, type);
 	events->types[id] = type;
 	events->seen[events->nr_seen++] = id;
 	return type;

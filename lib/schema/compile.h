@@ -6,7 +6,6 @@
 #include "lib/schema/spec.h"
 
 struct arena;
-struct fallback;
 struct format;
 struct program;
 struct schema_abi;
@@ -74,14 +73,12 @@ struct program {
 	const struct op *ops;
 	uint32_t nr_ops;
 	uint32_t size;          /* a record is at least this long, or padded with zeros */
-	struct fallback *fallback;
-	bool as_fields;
+	bool as_fields;         /* there are no ops */
 };
 
 /* NULL only without memory. The arena must outlive the program. *ret_note as in schema_program(). */
-struct program *program_compile(const struct schema_abi *abi, const struct format *format, const char *text, size_t len,
-				struct arena *arena, const char **ret_note);
-void program_release(struct program *program);
+struct program *program_compile(const struct schema_abi *abi, const struct format *format, struct arena *arena,
+				const char **ret_note);
 
 /* The ops of a print fmt into the program, or false: `why` then says why. *ret_note is set when names were unknown. */
 bool compile_print_fmt(struct program *program, struct arena *arena, char *why, size_t why_len, const char **ret_note);

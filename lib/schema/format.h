@@ -57,7 +57,6 @@ struct schema_abi {
 	bool big_endian;
 	uint8_t long_size;
 	uint32_t hz;                    /* CONFIG_HZ of the traced kernel; 0: not known, taken as 250 */
-	bool no_fallback;               /* never ask libtraceevent, which forks to be tried */
 };
 
 int must_check schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *fail);

@@ -5,7 +5,6 @@
 #include "lib/base/out.h"
 #include "lib/schema/arena.h"
 #include "lib/schema/compile.h"
-#include "lib/schema/fallback.h"
 #include "lib/schema/fields.h"
 #include "lib/schema/format.h"
 #include "lib/schema/parse.h"
@@ -13,8 +12,8 @@
 
 #include <stdio.h>
 
-struct program *program_compile(const struct schema_abi *abi, const struct format *format, const char *text, size_t len,
-				struct arena *arena, const char **ret_note)
+struct program *program_compile(const struct schema_abi *abi, const struct format *format, struct arena *arena,
+				const char **ret_note)
 {
 	struct program *program = arena_alloc(arena, sizeof(*program));
 	char why[120] = "", note[256];
@@ -34,10 +33,8 @@ struct program *program_compile(const struct schema_abi *abi, const struct forma
 		return program;
 	program->ops = NULL;
 	program->nr_ops = 0;
-	program->fallback = abi->no_fallback ? NULL : fallback_new(abi, format, text, len);
-	program->as_fields = !program->fallback;
-	snprintf(note, sizeof(note), "its print fmt cannot be compiled: %s; %s", why,
-		 program->fallback ? "libtraceevent prints it" : "its fields are printed as name=value");
+	program->as_fields = true;
+	snprintf(note, sizeof(note), "its print fmt cannot be compiled: %s", why);
 	arena->cap += sizeof(note) + 16;
 	*ret_note = arena_text(arena, note, strlen(note));
 	if (!*ret_note)
@@ -45,10 +42,9 @@ struct program *program_compile(const struct schema_abi *abi, const struct forma
 	return program;
 }
 
-void program_release(struct program *program)
+bool program_shows_fields(const struct program *program)
 {
-	if (program)
-		fallback_free(program->fallback);
+	return program->as_fields;
 }
 
 /* Copies over its end: the caller has made room. Few are longer. */
@@ -278,9 +274,7 @@ static void run_ops(const struct op *op, const struct run *run, struct out *out)
 
 static void run_any(const struct program *program, const struct run *run, struct out *out)
 {
-	if (program->fallback)
-		fallback_run(program->fallback, run, out);
-	else if (program->as_fields)
+	if (program->as_fields)
 		fields_put(program->format, run, out);
 	else
 		run_ops(program->ops, run, out);

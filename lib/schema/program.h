@@ -38,10 +38,13 @@ struct program_env {
 
 /*
  * The program of a format; compiled on first use, owned by the schema, never NULL but without memory. When the print fmt is beyond
- * the compiler, it asks libtraceevent, and when that fails too, prints every field as name=value: *ret_note, if asked
- * for, then says why, else it is NULL. Not for several threads at once.
+ * the compiler, it prints every field as name=value: *ret_note, if asked for, then says why. It also tells of names whose values
+ * nobody knows; else it is NULL. Not for several threads at once.
  */
 const struct program *schema_program(struct schema *schema, const struct format *format, const char **ret_note);
+
+/* Whether it prints name=value because the compiler did not know the print fmt. */
+bool program_shows_fields(const struct program *program);
 
 void program_run(const struct program *program, const struct program_env *env, const uint8_t *data, size_t len,
 		 struct out *out);

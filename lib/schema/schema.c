@@ -55,10 +55,8 @@ void schema_free(struct schema *schema)
 {
 	if (!schema)
 		return;
-	for (size_t i = 0; i < schema->nr_entries; i++) {
-		program_release(schema->entries[i].program);
+	for (size_t i = 0; i < schema->nr_entries; i++)
 		arena_release(&schema->entries[i].arena);
-	}
 	arena_release(&schema->names);
 	free(schema->entries);
 	free(schema->slots);
@@ -166,8 +164,7 @@ const struct program *schema_program(struct schema *schema, const struct format 
 	if (!entry || entry->format != format)
 		return NULL;
 	if (!entry->program)
-		entry->program = program_compile(&schema->abi, format, entry->text, entry->len, &entry->arena,
-						 &entry->program_note);
+		entry->program = program_compile(&schema->abi, format, &entry->arena, &entry->program_note);
 	if (ret_note)
 		*ret_note = entry->program_note;
 	return entry->program;

@@ -314,7 +314,7 @@ static bool run_theirs(void)
 static bool add_subject(char *path)
 {
 	static char text[1 << 20];
-	struct schema_abi abi = { .long_size = 8, .no_fallback = true };
+	struct schema_abi abi = { .long_size = 8 };
 	struct subject *subject = &run.subjects[run.nr];
 	cleanup_file FILE *file = fopen(path, "r");
 	const char *system, *name;

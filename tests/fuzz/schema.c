@@ -35,7 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		return 0;
 	abi.long_size = *data & 1 ? 4 : 8;
 	abi.swap = abi.big_endian = *data & 2;
-	abi.no_fallback = true;
 	env.hash_pointers = *data & 4;
 	data++;
 	len--;
