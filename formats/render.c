@@ -21,18 +21,31 @@ enum { BATCH_EVENTS = 1024, BATCH_TEXT = 128 << 10 };
  */
 enum { BATCHES_WAITING = 24 };
 
+/*
+ * Events borrow from blocks of pages, and few of many selected events borrow from many. A batch ends when the blocks behind its events
+ * are this large; and before the next one is filled, batches are written until all of them hold no more than that.
+ */
+enum { BATCH_HELD = 512 << 10, BATCHES_HELD = 8 << 20 };
+
+/* Text that is longer is made as it is written. It is looked at between so many events. */
+enum { BATCH_TEXT_MAX = 1 << 20, BATCH_STEP = 32 };
+
 /* How many events ahead their memory is asked for. */
 enum { PREFETCH = 8 };
 
 /* The first batches are small: whoever waits for the first lines has them soon. */
 enum { BATCH_EVENTS_FIRST = 32 };
 
+/* With this many batches they stay smaller, so that all of them fit in the memory that a report may take. */
+enum { BATCHES_MANY = 48, BATCH_EVENTS_MANY = BATCH_EVENTS / 2 };
+
 struct batch {
 	struct pool_job job;            /* first: a job is cast to its batch */
 	const struct sink *sink;
 	struct out out;
 	struct block *retired;          /* blocks to release once the batch is written */
-	uint32_t len;
+	size_t held;                    /* their bytes */
+	uint32_t len, done;             /* events, and those whose text is made */
 	bool busy;                      /* submitted and not yet written */
 	struct event events[BATCH_EVENTS + PREFETCH];
 };
@@ -46,6 +59,7 @@ struct renderer_state {
 	unsigned nr_batches;
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
 	unsigned batch_events;          /* of the next batch */
+	size_t held;                    /* bytes of blocks, of all batches */
 	uint64_t skip;                  /* events still to leave out */
 	uint64_t printed;
 	bool ended;
@@ -79,9 +93,14 @@ static void batch_format(struct pool_job *job)
 	struct batch *batch = (struct batch *)job;
 	const struct sink *sink = batch->sink;
 
-	for (uint32_t i = 0; i < batch->len; i++) {
-		prefetch_read(&batch->events[i + PREFETCH]);
-		sink->ops->format(sink, &batch->events[i], &batch->out);
+	while (batch->done < batch->len && out_len(&batch->out) < BATCH_TEXT_MAX) {
+		uint32_t i = batch->done, left = batch->len - i, end = i + (left < BATCH_STEP ? left : BATCH_STEP);
+
+		for (; i < end; i++) {
+			prefetch_read(&batch->events[i + PREFETCH]);
+			sink->ops->format(sink, &batch->events[i], &batch->out);
+		}
+		batch->done = end;
 	}
 }
 
@@ -100,7 +119,15 @@ static bool skipped(struct renderer_state *state, const struct event *event)
 	return true;
 }
 
-/* Decodes, merges and settles events until the batch is full or the stream ends. */
+/* Whether the batch may go on although many blocks were left behind: when none of its events is in them. */
+__attribute__((noinline)) static bool relieve(struct events *events, bool empty)
+{
+	if (empty)
+		events_release(events, events_retired(events));
+	return empty;
+}
+
+/* Decodes, merges and settles events until the batch is full, holds too much, or the stream ends. */
 may_prefetch_write static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
 	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
@@ -109,9 +136,15 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	struct event *event = batch->events, *end = event + state->batch_events;
 	uint64_t printed = state->printed, limit = state->options->limit;
 	bool all = !state->options->select && !state->skip;
+	const size_t *held = events_held(events);
 	int r = 1;
 
-	while (event < end && printed < limit && (r = events_next(events, event, fail)) > 0) {
+	while (event < end && printed < limit) {
+		if (__builtin_expect(*held > BATCH_HELD, 0) && !relieve(events, event == batch->events))
+			break;
+		r = events_next(events, event, fail);
+		if (r <= 0)
+			break;
 		prefetch_write(event + PREFETCH);
 		if (!all && (!keep(state, event) || skipped(state, event)))
 			continue;
@@ -123,8 +156,11 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	state->ended = !r || printed >= limit;
 	state->printed = printed;
 	batch->len = (uint32_t)(event - batch->events);
+	batch->done = 0;
+	batch->held = *held;
 	batch->retired = events_retired(events);
-	if (state->batch_events < BATCH_EVENTS)
+	state->held += batch->held;
+	if (state->batch_events < (state->nr_batches > BATCHES_MANY ? BATCH_EVENTS_MANY : BATCH_EVENTS))
 		state->batch_events *= 2;
 	return r < 0 ? r : 0;
 }
@@ -140,14 +176,32 @@ static int flush(struct out *out, int fd, struct fail *fail)
 
 static int batch_finish(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
+	int r;
+
 	if (!batch->busy)
 		return 0;
 	if (state->options->pool)
 		pool_wait(state->options->pool, &batch->job);
 	batch->busy = false;
+	r = flush(&batch->out, state->fd, fail);
+	while (!r && batch->done < batch->len) {
+		batch_format(&batch->job);
+		r = flush(&batch->out, state->fd, fail);
+	}
 	events_release(state->events, batch->retired);
 	batch->retired = NULL;
-	return flush(&batch->out, state->fd, fail);
+	state->held -= batch->held;
+	return r;
+}
+
+/* Writes batches, the oldest first, until what they hold is not too much. */
+static int batches_relieve(struct renderer_state *state, struct fail *fail)
+{
+	int r = 0;
+
+	for (unsigned i = 0; !r && state->held > BATCHES_HELD && i < state->nr_batches; i++)
+		r = batch_finish(state, &state->batches[(state->next + i) % state->nr_batches], fail);
+	return r;
 }
 
 /* Every batch in turn: written, filled again, handed to the threads. */
@@ -168,6 +222,8 @@ static int render_batches(struct renderer_state *state, struct fail *fail)
 			pool_submit(state->options->pool, &batch->job);
 		else
 			batch_format(&batch->job);
+		if (!r)
+			r = batches_relieve(state, fail);
 	}
 	for (unsigned i = 0; i < state->nr_batches; i++) {
 		struct batch *batch = &state->batches[(state->next + i) % state->nr_batches];

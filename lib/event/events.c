@@ -142,9 +142,17 @@ static inline void events_advance(struct events *events)
 		events_damaged(events, &events->broken);
 }
 
+/* What happened before the first event that is wanted: nobody holds anything of it. */
+__attribute__((noinline)) static void events_pass(struct events *events, struct cursor *top)
+{
+	top->lost = 0;
+	events_advance(events);
+	merge_release(events->merge, merge_retired(events->merge));
+}
+
 static inline void release_retired(struct events *events)
 {
-	if (!events->options.keep_blocks && events->merge->retired)
+	if (!events->options.keep_blocks && events->merge->retired.first)
 		merge_release(events->merge, merge_retired(events->merge));
 }
 
@@ -158,10 +166,8 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 
 		if (ts > events->options.until)
 			break;
-		if (__builtin_expect(ts < events->options.since, 0)) {
-			top->lost = 0;
-			events_advance(events);
-			release_retired(events);
+		if (__builtin_expect(ts < events->options.since, 0) && !events->count) {
+			events_pass(events, top);
 			continue;
 		}
 		if (__builtin_expect(top->lost != 0, 0)) {
@@ -245,6 +251,11 @@ bool events_due(struct events *events, uint64_t *ret)
 	if (*ret != UINT64_MAX)
 		*ret = event_time(events, *ret);
 	return due;
+}
+
+const size_t *events_held(const struct events *events)
+{
+	return &events->merge->retired.size;
 }
 
 struct block *events_retired(struct events *events)

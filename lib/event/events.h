@@ -28,7 +28,11 @@ struct events;
 struct events_options {
 	const uint64_t *cpu_mask;       /* bit n % 64 of word n / 64 = CPU n; NULL for all */
 	size_t cpu_mask_words;
-	uint64_t since, until;          /* in units of event::ts, both included; 0 and UINT64_MAX for all */
+	/*
+	 * In units of event::ts, both included; 0 and UINT64_MAX for all. `since` is where to begin: what comes then and is older, on a
+	 * CPU whose time goes back, is handed out.
+	 */
+	uint64_t since, until;
 	bool keep_blocks;               /* the caller takes retired blocks */
 	struct pool *pool;              /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
 	struct source *source;          /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
@@ -68,6 +72,8 @@ bool events_next_ts(struct events *events, uint64_t *ret);
  */
 bool events_due(struct events *events, uint64_t *ret);
 
+/* Where the bytes of these blocks are counted, to be looked at after each event. */
+const size_t *events_held(const struct events *events);
 /* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
 struct block *events_retired(struct events *events);
 void events_release(struct events *events, struct block *chain);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct block ***retired)
+void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct chain *retired)
 {
 	*cursor = (struct cursor){ .source = source,
 				   .cpu = (uint16_t)source->cpus[cpu_index],
@@ -24,9 +24,15 @@ static void cursor_retire(struct cursor *cursor)
 	cursor->block = NULL;
 	/* A live source may be asked again when the block has been used for something else. */
 	cursor->page.next = cursor->page.commit;
+	if (!cursor->held) {
+		source_release(cursor->source, block);
+		return;
+	}
+	cursor->held = false;
 	block->next = NULL;
-	**cursor->retired = block;
-	*cursor->retired = &block->next;
+	*cursor->retired->tail = block;
+	cursor->retired->tail = &block->next;
+	cursor->retired->size += block->size;
 }
 
 void cursor_release(struct cursor *cursor)
@@ -89,7 +95,10 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 			cursor->lost = cursor->page.lost;
 		r = page_next(&cursor->page, &cursor->head, fail);
 	}
-	return r > 0 ? r : cursor_end(cursor, r, fail);
+	if (r <= 0)
+		return cursor_end(cursor, r, fail);
+	cursor->held = true;
+	return r;
 }
 
 bool cursor_followed(const struct cursor *cursor)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct block;
+struct chain;
 struct fail;
 struct source;
 
@@ -29,11 +30,12 @@ struct cursor {
 	struct source *source;
 	struct block *block;
 	size_t next_page;               /* in the block */
-	struct block ***retired;        /* the tail of the owner's chain */
+	bool held;                      /* a record of the block was handed out */
+	struct chain *retired;          /* the owner's */
 };
 
-/* Nothing is read before the first cursor_next(). `retired` points to the owner's tail pointer. */
-void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct block ***retired);
+/* Nothing is read before the first cursor_next(). `retired` is the owner's chain; blocks without a record do not get there. */
+void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct chain *retired);
 void cursor_release(struct cursor *cursor);
 
 /*

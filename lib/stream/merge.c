@@ -2,7 +2,6 @@
 #include "lib/stream/merge.h"
 
 #include "lib/base/fail.h"
-#include "lib/stream/source.h"
 
 #include <stdlib.h>
 
@@ -54,7 +53,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 		return fail_memory(fail);
 	}
 	merge->source = source;
-	merge->retired_tail = &merge->retired;
+	merge->retired.tail = &merge->retired.first;
 	merge->horizon = UINT64_MAX;
 	merge->plain = !source->ops->bound;
 	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
@@ -65,7 +64,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 	}
 	for (size_t i = 0; i < source->nr_cpus; i++)
 		if (!masked(mask, mask_words, source->cpus[i]))
-			cursor_init(&merge->cursors[merge->nr_cursors++], source, i, &merge->retired_tail);
+			cursor_init(&merge->cursors[merge->nr_cursors++], source, i, &merge->retired);
 	*ret = merge;
 	return 0;
 }
@@ -234,10 +233,9 @@ const char *merge_start_damage(const struct merge *merge)
 
 struct block *merge_retired(struct merge *merge)
 {
-	struct block *chain = merge->retired;
+	struct block *chain = merge->retired.first;
 
-	merge->retired = NULL;
-	merge->retired_tail = &merge->retired;
+	merge->retired = (struct chain){ .tail = &merge->retired.first };
 	return chain;
 }
 

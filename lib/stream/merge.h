@@ -5,12 +5,10 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/stream/cursor.h"
+#include "lib/stream/source.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct block;
-struct source;
 
 /*
  * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
@@ -30,7 +28,7 @@ struct merge {
 	struct source *source;
 	struct cursor *cursors;
 	size_t nr_cursors;
-	struct block *retired, **retired_tail;
+	struct chain retired;
 	struct fail start_fail;
 };
 

@@ -23,6 +23,12 @@ struct block {
 	size_t size;            /* of the memory */
 };
 
+/* Blocks in order. Whoever holds a chain gives its blocks back by source_release(). */
+struct chain {
+	struct block *first, **tail;
+	size_t size;            /* bytes of memory */
+};
+
 struct source;
 
 struct source_ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; slow: the same, an
- * eighth of them in a second; graph, stacks) spread over CPUS, of version 6 (raw pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
+ * eighth of them in a second; rare: the same, one in 16384 of each CPU being of task 99999; graph, stacks) spread over CPUS, of version 6 (raw pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
  * Long files repeat a stretch of each CPU with the time going on.
  */
 #include "lib/base/buf.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 200000, PAGE_HEAD = 16 };
+enum { STRETCH = 200000, PAGE_HEAD = 16, RARE = 16384, RARE_PID = 99999 };
 
 static const uint64_t begin_ns = 1000000000;
 
@@ -102,6 +102,8 @@ static int write_cpu(struct writer *writer, struct part *part, struct synth synt
 	for (uint64_t i = 0; i < nr || synth.depth; i++) {
 		size_t size = next(&synth, event);
 
+		if (synth.rare && i % RARE == 0)
+			memcpy(event + 4, &(int32_t){ RARE_PID }, sizeof(int32_t));
 		if (!add_record(&stretch, event, size, synth.ts))
 			return fail_memory(fail);
 	}
@@ -213,11 +215,12 @@ int main(int argc, char **argv)
 	int r;
 
 	if (argc != 7) {
-		fprintf(stderr, "usage: synth events|slow|graph|stacks TEMPLATE OUT 6|7 EVENTS CPUS\n");
+		fprintf(stderr, "usage: synth events|slow|rare|graph|stacks TEMPLATE OUT 6|7 EVENTS CPUS\n");
 		return 2;
 	}
 	next = !strcmp(argv[1], "graph") ? synth_graph : !strcmp(argv[1], "stacks") ? synth_stack : synth_event;
 	synth.step = strcmp(argv[1], "slow") ? 1000 : 8000;
+	synth.rare = !strcmp(argv[1], "rare");
 	synth.cpus = (uint32_t)strtoul(argv[6], NULL, 10);
 	fd = open(argv[3], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	r = fd < 0 ? fail_set(&fail, -errno, "cannot create '%s': %s", argv[3], strerror(errno)) : trace_open(argv[2], &trace, &fail);

@@ -21,6 +21,7 @@ struct synth {
 	int32_t pid;                    /* that runs on the CPU */
 	uint64_t ts;
 	uint64_t step;                  /* ns between two events of a CPU */
+	bool rare;                      /* a few events are of a task of their own */
 	uint64_t symbols[SYNTH_SYMBOLS];
 	uint64_t calls[16];             /* of the function graph: when they began */
 	uint32_t functions[16], depth;
