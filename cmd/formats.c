@@ -2,6 +2,7 @@
 #include "cmd/formats.h"
 
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
@@ -56,6 +57,11 @@ int format_plugins(struct context *context, const char *dir, struct plugins **re
 
 	machine_of(context->trace, machine, sizeof(machine));
 	return plugins_new(dir ? dir : WEFT_LIBDIR "/plugins", machine, &context->abi, ret, fail);
+}
+
+bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options)
+{
+	return terminal_escapes() && !(format->colors && options->color);
 }
 
 void format_tell_fields(const struct events *events)

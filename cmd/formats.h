@@ -5,12 +5,14 @@
 #include "lib/base/cleanup.h"
 
 #include <argp.h>
+#include <stdbool.h>
 
 struct context;
 struct events;
 struct fail;
 struct plugins;
 struct sink_ops;
+struct sink_options;
 
 /* What the commands that print events share: --format, and the plugins of --decode. */
 
@@ -19,6 +21,9 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state);
 
 /* Of `dir`, or where weft's own are (NULL), for the machine that was traced. */
 int must_check format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail);
+
+/* Whether what the format writes to standard output has to be escaped: a terminal reads it, and the format does not do it itself. */
+bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options);
 
 /* A note on standard error when events of some types were printed as name=value, because their print fmt is not understood. */
 void format_tell_fields(const struct events *events);

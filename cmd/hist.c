@@ -3,6 +3,7 @@
 #include "cmd/hist_print.h"
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
+#include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/base/out.h"
@@ -228,8 +229,8 @@ static int show_parsed(struct session *session, const char *text, struct fail *f
 		err = hist_print_table(&hist, &session->title, &out, fail);
 	if (!err && hist.dropped && session->arguments->format == FORMAT_TABLE)
 		out_str(&out, "more rows than fit were dropped: --size makes room\n");
-	if (!err && out_flush(&out, STDOUT_FILENO))
-		err = fail_set(fail, -EIO, "cannot write to standard output");
+	if (!err)
+		err = terminal_flush(&out, fail);
 	out_release(&out);
 	hist_text_release(&hist);
 	return err;
@@ -245,7 +246,7 @@ static int show(struct session *session, bool again, struct fail *fail)
 	session->title.time_ns = now_ns() - session->started_ns;
 	/* A terminal is drawn anew, a file gets one after the other. */
 	if (session->arguments->live && isatty(STDOUT_FILENO))
-		fputs("\033[H\033[J", stdout);
+		terminal_own("\033[H\033[J");
 	else if (again && session->arguments->format != FORMAT_JSON)
 		putchar('\n');
 	fflush(stdout);

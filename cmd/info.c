@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
@@ -327,7 +328,7 @@ static int print_buffer(struct trace *trace, size_t buffer, const struct argumen
 		if (events_count(events) && !print_types(events, out))
 			out->failed = true;
 		if (events_damage(events)) {
-			out_flush(out, STDOUT_FILENO);
+			r = terminal_flush(out, fail);
 			command_warn("%s", events_damage(events));
 			*ret_damaged = true;
 		}
@@ -409,7 +410,7 @@ static int print_all(struct trace *trace, const struct arguments *arguments, str
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .input = NULL };
-	struct fail fail = FAIL_INIT;
+	struct fail fail = FAIL_INIT, later = FAIL_INIT;
 	struct trace *trace;
 	bool damaged = false;
 	struct out out;
@@ -422,7 +423,8 @@ static int run(int argc, char **argv)
 		return command_failed(&fail);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);
-		return EXIT_FAILED;
+		fail_memory(&fail);
+		return command_failed(&fail);
 	}
 	if (arguments.setting)
 		r = print_setting(trace, &arguments, &out, &fail);
@@ -430,12 +432,10 @@ static int run(int argc, char **argv)
 		r = print_settings(trace, &arguments, &out, &fail);
 	else
 		r = print_all(trace, &arguments, &out, &damaged, &fail);
-	err = out_flush(&out, STDOUT_FILENO);
+	err = terminal_flush(&out, r ? &later : &fail);
 	out_release(&out);
-	if (!r && err) {
-		fail_set(&fail, err, "cannot write: %s", strerror(-err));
+	if (!r)
 		r = err;
-	}
 	if (r)
 		command_failed(&fail);
 	if (trace_damage(trace)) {

@@ -317,7 +317,8 @@ static int part_init(const struct report_options *report, struct context *contex
 	return r;
 }
 
-static int print_part(struct part *part, struct context *context, struct sink *sink, struct fail *fail)
+static int print_part(const struct report_options *report, struct part *part, struct context *context, struct sink *sink,
+		      struct fail *fail)
 {
 	struct events *events = NULL;
 	uint64_t printed = 0;
@@ -326,6 +327,7 @@ static int print_part(struct part *part, struct context *context, struct sink *s
 	if (r < 0)
 		return r;
 	part->render.pool = part->events.pool;
+	part->render.escape = format_is_escaped(report->format, &report->sink);
 	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
 	if (!r)
 		format_tell_fields(events);
@@ -351,7 +353,7 @@ static int report_part(const struct report_options *report, struct context *cont
 	if (!r && threads > 1)
 		r = pool_new(threads - 1, &part->events.pool, fail);
 	if (!r)
-		r = print_part(part, context, sink, fail);
+		r = print_part(report, part, context, sink, fail);
 	pool_free(part->events.pool);
 	if (!r && plugins && plugins_failure(plugins))
 		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/stream.h"
 
+#include "cmd/formats.h"
 #include "cmd/stream_lane.h"
 #include "formats/flow.h"
 #include "lib/base/buf.h"
@@ -370,6 +371,7 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	if (err)
 		return err;
 	outlet_init(&stream.outlet, STDOUT_FILENO);
+	stream.outlet.escapes = format_is_escaped(options->format, &options->sink);
 	err = open_flow(&stream, fail);
 	if (!err)
 		err = follow(&stream, fail);

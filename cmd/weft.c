@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/config.h"
+#include "cmd/terminal.h"
 #include "lib/base/near.h"
 
 #include <errno.h>
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 	char *only_help[] = { argv[0], help, NULL };
 	const struct command *command;
 
+	terminal_guard();
 	/* What --version prints, of weft and of each command. */
 	argp_program_version = "weft " WEFT_VERSION;
 	if (argc < 2) {

@@ -9,6 +9,7 @@
 #include "formats/pretty_span.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"
+#include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/tasks.h"
@@ -52,6 +53,19 @@ static void put_color(const struct pretty *pretty, const char *color, struct out
 {
 	if (pretty->color)
 		out_str(out, color);
+}
+
+/* Beside colours of ours, none of others' may reach the terminal; without colours whoever writes the text sees to that. */
+static void put_foreign(const struct pretty *pretty, const char *text, size_t len, struct out *out)
+{
+	struct escape escape = { .len = 0 };
+
+	if (!pretty->color) {
+		out_mem(out, text, len);
+		return;
+	}
+	escape_text(&escape, text, len, out);
+	escape_end(&escape, out);
 }
 
 /* "1,234,567" at the end of `text`; returns where it begins. */
@@ -158,7 +172,7 @@ static void put_task(const struct pretty *pretty, int32_t pid, struct out *out)
 	at = digits_put_s64(at, pid);
 	width = (size_t)(at - text);
 	put_color(pretty, pid ? GREEN : DIM, out);
-	out_mem(out, text, width);
+	put_foreign(pretty, text, width, out);
 	put_color(pretty, PLAIN, out);
 	if (width < TASK_WIDTH)
 		out_fill(out, ' ', TASK_WIDTH - width);
@@ -175,12 +189,12 @@ static size_t name_len(const char *text, const char *end)
 }
 
 /* Lines behind the first, of stacks, stand under the event. */
-static void put_lines(const char *text, const char *end, unsigned column, struct out *out)
+static void put_lines(const struct pretty *pretty, const char *text, const char *end, unsigned column, struct out *out)
 {
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
 
-		out_mem(out, text, (size_t)(next - text));
+		put_foreign(pretty, text, (size_t)(next - text), out);
 		if (next < end)
 			out_fill(out, ' ', column);
 		text = next;
@@ -199,7 +213,7 @@ static void put_text(const struct pretty *pretty, const char *text, const char *
 		out_fill(out, ' ', len < NAME_WIDTH ? NAME_WIDTH - len + 1 : 1);
 		text += len + 2;
 	}
-	put_lines(text, end, column, out);
+	put_lines(pretty, text, end, column, out);
 }
 
 static void put_lasted(const struct pretty *pretty, uint64_t lasted, struct out *out)
@@ -293,6 +307,11 @@ static int pretty_new(struct context *context, const struct sink_options *option
 	return 0;
 }
 
+static void put_word(const struct pretty *pretty, const char *text, struct out *out)
+{
+	put_foreign(pretty, text, strlen(text), out);
+}
+
 static void pretty_begin(struct sink *sink, struct out *out)
 {
 	const struct pretty *pretty = (const struct pretty *)sink;
@@ -300,7 +319,12 @@ static void pretty_begin(struct sink *sink, struct out *out)
 	char text[32];
 
 	put_color(pretty, DIM, out);
-	out_f(out, "# %s%s%s, clock %s", context->tracer, *context->release ? " on " : "", context->release, context->clock);
+	out_str(out, "# ");
+	put_word(pretty, context->tracer, out);
+	out_str(out, *context->release ? " on " : "");
+	put_word(pretty, context->release, out);
+	out_str(out, ", clock ");
+	put_word(pretty, context->clock, out);
 	if (context->nr_stats) {
 		out_f(out, ", %s events", thousands(context->entries, text));
 		out_f(out, ", %s overwritten", thousands(context->written - context->entries, text));
@@ -364,6 +388,7 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 const struct sink_ops pretty_sink = {
 	.name = "pretty",
 	.summary = "for people: relative times, durations, aligned names, colour",
+	.colors = true,
 	.new = pretty_new,
 	.free = pretty_free,
 	.begin = pretty_begin,

@@ -2,6 +2,7 @@
 #include "formats/render.h"
 
 #include "formats/sink.h"
+#include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
@@ -55,6 +56,7 @@ struct renderer_state {
 	struct sink *sink;
 	const struct render_options *options;
 	int fd;
+	struct escape escape;
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
@@ -165,9 +167,23 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	return r < 0 ? r : 0;
 }
 
-static int flush(struct out *out, int fd, struct fail *fail)
+static int flush_escaped(struct renderer_state *state, struct out *out)
 {
-	int r = out_flush(out, fd);
+	struct out text;
+	int r;
+
+	if (out->failed || !out_init(&text, 2 * out_len(out)))
+		return -ENOMEM;
+	escape_text(&state->escape, out->start, out_len(out), &text);
+	out_clear(out);
+	r = out_flush(&text, state->fd);
+	out_release(&text);
+	return r;
+}
+
+static int flush(struct renderer_state *state, struct out *out, struct fail *fail)
+{
+	int r = state->options->escape ? flush_escaped(state, out) : out_flush(out, state->fd);
 
 	if (r == -EPIPE)
 		return r;
@@ -183,10 +199,10 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 	if (state->options->pool)
 		pool_wait(state->options->pool, &batch->job);
 	batch->busy = false;
-	r = flush(&batch->out, state->fd, fail);
+	r = flush(state, &batch->out, fail);
 	while (!r && batch->done < batch->len) {
 		batch_format(&batch->job);
-		r = flush(&batch->out, state->fd, fail);
+		r = flush(state, &batch->out, fail);
 	}
 	events_release(state->events, batch->retired);
 	batch->retired = NULL;
@@ -271,7 +287,7 @@ static int render_frame(struct renderer_state *state, void (*part)(struct sink *
 		return fail_memory(fail);
 	if (part)
 		part(state->sink, &out);
-	r = flush(&out, state->fd, fail);
+	r = flush(state, &out, fail);
 	out_release(&out);
 	return r;
 }

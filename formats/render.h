@@ -25,6 +25,7 @@ struct render_options {
 	/* NULL for all; gaps are always kept. Asked in order, on the calling thread. */
 	bool (*select)(void *arg, const struct event *event);
 	void *select_arg;
+	bool escape;            /* the reader is a terminal: what it would obey is written as octal */
 };
 
 /* 0, or -errno: -EPIPE when the reader went away. *ret_printed counts the events printed. */

@@ -45,6 +45,7 @@ struct sink_options {
 struct sink_ops {
 	const char *name;               /* of --format NAME */
 	const char *summary;            /* one line for the help */
+	bool colors;                    /* with the option `color` it has escape sequences of its own, and lets none of others through */
 	bool tells_instance;            /* each line says which instance it is of: no line in front of it shall */
 	int (*new)(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
 	void (*free)(struct sink *sink);

@@ -45,8 +45,30 @@ static bool is_ready(const struct outlet *outlet)
 	return poll(&fd, 1, 0) > 0;
 }
 
+/* What came into the out since the last time. */
+static void escape_new(struct outlet *outlet, struct out *out)
+{
+	size_t len = out_len(out) - outlet->escaped;
+	struct out text;
+
+	if (!len)
+		return;
+	if (!out_init(&text, 2 * len)) {
+		out->failed = true;
+		return;
+	}
+	escape_text(&outlet->escape, out->start + outlet->escaped, len, &text);
+	out->at = out->start + outlet->escaped;
+	out_mem(out, text.start, out_len(&text));
+	out->failed |= text.failed;
+	outlet->escaped = out_len(out);
+	out_release(&text);
+}
+
 int outlet_write(struct outlet *outlet, struct out *out)
 {
+	if (outlet->escapes)
+		escape_new(outlet, out);
 	if (out->failed)
 		return -ENOMEM;
 	while (outlet->done < out_len(out)) {
@@ -65,7 +87,7 @@ int outlet_write(struct outlet *outlet, struct out *out)
 		if (wrote > 0)
 			outlet->done += (size_t)wrote;
 	}
-	outlet->done = 0;
+	outlet->done = outlet->escaped = 0;
 	out_clear(out);
 	return 1;
 }

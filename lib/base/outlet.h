@@ -3,6 +3,7 @@
 #define WEFT_BASE_OUTLET_H
 
 #include "lib/base/cleanup.h"
+#include "lib/base/escape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,9 @@ struct outlet {
 	int fd;                 /* to be polled for POLLOUT, and written to */
 	int own;                /* to be closed; -1 */
 	bool waits;             /* writing may sleep */
+	bool escapes;           /* set by the caller: what a terminal would obey is written as octal */
+	struct escape escape;
+	size_t escaped;         /* bytes of the out that are */
 	size_t done;            /* bytes of the out that are written */
 };
 

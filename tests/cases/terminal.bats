@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What strangers wrote reaches a terminal as text; into a file or pipe it goes as it is. script(1) is the terminal.
+load lib
+load hostile
+
+setup()
+{
+	need_command script
+	cd "$BATS_TEST_TMPDIR" || return
+	local esc=$'\033' bell=$'\a' rlo=$'\342\200\256'
+	tiny_tree tree "lo${esc}[31mom"
+	printf 'Linux lo%s[32mom 6.1.0%s x86_64\n' "$esc" "$esc" > tree/uname
+	tiny_event tree sys plain 2000 '"x=%d %s", REC->x, REC->text' "${esc}]0;mine${bell}"
+	tiny_event tree sys "na${esc}[7mme" 2001 "\"${esc}[35mfmt %s${rlo}\", REC->text" $'\302\233m\233m'
+	tiny_pack tree odd.dat
+}
+
+# on_terminal COMMAND...: what arrives at the terminal, without the carriage returns that the terminal driver puts before newlines
+on_terminal()
+{
+	script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | tr -d '\r'
+}
+
+# hidden FILE: the lines with something that a terminal would obey
+hidden()
+{
+	LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|(^|[^\xc2-\xf4])[\x80-\xbf]' "$1"
+}
+
+@test "report: on a terminal nothing of a task's name, an event's name, its print fmt or its strings is obeyed" {
+	on_terminal "$WEFT" report odd.dat > shown
+	run ! hidden shown
+	grep -aqF 'lo\033[31mom-41' shown
+	grep -aqF 'x=5 \033]0;mine\007' shown
+	grep -aqF '\033[35mfmt \302\233m\233m\342\200\256' shown
+}
+
+@test "report: into a pipe and a file the bytes are the kernel's" {
+	"$WEFT" report odd.dat | cat > piped
+	"$WEFT" report odd.dat > file
+	cmp piped file
+	grep -aqF $'x=5 \033]0;mine\a' file
+	grep -aqF $'lo\033[31mom-41' file
+	# The same lines, but for what is escaped.
+	on_terminal "$WEFT" report odd.dat > shown
+	[ "$(wc -l < shown)" = "$(wc -l < file)" ]
+}
+
+@test "report: a terminal gets a file without anything odd byte for byte" {
+	cd - > /dev/null
+	on_terminal "$WEFT" report tests/fixtures/demo.dat > "$BATS_TEST_TMPDIR/shown"
+	"$WEFT" report tests/fixtures/demo.dat | cmp - "$BATS_TEST_TMPDIR/shown"
+}
+
+@test "report --format pretty: the only escape sequences are its own colours, also on the way to a pager" {
+	TERM=xterm on_terminal "$WEFT" report --format pretty odd.dat > shown
+	"$WEFT" report --format pretty --color always odd.dat > paged
+	grep -aqF $'\033[2m' shown
+	local text
+	for text in shown paged; do
+		sed -E 's/\x1b\[(0|1|2|31|32|33|36)m//g' "$text" > plain
+		run ! hidden plain
+		grep -aqF '\033]0;mine\007' "$text"
+		grep -aqF 'lo?[31mom-41' "$text"
+		grep -aqF '6.1.0\033' "$text"
+	done
+}
+
+@test "info, list of settings and stored texts: nothing of the file is obeyed on a terminal" {
+	local arguments
+	for arguments in '' --settings '--setting current_tracer'; do
+		# shellcheck disable=SC2086 # words
+		on_terminal "$WEFT" info $arguments odd.dat > shown
+		[ -s shown ]
+		run ! hidden shown
+	done
+	on_terminal "$WEFT" info odd.dat | grep -aqF 'lo\033[32mom'
+	on_terminal "$WEFT" report --format json odd.dat > shown || true
+	run ! hidden shown
+}
+
+@test "messages: names of files and arguments are shown on a terminal, not obeyed" {
+	local odd=$'no\033]0;mine\asuch\342\200\256'
+	for arguments in "report $odd" "info $odd" "check $odd" "report --format $odd odd.dat" "report --$odd" "$odd" "pack $odd" "list $odd"; do
+		# shellcheck disable=SC2086 # words
+		on_terminal "$WEFT" $arguments > shown || true
+		[ -s shown ]
+		run ! hidden shown
+		grep -aqF '\033]0;mine' shown
+	done
+	# Into a pipe they go as they are.
+	run "$WEFT" report "$odd"
+	[ "$status" = 1 ]
+	[[ $output = *$'\033]0;mine\a'* ]]
+}
+
+@test "show: nothing of the kernel's buffer is obeyed on a terminal" {
+	need_tracefs
+	local instance=weft-terminal-$$
+	mkdir "/sys/kernel/tracing/instances/$instance"
+	if ! [ -e "/sys/kernel/tracing/instances/$instance/trace_marker" ]; then
+		rmdir "/sys/kernel/tracing/instances/$instance"
+		skip "an instance has no marker here"
+	fi
+	printf 'before \033]0;mine\a after\n' > "/sys/kernel/tracing/instances/$instance/trace_marker"
+	on_terminal "$WEFT" show -B "$instance" > shown || true
+	"$WEFT" show -B "$instance" > file || true
+	rmdir "/sys/kernel/tracing/instances/$instance"
+	grep -aqF $'before \033]0;mine\a after' file
+	grep -aqF 'before \033]0;mine\007 after' shown
+	run ! hidden shown
+}
+
+@test "stream: nothing of an event is obeyed on a terminal" {
+	need_tracefs
+	# shellcheck disable=SC2016 # of the inner shell
+	on_terminal timeout 20 "$WEFT" stream -F -c -e sched:sched_process_exec -- sh -c 'cp /bin/true "$1/$(printf "we\033]0;x\aft")"; "$1"/we*' - "$BATS_TEST_TMPDIR" > shown
+	grep -aqF 'we\033]0;x\007ft' shown
+	run ! hidden shown
+}
