@@ -182,7 +182,8 @@ const struct renderer *syscall_renderer(const struct format *format)
 	if (strcmp(format->system, "syscalls"))
 		return NULL;
 	if (!strncmp(format->name, "sys_enter_", strlen("sys_enter_")))
-		return &enter_renderer;
+		return format->nr_fields && format->fields[format->nr_fields - 1].flags & FIELD_DYNAMIC ? &syscall_user_renderer :
+													&enter_renderer;
 	if (!strncmp(format->name, "sys_exit_", strlen("sys_exit_")))
 		return &exit_renderer;
 	return NULL;

@@ -13,4 +13,7 @@ struct renderer;
 /* The renderer of such a format; NULL for any other. */
 const struct renderer *syscall_renderer(const struct format *format);
 
+/* Of calls whose records hold what their arguments point at; formats/syscall_user.c. */
+extern const struct renderer syscall_user_renderer;
+
 #endif
