@@ -175,8 +175,13 @@ static bool compile_conversion(struct compiler *compiler, struct op *op)
 		if (!op->conversion->star_precision)
 			return false;
 	}
-	compiler->parser.unknowable = false;
+	compiler->parser.unknowable = compiler->parser.unknown_address = false;
 	op->expr = next_argument(compiler);
+	/* Only a hash of it can be told from no hash: spec_pointer(). */
+	if (compiler->parser.unknown_address && op->conversion->spec.kind == SPEC_POINTER && !*op->conversion->spec.how)
+		memcpy(op->conversion->spec.how, "?", 2);
+	else if (compiler->parser.unknown_address)
+		compiler->parser.unknowable = true;
 	if (op->expr && compiler->parser.unknowable) {
 		op->expr = make_text(&compiler->parser, "?", 1);
 		op->conversion->spec.kind = SPEC_STRING;

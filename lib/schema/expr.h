@@ -177,6 +177,7 @@ struct expr_parser {
 	struct expr_variable *variables;
 	unsigned depth;
 	unsigned nodes;
+	bool unknown_address;   /* set when an argument depends on where the kernel keeps its struct pages */
 	bool unknowable;        /* set when an argument depends on when the kernel printed it */
 	char why[120];          /* set when something cannot be parsed */
 	char unknown[64];       /* a name in a table that the format does not resolve; its entry was left out */

@@ -84,9 +84,34 @@ static const struct expr *parse_address(struct expr_parser *parser, const struct
 	return NULL;
 }
 
+/*
+ * The kernel's variables that say where its array of struct page lies, on each machine: what they held when it booted, no file
+ * tells. They are used for %p only, so while pointers are hashed any address serves that is none of those of errors.
+ */
+static bool parse_page_base(struct expr_parser *parser, const struct token *name, const struct expr **ret)
+{
+	static const char *const arrays[] = { "vmemmap", "mem_map" };
+	static const char *const numbers[] = { "vmemmap_base", "memstart_addr", "kernel_map", "__pv_phys_pfn_offset", "__pv_phys_offset" };
+	uint64_t start = parser->abi->long_size == 8 ? 0xffffea0000000000 : 0xc0000000;
+	bool known = false;
+
+	for (size_t i = 0; i < array_size(arrays); i++)
+		if (token_named(name, arrays[i]))
+			known = (*ret = make_cast(parser, make_const(parser, start, parser->abi->long_size, false),
+						  (struct ctype){ .size = 0, .stars = 1 }));
+	for (size_t i = 0; i < array_size(numbers) && !known; i++)
+		if (token_named(name, numbers[i]))
+			known = (*ret = make_const(parser, i ? 0 : start, parser->abi->long_size, false));
+	/* A member of it is as unknown. */
+	if (known && tokens_take(parser->tokens, '.'))
+		tokens_next(parser->tokens);
+	parser->unknown_address = parser->unknown_address || known;
+	return known;
+}
+
 const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name)
 {
-	const struct expr *address = parse_address(parser, name);
+	const struct expr *address = parse_address(parser, name), *base;
 	int len = (int)(name->len < 60 ? name->len : 60);
 
 	if (address)
@@ -94,9 +119,8 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 	for (size_t i = 0; i < array_size(known_names); i++)
 		if (token_named(name, known_names[i].name))
 			return make_const(parser, known_names[i].value, 4, true);
-	/* Where struct page begins is used for %p only, which is hashed: any address that is none of those of errors. */
-	if (token_named(name, "vmemmap_base"))
-		return make_const(parser, 0xffffea0000000000, parser->abi->long_size, false);
+	if (parse_page_base(parser, name, &base))
+		return base;
 	/* The time of printing, which no trace tells. */
 	if (token_named(name, "jiffies")) {
 		parser->unknowable = true;

@@ -111,6 +111,13 @@ void spec_pointer(const struct spec *spec, uint64_t value, const struct run *run
 	case 0:
 		put_hashed(spec, value, run, out);
 		return;
+	case '?':
+		/* What it points at is not known, only that it is no NULL. */
+		if (run->env->hash_pointers || !value)
+			put_hashed(spec, value, run, out);
+		else
+			spec_string(spec, "?", 1, out);
+		return;
 	}
 	/* The others follow the pointer to memory that was not recorded. */
 	if (!value)
