@@ -132,7 +132,7 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
 	renderer = renderer_of(type->format);
 	/* Before the threads start to ask for them: reading the file is this thread's. */
-	if (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL)
+	if (ftrace->fields || (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL))
 		symbols_load(ftrace->context->symbols);
 	if (!renderer)
 		return;

@@ -15,13 +15,14 @@ enum {
 	US_PER_S = 1000000,
 	NS_PER_S = 1000000000,
 	HEAD_MAX = 160,                 /* of a whole head without the name */
+	LAZY_BIT_510 = 0x80,            /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
 };
 
 /* The kernel shows a nibble in hex, and a dot for 0. */
 static const char nibbles[] = ".123456789abcdef";
 
 /* Any format shows the common fields. */
-static const struct field *lazy_depth_field(const struct context *context)
+static const struct field *common_field(const struct context *context, const char *field_name)
 {
 	const struct format *format;
 	const char *system, *name;
@@ -30,7 +31,7 @@ static const struct field *lazy_depth_field(const struct context *context)
 	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &name); i++) {
 		format = schema_format(context->schema, id, NULL);
 		if (format)
-			return format_field(format, "common_preempt_lazy_count");
+			return format_field(format, field_name);
 	}
 	return NULL;
 }
@@ -51,8 +52,8 @@ static char need_resched(const struct columns *columns, unsigned flags)
 	static const char known[] = ".npN", lazy[] = "lbLB";
 	unsigned which = flags & EVENT_NEED_RESCHED ? 1 : 0;
 
-	/* Kernels with the lazy columns say by the bit of preempt-resched that the lazy one is needed. */
-	if (flags & EVENT_PREEMPT_RESCHED && !columns->lazy_columns)
+	/* Kernels with the lazy columns say by the bit of preempt-resched that the lazy one is needed, but for 5.10-rt. */
+	if (flags & EVENT_PREEMPT_RESCHED && columns->lazy_bit != EVENT_PREEMPT_RESCHED)
 		which |= 2;
 
 	return columns->lazy_flag && flags & EVENT_NEED_RESCHED_LAZY ? lazy[which] : known[which];
@@ -76,7 +77,7 @@ static void flags_prepare(struct columns *columns)
 		*at++ = irqs_off(columns, flags);
 		*at++ = need_resched(columns, flags);
 		if (columns->lazy_columns)
-			*at++ = flags & EVENT_PREEMPT_RESCHED ? 'L' : '.';
+			*at++ = flags & columns->lazy_bit ? 'L' : '.';
 		*at++ = context_of(flags);
 	}
 	for (unsigned count = 0; count < 256; count++) {
@@ -87,7 +88,8 @@ static void flags_prepare(struct columns *columns)
 
 void columns_init(struct columns *columns, const struct context *context, bool nanoseconds)
 {
-	const struct field *depth = lazy_depth_field(context);
+	const struct field *depth = common_field(context, "common_preempt_lazy_count");
+	const struct field *migrate = depth ? common_field(context, "common_migrate_disable") : NULL;
 
 	*columns = (struct columns){
 		.context = context,
@@ -98,31 +100,55 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.counts = context->unit == CLOCK_UNIT_COUNT,
 		.lazy_columns = depth,
 		.lazy_depth_offset = depth ? depth->offset : 0,
+		.lazy_bit = !depth ? 0 : migrate ? LAZY_BIT_510 : EVENT_PREEMPT_RESCHED,
+		.migrate_offset = migrate ? migrate->offset : 0,
 		.migrate = context_since(context, 5, 15),
+		.whole_depth = !context_since(context, 5, 15),
 		.bh_off = context_since(context, 5, 19),
 		.lazy_flag = !depth && (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
 		.pid_width = context_since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
 	};
 	columns->heads = columns->pid_width == 7;
-	columns->nr_flags = (uint8_t)(4u + columns->migrate + 2u * columns->lazy_columns);
+	columns->nr_flags = (uint8_t)(4u + (columns->migrate || migrate) + 2u * columns->lazy_columns);
 	flags_prepare(columns);
+}
+
+/* "%x", or a dot for 0 */
+static char *write_count(unsigned count, char *at)
+{
+	if (count > 15)
+		*at++ = nibbles[count >> 4];
+	*at++ = count > 15 && !(count & 15) ? '0' : nibbles[count & 15];
+	return at;
+}
+
+static unsigned common_count(const struct event *event, uint32_t offset)
+{
+	return offset < event->len ? event->data[offset] : 0;
+}
+
+/* Before 5.15 the whole byte is the depth; and 5.10-rt has a byte of its own for migrate_disable(). */
+__attribute__((noinline)) static char *flags_of_old(const struct columns *columns, const struct event *event, char *at)
+{
+	memcpy(at, columns->flags_text[event->flags], 4);
+	at += columns->lazy_columns ? 4 : 3;
+	at = write_count(event->preempt_count, at);
+	if (columns->lazy_columns)
+		at = write_count(common_count(event, columns->lazy_depth_offset), at);
+	if (columns->migrate_offset)
+		at = write_count(common_count(event, columns->migrate_offset), at);
+	return at;
 }
 
 static inline char *flags_with_lazy(const struct columns *columns, const struct event *event, char *at)
 {
-	uint8_t depth = columns->lazy_depth_offset < event->len ? event->data[columns->lazy_depth_offset] : 0;
 	const char *count = columns->counts_text[event->preempt_count];
 
 	memcpy(at, columns->flags_text[event->flags], 4);
 	at += 4;
 	*at++ = count[0];
-	if (__builtin_expect(depth > 15, 0)) {
-		*at++ = nibbles[depth >> 4];
-		*at++ = depth & 15 ? nibbles[depth & 15] : '0';
-	} else {
-		*at++ = nibbles[depth];
-	}
+	at = write_count(common_count(event, columns->lazy_depth_offset), at);
 	if (columns->migrate)
 		*at++ = count[1];
 	return at;
@@ -130,6 +156,8 @@ static inline char *flags_with_lazy(const struct columns *columns, const struct 
 
 static inline char *write_flags(const struct columns *columns, const struct event *event, char *at)
 {
+	if (__builtin_expect(columns->whole_depth, 0))
+		return flags_of_old(columns, event, at);
 	if (columns->lazy_columns)
 		return flags_with_lazy(columns, event, at);
 	memcpy(at, columns->flags_text[event->flags], 4);

@@ -23,6 +23,9 @@ struct columns {
 	bool nanoseconds;               /* of --nanoseconds: nine digits where the kernel prints six */
 	bool counts;                    /* the clock does not count ns */
 	bool lazy_columns;              /* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
+	uint8_t lazy_bit;               /* of the flags byte: need-resched-lazy, where there is a column for it */
+	bool whole_depth;               /* before 5.15: the preempt count is not cut in halves */
+	uint32_t migrate_offset;        /* of common_migrate_disable, which only 5.10-rt has */
 	bool migrate;                   /* 5.15 and later: the upper half of the preempt count */
 	bool bh_off;                    /* 5.19 and later: EVENT_BH_OFF is known */
 	bool lazy_flag;                 /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
@@ -36,7 +39,7 @@ struct columns {
 	char counts_text[256][2];       /* those of the preempt count: its lower half, its upper half */
 };
 
-enum { COLUMNS_FLAGS_MAX = 8 };
+enum { COLUMNS_FLAGS_MAX = 12 };
 
 void columns_init(struct columns *columns, const struct context *context, bool nanoseconds);
 

@@ -125,9 +125,10 @@ static void legend_latency(const struct columns *columns, struct out *out)
 	}
 	out_str(out, "#                  ");
 	out_fill(out, '|', rows - 1);
-	out_str(out, " /     delay           \n#  cmd     pid     ");
+	/* With five rows, as before 5.15, each of these two lines has a blank more at its end. */
+	out_str(out, rows == 5 ? " /     delay            \n#  cmd     pid     " : " /     delay           \n#  cmd     pid     ");
 	out_fill(out, '|', rows);
-	out_str(out, " time  |   caller     \n#     \\   /        ");
+	out_str(out, rows == 5 ? " time  |   caller      \n#     \\   /        " : " time  |   caller     \n#     \\   /        ");
 	out_fill(out, '|', rows);
 	out_str(out, rows == 5 ? "  \\    |   /         \n" : "  \\    |    /       \n");
 }

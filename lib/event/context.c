@@ -8,6 +8,7 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/event/maps.h"
+#include "lib/event/release.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/trace/trace.h"
@@ -70,17 +71,6 @@ static char *release_of(struct trace_text uname)
 		at = at ? at + 1 : NULL;
 	}
 	return at ? first_word((struct trace_text){ .text = at }) : NULL;
-}
-
-static void release_read(struct context *context, struct trace_text uname)
-{
-	unsigned major, minor;
-
-	if (sscanf(context->release, "%3u.%5u", &major, &minor) == 2) {
-		context->release_major = major;
-		context->release_minor = minor;
-	}
-	context->preempt_rt = (uname.text && strstr(uname.text, " PREEMPT_RT ")) || strstr(context->release, "-rt");
 }
 
 /* "NAME: VALUE" lines of per_cpu/cpuN/stats; trace-cmd puts "CPU: N" in front of each CPU's. */
@@ -224,12 +214,21 @@ static bool env_address(const void *arg, const char *name, uint64_t *ret)
 	return symbols_address(arg, name, ret);
 }
 
+/* trace_event_format() came to 5.10.190 without the option that switches it off: such kernels never hash a %p of an event. */
+static bool never_hashes(const struct context *context, struct trace_text options)
+{
+	return context->release_major == 5 && context->release_minor == 10 && context->release_patch >= 190 &&
+	       !(options.text && strstr(options.text, "hash-ptr"));
+}
+
 static void read_options(struct context *context)
 {
 	struct trace_text text = trace_setting(context->trace, context->buffer, "trace_options");
 	struct text_word line;
 
 	context->trace_flags = context_option_defaults();
+	if (never_hashes(context, text))
+		context->trace_flags &= ~(1ull << OPTION_HASH_PTR);
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
 	/* tracing_snapshot_open() does not look at that one; the graph's own printer does. */
@@ -278,22 +277,6 @@ int context_set_tasks(struct context *context, const char *names, size_t names_l
 	return 0;
 }
 
-/* preempt_model_*(): kernels that choose it when they boot tell it by a file of debugfs only, "none voluntary (full)". */
-static const char *model_of(const struct context *context, struct trace_text uname)
-{
-	static const struct {
-		const char *sign, *model;
-	} signs[] = { { "(full)", "preempt" }, { "(voluntary)", "desktop" }, { "(none)", "server" } };
-	struct trace_text chosen = trace_setting(context->trace, 0, "weft/sched_preempt");
-
-	if (context->preempt_rt)
-		return "preempt_rt";
-	for (size_t i = 0; chosen.text && i < array_size(signs); i++)
-		if (strstr(chosen.text, signs[i].sign))
-			return signs[i].model;
-	return uname.text && strstr(uname.text, " PREEMPT ") ? "preempt" : "unknown";
-}
-
 static void read_latency_facts(struct owned *owned, struct trace_text uname)
 {
 	struct context *context = &owned->context;
@@ -308,7 +291,9 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		latency_head_take(&context->latency_head, line.at, line.len);
 	owned->preempt_model = first_word(trace_setting(context->trace, 0, "weft/preempt_model"));
-	context->preempt_model = owned->preempt_model ? owned->preempt_model : model_of(context, uname);
+	if (!owned->preempt_model)
+		owned->preempt_model = release_new_model(context);
+	context->preempt_model = owned->preempt_model ? owned->preempt_model : release_model(context, uname.text);
 }
 
 static void read_settings(struct owned *owned)
@@ -332,7 +317,7 @@ static void read_settings(struct owned *owned)
 	version = trace_setting(context->trace, 0, "weft/uname");
 	if (!version.text)
 		version = uname;
-	release_read(context, version);
+	release_read(context, version.text);
 	text = trace_setting(context->trace, 0, "weft/hz");
 	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
 	text = trace_setting(context->trace, 0, "weft/mode");
@@ -405,7 +390,10 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .symbol = env_symbol,
 					     .string = env_string,
 					     .address = env_address,
-					     .hash_pointers = context_option(context, OPTION_HASH_PTR) };
+					     .hash_pointers = context_option(context, OPTION_HASH_PTR),
+					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
+					     .fields_symbols = context_knows(context, 6, 16),
+					     .fields_printable = context_knows(context, 6, 19) };
 	if (!context->tracer_known)
 		guess_tracer(context);
 	return 0;

@@ -67,6 +67,7 @@ struct context {
 	uint32_t buffer_cpu;            /* on which the function tracer was last switched on; 0 when unknown */
 	struct latency_head latency_head; /* all "" when unknown; preempt_model points into it once that was learnt */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
+	unsigned release_patch;
 };
 
 /* Bits of context::trace_flags: one for each option that the text depends on; names in context_option_name(). */
@@ -78,7 +79,7 @@ enum trace_option {
 	OPTION_FGRAPH_OVERRUN, OPTION_FGRAPH_CPU, OPTION_FGRAPH_OVERHEAD, OPTION_FGRAPH_PROC, OPTION_FGRAPH_DURATION,
 	OPTION_FGRAPH_ABSTIME, OPTION_FGRAPH_IRQS, OPTION_FGRAPH_TAIL, OPTION_FGRAPH_RETVAL, OPTION_FGRAPH_RETVAL_HEX,
 	OPTION_FGRAPH_RETADDR, OPTION_FGRAPH_ARGS, OPTION_SLEEP_TIME, OPTION_GRAPH_TIME,
-	OPTION_BLK_CLASSIC, OPTION_BLK_CGROUP, OPTION_BLK_CGNAME,
+	OPTION_BLK_CLASSIC, OPTION_BLK_CGROUP, OPTION_BLK_CGNAME, OPTION_BITMASK_LIST,
 	OPTION_NR,
 };
 
@@ -105,6 +106,12 @@ static inline bool context_since(const struct context *context, unsigned major, 
 	if (!context->release_major)
 		return true;
 	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
+}
+
+/* The same, and false when nothing is known of it. */
+static inline bool context_knows(const struct context *context, unsigned major, unsigned minor)
+{
+	return context->release_major && context_since(context, major, minor);
 }
 
 int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);

@@ -51,6 +51,7 @@ static const struct option {
 	[OPTION_BLK_CLASSIC] = { "blk_classic", false },
 	[OPTION_BLK_CGROUP] = { "blk_cgroup", false },
 	[OPTION_BLK_CGNAME] = { "blk_cgname", false },
+	[OPTION_BITMASK_LIST] = { "bitmask-list", false },
 };
 
 const char *context_option_name(enum trace_option option)
@@ -91,5 +92,6 @@ int context_set_option(struct context *context, const char *text, struct fail *f
 	if (!context_option_set(&context->trace_flags, text, strlen(text)))
 		return fail_set(fail, -EINVAL, "no trace option '%s' that the output depends on", text);
 	context->env.hash_pointers = context_option(context, OPTION_HASH_PTR);
+	context->env.bitmask_list = context_option(context, OPTION_BITMASK_LIST);
 	return 0;
 }

@@ -27,6 +27,62 @@ static void put_string(const uint8_t *at, size_t len, struct out *out)
 	out_mem(out, at, strnlen((const char *)at, len));
 }
 
+static bool is_ascii(uint8_t c)
+{
+	return c >= ' ' && c < 0x7f;
+}
+
+/* A string with what cannot be printed as '.', and then all of its bytes. */
+static void put_odd_string(const uint8_t *at, size_t len, struct out *out)
+{
+	for (size_t i = 0; i < len; i++)
+		out_char(out, is_ascii(at[i]) ? (char)at[i] : '.');
+	out_str(out, " (");
+	for (size_t i = 0; i < len; i++) {
+		if (i)
+			out_char(out, ':');
+		out_hex_pad(out, at[i], 2, '0');
+	}
+	out_char(out, ')');
+}
+
+static void put_dyn_string(const uint8_t *at, size_t len, const struct run *run, struct out *out)
+{
+	size_t printable = 0;
+
+	while (printable < len && (!at[printable] || is_ascii(at[printable])))
+		printable++;
+	if (run->env->fields_printable && printable < len)
+		put_odd_string(at, len, out);
+	else
+		put_string(at, len, out);
+}
+
+static const struct spec symbol_spec = { .kind = SPEC_POINTER, .width = -1, .precision = -1, .how = "S" };
+
+/* A number as large as a pointer may be one: kernels that look say of what. */
+static void put_address(const struct field *field, uint64_t value, const struct run *run, struct out *out)
+{
+	if (!run->env->fields_symbols || field->size != run->abi->long_size) {
+		out_str(out, "0x");
+		out_hex(out, value);
+		return;
+	}
+	spec_pointer(&symbol_spec, value, run, out);
+}
+
+/* trace_preemptirq.h: these two say how far behind _stext a caller is. */
+static void put_caller(const struct field *field, uint64_t value, const struct run *run, struct out *out)
+{
+	uint64_t start = 0;
+
+	if (!run->env->fields_symbols || (strcmp(field->name, "caller_offs") && strcmp(field->name, "parent_offs")))
+		return;
+	if (run->env->address && run->env->address(run->env->arg, "_stext", &start))
+		spec_pointer(&symbol_spec, start + value, run, out);
+	out_char(out, ' ');
+}
+
 static void put_kernel_string(uint64_t address, const struct run *run, struct out *out)
 {
 	const char *text = run->env->string ? run->env->string(run->env->arg, address) : NULL;
@@ -40,7 +96,7 @@ static void put_kernel_string(uint64_t address, const struct run *run, struct ou
 	out_char(out, ')');
 }
 
-static void put_integer(const struct field *field, uint64_t value, struct out *out)
+static void put_integer(const struct field *field, uint64_t value, const struct run *run, struct out *out)
 {
 	switch (field->size) {
 	case 1:
@@ -55,10 +111,14 @@ static void put_integer(const struct field *field, uint64_t value, struct out *o
 		out_f(out, "0x%x (%d)", (unsigned)(uint16_t)value, (int)(uint16_t)value);
 		return;
 	case 4:
-		out_f(out, "0x%x (%d)", (unsigned)value, (int)value);
+		value = (uint32_t)value;
+		put_caller(field, value, run, out);
+		put_address(field, value, run, out);
+		out_f(out, " (%d)", (int)value);
 		return;
 	case 8:
-		out_f(out, "0x%llx (%lld)", (unsigned long long)value, (long long)value);
+		put_address(field, value, run, out);
+		out_f(out, " (%lld)", (long long)value);
 		return;
 	}
 	out_str(out, "<INVALID-SIZE>");
@@ -73,7 +133,6 @@ static bool is_function(const struct format *format, const struct field *field)
 
 static void put_value(const struct format *format, const struct field *field, const struct run *run, struct out *out)
 {
-	static const struct spec symbol = { .kind = SPEC_POINTER, .width = -1, .precision = -1, .how = "S" };
 	uint64_t value = field_int(field, run->abi, run->data, run->len);
 	const uint8_t *at;
 	size_t len;
@@ -89,6 +148,8 @@ static void put_value(const struct format *format, const struct field *field, co
 	} else if (field->flags & (FIELD_DYNAMIC | FIELD_STRING)) {
 		if (!field_bytes(field, run->abi, run->data, run->len, &at, &len))
 			out_str(out, "<OVERFLOW>");
+		else if (strstr(field->type, "char") && field->flags & FIELD_DYNAMIC)
+			put_dyn_string(at, len, run, out);
 		else if (strstr(field->type, "char"))
 			put_string(at, len, out);
 		else
@@ -96,9 +157,9 @@ static void put_value(const struct format *format, const struct field *field, co
 	} else if (!strcmp(field->type, "char *") || !strcmp(field->type, "const char *")) {
 		put_kernel_string(value, run, out);
 	} else if (is_function(format, field)) {
-		spec_pointer(&symbol, value, run, out);
+		spec_pointer(&symbol_spec, value, run, out);
 	} else {
-		put_integer(field, value, out);
+		put_integer(field, value, run, out);
 	}
 }
 

@@ -34,6 +34,10 @@ struct program_env {
 	/* The address of a symbol (_stext and the like); may be NULL. False when it is not known. */
 	bool (*address)(const void *arg, const char *name, uint64_t *ret);
 	bool hash_pointers;             /* print a placeholder where the kernel printed a hash */
+	bool bitmask_list;              /* print masks as "0-3,7": the kernel's option bitmask-list */
+	/* What the kernel's option `fields` does: */
+	bool fields_symbols;            /* names what a number as large as a pointer is the address of: 6.16 and later */
+	bool fields_printable;          /* shows the bytes of a dynamic string that cannot be printed: 6.19 and later */
 };
 
 /*

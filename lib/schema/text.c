@@ -207,7 +207,10 @@ void expr_text(const struct expr *expr, const struct run *run, struct out *out)
 	case EXPR_BITMASK: {
 		struct place place = expr_place(expr->a, run);
 
-		text_bitmap(place, place.len * 8, run->abi, out);
+		if (run->env->bitmask_list)
+			text_bit_list(place, place.len * 8, run->abi, out);
+		else
+			text_bitmap(place, place.len * 8, run->abi, out);
 		return;
 	}
 	case EXPR_HEX_DUMP:

@@ -79,10 +79,30 @@ TEST(columns_follow_the_kernel_that_wrote_the_file)
 	struct event event = { .pid = 0, .flags = EVENT_BH_OFF | EVENT_NEED_RESCHED_LAZY, .preempt_count = 0x11 };
 
 	REQUIRE(scene_init(&scene, 5, 4, USUAL));
-	CHECK_STR(written(&scene, &event), "          <idle>-0     [000] X..1     0.000000: ");
+	/* Before 5.15 the whole count is one depth, "%x". */
+	CHECK_STR(written(&scene, &event), "          <idle>-0     [000] X..11     0.000000: ");
 	scene_release(&scene);
 	REQUIRE(scene_init(&scene, 6, 13, USUAL));
 	CHECK_STR(written(&scene, &event), "          <idle>-0       [000] bl.11     0.000000: ");
+	scene_release(&scene);
+}
+
+/* trace_print_lat_fmt() as the PREEMPT_RT patch of 5.10 has it: 'L' by 0x80, and migrate_disable() counted on its own. */
+TEST(columns_of_5_10_rt_have_a_bit_and_a_count_of_their_own)
+{
+	static const char format[] = "name: thing\nID: 9\nformat:\n"
+				     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+				     "\tfield:unsigned char common_migrate_disable;\toffset:8;\tsize:1;\tsigned:0;\n"
+				     "\tfield:unsigned char common_preempt_lazy_count;\toffset:9;\tsize:1;\tsigned:0;\n"
+				     "\nprint fmt: \"\"\n";
+	static const uint8_t record[10] = { [8] = 2, [9] = 3 };
+	struct event event = { .pid = 7, .data = record, .len = sizeof(record), .flags = 0x80 | EVENT_PREEMPT_RESCHED };
+	struct scene scene;
+
+	REQUIRE(scene_init(&scene, 5, 10, USUAL));
+	REQUIRE(!schema_add(scene.context.schema, "t", 1, format, sizeof(format) - 1, NULL));
+	columns_init(&scene.columns, &scene.context, false);
+	CHECK_STR(written(&scene, &event), "              sh-7       [000] .pL..32     0.000000: ");
 	scene_release(&scene);
 }
 

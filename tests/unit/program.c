@@ -261,6 +261,46 @@ TEST(program_prints_fields_as_the_fields_option_does)
 	schema_free(schema);
 }
 
+/* print_fields() of 6.16: what is as large as a pointer by its symbol; of 6.19: the bytes of a string that cannot be printed. */
+TEST(program_prints_fields_as_later_kernels_do)
+{
+	struct schema_abi abi = { .long_size = 8 };
+	struct program_env env = { .symbol = symbol, .fields_symbols = true, .fields_printable = true };
+	struct schema *schema = NULL;
+	struct out out;
+
+	fill();
+	record[85] = 9;
+	REQUIRE(!schema_new(&abi, &schema, NULL) && !schema_add(schema, "t", 1, fields, strlen(fields), NULL));
+	REQUIRE(out_init(&out, 4096));
+	program_fields(schema, schema_format(schema, 9, NULL), &env, record, record_len, &out);
+	out_char(&out, 0);
+	CHECK(strstr(out.start, " word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"));
+	CHECK(strstr(out.start, " ptr=name+0x8/0x10 (-131391334099336)"));
+	CHECK(strstr(out.start, " str=h.llo. (68:09:6c:6c:6f:00)"));
+	out_release(&out);
+	schema_free(schema);
+}
+
+TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
+{
+	static const char *const bases[] = {
+		"(((struct page *)vmemmap_base) + (REC->half))", "(vmemmap + (REC->half))",
+		"(mem_map + ((REC->half) - (__pv_phys_pfn_offset)))", "((((struct page *)(-(1UL << 33))) - (memstart_addr >> 12)) + (REC->half))",
+		"(((struct page *)((-1UL) << 38)) + ((REC->half) - (kernel_map.phys_addr >> 12)))",
+	};
+	char print_fmt[256];
+	const char *note;
+
+	fill();
+	for (size_t i = 0; i < array_size(bases); i++) {
+		snprintf(print_fmt, sizeof(print_fmt), "\"page=%%p %%d\", REC->half != -1UL ? %s : ((void *)0), 5", bases[i]);
+		CHECK_STR(print_with(print_fmt, true, &note), "page=(____ptrval____) 5");
+		CHECK_STR(print_with(print_fmt, false, &note), "page=? 5");
+		CHECK(!note);
+	}
+}
+
 TEST(program_unpacks_bprintf_words_by_their_alignment)
 {
 	struct schema_abi abi = { .long_size = 8 };

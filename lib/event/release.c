@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/release.h"
+
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The release that Debian names in its version: the third number of its uname -r is its own. */
+static unsigned patch_of(const struct context *context, const char *uname, unsigned patch)
+{
+	const char *debian = uname ? strstr(uname, " Debian ") : NULL;
+	unsigned major, minor, real;
+
+	if (debian && sscanf(debian, " Debian %3u.%5u.%5u", &major, &minor, &real) == 3 && major == context->release_major &&
+	    minor == context->release_minor)
+		return real;
+	return patch;
+}
+
+void release_read(struct context *context, const char *uname)
+{
+	unsigned major, minor, patch = 0;
+
+	if (sscanf(context->release, "%3u.%5u.%5u", &major, &minor, &patch) >= 2) {
+		context->release_major = major;
+		context->release_minor = minor;
+		context->release_patch = patch_of(context, uname, patch);
+	}
+	context->preempt_rt = (uname && strstr(uname, " PREEMPT_RT ")) || strstr(context->release, "-rt");
+}
+
+/* Of "none voluntary (full)", a file of debugfs, "(full)": what kernels that choose it when they boot have chosen. */
+static struct text_word chosen_model(const struct context *context)
+{
+	struct trace_text chosen = trace_setting(context->trace, 0, "weft/sched_preempt");
+	const char *open = chosen.text ? memchr(chosen.text, '(', chosen.len) : NULL;
+	const char *close = open ? memchr(open, ')', chosen.len - (size_t)(open - chosen.text)) : NULL;
+
+	return close ? (struct text_word){ open, (size_t)(close - open) + 1 } : (struct text_word){ NULL, 0 };
+}
+
+/* preempt_model_str() */
+char *release_new_model(const struct context *context)
+{
+	struct text_word chosen = chosen_model(context);
+	char *model;
+
+	if (!context_knows(context, 6, 15) || !chosen.at)
+		return NULL;
+	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) < 0)
+		return NULL;
+	return model;
+}
+
+/* preempt_model_*() */
+const char *release_model(const struct context *context, const char *uname)
+{
+	static const struct {
+		const char *sign, *model;
+	} signs[] = { { "(full)", "preempt" }, { "(voluntary)", "desktop" }, { "(none)", "server" } };
+	struct text_word chosen = chosen_model(context);
+
+	if (context_knows(context, 6, 15))
+		return "unknown";
+	if (context->preempt_rt)
+		return "preempt_rt";
+	for (size_t i = 0; i < array_size(signs); i++)
+		if (chosen.len == strlen(signs[i].sign) && !memcmp(chosen.at, signs[i].sign, chosen.len))
+			return signs[i].model;
+	return uname && strstr(uname, " PREEMPT ") ? "preempt" : "unknown";
+}
