@@ -25,7 +25,7 @@ PACKAGE_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
 WARN := -Wall -Wextra -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 OPT ?= -O2 -g
-CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
+CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 CFLAGS += -std=gnu17 $(OPT) $(WARN) -fno-common -fvisibility=hidden $(SAN) $(PACKAGE_CFLAGS)
 # libtracefs names libtraceevent too, of which weft calls nothing.
 LDLIBS += -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm

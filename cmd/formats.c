@@ -12,8 +12,11 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const struct sink_ops *format_named(const char *name, struct argp_state *state)
 {
@@ -51,12 +54,59 @@ static void machine_of(struct trace *trace, char *ret, size_t size)
 	snprintf(ret, size, "%.*s", (int)(end - start), uname.text + start);
 }
 
+/*
+ * The directory of plugins beside the program, as a build has it: DIR/weft and DIR/plugins. An installed weft has none: what somebody
+ * puts beside it is not weft's. *ret_program says who may write the program.
+ */
+static bool plugins_beside(char *path, size_t size, struct stat *ret_program)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size);
+	char *name;
+
+	if (len < 0 || (size_t)len + sizeof("/plugins") > size || stat("/proc/self/exe", ret_program))
+		return false;
+	path[len] = 0;
+	name = strrchr(path, '/');
+	if (!name)
+		return false;
+	*name = 0;
+	if (!strcmp(path, WEFT_BINDIR))
+		return false;
+	memcpy(name, "/plugins", sizeof("/plugins"));
+	return !access(path, F_OK);
+}
+
 int format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail)
 {
-	char machine[64];
+	struct plugins_options options = { .dir = dir, .abi = &context->abi };
+	char beside[PATH_MAX], machine[64];
+	struct stat program;
+	int r;
 
 	machine_of(context->trace, machine, sizeof(machine));
-	return plugins_new(dir ? dir : WEFT_LIBDIR "/plugins", machine, &context->abi, ret, fail);
+	options.machine = machine;
+	if (!dir) {
+		options.dir = WEFT_LIBDIR "/plugins";
+		if (plugins_beside(beside, sizeof(beside), &program)) {
+			options.dir = beside;
+			options.trusted = &program;
+		}
+	}
+	r = plugins_new(&options, ret, fail);
+	if (r < 0 && !dir)
+		return fail_set(fail, r, "%s; 'make install' puts weft's own into '%s', --plugin-dir DIR names another directory",
+				strdupa(fail->text), WEFT_LIBDIR "/plugins");
+	return r;
+}
+
+void format_tell_plugins(const struct plugins *plugins)
+{
+	static bool told;
+	const char *why;
+
+	for (size_t i = 0; plugins && !told && (why = plugins_unused(plugins, i)); i++)
+		command_warn("note: %s", why);
+	told |= plugins != NULL;
 }
 
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options)

@@ -22,6 +22,9 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state);
 /* Of `dir`, or where weft's own are (NULL), for the machine that was traced. */
 int must_check format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail);
 
+/* Notes on standard error about plugins that could not be used, though no event asked for them; once in a process. */
+void format_tell_plugins(const struct plugins *plugins);
+
 /* Whether what the format writes to standard output has to be escaped: a terminal reads it, and the format does not do it itself. */
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options);
 

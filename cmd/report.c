@@ -178,6 +178,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		report->decode = true;
 		return 0;
 	case OPT_PLUGIN_DIR:
+		if (report->plugin_dir)
+			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", report->plugin_dir, arg);
 		report->decode = true;
 		report->plugin_dir = arg;
 		return 0;
@@ -359,6 +361,7 @@ static int report_part(const struct report_options *report, struct context *cont
 		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));
 	if (sink)
 		sink->ops->free(sink);
+	format_tell_plugins(plugins);
 	plugins_free(plugins);
 	return r;
 }

@@ -55,6 +55,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		options->sink.raw = true;
 		return true;
 	case KEY_PLUGIN_DIR:
+		if (options->plugin_dir)
+			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", options->plugin_dir, arg);
 		options->plugin_dir = arg;
 		options->decode = true;
 		return true;

@@ -103,6 +103,7 @@ void stream_lane_close(struct stream_lane *lane)
 
 	if (lane->sink)
 		lane->sink->ops->free(lane->sink);
+	format_tell_plugins(lane->plugins);
 	plugins_free(lane->plugins);
 	if (lane->events)
 		format_tell_fields(lane->events);

@@ -331,6 +331,8 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
 		if (__builtin_expect(ftrace->layout, 0)) {
 			layout_line((enum layout)ftrace->layout, ftrace, event, out);
+			if (ftrace->layout == LAYOUT_RAW && ftrace_binding(ftrace, event)->decoder)
+				decode(ftrace_binding(ftrace, event)->decoder, event, out);
 			return;
 		}
 		if (__builtin_expect(frame_note_of(event)->started, 0))

@@ -10,6 +10,7 @@
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/plugins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,7 @@ static void put_task(const struct ftrace *ftrace, const struct event *event, str
 static void json_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = (const struct ftrace *)sink;
+	const struct binding *binding;
 	const struct format *format;
 
 	put_head(ftrace, event, out);
@@ -204,7 +206,8 @@ static void json_format(const struct sink *sink, const struct event *event, stru
 		return;
 	}
 	put_task(ftrace, event, out);
-	format = ftrace_binding(ftrace, event)->format;
+	binding = ftrace_binding(ftrace, event);
+	format = binding->format;
 	out_str(out, ",\"id\":");
 	out_u64(out, event->id);
 	if (format) {
@@ -215,6 +218,8 @@ static void json_format(const struct sink *sink, const struct event *event, stru
 		put_fields(ftrace->context, format, event, out);
 	}
 	put_text(ftrace, event, out);
+	if (binding->decoder)
+		decoder_run_json(binding->decoder, event->data, event->len, out);
 	out_str(out, "}\n");
 }
 

@@ -2,6 +2,7 @@
 #include "lib/plugin/decoder.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
@@ -16,6 +17,7 @@ struct weft_record {
 
 struct weft_output {
 	struct out *out;
+	bool json;
 	bool any;
 };
 
@@ -87,8 +89,16 @@ static const char *host_machine(const struct weft_record *record)
 
 static void put_name(struct weft_output *output, const char *name)
 {
-	out_str(output->out, output->any ? " " : " {");
+	bool first = !output->any;
+
 	output->any = true;
+	if (output->json) {
+		out_str(output->out, first ? ",\"decoded\":{" : ",");
+		json_text(output->out, name);
+		out_char(output->out, ':');
+		return;
+	}
+	out_str(output->out, first ? " {" : " ");
 	out_str(output->out, name);
 	out_char(output->out, '=');
 }
@@ -96,6 +106,10 @@ static void put_name(struct weft_output *output, const char *name)
 static void host_put_text(struct weft_output *output, const char *name, const char *text, size_t len)
 {
 	put_name(output, name);
+	if (output->json) {
+		json_string(output->out, text, len);
+		return;
+	}
 	/* The bytes may come from the file: one event stays one line. */
 	for (size_t i = 0; i < len; i++)
 		out_char(output->out, (unsigned char)text[i] < ' ' ? '?' : text[i]);
@@ -110,6 +124,10 @@ static void host_put_integer(struct weft_output *output, const char *name, int64
 static void host_put_hex(struct weft_output *output, const char *name, uint64_t value)
 {
 	put_name(output, name);
+	if (output->json) {
+		out_u64(output->out, value);
+		return;
+	}
 	out_str(output->out, "0x");
 	out_hex(output->out, value);
 }
@@ -125,14 +143,24 @@ static const struct weft_host host = {
 	.put_hex = host_put_hex,
 };
 
-void decoder_run(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out)
+static void run(const struct decoder *decoder, const uint8_t *data, size_t len, bool json, struct out *out)
 {
 	struct weft_record record = { .decoder = decoder, .data = data, .len = len };
-	struct weft_output output = { .out = out };
+	struct weft_output output = { .out = out, .json = json };
 
 	decoder->handler->format(&host, &record, &output);
 	if (output.any)
 		out_char(out, '}');
+}
+
+void decoder_run(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out)
+{
+	run(decoder, data, len, false, out);
+}
+
+void decoder_run_json(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out)
+{
+	run(decoder, data, len, true, out);
 }
 
 static bool is_for(const struct weft_handler *handler, const char *event)

@@ -7,20 +7,26 @@
 #include "lib/schema/format.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* One system that was asked for, with its plugin if there is one. */
+/* One file of the directory. */
 struct loaded {
 	struct loaded *next;
-	char *system;
-	void *object;                           /* of dlopen(); NULL: no plugin, or none that can be used */
+	char *system;                           /* the file's name without ".so" */
+	void *object;                           /* of dlopen(); NULL: it cannot be used */
 	const struct weft_plugin *plugin;
+	bool asked;                             /* an event wanted it */
+	struct fail fail;                       /* why it cannot be used */
 };
 
 /* What the first weft of this ABI had; all that came later is optional. */
@@ -32,27 +38,9 @@ struct plugins {
 	char *dir;
 	char *machine;
 	const struct schema_abi *abi;
-	struct loaded *loaded;
+	struct loaded *loaded;                  /* by name */
 	struct decoder *decoders;
-	struct fail fail;                       /* the first */
 };
-
-int plugins_new(const char *dir, const char *machine, const struct schema_abi *abi, struct plugins **ret, struct fail *fail)
-{
-	struct plugins *plugins = calloc(1, sizeof(*plugins));
-
-	if (!plugins)
-		return fail_memory(fail);
-	plugins->abi = abi;
-	plugins->dir = strdup(dir);
-	plugins->machine = strdup(machine);
-	if (!plugins->dir || !plugins->machine) {
-		plugins_free(plugins);
-		return fail_memory(fail);
-	}
-	*ret = plugins;
-	return 0;
-}
 
 void plugins_free(struct plugins *plugins)
 {
@@ -77,7 +65,7 @@ void plugins_free(struct plugins *plugins)
 	free(plugins);
 }
 
-/* The name becomes part of a path, and it comes from the file. */
+/* Events have such systems; anything else in the directory is somebody's, and no plugin. */
 static bool is_plain_word(const char *text)
 {
 	size_t len = strlen(text);
@@ -95,18 +83,57 @@ static int check_plugin(const struct weft_plugin *plugin, const char *path, cons
 	if (plugin->size < PLUGIN_SIZE_MIN || plugin->handler_size < HANDLER_SIZE_MIN)
 		return fail_set(fail, -EINVAL, "plugin '%s' is incomplete: its structures are too small", path);
 	if (!plugin->system || strcmp(plugin->system, system))
-		return fail_set(fail, -EINVAL, "plugin '%s' is for system '%s'", path, plugin->system ? plugin->system : "");
+		return fail_set(fail, -EINVAL, "plugin '%s' is for system '%s', whose plugin can only be '%s.so'", path,
+				plugin->system ? plugin->system : "", plugin->system ? plugin->system : "");
 	return 0;
 }
 
-static int load(struct loaded *loaded, const char *path, struct fail *fail)
+/* Whether somebody may write a file who may not write the trusted one: why, or NULL. */
+static const char *distrust(const struct stat *stat, const struct stat *trusted)
 {
-	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const struct weft_plugin *plugin;
-	int r;
+	if (stat->st_uid && stat->st_uid != geteuid() && stat->st_uid != trusted->st_uid)
+		return "it belongs to somebody else";
+	if (stat->st_mode & S_IWOTH)
+		return "everybody may write to it";
+	if (stat->st_mode & S_IWGRP && !(trusted->st_mode & S_IWGRP && trusted->st_gid == stat->st_gid))
+		return "its group may write to it";
+	return NULL;
+}
 
-	if (!object)
-		return fail_set(fail, -ENOEXEC, "cannot load plugin: %s", dlerror());
+/* A file that may be loaded. `dir` is open. */
+static int check_file(int dir, const char *name, const char *path, const struct stat *trusted, struct fail *fail)
+{
+	const char *why = NULL;
+	struct stat stat;
+
+	if (fstatat(dir, name, &stat, trusted ? AT_SYMLINK_NOFOLLOW : 0))
+		return fail_set(fail, -errno, "cannot load plugin '%s': %s", path, strerror(errno));
+	if (!S_ISREG(stat.st_mode))
+		why = "it is no regular file";
+	else if (trusted)
+		why = distrust(&stat, trusted);
+	return why ? fail_set(fail, -EPERM, "plugin '%s' is not loaded: %s", path, why) : 0;
+}
+
+/* Through the open directory when that is not trusted for its name: nobody can put another in its place meanwhile. */
+static int load(struct loaded *loaded, int dir, const char *name, const char *path, const struct stat *trusted,
+		struct fail *fail)
+{
+	const struct weft_plugin *plugin;
+	char within[PATH_MAX];
+	const char *why;
+	void *object;
+	int r = check_file(dir, name, path, trusted, fail);
+
+	if (r < 0)
+		return r;
+	snprintf(within, sizeof(within), "/proc/self/fd/%d/%s", dir, name);
+	object = dlopen(trusted ? within : path, RTLD_NOW | RTLD_LOCAL);
+	if (!object) {
+		why = dlerror();
+		why = strstr(why, ".so: ") ? strstr(why, ".so: ") + strlen(".so: ") : why;
+		return fail_set(fail, -ENOEXEC, "cannot load plugin '%s': %s", path, why);
+	}
 	plugin = dlsym(object, "weft_plugin");
 	if (!plugin)
 		r = fail_set(fail, -ENOEXEC, "plugin '%s' has no weft_plugin", path);
@@ -121,33 +148,110 @@ static int load(struct loaded *loaded, const char *path, struct fail *fail)
 	return 0;
 }
 
-/* The entry of a system, its plugin loaded if there is one. NULL without memory. */
-static struct loaded *loaded_for(struct plugins *plugins, const char *system)
+static int add(struct plugins *plugins, int dir, const char *name, const struct stat *trusted, struct loaded ***tail,
+	       struct fail *fail)
 {
-	struct fail fail = FAIL_INIT;
-	struct loaded *loaded;
+	struct loaded *loaded = calloc(1, sizeof(*loaded));
 	char path[PATH_MAX];
-	int len;
 
-	for (loaded = plugins->loaded; loaded; loaded = loaded->next)
-		if (!strcmp(loaded->system, system))
-			return loaded;
-	loaded = calloc(1, sizeof(*loaded));
 	if (!loaded)
-		return NULL;
-	loaded->system = strdup(system);
+		return fail_memory(fail);
+	loaded->system = strndup(name, strlen(name) - strlen(".so"));
 	if (!loaded->system) {
 		free(loaded);
-		return NULL;
+		return fail_memory(fail);
 	}
-	loaded->next = plugins->loaded;
-	plugins->loaded = loaded;
-	len = snprintf(path, sizeof(path), "%s/%s.so", plugins->dir, system);
-	if (!is_plain_word(system) || len < 0 || (size_t)len >= sizeof(path) || access(path, F_OK))
-		return loaded;
-	if (load(loaded, path, &fail) < 0 && !plugins->fail.text[0])
-		plugins->fail = fail;
-	return loaded;
+	**tail = loaded;
+	*tail = &loaded->next;
+	if (snprintf(path, sizeof(path), "%s/%s", plugins->dir, name) >= (int)sizeof(path))
+		return fail_set(fail, -ENAMETOOLONG, "the path of plugin '%s' is too long", name);
+	/* Others may be used all the same. */
+	if (load(loaded, dir, name, path, trusted, &loaded->fail) == -ENOMEM)
+		return fail_memory(fail);
+	return 0;
+}
+
+static int is_plugin(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name), end = strlen(".so");
+	char system[sizeof(entry->d_name)];
+
+	if (len <= end || strcmp(entry->d_name + len - end, ".so"))
+		return 0;
+	snprintf(system, sizeof(system), "%.*s", (int)(len - end), entry->d_name);
+	return is_plain_word(system);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int add_all(struct plugins *plugins, int dir, const struct stat *trusted, struct fail *fail)
+{
+	struct loaded **tail = &plugins->loaded;
+	struct dirent **entries = NULL;
+	int r = 0, nr = scandirat(dir, ".", &entries, is_plugin, by_name);
+
+	if (nr < 0)
+		return fail_set(fail, -errno, "cannot read '%s': %s", plugins->dir, strerror(errno));
+	for (int i = 0; i < nr; i++) {
+		if (!r)
+			r = add(plugins, dir, entries[i]->d_name, trusted, &tail, fail);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!r && !nr)
+		return fail_set(fail, -ENOENT, "there is no plugin in '%s'", plugins->dir);
+	return r;
+}
+
+static int open_dir(const struct plugins_options *options, int *ret, struct fail *fail)
+{
+	cleanup_fd int dir = open(options->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (options->trusted ? O_NOFOLLOW : 0));
+	const char *why;
+	struct stat stat;
+
+	if (dir < 0 && errno == ENOENT)
+		return fail_set(fail, -ENOENT, "there is no directory of plugins '%s'", options->dir);
+	if (dir < 0 || fstat(dir, &stat))
+		return fail_set(fail, -errno, "cannot read the directory of plugins '%s': %s", options->dir, strerror(errno));
+	why = options->trusted ? distrust(&stat, options->trusted) : NULL;
+	if (why)
+		return fail_set(fail, -EPERM, "the plugins in '%s' are not loaded: %s", options->dir, why);
+	*ret = fd_take(&dir);
+	return 0;
+}
+
+int plugins_new(const struct plugins_options *options, struct plugins **ret, struct fail *fail)
+{
+	struct plugins *plugins;
+	cleanup_fd int dir = -1;
+	int r = open_dir(options, &dir, fail);
+
+	if (r < 0)
+		return r;
+	plugins = calloc(1, sizeof(*plugins));
+	if (!plugins)
+		return fail_memory(fail);
+	plugins->abi = options->abi;
+	plugins->dir = strdup(options->dir);
+	plugins->machine = strdup(options->machine);
+	r = plugins->dir && plugins->machine ? add_all(plugins, dir, options->trusted, fail) : fail_memory(fail);
+	if (r < 0) {
+		plugins_free(plugins);
+		return r;
+	}
+	*ret = plugins;
+	return 0;
+}
+
+static struct loaded *loaded_for(struct plugins *plugins, const char *system)
+{
+	for (struct loaded *loaded = plugins->loaded; loaded; loaded = loaded->next)
+		if (!strcmp(loaded->system, system))
+			return loaded;
+	return NULL;
 }
 
 static const struct weft_handler *handler_at(const struct weft_plugin *plugin, uint32_t index)
@@ -160,6 +264,8 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 	struct loaded *loaded = loaded_for(plugins, format->system);
 	struct decoder *decoder;
 
+	if (loaded)
+		loaded->asked = true;
 	if (!loaded || !loaded->plugin)
 		return NULL;
 	for (decoder = plugins->decoders; decoder; decoder = decoder->next)
@@ -181,5 +287,18 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 
 const char *plugins_failure(const struct plugins *plugins)
 {
-	return plugins->fail.text[0] ? plugins->fail.text : NULL;
+	for (const struct loaded *loaded = plugins->loaded; loaded; loaded = loaded->next)
+		if (loaded->asked && !loaded->plugin)
+			return loaded->fail.text;
+	return NULL;
+}
+
+const char *plugins_unused(const struct plugins *plugins, size_t index)
+{
+	const char *failure = plugins_failure(plugins);
+
+	for (const struct loaded *loaded = plugins->loaded; loaded; loaded = loaded->next)
+		if (!loaded->plugin && loaded->fail.text != failure && !index--)
+			return loaded->fail.text;
+	return NULL;
 }

@@ -57,7 +57,8 @@ static bool fixture_init(struct fixture *fixture, const char *dir, const char *m
 	*fixture = (struct fixture){ .fail = FAIL_INIT };
 	return out_init(&fixture->out, 4096) && !schema_new(&abi, &fixture->schema, &fixture->fail) &&
 	       !schema_add(fixture->schema, system, strlen(system), format, strlen(format), &fixture->fail) &&
-	       !plugins_new(path, machine, schema_abi(fixture->schema), &fixture->plugins, &fixture->fail);
+	       !plugins_new(&(struct plugins_options){ .dir = path, .machine = machine, .abi = schema_abi(fixture->schema) },
+			    &fixture->plugins, &fixture->fail);
 }
 
 static void fixture_release(struct fixture *fixture)
