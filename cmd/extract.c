@@ -101,6 +101,7 @@ static int run(int argc, char **argv)
 		.instances = arguments.instances, .nr_instances = arguments.nr_instances, .snapshot = arguments.snapshot,
 		.all = arguments.all,
 		.output = arguments.output.output, .temp_dir = arguments.output.temp_dir,
+		.mode = arguments.output.mode,
 		.version = arguments.output.version, .compress = arguments.output.compress,
 		.level = arguments.output.level, .texts = arguments.output.texts }, &extraction, &fail);
 	if (err)

@@ -4,9 +4,10 @@
 #include "cmd/setup_options.h"
 #include "lib/kernel/texts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum option_key { KEY_COMPRESSION = 0x400, KEY_FILE_VERSION, KEY_TEMP_DIR, KEY_SAVE };
+enum option_key { KEY_COMPRESSION = 0x400, KEY_FILE_VERSION, KEY_TEMP_DIR, KEY_SAVE, KEY_MODE };
 
 enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };
 
@@ -14,6 +15,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE (default trace.dat); - is standard output", 0 },
 	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "How to pack the file (default zstd:1)", 0 },
 	{ "file-version", KEY_FILE_VERSION, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 0 },
+	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
 	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0, "Keep the data in DIR until the file is finished (default: beside the output)", 0 },
 	{ "save", KEY_SAVE, "hist|stack|stat", 0,
 	  "Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable", 0 },
@@ -32,6 +34,15 @@ static void set_compression(struct output_arguments *arguments, const char *text
 		setup_usage(state, "no compression '%s'; there are zstd, zstd:LEVEL and none", text);
 	if (text[4])
 		arguments->level = (int)setup_number("--compression", text + 5, 1, LEVEL_MAX, state);
+}
+
+mode_t output_mode(const char *text, struct argp_state *state)
+{
+	size_t len = strspn(text, "01234567");
+
+	if (!len || text[len] || strtoul(text, NULL, 8) > 0777)
+		setup_usage(state, "--mode: '%s' is no mode; three octal digits are, such as 640", text);
+	return (mode_t)strtoul(text, NULL, 8);
 }
 
 static unsigned texts_named(const char *name, struct argp_state *state)
@@ -62,7 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		*arguments = (struct output_arguments){ .output = "trace.dat", .version = 7, .compress = true,
-							.level = LEVEL_DEFAULT };
+							.level = LEVEL_DEFAULT, .mode = OUTPUT_MODE };
 		return 0;
 	case 'o':
 		arguments->output = arg;
@@ -75,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TEMP_DIR:
 		arguments->temp_dir = arg;
+		return 0;
+	case KEY_MODE:
+		arguments->mode = output_mode(arg, state);
 		return 0;
 	case KEY_SAVE:
 		arguments->texts |= texts_named(arg, state);

@@ -4,6 +4,7 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * The options that say which file is written and how, as an argp child that record and extract share; its input is a
@@ -12,6 +13,7 @@
 struct output_arguments {
 	const char *output;             /* "-": standard output */
 	const char *temp_dir;           /* NULL: beside the output */
+	mode_t mode;                    /* of the file */
 	unsigned version;               /* 6 or 7 */
 	bool compress;
 	int level;
@@ -22,5 +24,10 @@ struct output_arguments {
 };
 
 extern const struct argp output_argp;
+
+/* Of --mode, here and elsewhere: octal digits. Ends with a usage message where they are none. */
+#define OUTPUT_MODE 0600
+#define OUTPUT_MODE_HELP "Give the file the mode MODE, octal (default 600: it tells addresses, command lines and what tasks do)"
+mode_t output_mode(const char *text, struct argp_state *state);
 
 #endif

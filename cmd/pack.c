@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/output_options.h"
 #include "cmd/pack_sample.h"
 #include "cmd/pack_script.h"
+#include "lib/base/destination.h"
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/tree.h"
@@ -11,17 +13,17 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT };
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT, OPT_MODE };
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
 struct arguments {
 	struct pack_options options;
 	const char *output;
+	mode_t mode;
 	const char *sample;             /* of --latency-sample */
 	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
@@ -46,6 +48,7 @@ static const struct argp_option options[] = {
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
 	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
+	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 2 },
 	{ "script", OPT_SCRIPT, NULL, 0,
 	  "Print a shell script that makes DIR, for machines that have nothing but a shell", 2 },
 	{ "quiet", 'q', NULL, 0, "No summary", 2 },
@@ -148,6 +151,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no version '%s' of trace.dat; there are 6 and 7", arg);
 		pack->version = (unsigned)(*arg - '0');
 		return 0;
+	case OPT_MODE:
+		arguments->mode = output_mode(arg, state);
+		return 0;
 	case OPT_SCRIPT:
 		arguments->script = true;
 		return 0;
@@ -187,31 +193,6 @@ static void print_summary(const struct arguments *arguments, const struct pack_s
 		summary->settings, text_size(size, summary->size));
 }
 
-/* A file of the same directory, which takes the name of the output when it is whole: the output may be an input, too. */
-static int create(const char *output, char **ret_temporary, int *ret_fd, struct fail *fail)
-{
-	cleanup_free char *path = NULL;
-	mode_t mask = umask(0);
-	struct stat stat_of;
-	int fd;
-
-	umask(mask);
-	if (!stat(output, &stat_of) && !S_ISREG(stat_of.st_mode)) {
-		fd = open(output, O_WRONLY | O_CLOEXEC);
-	} else {
-		if (asprintf(&path, "%s.XXXXXX", output) < 0)
-			return fail_memory(fail);
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			fchmod(fd, 0666 & ~mask);
-	}
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot create '%s': %s", output, strerror(errno));
-	*ret_temporary = take(path);
-	*ret_fd = fd;
-	return 0;
-}
-
 /* What the sample tells follows from it and the packed events: packed once without it, and again with it. */
 static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
 {
@@ -232,22 +213,41 @@ static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *sum
 	return pack(&arguments->options, fd, summary, fail);
 }
 
-static int pack_to(struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
+/* Under another name, which becomes that of the output when it is whole: the output may be an input, too. */
+static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary, struct fail *fail)
 {
-	cleanup_free char *temporary = NULL;
+	char name[DESTINATION_NAME];
 	cleanup_fd int fd = -1;
-	int r;
+	int r = destination_create(to, name, &fd, fail);
 
-	if (!strcmp(arguments->output, "-"))
-		return pack_fd(arguments, STDOUT_FILENO, summary, fail);
-	r = create(arguments->output, &temporary, &fd, fail);
 	if (r)
 		return r;
 	r = pack_fd(arguments, fd, summary, fail);
-	if (!r && temporary && rename(temporary, arguments->output))
-		r = fail_set(fail, -errno, "cannot create '%s': %s", arguments->output, strerror(errno));
-	if (r && temporary)
-		unlink(temporary);
+	if (!r)
+		r = destination_place(to, to->dir, name, fd, arguments->mode, false, fail);
+	if (r)
+		unlinkat(to->dir, name, 0);
+	return r;
+}
+
+static int pack_to(struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
+{
+	struct destination to;
+	cleanup_fd int fd = -1;
+	int r = destination_open(arguments->output, &to, fail);
+
+	if (r)
+		return r;
+	if (to.kind == DESTINATION_STDOUT) {
+		r = pack_fd(arguments, STDOUT_FILENO, summary, fail);
+	} else if (to.kind == DESTINATION_SPECIAL) {
+		r = destination_special(&to, &fd, fail);
+		if (!r)
+			r = pack_fd(arguments, fd, summary, fail);
+	} else {
+		r = pack_file(arguments, &to, summary, fail);
+	}
+	destination_release(&to);
 	return r;
 }
 
@@ -255,7 +255,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .options = { .version = 7, .compress = true, .level = LEVEL_DEFAULT,
 						    .weft_version = "weft " WEFT_VERSION },
-				       .output = "trace.dat" };
+				       .output = "trace.dat", .mode = OUTPUT_MODE };
 	struct pack_summary summary;
 	struct fail fail = FAIL_INIT;
 

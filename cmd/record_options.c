@@ -119,6 +119,7 @@ void record_arguments_finish(struct record_arguments *arguments)
 
 	options->output = output->output;
 	options->temp_dir = output->temp_dir;
+	options->mode = output->mode;
 	options->version = output->version;
 	options->compress = output->compress;
 	options->level = output->level;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/output_options.h"
 #include "lib/base/text.h"
-#include "lib/record/parts.h"
+#include "lib/record/parts_name.h"
 #include "lib/record/recovery.h"
 
 #include <errno.h>
@@ -13,10 +14,14 @@
 struct arguments {
 	const char *what;
 	const char *output;
+	mode_t mode;
 };
+
+enum { OPT_MODE = 0x100 };
 
 static const struct argp_option table[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE (default: the one that was to be recorded, unless it exists)", 0 },
+	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -27,6 +32,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		arguments->output = arg;
+		return 0;
+	case OPT_MODE:
+		arguments->mode = output_mode(arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->what)
@@ -88,12 +96,18 @@ static void print_recovered(const struct recovery *recovery)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
 }
 
+static void tell_waiting(const char *parts)
+{
+	command_warn("note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; until then the tracing "
+		     "settings of that recording stay changed ('weft reset' puts them back without)", parts);
+}
+
 /* A trace can be read by anybody, but only root can put tracefs right: that it cannot is then no failure of ours. */
 static int undo(bool must)
 {
 	struct fail fail = FAIL_INIT;
 	unsigned nr = 0;
-	int err = recovery_undo(&nr, &fail);
+	int err = recovery_undo(tell_waiting, &nr, &fail);
 
 	if (err && (must || (err != -EACCES && err != -EPERM && err != -ENODEV)))
 		return command_failed(&fail);
@@ -102,11 +116,11 @@ static int undo(bool must)
 	return nr ? EXIT_OK : -1;
 }
 
-static int recover_parts(const char *path, const char *output)
+static int recover_parts(const char *path, const struct arguments *arguments)
 {
 	struct fail fail = FAIL_INIT;
 	struct recovery recovery;
-	int err = recovery_run(path, output, &recovery, &fail);
+	int err = recovery_run(path, arguments->output, arguments->mode, &recovery, &fail);
 
 	if (err)
 		return command_failed(&fail);
@@ -117,7 +131,7 @@ static int recover_parts(const char *path, const char *output)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .what = NULL };
+	struct arguments arguments = { .mode = OUTPUT_MODE };
 	const char *what;
 	unsigned nr = 0;
 	int status, undone;
@@ -131,10 +145,10 @@ static int run(int argc, char **argv)
 		free(path);
 		return EXIT_FAILED;
 	}
-	/* First the data: putting the settings back removes the instance, and what is still in it. */
-	status = path ? recover_parts(path, arguments.output) : EXIT_OK;
+	/* First the data: putting the settings back removes the instance, and what is still in it. Where that failed the parts are
+	 * there still, and theirs are left as they are. */
+	status = path ? recover_parts(path, &arguments) : EXIT_OK;
 	free(path);
-	/* Whatever became of the data: the settings are put back. */
 	undone = undo(!path && !status);
 	if (status)
 		return status;

@@ -7,15 +7,15 @@ _weft_formats='ftrace trace_pipe json pretty'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --output -o --compression --file-version --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
-	recover) echo '--output -o' ;;
-	extract) echo '--output -o --compression --file-version --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
+	recover) echo '--output -o --mode' ;;
+	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
-	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --script --quiet -q' ;;
+	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -94,6 +94,7 @@ _weft_metavar()
 	record:--output|record:-o) echo 'FILE' ;;
 	record:--compression) echo 'zstd|none' ;;
 	record:--file-version) echo '6|7' ;;
+	record:--mode) echo 'MODE' ;;
 	record:--temp-dir) echo 'DIR' ;;
 	record:--save) echo 'hist|stack|stat' ;;
 	record:--max-size|record:-m) echo 'SIZE' ;;
@@ -132,9 +133,11 @@ _weft_metavar()
 	stream:--limit) echo 'N' ;;
 	stream:--duration) echo 'TIME' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
+	recover:--mode) echo 'MODE' ;;
 	extract:--output|extract:-o) echo 'FILE' ;;
 	extract:--compression) echo 'zstd|none' ;;
 	extract:--file-version) echo '6|7' ;;
+	extract:--mode) echo 'MODE' ;;
 	extract:--temp-dir) echo 'DIR' ;;
 	extract:--save) echo 'hist|stack|stat' ;;
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;
@@ -172,6 +175,7 @@ _weft_metavar()
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
+	pack:--mode) echo 'MODE' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;

@@ -37,6 +37,15 @@ int fail_in(struct fail *fail, int err, const char *format, ...)
 	return err;
 }
 
+int fail_hint(struct fail *fail, int err, const char *hint)
+{
+	size_t used = fail ? strlen(fail->text) : 0;
+
+	if (fail)
+		snprintf(fail->text + used, sizeof(fail->text) - used, "%s", hint);
+	return err;
+}
+
 int fail_memory(struct fail *fail)
 {
 	return fail_set(fail, -ENOMEM, "out of memory");

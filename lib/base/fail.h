@@ -20,6 +20,9 @@ __attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, c
 /* Puts "CONTEXT: " in front of the text and returns `err`. */
 __attribute__((format(printf, 3, 4))) int fail_in(struct fail *fail, int err, const char *format, ...);
 
+/* Puts a hint behind the text and returns `err`. */
+int fail_hint(struct fail *fail, int err, const char *hint);
+
 /* The first thing that failed is what the user is told: `first` if set, else `err` with the text of `later`. Returns that error. */
 int fail_first(int first, int err, struct fail *fail, const struct fail *later);
 

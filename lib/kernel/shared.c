@@ -150,7 +150,7 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 {
 	const char *where = dir ? dir : UNDO_DIR;
 
-	if (mkdir(where, 0755) && errno != EEXIST)
+	if (mkdir(where, 0700) && errno != EEXIST)
 		return fail_set(fail, -errno, "cannot make the directory '%s': %s", where, strerror(errno));
 	if (asprintf(ret, "%s/saved_cmdlines_size", where) >= 0)
 		return 0;

@@ -21,6 +21,7 @@ struct undo {
 	char *dir;
 	char *path;             /* of the journal */
 	int fd;                 /* -1 until the first entry */
+	char *mark;             /* "SECRET PARTS", goes with each instance; NULL: none */
 	struct process_id owner;
 	struct journal journal; /* what is on disk, too */
 };
@@ -37,7 +38,7 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 	dir = dir ? dir : default_dir;
 	if (!process_find(getpid(), &undo->owner))
 		undo->owner = (struct process_id){ .pid = getpid() };
-	if (mkdir(dir, 0755) && errno != EEXIST) {
+	if (mkdir(dir, 0700) && errno != EEXIST) {
 		free(undo);
 		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s%s", dir,
 				strerror(errno), geteuid() ? "; run weft as root (sudo)" : "");
@@ -62,6 +63,7 @@ void undo_free(struct undo *undo)
 	journal_release(&undo->journal);
 	free(undo->dir);
 	free(undo->path);
+	free(undo->mark);
 	free(undo);
 }
 
@@ -183,9 +185,23 @@ int undo_remember(struct undo *undo, const char *instance, const char *file, str
 	return add(undo, JOURNAL_SETTING, instance, file, buf_str(&now), fail);
 }
 
+int undo_mark(struct undo *undo, const char *secret, const char *parts, struct fail *fail)
+{
+	cleanup_free char *path = realpath(parts, NULL);
+	char *mark;
+
+	if (!path)
+		return fail_set(fail, -errno, "cannot tell where '%s' is: %s", parts, strerror(errno));
+	if (asprintf(&mark, "%s %s", secret, path) < 0)
+		return fail_memory(fail);
+	free(undo->mark);
+	undo->mark = mark;
+	return 0;
+}
+
 int undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail)
 {
-	return add(undo, JOURNAL_INSTANCE, instance, "", "", fail);
+	return add(undo, JOURNAL_INSTANCE, instance, "", undo->mark ? undo->mark : "", fail);
 }
 
 int undo_remember_probe(struct undo *undo, const char *probe, struct fail *fail)

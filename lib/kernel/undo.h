@@ -36,6 +36,8 @@ void undo_free(struct undo *undo);
 
 /* `instance` is a name, "" for the top one. Only the first call for a file counts. */
 int must_check undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail);
+/* Whose instances those are that are made from now on: of a recording whose parts are in this directory and have this secret. */
+int must_check undo_mark(struct undo *undo, const char *secret, const char *parts, struct fail *fail);
 /* An instance that we are about to make; restoring removes it. */
 int must_check undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail);
 void undo_forget_instance(struct undo *undo, const char *instance);
@@ -69,6 +71,10 @@ struct undo_pending {
 	unsigned probes;        /* events of ours to remove */
 };
 int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
+/* The directory with the parts of the recording whose journal it is, as undo_mark() was told; NULL: none. To be freed. */
+char *undo_parts(const char *path);
+/* Whether a dead recording, marked with this secret, has made this instance, as its journal in `dir` says. */
+bool undo_knows_instance(const char *dir, const char *instance, const char *secret);
 /* Replays one of them. Only files that root or this user owns and nobody else can write are believed. */
 int must_check undo_replay(const struct tracing *tracing, const char *path, struct fail *fail);
 

@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
 #include "lib/record/symbol_copy.h"
+#include "lib/trace/output.h"
 #include "lib/trace/writer.h"
 
 /* The metadata in the shape that the writer wants; strings are borrowed from the loaded items. */
@@ -132,16 +134,26 @@ static int compare_pieces(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
+/* The unfinished file in which spools may be given up. */
+struct keeping {
+	const char *name;
+	int fd;
+	bool synced;
+};
+
 /* What the writer wrote last is this piece: from now on its pages are there, and the spool can go. */
-static int give_up_part(struct parts *parts, const struct assembly_piece *piece, uint64_t end, struct fail *fail)
+static int give_up_part(struct parts *parts, const struct assembly_piece *piece, const struct keeping *keeping, uint64_t end,
+			struct fail *fail)
 {
 	cleanup_free char *text = NULL;
 	char key[16];
 	int len, err;
 
+	if (keeping->synced && fdatasync(keeping->fd))
+		return fail_set(fail, -errno, "cannot write to the disk: %s", strerror(errno));
 	snprintf(key, sizeof(key), "%u", piece->cpu);
 	len = asprintf(&text, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %s", end - piece->size, piece->size, piece->chunks,
-		       ledger_text(parts->ledger, LEDGER_UNFINISHED));
+		       keeping->name);
 	if (len < 0) {
 		text = NULL;
 		return fail_memory(fail);
@@ -157,7 +169,7 @@ static int give_up_part(struct parts *parts, const struct assembly_piece *piece,
 }
 
 static int write_buffer(struct writer *writer, struct parts *parts, uint32_t index, const struct assembly_piece *pieces,
-			size_t nr, bool may_give_up, struct fail *fail)
+			size_t nr, const struct keeping *keeping, struct fail *fail)
 {
 	const struct ledger_item *item = ledger_find(parts->ledger, LEDGER_BUFFER, index, NULL);
 	uint32_t page_size = parts->file.options.page_size;
@@ -177,8 +189,8 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 		if (piece->buffer != index || !piece->size)
 			continue;
 		err = writer_cpu(writer, piece->cpu, piece->fd, piece->offset, piece->size, piece->chunks, fail);
-		if (!err && may_give_up && piece->is_part)
-			err = give_up_part(parts, piece, writer_size(writer), fail);
+		if (!err && keeping && piece->is_part)
+			err = give_up_part(parts, piece, keeping, writer_size(writer), fail);
 	}
 	return err;
 }
@@ -193,7 +205,8 @@ static int check_known(const struct assembly_piece *pieces, size_t nr, uint32_t 
 	return 0;
 }
 
-static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, bool may_give_up,
+/* With `keeping` spools are given up. */
+static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, const struct keeping *keeping,
 		      uint64_t *ret_size, struct fail *fail)
 {
 	struct description description = { .kallsyms = { .text = BUF_INIT } };
@@ -212,7 +225,7 @@ static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces
 	if (!err)
 		err = writer_metadata(writer, &description.out, fail);
 	for (uint32_t i = 0; !err && i <= last; i++)
-		err = write_buffer(writer, parts, i, pieces, nr, may_give_up, fail);
+		err = write_buffer(writer, parts, i, pieces, nr, keeping, fail);
 	if (!err)
 		err = writer_finish(writer, fail);
 	if (!err)
@@ -222,85 +235,126 @@ static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces
 	return err;
 }
 
-/* Devices, pipes and sockets are written to as they are; nothing can be renamed over them. */
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-static int write_special(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
-			 uint64_t *ret_size, struct fail *fail)
-{
-	cleanup_fd int fd = open(output, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", output, strerror(errno));
-	return write_file(fd, parts, pieces, nr, false, ret_size, fail);
-}
-
-static bool holds_moved(const struct parts *parts, const char *path)
+static bool holds_moved(const struct parts *parts, const char *name)
 {
 	const struct ledger_item *item;
-	size_t len = strlen(path);
 
-	for (size_t i = 0; (item = ledger_at(parts->ledger, i)); i++)
-		if (item->kind == LEDGER_MOVED && item->len > len && !strcmp(item->data + item->len - len, path))
+	for (size_t i = 0; (item = ledger_at(parts->ledger, i)); i++) {
+		const char *space = item->kind == LEDGER_MOVED ? strrchr(item->data, ' ') : NULL;
+
+		if (space && !strcmp(space + 1, name))
 			return true;
+	}
 	return false;
 }
 
-static int write_renamed(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
-			 uint64_t *ret_size, struct fail *fail)
-{
-	cleanup_free char *name = NULL;
-	cleanup_fd int fd = -1;
-	int err;
+/* What is to be made: the pieces of the parts, and where the file goes. */
+struct assembly {
+	struct parts *parts;
+	struct assembly_piece *pieces;
+	size_t nr;
+	const struct assembly_options *options;
+	struct destination to;
+	uint64_t size;
+};
 
-	if (asprintf(&name, "%s.weft-%d.unfinished", output, getpid()) < 0) {
-		name = NULL;
-		return fail_memory(fail);
-	}
-	err = ledger_add_text(parts->ledger, LEDGER_UNFINISHED, name, fail);
-	if (!err)
-		err = ledger_load(parts->ledger, fail);
-	if (err)
-		return err;
-	fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot make '%s': %s", name, strerror(errno));
-	err = write_file(fd, parts, pieces, nr, true, ret_size, fail);
-	if (!err && rename(name, output))
-		err = fail_set(fail, -errno, "cannot name the finished file '%s': %s", output, strerror(errno));
-	/* Nothing is in it that is not in the parts as well. */
-	if (err && !ledger_load(parts->ledger, NULL) && !holds_moved(parts, name))
-		unlink(name);
-	return err ? fail_in(fail, err, "'%s'", name) : 0;
+static int write_special(struct assembly *assembly, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err = destination_special(&assembly->to, &fd, fail);
+
+	return err ? err : write_file(fd, assembly->parts, assembly->pieces, assembly->nr, NULL, &assembly->size, fail);
 }
 
-int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const char *output,
-		   uint64_t *ret_size, struct fail *fail)
+static int sync_file(const struct assembly *assembly, int fd, struct fail *fail)
 {
-	cleanup_free char *asked = NULL;
-	int err = ledger_load(parts->ledger, fail);
+	if (assembly->options->synced && fsync(fd))
+		return fail_set(fail, -errno, "cannot write '%s' to the disk: %s", assembly->to.path, strerror(errno));
+	return 0;
+}
+
+/* Beside the output: by writing it there, or as a copy of the whole file `from` where that is not -1. */
+static int write_there(struct assembly *assembly, int from, struct fail *fail)
+{
+	const struct assembly_options *options = assembly->options;
+	char name[DESTINATION_NAME];
+	struct output output;
+	cleanup_fd int fd = -1;
+	int err = destination_create(&assembly->to, name, &fd, fail);
 
 	if (err)
 		return err;
-	if (!output) {
-		const char *text = ledger_text(parts->ledger, LEDGER_OUTPUT);
-
-		/* Loading again would take it from under us. */
-		asked = strdup(text ? text : "trace.dat");
-		if (!asked)
-			return fail_memory(fail);
-		output = asked;
+	if (from < 0) {
+		err = write_file(fd, assembly->parts, assembly->pieces, assembly->nr, NULL, &assembly->size, fail);
+	} else {
+		err = output_init(&output, fd, fail);
+		if (!err)
+			err = output_copy(&output, from, 0, assembly->size, fail);
+		output_release(&output);
 	}
-	if (!strcmp(output, "-"))
-		return write_file(STDOUT_FILENO, parts, pieces, nr, false, ret_size, fail);
-	if (is_special(output))
-		return write_special(parts, pieces, nr, output, ret_size, fail);
-	return write_renamed(parts, pieces, nr, output, ret_size, fail);
+	if (!err)
+		err = sync_file(assembly, fd, fail);
+	if (!err)
+		err = destination_place(&assembly->to, assembly->to.dir, name, fd, options->mode, options->keep, fail);
+	if (err)
+		unlinkat(assembly->to.dir, name, 0);
+	return err;
+}
+
+static int write_here(struct assembly *assembly, struct fail *fail)
+{
+	const struct assembly_options *options = assembly->options;
+	struct parts *parts = assembly->parts;
+	char name[PARTS_NAME];
+	cleanup_fd int fd = -1;
+	struct keeping keeping = { .name = name, .synced = options->synced };
+	int err = parts_unfinished_new(parts, name, &fd, fail);
+
+	if (err)
+		return err;
+	keeping.fd = fd;
+	err = write_file(fd, parts, assembly->pieces, assembly->nr, &keeping, &assembly->size, fail);
+	if (!err)
+		err = sync_file(assembly, fd, fail);
+	if (!err)
+		err = destination_place(&assembly->to, parts->dir, name, fd, options->mode, options->keep, fail);
+	if (err == -EXDEV)
+		return write_there(assembly, fd, fail);
+	/* Nothing is in it that is not in the parts as well. */
+	if (err && !ledger_load(parts->ledger, NULL) && !holds_moved(parts, name))
+		unlinkat(parts->dir, name, 0);
+	return err ? fail_in(fail, err, "'%s/%s'", parts->path, name) : 0;
+}
+
+static bool is_on_one_filesystem(const struct assembly *assembly)
+{
+	struct stat here, there;
+
+	return !fstat(assembly->parts->dir, &here) && !fstat(assembly->to.dir, &there) && here.st_dev == there.st_dev;
+}
+
+int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const struct assembly_options *options,
+		   uint64_t *ret_size, struct fail *fail)
+{
+	struct assembly assembly = { .parts = parts, .pieces = pieces, .nr = nr, .options = options };
+	int err = ledger_load(parts->ledger, fail);
+
+	if (!err)
+		err = destination_open(options->output, &assembly.to, fail);
+	if (err)
+		return err;
+	if (assembly.to.kind == DESTINATION_STDOUT)
+		err = write_file(STDOUT_FILENO, parts, pieces, nr, NULL, &assembly.size, fail);
+	else if (assembly.to.kind == DESTINATION_SPECIAL)
+		err = write_special(&assembly, fail);
+	else if (is_on_one_filesystem(&assembly))
+		err = write_here(&assembly, fail);
+	else
+		err = write_there(&assembly, -1, fail);
+	destination_release(&assembly.to);
+	if (!err)
+		*ret_size = assembly.size;
+	return err;
 }
 
 int assembly_describe(struct parts *parts, int fd, struct fail *fail)
@@ -308,5 +362,5 @@ int assembly_describe(struct parts *parts, int fd, struct fail *fail)
 	uint64_t size;
 	int err = ledger_load(parts->ledger, fail);
 
-	return err ? err : write_file(fd, parts, NULL, 0, false, &size, fail);
+	return err ? err : write_file(fd, parts, NULL, 0, NULL, &size, fail);
 }

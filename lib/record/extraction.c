@@ -16,6 +16,7 @@
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
 #include "lib/kernel/undo.h"
+#include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/kept.h"
 #include "lib/record/ledger.h"
@@ -320,7 +321,8 @@ static int finish(struct work *work, struct fail *fail)
 		return err ? err : fail_set(fail, -ENODATA, "there is nothing in %s",
 					    work->options->snapshot ? "the snapshot" : "the buffer");
 	}
-	err = targets_assemble(work->targets, work->nr, work->parts, work->options->output, &result->file_size, fail);
+	err = targets_assemble(work->targets, work->nr, work->parts, &(struct assembly_options){
+			       .output = work->options->output, .mode = work->options->mode }, &result->file_size, fail);
 	return err ? err : parts_remove(work->parts, fail);
 }
 

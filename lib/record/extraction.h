@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct fail;
 
@@ -23,6 +24,7 @@ struct extraction_options {
 	bool snapshot;                  /* of the snapshot buffers instead */
 	const char *output;             /* "-": standard output */
 	const char *temp_dir;           /* NULL: beside the output */
+	mode_t mode;                    /* of the file */
 	unsigned version;               /* 6 or 7 */
 	bool compress;
 	int level;

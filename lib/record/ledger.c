@@ -13,6 +13,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
+#include "lib/base/trust.h"
 
 static const char file_name[] = "metadata";
 
@@ -52,10 +53,14 @@ static int ledger_of(int *fd, struct ledger **ret, struct fail *fail)
 
 static int ledger_at_fd(int dir, int flags, struct ledger **ret, struct fail *fail)
 {
-	cleanup_fd int fd = openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	cleanup_fd int fd = openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	int err;
 
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot open '%s': %s", file_name, strerror(errno));
+	err = trust_check(fd, S_IFREG, file_name, fail);
+	if (err)
+		return err;
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return fail_set(fail, errno == EWOULDBLOCK ? -EBUSY : -errno, "%s",
 				errno == EWOULDBLOCK ? "its recording is still running" : strerror(errno));

@@ -15,6 +15,7 @@ struct fail;
  * are both written from it, so recovery needs nothing that memory held.
  * Invariant: after a kill at any byte everything that was added before can be read; a torn last item is dropped.
  * Of items with the same kind, buffer and key the last one counts.
+ * What they say is what the recording saved; nothing in them decides which files outside of the parts are touched.
  * The file is in this machine's byte order: it never leaves the machine, and is locked (flock) while its recorder lives.
  * Not supported: reading it while another process adds to it.
  */
@@ -34,8 +35,8 @@ enum ledger_kind {
 	LEDGER_STATS,         /* key: the cpu's number */
 	LEDGER_SETTING,       /* key: its name */
 	LEDGER_LATENCY,
-	LEDGER_UNFINISHED,    /* path of an output that was begun; data of MOVED parts is in it */
-	LEDGER_MOVED,         /* key: the cpu's number, data: "OFFSET SIZE CHUNKS PATH": in the unfinished output PATH */
+	LEDGER_SECRET,        /* random digits: the journal of the recording has them, too (undo_mark) */
+	LEDGER_MOVED,         /* key: the cpu's number, data: "OFFSET SIZE CHUNKS NAME": in the unfinished file NAME of the parts */
 	LEDGER_INSTANCE,      /* name of the private instance that is recorded; key: /proc/sys/kernel/random/boot_id */
 	LEDGER_KIND_END,
 };
@@ -59,7 +60,7 @@ int must_check ledger_new(int dir, struct ledger **ret, struct fail *fail);
 /* The same in memory, for what no file is made of. */
 int must_check ledger_new_in_memory(struct ledger **ret, struct fail *fail);
 
-/* Opens the file of a recording that ended; -EBUSY while its recorder lives. */
+/* Opens the file of a recording that ended; -EBUSY while its recorder lives, -EPERM: others may have written it. */
 int must_check ledger_open(int dir, struct ledger **ret, struct fail *fail);
 void ledger_free(struct ledger *ledger);
 

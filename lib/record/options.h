@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * What a recording is asked to do; built by its user, borrowed by the session, which changes nothing of it.
@@ -15,6 +16,7 @@ struct record_options {
 	struct setup setup;             /* its instances are the buffers of the file */
 	const char *output;             /* "-": standard output */
 	const char *temp_dir;           /* NULL: beside the output */
+	mode_t mode;                    /* of the file */
 	unsigned version;               /* 6 or 7 */
 	bool compress;
 	int level;

@@ -12,46 +12,17 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
+#include "lib/base/trust.h"
 #include "lib/record/ledger.h"
+#include "lib/record/parts_name.h"
 #include "lib/record/spool.h"
 
-static const char file_format[] = "weft-parts 2 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
+static const char file_format[] = "weft-parts 3 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
 				  " swap=%u cpus=%" PRIu32 " id=%" PRIu64;
-static const char default_temp_dir[] = "/var/tmp";
-static const char name_infix[] = ".weft-";
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* The directory that a path is in, to be freed. */
-static char *directory_of(const char *path)
-{
-	const char *base = base_name(path);
-
-	if (base == path)
-		return strdup(".");
-	return base == path + 1 ? strdup("/") : strndup(path, (size_t)(base - path) - 1);
-}
-
-static char *parts_path(const char *output, const char *temp_dir)
-{
-	bool is_stdout = !strcmp(output, "-");
-	const char *base = is_stdout ? "stdout" : base_name(output);
-	const char *dir = !temp_dir && is_stdout ? default_temp_dir : temp_dir;
-	int beside = dir ? 0 : (int)(base - output);
-	char *path;
-
-	if (asprintf(&path, "%s%s%.*s%s%s%d%s", dir ? dir : "", dir ? "/" : "", beside, output, base, name_infix,
-		     getpid(), PARTS_SUFFIX) < 0)
-		return NULL;
-	return path;
-}
+static const char unfinished_name[] = "unfinished.";
 
 struct parts_file parts_file_here(unsigned version, bool compress, int level, uint32_t page_size, uint32_t cpu_count)
 {
@@ -113,33 +84,63 @@ static int add_output(struct ledger *ledger, const char *output, struct fail *fa
 	return ledger_add_text(ledger, LEDGER_OUTPUT, path, fail);
 }
 
+static int add_secret(struct parts *parts, struct fail *fail)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return fail_set(fail, -errno, "the kernel gives no random number: %s", strerror(errno));
+	snprintf(parts->secret, sizeof(parts->secret), "%016" PRIx64, random);
+	return ledger_add_text(parts->ledger, LEDGER_SECRET, parts->secret, fail);
+}
+
+static int open_directory(struct parts *parts, struct fail *fail)
+{
+	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (parts->dir < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path,
+				errno == ENOTDIR || errno == ELOOP ? "it is no directory, or a symbolic link" : strerror(errno));
+	return trust_check(parts->dir, S_IFDIR, parts->path, fail);
+}
+
 static int parts_begin(struct parts *parts, const char *output, struct fail *fail)
 {
-	int err;
+	int err = open_directory(parts, fail);
 
-	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parts->dir < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path, strerror(errno));
+	if (err)
+		return err == -EPERM ? fail_hint(fail, err, "; name a directory of your own with --temp-dir") : err;
 	err = ledger_new(parts->dir, &parts->ledger, fail);
+	if (!err)
+		err = add_secret(parts, fail);
 	return err ? err : add_output(parts->ledger, output, fail);
+}
+
+static int check_output(const char *output, struct fail *fail)
+{
+	struct destination destination;
+	int err = destination_open(output, &destination, fail);
+
+	if (!err)
+		destination_release(&destination);
+	return err;
 }
 
 int parts_new(const char *output, const char *temp_dir, struct parts **ret, struct fail *fail)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
-	int err = 0;
+	int err;
 
 	if (!parts)
 		return fail_memory(fail);
 	parts->dir = -1;
-	parts->path = parts_path(output, temp_dir);
-	if (!parts->path)
-		err = fail_memory(fail);
-	else if (mkdir(parts->path, 0700))
+	parts->path = parts_name_new(output, temp_dir);
+	err = parts->path ? check_output(output, fail) : fail_memory(fail);
+	if (!err && mkdir(parts->path, 0700))
 		err = fail_set(fail, -errno, "cannot make '%s': %s", parts->path, strerror(errno));
-	if (!err) {
+	else if (!err) {
 		err = parts_begin(parts, output, fail);
-		if (err && parts_remove(parts, NULL))
+		/* What is not believed is not ours. */
+		if (err && err != -EPERM && parts_remove(parts, NULL))
 			fail_in(fail, err, "'%s' remains", parts->path);
 	}
 	if (err) {
@@ -170,12 +171,8 @@ int parts_new_in_memory(struct parts **ret, struct fail *fail)
 static int parts_load(struct parts *parts, struct fail *fail)
 {
 	const char *text;
-	int err;
+	int err = ledger_open(parts->dir, &parts->ledger, fail);
 
-	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parts->dir < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path, strerror(errno));
-	err = ledger_open(parts->dir, &parts->ledger, fail);
 	if (err)
 		return fail_in(fail, err == -ENOENT ? -ENODATA : err, "'%s'", parts->path);
 	text = ledger_text(parts->ledger, LEDGER_FILE);
@@ -184,22 +181,49 @@ static int parts_load(struct parts *parts, struct fail *fail)
 		return fail_set(fail, -ENODATA, "'%s' holds no recording: it ended before it had begun", parts->path);
 	if (!parse_file(text, &parts->file))
 		return fail_set(fail, -EBADMSG, "'%s' is of another version of weft or damaged", parts->path);
+	text = ledger_text(parts->ledger, LEDGER_SECRET);
+	snprintf(parts->secret, sizeof(parts->secret), "%s", text ? text : "");
 	return 0;
 }
 
-int parts_open(const char *path, struct parts **ret, struct fail *fail)
+/* A slash at the end would have the kernel follow a link. */
+static int parts_at(const char *path, struct parts **ret, struct fail *fail)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
+	size_t len = strlen(path);
 	int err;
 
 	if (!parts)
 		return fail_memory(fail);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
 	parts->dir = -1;
-	parts->path = strdup(path);
-	err = parts->path ? parts_load(parts, fail) : fail_memory(fail);
+	parts->path = strndup(path, len);
+	err = parts->path ? open_directory(parts, fail) : fail_memory(fail);
 	if (err) {
 		parts_free(parts);
 		return err;
+	}
+	*ret = parts;
+	return 0;
+}
+
+int parts_disbelieved(int err, struct fail *fail)
+{
+	return err == -EPERM ? fail_hint(fail, err, "; if you believe these parts, copy them as yourself (cp -r) and recover the copy") :
+			       err;
+}
+
+int parts_open(const char *path, struct parts **ret, struct fail *fail)
+{
+	struct parts *parts = NULL;
+	int err = parts_at(path, &parts, fail);
+
+	if (!err)
+		err = parts_load(parts, fail);
+	if (err) {
+		parts_free(parts);
+		return parts_disbelieved(err, fail);
 	}
 	*ret = parts;
 	return 0;
@@ -227,88 +251,99 @@ int parts_remove_part(struct parts *parts, uint32_t buffer, uint32_t cpu, struct
 
 static bool is_ours(const char *name)
 {
-	return !strcmp(name, "metadata") || (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789.")]);
+	return !strcmp(name, "metadata") || !strncmp(name, unfinished_name, strlen(unfinished_name)) ||
+	       (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789.")]);
 }
 
-int parts_remove(struct parts *parts, struct fail *fail)
+/* The directory itself: whoever may write above it may have put another one there. */
+static int remove_directory(const struct parts *parts, struct fail *fail)
 {
-	DIR *dir = opendir(parts->path);
-	const struct dirent *entry;
+	cleanup_free char *above = parts_directory_of(parts->path);
+	cleanup_fd int fd = above ? open(above, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct stat here, named;
 
-	if (!dir)
-		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path, strerror(errno));
-	while ((entry = readdir(dir)))
-		if (is_ours(entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	closedir(dir);
-	if (rmdir(parts->path))
+	if (!above)
+		return fail_memory(fail);
+	if (fd < 0 || fstat(parts->dir, &here) || fstatat(fd, parts_leaf(parts->path), &named, AT_SYMLINK_NOFOLLOW))
+		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
+	if (here.st_dev != named.st_dev || here.st_ino != named.st_ino)
+		return fail_set(fail, -EPERM, "cannot remove '%s': it has become another directory", parts->path);
+	if (unlinkat(fd, parts_leaf(parts->path), AT_REMOVEDIR))
 		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
 	return 0;
 }
 
-/* Of ".weft-PID.parts", the end of a path: PID, or 0 when it is not of that form. */
-static pid_t owner_at(const char *at)
+int parts_remove(struct parts *parts, struct fail *fail)
 {
-	char *end;
-	long pid;
+	int fd = openat(parts->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
 
-	if (strncmp(at, name_infix, strlen(name_infix)))
-		return 0;
-	at += strlen(name_infix);
-	if (*at < '0' || *at > '9')
-		return 0;
-	pid = strtol(at, &end, 10);
-	if (pid <= 0 || pid > INT_MAX || strncmp(end, PARTS_SUFFIX, strlen(PARTS_SUFFIX)))
-		return 0;
-	end += strlen(PARTS_SUFFIX);
-	return end[strspn(end, "/")] ? 0 : (pid_t)pid;
-}
+	if (!dir) {
+		int err = fail_set(fail, -errno, "cannot open '%s': %s", parts->path, strerror(errno));
 
-pid_t parts_owner(const char *path)
-{
-	pid_t pid = 0;
-
-	for (const char *at = strstr(path, name_infix); at && !pid; at = strstr(at + 1, name_infix))
-		pid = owner_at(at);
-	return pid;
-}
-
-/* "OUTPUT.weft-PID.parts" */
-static bool is_parts_name(const char *name, const char *output)
-{
-	return !strncmp(name, output, strlen(output)) && owner_at(name + strlen(output));
-}
-
-int parts_each(const char *output, int (*each)(const char *path, void *data), void *data)
-{
-	cleanup_free char *directory = directory_of(output);
-	struct dirent **names;
-	int nr = directory ? scandir(directory, &names, NULL, alphasort) : -1;
-	int ret = 0;
-
-	for (int i = 0; i < nr; i++) {
-		char *path = NULL;
-
-		if (!ret && is_parts_name(names[i]->d_name, base_name(output)) &&
-		    asprintf(&path, "%.*s%s", (int)(base_name(output) - output), output, names[i]->d_name) >= 0) {
-			ret = each(path, data);
-			free(path);
-		}
-		free(names[i]);
+		cleanup_fd_close(&fd);
+		return err;
 	}
-	if (nr >= 0)
-		free(names);
-	return ret;
+	while ((entry = readdir(dir)))
+		if (is_ours(entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	closedir(dir);
+	return remove_directory(parts, fail);
 }
 
-/* Opening takes the lock that a living recorder holds. */
+int parts_discard(const char *path, struct fail *fail)
+{
+	struct parts *parts;
+	int err = parts_at(path, &parts, fail);
+
+	if (err)
+		return err;
+	err = parts_remove(parts, fail);
+	parts_free(parts);
+	return err;
+}
+
+int parts_unfinished_new(const struct parts *parts, char ret_name[PARTS_NAME], int *ret_fd, struct fail *fail)
+{
+	int fd = -1;
+
+	errno = EEXIST;
+	for (unsigned nr = 1; fd < 0 && errno == EEXIST; nr++) {
+		snprintf(ret_name, PARTS_NAME, "%s%u", unfinished_name, nr);
+		fd = openat(parts->dir, ret_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make '%s/%s': %s", parts->path, ret_name, strerror(errno));
+	*ret_fd = fd;
+	return 0;
+}
+
+int parts_unfinished_open(const struct parts *parts, const char *name, int *ret_fd, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (strncmp(name, unfinished_name, strlen(unfinished_name)) || strchr(name, '/'))
+		return fail_set(fail, -EBADMSG, "'%s' is no name of a file in '%s'", name, parts->path);
+	fd = openat(parts->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s/%s': %s", parts->path, name, strerror(errno));
+	err = trust_check(fd, S_IFREG, name, fail);
+	if (err)
+		return err;
+	*ret_fd = fd_take(&fd);
+	return 0;
+}
+
+/* Opening takes the lock that a living recorder holds. What is not believed is of no use to whom we would tell. */
 static int find_dead(const char *path, void *data)
 {
 	char **ret = data;
 	struct parts *parts;
 	int err = parts_open(path, &parts, NULL);
 
-	if (err == -EBUSY)
+	if (err == -EBUSY || err == -EPERM || err == -EACCES)
 		return 0;
 	if (!err)
 		parts_free(parts);

@@ -2,7 +2,6 @@
 #include "lib/record/recovery.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/shared.h"
@@ -18,11 +18,14 @@
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
+#include "lib/record/parts_name.h"
 #include "lib/record/recorder.h"
 
 struct work {
 	struct parts *parts;
 	struct recovery *recovery;
+	mode_t mode;
+	bool keep;                      /* no output was named: one that exists is not replaced */
 	struct assembly_piece *pieces;  /* their fds are ours */
 	size_t nr;
 };
@@ -71,7 +74,7 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	if (err == -ENOENT)
 		return 0;
 	if (err)
-		return err;
+		return parts_disbelieved(fail_in(fail, err, "'%s'", work->parts->path), fail);
 	if (instance)
 		err = drain(work, instance, &recorder, fail);
 	if (!err)
@@ -87,24 +90,23 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	return 0;
 }
 
-/* A spool that was in the unfinished output already when finishing it was cut short. */
+/* A spool that was in the unfinished file already when finishing it was cut short. */
 static int take_moved(struct work *work, uint32_t buffer, uint32_t cpu, struct fail *fail)
 {
 	const struct ledger_item *item;
 	struct assembly_piece piece = { .buffer = buffer, .cpu = cpu };
 	struct stat st;
 	char key[16];
-	int path;
+	int path, err;
 
 	snprintf(key, sizeof(key), "%u", cpu);
 	item = ledger_find(work->parts->ledger, LEDGER_MOVED, buffer, key);
 	if (!item || sscanf(item->data, "%" SCNu64 " %" SCNu64 " %" SCNu32 " %n", &piece.offset, &piece.size,
 			    &piece.chunks, &path) != 3)
 		return 0;
-	piece.fd = open(item->data + path, O_RDONLY | O_CLOEXEC);
-	if (piece.fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s', which has the data of CPU %u: %s", item->data + path,
-				cpu, strerror(errno));
+	err = parts_unfinished_open(work->parts, item->data + path, &piece.fd, fail);
+	if (err)
+		return fail_in(fail, err, "the data of CPU %u", cpu);
 	if (fstat(piece.fd, &st) || (uint64_t)st.st_size < piece.offset ||
 	    (uint64_t)st.st_size - piece.offset < piece.size) {
 		close(piece.fd);
@@ -141,14 +143,15 @@ static int take_buffer(struct work *work, const struct ledger_item *buffer, cons
 	return 0;
 }
 
-/* The instance that the dead recorder made, in this boot of the kernel, and nobody removed; or NULL. */
+/* The instance that the dead recorder made, in this boot of the kernel, and nobody removed, as its journal says; or NULL. */
 static struct instance *find_instance(struct work *work, const struct tracing *tracing, uint32_t buffer)
 {
 	const struct ledger_item *item = ledger_find(work->parts->ledger, LEDGER_INSTANCE, buffer, NULL);
 	struct instance *instance;
 	char boot[BOOT_ID];
 
-	if (!item || !tracing->dir || !*facts_boot_id(boot) || strcmp(item->key, boot))
+	if (!item || !tracing->dir || !*facts_boot_id(boot) || strcmp(item->key, boot) ||
+	    !undo_knows_instance(NULL, item->data, work->parts->secret))
 		return NULL;
 	return instance_open(tracing, item->data, false, NULL, &instance, NULL) ? NULL : instance;
 }
@@ -177,43 +180,32 @@ static int take_all(struct work *work, const struct tracing *tracing, struct fai
 	return err;
 }
 
-/* Beside the parts where they lie beside it: the directory may have moved since. */
+/* Beside the parts, and named as they are: what the metadata says may be of another machine, or anybody's. */
 static char *default_output(const struct parts *parts)
 {
 	const char *asked = ledger_text(parts->ledger, LEDGER_OUTPUT);
-	const char *base = asked ? strrchr(asked, '/') : NULL, *slash = strrchr(parts->path, '/');
-	char *path;
-	int len;
 
-	if (!asked || !strcmp(asked, "-"))
-		return strdup("trace.dat");
-	base = base ? base + 1 : asked;
-	if (strncmp(slash ? slash + 1 : parts->path, base, strlen(base)))
-		return strdup(asked);
-	len = slash ? (int)(slash - parts->path) + 1 : 0;
-	return asprintf(&path, "%.*s%s", len, parts->path, base) < 0 ? NULL : path;
+	return asked && !strcmp(asked, "-") ? strdup("trace.dat") : parts_output(parts->path);
 }
 
 static int choose_output(struct work *work, const char *output, struct fail *fail)
 {
 	struct recovery *recovery = work->recovery;
+	struct destination destination;
+	int err;
 
 	recovery->output = output ? strdup(output) : default_output(work->parts);
 	if (!recovery->output)
-		return fail_memory(fail);
-	if (!output && !access(recovery->output, F_OK))
-		return fail_set(fail, -EEXIST, "'%s' exists; choose another file with -o", recovery->output);
-	return 0;
-}
-
-static int clean_up(struct work *work, struct fail *fail)
-{
-	const struct ledger_item *item;
-
-	for (size_t i = 0; (item = ledger_at(work->parts->ledger, i)); i++)
-		if (item->kind == LEDGER_UNFINISHED && strcmp(item->data, work->recovery->output))
-			unlink(item->data);
-	return parts_remove(work->parts, fail);
+		return fail_set(fail, -EINVAL, "'%s' is not named as the parts of a recording are; name a file with -o",
+				work->parts->path);
+	work->keep = !output;
+	err = destination_open(recovery->output, &destination, fail);
+	if (err)
+		return err;
+	if (work->keep && destination.exists)
+		err = fail_set(fail, -EEXIST, "'%s' exists; choose another file with -o", recovery->output);
+	destination_release(&destination);
+	return err;
 }
 
 static int recover(struct work *work, const char *output, struct fail *fail)
@@ -229,10 +221,11 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 	work->recovery->torn += ledger_torn(work->parts->ledger);
 	err = take_all(work, &tracing, fail);
 	if (!err)
-		err = assembly_write(work->parts, work->pieces, work->nr, work->recovery->output,
+		err = assembly_write(work->parts, work->pieces, work->nr, &(struct assembly_options){
+				     .output = work->recovery->output, .mode = work->mode, .keep = work->keep, .synced = true },
 				     &work->recovery->file_size, fail);
 	if (!err)
-		err = clean_up(work, fail);
+		err = parts_remove(work->parts, fail);
 	if (tracing.dir)
 		tracing_release(&tracing);
 	return err;
@@ -241,17 +234,16 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 /* Parts that never held anything go, once nobody can be about to fill them; directories of other names are not ours. */
 static void discard(const char *path, struct fail *fail)
 {
-	struct parts parts = { .path = (char *)path, .dir = -1 };
 	pid_t owner = parts_owner(path);
 
-	if (owner && kill(owner, 0) && errno == ESRCH && !parts_remove(&parts, NULL))
+	if (owner && kill(owner, 0) && errno == ESRCH && !parts_discard(path, NULL))
 		fail_set(fail, -ENODATA, "'%s' held no recording: it ended before it had begun; it is removed", path);
 }
 
-int recovery_run(const char *path, const char *output, struct recovery *ret, struct fail *fail)
+int recovery_run(const char *path, const char *output, mode_t mode, struct recovery *ret, struct fail *fail)
 {
 	struct recovery recovery = { .output = NULL };
-	struct work work = { .recovery = &recovery };
+	struct work work = { .recovery = &recovery, .mode = mode };
 	int err = parts_open(path, &work.parts, fail);
 
 	if (err == -ENODATA)
@@ -276,7 +268,18 @@ void recovery_release(struct recovery *recovery)
 	recovery->output = NULL;
 }
 
-int recovery_undo(unsigned *ret, struct fail *fail)
+/* Its parts are there: whoever recovers them drains its instance, too. */
+static bool waits_for_recovery(const char *journal, void (*waits)(const char *parts))
+{
+	cleanup_free char *parts = undo_parts(journal);
+
+	if (!parts || access(parts, F_OK))
+		return false;
+	waits(parts);
+	return true;
+}
+
+int recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail)
 {
 	struct tracing tracing;
 	struct undo_pending pending;
@@ -286,6 +289,8 @@ int recovery_undo(unsigned *ret, struct fail *fail)
 	if (err)
 		return err;
 	while (!err && (r = undo_next_pending(NULL, &at, &pending, fail)) > 0) {
+		if (waits_for_recovery(pending.path, waits))
+			continue;
 		err = undo_replay(&tracing, pending.path, fail);
 		nr += !err;
 	}

@@ -6,13 +6,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct fail;
 
 /*
  * Makes a file of what a killed recording left. Its instance, if it is still there, is stopped and read to the end first,
  * so that usually nothing is missing. Everything is verified: each frame is decompressed, and what is torn is left out and
- * counted. The parts go when the file is whole. The instance and the settings are put back by others (lib/kernel/undo).
+ * counted. The parts go when the file is whole and on the disk; before that nothing is given up that they do not hold. An
+ * instance is believed to be that of the parts when the journal of its recording, root's own, says so.
+ * The instance and the settings are put back by others (lib/kernel/undo).
  */
 struct recovery {
 	char *output;                   /* written */
@@ -22,11 +25,14 @@ struct recovery {
 	unsigned cpus;                  /* with pages */
 };
 
-/* `output` NULL: as the recording was asked to, -EEXIST if there is such a file. `ret` is filled on success. */
-int must_check recovery_run(const char *parts, const char *output, struct recovery *ret, struct fail *fail);
+/* `output` NULL: as the parts are named, -EEXIST if there is such a file. `mode` is that of the file. `ret` is filled on success. */
+int must_check recovery_run(const char *parts, const char *output, mode_t mode, struct recovery *ret, struct fail *fail);
 void recovery_release(struct recovery *recovery);
 
-/* Puts back what killed recordings left changed in tracefs. *ret: how many of them. */
-int must_check recovery_undo(unsigned *ret, struct fail *fail);
+/*
+ * Puts back what killed recordings left changed in tracefs. *ret: how many of them. `waits` is called with the parts of each
+ * recording that waits for its own recovery: with its settings its instance would go, and what is in it.
+ */
+int must_check recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail);
 
 #endif

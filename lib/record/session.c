@@ -13,6 +13,7 @@
 #include "lib/kernel/setup_probes.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
+#include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
@@ -179,6 +180,8 @@ static int prepare_kernel(struct session *session, struct fail *fail)
 	if (!err)
 		err = undo_new(&session->tracing, NULL, &session->undo, fail);
 	if (!err)
+		err = undo_mark(session->undo, session->parts->secret, session->parts->path, fail);
+	if (!err)
 		err = setup_probes_make(&session->tracing, session->undo, &session->options->setup, &session->probes, fail);
 	if (!err)
 		err = catalog_new(&session->tracing, &session->catalog, fail);
@@ -343,8 +346,8 @@ static int finish(struct session *session, struct fail *fail)
 		return parts_remove(session->parts, fail);
 	err = sum_up(session, fail);
 	if (!err)
-		err = targets_assemble(session->targets, session->nr_targets, session->parts, session->options->output,
-				       &result->file_size, fail);
+		err = targets_assemble(session->targets, session->nr_targets, session->parts, &(struct assembly_options){
+				       .output = session->options->output, .mode = session->options->mode }, &result->file_size, fail);
 	result->finish_ns = now_ns() - session->stopped_ns;
 	if (!err) {
 		result->finished = true;

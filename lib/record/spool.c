@@ -10,6 +10,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
+#include "lib/base/trust.h"
 #include "lib/codec/frame.h"
 
 enum { SPOOL_MAGIC = 0x74706677 };
@@ -232,10 +233,12 @@ int spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_option
 	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };
 	int err;
 
-	spool.fd = openat(dir, spool_name(name, buffer, cpu), O_RDWR | O_CLOEXEC);
+	spool.fd = openat(dir, spool_name(name, buffer, cpu), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (spool.fd < 0)
 		return fail_set(fail, -errno, "cannot open spool '%s': %s", name, strerror(errno));
-	err = spool_scan(&spool, fail);
+	err = trust_check(spool.fd, S_IFREG, name, fail);
+	if (!err)
+		err = spool_scan(&spool, fail);
 	if (!err && spool.torn && ftruncate(spool.fd, (off_t)spool.end))
 		err = fail_set(fail, -errno, "cannot shorten spool '%s': %s", name, strerror(errno));
 	if (!err && lseek(spool.fd, (off_t)spool.end, SEEK_SET) < 0)

@@ -247,8 +247,8 @@ void target_close_pipes(struct target *target)
 		cpu_pipe_close(&target->recorders[i]->pipe);
 }
 
-int targets_assemble(const struct target *targets, size_t nr, struct parts *parts, const char *output, uint64_t *ret_size,
-		     struct fail *fail)
+int targets_assemble(const struct target *targets, size_t nr, struct parts *parts,
+		     const struct assembly_options *options, uint64_t *ret_size, struct fail *fail)
 {
 	cleanup_free struct assembly_piece *pieces = NULL;
 	size_t nr_pieces = 0;
@@ -270,7 +270,7 @@ int targets_assemble(const struct target *targets, size_t nr, struct parts *part
 				.is_part = true,
 			};
 		}
-	return assembly_write(parts, pieces, nr_pieces, output, ret_size, fail);
+	return assembly_write(parts, pieces, nr_pieces, options, ret_size, fail);
 }
 
 void target_release(struct target *target)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct assembly_options;
 struct fail;
 struct parts;
 
@@ -104,7 +105,8 @@ int must_check target_quiet(struct target *target, struct fail *fail);
 void target_close_pipes(struct target *target);
 
 /* The file of all that was recorded: assembly_write(). */
-int must_check targets_assemble(const struct target *targets, size_t nr, struct parts *parts, const char *output,
+int must_check targets_assemble(const struct target *targets, size_t nr, struct parts *parts,
+				const struct assembly_options *options,
 				uint64_t *ret_size, struct fail *fail);
 
 /* Everything but the instance, which is closed by its owner once settings were put back. */

@@ -89,7 +89,7 @@ start()
 	kill -9 $pid
 	wait $pid || true
 	run -0 --separate-stderr weft report k.dat
-	[[ "$stderr" == *"'k.dat.weft-$pid.parts' is left of a recording that was killed; 'weft recover "* ]]
+	[[ "$stderr" == *"'k.dat.weft-$pid-"*".parts' is left of a recording that was killed; 'weft recover "* ]]
 	run -0 weft record -o k.dat -e sched -- true
 	[[ "$output" == *"is left of a recording that was killed"* ]]
 	weft recover -o new.dat k.dat

@@ -26,7 +26,7 @@ setup()
 @test "recover: an existing file is not replaced unasked" {
 	weft record -o k.dat -e sched -- sleep 5 3>&- &
 	pid=$!
-	until [ -e k.dat.weft-$pid.parts ] && [ -e /sys/kernel/tracing/instances/weft-$pid ] &&
+	until compgen -G "k.dat.weft-$pid-*.parts" > /dev/null && [ -e /sys/kernel/tracing/instances/weft-$pid ] &&
 		[ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on)" = 1 ]; do sleep 0.05; done
 	run -1 weft recover k.dat
 	[[ "$output" == *"still running"* ]]
@@ -46,7 +46,7 @@ setup()
 
 @test "recover: a directory that is not a recording's loses nothing, whatever its name ends with" {
 	dead=$(sh -c 'echo $$')
-	for dir in "backup-$dead" "backup.weft-$dead" "k.dat.weft-$dead.parts.old"; do
+	for dir in "backup-$dead" "backup.weft-$dead" "k.dat.weft-$dead-0badcafe.parts.old"; do
 		mkdir "$dir"
 		touch "$dir/2024" "$dir/1.0"
 		echo mine > "$dir/metadata"
@@ -57,8 +57,8 @@ setup()
 }
 
 @test "recover: parts that never held anything are removed once their recorder is dead" {
-	dead=k.dat.weft-$(sh -c 'echo $$').parts
-	living=k.dat.weft-$$.parts
+	dead=k.dat.weft-$(sh -c 'echo $$')-0badcafe.parts
+	living=k.dat.weft-$$-0badcafe.parts
 	mkdir "$dead" "$living"
 	run -1 weft recover "$dead/"
 	[[ "$output" == *"it is removed" ]]

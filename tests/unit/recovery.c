@@ -62,7 +62,7 @@ TEST(recovery_makes_a_file_of_parts_without_pages)
 	struct left left;
 
 	REQUIRE(left_behind(&left, NULL));
-	CHECK(!recovery_run(left.parts, left.output, &recovery, NULL));
+	CHECK(!recovery_run(left.parts, left.output, 0600, &recovery, NULL));
 	CHECK(!access(left.output, R_OK));
 	CHECK(access(left.parts, F_OK));
 	recovery_release(&recovery);
@@ -75,9 +75,9 @@ TEST(recovery_tells_of_a_cpu_whose_data_is_gone_and_keeps_the_parts)
 	struct fail fail = FAIL_INIT;
 	struct left left;
 
-	REQUIRE(left_behind(&left, "4096 8192 0 /nowhere/k.dat.unfinished"));
-	CHECK(recovery_run(left.parts, left.output, &recovery, &fail) < 0);
-	CHECK(strstr(fail.text, "/nowhere/k.dat.unfinished") && strstr(fail.text, "CPU 1"));
+	REQUIRE(left_behind(&left, "4096 8192 0 unfinished.7"));
+	CHECK(recovery_run(left.parts, left.output, 0600, &recovery, &fail) < 0);
+	CHECK(strstr(fail.text, "unfinished.7") && strstr(fail.text, "CPU 1"));
 	CHECK(access(left.output, F_OK));
 	CHECK(!access(left.parts, F_OK));
 	left_release(&left);
@@ -102,7 +102,7 @@ TEST(recovery_leaves_out_no_pages_of_a_buffer_that_comes_behind_a_gap)
 		spool_release(&spool);
 	}
 	parts_free(parts);
-	CHECK(recovery_run(left.parts, left.output, &recovery, &fail) < 0);
+	CHECK(recovery_run(left.parts, left.output, 0600, &recovery, &fail) < 0);
 	CHECK(strstr(fail.text, "buffer 2"));
 	CHECK(!access(left.parts, F_OK));
 	left_release(&left);

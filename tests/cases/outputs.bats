@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# How record, extract, recover and pack write the file that is asked for. The oracle is the file system.
+load lib
+
+setup()
+{
+	pages=$PWD/tests/corpora/container/accept/v7-zstd.dat
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	mkdir dir
+	echo '[boot] local' > dir/trace_clock
+}
+
+pack()
+{
+	weft pack -q dir --pages "$pages" "$@"
+}
+
+mode()
+{
+	stat -c %a "$1"
+}
+
+@test "output: a file has the mode 600, and another with --mode, whatever the umask is" {
+	for mask in 000 077; do
+		umask $mask
+		pack -o default.dat
+		[ "$(mode default.dat)" = 600 ]
+		pack -o wide.dat --mode 644
+		[ "$(mode wide.dat)" = 644 ]
+		# One that is replaced does not keep its own.
+		pack -o wide.dat
+		[ "$(mode wide.dat)" = 600 ]
+	done
+	[ "$(ls -A)" = $'default.dat\ndir\nwide.dat' ]
+	for bad in 888 1777 rw '' 6x; do
+		run -2 pack -o bad.dat --mode "$bad"
+		[[ "$output" == *"--mode"* ]]
+	done
+	[ ! -e bad.dat ]
+}
+
+@test "output: record, extract and recover write files of mode 600, and others with --mode" {
+	need_tracefs
+	weft record -q -o r.dat -e sched -- true
+	[ "$(mode r.dat)" = 600 ]
+	weft record -q -o r.dat --mode 640 -e sched -- true
+	[ "$(mode r.dat)" = 640 ]
+	weft record -q -o r.dat -e sched --temp-dir /dev/shm -- true
+	[ "$(mode r.dat)" = 600 ]
+	weft record -q -o r.dat --mode 604 -e sched --temp-dir /dev/shm -- true
+	[ "$(mode r.dat)" = 604 ]
+	weft check r.dat
+	I=/sys/kernel/tracing/instances/weft-out-$$
+	for how in 600 644; do
+		mkdir $I
+		echo mark > $I/trace_marker
+		weft extract -q -B weft-out-$$ -o e.dat --mode $how || { rmdir $I; false; }
+		rmdir $I
+		[ "$(mode e.dat)" = $how ]
+	done
+	for how in "600" "664 --mode 664"; do
+		weft record -q -o k.dat -e sched 3>&- &
+		pid=$!
+		until [ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.02; done
+		[ "$(mode "$(ls -d k.dat.weft-$pid-*.parts)")" = 700 ]
+		kill -9 $pid
+		wait $pid || true
+		rm -f k.dat
+		# shellcheck disable=SC2086
+		weft recover k.dat ${how#???}
+		[ "$(mode k.dat)" = "${how%% *}" ]
+	done
+}
+
+@test "output: a link of one's own leads to the file, and stays" {
+	mkdir there
+	ln -s there/t.dat link
+	ln -s link link2
+	pack -o link2
+	[ -L link ]
+	[ -L link2 ]
+	weft check there/t.dat
+	echo old > there/t.dat
+	pack -o link
+	weft check there/t.dat
+	ln -s loop loop
+	run -1 pack -o loop
+	[[ "$output" == *"oo many levels"* ]]
+	run -1 pack -o there
+	[[ "$output" == *"'there' is a directory"* ]]
+	run -1 pack -o absent/t.dat
+	[[ "$output" == *"absent/t.dat"* ]]
+	[ "$(ls -A there)" = t.dat ]
+}
+
+@test "output: a link or FIFO of another user is refused, and nothing happens to what it leads to" {
+	need_root
+	mkdir shared
+	chmod 1777 shared
+	echo precious > victim
+	ln -s ../victim shared/t.dat
+	chown -h nobody shared/t.dat
+	run -1 pack -o shared/t.dat
+	[[ "$output" == *"'shared/t.dat' is a symbolic link of another user"* ]]
+	mkfifo shared/fifo
+	chown nobody shared/fifo
+	sleep 20 3>&- > shared/none < shared/fifo &
+	reader=$!
+	run -1 timeout 10 weft pack -q dir --pages "$pages" -o shared/fifo
+	kill $reader
+	[[ "$output" == *"'shared/fifo' is a FIFO of another user"* ]]
+	[ "$(cat victim)" = precious ]
+	[ "$(ls -A shared)" = $'fifo\nnone\nt.dat' ]
+}
+
+@test "output: record tells of a link of another user before it records" {
+	need_tracefs
+	echo precious > victim
+	ln -s victim t.dat
+	chown -h nobody t.dat
+	run -125 weft record -o t.dat -e sched -- touch ran
+	[[ "$output" == *"symbolic link of another user"* ]]
+	[ ! -e ran ]
+	[ "$(cat victim)" = precious ]
+	[ "$(ls -A)" = $'dir\nt.dat\nvictim' ]
+}
+
+@test "output: no name that record uses can be foreseen" {
+	need_tracefs
+	echo precious > victim
+	# The process id is known before the recording begins.
+	sh -c 'ln -s victim r.dat.weft-$$.unfinished; mkdir r.dat.weft-$$.parts; exec weft record -q -o r.dat -e sched -- true'
+	[ "$(cat victim)" = precious ]
+	weft check r.dat
+}
+
+@test "output: devices, FIFOs and names of standard output are written to as they are" {
+	pack -o want.dat
+	pack -o /dev/null
+	[ -c /dev/null ]
+	pack -o /dev/stdout > stdout.dat
+	[ -L /dev/stdout ]
+	cmp want.dat stdout.dat
+	pack -o - | cmp want.dat
+	pack -o /dev/stdout | cmp want.dat
+	mkfifo fifo
+	cat fifo > fifo.dat 3>&- &
+	pack -o fifo
+	wait $!
+	cmp want.dat fifo.dat
+	pack -o >(cat > substituted.dat)
+	until cmp want.dat substituted.dat; do sleep 0.02; done
+}
