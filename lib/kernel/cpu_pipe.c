@@ -119,6 +119,12 @@ static int refused(const struct cpu_pipe *pipe, int err, struct fail *fail)
 	return fail_set(fail, err, "cannot read trace_pipe_raw of CPU %" PRIu32 ": %s", pipe->cpu, strerror(-err));
 }
 
+/* A CPU that is possible, and was not online since the instance was made, has files but no buffer (ring_buffer_alloc_read_page()). */
+static void note_absent(struct cpu_pipe *pipe, ssize_t got)
+{
+	pipe->absent = got < 0 && errno == ENODEV;
+}
+
 /*
  * Full sub-buffers from the kernel into the pipe, without a copy: all that it holds, whatever the caller takes now. They make room
  * in the buffer while those before them are compressed.
@@ -132,10 +138,11 @@ static int fill(struct cpu_pipe *pipe, struct fail *fail)
 	if (!want)
 		return 0;
 	got = splice(pipe->fd, NULL, pipe->in, NULL, want, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	note_absent(pipe, got);
 	if (got > 0)
 		pipe->waiting += (size_t)got;
 	/* What waits in the pipe comes first; an error that lasts comes again. */
-	if (got >= 0 || pipe->waiting || errno == EAGAIN || errno == EINTR)
+	if (got >= 0 || pipe->absent || pipe->waiting || errno == EAGAIN || errno == EINTR)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return refused(pipe, -errno, fail);
@@ -151,7 +158,8 @@ static int read_page(struct cpu_pipe *pipe, uint8_t *into, struct fail *fail)
 	do
 		got = read(pipe->fd, into, pipe->page_size);
 	while (got < 0 && errno == EINTR);
-	if (got < 0 && errno != EAGAIN)
+	note_absent(pipe, got);
+	if (got < 0 && errno != EAGAIN && !pipe->absent)
 		return refused(pipe, -errno, fail);
 	if (got <= 0)
 		return 0;

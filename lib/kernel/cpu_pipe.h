@@ -27,6 +27,7 @@ struct cpu_pipe {
 	unsigned dry;           /* takes in a row that brought nothing */
 	bool no_splice;         /* this kernel does not splice: pages are read, partly filled ones too */
 	bool no_splice_out;     /* the output of cpu_pipe_move() does not */
+	bool absent;            /* the CPU had no buffer at the last try: it has none until it comes online, and poll() is no use */
 };
 
 int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,

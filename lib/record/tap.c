@@ -252,8 +252,12 @@ int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_n
 
 	tap->fds[nr++] = (struct pollfd){ .fd = out_fd, .events = POLLOUT };
 	for (size_t i = 0; pages && i < tap->nr_buffers; i++)
-		for (size_t j = 0; j < tap->buffers[i].nr_cpus; j++)
-			tap->fds[nr++] = (struct pollfd){ .fd = tap->buffers[i].pipes[j].fd, .events = POLLIN };
+		for (size_t j = 0; j < tap->buffers[i].nr_cpus; j++) {
+			const struct cpu_pipe *pipe = &tap->buffers[i].pipes[j];
+
+			if (!pipe->absent)
+				tap->fds[nr++] = (struct pollfd){ .fd = pipe->fd, .events = POLLIN };
+		}
 	r = wake_poll(&tap->wake, &tap->workload, tap->fds, nr, timeout_ms, &reason, &status, fail);
 	if (r < 0)
 		return r;
