@@ -301,6 +301,24 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 	out_f(out, ", clock %s\n", context->clock);
 }
 
+static void print_cleared(const struct trace *trace, size_t buffer, const struct trace_buffer *of, struct out *out)
+{
+	unsigned long most = 0;
+
+	for (size_t i = 0; i < of->nr_cpus; i++) {
+		struct trace_text text;
+		char name[64];
+
+		snprintf(name, sizeof(name), "weft/per_cpu/cpu%u/cleared", (unsigned)of->cpus[i].cpu);
+		text = trace_setting(trace, buffer, name);
+		if (text.text && strtoul(text.text, NULL, 10) > most)
+			most = strtoul(text.text, NULL, 10);
+	}
+	if (most)
+		out_f(out, "  cleared by somebody else while it was recorded (%lu time%s as far as noticed)\n", most,
+		      most == 1 ? "" : "s");
+}
+
 /* Everything about one buffer; damage inside its pages goes to `damage`. */
 static int print_buffer(struct trace *trace, size_t buffer, const struct arguments *arguments, struct out *out,
 			bool *ret_damaged, struct fail *fail)
@@ -324,6 +342,7 @@ static int print_buffer(struct trace *trace, size_t buffer, const struct argumen
 		r = count_events(trace, events, buffer, &cpus, fail);
 	if (!r) {
 		print_span(of, context, cpus, events, out);
+		print_cleared(trace, buffer, of, out);
 		print_cpus(trace, buffer, context, cpus, out);
 		if (events_count(events) && !print_types(events, out))
 			out->failed = true;

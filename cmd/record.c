@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/losses.h"
 #include "cmd/record_options.h"
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
@@ -55,6 +56,21 @@ static void print_losses(const struct record_options *options, const struct reco
 	}
 }
 
+/* Most ways to clear a buffer are for all of its CPUs at once. */
+static void print_cleared(const struct record_options *options, const struct record_result *result)
+{
+	for (size_t i = 0; i < result->nr_cpus; i++) {
+		const struct record_cpu *most = &result->cpus[i];
+
+		if (i && most->buffer == result->cpus[i - 1].buffer)
+			continue;
+		for (size_t j = i; j < result->nr_cpus && result->cpus[j].buffer == most->buffer; j++)
+			if (result->cpus[j].cleared > most->cleared)
+				most = &result->cpus[j];
+		losses_cleared(buffer_name(options, most), most->cleared);
+	}
+}
+
 static void print_summary(const struct record_options *options, const struct record_result *result)
 {
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
@@ -63,6 +79,7 @@ static void print_summary(const struct record_options *options, const struct rec
 		     result->at_most ? "at most " : "", text_count(events, result->events), text_time(time, result->time_ns), text_size(raw, result->raw),
 		     text_size(file, result->file_size), text_count(lost, result->lost));
 	print_losses(options, result);
+	print_cleared(options, result);
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }
@@ -105,7 +122,7 @@ static int run(int argc, char **argv)
 	result.has_status |= workload_wait(result.command, &result.status);
 	if (!err && result.has_status)
 		status = result.status;
-	if (!err && arguments.fail_on_lost && result.lost)
+	if (!err && arguments.fail_on_lost && (result.lost || result.cleared))
 		status = EXIT_LOST;
 	record_result_release(&result);
 	setup_release(&arguments.options.setup);

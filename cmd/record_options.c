@@ -21,7 +21,7 @@ static const struct argp_option table[] = {
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
 	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
 	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
-	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -107,7 +107,7 @@ const struct argp record_argp = {
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Record what the kernel does while COMMAND runs, or until Ctrl-C.\v"
 	       "The exit status is that of COMMAND; 126 or 127 when it cannot be run, 125 when the recording failed, "
-	       "123 with --fail-on-lost when events were lost. "
+	       "123 with --fail-on-lost when events were lost, or somebody cleared the buffer. "
 	       "Tracing starts just before COMMAND does and stops when it exits. "
 	       "With -o - the standard output of COMMAND goes to standard error.",
 };

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/formats.h"
+#include "cmd/losses.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
@@ -34,7 +35,7 @@ static const struct argp_option table[] = {
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
 	{ "no-filter", KEY_NO_FILTER, NULL, 0, "Trace weft itself, too", SETUP_OWN_GROUP },
-	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
 	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
@@ -142,7 +143,7 @@ static const struct argp argp = {
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Print what the kernel does while it does it: until COMMAND ends, or Ctrl-C.\v"
 	       "The exit status is that of COMMAND; 126 or 127 when it cannot be run, 125 when streaming failed, "
-	       "123 with --fail-on-lost when events were lost. "
+	       "123 with --fail-on-lost when events were lost, or somebody cleared the buffer. "
 	       "The standard output of COMMAND goes to standard error.",
 };
 
@@ -173,6 +174,7 @@ static void print_instance(const struct stream_sum *sum)
 
 	command_warn("%s: %s events, %s lost", name, text_count(events, sum->printed), text_count(lost, sum->lost));
 	print_left(name, ": ", sum);
+	losses_cleared(name, sum->cleared);
 }
 
 static void print_summary(const struct stream_result *result)
@@ -182,8 +184,10 @@ static void print_summary(const struct stream_result *result)
 
 	command_warn("%s events in %s, %s lost", text_count(events, all->printed), text_time(time, result->tap.time_ns),
 		     text_count(lost, all->lost));
-	if (result->nr_sums < 2)
+	if (result->nr_sums < 2) {
 		print_left("", "", all);
+		losses_cleared("", all->cleared);
+	}
 	for (size_t i = 0; result->nr_sums > 1 && i < result->nr_sums; i++)
 		print_instance(&result->sums[i]);
 	if (all->lost)
@@ -221,7 +225,7 @@ static int run(int argc, char **argv)
 	result.tap.has_status |= workload_wait(result.tap.command, &result.tap.status);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;
-	if (!err && arguments.fail_on_lost && result.all.lost)
+	if (!err && arguments.fail_on_lost && (result.all.lost || result.all.cleared))
 		status = EXIT_LOST;
 	free(result.sums);
 	setup_release(&setup);

@@ -30,8 +30,9 @@ struct stream_options {
 struct stream_sum {
 	const char *instance;           /* its name; NULL: the main one */
 	uint64_t printed;               /* events, those taken into the line of another (function graph) included */
-	uint64_t lost;                  /* by the kernel's count */
+	uint64_t lost;                  /* by the kernel's count, or as the pages tell, whichever is more */
 	uint64_t left;                  /* traced, and neither printed nor lost: the reader took no more */
+	unsigned cleared;               /* times that somebody emptied the buffer */
 };
 
 struct stream_result {

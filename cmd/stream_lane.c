@@ -119,21 +119,28 @@ void stream_lane_close(struct stream_lane *lane)
 	}
 }
 
-int stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index, struct fail *fail)
+void stream_lane_look(struct stream_lane *lane)
+{
+	for (size_t i = 0; i < lane->buffer->nr_cpus; i++)
+		tap_buffer_look(lane->buffer, i, live_source_taken(lane->source, i));
+}
+
+bool stream_lane_looks_always(const struct stream_lane *lane)
+{
+	return lane->dropped;
+}
+
+void stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index)
 {
 	const struct tap_buffer *buffer = lane->buffer;
 
 	for (size_t i = 0; lane->dropped && i < buffer->nr_cpus; i++) {
-		uint64_t now = 0;
-		int err = tap_buffer_dropped(buffer, i, &now, fail);
+		uint64_t now = tap_buffer_dropped(buffer, i);
 
-		if (err)
-			return err;
 		if (now > lane->dropped[i])
 			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(now - lane->dropped[i]));
 		lane->dropped[i] = now;
 	}
-	return 0;
 }
 
 void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index)
@@ -141,13 +148,20 @@ void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, si
 	const struct tap_buffer *buffer = lane->buffer;
 
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
-		uint64_t events, lost, told = live_source_lost(lane->source, i);
+		uint64_t lost = tap_buffer_lost(buffer, i), told = live_source_lost(lane->source, i);
 
 		told += lane->dropped ? lane->dropped[i] : 0;
-		tap_buffer_count(buffer, i, &events, &lost);
 		if (lost > told)
 			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(lost - told));
 	}
+}
+
+/* What was cleared before anybody looked again is known from the pages alone. */
+static uint64_t count_lost(const struct stream_lane *lane, size_t cpu_index)
+{
+	uint64_t counted = tap_buffer_lost(lane->buffer, cpu_index), told = live_source_lost(lane->source, cpu_index);
+
+	return counted > told ? counted : told;
 }
 
 void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
@@ -156,11 +170,11 @@ void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
 
 	*ret = (struct stream_sum){ .instance = tap_buffer_name(lane->buffer), .printed = events_count(lane->events) };
 	for (size_t i = 0; i < lane->buffer->nr_cpus; i++) {
-		uint64_t events, lost;
+		unsigned cleared = tap_buffer_cleared(lane->buffer, i);
 
-		tap_buffer_count(lane->buffer, i, &events, &lost);
-		all += events;
-		ret->lost += lost;
+		all += tap_buffer_events(lane->buffer, i);
+		ret->lost += count_lost(lane, i);
+		ret->cleared = cleared > ret->cleared ? cleared : ret->cleared;
 	}
 	if (all > ret->printed)
 		ret->left = all - ret->printed;

@@ -6,6 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/stream/live_source.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,8 +46,13 @@ int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, size_
 				struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
 
-/* What no page tells is asked for, and told where it was noticed; `index` of the lane in the flow. */
-int must_check stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index, struct fail *fail);
+/* Looks at what the kernel has counted: lib/record/tap_buffer.h, tap_buffer_look(). */
+void stream_lane_look(struct stream_lane *lane);
+/* Whether it has to be done in each round: no page tells of what is dropped. */
+bool stream_lane_looks_always(const struct stream_lane *lane);
+
+/* What no page tells, as the last look has it, is told where it was noticed; `index` of the lane in the flow. */
+void stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index);
 
 /* Of a stopped tap: what was lost without a page to tell it, behind the last event of a CPU or where the kernel keeps the oldest. */
 void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index);

@@ -28,6 +28,7 @@ enum {
 	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs of all instances */
 	QUEUE_MAX = 1 << 20,
 	NAMES_SHARE = 20,               /* of the time: reading names of tasks takes no more than this part of it */
+	LOOK_NS = 200000000,            /* between two looks at what the kernel has counted */
 	PATIENCE_NS = 1000000000,       /* with a reader that takes nothing when all is over */
 };
 
@@ -43,6 +44,7 @@ struct stream {
 	struct flow flow;
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
+	uint64_t looked_ns;
 	bool fresh;                     /* pages were taken since */
 	bool more;                      /* events are there that can be printed */
 	bool quiet;                     /* what there is to take cannot be taken before the next round */
@@ -183,11 +185,25 @@ static int take_from_all(struct stream *stream, bool is_round, bool *ret_full, s
 	return taken;
 }
 
+static void look(struct stream *stream, uint64_t now)
+{
+	bool all = now - stream->looked_ns >= LOOK_NS;
+
+	for (size_t i = 0; i < stream->nr_lanes; i++)
+		if (all || stream_lane_looks_always(&stream->lanes[i]))
+			stream_lane_look(&stream->lanes[i]);
+	if (all)
+		stream->looked_ns = now;
+}
+
 static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 {
 	bool is_round = now >= stream->next_round_ns, full;
-	int err = 0, r = take_from_all(stream, is_round, &full, fail);
+	int r;
 
+	if (is_round)
+		look(stream, now);
+	r = take_from_all(stream, is_round, &full, fail);
 	if (r < 0)
 		return r;
 	stream->quiet = !r || full;
@@ -198,9 +214,9 @@ static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 	stream->quiet = false;
 	if (stream->fresh)
 		read_names(stream, now);
-	for (size_t i = 0; !err && i < stream->nr_lanes; i++)
-		err = stream_lane_dropped(&stream->lanes[i], &stream->flow, i, fail);
-	return err;
+	for (size_t i = 0; i < stream->nr_lanes; i++)
+		stream_lane_dropped(&stream->lanes[i], &stream->flow, i);
+	return 0;
 }
 
 /* Some text, if there is any. */
@@ -280,8 +296,10 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	bool full = true;
 	int r = 1;
 
-	for (size_t i = 0; i < stream->nr_lanes; i++)
+	for (size_t i = 0; i < stream->nr_lanes; i++) {
+		stream_lane_look(&stream->lanes[i]);
 		live_source_end(stream->lanes[i].source);
+	}
 	/* Whatever the last names cost, no later ones will come. */
 	stream->named_ns = 0;
 	read_names(stream, now_ns());
@@ -301,10 +319,10 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	return wait_for_reader(stream, fail);
 }
 
-static int sum_up(struct stream *stream, struct fail *fail)
+/* `all`: all was wanted, and nothing failed. */
+static int sum_up(struct stream *stream, bool all, struct fail *fail)
 {
 	struct stream_result *result = stream->result;
-	bool all = stream->flow.printed < stream->flow.limit;
 
 	result->sums = calloc(stream->nr_lanes, sizeof(*result->sums));
 	if (!result->sums)
@@ -314,12 +332,12 @@ static int sum_up(struct stream *stream, struct fail *fail)
 		struct stream_sum *sum = &result->sums[i];
 
 		stream_lane_sum(&stream->lanes[i], sum);
-		/* With a limit nobody asked for the rest. */
 		if (!all)
 			sum->left = 0;
 		result->all.printed += sum->printed;
 		result->all.lost += sum->lost;
 		result->all.left += sum->left;
+		result->all.cleared += sum->cleared;
 	}
 	return 0;
 }
@@ -356,7 +374,8 @@ static int follow(struct stream *stream, struct fail *fail)
 		r = print_rest(stream, fail);
 	if (r >= 0)
 		r = check_damage(stream, fail);
-	err = sum_up(stream, r ? &later : fail);
+	/* With a limit nobody asked for the rest. */
+	err = sum_up(stream, r >= 0 && stream->flow.printed < stream->flow.limit, r ? &later : fail);
 	return r < 0 ? r : err;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
+#include "lib/kernel/ring_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,12 +85,19 @@ static int slice_ms(const struct cpu_pipe *pipe, int64_t left)
 	return (int)(left >= 0 && left < slice ? left : slice);
 }
 
+static void look(struct cpu_pipe *pipe)
+{
+	if (pipe->watch)
+		ring_watch_look(pipe->watch, 0);
+}
+
 int cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms, struct fail *fail)
 {
 	int64_t end = now_ms() + timeout_ms, left = -1;
 
 	if (pipe->waiting)
 		return 1;
+	look(pipe);
 	for (;;) {
 		struct pollfd fds[2] = {
 			{ .fd = wake_fd, .events = POLLIN },
@@ -105,6 +113,7 @@ int cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms, struct fai
 		if (ready < 0 && errno != EINTR)
 			return fail_set(fail, -errno, "cannot wait for the buffer of CPU %" PRIu32 ": %s", pipe->cpu,
 					strerror(errno));
+		look(pipe);
 		if (ready > 0 && fds[0].revents)
 			return 0;
 		if ((ready > 0 && fds[1].revents) || (!ready && pipe->dry))

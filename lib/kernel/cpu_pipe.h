@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct fail;
+struct ring_watch;
 
 /*
  * per_cpu/cpuN/trace_pipe_raw: takes whole sub-buffers out of the ring buffer of one CPU. What it hands out is gone from
@@ -27,6 +28,7 @@ struct cpu_pipe {
 	unsigned dry;           /* takes in a row that brought nothing */
 	bool no_splice;         /* this kernel does not splice: pages are read, partly filled ones too */
 	bool no_splice_out;     /* the output of cpu_pipe_move() does not */
+	struct ring_watch *watch;       /* borrowed; looked at whenever cpu_pipe_wait() begins or wakes up; NULL: nobody wants to know */
 	bool absent;            /* the CPU had no buffer at the last try: it has none until it comes online, and poll() is no use */
 };
 

@@ -247,7 +247,7 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, boo
 	struct spool_options spool = { .compressed = options->compress };
 	struct recorder_options how = { .stop_fd = -1, .failed_fd = -1, .level = options->level };
 	struct recorder *recorder;
-	uint64_t events;
+	struct kept kept;
 	int err;
 
 	if (goes_on)
@@ -262,10 +262,10 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, boo
 	}
 	cpu_pipe_close(&recorder->pipe);
 	if (!err)
-		err = kept_count(&recorder->spool, &events, fail);
+		err = kept_count(&recorder->spool, &kept, fail);
 	if (err)
 		return err;
-	work->result->events += events;
+	work->result->events += kept.events;
 	work->result->raw += recorder->spool.raw;
 	work->result->cpus += recorder->spool.raw > 0;
 	return 0;

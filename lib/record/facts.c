@@ -292,7 +292,8 @@ static bool add_dropped_line(struct buf *buf, struct text_word line, const struc
 		return buf_addf(buf, "read events: %" PRIu64 "\n", cpu->events);
 	if (line_is(line, overrun))
 		return buf_addf(buf, "%s%" PRIu64 "\n", overrun,
-				(uint64_t)strtoull(line.at + strlen(overrun), NULL, 10) + cpu->dropped_events);
+				(cpu->cleared ? cpu->overrun : (uint64_t)strtoull(line.at + strlen(overrun), NULL, 10)) +
+				cpu->dropped_events);
 	return buf_addf(buf, "%.*s\n", (int)line.len, line.at);
 }
 
@@ -315,16 +316,27 @@ static int drop_from(struct ledger *ledger, enum ledger_kind kind, const char *k
 	return add(ledger, kind, cpu->buffer, key, buf_str(&text), text.len, fail);
 }
 
+static int add_cleared(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail)
+{
+	char key[64], times[16];
+
+	snprintf(key, sizeof(key), "weft/per_cpu/cpu%u/cleared", cpu->cpu);
+	snprintf(times, sizeof(times), "%u", cpu->cleared);
+	return add(ledger, LEDGER_SETTING, cpu->buffer, key, times, strlen(times), fail);
+}
+
 int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail)
 {
 	char key[16], file[64];
 	int err;
 
-	if (!cpu->dropped_events)
+	if (!cpu->dropped_events && !cpu->cleared)
 		return 0;
 	snprintf(key, sizeof(key), "%u", cpu->cpu);
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu->cpu);
-	err = ledger_load(ledger, fail);
+	err = cpu->cleared ? add_cleared(ledger, cpu, fail) : 0;
+	if (!err)
+		err = ledger_load(ledger, fail);
 	if (!err)
 		err = drop_from(ledger, LEDGER_STATS, key, cpu, fail);
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);

@@ -49,7 +49,8 @@ int must_check facts_stats(struct ledger *ledger, const struct instance *instanc
 
 /*
  * Events that were taken from the kernel's buffer and then dropped for a maximal size are, to whoever reads the file,
- * overwritten ones: the CPU's stats say so. Does nothing where none were dropped.
+ * overwritten ones: the CPU's stats say so. And where somebody cleared the buffer, they count what is in the file. Else it does
+ * nothing.
  */
 int must_check facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail);
 

@@ -11,30 +11,32 @@
 #include "lib/record/spool.h"
 #include "lib/ring/page.h"
 
-static int count_page(const struct page_shape *shape, const uint8_t *data, uint64_t *count, struct fail *fail)
+static int count_page(const struct page_shape *shape, const uint8_t *data, struct kept *kept, struct fail *fail)
 {
 	struct record record;
 	struct page page;
 	int r = page_init(&page, shape, data, shape->size, fail);
 
+	if (!r && page.lost > 0)
+		kept->lost += (uint64_t)page.lost;
 	while (!r && (r = page_next(&page, &record, fail)) > 0) {
-		(*count)++;
+		kept->events++;
 		r = 0;
 	}
 	return r;
 }
 
-static int count_pages(const struct page_shape *shape, const uint8_t *data, uint64_t len, uint64_t *count,
+static int count_pages(const struct page_shape *shape, const uint8_t *data, uint64_t len, struct kept *kept,
 		       struct fail *fail)
 {
 	int err = 0;
 
 	for (uint64_t at = 0; !err && len - at >= shape->size; at += shape->size)
-		err = count_page(shape, data + at, count, fail);
+		err = count_page(shape, data + at, kept, fail);
 	return err;
 }
 
-static int count_chunks(const struct page_shape *shape, struct bytes in, uint64_t *count, struct fail *fail)
+static int count_chunks(const struct page_shape *shape, struct bytes in, struct kept *kept, struct fail *fail)
 {
 	size_t size_max = (size_t)shape->size * SPOOL_CHUNK_PAGES;
 	cleanup_free uint8_t *pages = malloc(size_max);
@@ -54,21 +56,21 @@ static int count_chunks(const struct page_shape *shape, struct bytes in, uint64_
 		}
 		err = frame_read(reader, frame, size, pages, usize, fail);
 		if (!err)
-			err = count_pages(shape, pages, usize, count, fail);
+			err = count_pages(shape, pages, usize, kept, fail);
 	}
 	frame_reader_free(reader);
 	return err;
 }
 
-int kept_count(const struct spool *spool, uint64_t *ret, struct fail *fail)
+int kept_count(const struct spool *spool, struct kept *ret, struct fail *fail)
 {
 	/* Pages of this very kernel; only the heads of chunks may be in another byte order. */
 	struct page_shape shape = { .size = spool->options.page_size, .long_size = sizeof(long) };
-	uint64_t count = 0;
+	struct kept kept = { .events = 0 };
 	void *map;
 	int err;
 
-	*ret = 0;
+	*ret = kept;
 	if (!spool_size(spool))
 		return 0;
 	map = mmap(NULL, (size_t)spool->end, PROT_READ, MAP_SHARED, spool->fd, 0);
@@ -76,10 +78,10 @@ int kept_count(const struct spool *spool, uint64_t *ret, struct fail *fail)
 		return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
 	if (spool->options.compressed)
 		err = count_chunks(&shape, bytes_of((char *)map + spool->begin, (size_t)spool_size(spool),
-						    spool->options.swap), &count, fail);
+						    spool->options.swap), &kept, fail);
 	else
-		err = count_pages(&shape, (uint8_t *)map + spool->begin, spool_size(spool), &count, fail);
+		err = count_pages(&shape, (uint8_t *)map + spool->begin, spool_size(spool), &kept, fail);
 	munmap(map, (size_t)spool->end);
-	*ret = count;
+	*ret = kept;
 	return err;
 }

@@ -313,6 +313,7 @@ void recorder_join(struct recorder *recorder)
 void recorder_release(struct recorder *recorder)
 {
 	cpu_pipe_close(&recorder->pipe);
+	ring_watch_close(&recorder->watch);
 	spool_release(&recorder->spool);
 }
 

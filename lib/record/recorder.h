@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/cpu_pipe.h"
+#include "lib/kernel/ring_watch.h"
 #include "lib/record/spool.h"
 
 #include <pthread.h>
@@ -36,6 +37,7 @@ struct recorder {
 	uint32_t buffer, cpu;
 	struct recorder_options options;
 	struct cpu_pipe pipe;
+	struct ring_watch watch;        /* of its buffer: the thread looks */
 	bool started;
 	pthread_t thread;
 	pid_t tid;              /* known when recorder_start() returns */

@@ -64,7 +64,7 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	struct spool_options options = { .compressed = file->compress, .swap = work->parts->file.swap,
 					.page_size = page_size };
 	struct recorder recorder = {
-		.buffer = buffer, .cpu = cpu, .pipe = CPU_PIPE_INIT,
+		.buffer = buffer, .cpu = cpu, .pipe = CPU_PIPE_INIT, .watch = RING_WATCH_INIT,
 		.options = { .stop_fd = -1, .failed_fd = -1, .level = file->level },
 	};
 	struct spool *spool = &recorder.spool;

@@ -21,7 +21,28 @@ static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
 	grown[result->nr_cpus++] = *cpu;
 	result->events += cpu->events;
 	result->lost += cpu->lost;
+	if (cpu->cleared > result->cleared)
+		result->cleared = cpu->cleared;
 	return true;
+}
+
+/* What the pages tell, where the kernel's counts are not those of what was saved. */
+static int count_pages(struct record_cpu *sum, const struct recorder *recorder, struct fail *fail)
+{
+	uint64_t taken = sum->events;
+	struct kept kept;
+	int err = kept_count(&recorder->spool, &kept, fail);
+
+	if (err)
+		return err;
+	sum->events = kept.events;
+	if (!sum->cleared)
+		sum->dropped_events = since(taken, kept.events);
+	if (kept.lost > sum->overrun) {
+		sum->lost += kept.lost - sum->overrun;
+		sum->overrun = kept.lost;
+	}
+	return 0;
 }
 
 int record_result_add(struct record_result *result, const struct target *target, struct fail *fail)
@@ -29,24 +50,17 @@ int record_result_add(struct record_result *result, const struct target *target,
 	for (size_t i = 0; i < target->nr_recorders; i++) {
 		const struct recorder *recorder = target->recorders[i];
 		const struct spool *spool = &recorder->spool;
-		const struct ring_buffer_stats *start = &target->start[recorder->cpu];
+		const struct ring_watch *watch = &recorder->watch;
 		const struct ring_buffer_stats *stop = &target->stop[recorder->cpu];
 		struct record_cpu sum = {
 			.buffer = target->index, .cpu = recorder->cpu, .dropped_bytes = spool->dropped,
-			.events = since(stop->entries + stop->read, start->read),
-			.lost = since(stop->overrun, start->overrun) +
-				since(stop->commit_overrun, start->commit_overrun) +
-				since(stop->dropped, start->dropped),
+			.cleared = watch->cleared, .events = since(stop->entries + stop->read, watch->base.read),
+			.overrun = ring_watch_overrun(watch, stop), .lost = ring_watch_lost(watch, stop),
 		};
+		int err = spool->dropped || sum.cleared ? count_pages(&sum, recorder, fail) : 0;
 
-		if (spool->dropped) {
-			uint64_t taken = sum.events;
-			int err = kept_count(spool, &sum.events, fail);
-
-			if (err)
-				return err;
-			sum.dropped_events = since(taken, sum.events);
-		}
+		if (err)
+			return err;
 		result->at_most |= recorder->err != 0;
 		result->raw += spool->raw;
 		result->packed += spool_size(spool);

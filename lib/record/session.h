@@ -21,8 +21,10 @@
  */
 struct record_cpu {
 	uint32_t buffer, cpu;
-	uint64_t events;                /* saved: by the kernel's count, less what was dropped */
-	uint64_t lost;                  /* overrun + commit overrun + dropped */
+	uint64_t events;                /* saved: by the kernel's count, less what was dropped; by the pages where it was cleared */
+	uint64_t lost;                  /* overrun + commit overrun + dropped; at least, where it was cleared */
+	uint64_t overrun;
+	unsigned cleared;               /* times that somebody emptied the buffer, which sets the kernel's counts to zero */
 	uint64_t dropped_bytes;         /* of pages, given up for the maximal size */
 	uint64_t dropped_events;        /* that were in them */
 };
@@ -38,6 +40,7 @@ struct record_result {
 	bool at_most;                   /* a recorder failed: events counts what it took, not all of which it could save */
 	uint64_t time_ns;               /* of tracing */
 	uint64_t events, lost, raw, packed, file_size;
+	unsigned cleared;               /* of the CPU where it was most often */
 	uint64_t finish_ns;             /* from the stop to the finished file */
 	struct record_cpu *cpus;        /* with events, or that lost some */
 	size_t nr_cpus;

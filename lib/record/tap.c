@@ -281,8 +281,6 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	tap->wake.timer_fd = -1;
 	err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
-	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
-		err = target_count(&tap->targets[i], tap->targets[i].stop, fail);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/kernel/cpu_pipe.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/ring_watch.h"
 #include "lib/record/target.h"
 
 int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail)
@@ -19,8 +20,9 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 		.target = target,
 		.cpus = calloc(target->nr_cpus, sizeof(*buffer->cpus)),
 		.pipes = calloc(target->nr_cpus, sizeof(*buffer->pipes)),
+		.watches = calloc(target->nr_cpus, sizeof(*buffer->watches)),
 	};
-	if (!buffer->cpus || !buffer->pipes)
+	if (!buffer->cpus || !buffer->pipes || !buffer->watches)
 		return fail_memory(fail);
 	for (uint32_t cpu = 0; cpu < target->nr_cpus; cpu++) {
 		char file[64];
@@ -32,6 +34,7 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 		err = cpu_pipe_open(target->instance, cpu, target->page_size, &buffer->pipes[buffer->nr_cpus], fail);
 		if (err)
 			return err;
+		buffer->watches[buffer->nr_cpus] = ring_watch_open(target->instance, cpu, &target->start[cpu]);
 		buffer->cpus[buffer->nr_cpus++] = cpu;
 	}
 	return 0;
@@ -39,8 +42,10 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 
 void tap_buffer_close(struct tap_buffer *buffer)
 {
-	for (size_t i = 0; i < buffer->nr_cpus; i++)
+	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		cpu_pipe_close(&buffer->pipes[i]);
+		ring_watch_close(&buffer->watches[i]);
+	}
 	buffer->nr_cpus = 0;
 }
 
@@ -49,6 +54,7 @@ void tap_buffer_release(struct tap_buffer *buffer)
 	tap_buffer_close(buffer);
 	free(buffer->cpus);
 	free(buffer->pipes);
+	free(buffer->watches);
 }
 
 const char *tap_buffer_name(const struct tap_buffer *buffer)
@@ -68,16 +74,23 @@ int tap_buffer_read(void *arg, size_t cpu_index, void *into, struct fail *fail)
 	return cpu_pipe_read(&buffer->pipes[cpu_index], into, fail);
 }
 
-int tap_buffer_overrun(void *arg, size_t cpu_index, uint64_t *ret, struct fail *fail)
+int tap_buffer_overrun(void *arg, size_t cpu_index, uint64_t taken, uint64_t *ret, struct fail *fail)
 {
-	const struct tap_buffer *buffer = arg;
-	uint32_t cpu = buffer->cpus[cpu_index];
+	struct tap_buffer *buffer = arg;
+	struct ring_watch *watch = &buffer->watches[cpu_index];
 	struct ring_buffer_stats stats;
-	int err = ring_buffer_stats(buffer->target->instance, cpu, &stats, fail);
+	int err = ring_buffer_stats(buffer->target->instance, buffer->cpus[cpu_index], &stats, fail);
 
-	if (!err)
-		*ret = stats.overrun - buffer->target->start[cpu].overrun;
-	return err;
+	if (err)
+		return err;
+	ring_watch_add(watch, &stats, taken);
+	*ret = ring_watch_overrun(watch, &stats);
+	return 0;
+}
+
+void tap_buffer_look(struct tap_buffer *buffer, size_t cpu_index, uint64_t taken)
+{
+	ring_watch_look(&buffer->watches[cpu_index], taken);
 }
 
 bool tap_buffer_keeps_oldest(const struct tap_buffer *buffer)
@@ -88,25 +101,30 @@ bool tap_buffer_keeps_oldest(const struct tap_buffer *buffer)
 	       !strcmp(word, "0");
 }
 
-int tap_buffer_dropped(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret, struct fail *fail)
+uint64_t tap_buffer_dropped(const struct tap_buffer *buffer, size_t cpu_index)
 {
-	uint32_t cpu = buffer->cpus[cpu_index];
-	struct ring_buffer_stats stats;
-	int err = ring_buffer_stats(buffer->target->instance, cpu, &stats, fail);
+	const struct ring_watch *watch = &buffer->watches[cpu_index];
 
-	if (!err)
-		*ret = stats.dropped - buffer->target->start[cpu].dropped;
-	return err;
+	return ring_watch_dropped(watch, &watch->last);
 }
 
-void tap_buffer_count(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost)
+uint64_t tap_buffer_events(const struct tap_buffer *buffer, size_t cpu_index)
 {
-	const struct ring_buffer_stats *start = &buffer->target->start[buffer->cpus[cpu_index]];
-	const struct ring_buffer_stats *stop = &buffer->target->stop[buffer->cpus[cpu_index]];
+	const struct ring_watch *watch = &buffer->watches[cpu_index];
 
-	*ret_events = stop->entries + stop->read - start->read;
-	*ret_lost = stop->overrun - start->overrun + stop->commit_overrun - start->commit_overrun + stop->dropped -
-		    start->dropped;
+	return watch->taken + watch->last.entries;
+}
+
+uint64_t tap_buffer_lost(const struct tap_buffer *buffer, size_t cpu_index)
+{
+	const struct ring_watch *watch = &buffer->watches[cpu_index];
+
+	return ring_watch_lost(watch, &watch->last);
+}
+
+unsigned tap_buffer_cleared(const struct tap_buffer *buffer, size_t cpu_index)
+{
+	return buffer->watches[cpu_index].cleared;
 }
 
 /* Whether events/SYSTEM/NAME/id is that id; not when it is gone meanwhile. */

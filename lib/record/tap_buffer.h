@@ -21,6 +21,7 @@ struct tap_buffer {
 	struct target *target;
 	uint32_t *cpus;                 /* their numbers, ascending */
 	struct cpu_pipe *pipes;
+	struct ring_watch *watches;
 	size_t nr_cpus;
 };
 
@@ -35,17 +36,25 @@ uint32_t tap_buffer_page_size(const struct tap_buffer *buffer);
 
 /* These two fit lib/stream/live_source.h: struct live_feed; its arg is the buffer. */
 int tap_buffer_read(void *buffer, size_t cpu_index, void *into, struct fail *fail);
-int tap_buffer_overrun(void *buffer, size_t cpu_index, uint64_t *ret, struct fail *fail);
+int tap_buffer_overrun(void *buffer, size_t cpu_index, uint64_t taken, uint64_t *ret, struct fail *fail);
+
+/*
+ * Looks at the counts of a CPU, of which `taken` events were taken by now: as often as it shall be noticed that somebody clears the
+ * buffer, and once more when the tap was stopped, before the rest is taken. What follows tells of the last look.
+ */
+void tap_buffer_look(struct tap_buffer *buffer, size_t cpu_index, uint64_t taken);
 
 /*
  * Whether the kernel keeps the oldest events of a full buffer (option nooverwrite): no page then tells of the newest, which it drops.
  * tap_buffer_dropped(): how many, since the tap started.
  */
 bool tap_buffer_keeps_oldest(const struct tap_buffer *buffer);
-int must_check tap_buffer_dropped(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret, struct fail *fail);
+uint64_t tap_buffer_dropped(const struct tap_buffer *buffer, size_t cpu_index);
 
-/* Of a stopped tap: the kernel's counts, since it started, of what it wrote, and lost, on that CPU. */
-void tap_buffer_count(const struct tap_buffer *buffer, size_t cpu_index, uint64_t *ret_events, uint64_t *ret_lost);
+/* On that CPU since the tap was opened: events that were taken and that are there to be taken; lost ones; and clears (ring_watch.h). */
+uint64_t tap_buffer_events(const struct tap_buffer *buffer, size_t cpu_index);
+uint64_t tap_buffer_lost(const struct tap_buffer *buffer, size_t cpu_index);
+unsigned tap_buffer_cleared(const struct tap_buffer *buffer, size_t cpu_index);
 
 /*
  * The format of an event that came into being since the tap was opened: its system, and the text. 1; 0: none of the events that

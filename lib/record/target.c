@@ -70,7 +70,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 		return fail_memory(fail);
 	}
 	*recorder = (struct recorder){ .buffer = target->index, .cpu = cpu, .options = *options,
-				       .pipe = CPU_PIPE_INIT, .spool = { .fd = -1 } };
+				       .pipe = CPU_PIPE_INIT, .watch = RING_WATCH_INIT, .spool = { .fd = -1 } };
 	target->recorders[target->nr_recorders++] = recorder;
 	*ret = recorder;
 	with_page.page_size = target->page_size;
@@ -86,7 +86,11 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 
 	if (!err)
 		err = cpu_pipe_open(target->instance, cpu, target->page_size, &recorder->pipe, fail);
-	return err ? err : recorder_start(recorder, fail);
+	if (err)
+		return err;
+	recorder->watch = ring_watch_open(target->instance, cpu, &target->start[cpu]);
+	recorder->pipe.watch = &recorder->watch;
+	return recorder_start(recorder, fail);
 }
 
 int target_record(struct target *target, struct parts *parts, const struct cpus *cpus, const struct spool_options *spool,
@@ -243,8 +247,10 @@ int targets_turn(struct target *targets, size_t nr, bool on, struct fail *fail)
 
 void target_close_pipes(struct target *target)
 {
-	for (size_t i = 0; i < target->nr_recorders; i++)
+	for (size_t i = 0; i < target->nr_recorders; i++) {
 		cpu_pipe_close(&target->recorders[i]->pipe);
+		ring_watch_close(&target->recorders[i]->watch);
+	}
 }
 
 int targets_assemble(const struct target *targets, size_t nr, struct parts *parts,

@@ -18,6 +18,7 @@ enum { COUNT_SIZE = 8 };
 struct live_cpu {
 	struct block *first, **tail;    /* pages that nobody has asked for yet, one to a block */
 	size_t queued;                  /* bytes of them */
+	uint64_t taken;                 /* events in pages that were taken */
 	uint64_t last;                  /* time of the last record that was taken */
 	uint64_t bound;                 /* nothing older can come */
 	uint64_t lost;
@@ -141,7 +142,7 @@ static int count_gap(struct live_source *live, size_t index, const struct page *
 	*ret = page->lost;
 	if (!live->options.feed.overrun || (page->lost >= 0 && !cpu->estimated))
 		return 0;
-	err = live->options.feed.overrun(live->options.feed.arg, index, &overrun, fail);
+	err = live->options.feed.overrun(live->options.feed.arg, index, cpu->taken, &overrun, fail);
 	if (err)
 		return err;
 	cpu->estimated = true;
@@ -178,7 +179,7 @@ static int look(struct live_source *live, size_t index, uint8_t *data, struct fa
 		return err;
 	/* What is broken is told when its turn comes. */
 	for (walk = page; page_next(&walk, &record, NULL) > 0;)
-		continue;
+		cpu->taken++;
 	if (walk.ts > cpu->last && page.commit)
 		cpu->last = walk.ts;
 	if (cpu->last > live->times->latest)
@@ -263,6 +264,11 @@ void live_times_round(struct live_times *times)
 void live_source_end(struct source *source)
 {
 	live_source(source)->ended = true;
+}
+
+uint64_t live_source_taken(const struct source *source, size_t cpu_index)
+{
+	return ((const struct live_source *)source)->state[cpu_index].taken;
 }
 
 uint64_t live_source_lost(const struct source *source, size_t cpu_index)

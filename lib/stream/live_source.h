@@ -31,8 +31,11 @@ struct source;
 struct live_feed {
 	/* One sub-buffer of that CPU, of its own size, partly filled ones too: 1, 0 when it has none now, -errno. */
 	int (*read)(void *arg, size_t cpu_index, void *into, struct fail *fail);
-	/* Events of that CPU that were overwritten since the source was made: `overrun` of per_cpu/cpuN/stats. May be NULL. */
-	int (*overrun)(void *arg, size_t cpu_index, uint64_t *ret, struct fail *fail);
+	/*
+	 * Events of that CPU that were overwritten since the source was made: `overrun` of per_cpu/cpuN/stats. `taken` is
+	 * live_source_taken() by then. May be NULL.
+	 */
+	int (*overrun)(void *arg, size_t cpu_index, uint64_t taken, uint64_t *ret, struct fail *fail);
 	void *arg;
 };
 
@@ -64,6 +67,8 @@ void live_times_round(struct live_times *times);
 /* Nothing will be written any more: a CPU that is found empty from here on has ended. What is there must still be taken. */
 void live_source_end(struct source *source);
 
+/* Of a CPU: the events in the pages that were taken. */
+uint64_t live_source_taken(const struct source *source, size_t cpu_index);
 /* Of a CPU: the gaps handed out so far, as far as their size was known, those of pages still here included. */
 uint64_t live_source_lost(const struct source *source, size_t cpu_index);
 

@@ -44,10 +44,11 @@ static int feed_read(void *arg, size_t cpu, void *into, struct fail *fail)
 	return 1;
 }
 
-static int feed_overrun(void *arg, size_t cpu, uint64_t *ret, struct fail *fail)
+static int feed_overrun(void *arg, size_t cpu, uint64_t taken, uint64_t *ret, struct fail *fail)
 {
 	struct kernel *kernel = arg;
 
+	(void)taken;
 	(void)fail;
 	kernel->asked++;
 	*ret = kernel->overrun[cpu];
