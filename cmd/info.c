@@ -98,6 +98,21 @@ static void print_line(struct out *out, const char *name, const char *text)
 	out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
 }
 
+/* lib/kernel/setup_probes.h: setup_probes_missed() */
+static void print_missed(struct trace_text text, struct out *out)
+{
+	struct text_word line;
+
+	while (text.text && text_next_line(&text.text, &text.len, &line)) {
+		const char *hits = memchr(line.at, ' ', line.len), *missed = hits ? memrchr(line.at, ' ', line.len) : NULL;
+
+		if (missed && missed != hits)
+			out_f(out, "%-10s %.*s of probe %.*s, which made%.*s events\n", "missed",
+			      (int)(line.at + line.len - missed - 1), missed + 1, (int)(hits - line.at), line.at, (int)(missed - hits),
+			      hits);
+	}
+}
+
 static void print_head(struct trace *trace, struct out *out)
 {
 	const struct trace_info *info = trace_info(trace);
@@ -116,6 +131,7 @@ static void print_head(struct trace *trace, struct out *out)
 	print_line(out, "mode", trace_setting(trace, 0, "weft/mode").text);
 	print_line(out, "command", trace_setting(trace, 0, "weft/command").text);
 	print_line(out, "tracer", trace_setting(trace, 0, "current_tracer").text);
+	print_missed(trace_setting(trace, 0, "weft/missed"), out);
 	if (info->cpu_count)
 		out_f(out, "%-10s %" PRIu32 "\n", "CPUs", info->cpu_count);
 }

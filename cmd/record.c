@@ -80,6 +80,7 @@ static void print_summary(const struct record_options *options, const struct rec
 		     text_size(file, result->file_size), text_count(lost, result->lost));
 	print_losses(options, result);
 	print_cleared(options, result);
+	losses_missed(result->missed_probes);
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }
@@ -122,7 +123,7 @@ static int run(int argc, char **argv)
 	result.has_status |= workload_wait(result.command, &result.status);
 	if (!err && result.has_status)
 		status = result.status;
-	if (!err && arguments.fail_on_lost && (result.lost || result.cleared))
+	if (!err && arguments.fail_on_lost && (result.lost || result.cleared || result.missed))
 		status = EXIT_LOST;
 	record_result_release(&result);
 	setup_release(&arguments.options.setup);

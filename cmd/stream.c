@@ -190,6 +190,7 @@ static void print_summary(const struct stream_result *result)
 	}
 	for (size_t i = 0; result->nr_sums > 1 && i < result->nr_sums; i++)
 		print_instance(&result->sums[i]);
+	losses_missed(result->tap.missed_probes);
 	if (all->lost)
 		command_warn("a larger buffer (-b) or a faster reader may keep them");
 }
@@ -225,9 +226,10 @@ static int run(int argc, char **argv)
 	result.tap.has_status |= workload_wait(result.tap.command, &result.tap.status);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;
-	if (!err && arguments.fail_on_lost && (result.all.lost || result.all.cleared))
+	if (!err && arguments.fail_on_lost && (result.all.lost || result.all.cleared || result.tap.missed))
 		status = EXIT_LOST;
 	free(result.sums);
+	free(result.tap.missed_probes);
 	setup_release(&setup);
 	return status;
 }

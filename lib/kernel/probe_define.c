@@ -7,6 +7,7 @@
 #include "lib/kernel/elf_symbol.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/probe_argument.h"
+#include "lib/kernel/probe_room.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -299,6 +300,8 @@ int probe_define(const struct instance *top, const char *text, bool synthetic, s
 		err = define_friendly(top, text, &probe, fail);
 	if (!err)
 		err = check_kind(top, probe.kind, fail);
+	if (!err)
+		probe_make_room(top, &probe);
 	if (!err) {
 		/* Named after the function, not after its offset. */
 		spot = strdup(probe.place);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/setup_probes.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/probe_define.h"
 #include "lib/kernel/probes.h"
 #include "lib/kernel/setup.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct setup_probe {
 	const struct setup_event *event;
@@ -58,6 +61,45 @@ int setup_probes_make(const struct tracing *tracing, struct undo *undo, const st
 				err = make_one(top, undo, event, ret, fail);
 		}
 	instance_close(top, NULL);
+	return err;
+}
+
+/* "GROUP:NAME" is this probe's. */
+static bool is_of(const char *pattern, const struct probe *probe)
+{
+	size_t group = strlen(probe->group);
+
+	return !strncmp(pattern, probe->group, group) && pattern[group] == ':' && !strcmp(pattern + group + 1, probe->name);
+}
+
+static int add_missed(const struct setup_probes *probes, const struct probe_state *state, struct buf *lines, uint64_t *missed,
+		      struct fail *fail)
+{
+	for (size_t i = 0; state->missed && i < probes->nr; i++) {
+		if (!is_of(probes->probes[i].pattern, &state->probe))
+			continue;
+		*missed += state->missed;
+		if (!buf_addf(lines, "%s %" PRIu64 " %" PRIu64 "\n", probes->probes[i].pattern, state->hits, state->missed))
+			return fail_memory(fail);
+	}
+	return 0;
+}
+
+int setup_probes_missed(const struct tracing *tracing, const struct setup_probes *probes, struct buf *lines, uint64_t *ret_missed,
+			struct fail *fail)
+{
+	struct instance top = instance_top(tracing);
+	struct probe_list list;
+	uint64_t missed = 0;
+	int err = 0;
+
+	if (probes->nr) {
+		err = probe_list_read(&top, &list, fail);
+		for (size_t i = 0; !err && i < list.nr; i++)
+			err = add_missed(probes, &list.probes[i], lines, &missed, fail);
+		probe_list_release(&list);
+	}
+	*ret_missed = missed;
 	return err;
 }
 

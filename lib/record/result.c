@@ -74,5 +74,6 @@ void record_result_release(struct record_result *result)
 {
 	free(result->parts);
 	free(result->cpus);
+	free(result->missed_probes);
 	*result = (struct record_result){ .has_status = false };
 }

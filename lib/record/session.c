@@ -276,6 +276,20 @@ static int trace(struct session *session, struct fail *fail)
 	return fail_first(err, stopped, fail, &later);
 }
 
+/* The kernel forgets it with the probes. */
+static int count_missed(struct session *session, struct fail *fail)
+{
+	cleanup_buf struct buf lines = BUF_INIT;
+	int err = setup_probes_missed(&session->tracing, &session->probes, &lines, &session->result->missed, fail);
+
+	if (err || !lines.len)
+		return err;
+	err = ledger_add(session->parts->ledger, &(struct ledger_item){
+		.kind = LEDGER_SETTING, .key = "weft/missed", .data = buf_str(&lines), .len = lines.len }, fail);
+	session->result->missed_probes = buf_take(&lines, NULL);
+	return err;
+}
+
 /* Tells the recorders to take the rest, and says of the kernel what is only true now. */
 static int collect(struct session *session, struct fail *fail)
 {
@@ -294,6 +308,8 @@ static int collect(struct session *session, struct fail *fail)
 		err = target_record_rest(&session->targets[i], session->parts, &session->spool, &session->recorder, fail);
 	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
+	if (!err)
+		err = count_missed(session, fail);
 	return err ? err : facts_of_kernel(ledger, &session->tracing, fail);
 }
 

@@ -41,6 +41,8 @@ struct record_result {
 	uint64_t time_ns;               /* of tracing */
 	uint64_t events, lost, raw, packed, file_size;
 	unsigned cleared;               /* of the CPU where it was most often */
+	uint64_t missed;                /* hits of our probes that made no event */
+	char *missed_probes;            /* setup_probes_missed(); NULL: none */
 	uint64_t finish_ns;             /* from the stop to the finished file */
 	struct record_cpu *cpus;        /* with events, or that lost some */
 	size_t nr_cpus;

@@ -269,6 +269,17 @@ int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_n
 	return 0;
 }
 
+/* The kernel forgets it with the probes. */
+static int count_missed(struct tap *tap, struct fail *fail)
+{
+	cleanup_buf struct buf lines = BUF_INIT;
+	int err = setup_probes_missed(&tap->tracing, &tap->probes, &lines, &tap->result->missed, fail);
+
+	if (!err && lines.len)
+		tap->result->missed_probes = buf_take(&lines, NULL);
+	return err;
+}
+
 int tap_stop(struct tap *tap, struct fail *fail)
 {
 	int err;
@@ -281,7 +292,7 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	tap->wake.timer_fd = -1;
 	err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
-	return err;
+	return err ? err : count_missed(tap, fail);
 }
 
 int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail)

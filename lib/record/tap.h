@@ -47,6 +47,8 @@ struct tap_result {
 	bool ran;                       /* tracing was on */
 	pid_t command;                  /* it still runs: somebody must wait for it; 0: none */
 	uint64_t time_ns;               /* of tracing */
+	uint64_t missed;                /* hits of our probes that made no event */
+	char *missed_probes;            /* setup_probes_missed(); NULL: none; free() */
 };
 
 /* Sets up everything; tracing is off. `ret_result` is filled from here on, in failures, too. */
