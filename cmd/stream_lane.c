@@ -53,7 +53,8 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	struct live_options live = {
 		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
 		.shape = { .size = tap_buffer_page_size(buffer), .long_size = sizeof(long) },
-		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = shared->queue_max, .times = &shared->taken,
+		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = shared->queue_max,
+		.busy_cpus = shared->busy_cpus, .times = &shared->taken,
 	};
 
 	return live_source_new(&live, &lane->source, fail);

@@ -39,6 +39,7 @@ struct stream_shared {
 	struct live_times taken;
 	struct sink_times printed;
 	size_t queue_max;               /* bytes of pages that each CPU may queue */
+	size_t busy_cpus;               /* that are online: they will */
 };
 
 /* On failure, too, the lane is to be closed. */

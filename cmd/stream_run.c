@@ -25,7 +25,7 @@
 enum {
 	ROUNDS = 4,                     /* in a latency: two for an event to become certain, two for printing it */
 	PIECE = 64 << 10,               /* bytes of text before anything else is looked at */
-	QUEUES_MAX = 64 << 20,          /* bytes of pages of all CPUs of all instances */
+	QUEUES_MAX = 16 << 20,          /* bytes of pages of all CPUs of all instances */
 	QUEUE_MAX = 1 << 20,
 	NAMES_SHARE = 20,               /* of the time: reading names of tasks takes no more than this part of it */
 	LOOK_NS = 200000000,            /* between two looks at what the kernel has counted */
@@ -97,6 +97,7 @@ static int open_lanes(struct stream *stream, struct fail *fail)
 	size_t nr = 0;
 
 	stream->shared.queue_max = queue_max(stream->tap);
+	stream->shared.busy_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 	while (tap_buffer(stream->tap, nr))
 		nr++;
 	stream->lanes = calloc(nr, sizeof(*stream->lanes));

@@ -13,7 +13,10 @@
 #define COMMIT_LOST (UINT64_C(1) << 31)
 #define COMMIT_LOST_STORED (UINT64_C(1) << 30)
 #define COMMIT_FLAGS (COMMIT_LOST | COMMIT_LOST_STORED)
-enum { COUNT_SIZE = 8 };
+enum {
+	COUNT_SIZE = 8,
+	BLOCKS_OUT = 2,         /* of each CPU: handed out, and not released yet */
+};
 
 struct live_cpu {
 	struct block *first, **tail;    /* pages that nobody has asked for yet, one to a block */
@@ -88,6 +91,26 @@ static void live_free(struct source *source)
 
 static const struct source_ops live_ops = { .next = live_next, .bound = live_bound, .free = live_free };
 
+/* Memory that is used only now and then would make it look as if it grew for ever: an hour has its worst moment late. */
+static int fill_spare(struct live_source *live, struct fail *fail)
+{
+	size_t size = live->options.shape.size + COUNT_SIZE;
+	size_t nr = live->options.busy_cpus * (live->options.queue_max / size + BLOCKS_OUT);
+	struct block *first = NULL, *block;
+
+	while (nr && (block = source_block(&live->source, size))) {
+		memset(block->data, 0, size);
+		block->next = first;
+		first = block;
+		nr--;
+	}
+	while ((block = first)) {
+		first = block->next;
+		source_release(&live->source, block);
+	}
+	return nr ? fail_memory(fail) : 0;
+}
+
 int live_source_new(const struct live_options *options, struct source **ret, struct fail *fail)
 {
 	struct live_source *live = calloc(1, sizeof(*live));
@@ -109,6 +132,10 @@ int live_source_new(const struct live_options *options, struct source **ret, str
 		live->state[i].tail = &live->state[i].first;
 	}
 	live->source.cpus = live->cpus;
+	if (fill_spare(live, fail)) {
+		source_free(&live->source);
+		return -ENOMEM;
+	}
 	*ret = &live->source;
 	return 0;
 }

@@ -51,6 +51,7 @@ struct live_options {
 	const uint32_t *cpus;           /* copied; ascending */
 	size_t nr_cpus;
 	size_t queue_max;               /* bytes of pages for each CPU; at least one page is kept */
+	size_t busy_cpus;               /* memory for so many full queues is there from the start: a burst then costs none; may be 0 */
 	struct live_times *times;       /* shared with other sources, borrowed; NULL: this one is alone */
 };
 

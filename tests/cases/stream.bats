@@ -318,3 +318,23 @@ export -f busy
 	tracefs_state $$ > after
 	diff before after
 }
+
+# flood COUNT: reads of one byte on every CPU at once, more than a stream can print
+flood()
+{
+	cat <<-END
+	flood() { for cpu in \$(seq 0 \$((\$(nproc) - 1))); do taskset -c \$cpu dd if=/dev/zero of=/dev/null bs=1 count=$1 2> /dev/null & done; wait; }
+	rss() { awk '/^VmRSS:/ { print \$2 }' /proc/\$PPID/status >> rss; }
+	flood; rss
+	flood; flood; flood; rss
+	END
+}
+
+# Names of other tasks that come meanwhile are kept, too: as many as the kernel keeps, which is not raised here.
+@test "stream: its memory does not grow with the number of events" {
+	flood 150000 > flood.sh
+	weft stream --cmdlines-size 0 -F -c -e raw_syscalls -- bash flood.sh > /dev/null 2> err
+	cat err rss
+	[ "$(wc -l < rss)" = 2 ]
+	awk 'NR == 1 { first = $1 } END { exit !($1 - first <= 64) }' rss
+}
