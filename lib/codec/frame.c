@@ -4,7 +4,9 @@
 #include "lib/base/fail.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 struct frame_writer {
@@ -62,6 +64,30 @@ int frame_write(struct frame_writer *writer, const void *data, size_t len, void 
 		return fail_set(fail, -EIO, "cannot compress %zu bytes: %s", len, ZSTD_getErrorName(written));
 	*ret_len = written;
 	return 0;
+}
+
+size_t frame_stored_size(size_t len)
+{
+	size_t blocks = (len + FRAME_BLOCK_MAX - 1) / FRAME_BLOCK_MAX;
+
+	return FRAME_HEAD + (blocks ? blocks : 1) * FRAME_BLOCK_HEAD + len;
+}
+
+/* RFC 8878, 3.1.1: neither content size nor checksum nor dictionary, and a window as large as the largest block. */
+void frame_stored_head(void *into)
+{
+	static const uint8_t head[FRAME_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd, 0, (17 - 10) << 3 };
+
+	memcpy(into, head, sizeof(head));
+}
+
+/* RFC 8878, 3.1.1.2: the last one's bit, two for the type, which is 0, and the size, in little endian. */
+void frame_stored_block(size_t len, bool last, void *into)
+{
+	uint32_t value = (uint32_t)len << 3 | last;
+	uint8_t head[FRAME_BLOCK_HEAD] = { (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16) };
+
+	memcpy(into, head, sizeof(head));
 }
 
 int frame_reader_new(struct frame_reader **ret, struct fail *fail)

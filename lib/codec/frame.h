@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,15 @@ void frame_writer_free(struct frame_writer *writer);
 size_t frame_bound(size_t len);
 int must_check frame_write(struct frame_writer *writer, const void *data, size_t len, void *ret, size_t size,
 			   size_t *ret_len, struct fail *fail);
+
+/*
+ * A frame of `len` bytes as they are, in stored blocks of at most FRAME_BLOCK_MAX, to be written piece by piece: the head once, then
+ * in front of each block its own head.
+ */
+enum { FRAME_HEAD = 6, FRAME_BLOCK_HEAD = 3, FRAME_BLOCK_MAX = 128 << 10 };
+size_t frame_stored_size(size_t len);
+void frame_stored_head(void *into);
+void frame_stored_block(size_t len, bool last, void *into);
 
 struct frame_reader; /* a decompression context; one per thread */
 

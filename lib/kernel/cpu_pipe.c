@@ -5,6 +5,7 @@
 #include "lib/base/now.h"
 #include "lib/kernel/ring_watch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -204,12 +205,12 @@ static void note_taken(struct cpu_pipe *pipe, size_t len)
 		pipe->dry++;
 }
 
-/* One more piece of at most `size` bytes: *ret_len 0 when there is none. */
+/* One more piece of at most `size` bytes, first of what was fetched: *ret_len 0 when there is none. */
 static int take_piece(struct cpu_pipe *pipe, uint8_t *into, size_t size, size_t *ret_len, struct fail *fail)
 {
 	int err;
 
-	if (!pipe->no_splice) {
+	if (!pipe->no_splice && !pipe->waiting) {
 		err = fill(pipe, fail);
 		if (err)
 			return err;
@@ -308,6 +309,63 @@ int cpu_pipe_move(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, s
 	note_taken(pipe, len);
 	*ret_len = len;
 	return len ? 0 : err;
+}
+
+int cpu_pipe_fetch(struct cpu_pipe *pipe, size_t *ret_len, struct fail *fail)
+{
+	size_t before = pipe->waiting;
+	int err = pipe->no_splice ? 0 : fill(pipe, fail);
+
+	*ret_len = pipe->waiting - before;
+	if (pipe->waiting)
+		pipe->dry = 0;
+	return err;
+}
+
+static int send_copied(struct cpu_pipe *pipe, int fd, size_t size, struct fail *fail)
+{
+	cleanup_free uint8_t *data = malloc(pipe->page_size);
+
+	if (!data)
+		return fail_memory(fail);
+	while (size) {
+		size_t len;
+		int err = drain(pipe, data, size < pipe->page_size ? size : pipe->page_size, &len, fail);
+
+		if (!err)
+			err = write_all(fd, data, len, fail);
+		if (err)
+			return err;
+		size -= len;
+	}
+	return 0;
+}
+
+int cpu_pipe_send(struct cpu_pipe *pipe, int fd, size_t size, struct fail *fail)
+{
+	assert(size <= pipe->waiting);
+	while (size) {
+		ssize_t sent = pipe->no_splice_out ? -1 : splice(pipe->out, NULL, fd, NULL, size, SPLICE_F_MOVE);
+
+		if (pipe->no_splice_out || (sent < 0 && errno == EINVAL)) {
+			pipe->no_splice_out = true;
+			return send_copied(pipe, fd, size, fail);
+		}
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			return fail_set(fail, sent ? -errno : -EIO, "cannot write: %s", strerror(sent ? errno : EIO));
+		pipe->waiting -= (size_t)sent;
+		size -= (size_t)sent;
+	}
+	return 0;
+}
+
+bool cpu_pipe_is_ready(const struct cpu_pipe *pipe)
+{
+	struct pollfd fd = { .fd = pipe->fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents;
 }
 
 int cpu_pipe_read(struct cpu_pipe *pipe, void *into, struct fail *fail)

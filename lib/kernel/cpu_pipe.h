@@ -54,6 +54,17 @@ int must_check cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms,
 int must_check cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_len, struct fail *fail);
 int must_check cpu_pipe_move(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, struct fail *fail);
 
+/*
+ * The same in two steps, for who wants to know first how much there is. Fetching brings full sub-buffers into the pipe, as many as it
+ * has room for, and says in *ret_len how many bytes the buffer gave now; all that wait there are `waiting`. Sending writes exactly
+ * `size` of those to a file, where it stands. Nothing is ever fetched on kernels that do not splice.
+ */
+int must_check cpu_pipe_fetch(struct cpu_pipe *pipe, size_t *ret_len, struct fail *fail);
+int must_check cpu_pipe_send(struct cpu_pipe *pipe, int fd, size_t size, struct fail *fail);
+
+/* Whether the buffer is as full now as cpu_pipe_wait() waits for. */
+bool cpu_pipe_is_ready(const struct cpu_pipe *pipe);
+
 /* One sub-buffer, partial ones too: for the end of a recording. 1: page_size bytes are in `into`; 0: empty; -errno. */
 int must_check cpu_pipe_read(struct cpu_pipe *pipe, void *into, struct fail *fail);
 

@@ -6,16 +6,20 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
 #include "lib/base/cpus.h"
+#include "lib/base/now.h"
 #include "lib/codec/frame.h"
+#include "lib/record/slack.h"
 
 enum {
 	BATCH_SIZE = 256 * 1024,        /* of frames before a write */
 	CHECK_SIZE = 1024 * 1024,       /* written between two looks at the free space */
 	CHUNKS_TOGETHER = 16 << 20,     /* bytes of one chunk of every CPU */
+	NICER = 10,
 	NAP_MS = 10,                    /* only on kernels that wake readers before there is a full sub-buffer */
 };
 
@@ -28,6 +32,8 @@ struct work {
 	char *batch;
 	size_t batch_len, batch_size;
 	uint32_t batch_chunks;
+	struct slack slack;
+	size_t stored_max;              /* bytes of pages in a chunk that stores them */
 	uint64_t batch_raw;
 	uint64_t unchecked;
 };
@@ -51,7 +57,9 @@ static size_t chunk_size(uint32_t page_size)
 static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
 {
 	*work = (struct work){ .recorder = recorder };
+	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, now_ns());
 	work->pages_size = chunk_size(recorder->spool.options.page_size);
+	work->stored_max = spool_stored_max(&recorder->spool.options, work->pages_size);
 	work->pages = malloc(work->pages_size);
 	work->batch_size = BATCH_SIZE + SPOOL_CHUNK_HEAD + frame_bound(work->pages_size);
 	work->batch = malloc(work->batch_size);
@@ -120,24 +128,94 @@ static int add_chunk(struct work *work, struct fail *fail)
 	return work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
 }
 
+/* `len` bytes of pages that wait in the pipe become a chunk without being looked at. */
+static int write_stored(struct work *work, size_t len, struct fail *fail)
+{
+	struct recorder *recorder = work->recorder;
+	struct spool *spool = &recorder->spool;
+	char head[SPOOL_CHUNK_HEAD + FRAME_HEAD + FRAME_BLOCK_HEAD];
+	size_t head_len = SPOOL_CHUNK_HEAD + FRAME_HEAD;
+	int err = 0;
+
+	spool_chunk_head(&spool->options, (uint32_t)frame_stored_size(len), (uint32_t)len, head);
+	frame_stored_head(head + SPOOL_CHUNK_HEAD);
+	for (size_t left = len, block; !err && left; left -= block) {
+		block = left < FRAME_BLOCK_MAX ? left : FRAME_BLOCK_MAX;
+		frame_stored_block(block, block == left, head + head_len);
+		err = spool_put(spool, head, head_len + FRAME_BLOCK_HEAD, fail);
+		if (!err)
+			err = cpu_pipe_send(&recorder->pipe, spool->fd, block, fail);
+		head_len = 0;
+	}
+	return err;
+}
+
+static int store_waiting(struct work *work, struct fail *fail)
+{
+	struct recorder *recorder = work->recorder;
+	int err = flush_batch(work, fail);
+
+	while (!err && recorder->pipe.waiting) {
+		size_t waiting = recorder->pipe.waiting, len = waiting < work->stored_max ? waiting : work->stored_max;
+		size_t size = SPOOL_CHUNK_HEAD + frame_stored_size(len);
+
+		err = write_stored(work, len, fail);
+		if (err)
+			spool_cut(&recorder->spool);
+		else
+			err = spool_stored(&recorder->spool, size, len, fail);
+		if (!err)
+			err = check_room(work, size, fail);
+	}
+	return err;
+}
+
+/* Whether what waits in the pipe is to be compressed: there is time for it. */
+static bool has_time(struct work *work, size_t fetched)
+{
+	struct slack *slack = &work->slack;
+	uint64_t now = now_ns();
+	bool has = slack_took(slack, fetched, now);
+
+	if (has && slack_is_doubtful(slack) && cpu_pipe_is_ready(&work->recorder->pipe)) {
+		slack_is_none(slack, now);
+		has = false;
+	}
+	return has;
+}
+
+static int compress_chunk(struct work *work, size_t *ret_len, struct fail *fail)
+{
+	int err = cpu_pipe_take(&work->recorder->pipe, work->pages, work->pages_size, ret_len, fail);
+
+	if (err)
+		return err;
+	work->pages_len = *ret_len;
+	return add_chunk(work, fail);
+}
+
 static int take_compressed(struct work *work, size_t *ret_taken, struct fail *fail)
 {
-	size_t len;
+	struct cpu_pipe *pipe = &work->recorder->pipe;
+	size_t len, fetched;
 	int err;
 
 	for (;;) {
-		err = cpu_pipe_take(&work->recorder->pipe, work->pages, work->pages_size, &len, fail);
-		if (err || !len)
-			break;
-		*ret_taken += len;
-		work->pages_len = len;
-		err = add_chunk(work, fail);
+		err = cpu_pipe_fetch(pipe, &fetched, fail);
 		if (err)
 			return err;
+		if (pipe->waiting && !has_time(work, fetched)) {
+			len = pipe->waiting;
+			err = store_waiting(work, fail);
+		} else {
+			err = compress_chunk(work, &len, fail);
+		}
+		*ret_taken += len;
 		/* What came meanwhile is little: as chunks of a page or two it would pack badly and cost more. */
-		if (len < work->pages_size)
+		if (err || len < work->pages_size)
 			break;
 	}
+	slack_empty(&work->slack, now_ns());
 	return err ? err : flush_batch(work, fail);
 }
 
@@ -173,8 +251,11 @@ static int take_rest(struct work *work, struct fail *fail)
 	uint32_t page_size = work->recorder->spool.options.page_size;
 	uint64_t max = work->recorder->options.rest_max;
 	size_t taken = 0;
-	int r = 0, err = max ? 0 : take_full(work, &taken, fail);
+	int r = 0, err;
 
+	/* It cannot run full any more. */
+	work->slack.size = 0;
+	err = max ? 0 : take_full(work, &taken, fail);
 	if (err)
 		return err;
 	for (taken = 0; !max || taken < max; taken += page_size) {
@@ -242,11 +323,26 @@ static int run_on(const struct cpus *cpus, struct fail *fail)
 	return err;
 }
 
+/*
+ * Before the workload that it shares a CPU with: it runs shortly, and while it waits for its turn the buffer runs full. Without the right
+ * to it, its turn comes as everybody's does.
+ */
+static void go_before(void)
+{
+	int nice;
+
+	errno = 0;
+	nice = getpriority(PRIO_PROCESS, 0);
+	if (!errno)
+		(void)!setpriority(PRIO_PROCESS, 0, nice - NICER);
+}
+
 static int place(const struct recorder_options *options, struct fail *fail)
 {
 	const struct sched_param param = { .sched_priority = options->priority };
 	int err = options->run_on ? run_on(options->run_on, fail) : 0;
 
+	go_before();
 	if (!err && options->priority && sched_setscheduler(0, SCHED_FIFO, &param))
 		err = fail_set(fail, -errno, "a recorder cannot have the priority %d: %s", options->priority, strerror(errno));
 	return err;

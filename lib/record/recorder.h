@@ -17,7 +17,8 @@ struct cpus;
 
 /*
  * The thread that empties the ring buffer of one CPU into its spool. It sleeps in the kernel until the buffer is as full
- * as buffer_percent wants it, takes whole sub-buffers, compresses and appends them; it decodes nothing.
+ * as buffer_percent wants it, takes whole sub-buffers, compresses and appends them; it decodes nothing. Where the buffer leaves no time for
+ * compressing (lib/record/slack.h) it moves the sub-buffers into the spool as they are, in frames that store them.
  * Invariant: after recorder_join() either every page that the buffer held when tracing stopped is in the spool, or `err` says
  * why not. A recorder that fails says so at once (failed_fd) and touches the buffer no more.
  * It owns its pipe and its spool. Fields behind `thread` belong to the thread until recorder_join().
@@ -30,6 +31,8 @@ struct recorder_options {
 	int priority;           /* SCHED_FIFO; 0: as other threads */
 	uint64_t keep_free;     /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
 	uint64_t rest_max;      /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
+	uint64_t buffer_size;   /* bytes of its buffer; 0: unknown, all is compressed */
+	unsigned percent;       /* of it that are full when readers are woken */
 	bool copied_there;      /* the output is on the parts' filesystem */
 };
 

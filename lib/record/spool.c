@@ -138,29 +138,52 @@ static int appended(struct spool *spool, size_t len, uint32_t chunks, uint64_t r
 }
 
 /* The torn bytes would only be in the way of whoever reads the spool. */
-static int append_failed(struct spool *spool, int err, struct fail *fail)
+void spool_cut(struct spool *spool)
 {
 	if (ftruncate(spool->fd, (off_t)spool->end) || lseek(spool->fd, (off_t)spool->end, SEEK_SET) < 0)
 		spool->torn = 1;
-	return fail_set(fail, -err, "cannot write recorded data: %s", strerror(err));
 }
 
-int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)
+int spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail)
 {
 	const char *at = data;
-	size_t left = len;
 
-	while (left) {
-		ssize_t done = write(spool->fd, at, left);
+	while (len) {
+		ssize_t done = write(spool->fd, at, len);
 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return append_failed(spool, errno, fail);
+			return fail_set(fail, -errno, "cannot write recorded data: %s", strerror(errno));
 		at += done;
-		left -= (size_t)done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)
+{
+	int err = spool_put(spool, data, len, fail);
+
+	if (err) {
+		spool_cut(spool);
+		return err;
 	}
 	return appended(spool, len, chunks, raw, fail);
+}
+
+size_t spool_stored_max(const struct spool_options *options, size_t max)
+{
+	uint64_t pages = options->cap / CAP_STEPS / options->page_size;
+
+	if (!options->cap || pages >= max / options->page_size)
+		return max;
+	return pages ? (size_t)pages * options->page_size : options->page_size;
+}
+
+int spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail)
+{
+	return appended(spool, len, 1, raw, fail);
 }
 
 int spool_moved(struct spool *spool, size_t len, struct fail *fail)

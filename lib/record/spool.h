@@ -63,6 +63,17 @@ int must_check spool_append(struct spool *spool, const void *data, size_t len, u
 /* The same for `len` bytes of whole raw pages that were moved to the end of the file without our help. */
 int must_check spool_moved(struct spool *spool, size_t len, struct fail *fail);
 
+/*
+ * A chunk of stored pages, written piece by piece to the end of the file: those that are in memory with spool_put(), the pages without
+ * our help. Then either spool_stored() with the bytes of all pieces and those of the pages among them, or, after an error,
+ * spool_cut(): nothing was appended.
+ */
+/* Bytes of pages for such a chunk: at most `max`, and little beside the cap, which is kept by giving up whole chunks. */
+size_t spool_stored_max(const struct spool_options *options, size_t max);
+int must_check spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail);
+int must_check spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail);
+void spool_cut(struct spool *spool);
+
 /* Head of a chunk in the file's byte order, 8 bytes. */
 void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32_t usize, void *into);
 

@@ -81,9 +81,13 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
 		      const struct recorder_options *options, struct fail *fail)
 {
+	struct recorder_options with_buffer = *options;
 	struct recorder *recorder;
-	int err = target_add_recorder(target, parts, cpu, spool, options, &recorder, fail);
+	int err;
 
+	with_buffer.buffer_size = ring_buffer_cpu_size(target->instance, cpu);
+	with_buffer.percent = target->wanted->has_percent ? target->wanted->percent : WAKE_PERCENT;
+	err = target_add_recorder(target, parts, cpu, spool, &with_buffer, &recorder, fail);
 	if (!err)
 		err = cpu_pipe_open(target->instance, cpu, target->page_size, &recorder->pipe, fail);
 	if (err)

@@ -124,3 +124,23 @@ start()
 		[ -z "$(ls -d k.dat.* 2> /dev/null)" ]
 	done
 }
+
+# A buffer so small that its pages are stored as they are: what is torn is a chunk whose pages were still on their way.
+@test "recover: after a kill during a flood all whole chunks are there" {
+	for ms in 150 210 280 370; do
+		rm -rf ./f.dat*
+		dd if=/dev/zero of=/dev/null bs=1 count=100000000 status=none 3>&- &
+		dd=$!
+		weft record -q -o f.dat -b 32 -e raw_syscalls --duration 20s 2> err 3>&- &
+		pid=$!
+		until [ "$(find f.dat.weft-*.parts -name '0.*' -size +256k 2> /dev/null | wc -l)" -gt 0 ]; do kill -0 $pid; done
+		sleep "$(printf '0.%03d' $ms)"
+		kill -9 $pid $dd
+		wait $pid $dd 2> /dev/null || true
+		weft recover f.dat
+		weft check f.dat
+		weft report --format=ftrace f.dat | grep -q -- "-$dd .* sys_enter: NR 1 (1, "
+		[ ! -e $T/instances/weft-$pid ]
+		[ -z "$(ls -d f.dat.* 2> /dev/null)" ]
+	done
+}

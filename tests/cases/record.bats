@@ -131,6 +131,46 @@ tracefs_state()
 	[ "$copied" = 600000 ]
 }
 
+# More than a reader that compresses could take: chunks that store their pages. Each byte is one read and one write; what dd does besides, a dd
+# of no bytes does as well.
+@test "record: a flood is stored as it is, each event is in the file or counted as lost, and trace-cmd reads the same" {
+	[ "$(uname -m)" = x86_64 ] || skip "read and write have other numbers here"
+	command -v trace-cmd > /dev/null || skip "no trace-cmd here"
+	flood() { # NAME BYTES OPTION...
+		local name=$1 bytes=$2
+		shift 2
+		weft record -q -F -e raw_syscalls:sys_enter -f 'id < 2' -o "$name.dat" "$@" -- \
+			dd if=/dev/zero of=/dev/null bs=1 count="$bytes" status=none
+		weft report --format=ftrace "$name.dat" | sed -n 's/.* sys_enter: *NR/NR/p' > "$name.weft"
+		trace-cmd report -i "$name.dat" 2> /dev/null | sed -n 's/.* sys_enter: *NR/NR/p' > "$name.peer"
+		diff "$name.weft" "$name.peer"
+		lost=$(trace-cmd report --stat -i "$name.dat" 2> /dev/null | awk '/overrun:/ { n += $NF } END { print n + 0 }')
+		had=$(($(wc -l < "$name.weft") + lost))
+	}
+	# A zstd frame whose first block is stored and holds whole pages.
+	stored() { LC_ALL=C grep -oaP '\x28\xb5\x2f\xfd\x00\x38[\x00\x01][\x00\x80]' "$1" | wc -l; }
+	flood none 0
+	[ "$(stored none.dat)" = 0 ]
+	none=$had
+	for how in "-b 32" "-b 32 -m 256K" "-b 256"; do
+		# shellcheck disable=SC2086
+		flood some 200000 $how
+		weft check some.dat
+		[ "$how" = "-b 256" ] || [ "$(stored some.dat)" -gt 0 ]
+		case $how in
+		*-m*) [ "$(wc -c < some.dat)" -lt 4000000 ] ;;
+		*) [ "$had" = $((400000 + none)) ] ;;
+		esac
+		# The later half is found without reading the first.
+		middle=$(weft report --raw some.dat | awk '/sys_enter/ { n++; for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) t[n] = $i }
+			END { sub(":", "", t[int(n / 2)]); print t[int(n / 2)] }')
+		weft report --format=ftrace --since "$middle" some.dat | sed -n 's/.* sys_enter: *NR/NR/p' > since
+		[ -s since ]
+		cmp since <(tail -n "$(wc -l < since)" some.weft)
+		[ "$(wc -l < since)" -ge $(($(wc -l < some.weft) / 2)) ]
+	done
+}
+
 @test "record: its own threads are kept out, or do next to nothing" {
 	cp "$(command -v weft)" loom
 	# The command is a loom, too, until it is executed.

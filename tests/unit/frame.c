@@ -57,3 +57,31 @@ TEST(frame_start_is_read_alone)
 	CHECK(!frame_read(reader, frame.data, frame.len, got, 13, &fail));
 	frame_reader_free(reader);
 }
+
+/* Pieces as a recorder writes them; the blocks are the largest that RFC 8878 allows, and a rest. */
+TEST(frame_of_stored_blocks_is_read_by_zstd)
+{
+	enum { LEN = 2 * FRAME_BLOCK_MAX + 4096 };
+	static char data[LEN], got[LEN], frame[LEN + 64];
+	struct fail fail = FAIL_INIT;
+	struct frame_reader *reader;
+	size_t at = FRAME_HEAD;
+
+	for (size_t i = 0; i < LEN; i++)
+		data[i] = (char)(i * 2654435761u >> 13);
+	frame_stored_head(frame);
+	for (size_t left = LEN, block; left; left -= block) {
+		block = left < FRAME_BLOCK_MAX ? left : FRAME_BLOCK_MAX;
+		frame_stored_block(block, block == left, frame + at);
+		memcpy(frame + at + FRAME_BLOCK_HEAD, data + LEN - left, block);
+		at += FRAME_BLOCK_HEAD + block;
+	}
+	CHECK(at == frame_stored_size(LEN));
+	REQUIRE(!frame_reader_new(&reader, &fail));
+	CHECK(!frame_read(reader, frame, at, got, LEN, &fail));
+	CHECK(!memcmp(got, data, LEN));
+	CHECK(!frame_read_start(reader, frame, at, got, 16, &fail));
+	CHECK(frame_read(reader, frame, at - 1, got, LEN, &fail) == -EBADMSG);
+	CHECK(frame_read(reader, frame, at, got, LEN - 1, &fail) == -EBADMSG);
+	frame_reader_free(reader);
+}

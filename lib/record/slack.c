@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/slack.h"
+
+enum {
+	LATE_NS = 10 * 1000 * 1000,     /* a turn on a busy CPU comes after a tick or two, of 4 ms for the most part */
+	HOLD_NS = 50 * 1000 * 1000,
+};
+
+struct slack slack_of(uint64_t size, unsigned percent, uint64_t now_ns)
+{
+	return (struct slack){ .size = size, .mark = size / 200 * (100 + percent), .empty_ns = now_ns };
+}
+
+void slack_is_none(struct slack *slack, uint64_t now_ns)
+{
+	slack->hold_ns = now_ns + HOLD_NS;
+}
+
+/* Whether the buffer runs full within LATE_NS at this rate. */
+static bool fills_fast(const struct slack *slack, uint64_t now_ns)
+{
+	double span = (double)(now_ns - slack->empty_ns);
+
+	return (double)slack->taken * LATE_NS > (double)slack->size * span;
+}
+
+bool slack_took(struct slack *slack, size_t len, uint64_t now_ns)
+{
+	if (!slack->size)
+		return true;
+	slack->taken += len;
+	if (len > slack->mark || (slack->taken > slack->size / 8 && fills_fast(slack, now_ns)))
+		slack_is_none(slack, now_ns);
+	return now_ns >= slack->hold_ns;
+}
+
+bool slack_is_doubtful(const struct slack *slack)
+{
+	return slack->size && slack->taken > slack->size / 2;
+}
+
+void slack_empty(struct slack *slack, uint64_t now_ns)
+{
+	slack->empty_ns = now_ns;
+	slack->taken = 0;
+}
