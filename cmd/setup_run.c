@@ -50,7 +50,7 @@ static int check_signals(const struct run *run, struct fail *fail)
 	sigpending(&pending);
 	for (int sig = 1; sig < SIGRTMIN; sig++)
 		if (sigismember(&run->signals, sig) == 1 && sigismember(&pending, sig) == 1)
-			return fail_set(fail, -EINTR, "ended by SIG%s; everything is as it was", sigabbrev_np(sig));
+			return fail_set(fail, -EINTR, "ended by signal %d (%s); everything is as it was", sig, strsignal(sig));
 	return 0;
 }
 

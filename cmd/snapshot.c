@@ -158,7 +158,7 @@ static int set_trigger(const struct arguments *arguments, struct instance *insta
 		err = event_set_add(&set, catalog, arguments->on, fail);
 	}
 	if (!err)
-		err = snapshot_on(instance, &set, arguments->count, arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL,
+		err = snapshot_on(instance, &set, (unsigned long)arguments->count, arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL,
 				  fail);
 	event_set_release(&set);
 	catalog_free(catalog);

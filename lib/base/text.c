@@ -2,6 +2,7 @@
 #include "lib/base/text.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/scale.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -173,7 +174,7 @@ static int parse_with_unit(const char *text, const struct unit *units, const cha
 	if (!unit->name)
 		return fail_set(fail, -EINVAL, "'%s' is no %s: unknown unit '%s'", text, what, at);
 	large |= __builtin_mul_overflow(whole, unit->factor, &value);
-	numerator = (uint64_t)((unsigned __int128)numerator * unit->factor / denominator);
+	numerator = scale_mul_div(numerator, unit->factor, denominator);
 	if (large || __builtin_add_overflow(value, numerator, &value))
 		return fail_set(fail, -ERANGE, "'%s' is too large", text);
 	*ret = value;

@@ -3,6 +3,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
+#include "lib/base/scale.h"
 #include "lib/event/context.h"
 #include "lib/stream/file_source.h"
 #include "lib/stream/merge.h"
@@ -37,7 +38,7 @@ struct events {
 static uint64_t event_time(const struct events *events, uint64_t raw)
 {
 	if (events->scale)
-		raw = (uint64_t)((unsigned __int128)raw * events->mult >> events->shift);
+		raw = scale_mul_shift(raw, events->mult, events->shift);
 	return raw + (uint64_t)events->ts_offset;
 }
 
@@ -314,7 +315,7 @@ static uint64_t raw_time(const struct events *events, uint64_t ts)
 		return raw;
 	if (!events->mult)
 		return 0;
-	return (uint64_t)(((unsigned __int128)raw << events->shift) / events->mult);
+	return scale_shift_div(raw, events->shift, events->mult);
 }
 
 static int events_start(struct events *events, struct fail *fail)

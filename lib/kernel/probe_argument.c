@@ -48,7 +48,10 @@ static int split(struct text_word word, struct argument *ret, struct fail *fail)
 	return err ? err : copy_part(at, (size_t)((colon ? colon : end) - at), ret->fetch, sizeof(ret->fetch), fail);
 }
 
-/* Registers of the parameters of a program's functions: uprobes know no $argN. */
+/*
+ * Where a program's function has its parameters when it begins, by the calling convention of this machine and by the names that
+ * regs_query_register_offset() of arch/X/kernel/ptrace.c knows: uprobes know no $argN.
+ */
 static const char *argument_register(unsigned number)
 {
 	static const char *const names[] = {
@@ -56,6 +59,16 @@ static const char *argument_register(unsigned number)
 		"%di", "%si", "%dx", "%cx", "%r8", "%r9",
 #elif defined(__aarch64__)
 		"%x0", "%x1", "%x2", "%x3", "%x4", "%x5", "%x6", "%x7",
+#elif defined(__arm__)
+		"%r0", "%r1", "%r2", "%r3",
+#elif defined(__powerpc64__)
+		"%r3", "%r4", "%r5", "%r6", "%r7", "%r8", "%r9", "%r10",
+#elif defined(__s390x__)
+		"%r2", "%r3", "%r4", "%r5", "%r6",
+#elif defined(__riscv)
+		"%a0", "%a1", "%a2", "%a3", "%a4", "%a5", "%a6", "%a7",
+#elif defined(__i386__)
+		"$stack1", "$stack2", "$stack3", "$stack4", "$stack5", "$stack6",
 #endif
 		NULL,
 	};
@@ -79,7 +92,7 @@ static int use_registers(struct argument *argument, struct fail *fail)
 		} else {
 			name = argument_register(number);
 			if (!name)
-				return fail_set(fail, -EINVAL, "'$arg%u' is in no register that weft knows: name the register", number);
+				return fail_set(fail, -EINVAL, "'$arg%u' is in no register that weft knows on this machine: name the register", number);
 			ok = buf_add_str(&out, name);
 			at += len;
 		}

@@ -129,13 +129,11 @@ static int read_cpus(const char *path, struct cpus *ret, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	int err = tracing_read_path(path, &buf, fail);
-	char *newline;
 
 	if (err)
 		return err;
-	newline = strchr(buf_str(&buf), '\n');
-	if (newline)
-		*newline = '\0';
+	if (buf.len)
+		buf.data[strcspn(buf_str(&buf), "\n")] = '\0';
 	return cpus_parse(buf_str(&buf), ret, fail);
 }
 

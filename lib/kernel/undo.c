@@ -11,10 +11,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 struct undo {
 	const struct tracing *tracing;
@@ -318,7 +320,7 @@ static int rename_held(const struct undo *undo, const char *name)
 			path = NULL;
 			return -ENOMEM;
 		}
-		err = renameat2(AT_FDCWD, undo->path, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
+		err = syscall(SYS_renameat2, AT_FDCWD, undo->path, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
 	}
 	return err;
 }

@@ -202,11 +202,11 @@ static bool item_take(struct bytes *in, struct ledger_item *ret)
 		return false;
 	if (!bytes_take(&at, head.key_len + (size_t)1, &key) || key[head.key_len])
 		return false;
-	if (head.len >= at.left || !bytes_take(&at, head.len + 1, &data) || data[head.len])
+	if (head.len >= at.left || !bytes_take(&at, (size_t)head.len + 1, &data) || data[head.len])
 		return false;
 	*ret = (struct ledger_item){
 		.kind = (enum ledger_kind)head.kind, .buffer = head.buffer, .key = (const char *)key,
-		.data = (const char *)data, .len = head.len,
+		.data = (const char *)data, .len = (size_t)head.len,
 	};
 	*in = at;
 	return true;

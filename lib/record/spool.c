@@ -242,7 +242,7 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, spool->fd, 0);
 		if (map == MAP_FAILED)
 			return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
-		err = scan_chunks(spool, bytes_of((char *)map + head.begin, (size_t)st.st_size - head.begin, false), fail);
+		err = scan_chunks(spool, bytes_of((char *)map + head.begin, (size_t)((uint64_t)st.st_size - head.begin), false), fail);
 		munmap(map, (size_t)st.st_size);
 	}
 	spool->torn = (uint64_t)st.st_size - spool->end;

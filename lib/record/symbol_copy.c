@@ -209,18 +209,20 @@ static int unpack(const struct ledger_item *item, char *into, size_t size, struc
 int symbol_copy_load(const struct ledger *ledger, bool compressed, struct symbol_body *ret, struct fail *fail)
 {
 	const struct ledger_item *item = ledger_find(ledger, LEDGER_KALLSYMS, 0, NULL);
-	uint64_t size;
+	uint64_t claimed;
+	size_t size;
 	int err;
 
 	if (!item)
 		return 0;
-	err = text_parse_range(item->key, sizeof(uint32_t) + 1, SYMBOLS_MAX, &size, fail);
+	err = text_parse_range(item->key, sizeof(uint32_t) + 1, SYMBOLS_MAX, &claimed, fail);
 	if (err)
 		return err;
+	size = (size_t)claimed;
 	if (compressed) {
 		ret->frame = item->data;
 		ret->frame_len = item->len;
-		ret->size = size;
+		ret->size = (size_t)size;
 		return 0;
 	}
 	if (!buf_reserve(&ret->text, size))

@@ -51,9 +51,9 @@ void text_hex_dump(const struct expr *expr, const struct run *run, struct out *o
 	struct dump dump = { .place = expr_place(expr->args[3], run), .ascii = expr_number(expr->args[5], run) };
 
 	dump.row = row == 32 ? 32 : 16;
-	dump.group = group == 2 || group == 4 || group == 8 ? group : 1;
+	dump.group = group == 2 || group == 4 || group == 8 ? (size_t)group : 1;
 	if (dump.place.len > len)
-		dump.place.len = len;
+		dump.place.len = (size_t)len;
 	out_char(out, '\n');
 	for (size_t from = 0; from < dump.place.len; from += dump.row) {
 		out_mem(out, expr->text, expr->text_len);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/scale.h"
 #include "lib/schema/expr.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
@@ -83,7 +84,7 @@ static uint64_t number_scaled(const struct expr *expr, const struct run *run)
 		return value / expr->size;
 	if (expr->value % expr->size == 0)
 		return value * (expr->value / expr->size);
-	return (uint64_t)((unsigned __int128)value * expr->value / expr->size);
+	return scale_mul_div(value, expr->value, expr->size);
 }
 
 static uint64_t number_index(const struct expr *expr, const struct run *run)
@@ -184,7 +185,7 @@ static struct place place_moved(const struct expr *expr, const struct run *run)
 	/* A move back out of the place, or over its end, leaves nothing. */
 	if (by > place.len / expr->size)
 		return (struct place){ .at = run->data, .len = 0 };
-	return (struct place){ .at = place.at + by * expr->size, .len = place.len - by * expr->size };
+	return (struct place){ .at = place.at + (size_t)by * expr->size, .len = place.len - (size_t)by * expr->size };
 }
 
 struct place expr_place(const struct expr *expr, const struct run *run)

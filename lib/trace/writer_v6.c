@@ -90,9 +90,9 @@ static int announce(struct writer *writer, const char *name, uint64_t offset, st
 	len = options.len;
 	if (!put_reserve(&options, room - len, writer->swap))
 		return fail_memory(fail);
-	room = writer->reserve;
+	offset = writer->reserve;
 	writer->reserve += len;
-	return output_patch(&writer->output, room, options.data, options.len, fail);
+	return output_patch(&writer->output, offset, options.data, options.len, fail);
 }
 
 static bool put_table(struct buf *buf, const struct writer *writer, const struct writer_ring *ring, uint64_t nowhere)

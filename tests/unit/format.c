@@ -83,18 +83,18 @@ TEST(format_follows_dynamic_fields_only_inside_the_record)
 TEST(format_reads_integers_by_their_size_and_sign)
 {
 	struct schema *schema = schema_of(sched_text);
-	struct schema_abi abi = { .long_size = 8 }, swapped = { .long_size = 8, .swap = true };
+	struct schema_abi little = { .long_size = 8, .swap = HOST_BIG_ENDIAN }, big = { .long_size = 8, .swap = !HOST_BIG_ENDIAN };
 	uint8_t data[48] = { 0 };
 	const struct format *format = schema ? schema_format(schema, 260, NULL) : NULL;
 
 	REQUIRE(format);
 	data[0] = 0xfe;
 	memset(data + 4, 0xff, 4);
-	CHECK(field_int(format_field(format, "common_type"), &abi, data, sizeof(data)) == 0xfe);
-	CHECK(field_int(format_field(format, "common_type"), &swapped, data, sizeof(data)) == 0xfe00);
-	CHECK(field_int(format_field(format, "common_pid"), &abi, data, sizeof(data)) == UINT64_MAX);
-	CHECK(field_int(format_field(format, "common_pid"), &abi, data, 7) == 0);
-	CHECK(field_int(format_field(format, "comm"), &abi, data, sizeof(data)) == 0);
+	CHECK(field_int(format_field(format, "common_type"), &little, data, sizeof(data)) == 0xfe);
+	CHECK(field_int(format_field(format, "common_type"), &big, data, sizeof(data)) == 0xfe00);
+	CHECK(field_int(format_field(format, "common_pid"), &little, data, sizeof(data)) == UINT64_MAX);
+	CHECK(field_int(format_field(format, "common_pid"), &little, data, 7) == 0);
+	CHECK(field_int(format_field(format, "comm"), &little, data, sizeof(data)) == 0);
 	schema_free(schema);
 }
 

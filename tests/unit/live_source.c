@@ -80,7 +80,7 @@ static struct test_page *write_page(struct kernel *kernel, size_t cpu, uint64_t 
 
 	*page = (struct test_page){ .ts = first, .commit = count * 8 };
 	for (unsigned i = 0; i < count; i++) {
-		page->words[i * 2] = (i ? step : 0) << 5 | 1;
+		page->words[i * 2] = record_head(1, i ? step : 0);
 		page->words[i * 2 + 1] = i;
 	}
 	return page;
@@ -304,7 +304,7 @@ TEST(live_reads_nothing_of_a_page_that_it_has_left)
 	/* A page that ends in padding, as the kernel's do, is not at its end by its length. */
 	page = write_page(&kernel, 0, 100, 1, 1);
 	page->commit = 24;
-	page->words[2] = 29;
+	page->words[2] = record_head(29, 0);
 	for (unsigned i = 0; i < 4; i++)
 		round_trip(&kernel);
 	hand_out(&kernel);

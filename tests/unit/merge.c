@@ -69,7 +69,7 @@ static void add_page(struct test_source *test, size_t cpu, uint64_t first, uint3
 	page->ts = first;
 	page->commit = count * 8;
 	for (unsigned i = 0; i < count; i++) {
-		page->words[i * 2] = (i ? step : 0) << 5 | 1;
+		page->words[i * 2] = record_head(1, i ? step : 0);
 		page->words[i * 2 + 1] = (uint32_t)(cpu << 16 | i);
 	}
 }
@@ -188,6 +188,7 @@ TEST(merge_shows_the_record_that_follows_on_a_cpu)
 
 TEST(merge_keeps_gaps_with_the_record_behind_them)
 {
+	const uint64_t lost = 77;
 	struct test_source *test = test_source();
 	struct fail fail = FAIL_INIT;
 	struct merge *merge = NULL;
@@ -195,7 +196,7 @@ TEST(merge_keeps_gaps_with_the_record_behind_them)
 	add_page(test, 0, 10, 10, 1);
 	add_page(test, 0, 50, 10, 1);
 	test->pages[0][1].commit |= 1u << 31 | 1u << 30;
-	test->pages[0][1].words[2] = 77;
+	memcpy(&test->pages[0][1].words[2], &lost, sizeof(lost));
 	REQUIRE(!merge_new(&test->source, NULL, 0, &merge, &fail));
 	REQUIRE(merge_top(merge));
 	CHECK(merge_top(merge)->lost == 0 && merge_top(merge)->first);

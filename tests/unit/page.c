@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A little-endian page of a 64-bit kernel: head, then words. */
+/* A page of a 64-bit kernel of this byte order: head, then words. */
 struct page_bytes {
 	uint64_t ts, commit;
 	uint32_t words[60];
@@ -15,15 +15,10 @@ struct page_bytes {
 
 static const struct page_shape shape = { .size = sizeof(struct page_bytes), .long_size = 8, .swap = false };
 
-static uint32_t head(uint32_t type_len, uint32_t delta)
-{
-	return delta << 5 | type_len;
-}
-
 TEST(page_hands_out_records_with_running_time)
 {
 	struct page_bytes bytes = { .ts = 1000, .commit = 20,
-				    .words = { head(1, 5), 0x11, head(2, 7), 0x22, 0x33 } };
+				    .words = { record_head(1, 5), 0x11, record_head(2, 7), 0x22, 0x33 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -39,7 +34,7 @@ TEST(page_hands_out_records_with_running_time)
 TEST(page_follows_time_extends_stamps_and_discarded_records)
 {
 	struct page_bytes bytes = { .ts = 1ull << 60, .commit = 9 * 4 + 8,
-				    .words = { head(30, 3), 2, head(29, 4), 8, 0, head(31, 9), 1, head(0, 1), 8, 0x77 } };
+				    .words = { record_head(30, 3), 2, record_head(29, 4), 8, 0, record_head(31, 9), 1, record_head(0, 1), 8, 0x77 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -55,7 +50,7 @@ TEST(page_follows_time_extends_stamps_and_discarded_records)
 TEST(page_passes_by_the_delta_of_a_discarded_record)
 {
 	struct page_bytes bytes = { .ts = 1000, .commit = 7 * 4,
-				    .words = { head(29, 500), 8, 0, head(1, 7), 0x77, head(1, 5), 0x78 } };
+				    .words = { record_head(29, 500), 8, 0, record_head(1, 7), 0x77, record_head(1, 5), 0x78 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -70,7 +65,7 @@ TEST(page_passes_by_the_delta_of_a_discarded_record)
 
 TEST(page_rejects_a_record_that_crosses_the_end)
 {
-	struct page_bytes bytes = { .commit = 8, .words = { head(2, 0) } };
+	struct page_bytes bytes = { .commit = 8, .words = { record_head(2, 0) } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -95,7 +90,7 @@ TEST(page_rejects_a_commit_larger_than_the_page)
 TEST(page_reads_how_many_events_were_lost)
 {
 	struct page_bytes bytes = { .commit = 8 | 1ull << 31 | 1ull << 30 | 0xffffffffull << 32,
-				    .words = { head(1, 0), 0, 138, 0 } };
+				    .words = { record_head(1, 0), 0, HOST_BIG_ENDIAN ? 0 : 138, HOST_BIG_ENDIAN ? 138 : 0 } };
 	struct fail fail = FAIL_INIT;
 	struct page page;
 
@@ -113,7 +108,7 @@ TEST(page_reads_how_many_events_were_lost)
 TEST(page_reads_the_other_byte_order)
 {
 	struct page_bytes bytes = { .ts = __builtin_bswap64(500), .commit = __builtin_bswap64(8),
-				    .words = { __builtin_bswap32(1u << 27 | 6), 0 } };
+				    .words = { __builtin_bswap32(HOST_BIG_ENDIAN ? 6 << 5 | 1 : 1u << 27 | 6), 0 } };
 	const struct page_shape swapped = { .size = sizeof(bytes), .long_size = 8, .swap = true };
 	struct fail fail = FAIL_INIT;
 	struct record record;
@@ -126,7 +121,8 @@ TEST(page_reads_the_other_byte_order)
 
 static bool order_of(uint64_t commit, uint8_t long_size, bool *ret_swap)
 {
-	struct page_bytes bytes = { .ts = 500, .commit = commit };
+	/* The commit of a 32-bit kernel is the first half of these 8 bytes. */
+	struct page_bytes bytes = { .ts = 500, .commit = HOST_BIG_ENDIAN && long_size == 4 ? commit << 32 : commit };
 	const struct page_shape either = { .size = sizeof(bytes), .long_size = long_size, .swap = false };
 
 	return page_order(&either, &bytes, sizeof(bytes), ret_swap);

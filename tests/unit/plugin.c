@@ -50,7 +50,7 @@ struct fixture {
 static bool fixture_init(struct fixture *fixture, const char *dir, const char *machine, const char *system,
 			 const char *format)
 {
-	static const struct schema_abi abi = { .long_size = 8 };
+	static const struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
 	char path[4096];
 
 	build_path(path, sizeof(path), dir);
@@ -120,12 +120,14 @@ TEST(plugin_raw_syscalls_says_nothing_about_numbers_and_machines_it_does_not_kno
 
 TEST(plugin_raw_syscalls_names_the_call_on_entry)
 {
-	uint8_t record[64] = { 0 };
+	const struct {
+		struct syscall_record head;
+		uint64_t args[5];
+	} record = { .head.id = 39 };
 	struct fixture fixture;
 
-	record[8] = 39;
 	if (CHECK(fixture_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_enter)))
-		CHECK_STR(decode(&fixture, 20, record, sizeof(record)), " {syscall=getpid}");
+		CHECK_STR(decode(&fixture, 20, &record, sizeof(record)), " {syscall=getpid}");
 	fixture_release(&fixture);
 }
 
@@ -142,16 +144,16 @@ TEST(plugin_reads_nothing_behind_a_record_cut_short)
 
 TEST(plugin_gets_signed_fields_array_elements_and_bytes)
 {
-	uint8_t record[18] = { 0 };
+	const struct {
+		uint8_t common[8];
+		int16_t small;
+		uint16_t array[2];
+		char text[4];
+	} record = { .small = -2, .array = { 0, 0x1234 }, .text = "a\nbc" };
 	struct fixture fixture;
 
-	record[8] = 0xfe;
-	record[9] = 0xff;
-	record[12] = 0x34;
-	record[13] = 0x12;
-	memcpy(record + 14, "a\nbc", 4);
 	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
-		CHECK_STR(decode(&fixture, 22, record, sizeof(record)),
+		CHECK_STR(decode(&fixture, 22, &record, sizeof(record)),
 			  " {small=-2 count=2 second=0x1234 behind=0 missing=0 no_such_field=0 text=a?bc}");
 	fixture_release(&fixture);
 }

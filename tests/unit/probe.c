@@ -103,6 +103,23 @@ TEST(probe_define_takes_the_kernels_syntax_and_gives_it_a_name)
 	fake_free(&fake);
 }
 
+/* Where a function of a program has its first parameter. */
+#if defined(__x86_64__)
+#define FIRST_ARGUMENT "%di"
+#elif defined(__i386__)
+#define FIRST_ARGUMENT "$stack1"
+#elif defined(__aarch64__)
+#define FIRST_ARGUMENT "%x0"
+#elif defined(__arm__)
+#define FIRST_ARGUMENT "%r0"
+#elif defined(__powerpc64__)
+#define FIRST_ARGUMENT "%r3"
+#elif defined(__s390x__)
+#define FIRST_ARGUMENT "%r2"
+#elif defined(__riscv)
+#define FIRST_ARGUMENT "%a0"
+#endif
+
 TEST(probe_define_takes_places_and_arguments_by_name)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -123,7 +140,7 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	CHECK_STR(defined(&fake, "sched:sched_switch next_comm p=prev_pid:u32 if prev_pid > 3", false, &buf, &fail),
 		  "e:weft/sched_switch sched.sched_switch next_comm=$next_comm:string p=$prev_pid:u32 if prev_pid > 3");
 	CHECK(!strncmp(defined(&fake, "/bin/sh:0x10 a=$arg1:string", false, &buf, &fail), "p:weft/sh_0x10 /", 16));
-	CHECK(strstr(buf_str(&buf), ":0x10 a=+0(%di):string") || strstr(buf_str(&buf), "(%x0)"));
+	CHECK(strstr(buf_str(&buf), ":0x10 a=+0(" FIRST_ARGUMENT "):string"));
 	CHECK(strstr(defined(&fake, "foo_bar filename:ustring", false, &buf, &fail), "say which one, as in 'filename=$arg1:ustring'"));
 	CHECK(strstr(defined(&fake, "/bin/sh:no_such_function_here", false, &buf, &fail), "no function 'no_such_function_here'"));
 	CHECK(strstr(defined(&fake, "sched:sched_switch%return", false, &buf, &fail), "has no return"));
@@ -162,7 +179,7 @@ static size_t make_btf(uint8_t *into)
 		5, 12 << 24, 5,                                         /* 6: open */
 		28, 12 << 24, 1,                                        /* 7: f, of no prototype */
 	};
-	const uint32_t head[] = { 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings) };
+	const uint32_t head[] = { HOST_BIG_ENDIAN ? 0xeb9f0100 : 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings) };
 
 	memcpy(into, head, sizeof(head));
 	memcpy(into + sizeof(head), types, sizeof(types));

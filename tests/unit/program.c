@@ -76,7 +76,7 @@ static char printed[4096];
 /* Compiles a print fmt and prints the record with it. */
 static const char *print_with(const char *print_fmt, bool hash, const char **note)
 {
-	struct schema_abi abi = { .long_size = 8, .hz = 250 };
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250 };
 	struct program_env env = { .symbol = symbol, .string = string, .hash_pointers = hash };
 	const struct format *format;
 	struct schema *schema = NULL;
@@ -181,7 +181,7 @@ TEST(program_prints_arrays_and_bytes)
 	CHECK_STR(print("\"%s %s\", __print_hex(REC->addr, 4), __print_hex_str(REC->addr, 4)"), "fe 80 00 00 fe800000");
 	CHECK_STR(print("\"%*ph|%*phC|%*phN\", 3, REC->addr, 2, REC->addr, 2, REC->addr"), "fe 80 00|fe:80|fe80");
 	CHECK_STR(print("\"%s\", __get_bitmask(nums)"), "00000000,000000ff,00000000,00000001");
-	CHECK_STR(print("\"%*pbl|%*pb\", 64, REC->list, 36, REC->list"), "0-2,32,35|9,00000007");
+	CHECK_STR(print("\"%*pbl|%*pb\", 64, REC->list, 36, REC->list"), HOST_BIG_ENDIAN ? "0,3,32-34|7,00000009" : "0-2,32,35|9,00000007");
 	CHECK_STR(print("\"%s\", __print_dynamic_array(nums, sizeof(u64))"), "{0x1,0xff}");
 }
 
@@ -241,9 +241,16 @@ TEST(program_prints_fields_when_nothing_else_can)
 	CHECK(note);
 }
 
+/* Bytes of numbers, and two numbers taken as one. */
+#if HOST_BIG_ENDIAN
+#define NUMS_AND_LIST " nums=00,00,00,00,00,00,00,01,00,00,00,00,00,00,00,ff list=0x700000009 (30064771081)"
+#else
+#define NUMS_AND_LIST " nums=01,00,00,00,00,00,00,00,ff,00,00,00,00,00,00,00 list=0x900000007 (38654705671)"
+#endif
+
 TEST(program_prints_fields_as_the_fields_option_does)
 {
-	struct schema_abi abi = { .long_size = 8 };
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
 	struct program_env env = { .symbol = symbol };
 	struct schema *schema = NULL;
 	struct out out;
@@ -256,7 +263,7 @@ TEST(program_prints_fields_as_the_fields_option_does)
 	CHECK_STR(out.start, " comm=bash minus=0xfffffffb (-5) word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"
 			     " byte='\xc8'(200) small='\xff'(255) half=0x1f4 (500) str=hello addr=<INVALID-SIZE>"
 			     " ptr=0xffff888012345678 (-131391334099336)"
-			     " nums=01,00,00,00,00,00,00,00,ff,00,00,00,00,00,00,00 list=0x900000007 (38654705671)");
+			     NUMS_AND_LIST);
 	out_release(&out);
 	schema_free(schema);
 }
@@ -303,7 +310,7 @@ TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 
 TEST(program_unpacks_bprintf_words_by_their_alignment)
 {
-	struct schema_abi abi = { .long_size = 8 };
+	struct schema_abi abi = { .long_size = 8, .swap = HOST_BIG_ENDIAN };
 	struct program_env env = { .symbol = symbol };
 	struct schema *schema = NULL;
 	/* "%c %d %s %lx %*d %pS %hd|%d": a byte, an int, a string, and so on, each aligned to itself but 8 to 4 */

@@ -36,11 +36,13 @@ static void add_u64(struct buf *buf, uint64_t value)
 /* All that a version 6 file has in front of its pages, with nothing in it. */
 static bool write_start(int fd, uint64_t *ret_pages)
 {
-	static const char start[] = "\x17\x08\x44tracing6\0\0\x8";
+	static const char start[] = "\x17\x08\x44tracing6\0";
+	const char order_and_long[] = { HOST_BIG_ENDIAN, 8 };
 	struct buf buf = { 0 };
 	bool done;
 
 	(void)!buf_add(&buf, start, sizeof(start) - 1);
+	(void)!buf_add(&buf, order_and_long, sizeof(order_and_long));
 	add_u32(&buf, PAGE_SIZE);
 	(void)!buf_add(&buf, "header_page", 12);
 	add_u64(&buf, 0);
@@ -67,7 +69,7 @@ static bool write_pages(int fd, uint64_t at)
 	struct head head = { .commit = sizeof(head.words) };
 
 	for (unsigned i = 0; i < EVENTS; i++) {
-		head.words[i * WORDS] = (uint32_t)(i ? EVENT_NS : 0) << 5 | 2;
+		head.words[i * WORDS] = record_head(2, (uint32_t)(i ? EVENT_NS : 0));
 		head.words[i * WORDS + 1] = 1;
 	}
 	for (uint64_t i = 0; i < CPUS * PAGES; i++) {
