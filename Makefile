@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft: no configure step. `make help` lists the targets.
+# weft: no configure step. `make help` lists the targets. CC, AR, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS, PREFIX and DESTDIR are
+# the user's, from the environment or the command line; what weft itself needs is added to them.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 SAN ?=
+PKG_CONFIG ?= pkg-config
+# Empty for compilers that know warnings which the project does not: make WERROR=
+WERROR ?= -Werror
+STATIC ?=
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -20,16 +25,21 @@ ZSHDIR = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
 # Asked once, not once for each file. Before `make deps` there may be no answer: packages-found says so.
-PACKAGE_CFLAGS := $(subst -I,-isystem ,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
-PACKAGE_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+PACKAGE_CFLAGS := $(subst -I,-isystem ,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
+PACKAGE_LIBS := $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(PACKAGES) 2>/dev/null)
+# A C library without argp, musl for one, has it in a library of its own (argp-standalone).
+ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { return argp_parse(0, c, v, 0, 0, 0); }' | tr % '\n' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -x c - $(LDFLAGS) -o /dev/null 2>/dev/null || echo -largp)
 
-WARN := -Wall -Wextra -Wconversion -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
+WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 OPT ?= -O2 -g
-CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
-CFLAGS += -std=gnu17 $(OPT) $(WARN) -fno-common -fvisibility=hidden $(SAN) $(PACKAGE_CFLAGS)
+CFLAGS ?= $(OPT)
+all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' \
+	-DWEFT_LIBDIR='"$(LIBDIR)"' $(CPPFLAGS)
+all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(SAN)
 # libtracefs names libtraceevent too, of which weft calls nothing.
-LDLIBS += -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
-LDFLAGS += $(SAN)
+all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
+all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c))
 cmd_src := $(sort $(wildcard cmd/*.c))
@@ -47,12 +57,14 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all help static check-arch deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
 	@echo 'make               build $(BUILD)/weft and $(BUILD)/plugins/*.so'
-	@echo '                   (CC=clang, BUILD=DIR, OPT="-O0 -g", SAN=-fsanitize=address)'
+	@echo '                   (CC=clang, BUILD=DIR, CFLAGS="-O0 -g", SAN=-fsanitize=address, WERROR= where a compiler warns of more)'
+	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
+	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
 	@echo '                   (SUITES="unit cases" runs only those, T=WORD only the matching tests of unit and cases)'
@@ -78,24 +90,24 @@ $(BUILD)/libweft.a: $(lib_obj)
 	$(AR) rcs $@ $^
 
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -MMD -MP $(LDFLAGS) -o $@ $<
+	$(CC) $(all_cppflags) $(all_cflags) -fPIC -shared -MMD -MP $(all_ldflags) -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(all_cppflags) $(all_cflags) -MMD -MP -c -o $@ $<
 
 # Changes only when the flags do, so that another PREFIX, CC or OPT builds anew.
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))' > $@
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(all_ldflags))' > $@
 
 # make unit T=page runs those whose name contains "page"
 unit: $(BUILD)/tests/unit/run
@@ -115,6 +127,13 @@ check:
 deps-done-check:
 	@BUILD=$(BUILD) tests/run $(SUITES)
 
+# Other architectures: cross compilers and qemu-user from Debian, libraries unpacked into a cache.
+check-arch: all
+	@BUILD=$(BUILD) tests/arch/run $(A)
+
+static:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)-static STATIC=1 $(BUILD)-static/weft
+
 check-captures: all
 	@BUILD=$(BUILD) tests/run captures
 
@@ -133,7 +152,7 @@ fuzzers: $(fuzzers)
 ifneq ($(FUZZ_BUILD),)
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $^ $(all_ldlibs)
 endif
 
 fuzz:
@@ -160,6 +179,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
+	rm -rf $(BUILD) $(addprefix $(BUILD)-,static clang asan tsan fuzz s390x ppc64el arm64 armhf i386 riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)
