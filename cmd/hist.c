@@ -256,18 +256,6 @@ static int show(struct session *session, bool again, struct fail *fail)
 	return command_flush(fail);
 }
 
-/* What weft itself does is not what is looked for; times between events need the events of all. */
-static int leave_out_ourselves(struct session *session, struct fail *fail)
-{
-	char pid[16];
-
-	if (session->arguments->wanted.second || session->arguments->only_command ||
-	    session->instance->kind != INSTANCE_PRIVATE || !instance_has(session->instance, "set_event_notrace_pid"))
-		return 0;
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	return instance_add(session->instance, "set_event_notrace_pid", pid, fail);
-}
-
 /* Triggers see no times while tracing is off; but a buffer that somebody stopped gets no events from us. */
 static int turn_on(struct session *session, struct fail *fail)
 {
@@ -308,8 +296,6 @@ static int begin(struct session *session, struct fail *fail)
 		err = open_instance(session, fail);
 	if (!err && arguments->only_command)
 		err = kernel_tasks_only(session->instance, &session->workload.pid, 1, false, arguments->follow, fail);
-	if (!err)
-		err = leave_out_ourselves(session, fail);
 	return err ? err : hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);
 }
 
@@ -347,7 +333,9 @@ static int keep(struct session *session, struct fail *fail)
 		err = begin(session, fail);
 	session->started_ns = now_ns();
 	if (!err && arguments->argv)
-		err = workload_go(&session->workload, arguments->argv[0], &session->status, fail);
+		err = workload_go(&session->workload, NULL, fail);
+	if (!err && arguments->argv)
+		err = workload_executed(&session->workload, arguments->argv[0], &session->status, fail);
 	return err ? err : wait_and_show(session, fail);
 }
 

@@ -165,7 +165,9 @@ static int measure(struct profile_arguments *arguments, struct wake *wake, struc
 	if (!err && arguments->duration_ns)
 		err = wake_after(wake, arguments->duration_ns, fail);
 	if (!err && workload->pid)
-		err = workload_go(workload, arguments->argv[0], ret_status, fail);
+		err = workload_go(workload, NULL, fail);
+	if (!err && workload->pid)
+		err = workload_executed(workload, arguments->argv[0], ret_status, fail);
 	if (!err)
 		err = wake_wait(wake, workload, &reason, ret_status, fail);
 	if (!err)

@@ -16,7 +16,7 @@ enum option_key {
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Recording:", SETUP_OWN_GROUP },
 	{ "all-formats", 'a', NULL, 0, "Save the formats of all events, not only of those recorded", SETUP_OWN_GROUP },
-	{ "no-filter", KEY_NO_FILTER, NULL, 0, "Record weft's own threads, too", SETUP_OWN_GROUP },
+	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft's own threads are recorded in any case", SETUP_OWN_GROUP },
 	{ "max-size", 'm', "SIZE", 0, "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
 	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
@@ -44,7 +44,6 @@ static bool parse_recording(int key, char *arg, struct argp_state *state)
 		options->all_formats = true;
 		return true;
 	case KEY_NO_FILTER:
-		options->trace_self = true;
 		return true;
 	case 'm':
 		options->max_size = setup_size("-m", arg, state);

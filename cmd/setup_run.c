@@ -6,6 +6,7 @@
 #include "cmd/setup_options.h"
 #include "lib/kernel/setup_probes.h"
 #include "lib/kernel/undo.h"
+#include "lib/record/switches.h"
 #include "lib/record/workload.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ struct run {
 	struct instance **instances;
 	size_t nr_instances;
 	struct workload workload;
+	struct switches switches;
 	sigset_t signals, mask;
 	struct plan plan;
 };
@@ -52,6 +54,12 @@ static int check_signals(const struct run *run, struct fail *fail)
 		if (sigismember(&run->signals, sig) == 1 && sigismember(&pending, sig) == 1)
 			return fail_set(fail, -EINTR, "ended by signal %d (%s); everything is as it was", sig, strsignal(sig));
 	return 0;
+}
+
+/* Which then turns tracing on. */
+static bool runs_command(const struct run *run)
+{
+	return run->asked->argv && !run->asked->dry_run;
 }
 
 /* The main one stands for the top instance; without a word about it the named ones are meant. */
@@ -119,7 +127,8 @@ static int make_all(struct run *run, struct fail *fail)
 	if (!err)
 		err = set_cmdlines(run, fail);
 	for (size_t i = 0; !err && run->asked->turn_on && i < run->nr_instances; i++)
-		err = instance_turn(run->instances[i], true, fail);
+		err = runs_command(run) ? switches_add(&run->switches, run->instances[i], fail) :
+					  instance_turn(run->instances[i], true, fail);
 	return err;
 }
 
@@ -200,7 +209,7 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	int err = 0;
 
 	block_signals(&run);
-	if (asked->argv && !asked->dry_run) {
+	if (runs_command(&run)) {
 		const struct workload_options workload = { .argv = asked->argv, .user = asked->user, .mask = run.mask };
 
 		err = workload_fork(&workload, &run.workload, fail);
@@ -210,10 +219,13 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	/* From here on a signal is the command's. */
 	if (!err)
 		err = check_signals(&run, fail);
-	if (!err && asked->argv && !asked->dry_run)
-		err = workload_go(&run.workload, asked->argv[0], ret_status, fail);
+	if (!err && runs_command(&run))
+		err = workload_go(&run.workload, &run.switches, fail);
+	if (!err && runs_command(&run))
+		err = workload_executed(&run.workload, asked->argv[0], ret_status, fail);
+	switches_release(&run.switches);
 	err = settle(&run, err, fail);
-	if (!err && asked->argv && !asked->dry_run)
+	if (!err && runs_command(&run))
 		*ret_status = wait_for_command(&run);
 	release(&run);
 	return err;

@@ -24,8 +24,7 @@ struct setup_run {
 int must_check setup_run(const struct setup_run *run, int *ret_status, struct fail *fail);
 
 /*
- * --dry-run of what traces only as long as it runs, record and stream: the script, in which what the readers do is left out: they
- * read, and set_event_notrace_pid keeps them out of what they read.
+ * --dry-run of what traces only as long as it runs, record and stream: the script, in which what the readers do is left out.
  * Returns an exit status, after telling what failed.
  */
 int setup_run_script(const struct setup *setup, char **argv, const char *user);

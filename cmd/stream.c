@@ -34,7 +34,7 @@ static const struct argp_option table[] = {
 	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)", SETUP_OWN_GROUP },
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
-	{ "no-filter", KEY_NO_FILTER, NULL, 0, "Trace weft itself, too", SETUP_OWN_GROUP },
+	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft itself is traced in any case", SETUP_OWN_GROUP },
 	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
 	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -86,7 +86,6 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 		options->tap.duration_ns = setup_time_ns("--duration", arg, state);
 		return true;
 	case KEY_NO_FILTER:
-		options->tap.trace_self = true;
 		return true;
 	case KEY_FAIL_ON_LOST:
 		arguments->fail_on_lost = true;

@@ -15,7 +15,8 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,
-	POLL_MS = 100,          /* a wakeup that some kernels forget costs no more than this */
+	POLL_MS = 100,          /* a wakeup that some kernels forget costs no more than this, */
+	QUIET_MAX = 4,          /* or than 2^4 times this where so little happens that readers slept on: they shall not be seen */
 	DRY_MAX = 6,            /* 2^(6-1) ms */
 };
 
@@ -79,7 +80,7 @@ static int64_t now_ms(void)
  */
 static int slice_ms(const struct cpu_pipe *pipe, int64_t left)
 {
-	int64_t slice = POLL_MS;
+	int64_t slice = POLL_MS << pipe->quiet;
 
 	if (pipe->dry)
 		slice = 1 << (pipe->dry - 1);
@@ -115,6 +116,7 @@ int cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms, struct fai
 			return fail_set(fail, -errno, "cannot wait for the buffer of CPU %" PRIu32 ": %s", pipe->cpu,
 					strerror(errno));
 		look(pipe);
+		pipe->quiet = ready ? 0 : pipe->quiet < QUIET_MAX ? pipe->quiet + 1 : QUIET_MAX;
 		if (ready > 0 && fds[0].revents)
 			return 0;
 		if ((ready > 0 && fds[1].revents) || (!ready && pipe->dry))

@@ -26,6 +26,7 @@ struct cpu_pipe {
 	size_t room;            /* bytes that the pipe holds */
 	size_t waiting;         /* bytes in the pipe */
 	unsigned dry;           /* takes in a row that brought nothing */
+	unsigned quiet;         /* times in a row that poll() said nothing */
 	bool no_splice;         /* this kernel does not splice: pages are read, partly filled ones too */
 	bool no_splice_out;     /* the output of cpu_pipe_move() does not */
 	struct ring_watch *watch;       /* borrowed; looked at whenever cpu_pipe_wait() begins or wakes up; NULL: nobody wants to know */

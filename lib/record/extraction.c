@@ -220,7 +220,7 @@ static int add_facts(struct work *work, struct fail *fail)
 	int err = parts_describe(work->parts, &file, fail);
 
 	if (!err)
-		err = symbol_copy_start(ledger, -1, &work->symbols, fail);
+		err = symbol_copy_start(ledger, &work->symbols, fail);
 	/* What the buffer holds may be of events that are off now: all formats are kept. */
 	if (!err)
 		err = facts_at_start(ledger, "extract", &work->tracing, work->targets, work->nr, true, fail);

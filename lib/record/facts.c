@@ -209,6 +209,11 @@ int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct
 	return err;
 }
 
+int facts_of_self(struct ledger *ledger, const char *pids, struct fail *fail)
+{
+	return add(ledger, LEDGER_SETTING, 0, "weft/self", pids, strlen(pids), fail);
+}
+
 static int add_uname(struct ledger *ledger, struct fail *fail)
 {
 	struct utsname name;

@@ -22,6 +22,9 @@ struct tracing;
 int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing, const struct target *targets,
 			      size_t nr, bool all_formats, struct fail *fail);
 int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
+
+/* The PIDs of our own threads that run while it is traced, with blanks between them. */
+int must_check facts_of_self(struct ledger *ledger, const char *pids, struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
 /*

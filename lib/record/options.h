@@ -23,7 +23,7 @@ struct record_options {
 	uint64_t max_size;              /* bytes kept of each CPU; 0: all */
 	char **argv;                    /* NULL: until told to stop */
 	const char *user;
-	bool trace_self, all_formats;
+	bool all_formats;
 	uint64_t duration_ns;           /* 0: none */
 	bool has_recorder_cpus;
 	struct cpus recorder_cpus;      /* that the recorders may run on; any without */

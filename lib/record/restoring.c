@@ -4,6 +4,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
+#include "lib/record/switches.h"
 #include "lib/record/target.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ static void restore(struct restoring *restoring)
 
 	for (size_t i = 0; i < restoring->nr_targets; i++)
 		target_close_pipes(&restoring->targets[i]);
+	switches_release(restoring->switches);
 	if (restoring->undo)
 		note(restoring, undo_restore(restoring->undo, &fail), &fail);
 	for (size_t i = 0; i < restoring->nr_targets; i++) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct shared;
+struct switches;
 struct target;
 struct undo;
 
@@ -24,6 +25,7 @@ struct restoring {
 	size_t nr_targets;
 	struct undo *undo;
 	struct shared *cmdlines;
+	struct switches *switches;      /* of the targets: closed before an instance is removed */
 	bool started;
 	pthread_t thread;
 	sem_t drained;

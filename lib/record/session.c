@@ -18,8 +18,10 @@
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
+#include "lib/record/quiet.h"
 #include "lib/record/restoring.h"
 #include "lib/record/result.h"
+#include "lib/record/switches.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
 #include "lib/record/wake.h"
@@ -36,6 +38,7 @@ struct session {
 	struct catalog *catalog;
 	struct setup_probes probes;
 	struct wake wake;
+	struct switches switches;
 	struct workload workload;
 	struct parts *parts;
 	struct symbol_copy *symbols;
@@ -142,34 +145,28 @@ static int start_recorders(struct session *session, struct fail *fail)
 	return err;
 }
 
-/* Tasks that the user keeps out stay out, and so does who looks at maps again and again. */
-static bool excludes_all(const struct session *session, const struct target *target)
+/* Who of us runs while it is traced. */
+static int name_ourselves(struct session *session, struct fail *fail)
 {
-	return session->options->setup.nr_notrace_pids || maps_copy_tid(session->maps) || target_excludes_readers(target);
+	cleanup_buf struct buf tids = BUF_INIT;
+	pid_t maps = maps_copy_tid(session->maps);
+	bool ok = buf_addf(&tids, "%d", (int)getpid()) && (!maps || buf_addf(&tids, " %d", (int)maps));
+
+	for (size_t i = 0; i < session->nr_targets; i++)
+		for (size_t j = 0; ok && j < session->targets[i].nr_recorders; j++)
+			ok = buf_addf(&tids, " %d", (int)session->targets[i].recorders[j]->tid);
+	if (!ok || !buf_addf(&tids, "\n"))
+		return fail_memory(fail);
+	return facts_of_self(session->parts->ledger, buf_str(&tids), fail);
 }
 
-/* Who saves the symbols is busy for long, and for once; the others only where they are worth it. */
-static int exclude_ourselves(struct session *session, struct fail *fail)
+static int hold_switches(struct session *session, struct fail *fail)
 {
-	size_t nr = 3, at = 0;
 	int err = 0;
 
-	if (session->options->trace_self)
-		return 0;
-	for (size_t i = 0; i < session->nr_targets; i++)
-		nr += session->targets[i].nr_recorders;
-	cleanup_free pid_t *tids = calloc(nr, sizeof(*tids));
-	if (!tids)
-		return fail_memory(fail);
-	tids[at++] = symbol_copy_tid(session->symbols);
-	tids[at++] = getpid();
-	if (maps_copy_tid(session->maps))
-		tids[at++] = maps_copy_tid(session->maps);
-	for (size_t i = 0; i < session->nr_targets; i++)
-		for (size_t j = 0; j < session->targets[i].nr_recorders; j++)
-			tids[at++] = session->targets[i].recorders[j]->tid;
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_exclude(&session->targets[i], tids, excludes_all(session, &session->targets[i]) ? at : 1, fail);
+		err = switches_add(&session->switches, session->targets[i].instance, fail);
+	session->wake.switches = &session->switches;
 	return err;
 }
 
@@ -203,11 +200,11 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = parts_new(options->output, options->temp_dir, &session->parts, fail);
 	if (!err)
+		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
+	if (!err)
 		err = prepare_kernel(session, fail);
 	if (!err)
 		err = describe_parts(session, fail);
-	if (!err)
-		err = symbol_copy_start(session->parts->ledger, session->wake.symbols_fd, &session->symbols, fail);
 	if (!err)
 		err = facts_at_start(session->parts->ledger, "record", &session->tracing, session->targets,
 				     session->nr_targets, options->all_formats, fail);
@@ -215,38 +212,27 @@ static int prepare(struct session *session, struct fail *fail)
 		err = start_recorders(session, fail);
 	if (!err)
 		err = maps_copy_start(session->targets, session->nr_targets, session->workload.pid, &session->maps, fail);
-	return err ? err : exclude_ourselves(session, fail);
+	if (!err)
+		err = name_ourselves(session, fail);
+	if (!err)
+		err = hold_switches(session, fail);
+	return err ? err : symbol_copy_wait(session->symbols, fail);
 }
 
-static bool has_whom_to_admit(const struct session *session)
+/* The command turns tracing on; without one we do. */
+static int begin(struct session *session, struct fail *fail)
 {
-	for (size_t i = 0; !session->options->trace_self && i < session->nr_targets; i++)
-		if (!excludes_all(session, &session->targets[i]))
-			return true;
-	return false;
-}
-
-/* The symbols are saved. */
-static int admit_ourselves(struct session *session, struct fail *fail)
-{
-	int err = 0;
-
-	if (!has_whom_to_admit(session) || !symbol_copy_is_gone(session->symbols))
-		return 0;
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		if (!excludes_all(session, &session->targets[i]))
-			err = target_admit(&session->targets[i], fail);
-	return err;
-}
-
-static int wait_for_end(struct session *session, enum wake_reason *ret, struct fail *fail)
-{
+	const struct record_options *options = session->options;
 	int err;
 
-	do
-		err = wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
-	while (!err && *ret == WAKE_SYMBOLS && !(err = admit_ourselves(session, fail)));
-	return err;
+	/* Whether the recorders all sleep or not: it is time. */
+	quiet_wait(getpid(), getpid());
+	err = options->duration_ns ? wake_after(&session->wake, options->duration_ns, fail) : 0;
+	session->started_ns = now_ns();
+	if (err)
+		return err;
+	return options->argv ? workload_go(&session->workload, &session->switches, fail) :
+			       switches_turn(&session->switches, true, fail);
 }
 
 /* From the first event to the last. */
@@ -254,23 +240,20 @@ static int trace(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	struct record_result *result = session->result;
-	enum wake_reason reason;
+	enum wake_reason reason = WAKE_FAILED;
 	struct fail later;
-	int err = targets_turn(session->targets, session->nr_targets, true, fail), stopped;
+	int err = begin(session, fail), failed = 0, stopped;
 
-	session->started_ns = now_ns();
 	result->ran = !err;
-	if (!err && options->argv) {
-		err = workload_go(&session->workload, options->argv[0], &result->status, fail);
-		result->has_status = err;
-		result->ran = !err;
-	}
-	if (!err && options->duration_ns)
-		err = wake_after(&session->wake, options->duration_ns, fail);
-	if (!err) {
-		err = wait_for_end(session, &reason, fail);
-		result->has_status = !err && reason == WAKE_COMMAND;
-	}
+	if (!err)
+		err = wake_wait(&session->wake, &session->workload, &reason, &result->status, fail);
+	result->has_status = !err && reason == WAKE_COMMAND;
+	/* Until it is executed it may turn tracing on. */
+	if (result->ran && options->argv)
+		failed = workload_executed(&session->workload, options->argv[0], &result->status, &later);
+	result->has_status |= failed != 0;
+	result->ran &= !failed;
+	err = fail_first(err, failed, fail, &later);
 	stopped = targets_turn(session->targets, session->nr_targets, false, &later);
 	session->stopped_ns = now_ns();
 	return fail_first(err, stopped, fail, &later);
@@ -395,7 +378,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	struct session session = {
 		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .symbols_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
 	};
 	struct restoring restoring = { .started = false };
 	struct fail later;
@@ -407,6 +390,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	restoring.nr_targets = session.nr_targets;
 	restoring.undo = session.undo;
 	restoring.cmdlines = session.cmdlines;
+	restoring.switches = &session.switches;
 	if (!first) {
 		first = trace(&session, fail);
 		err = collect(&session, &later);

@@ -3,15 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/membarrier.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
@@ -20,14 +15,11 @@
 #include "lib/kernel/tracing.h"
 #include "lib/record/ledger.h"
 
-enum { SYMBOLS_MAX = 1 << 30, GONE_TRIES_MAX = 100 };
+enum { SYMBOLS_MAX = 1 << 30 };
 
 struct symbol_copy {
 	struct ledger *ledger;
-	int done_fd;
 	pthread_t thread;
-	sem_t started;
-	pid_t tid;
 	bool joined;
 	struct buf modules;             /* as they were before kallsyms was read */
 	bool hidden;
@@ -108,17 +100,12 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 static void *symbol_copy_main(void *data)
 {
 	struct symbol_copy *symbols = data;
-	const uint64_t one = 1;
 
-	symbols->tid = (pid_t)syscall(SYS_gettid);
-	sem_post(&symbols->started);
 	symbols->err = save(symbols, &symbols->fail);
-	if (symbols->done_fd >= 0 && write(symbols->done_fd, &one, sizeof(one)) < 0)
-		return NULL; /* whoever waits for it only saves time */
 	return NULL;
 }
 
-int symbol_copy_start(struct ledger *ledger, int done_fd, struct symbol_copy **ret, struct fail *fail)
+int symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail)
 {
 	struct symbol_copy *symbols = calloc(1, sizeof(*symbols));
 	int err;
@@ -126,44 +113,21 @@ int symbol_copy_start(struct ledger *ledger, int done_fd, struct symbol_copy **r
 	if (!symbols)
 		return fail_memory(fail);
 	symbols->ledger = ledger;
-	symbols->done_fd = done_fd;
-	sem_init(&symbols->started, 0, 0);
 	err = pthread_create(&symbols->thread, NULL, symbol_copy_main, symbols);
 	if (err) {
 		free(symbols);
 		return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
 	}
-	while (sem_wait(&symbols->started) && errno == EINTR)
-		continue;
 	*ret = symbols;
 	return 0;
 }
 
-pid_t symbol_copy_tid(const struct symbol_copy *symbols)
-{
-	return symbols->tid;
-}
-
-static void join(struct symbol_copy *symbols)
+int symbol_copy_wait(struct symbol_copy *symbols, struct fail *fail)
 {
 	if (!symbols->joined)
 		pthread_join(symbols->thread, NULL);
 	symbols->joined = true;
-}
-
-bool symbol_copy_is_gone(struct symbol_copy *symbols)
-{
-	const struct timespec ms = { .tv_nsec = 1000 * 1000 };
-
-	join(symbols);
-	/* kernel/exit.c: the id goes a moment before the last switch, */
-	for (int i = 0; !syscall(SYS_tgkill, getpid(), symbols->tid, 0); i++) {
-		if (i == GONE_TRIES_MAX)
-			return false;
-		nanosleep(&ms, NULL);
-	}
-	/* which is over when every CPU has been seen to be able to switch: synchronize_rcu(). */
-	return errno == ESRCH && !syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	return symbols->err ? fail_set(fail, symbols->err, "%s", symbols->fail.text) : 0;
 }
 
 static int refresh(struct symbol_copy *symbols, struct fail *fail)
@@ -182,11 +146,8 @@ int symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fai
 
 	if (!symbols)
 		return 0;
-	join(symbols);
-	err = symbols->err;
-	if (err)
-		fail_set(fail, err, "%s", symbols->fail.text);
-	else
+	err = symbol_copy_wait(symbols, fail);
+	if (!err)
 		err = refresh(symbols, fail);
 	*ret_hidden = symbols->hidden;
 	buf_release(&symbols->modules);

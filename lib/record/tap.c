@@ -21,6 +21,7 @@
 #include "lib/record/facts.h"
 #include "lib/record/parts.h"
 #include "lib/record/restoring.h"
+#include "lib/record/switches.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/record/target.h"
 #include "lib/record/wake.h"
@@ -36,6 +37,7 @@ struct tap {
 	struct setup_probes probes;
 	struct shared *cmdlines;
 	struct wake wake;
+	struct switches switches;
 	struct workload workload;
 	struct tap_buffer *buffers;
 	struct target *targets;         /* of the buffers */
@@ -130,6 +132,14 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 	return err;
 }
 
+/* One thread does it all. */
+static int name_ourselves(struct ledger *ledger, struct fail *fail)
+{
+	cleanup_buf struct buf pid = BUF_INIT;
+
+	return buf_addf(&pid, "%d\n", (int)getpid()) ? facts_of_self(ledger, buf_str(&pid), fail) : fail_memory(fail);
+}
+
 /* What a recording's file would tell, as a file without pages. */
 static int describe(struct tap *tap, struct fail *fail)
 {
@@ -149,6 +159,8 @@ static int describe(struct tap *tap, struct fail *fail)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
 		err = facts_at_start(parts->ledger, "record", &tap->tracing, tap->targets, tap->nr_buffers, all_formats, fail);
+	if (!err)
+		err = name_ourselves(parts->ledger, fail);
 	if (!err)
 		err = assembly_describe(parts, fd, fail);
 	if (!err)
@@ -172,13 +184,13 @@ static int open_buffers(struct tap *tap, struct fail *fail)
 	return tap->fds ? 0 : fail_memory(fail);
 }
 
-static int exclude_ourselves(struct tap *tap, struct fail *fail)
+static int hold_switches(struct tap *tap, struct fail *fail)
 {
-	const pid_t self = getpid();
 	int err = 0;
 
-	for (size_t i = 0; !err && !tap->options->trace_self && i < tap->nr_buffers; i++)
-		err = target_exclude(&tap->targets[i], &self, 1, fail);
+	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
+		err = switches_add(&tap->switches, tap->targets[i].instance, fail);
+	tap->wake.switches = &tap->switches;
 	return err;
 }
 
@@ -196,7 +208,7 @@ static int prepare(struct tap *tap, struct fail *fail)
 		err = describe(tap, fail);
 	if (!err)
 		err = open_buffers(tap, fail);
-	return err ? err : exclude_ourselves(tap, fail);
+	return err ? err : hold_switches(tap, fail);
 }
 
 int tap_open(const struct tap_options *options, struct tap_result *ret_result, struct tap **ret, struct fail *fail)
@@ -211,7 +223,7 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	*tap = (struct tap){
 		.options = options, .result = ret_result,
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .symbols_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
 	};
 	sigprocmask(SIG_SETMASK, NULL, &tap->wake.old_mask);
 	err = prepare(tap, fail);
@@ -227,16 +239,21 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 int tap_start(struct tap *tap, struct fail *fail)
 {
 	const struct tap_options *options = tap->options;
-	int err = targets_turn(tap->targets, tap->nr_buffers, true, fail);
+	int err = options->duration_ns ? wake_after(&tap->wake, options->duration_ns, fail) : 0;
 
 	tap->on = true;
 	tap->started_ns = now_ns();
-	if (!err && options->argv) {
-		err = workload_go(&tap->workload, options->argv[0], &tap->result->status, fail);
+	if (err)
+		return err;
+	if (!options->argv) {
+		err = switches_turn(&tap->switches, true, fail);
+	} else {
+		err = workload_go(&tap->workload, &tap->switches, fail);
+		/* The reader writes what it gets; that it could not be executed must be told before. */
+		if (!err)
+			err = workload_executed(&tap->workload, options->argv[0], &tap->result->status, fail);
 		tap->result->has_status = err;
 	}
-	if (!err && options->duration_ns)
-		err = wake_after(&tap->wake, options->duration_ns, fail);
 	tap->result->ran = !err;
 	return err;
 }
@@ -322,6 +339,7 @@ static int restore(struct tap *tap, struct fail *fail)
 {
 	struct restoring restoring = {
 		.targets = tap->targets, .nr_targets = tap->nr_buffers, .undo = tap->undo, .cmdlines = tap->cmdlines,
+		.switches = &tap->switches,
 	};
 
 	for (size_t i = 0; i < tap->nr_buffers; i++)

@@ -30,7 +30,6 @@ struct tap_options {
 	char **argv;                    /* NULL: until told to stop; its standard output goes to standard error */
 	const char *user;
 	uint64_t duration_ns;           /* 0: none */
-	bool trace_self;                /* our own thread, too */
 };
 
 /* Why tap_wait() returned. */

@@ -131,60 +131,6 @@ int target_record_rest(struct target *target, struct parts *parts, const struct 
 	return 0;
 }
 
-int target_exclude(struct target *target, const pid_t *tids, size_t nr, struct fail *fail)
-{
-	cleanup_buf struct buf list = BUF_INIT;
-	const char *tracer = target->wanted->tracer;
-	int err;
-
-	for (size_t i = 0; i < nr; i++)
-		if (!buf_addf(&list, "%d ", tids[i]))
-			return fail_memory(fail);
-	if (instance_has(target->instance, "set_event_notrace_pid")) {
-		err = instance_add(target->instance, "set_event_notrace_pid", buf_str(&list), fail);
-		if (err)
-			return err;
-	}
-	if (tracer && tracer_is_function(tracer) && instance_has(target->instance, "set_ftrace_notrace_pid"))
-		return instance_add(target->instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
-	return 0;
-}
-
-/* Of these systems a reader that sleeps until there is much to read causes next to nothing; of others some for each page. */
-static bool is_hardly_caused_by_readers(const char *system)
-{
-	static const char *const systems[] = {
-		"ipi", "irq", "irq_vectors", "nmi", "power", "raw_syscalls", "sched", "signal", "syscalls", "task", "timer",
-	};
-
-	for (size_t i = 0; i < array_size(systems); i++)
-		if (!strcmp(systems[i], system))
-			return true;
-	return false;
-}
-
-bool target_excludes_readers(const struct target *target)
-{
-	const struct setup_instance *wanted = target->wanted;
-	const struct catalog *catalog = target->events.catalog;
-
-	if (target->instance->kind != INSTANCE_PRIVATE || (wanted->tracer && tracer_is_function(wanted->tracer)))
-		return true;
-	for (size_t i = 0; catalog && i < catalog->nr; i++)
-		if (event_set_has(&target->events, i) && !is_hardly_caused_by_readers(catalog->events[i].system))
-			return true;
-	return false;
-}
-
-int target_admit(struct target *target, struct fail *fail)
-{
-	static const char file[] = "set_event_notrace_pid";
-
-	if (!instance_has(target->instance, file))
-		return 0;
-	return instance_set(target->instance, file, "", fail);
-}
-
 int target_quiet(struct target *target, struct fail *fail)
 {
 	if (!target->instance || target->instance->kind != INSTANCE_PRIVATE)

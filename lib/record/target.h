@@ -62,24 +62,6 @@ int must_check target_record(struct target *target, struct parts *parts, const s
 int must_check target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
 				  const struct recorder_options *options, struct fail *fail);
 
-/* Keeps tasks out of the events (and functions) that are recorded: our own threads. */
-int must_check target_exclude(struct target *target, const pid_t *tids, size_t nr, struct fail *fail);
-
-/*
- * Whether our readers cause so much of what is recorded that all of us are kept out for as long as it lasts. Where they do not, that
- * costs more than it keeps out: they sleep for most of the time, while the kernel, as long as there are tasks to keep out, looks
- * them up at each switch and wakeup, a tenth of the time of a workload of such.
- */
-bool target_excludes_readers(const struct target *target);
-
-/*
- * Keeps nobody out any more, while tracing is on.
- * No task that was kept out may run, or the CPU that it runs on loses the events of everybody: the kernel first stops to look who
- * is switched to, waits for all CPUs several times, and only then takes back what it last saw (kernel/trace/trace_events.c:
- * __ftrace_clear_event_pids()).
- */
-int must_check target_admit(struct target *target, struct fail *fail);
-
 /* Whether its tracer is one whose `trace` is the worst case it met (tracer_is_max_latency()). */
 bool target_is_max_latency(const struct target *target);
 

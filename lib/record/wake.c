@@ -9,6 +9,7 @@
 #include <sys/timerfd.h>
 
 #include "lib/base/fail.h"
+#include "lib/record/switches.h"
 #include "lib/record/workload.h"
 
 static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -25,18 +26,17 @@ int wake_init(struct wake *wake, struct fail *fail)
 	all = mask;
 	sigaddset(&all, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &all, &wake->old_mask);
-	wake->timer_fd = wake->failed_fd = wake->symbols_fd = -1;
+	wake->timer_fd = wake->failed_fd = -1;
 	wake->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	wake->failed_fd = eventfd(0, EFD_CLOEXEC);
-	wake->symbols_fd = eventfd(0, EFD_CLOEXEC);
-	if (wake->signal_fd < 0 || wake->failed_fd < 0 || wake->symbols_fd < 0)
+	if (wake->signal_fd < 0 || wake->failed_fd < 0)
 		return fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno));
 	return 0;
 }
 
 void wake_release(struct wake *wake)
 {
-	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd, wake->symbols_fd };
+	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd };
 
 	for (size_t i = 0; i < array_size(fds); i++)
 		if (fds[i] >= 0)
@@ -82,13 +82,10 @@ static bool take_signal(struct wake *wake, struct workload *workload)
 int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 	      enum wake_reason *ret, int *ret_status, struct fail *fail)
 {
-	uint64_t count;
-
 	fds[0] = (struct pollfd){ .fd = wake->failed_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = workload->pid ? workload->pid_fd : -1, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = wake->signal_fd, .events = POLLIN };
 	fds[3] = (struct pollfd){ .fd = wake->timer_fd, .events = POLLIN };
-	fds[4] = (struct pollfd){ .fd = wake->symbols_fd, .events = POLLIN };
 	if (poll(fds, nr, timeout_ms) < 0) {
 		for (size_t i = 0; i < nr; i++)
 			fds[i].revents = 0;
@@ -98,17 +95,18 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 	}
 	if (fds[0].revents)
 		*ret = WAKE_FAILED;
-	else if (fds[1].revents && workload_ended(workload, ret_status))
+	else if (fds[1].revents)
 		*ret = WAKE_COMMAND;
 	else if (fds[2].revents && take_signal(wake, workload))
 		*ret = WAKE_SIGNAL;
 	else if (fds[3].revents)
 		*ret = WAKE_TIME;
-	else if (fds[4].revents && read(wake->symbols_fd, &count, sizeof(count)) == (ssize_t)sizeof(count))
-		*ret = WAKE_SYMBOLS;
 	else
 		return 0;
-	return 1;
+	/* Whoever stops the recording turns off again, and tells what fails. */
+	if (wake->switches && switches_turn(wake->switches, false, fail))
+		wake->switches = NULL;
+	return *ret != WAKE_COMMAND || workload_ended(workload, ret_status);
 }
 
 int wake_wait(struct wake *wake, struct workload *workload, enum wake_reason *ret, int *ret_status, struct fail *fail)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct fail;
+struct switches;
 struct workload;
 
 /*
@@ -18,11 +19,11 @@ struct workload;
  */
 struct wake {
 	int signal_fd, timer_fd, failed_fd;
-	int symbols_fd;         /* eventfd: gets 1 when the symbols are saved */
 	sigset_t old_mask;      /* what the command gets */
+	const struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
 };
 
-enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYMBOLS };
+enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED };
 
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);
@@ -35,7 +36,7 @@ int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
  * all. 1 and the reason; 0: one of the others is ready, or timeout_ms (-1: none) are over.
  */
 struct pollfd;
-enum { WAKE_FDS = 5 };
+enum { WAKE_FDS = 4 };
 int must_check wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 			 enum wake_reason *ret, int *ret_status, struct fail *fail);
 

@@ -6,10 +6,14 @@
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lib/base/fail.h"
+#include "lib/record/command_path.h"
+#include "lib/record/quiet.h"
+#include "lib/record/switches.h"
 
 enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };
 
@@ -30,25 +34,55 @@ static int become(const struct user *user)
 }
 
 /* In the child; between fork and exec of a process without other threads anything may be called. */
-static _Noreturn void child_run(const struct workload_options *options, const struct user *user, int go_fd,
-				int errno_fd)
+static int prepare_child(const struct workload_options *options, const struct user *user, struct command_path *path)
 {
-	char go;
-	int err = 0;
-
 	if (options->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		err = -errno;
-	if (!err && options->user)
-		err = become(user);
+		return -errno;
 	/* What can fail before the start is told before it. */
-	if (err)
-		goto failed;
-	if (read(go_fd, &go, 1) != 1)
+	if (options->user) {
+		int err = become(user);
+
+		if (err)
+			return err;
+	}
+	return command_path_find(path, options->argv[0]);
+}
+
+/* False: the parent is gone. */
+static bool wait_for_word(int go_fd, struct switches *switches)
+{
+	bool go = false;
+
+	while (!go)
+		if (!switches_receive(switches, go_fd, &go))
+			return false;
+	return true;
+}
+
+static _Noreturn void child_run(const struct workload_options *options, const struct user *user, pid_t parent, int go_fd, int errno_fd)
+{
+	struct command_path path = { .path = NULL };
+	struct switches switches = { .nr = 0 };
+	struct fail fail;
+	int err = prepare_child(options, user, &path);
+
+	if (!err && !wait_for_word(go_fd, &switches))
 		_exit(0);
-	sigprocmask(SIG_SETMASK, &options->mask, NULL);
-	execvp(options->argv[0], options->argv);
-	err = -errno;
-failed:
+	if (!err) {
+		sigprocmask(SIG_SETMASK, &options->mask, NULL);
+		if (switches.nr)
+			quiet_wait(parent, 0);
+		if (getppid() != parent)
+			_exit(0);
+		err = switches_turn(&switches, true, &fail);
+	}
+	if (!err) {
+		err = command_path_exec(&path, options->argv);
+		if (switches_turn(&switches, false, &fail))
+			err = err ? err : -EIO; /* the parent turns it off, too */
+	}
+	/* Once it is told the parent may remove the instances. */
+	switches_release(&switches);
 	if (write(errno_fd, &err, sizeof(err)) < 0)
 		_exit(EXEC_DENIED);
 	_exit(err == -ENOENT ? EXEC_MISSING : EXEC_DENIED);
@@ -71,13 +105,13 @@ int workload_fork(const struct workload_options *options, struct workload *ret, 
 {
 	int go[2] = { -1, -1 }, told[2] = { -1, -1 };
 	struct user user = { .name = NULL };
-	pid_t pid;
+	pid_t self = getpid(), pid;
 	int err = options->user ? user_find(options->user, &user, fail) : 0;
 
 	if (err)
 		return err;
-	if (pipe2(go, O_CLOEXEC))
-		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, go))
+		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
 	cleanup_fd int go_read = go[0], go_write = go[1];
 	if (pipe2(told, O_CLOEXEC))
 		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
@@ -86,9 +120,9 @@ int workload_fork(const struct workload_options *options, struct workload *ret, 
 	if (pid < 0)
 		return fail_set(fail, -errno, "cannot fork: %s", strerror(errno));
 	if (!pid) {
-		/* Its own copy would keep the pipe open when weft dies. */
+		/* Its own copy would keep the socket open when weft dies. */
 		close(go_write);
-		child_run(options, &user, go_read, told_write);
+		child_run(options, &user, self, go_read, told_write);
 	}
 	*ret = (struct workload){ .pid = pid, .go_fd = fd_take(&go_write), .errno_fd = fd_take(&told_read) };
 	ret->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -100,16 +134,21 @@ int workload_fork(const struct workload_options *options, struct workload *ret, 
 	return 0;
 }
 
-int workload_go(struct workload *workload, const char *name, int *ret_status, struct fail *fail)
+int workload_go(struct workload *workload, const struct switches *switches, struct fail *fail)
+{
+	static const struct switches none = { .nr = 0 };
+	int err = switches_send(switches ? switches : &none, workload->go_fd, fail);
+
+	workload->running = !err;
+	/* A child that is gone already has told why. */
+	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+}
+
+int workload_executed(struct workload *workload, const char *name, int *ret_status, struct fail *fail)
 {
 	ssize_t len;
 	int err = 0;
 
-	/* A child that is gone already has told why. */
-	if (write(workload->go_fd, "", 1) == 1)
-		workload->running = true;
-	close(workload->go_fd);
-	workload->go_fd = -1;
 	do
 		len = read(workload->errno_fd, &err, sizeof(err));
 	while (len < 0 && errno == EINTR);

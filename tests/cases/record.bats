@@ -103,7 +103,7 @@ tracefs_state()
 }
 
 @test "record: a command is hardly disturbed: the recorders run where they are told to, with the priority they are told" {
-	weft record -q -e sched --recorder-cpu 0 -r 3 -o p.dat --no-filter -- sh -c '
+	weft record -q -e sched --recorder-cpu 0 -r 3 -o p.dat -- sh -c '
 		for t in /proc/$PPID/task/*; do chrt -p ${t##*/}; taskset -p ${t##*/}; done' > placed
 	[ "$(grep -c "SCHED_FIFO$" placed)" -ge 1 ]
 	[ "$(grep -c "priority: 3$" placed)" = "$(grep -c "SCHED_FIFO$" placed)" ]
@@ -120,8 +120,7 @@ tracefs_state()
 	weft info --setting set_event_notrace_pid trace.dat | grep -qx $$
 }
 
-# The kernel forgets everybody's events on a CPU that runs a task of set_event_notrace_pid while that list is emptied.
-@test "record: no event of a busy CPU is missing when weft stops to keep its own threads out" {
+@test "record: each of 600,000 system calls of a busy machine is recorded" {
 	[ "$(uname -m)" = x86_64 ] || skip "read and write have other numbers here"
 	weft record -b 20000 -e raw_syscalls:sys_enter -f 'id < 2' -o busy.dat -- sh -c '
 		for i in 1 2; do dd if=/dev/zero of=/dev/null bs=1 count=150000 2> dd.err & echo $! >> pids; done; wait' 2> busy.err
@@ -169,18 +168,4 @@ tracefs_state()
 		cmp since <(tail -n "$(wc -l < since)" some.weft)
 		[ "$(wc -l < since)" -ge $(($(wc -l < some.weft) / 2)) ]
 	done
-}
-
-@test "record: its own threads are kept out, or do next to nothing" {
-	cp "$(command -v weft)" loom
-	# The command is a loom, too, until it is executed.
-	own() { weft report --format=ftrace "$1" | grep -c '^ *loom-' || true; }
-	./loom record -q -e kmem -e raw_syscalls -o a.dat -- sleep 0.3
-	[ "$(own a.dat)" -lt 60 ]
-	./loom record -q -e raw_syscalls -o b.dat -- sleep 0.3
-	# The busier the machine, the more often a recorder wakes.
-	all=$(weft report --format=ftrace b.dat | grep -c sys_)
-	[ "$(own b.dat)" -lt $((300 + all / 200)) ]
-	./loom record -q -e raw_syscalls -o c.dat --no-filter -- sleep 0.3
-	[ "$(own c.dat)" -gt "$(own b.dat)" ]
 }

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft hides nobody's events to keep out its own, and causes few. What devices, counters and workloads themselves count is the judge.
+load lib
+
+setup()
+{
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# written EVENT...: 2,000 direct writes, recorded with these events; each was asked for, issued and completed, and as many interrupts of
+# the device were recorded as the kernel counted meanwhile.
+written()
+{
+	local writes=2000 disk irq counted options=() event
+
+	for event; do options+=(-e "$event"); done
+	disk=$(findmnt -no SOURCE -T . | sed 's|.*/||')
+	[ -r "/sys/class/block/$disk/stat" ] || skip "no disk of its own under $PWD"
+	dd if=/dev/zero of=file bs=4k count=$writes conv=fsync 2> dd.err
+	dd if=/dev/zero of=file bs=4k count=1 oflag=direct conv=notrunc 2> dd.err || skip "no direct writes here"
+	weft record -b 30000 -o w.dat "${options[@]}" -- sh -c "
+		cat /proc/interrupts > irq.before
+		dd if=/dev/zero of=file bs=4k count=$writes oflag=direct conv=notrunc 2> dd.err & echo \$! > pid; wait
+		cat /proc/interrupts > irq.after" 2> w.err
+	grep -q ' 0 lost' w.err
+	weft report --format=ftrace w.dat > w.txt
+	# dd-12 [000] ..... 1.2: block_bio_queue: 254,0 WFS 2048 + 8 [dd]. The request may be issued by a worker of the kernel.
+	awk -v writes=$writes -v dd="-$(cat pid) " '
+		/ block_(bio_queue|rq_issue|rq_complete): / { place = ""; for (i = 1; i < NF; i++) if ($i == "+") place = $(i - 1) "+" $(i + 1) }
+		/ block_bio_queue: / && index($0, dd) { asked++; queue[place]++ }
+		/ block_rq_issue: / && queue[place] { issued++; queue[place]--; open[place]++ }
+		/ block_rq_complete: / && open[place] { completed++; open[place]-- }
+		END { print asked " asked for, " issued " issued, " completed " completed of " writes
+			exit asked < writes || issued != asked || completed != issued }' w.txt
+	# The device whose requests these are is the one that interrupted most.
+	irq=$(awk '{ sub(":", "", $1); n = 0; for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i
+		if (NR == FNR) was[$1] = n; else if ($1 ~ /^[0-9]+$/ && $NF ~ /req|nvme|ahci|scsi|blk/ && n - was[$1] > most) { most = n - was[$1]; irq = $1 } }
+		END { if (irq != "") print irq, most }' irq.before irq.after)
+	[ -n "$irq" ] || return 0
+	counted=${irq#* }
+	[ "$(grep -c " irq_handler_entry: irq=${irq% *} " w.txt)" -ge "$counted" ]
+}
+
+@test "quiet: each of 2,000 direct writes is issued, interrupts and is completed, -e irq -e block" {
+	written irq block
+}
+
+@test "quiet: so they are with -e sched" {
+	written irq block sched
+}
+
+@test "quiet: so they are with memory and system calls recorded, too" {
+	written irq block kmem raw_syscalls
+}
+
+@test "quiet: each packet of the loopback device is recorded where it is sent and where it arrives" {
+	local before after
+	weft record -b 20000 -o p.dat -e net -e irq -- bash -c '
+		lo() { sed -n "s/^ *lo: *[0-9]* *\([0-9]*\).*/\1/p" /proc/net/dev; }
+		exec 3> /dev/udp/127.0.0.1/9
+		lo > before
+		for ((i = 0; i < 3000; i++)); do echo $i >&3; done 2> /dev/null
+		lo > after' 2> p.err
+	grep -q ' 0 lost' p.err
+	read -r before < before
+	read -r after < after
+	[ $((after - before)) -ge 1500 ]
+	weft report --format=ftrace p.dat > p.txt
+	[ "$(grep -cE ' netif_rx: dev=lo ' p.txt)" -ge $((after - before)) ]
+	[ "$(grep -cE ' netif_receive_skb: dev=lo ' p.txt)" -ge $((after - before)) ]
+}
+
+@test "quiet: each timer of a program that sleeps 1,000 times expires in the recording" {
+	command -v perl > /dev/null || skip "no perl here"
+	weft record -b 20000 -o t.dat -e timer -e irq -- perl -e 'select(undef, undef, undef, 0.0005) for 1 .. 1000' 2> t.err
+	grep -q ' 0 lost' t.err
+	# It sleeps with the same timer each time, and starts it in its own name.
+	weft report --format=ftrace t.dat | awk '
+		{ timer = ""; for (i = 1; i <= NF; i++) if ($i ~ /^hrtimer=/) timer = $i }
+		/^ *perl-.* hrtimer_start: .*function=hrtimer_wakeup/ { started++; on[timer] = 1 }
+		/ hrtimer_expire_entry: / && on[timer] { expired++; on[timer] = 0 }
+		END { print started " started, " expired " expired"; exit started < 1000 || expired != started }'
+}
+
+@test "quiet: a recording of all system calls has next to none of weft" {
+	local fewest=1000 own try
+
+	# Where `true` waits long for a CPU the recorders look whether they have slept too long.
+	for try in 1 2 3; do
+		weft record -q -b 20000 -e syscalls -- true
+		weft info --setting weft/self > self
+		weft report --format=ftrace > all.txt
+		own=$(grep -cE -- "-($(tr -s ' ' '|' < self)) +\[" all.txt)
+		[ "$own" -ge "$fewest" ] || fewest=$own
+	done
+	[ "$fewest" -le 5 ]
+}
+
+@test "quiet: weft names itself in no list of tasks that are left out, in its instance or at the top" {
+	# What others have put there is not ours.
+	cat > look <<- 'END'
+		cd /sys/kernel/tracing || exit 1
+		ls -d instances/weft-$PPID >&2 || exit 1
+		cat set_event_notrace_pid instances/weft-$PPID/set_event_notrace_pid > "$1.lists"
+		ls /proc/$PPID/task > "$1.self"
+	END
+	weft record -q -e sched -- sh look "$PWD/record"
+	weft stream -e sched:sched_process_exec -- sh look "$PWD/stream" > /dev/null
+	for word in record stream; do
+		[ -s $word.self ]
+		run -1 grep -xFf $word.self $word.lists
+	done
+}
+
+@test "quiet: --no-filter is taken and changes nothing" {
+	weft record -q --no-filter -e sched -- true
+	weft check trace.dat
+}
