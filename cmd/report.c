@@ -42,6 +42,7 @@ struct report_options {
 	size_t nr_pids;
 	struct cpus cpus;
 	bool some_cpus;
+	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
 	const char *since, *until;
 	uint64_t limit;
 	uint64_t tail;                  /* UINT64_MAX: from the start */
@@ -51,7 +52,8 @@ struct report_options {
 	const char *stored;             /* a text to print instead */
 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR };
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
+       OPT_SELF, OPT_NO_SELF };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -61,6 +63,8 @@ static const struct argp_option options[] = {
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
+	{ "no-self", OPT_NO_SELF, NULL, 0, "Leave out what weft itself did while it recorded, but not interrupts that hit it", 2 },
+	{ "self", OPT_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", 2 },
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 2 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
 	{ "limit", 'n', "N", 0, "End after N events", 2 },
@@ -147,6 +151,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_COMM:
 		add_word(&report->comms, arg, state);
+		return 0;
+	case OPT_NO_SELF:
+	case OPT_SELF:
+		report->has_self = true;
+		report->self = key == OPT_SELF;
 		return 0;
 	case OPT_SINCE:
 		report->since = arg;
@@ -265,6 +274,7 @@ static unsigned thread_count(const struct report_options *report)
 struct part {
 	struct events_options events;
 	struct selection *selection;
+	uint64_t *left_out;
 	struct render_options render;
 };
 
@@ -304,6 +314,8 @@ static int part_init(const struct report_options *report, struct context *contex
 
 	if (!r)
 		r = select_events(report, part->selection, fail);
+	if (!r && (report->has_self ? !report->self : report->format->leaves_out_self))
+		r = selection_leave_out_self(part->selection, &part->left_out, fail);
 	if (!r)
 		r = part_window(report, context, part, fail);
 	if (r < 0)
@@ -315,6 +327,9 @@ static int part_init(const struct report_options *report, struct context *contex
 	}
 	if (report->tail != UINT64_MAX)
 		r = part_tail(report, context, part, fail);
+	/* The tail has been looked for by the same selection. */
+	if (part->left_out)
+		*part->left_out = 0;
 	part->events.keep_blocks = true;
 	return r;
 }
@@ -350,6 +365,7 @@ static int report_part(const struct report_options *report, struct context *cont
 
 	if (!r) {
 		sink_options.plugins = plugins;
+		sink_options.left_out = part->left_out;
 		r = report->format->new(context, &sink_options, &sink, fail);
 	}
 	if (!r && threads > 1)

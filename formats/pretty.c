@@ -31,6 +31,7 @@ struct pretty {
 	struct spans *spans;            /* NULL without memory */
 	bool color, counts, nanoseconds;
 	struct sink_times own, *times;
+	const uint64_t *left_out;
 };
 
 /* Takes the place of struct frame_note, which only the kernel's columns need. */
@@ -293,6 +294,7 @@ static int pretty_new(struct context *context, const struct sink_options *option
 	leave_columns(context);
 	pretty->sink = (struct sink){ .ops = &pretty_sink, .context = context };
 	pretty->times = options->times ? options->times : &pretty->own;
+	pretty->left_out = options->left_out;
 	pretty->color = options->color;
 	pretty->nanoseconds = options->nanoseconds;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
@@ -385,8 +387,21 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 	put_body(pretty, event, note.lasted, out);
 }
 
+static void pretty_end(struct sink *sink, struct out *out)
+{
+	const struct pretty *pretty = (const struct pretty *)sink;
+	char text[32];
+
+	if (!pretty->left_out || !*pretty->left_out)
+		return;
+	put_color(pretty, DIM, out);
+	out_f(out, "# %s events of weft itself are left out; --self prints them\n", thousands(*pretty->left_out, text));
+	put_color(pretty, PLAIN, out);
+}
+
 const struct sink_ops pretty_sink = {
 	.name = "pretty",
+	.leaves_out_self = true,
 	.summary = "for people: relative times, durations, aligned names, colour",
 	.colors = true,
 	.new = pretty_new,
@@ -394,4 +409,5 @@ const struct sink_ops pretty_sink = {
 	.begin = pretty_begin,
 	.settle = pretty_settle,
 	.format = pretty_format,
+	.end = pretty_end,
 };

@@ -39,6 +39,7 @@ struct sink_options {
 	bool raw;                       /* field=value instead of the print fmt */
 	bool color;                     /* for a terminal, where a format has colours */
 	struct sink_times *times;       /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
+	const uint64_t *left_out;       /* events of weft itself, read when all were settled; borrowed; NULL: none were */
 	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
 };
 
@@ -46,6 +47,7 @@ struct sink_ops {
 	const char *name;               /* of --format NAME */
 	const char *summary;            /* one line for the help */
 	bool colors;                    /* with the option `color` it has escape sequences of its own, and lets none of others through */
+	bool leaves_out_self;           /* what weft itself did is not printed unless asked for */
 	bool tells_instance;            /* each line says which instance it is of: no line in front of it shall */
 	int (*new)(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
 	void (*free)(struct sink *sink);

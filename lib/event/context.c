@@ -324,6 +324,7 @@ static void read_settings(struct owned *owned)
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
 	context->frozen = !context->recorded &&
 			  trace_setting(context->trace, context->buffer, "trace_options").text;
+	context->self = trace_setting(context->trace, 0, "weft/self").text;
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
 	text = meta_of(context->trace, TRACE_LATENCY);
 	context->latency = text.len && !context->buffer ? text.text : NULL;

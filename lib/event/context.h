@@ -58,6 +58,7 @@ struct context {
 	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
 	bool frozen;                    /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
 	bool went_on;                   /* but for that it was written to while it was read out: gaps behind a first page are losses */
+	const char *self;               /* PIDs of the recorder's own tasks, with blanks between; NULL: unknown */
 	const char *latency;            /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
 	const char *dynamic_events;     /* the file of that name; NULL when unknown */
 	/* What only the text of the option latency-format tells: lib/event/latency_facts.h. */

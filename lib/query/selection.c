@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS = 1 << 16, CPUS = 1 << 16, COMM_MEMO = 1 << 10 };
+enum { IDS = 1 << 16, CPUS = 1 << 16, COMM_MEMO = 1 << 10, SELF_BITS = 1 << 12, SELF_MAX = 1 << 16 };
 
 /* Whether the task of this pid has a wanted name, as it was found before. */
 struct comm_memo {
@@ -32,6 +32,10 @@ struct selection {
 	char **comms;
 	size_t nr_comms;
 	struct comm_memo memo[COMM_MEMO];
+	int32_t *self;                  /* the recorder's own tasks */
+	size_t nr_self;
+	uint64_t self_bits[SELF_BITS / 64];     /* of their PIDs' lower bits: most events need no more */
+	uint64_t left_out;
 };
 
 static void bit_set(uint64_t *bits, uint32_t bit, bool value)
@@ -70,6 +74,7 @@ void selection_free(struct selection *selection)
 		free(selection->comms[i]);
 	free(selection->comms);
 	free(selection->pids);
+	free(selection->self);
 	free(selection);
 }
 
@@ -149,9 +154,28 @@ int selection_add_comm(struct selection *selection, const char *pattern, struct 
 	return 0;
 }
 
+int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail)
+{
+	const char *list = selection->context->self;
+	struct text_word word;
+
+	while (list && selection->nr_self < SELF_MAX && text_next_word(&list, " \n", &word)) {
+		int32_t pid = (int32_t)strtol(word.at, NULL, 10);
+		int32_t *self = reallocarray(selection->self, selection->nr_self + 1, sizeof(*self));
+
+		if (!self)
+			return fail_memory(fail);
+		selection->self = self;
+		self[selection->nr_self++] = pid;
+		bit_set(selection->self_bits, (uint32_t)pid % SELF_BITS, true);
+	}
+	*ret_count = &selection->left_out;
+	return 0;
+}
+
 bool selection_empty(const struct selection *selection)
 {
-	return !selection->some_events && !selection->nr_pids && !selection->nr_comms;
+	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self;
 }
 
 static bool keep_pid(const struct selection *selection, int32_t pid)
@@ -176,6 +200,18 @@ static bool keep_comm(struct selection *selection, int32_t pid)
 	return memo->wanted;
 }
 
+/* In the context of one of the recorder's tasks, and not of an interrupt that hit it. */
+static bool is_self(const struct selection *selection, const struct event *event)
+{
+	if (!bit_get(selection->self_bits, (uint32_t)event->pid % SELF_BITS) ||
+	    event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI))
+		return false;
+	for (size_t i = 0; i < selection->nr_self; i++)
+		if (selection->self[i] == event->pid)
+			return true;
+	return false;
+}
+
 bool selection_keep(void *arg, const struct event *event)
 {
 	struct selection *selection = arg;
@@ -186,6 +222,10 @@ bool selection_keep(void *arg, const struct event *event)
 	else
 		keep = !selection->some_events || bit_get(selection->ids, event->id);
 	keep = keep && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
+	if (keep && selection->nr_self && is_self(selection, event)) {
+		selection->left_out++;
+		keep = false;
+	}
 	bit_set(selection->kept, event->cpu_index, keep);
 	return keep;
 }

@@ -27,6 +27,12 @@ int must_check selection_add_pid(struct selection *selection, int32_t pid, struc
 /* A glob for the task's name. */
 int must_check selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail);
 
+/*
+ * Leaves out what the recorder itself did, by the PIDs that the file names (weft/self of weft-dat(5)). Interrupts that hit it are
+ * somebody else's, and stay. Returns the count of what was left out so far, which may be set anew.
+ */
+int must_check selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail);
+
 /* Whether nothing was named. */
 bool selection_empty(const struct selection *selection);
 

@@ -114,6 +114,24 @@ written()
 	done
 }
 
+@test "quiet: report --no-self leaves out weft's own events and keeps interrupts that hit it" {
+	weft record -q -e raw_syscalls -e irq -e sched -- sleep 0.1
+	weft info --setting weft/self | grep -qE '^[0-9]+( [0-9]+)+$'
+	weft report --format=ftrace > all.txt
+	weft report --format=ftrace --no-self > others.txt
+	# The flags' third letter: h, H, z, Z are interrupts, s softirqs; of `others` each line of ours has one.
+	own="^ *[^ ]*-($(weft info --setting weft/self | tr -s ' ' '|')) +\[[0-9]+\] "
+	grep -E "$own" all.txt | grep -vE "$own..[hHszZ]" > own.txt || true
+	[ -s own.txt ]
+	grep -v '^#' all.txt | grep -vxFf own.txt > expected.txt
+	diff expected.txt <(grep -v '^#' others.txt)
+	# For people that is how it is.
+	left=$(wc -l < own.txt)
+	[ "$(weft report --format=pretty | tail -n 1)" = "# $left events of weft itself are left out; --self prints them" ]
+	[ "$(weft report --format=pretty --self | grep -vc '^#')" = "$(grep -vc '^#' all.txt)" ]
+	[ "$(weft report --format=json --no-self | grep -c '"event"')" = "$(grep -vc '^#' others.txt)" ]
+}
+
 @test "quiet: --no-filter is taken and changes nothing" {
 	weft record -q --no-filter -e sched -- true
 	weft check trace.dat
