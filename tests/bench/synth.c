@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; slow: the same, an
- * eighth of them in a second; rare: the same, one in 16384 of each CPU being of task 99999; graph, stacks) spread over CPUS, of version 6 (raw pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
+ * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; rare: the same,
+ * one in 16384 of each CPU being of task 99999; slow: the same, an eighth of them in a second; graph, stacks) spread over CPUS, of version 6 (raw
+ * pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
  * Long files repeat a stretch of each CPU with the time going on.
  */
 #include "lib/base/buf.h"
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 	}
 	next = !strcmp(argv[1], "graph") ? synth_graph : !strcmp(argv[1], "stacks") ? synth_stack : synth_event;
 	synth.step = strcmp(argv[1], "slow") ? 1000 : 8000;
-	synth.rare = !strcmp(argv[1], "rare");
+	synth.rare = !strcmp(argv[1], "rare") || !strcmp(argv[1], "slow");
 	synth.cpus = (uint32_t)strtoul(argv[6], NULL, 10);
 	fd = open(argv[3], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	r = fd < 0 ? fail_set(&fail, -errno, "cannot create '%s': %s", argv[3], strerror(errno)) : trace_open(argv[2], &trace, &fail);
