@@ -8,6 +8,7 @@
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/ring_buffer.h"
+#include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"
@@ -313,6 +314,24 @@ static int tell_user(const struct tracing_user *user, void *data)
 	return 0;
 }
 
+/* Lists of tasks that keep others from being traced. */
+static void tell_tasks(struct doctor *doctor)
+{
+	static const char *const files[] = { "set_event_pid", "set_ftrace_pid" };
+	const struct instance *top = doctor->kernel.instance;
+	cleanup_buf struct buf pids = BUF_INIT;
+
+	for (size_t i = 0; i < array_size(files); i++) {
+		const char *nobody = kernel_tasks_nobody(top, files[i]);
+
+		if (nobody)
+			tell(doctor, NOTE, "tasks", "'%s' of the top instance %s; 'weft set -P \"\"' takes it away", files[i], nobody);
+	}
+	if (option_get(top, "event-fork") > 0 && !instance_read(top, files[0], &pids, NULL) && !pids.len)
+		tell(doctor, NOTE, "tasks", "'%s' of the top instance may hold a list without tasks (the option event-fork is on), which "
+		     "traces nobody and cannot be seen; 'weft set -P \"\"' takes it away", files[0]);
+}
+
 static void tell_others(struct doctor *doctor)
 {
 	struct undo_pending pending;
@@ -351,6 +370,7 @@ static int doctor_run(int argc, char **argv)
 		tell_tracers(&doctor);
 		tell_features(&doctor);
 		tell_symbols(&doctor);
+		tell_tasks(&doctor);
 		tell_others(&doctor);
 	}
 	status = kernel_finish(&doctor.kernel, 0, &fail);

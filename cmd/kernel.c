@@ -2,6 +2,7 @@
 #include "cmd/kernel.h"
 
 #include "cmd/command.h"
+#include "lib/kernel/setup.h"
 #include "lib/kernel/undo.h"
 
 #include <stdio.h>
@@ -93,4 +94,24 @@ int kernel_finish(struct kernel *kernel, int err, struct fail *fail)
 		err = command_flush(fail);
 	kernel_close(kernel);
 	return err ? command_failed(fail) : EXIT_OK;
+}
+
+void kernel_tell_unseen(const struct setup *setup)
+{
+	struct tracing tracing;
+	struct instance *instance;
+
+	if (setup->all_pids || setup->nr_pids || setup->only_command || tracing_find(&tracing, NULL))
+		return;
+	for (size_t i = 0; i < setup->nr_instances; i++) {
+		const char *name = setup->instances[i].name;
+
+		/* Those of weft itself are gone by now. */
+		if (!name || instance_open(&tracing, name, false, NULL, &instance, NULL))
+			continue;
+		command_warn("note: no event; should the list set_event_pid of the instance '%s' have lost all its tasks, which cannot be seen, "
+			     "then nobody is traced there: 'weft set -B %s -P \"\"' takes the list away", name, name);
+		instance_close(instance, NULL);
+	}
+	tracing_release(&tracing);
 }

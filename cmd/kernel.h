@@ -47,4 +47,10 @@ const char *kernel_journal_words(const struct undo_pending *journal, char into[K
 /* Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written. */
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
 
+/*
+ * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen (lib/kernel/tasks.h).
+ */
+struct setup;
+void kernel_tell_unseen(const struct setup *setup);
+
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/kernel.h"
 #include "cmd/losses.h"
 #include "cmd/record_options.h"
 #include "cmd/setup_run.h"
@@ -81,6 +82,8 @@ static void print_summary(const struct record_options *options, const struct rec
 	print_losses(options, result);
 	print_cleared(options, result);
 	losses_missed(result->missed_probes);
+	if (!result->events)
+		kernel_tell_unseen(&options->setup);
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }

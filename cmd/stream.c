@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/formats.h"
+#include "cmd/kernel.h"
 #include "cmd/losses.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
@@ -215,8 +216,11 @@ static int run(int argc, char **argv)
 		tell_left_behind();
 	err = stream_run(&arguments.options, &result, &fail);
 	/* A reader that went away has seen enough. */
-	if (result.tap.ran && !arguments.quiet && !result.gone)
+	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);
+		if (!result.all.printed && !result.all.left)
+			kernel_tell_unseen(&setup);
+	}
 	if (err) {
 		command_failed(&fail);
 		status = result.tap.has_status && !result.tap.ran ? result.tap.status : EXIT_RECORD_FAILED;

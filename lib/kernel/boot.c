@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/control.h"
+#include "lib/kernel/tasks.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -130,14 +131,25 @@ static bool names_nothing(const char *text)
 	return true;
 }
 
+/* A list of tasks may trace nobody, which it does not say by itself. */
+static bool add_nobody(const struct visit *visit, const char *file, struct buf *now)
+{
+	const char *nobody = strstr(file, "notrace") ? NULL : kernel_tasks_nobody(visit->instance, file);
+
+	return nobody && buf_addf(now, "(%s)\n", nobody);
+}
+
 static int visit_lists(const struct visit *visit)
 {
 	cleanup_buf struct buf now = BUF_INIT;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < array_size(lists); i++)
-		if (read_text(visit, lists[i], &now) && !names_nothing(buf_str(&now)))
+	for (size_t i = 0; !ret && i < array_size(lists); i++) {
+		if (!read_text(visit, lists[i], &now))
+			continue;
+		if ((control_kind(lists[i]) == CONTROL_TASKS && add_nobody(visit, lists[i], &now)) || !names_nothing(buf_str(&now)))
 			ret = differs(visit, BOOT_SETTING, lists[i], buf_str(&now), "");
+	}
 	return ret;
 }
 

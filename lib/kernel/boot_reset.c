@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/boot.h"
 #include "lib/kernel/control.h"
+#include "lib/kernel/tasks.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"
 
@@ -112,6 +113,8 @@ static int reset_top(const struct tracing *tracing, bool probes, struct fail *fa
 	for (size_t i = 0; !err && i < array_size(order); i++)
 		if (order[i] != BOOT_DYNAMIC || probes)
 			put_back_all(&reset, order[i]);
+	if (!err)
+		err = kernel_tasks_uninstall(reset.instance, reset.first ? NULL : fail);
 	if (!err)
 		err = instance_clear(reset.instance, reset.first ? NULL : fail);
 	if (!err && instance_has(reset.instance, "error_log"))

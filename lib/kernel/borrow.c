@@ -75,14 +75,25 @@ static int borrow_list(struct instance *top, const char *file, bool *found, stru
 	return instance_set(top, file, "", fail);
 }
 
+/* One that names nobody may be installed all the same, and then it traces nobody (tasks.h). */
+static int borrow_tasks(struct instance *top, const char *file, bool *found, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (!instance_has(top, file) || instance_read(top, file, &text, NULL) || !strncmp(buf_str(&text), "no pid", 6))
+		return 0;
+	*found |= text.len > 0;
+	return instance_set(top, file, "", fail);
+}
+
 static int borrow_lists(struct instance *top, bool *found, struct fail *fail)
 {
-	static const char *const lists[] = {
-		"set_event_pid", "set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid", "set_ftrace_filter",
-		"set_ftrace_notrace", "set_graph_function", "set_graph_notrace",
-	};
+	static const char *const tasks[] = { "set_event_pid", "set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid" };
+	static const char *const lists[] = { "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace" };
 	int err = 0;
 
+	for (size_t i = 0; !err && i < array_size(tasks); i++)
+		err = borrow_tasks(top, tasks[i], found, fail);
 	for (size_t i = 0; !err && i < array_size(lists); i++)
 		err = borrow_list(top, lists[i], found, fail);
 	return err;

@@ -26,13 +26,13 @@ enum control_kind control_kind(const char *file)
 		{ "snapshot", CONTROL_SNAPSHOT },
 		{ "set_ftrace_filter", CONTROL_LIST },
 		{ "set_ftrace_notrace", CONTROL_LIST },
-		{ "set_ftrace_pid", CONTROL_LIST },
-		{ "set_ftrace_notrace_pid", CONTROL_LIST },
+		{ "set_ftrace_pid", CONTROL_TASKS },
+		{ "set_ftrace_notrace_pid", CONTROL_TASKS },
 		{ "set_graph_function", CONTROL_LIST },
 		{ "set_graph_notrace", CONTROL_LIST },
 		{ "stack_trace_filter", CONTROL_LIST },
-		{ "set_event_pid", CONTROL_LIST },
-		{ "set_event_notrace_pid", CONTROL_LIST },
+		{ "set_event_pid", CONTROL_TASKS },
+		{ "set_event_notrace_pid", CONTROL_TASKS },
 	};
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
@@ -173,6 +173,19 @@ static int restore_list(const char *path, const char *old)
 	return control_write(path, false, buf_str(&value));
 }
 
+/*
+ * With event-fork and function-fork the kernel takes tasks that end out of a list, and leaves the list installed when it is empty: then it
+ * traces nobody, and reads as if there were none.
+ */
+static int restore_tasks(const char *path, const char *old, const char *now)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+
+	if (!add_names(&names, old))
+		return -ENOMEM;
+	return names.len && !strcmp(old, now) ? 0 : restore_list(path, old);
+}
+
 /* Appends each line of `lines` that `known` does not have, with `before` in front, to the file. The first error counts. */
 static int append_missing(const char *path, const char *lines, const char *known, const char *before)
 {
@@ -290,6 +303,8 @@ int control_restore(const char *path, const char *file, const char *old)
 
 	if (err)
 		return err;
+	if (kind == CONTROL_TASKS)
+		return restore_tasks(path, old, buf_str(&now));
 	if (control_same(kind, buf_str(&now), old))
 		return 0;
 	switch (kind) {
@@ -301,6 +316,8 @@ int control_restore(const char *path, const char *file, const char *old)
 		return restore_value(path, kind, old);
 	case CONTROL_LIST:
 		return restore_functions(path, old, buf_str(&now));
+	case CONTROL_TASKS:
+		break;
 	case CONTROL_EVENTS:
 		return restore_events(path, old, buf_str(&now));
 	case CONTROL_TRIGGER:

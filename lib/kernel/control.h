@@ -20,6 +20,7 @@ enum control_kind {
 	CONTROL_SIZE,           /* reads "7 (expanded: 1408)" or "X" */
 	CONTROL_SWITCH,         /* events/.../enable: "0*" is off, but armed for a trigger; takes "0" */
 	CONTROL_LIST,           /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
+	CONTROL_TASKS,          /* the same, of tasks: opening one with truncation uninstalls it (tasks.h) */
 	CONTROL_EVENTS,         /* set_event */
 	CONTROL_FILTER,         /* events/.../filter: "none" or an expression */
 	CONTROL_TRIGGER,        /* events/.../trigger */
@@ -38,7 +39,10 @@ int must_check control_write(const char *path, bool append, const char *value);
 /* The text of the file that control_restore() takes; of a snapshot only the word. */
 int must_check control_read(const char *path, const char *file, struct buf *buf, struct fail *fail);
 
-/* Brings the file to what `old` says, text that was read from it. Files that hold it already are not written. */
+/*
+ * Brings the file to what `old` says, text that was read from it. Files that hold it already are not written; but lists of tasks that are to
+ * name none always are, for what they read as does not tell whether a list is installed.
+ */
 int must_check control_restore(const char *path, const char *file, const char *old);
 
 /* The word in brackets of a choice, or the value without its newline, in `into`. False: no such word, or too long. */

@@ -82,6 +82,26 @@ static int unknown(struct instance *instance, const char *option, struct fail *f
 	return near_fail(&near, fail, -ENOENT, "this kernel has no option '%s'", option);
 }
 
+/* With these the kernel changes lists of tasks by itself. */
+static int remember_lists(struct instance *instance, const char *option, struct fail *fail)
+{
+	static const struct {
+		const char *option, *file;
+	} lists[] = {
+		{ "event-fork", "set_event_pid" }, { "event-fork", "set_event_notrace_pid" },
+		{ "function-fork", "set_ftrace_pid" }, { "function-fork", "set_ftrace_notrace_pid" },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < array_size(lists); i++)
+		if (!strcmp(lists[i].option, option) && instance_has(instance, lists[i].file)) {
+			err = instance_remember(instance, lists[i].file, fail);
+			/* A kernel that does not permit function tracing has no such list. */
+			err = err == -EPERM ? 0 : err;
+		}
+	return err;
+}
+
 static int set_to(struct instance *instance, const char *name, const char *file, const char *value, struct fail *fail)
 {
 	int err = 0;
@@ -94,6 +114,8 @@ static int set_to(struct instance *instance, const char *name, const char *file,
 		if (instance_has(&top, file))
 			err = instance_remember(&top, file, fail);
 	}
+	if (!err && *value == '1')
+		err = remember_lists(instance, name, fail);
 	return err ? err : instance_set(instance, file, value, fail);
 }
 

@@ -3,11 +3,16 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/kernel/control.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ESRCH: the kernel knows no such task (any more). */
 static int refused(int err, const char *file, const char *pids, struct fail *fail)
@@ -67,12 +72,13 @@ int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr
 	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
 }
 
+static const char *const files[2][2] = {
+	{ "set_event_pid", "set_ftrace_pid" },
+	{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
+};
+
 int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
 {
-	static const char *const files[2][2] = {
-		{ "set_event_pid", "set_ftrace_pid" },
-		{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
-	};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < 2; i++) {
@@ -86,6 +92,58 @@ int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
 			err = 0;
 	}
 	return err;
+}
+
+int kernel_tasks_uninstall(const struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < 4; i++) {
+		const char *file = files[i / 2][i % 2];
+
+		if (!instance_has(instance, file))
+			continue;
+		err = instance_write(instance, file, "", fail);
+		if (i % 2 && err == -EPERM)
+			err = 0;
+	}
+	return err;
+}
+
+/* In another namespace the tasks of the kernel's lists have other pids. */
+static bool sees_all_pids(void)
+{
+	enum { PROC_PID_INIT_INO = 0xeffffffc };
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == PROC_PID_INIT_INO;
+}
+
+static bool is_there(struct text_word pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.*s", pid.len < 16 ? (int)pid.len : 16, pid.at);
+	return !access(path, F_OK);
+}
+
+const char *kernel_tasks_nobody(const struct instance *instance, const char *file)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL))
+		return NULL;
+	if (!text.len)
+		return strcmp(file, "set_ftrace_pid") ? NULL : "holds a list without tasks: functions of nobody are traced";
+	at = buf_str(&text);
+	left = text.len;
+	while (text_next_line(&at, &left, &line))
+		if (!control_is_name(line) || is_there(line))
+			return NULL;
+	return sees_all_pids() ? "names only tasks that have ended: nobody is traced" : NULL;
 }
 
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,

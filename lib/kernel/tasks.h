@@ -31,4 +31,15 @@ int must_check kernel_tasks_add(struct instance *instance, pid_t pid, bool funct
 /* Empties the lists of tasks, of events and of functions: all are traced, or none is left out. */
 int must_check kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail);
 
+/*
+ * A list is installed, or it is not. While event-fork and function-fork are on the kernel takes tasks that end out of the lists; one that has
+ * become empty stays installed, and traces nobody. set_ftrace_pid reads as "no pid" when it is not installed, and as '' when it is empty;
+ * set_event_pid reads as '' both times: nothing tells from outside. Opening a list with truncation uninstalls it.
+ */
+/* All four, whatever they read as, and whoever has installed them: nothing is journaled. */
+int must_check kernel_tasks_uninstall(const struct instance *instance, struct fail *fail);
+
+/* Why this list, "set_ftrace_pid" or "set_event_pid", traces nobody, in words that go behind its name; NULL: it does, or it cannot be seen. */
+const char *kernel_tasks_nobody(const struct instance *instance, const char *file);
+
 #endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/kernel/setup.h"
+
+#include "lib/base/fail.h"
+#include "lib/kernel/borrow.h"
+#include "lib/kernel/tasks.h"
+#include "lib/kernel/tracer.h"
+#include "lib/kernel/undo.h"
+
+#include <string.h>
+
+static void warn(const struct setup_context *context, const struct fail *fail)
+{
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
+}
+
+/* Whether a trigger or a function will switch tracing off. */
+static bool stops_itself(const struct setup_instance *wanted)
+{
+	for (size_t i = 0; i < wanted->commands.nr; i++)
+		if (strstr(wanted->commands.items[i], ":traceoff"))
+			return true;
+	for (size_t i = 0; i < wanted->nr_events; i++)
+		for (size_t j = 0; j < wanted->events[i].triggers.nr; j++)
+			if (!strncmp(wanted->events[i].triggers.items[j], "traceoff", strlen("traceoff")))
+				return true;
+	return false;
+}
+
+static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+			struct fail *fail)
+{
+	const char *tracer = wanted->tracer;
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr;
+	bool heeds = tracer && tracer_heeds_top(tracer) && stops_itself(wanted);
+	struct instance *instance;
+	struct fail told;
+	int err = 0;
+
+	if (!heeds) {
+		err = instance_new_private(context->tracing, context->undo, &instance, fail);
+		if (err)
+			return err;
+		if (!tracer || !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0)) {
+			*ret = instance;
+			return 0;
+		}
+		err = instance_close(instance, fail);
+	}
+	if (!err)
+		err = instance_open_top(context->tracing, context->undo, ret, fail);
+	if (err)
+		return err;
+	fail_set(&told, 0, "tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
+		 tracer, heeds ? " keeps what it found until a trigger stops it" :
+		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" : " exists");
+	warn(context, &told);
+	return 0;
+}
+
+static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
+{
+	/* Then they are those of a start before. */
+	bool ours = context->undo && undo_holds(context->undo, instance->name, "tracing_on");
+	struct fail told;
+	bool found = false;
+	int err = instance_turn(instance, false, fail);
+
+	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
+	if (!err && instance->kind == INSTANCE_TOP)
+		err = instance_clear(instance, fail);
+	if (!err && instance->kind != INSTANCE_EXISTING)
+		err = instance_borrow(instance, &found, fail);
+	if (err || !found || ours || instance->kind != INSTANCE_TOP)
+		return err;
+	fail_set(&told, 0, "somebody had settings in the top instance: they are off until %s",
+		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
+	warn(context, &told);
+	return 0;
+}
+
+static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted, const struct instance *instance)
+{
+	struct instance top = instance_top(context->tracing);
+	struct fail told;
+	char on[8];
+
+	if (!wanted->tracer || !tracer_heeds_top(wanted->tracer) || instance->kind == INSTANCE_TOP ||
+	    instance_read_word(&top, "tracing_on", on, sizeof(on), NULL) || *on != '0')
+		return;
+	fail_set(&told, 0, "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
+		 wanted->tracer);
+	warn(context, &told);
+}
+
+/* The list is somebody's, and left to him. */
+static void warn_of_nobody(const struct setup_context *context, const struct instance *instance)
+{
+	static const char *const files[] = { "set_event_pid", "set_ftrace_pid" };
+	const struct setup *setup = context->setup;
+	struct fail told;
+
+	if (setup->all_pids || setup->nr_pids || setup->only_command)
+		return;
+	for (size_t i = 0; i < array_size(files); i++) {
+		const char *nobody = kernel_tasks_nobody(instance, files[i]);
+
+		if (!nobody)
+			continue;
+		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' takes it away", files[i],
+			 *instance->name ? "the instance '" : "the top instance", instance->name, *instance->name ? "'" : "", nobody,
+			 *instance->name ? "-B " : "", instance->name);
+		warn(context, &told);
+	}
+}
+
+int setup_open(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+	       struct fail *fail)
+{
+	bool change = context->manner == SETUP_CHANGE;
+	int err;
+
+	*ret = NULL;
+	if (wanted->name)
+		err = instance_open(context->tracing, wanted->name, !change, context->undo, ret, fail);
+	else if (context->manner == SETUP_PRIVATE)
+		err = open_private(context, wanted, ret, fail);
+	else
+		err = instance_open_top(context->tracing, context->undo, ret, fail);
+	if (!err)
+		warn_if_deaf(context, wanted, *ret);
+	if (!err && (change || (*ret)->kind == INSTANCE_EXISTING))
+		warn_of_nobody(context, *ret);
+	/* An error leaves the instance with the caller, who closes it once the settings were put back. */
+	return err || change ? err : prepare(context, *ret, fail);
+}
