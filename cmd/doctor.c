@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/text.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/cpu_pipe.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/kconfig.h"
@@ -336,7 +337,12 @@ static void tell_others(struct doctor *doctor)
 {
 	struct undo_pending pending;
 	char on[8], tracer[64], words[KERNEL_WORDS];
+	struct claim claim;
 	unsigned at = 0;
+
+	if (claim_find(NULL, &claim))
+		tell(doctor, NOTE, "in use", "'%s' (process %d%s) traces in the top instance, where there is room for one", claim.command,
+		     (int)claim.owner.pid, claim.held ? ", ended, until 'weft reset'" : "");
 
 	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) && strcmp(tracer, "nop"))
 		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft stat' tells more", tracer);

@@ -4,6 +4,7 @@
 #include "lib/base/text.h"
 #include "lib/kernel/boot.h"
 #include "lib/kernel/boot_reset.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
@@ -95,11 +96,14 @@ static int list_instance(const char *name, void *data)
 static int list_all(const struct tracing *tracing, const struct arguments *arguments, struct fail *fail)
 {
 	struct instance *top;
+	struct claim claim;
 	int err = instance_open_top(tracing, NULL, &top, fail);
 
 	if (err)
 		return err;
 	puts("this goes away:\n  what the top buffer holds");
+	if (claim_find(NULL, &claim))
+		printf("  what '%s' (process %d) traces there\n", claim.command, (int)claim.owner.pid);
 	err = instance_each(tracing, list_instance, NULL, fail);
 	if (!err)
 		err = boot_each(top, list_difference, (void *)arguments, fail);
@@ -166,6 +170,8 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 	}
 	if (!instances->nr) {
 		err = undo_reset(tracing, NULL, NULL, &sum, fail);
+		if (!err)
+			undo_sweep(NULL);
 		shared = err ? 0 : shared_cmdlines_recover(tracing, NULL, fail);
 	}
 	sum.entries += shared > 0;

@@ -26,6 +26,7 @@ enum option_key {
 	KEY_SUBBUF_SIZE,
 	KEY_BUFFER_PERCENT,
 	KEY_ABSOLUTE_TIME,
+	KEY_WAIT,
 };
 
 enum {
@@ -84,6 +85,8 @@ static const struct argp_option command_table[] = {
 	{ NULL, 0, NULL, 0, "Command:", 1 },
 	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
+	{ "wait", KEY_WAIT, "TIME", OPTION_ARG_OPTIONAL,
+	  "While another weft traces in the top instance, and that is needed: wait for its end, at most TIME", 1 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -459,6 +462,10 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_USER:
 		arguments->user = arg;
+		return 0;
+	case KEY_WAIT:
+		arguments->setup->waits = true;
+		arguments->setup->wait_ns = arg ? setup_time_ns("--wait", arg, state) : 0;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

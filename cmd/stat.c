@@ -5,6 +5,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/text.h"
 #include "lib/kernel/boot.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"
@@ -242,6 +243,17 @@ static int print_named(const char *name, void *data)
 	return err;
 }
 
+static void print_claim(struct stat_arguments *arguments)
+{
+	struct claim claim;
+
+	if (!claim_find(NULL, &claim))
+		return;
+	arguments->differs = true;
+	printf("the top instance is traced by '%s' (process %d%s)\n", claim.command, (int)claim.owner.pid,
+	       claim.held ? ", ended; until 'weft reset'" : "");
+}
+
 /* What weft itself changed, on purpose or by being killed. */
 static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
@@ -266,6 +278,8 @@ static int print_all(struct stat_arguments *arguments, struct fail *fail)
 
 	if (!err && !arguments->kernel.name) {
 		err = instance_each(&arguments->kernel.tracing, print_named, &each, fail);
+		if (!err)
+			print_claim(arguments);
 		if (!err)
 			err = print_journals(arguments, fail);
 	}

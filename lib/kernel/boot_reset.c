@@ -161,6 +161,7 @@ int boot_reset(const struct tracing *tracing, bool probes, struct fail *fail)
 		removal.first = err;
 	/* Nothing that waits in a journal is wanted any more, least of all later on. */
 	err = undo_discard(NULL, removal.first ? NULL : fail);
+	undo_sweep(NULL);
 	if (!removal.first)
 		removal.first = err;
 	top = reset_top(tracing, probes, removal.first ? NULL : fail);

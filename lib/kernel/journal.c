@@ -132,7 +132,7 @@ static int parse_entry(struct bytes *in, struct journal *journal, struct fail *f
 	entry.instance = take_text(in, instance);
 	entry.file = entry.instance ? take_text(in, file) : NULL;
 	entry.text = entry.file ? take_text(in, text) : NULL;
-	if (!entry.text || !strchr("sipf", kind)) {
+	if (!entry.text || !strchr("sipcf", kind)) {
 		entry_release(&entry);
 		return 0;
 	}

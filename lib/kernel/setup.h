@@ -80,6 +80,8 @@ struct setup {
 	bool only_command;              /* pids and the command */
 	bool follow;                    /* and their children */
 	bool ignore_missing;            /* events */
+	bool waits;                     /* for the claim on the top instance (claim.h), no longer than wait_ns; 0: without end */
+	uint64_t wait_ns;
 	uint32_t cmdlines;              /* entries of saved_cmdlines at least; for lib/kernel/shared.h, setup_apply() leaves it alone */
 	/* Told as they come up: one line of text each, no newline. */
 	void (*warn)(const char *text, void *data);
@@ -120,7 +122,7 @@ struct setup_context {
 };
 
 /*
- * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). The buffer of the top one is emptied;
+ * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). The top one is claimed first (claim.h). The buffer of the top one is emptied;
  * what somebody had switched on there is off and journaled, and a warning tells so. After an error *ret may be there all the
  * same: it is closed once undo_restore() was called.
  */

@@ -3,10 +3,12 @@
 
 #include "lib/base/fail.h"
 #include "lib/kernel/borrow.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/tracer.h"
 #include "lib/kernel/undo.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void warn(const struct setup_context *context, const struct fail *fail)
@@ -26,6 +28,34 @@ static bool stops_itself(const struct setup_instance *wanted)
 			if (!strncmp(wanted->events[i].triggers.items[j], "traceoff", strlen("traceoff")))
 				return true;
 	return false;
+}
+
+static void tell_waiting(const char *text, void *data)
+{
+	const struct setup_context *context = data;
+	struct fail told;
+
+	fail_set(&told, 0, "%s: waiting", text);
+	warn(context, &told);
+}
+
+/* The only one that is traced in the top instance, from now on; a script changes nothing, and asks nobody. */
+static int open_top(const struct setup_context *context, struct instance **ret, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	const struct claim_manner manner = {
+		.waits = setup->waits, .wait_ns = setup->wait_ns, .replaces = context->manner == SETUP_TOP,
+		.waiting = tell_waiting, .data = (void *)context,
+	};
+	struct fail why;
+	int err = 0;
+
+	if (context->undo && !context->tracing->plan && context->manner != SETUP_CHANGE)
+		err = undo_claim(context->undo, &manner, &why);
+	if (err)
+		return fail_set(fail, err, "%s%s%s", why.text, err == -EBUSY ? "; --wait waits for the end of that" : "",
+				err == -EBUSY && context->manner == SETUP_TOP ? ", -B NAME traces in an instance of its own" : "");
+	return instance_open_top(context->tracing, context->undo, ret, fail);
 }
 
 static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
@@ -49,7 +79,7 @@ static int open_private(const struct setup_context *context, const struct setup_
 		err = instance_close(instance, fail);
 	}
 	if (!err)
-		err = instance_open_top(context->tracing, context->undo, ret, fail);
+		err = open_top(context, ret, fail);
 	if (err)
 		return err;
 	fail_set(&told, 0, "tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
@@ -127,7 +157,7 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 	else if (context->manner == SETUP_PRIVATE)
 		err = open_private(context, wanted, ret, fail);
 	else
-		err = instance_open_top(context->tracing, context->undo, ret, fail);
+		err = open_top(context, ret, fail);
 	if (!err)
 		warn_if_deaf(context, wanted, *ret);
 	if (!err && (change || (*ret)->kind == INSTANCE_EXISTING))

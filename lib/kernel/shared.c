@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/journal.h"
+#include "lib/kernel/lock_file.h"
 #include "lib/kernel/undo.h"
 
 #include <errno.h>
@@ -34,21 +35,6 @@ struct state {
 	struct process_id users[USERS_MAX];
 	size_t nr;
 };
-
-static int open_locked(const char *path, int *ret, struct fail *fail)
-{
-	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	struct stat st;
-
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
-	if (flock(fd, LOCK_EX))
-		return fail_set(fail, -errno, "cannot lock '%s': %s", path, strerror(errno));
-	if (fstat(fd, &st) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
-		return fail_set(fail, -EPERM, "'%s' is not believed: others may have written it", path);
-	*ret = fd_take(&fd);
-	return 0;
-}
 
 /* *ret_died: there were users, and none of them lives. A file of another boot, or none of ours, is an empty state. */
 static void load(int fd, struct state *state, bool *ret_died)
@@ -81,13 +67,15 @@ static void load(int fd, struct state *state, bool *ret_died)
 	*state = old;
 }
 
-static int store_state(int fd, const struct state *state, struct fail *fail)
+static int store_state(const char *path, int fd, const struct state *state, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	bool ok = true;
+	bool ok;
 
-	if (state->nr)
-		ok = buf_addf(&buf, "%s %" PRIu32 " %" PRIu32 "\n", state->boot, state->found, state->ours);
+	/* Nobody's file: who waits for its lock makes another (lock_file.h). */
+	if (!state->nr)
+		return unlink(path) ? fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno)) : 0;
+	ok = buf_addf(&buf, "%s %" PRIu32 " %" PRIu32 "\n", state->boot, state->found, state->ours);
 	for (size_t i = 0; ok && i < state->nr; i++)
 		ok = buf_addf(&buf, "%d %" PRIu64 "\n", (int)state->users[i].pid, state->users[i].start);
 	if (!ok)
@@ -159,7 +147,7 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 }
 
 /* With the file locked: adds us to the users and raises the size if it must be. */
-static int join(const struct tracing *tracing, int fd, uint32_t entries, struct process_id self, struct fail *fail)
+static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self, struct fail *fail)
 {
 	struct state state;
 	bool died;
@@ -178,13 +166,13 @@ static int join(const struct tracing *tracing, int fd, uint32_t entries, struct 
 		state.ours = 0;
 	state.users[state.nr++] = self;
 	/* On disk before it is done: whoever finds it after a kill can put it back. */
-	err = store_state(fd, &state, fail);
+	err = store_state(path, fd, &state, fail);
 	if (err || entries <= now)
 		return err;
 	err = write_size(tracing, entries, fail);
 	if (!err)
 		err = read_size(tracing, &state.ours, fail);
-	return err ? err : store_state(fd, &state, fail);
+	return err ? err : store_state(path, fd, &state, fail);
 }
 
 int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries, struct shared **ret,
@@ -201,9 +189,9 @@ int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32
 		shared->self.pid = getpid();
 	err = path_in(dir, &shared->path, fail);
 	if (!err)
-		err = open_locked(shared->path, &fd, fail);
+		err = lock_file_open(shared->path, true, &fd, fail);
 	if (!err)
-		err = join(tracing, fd, entries, shared->self, fail);
+		err = join(tracing, shared->path, fd, entries, shared->self, fail);
 	if (err) {
 		free(shared->path);
 		free(shared);
@@ -222,7 +210,7 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 
 	if (!shared)
 		return 0;
-	err = open_locked(shared->path, &fd, fail);
+	err = lock_file_open(shared->path, true, &fd, fail);
 	if (!err) {
 		load(fd, &state, &died);
 		for (size_t i = 0; i < state.nr; i++) {
@@ -234,7 +222,7 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 		if (!state.nr && *state.boot)
 			err = put_back(shared->tracing, &state, fail);
 		if (err >= 0)
-			err = store_state(fd, &state, fail);
+			err = store_state(shared->path, fd, &state, fail);
 	}
 	free(shared->path);
 	free(shared);
@@ -255,7 +243,7 @@ int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, stru
 	}
 	if (access(path, F_OK))
 		return 0;
-	err = open_locked(path, &fd, fail);
+	err = lock_file_open(path, true, &fd, fail);
 	if (err)
 		return err;
 	load(fd, &state, &died);
@@ -264,6 +252,6 @@ int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, stru
 	done = put_back(tracing, &state, fail);
 	if (done < 0)
 		return done;
-	err = store_state(fd, &state, fail);
+	err = store_state(path, fd, &state, fail);
 	return err ? err : done;
 }

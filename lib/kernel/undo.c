@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo_internal.h"
@@ -24,6 +25,7 @@ struct undo {
 	char *path;             /* of the journal */
 	int fd;                 /* -1 until the first entry */
 	char *mark;             /* "SECRET PARTS", goes with each instance; NULL: none */
+	int claim_fd;           /* -1: none */
 	struct process_id owner;
 	struct journal journal; /* what is on disk, too */
 };
@@ -36,7 +38,7 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 	if (!undo)
 		return fail_memory(fail);
 	undo->tracing = tracing;
-	undo->fd = -1;
+	undo->fd = undo->claim_fd = -1;
 	dir = dir ? dir : default_dir;
 	if (!process_find(getpid(), &undo->owner))
 		undo->owner = (struct process_id){ .pid = getpid() };
@@ -62,6 +64,7 @@ void undo_free(struct undo *undo)
 		return;
 	if (undo->fd >= 0)
 		close(undo->fd);
+	claim_release(undo->dir, &undo->claim_fd);
 	journal_release(&undo->journal);
 	free(undo->dir);
 	free(undo->path);
@@ -201,6 +204,19 @@ int undo_mark(struct undo *undo, const char *secret, const char *parts, struct f
 	return 0;
 }
 
+int undo_claim(struct undo *undo, const struct claim_manner *manner, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err;
+
+	if (undo->claim_fd >= 0)
+		return 0;
+	err = claim_take(undo->dir, manner, &undo->claim_fd, fail);
+	if (!err && !claim_print(&text))
+		err = fail_memory(fail);
+	return err ? err : add(undo, JOURNAL_CLAIM, "", "", buf_str(&text), fail);
+}
+
 int undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail)
 {
 	return add(undo, JOURNAL_INSTANCE, instance, "", undo->mark ? undo->mark : "", fail);
@@ -252,6 +268,8 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	cleanup_free char *path = NULL;
 	int err;
 
+	if (entry->kind == JOURNAL_CLAIM)
+		return 0;
 	if (strstr(entry->instance, "..") || strstr(entry->file, ".."))
 		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs", entry->instance,
 				entry->file);
@@ -298,13 +316,17 @@ static int restore_all(const struct tracing *tracing, struct journal *journal, s
 
 int undo_restore(struct undo *undo, struct fail *fail)
 {
-	int err = restore_all(undo->tracing, &undo->journal, fail);
+	int err;
 
+	if (undo->journal.nr)
+		undo_hand_down(undo->dir, undo_since_ns(undo->owner, &undo->journal), &undo->journal);
+	err = restore_all(undo->tracing, &undo->journal, fail);
 	if (err || undo->fd < 0)
 		return err;
 	unlink(undo->path);
 	close(undo->fd);
 	undo->fd = -1;
+	claim_release(undo->dir, &undo->claim_fd);
 	return 0;
 }
 
@@ -355,6 +377,7 @@ int undo_hold(struct undo *undo, struct fail *fail)
 		return fail_set(fail, err, "cannot keep the journal of settings '%s': %s", undo->path, strerror(-err));
 	close(undo->fd);
 	undo->fd = -1;
+	claim_release(undo->dir, &undo->claim_fd);
 	journal_release(&undo->journal);
 	return 0;
 }
@@ -400,6 +423,16 @@ bool undo_is_this_boot(const char *boot)
 	return !*now || !strcmp(boot, "-") || !strcmp(boot, now);
 }
 
+uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
+{
+	const struct journal_entry *entry = journal_find(journal, JOURNAL_CLAIM, "", "");
+	struct claim claim;
+
+	if (entry && claim_parse(entry->text, &claim))
+		return claim.boot_ns;
+	return owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 {
 	struct journal journal = { 0 };
@@ -412,7 +445,8 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 		return false;
 	waiting = undo_is_this_boot(boot) && (held || !process_lives(owner));
 	if (waiting) {
-		*ret = (struct undo_pending){ .pid = owner.pid, .start = owner.start, .held = held };
+		*ret = (struct undo_pending){ .pid = owner.pid, .held = held };
+		ret->since_ns = undo_since_ns(owner, &journal);
 		memcpy(ret->path, path, strlen(path) + 1);
 		for (size_t i = 0; i < journal.nr; i++) {
 			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
@@ -424,61 +458,4 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
 	}
 	journal_release(&journal);
 	return waiting;
-}
-
-int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail)
-{
-	const char *where = dir ? dir : UNDO_DIR;
-	struct undo_pending pending = { 0 };
-	struct dirent *entry;
-	bool found = false;
-	DIR *stream = opendir(where);
-
-	if (!stream && errno == ENOENT)
-		return 0;
-	if (!stream)
-		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
-	/* In the order of pids, so that *at stays right when journals go away in between. */
-	while ((entry = readdir(stream))) {
-		struct undo_pending one;
-		unsigned pid;
-		char path[512];
-
-		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN || sscanf(entry->d_name, "undo-%u-", &pid) != 1 || pid < *at ||
-		    (found && pid >= (unsigned)pending.pid))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
-		if (!undo_is_waiting(path, false, &one) || (unsigned)one.pid != pid)
-			continue;
-		pending = one;
-		found = true;
-	}
-	closedir(stream);
-	if (!found)
-		return 0;
-	*at = (unsigned)pending.pid + 1;
-	*ret = pending;
-	return 1;
-}
-
-int undo_replay(const struct tracing *tracing, const char *path, struct fail *fail)
-{
-	struct journal journal = { 0 };
-	char boot[BOOT_ID_SIZE];
-	struct process_id owner;
-	cleanup_fd int fd = -1;
-	int err = undo_read_journal(path, &fd, &owner, boot, &journal, fail);
-
-	if (err)
-		return err;
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		err = fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", path);
-	else if (process_lives(owner))
-		err = fail_set(fail, -EBUSY, "weft with pid %d, whose journal '%s' is, still runs", (int)owner.pid, path);
-	else if (undo_is_this_boot(boot))
-		err = restore_all(tracing, &journal, fail);
-	if (!err && unlink(path) && errno != ENOENT)
-		err = fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno));
-	journal_release(&journal);
-	return err;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct claim_manner;
 struct fail;
 
 /*
@@ -34,6 +35,12 @@ int must_check undo_new(const struct tracing *tracing, const char *dir, struct u
 /* Frees it; does not restore: an unrestored journal stays on disk and is pending once the process is gone. */
 void undo_free(struct undo *undo);
 
+/*
+ * Takes the claim on the top instance (claim.h), before anything is changed there; once more is no change. It ends with undo_restore(), or with
+ * the process; undo_hold() leaves it in the held journal.
+ */
+int must_check undo_claim(struct undo *undo, const struct claim_manner *manner, struct fail *fail);
+
 /* `instance` is a name, "" for the top one. Only the first call for a file counts. */
 int must_check undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail);
 /* Whose instances those are that are made from now on: of a recording whose parts are in this directory and have this secret. */
@@ -48,6 +55,7 @@ void undo_forget_probe(struct undo *undo, const char *probe);
 /*
  * Puts everything back, the last change first, goes on after failures and returns the first of them. The journal is
  * removed when all was put back. A file or instance that no longer exists needs no putting back. May be called again.
+ * What a younger held journal has changed since (weft set) stays as it is; that journal gets the older value, for reset.
  */
 int undo_restore(struct undo *undo, struct fail *fail);
 
@@ -60,11 +68,11 @@ bool undo_holds(const struct undo *undo, const char *instance, const char *file)
  */
 int must_check undo_hold(struct undo *undo, struct fail *fail);
 
-/* Journals that dead processes left behind in dir (NULL: UNDO_DIR). 1/0/-errno; start with *at = 0. */
+/* Journals that dead processes left behind in dir (NULL: UNDO_DIR), the newest first. 1/0/-errno; start with *at = 0. */
 struct undo_pending {
 	char path[256];
 	pid_t pid;
-	uint64_t start;         /* of that process: orders the journals of a boot */
+	uint64_t since_ns;      /* after boot, when its claim was taken, or else its process began: orders the journals of a boot */
 	bool held;
 	unsigned entries;       /* settings to put back */
 	unsigned instances;     /* private instances to remove */
@@ -75,8 +83,6 @@ int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pend
 char *undo_parts(const char *path);
 /* Whether a dead recording, marked with this secret, has made this instance, as its journal in `dir` says. */
 bool undo_knows_instance(const char *dir, const char *instance, const char *secret);
-/* Replays one of them. Only files that root or this user owns and nobody else can write are believed. */
-int must_check undo_replay(const struct tracing *tracing, const char *path, struct fail *fail);
 
 /* All journals that undo_reset() would replay, held and pending, the newest first. The caller frees *ret. */
 int must_check undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct fail *fail);
@@ -86,12 +92,22 @@ int must_check undo_list(const char *dir, struct undo_pending **ret, size_t *ret
  * `instance` ("" is the top one) only what is of that, and the journals keep the rest. Goes on after failures; the first of
  * them is returned, and what was not put back stays in the journals. -EBUSY, and nothing is done: a weft that still runs has
  * changed one of these settings, and would put back later what it has found.
+ * Only files that root or this user owns and nobody else can write are believed.
  */
 struct undo_sum {
 	unsigned entries, instances, probes, journals;
 };
 int must_check undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
 			  struct fail *fail);
+
+/* The same, only with the journals of killed processes, but for those that wait for something else: what was asked for stays. */
+int must_check undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data), void *data,
+			    struct undo_sum *ret, struct fail *fail);
+
+/*
+ * Removes what no journal can be made of: files that a kill left empty, or cut, before the first entry was in them. Returns how many.
+ */
+unsigned undo_sweep(const char *dir);
 
 /* Throws away all that undo_reset() would replay: tracefs is put in order by other means. */
 int must_check undo_discard(const char *dir, struct fail *fail);

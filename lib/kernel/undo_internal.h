@@ -26,6 +26,15 @@ bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret);
 
 int must_check undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail);
 
+/* Of the owner's claim, or else of its process: when it began, in ns since boot. */
+uint64_t undo_since_ns(struct process_id owner, const struct journal *journal);
+
+/*
+ * What held journals that are younger than `since_ns` have changed, too: they get the text of the entry, which is dropped, for the setting stays
+ * as it is until they are put back.
+ */
+void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal);
+
 /* Replaces the file by a journal of these entries; nothing else of the owner's process has it open for writing. */
 int must_check undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
 			  struct fail *fail);

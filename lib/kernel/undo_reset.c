@@ -17,8 +17,8 @@ static int newer_first(const void *one, const void *other)
 {
 	const struct undo_pending *a = one, *b = other;
 
-	if (a->start != b->start)
-		return a->start < b->start ? 1 : -1;
+	if (a->since_ns != b->since_ns)
+		return a->since_ns < b->since_ns ? 1 : -1;
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? 1 : -1;
 	return -strcmp(a->path, b->path);
@@ -64,9 +64,31 @@ int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct
 	return 0;
 }
 
+int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0, left;
+	int err = undo_list(dir, &items, &nr, fail);
+
+	if (err)
+		return err;
+	/* *at counts from the oldest, plus one, so that it stays right when journals of the newest go away in between. */
+	left = *at ? *at - 1 : nr;
+	for (size_t i = nr < left ? 0 : nr - left; i < nr; i++) {
+		if (items[i].held)
+			continue;
+		*ret = items[i];
+		*at = (unsigned)(nr - i);
+		return 1;
+	}
+	return 0;
+}
+
 /* A journal that is being put back, locked by its fd. */
 struct replay {
 	int fd;
+	bool stays;                     /* only the others are put back */
+	bool changed;                   /* it stays, with another's older value */
 	const char *path;
 	struct process_id owner;
 	char boot[BOOT_ID_SIZE];
@@ -76,8 +98,33 @@ struct replay {
 static bool has_older(const struct replay *replays, size_t nr, size_t from, const struct journal_entry *entry)
 {
 	for (size_t i = from; i < nr; i++)
-		if (journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
+		if (!replays[i].stays && journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
 			return true;
+	return false;
+}
+
+/* Gives the entry's text to the one of the same setting. */
+static bool hand_to(struct journal *younger, const struct journal_entry *entry)
+{
+	struct journal_entry *same = journal_find(younger, entry->kind, entry->instance, entry->file);
+	char *text;
+
+	if (!same || entry->kind != JOURNAL_SETTING)
+		return false;
+	text = strdup(entry->text);
+	if (!text)
+		return false;
+	free(same->text);
+	same->text = text;
+	return true;
+}
+
+/* To the next younger one that stays. */
+static bool hand_up(struct replay *replays, size_t at, const struct journal_entry *entry)
+{
+	while (at-- > 0)
+		if (replays[at].stays && hand_to(&replays[at].journal, entry))
+			return replays[at].changed = true;
 	return false;
 }
 
@@ -88,13 +135,13 @@ static int reset_one(const struct tracing *tracing, struct replay *replays, size
 	struct journal *journal = &replays[at].journal;
 	int first = 0;
 
-	for (size_t i = journal->nr; i-- > 0;) {
+	for (size_t i = replays[at].stays ? 0 : journal->nr; i-- > 0;) {
 		struct journal_entry *entry = &journal->entries[i];
 		int err = 0;
 
 		if ((instance && strcmp(entry->instance, instance) != 0) || (entry->kind == JOURNAL_PROBE) != probes)
 			continue;
-		if (!has_older(replays, nr, at + 1, entry)) {
+		if (!has_older(replays, nr, at + 1, entry) && !hand_up(replays, at, entry)) {
 			err = undo_restore_entry(tracing, entry, first ? NULL : fail);
 			sum->entries += !err && entry->kind == JOURNAL_SETTING;
 			sum->instances += !err && entry->kind == JOURNAL_INSTANCE;
@@ -135,6 +182,8 @@ int undo_store(const char *path, struct process_id owner, const char *boot, cons
 /* What was not put back replaces the journal, or nothing is left of it. */
 static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
 {
+	if (replay->stays && !replay->changed)
+		return 0;
 	if (replay->journal.nr)
 		return undo_store(replay->path, replay->owner, replay->boot, &replay->journal, fail);
 	sum->journals++;
@@ -145,6 +194,8 @@ static int store_rest(const struct replay *replay, struct undo_sum *sum, struct 
 
 static bool knows(const struct journal *held, const struct journal_entry *entry)
 {
+	if (entry->kind == JOURNAL_CLAIM)
+		return false;
 	return journal_find(held, entry->kind, entry->instance, entry->file) ||
 	       journal_find(held, JOURNAL_INSTANCE, entry->instance, "");
 }
@@ -172,6 +223,42 @@ bool undo_drop_known(const char *dir, struct journal *journal)
 	return journal->nr != before;
 }
 
+/* Those of its entries that this held journal has, too. */
+static void hand_down_to(const char *path, struct journal *journal)
+{
+	struct journal held = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	bool handed = false;
+
+	if (undo_read_journal(path, &fd, &owner, boot, &held, NULL) || flock(fd, LOCK_EX | LOCK_NB)) {
+		journal_release(&held);
+		return;
+	}
+	for (size_t i = 0; i < journal->nr; i++)
+		handed |= hand_to(&held, &journal->entries[i]);
+	if (handed && !undo_store(path, owner, boot, &held, NULL))
+		for (size_t i = journal->nr; i-- > 0;)
+			if (journal->entries[i].kind == JOURNAL_SETTING &&
+			    journal_find(&held, JOURNAL_SETTING, journal->entries[i].instance, journal->entries[i].file))
+				journal_drop(journal, &journal->entries[i]);
+	journal_release(&held);
+}
+
+void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0;
+
+	if (undo_list(dir, &items, &nr, NULL))
+		return;
+	/* The oldest of the younger ones gets it first. */
+	for (size_t i = nr; i-- > 0;)
+		if (items[i].held && items[i].since_ns > since_ns)
+			hand_down_to(items[i].path, journal);
+}
+
 static int open_replay(const struct undo_pending *pending, struct replay *replay, struct fail *fail)
 {
 	int err;
@@ -190,7 +277,7 @@ static size_t count_entries(const struct replay *replays, size_t nr)
 	size_t entries = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		entries += replays[i].journal.nr;
+		entries += replays[i].stays ? 0 : replays[i].journal.nr;
 	return entries;
 }
 
@@ -229,6 +316,8 @@ static int check_live(const char *path, const struct replay *replays, size_t nr,
 	for (size_t i = 0; !err && i < journal.nr; i++) {
 		const struct journal_entry *entry = &journal.entries[i];
 
+		if (entry->kind == JOURNAL_CLAIM)
+			continue;
 		if ((!instance || !strcmp(entry->instance, instance)) && has_older(replays, nr, 0, entry))
 			err = fail_set(fail, -EBUSY, "weft with pid %d still runs, and puts back '%s' of %s%s%s when it ends: wait for it",
 				       (int)owner.pid, entry->file, *entry->instance ? "'" : "the top instance", entry->instance,
@@ -259,8 +348,20 @@ static int check_all_live(const char *dir, const struct replay *replays, size_t 
 	return err;
 }
 
-int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
-	       struct fail *fail)
+/* Which journals stay as they are. */
+struct rule {
+	bool held;
+	bool (*waits)(const char *path, void *data);
+	void *data;
+};
+
+static bool stays(const struct rule *rule, const struct undo_pending *pending)
+{
+	return pending->held ? rule->held : rule->waits && rule->waits(pending->path, rule->data);
+}
+
+static int put_back(const struct tracing *tracing, const char *dir, const char *instance, const struct rule *rule, struct undo_sum *ret,
+		    struct fail *fail)
 {
 	cleanup_free struct undo_pending *items = NULL;
 	cleanup_free struct replay *replays = NULL;
@@ -273,6 +374,7 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 		err = fail_memory(fail);
 	for (; !err && opened < nr; opened++) {
 		replays[opened].fd = -1;
+		replays[opened].stays = stays(rule, &items[opened]);
 		err = open_replay(&items[opened], &replays[opened], fail);
 	}
 	if (!err)
@@ -291,6 +393,17 @@ int undo_reset(const struct tracing *tracing, const char *dir, const char *insta
 		journal_release(&replays[i].journal);
 	}
 	return err ? err : first;
+}
+
+int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret, struct fail *fail)
+{
+	return put_back(tracing, dir, instance, &(struct rule){ .held = false }, ret, fail);
+}
+
+int undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data), void *data,
+		 struct undo_sum *ret, struct fail *fail)
+{
+	return put_back(tracing, dir, NULL, &(struct rule){ .held = true, .waits = waits, .data = data }, ret, fail);
 }
 
 int undo_discard(const char *dir, struct fail *fail)

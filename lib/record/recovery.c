@@ -269,37 +269,32 @@ void recovery_release(struct recovery *recovery)
 }
 
 /* Its parts are there: whoever recovers them drains its instance, too. */
-static bool waits_for_recovery(const char *journal, void (*waits)(const char *parts))
+static bool waits_for_recovery(const char *journal, void *data)
 {
 	cleanup_free char *parts = undo_parts(journal);
+	void (**waits)(const char *parts) = data;
 
 	if (!parts || access(parts, F_OK))
 		return false;
-	waits(parts);
+	(*waits)(parts);
 	return true;
 }
 
 int recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail)
 {
 	struct tracing tracing;
-	struct undo_pending pending;
-	unsigned at = 0, nr = 0;
+	struct undo_sum sum = { .journals = 0 };
 	int r = 0, err = tracing_find(&tracing, fail);
 
 	if (err)
 		return err;
-	while (!err && (r = undo_next_pending(NULL, &at, &pending, fail)) > 0) {
-		if (waits_for_recovery(pending.path, waits))
-			continue;
-		err = undo_replay(&tracing, pending.path, fail);
-		nr += !err;
-	}
-	if (!err && r < 0)
-		err = r;
+	err = undo_recover(&tracing, NULL, waits_for_recovery, &waits, &sum, fail);
+	if (!err)
+		undo_sweep(NULL);
 	if (!err && (r = shared_cmdlines_recover(&tracing, NULL, fail)) < 0)
 		err = r;
 	tracing_release(&tracing);
 	if (!err)
-		*ret = nr;
+		*ret = sum.journals;
 	return err;
 }

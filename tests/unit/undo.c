@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/journal.h"
@@ -113,6 +115,7 @@ TEST(undo_turns_only_those_events_that_differ)
 TEST(undo_of_a_killed_process_is_found_and_replayed)
 {
 	struct undo_pending pending;
+	struct undo_sum sum;
 	unsigned at = 0;
 	struct fake fake;
 	int status;
@@ -136,10 +139,44 @@ TEST(undo_of_a_killed_process_is_found_and_replayed)
 	CHECK(fake_holds(&fake, "tracing_on", "1\n"));
 	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 1);
 	CHECK(pending.pid == child && pending.entries == 1 && pending.instances == 1);
-	CHECK(!undo_replay(&fake.tracing, pending.path, NULL));
+	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
 	CHECK(fake_holds(&fake, "tracing_on", "0\n"));
 	at = 0;
 	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
+	fake_free(&fake);
+}
+
+/* A process that sets the file to `value` and is gone, without putting it back. */
+static void killed(const struct fake *fake, const char *file, const char *value)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		struct instance *top;
+		struct undo *undo;
+
+		if (undo_new(&fake->tracing, fake->journals, &undo, NULL) ||
+		    instance_open_top(&fake->tracing, undo, &top, NULL) || undo_claim(undo, &(struct claim_manner){ 0 }, NULL) ||
+		    instance_set(top, file, value, NULL))
+			_exit(1);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+TEST(undo_of_two_killed_processes_goes_back_to_what_the_first_has_found)
+{
+	struct undo_sum sum;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	killed(&fake, "tracing_thresh", "2");
+	killed(&fake, "tracing_thresh", "3");
+	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	CHECK(sum.journals == 2 && sum.entries == 1);
 	fake_free(&fake);
 }
 
@@ -153,6 +190,25 @@ static void hold_clock(const struct fake *fake, const char *instance, const char
 	fake_write(fake, file, value);
 	CHECK(!undo_hold(undo, NULL));
 	undo_free(undo);
+}
+
+static void hold_clock_of_child(const struct fake *fake, const char *value)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		/* Times of processes are told in ticks. */
+		nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
+		child = fork();
+		if (!child) {
+			hold_clock(fake, "", "tracing_thresh", value);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
 }
 
 TEST(undo_that_is_held_is_not_pending_and_reset_goes_to_the_oldest_value)
@@ -173,6 +229,128 @@ TEST(undo_that_is_held_is_not_pending_and_reset_goes_to_the_oldest_value)
 	/* The second knew nothing that the first did not. */
 	CHECK(sum.journals == 1);
 	CHECK(sum.entries == 1);
+	fake_free(&fake);
+}
+
+TEST(undo_of_a_killed_process_leaves_what_was_asked_for_later_and_reset_goes_to_the_oldest_value)
+{
+	struct undo_sum sum;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	killed(&fake, "tracing_thresh", "2");
+	/* Older than this process it is not, but its claim is. */
+	hold_clock_of_child(&fake, "3\n");
+	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	fake_free(&fake);
+}
+
+TEST(undo_restore_leaves_what_was_asked_for_meanwhile_and_reset_goes_to_the_oldest_value)
+{
+	struct instance *top;
+	struct undo_sum sum;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "tracing_on", "1\n");
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+	CHECK(!undo_claim(undo, &(struct claim_manner){ 0 }, NULL));
+	CHECK(!instance_set(top, "tracing_on", "0", NULL));
+	CHECK(!instance_set(top, "tracing_thresh", "2", NULL));
+	hold_clock_of_child(&fake, "3\n");
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "tracing_on", "1\n"));
+	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	instance_close(top, NULL);
+	undo_free(undo);
+	fake_free(&fake);
+}
+
+/* A `weft start` that takes the claim, and whose process is gone. */
+static void start(const struct fake *fake, bool new_session, int expected)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		struct undo *undo;
+		int err;
+
+		if (new_session)
+			setsid();
+		if (undo_new(&fake->tracing, fake->journals, &undo, NULL))
+			_exit(100);
+		err = undo_claim(undo, &(struct claim_manner){ .replaces = true }, NULL);
+		_exit(err ? -err : -undo_hold(undo, NULL));
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == expected);
+}
+
+TEST(claim_ends_with_its_process_and_that_of_a_start_with_reset)
+{
+	struct claim_manner now = { .waits = false }, soon = { .waits = true, .wait_ns = 1 };
+	struct fail fail = FAIL_INIT;
+	struct undo_sum sum;
+	struct claim claim;
+	struct fake fake;
+	int fd = -1;
+
+	REQUIRE(fake_new(&fake));
+	mkdir(fake.journals, 0755);
+	CHECK(!claim_find(fake.journals, &claim));
+	CHECK(!claim_take(fake.journals, &now, &fd, NULL));
+	CHECK(claim_find(fake.journals, &claim) && claim.owner.pid == getpid() && !claim.held);
+	start(&fake, false, EBUSY);
+	claim_release(fake.journals, &fd);
+	CHECK(!claim_find(fake.journals, &claim));
+	start(&fake, false, 0);
+	CHECK(claim_find(fake.journals, &claim) && claim.held);
+	CHECK(claim_take(fake.journals, &now, &fd, &fail) == -EBUSY);
+	CHECK(strstr(fail.text, "in use"));
+	CHECK(claim_take(fake.journals, &soon, &fd, &fail) == -ETIMEDOUT);
+	/* Who has started it may start something else. */
+	start(&fake, false, 0);
+	start(&fake, true, EBUSY);
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
+	CHECK(!claim_find(fake.journals, &claim));
+	start(&fake, true, 0);
+	fake_free(&fake);
+}
+
+TEST(undo_sweep_removes_what_a_kill_left_unwritten_and_nothing_else)
+{
+	struct undo_pending *items = NULL;
+	struct fake fake;
+	size_t nr = 0;
+	char path[256], mine[300];
+
+	REQUIRE(fake_new(&fake));
+	mkdir(fake.journals, 0755);
+	fake_write(&fake, "journals/undo-99999999-1", "");
+	fake_write(&fake, "journals/undo-99999999-2", "weft-un");
+	fake_write(&fake, "journals/undo-99999999-3.new", "");
+	fake_write(&fake, "journals/undo-99999999-4", "weft-undo 1 99999999 4 -\ns 0 10 1\n\ntracing_on\n1\n");
+	fake_write(&fake, "journals/top", "");
+	struct process_id self;
+
+	REQUIRE(process_find(getpid(), &self));
+	snprintf(mine, sizeof(mine), "journals/undo-%d-%llu", (int)self.pid, (unsigned long long)self.start);
+	fake_write(&fake, mine, "");
+	CHECK(undo_sweep(fake.journals) == 3);
+	CHECK(!access(fake_path(&fake, mine, path), F_OK));
+	CHECK(access(fake_path(&fake, "journals/top", path), F_OK));
+	CHECK(!undo_list(fake.journals, &items, &nr, NULL));
+	CHECK(nr == 1);
+	free(items);
 	fake_free(&fake);
 }
 
@@ -222,18 +400,20 @@ TEST(undo_passes_over_a_journal_whose_rewriting_was_cut)
 TEST(undo_does_not_believe_a_journal_that_others_may_write)
 {
 	struct undo_pending pending;
-	struct fail fail = FAIL_INIT;
+	struct undo_sum sum;
 	struct fake fake;
 	char path[256];
 	unsigned at = 0;
 
 	REQUIRE(fake_new(&fake));
 	mkdir(fake.journals, 0755);
+	fake_write(&fake, "tracing_on", "0\n");
 	fake_write(&fake, "journals/undo-1-1", "weft-undo 1 1 1 -\ns 0 10 1\n\ntracing_on\n1\n");
 	snprintf(path, sizeof(path), "%s/undo-1-1", fake.journals);
 	chmod(path, 0666);
 	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
-	CHECK(undo_replay(&fake.tracing, path, &fail) == -EPERM);
+	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
+	CHECK(fake_holds(&fake, "tracing_on", "0\n"));
 	fake_free(&fake);
 }
 
