@@ -110,11 +110,52 @@ static int not_offered(const struct instance *instance, const char *tracer, stru
 	return near_fail(&near, fail, -ENOENT, "this kernel has no tracer '%s'", tracer);
 }
 
+/* These share what the kernel has only once: irqsoff_busy, wakeup_busy, hwlat_busy, and the threads of osnoise and timerlat. */
+static const char *family_of(const char *tracer)
+{
+	static const char *const families[] = {
+		" irqsoff preemptoff preemptirqsoff ", " wakeup wakeup_rt wakeup_dl ", " hwlat ", " osnoise timerlat ",
+	};
+
+	for (size_t i = 0; i < array_size(families); i++)
+		if (has_word(families[i], tracer, NULL))
+			return families[i];
+	return NULL;
+}
+
+struct rival {
+	const struct instance *instance;
+	const char *family, *tracer;
+	struct fail *fail;
+};
+
+static int tell_rival(const char *name, void *data)
+{
+	const struct rival *rival = data;
+	struct instance top = instance_top(rival->instance->tracing);
+	char file[300], now[64];
+
+	if (!strcmp(name, rival->instance->name))
+		return 0;
+	snprintf(file, sizeof(file), "%s%s%scurrent_tracer", *name ? "instances/" : "", name, *name ? "/" : "");
+	if (instance_read_word(&top, file, now, sizeof(now), NULL) || !has_word(rival->family, now, NULL))
+		return 0;
+	fail_set(rival->fail, -EBUSY, "the kernel has the tracer '%s' for one instance at a time, and %s%s%s has %s", rival->tracer,
+		 *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
+	return 1;
+}
+
 int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 {
+	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };
+	int err;
+
 	if (!tracer_offered(instance, tracer))
 		return not_offered(instance, tracer, fail);
-	return instance_set(instance, "current_tracer", tracer, fail);
+	err = instance_set(instance, "current_tracer", tracer, fail);
+	if (err == -EBUSY && rival.family && fail && !tell_rival("", &rival))
+		(void)!instance_each(instance->tracing, tell_rival, &rival, NULL);
+	return err;
 }
 
 int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail)
