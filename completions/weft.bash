@@ -7,8 +7,8 @@ _weft_formats='ftrace trace_pipe json pretty'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
-	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
+	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o --mode' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
@@ -16,7 +16,7 @@ _weft_options()
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
-	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user' ;;
+	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--errors -e --instance -B --all -a --top -t' ;;
@@ -261,6 +261,12 @@ _weft_metavar()
 	hist:--interval) echo 'TIME' ;;
 	hist:--format) echo 'table|json|kernel' ;;
 	stat:--instance|stat:-B) echo 'INSTANCE' ;;
+	esac
+	[[ ${3:-} ]] || return 0
+	case $1:$2 in
+	record:--wait) echo 'TIME' ;;
+	stream:--wait) echo 'TIME' ;;
+	start:--wait) echo 'TIME' ;;
 	esac
 }
 

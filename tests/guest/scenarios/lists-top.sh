@@ -69,5 +69,7 @@ scenario() {
 	check "and hold" equal "$(events $T) $(functions $T)" "0 0"
 	weft record -q -o /tmp/r.dat -c $g -e sched -- ls /bin > /dev/null 2>&1
 	unchanged "so they are after record -c"
-	kill $pid
+	end $pid
+	weft stat > /tmp/stat.txt
+	check "stat tells that the tasks of a list have ended" matches /tmp/stat.txt 'names only tasks that have ended: nobody is traced'
 }
