@@ -6,12 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/command.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
+#include "lib/base/readable.h"
 #include "lib/base/text.h"
 #include "lib/kernel/tracing.h"
+
+enum { CONFIG_MAX = 1 << 20 };
 
 /* The words of the new command line, and where those that a file gave are from. Kept until the end: argp points into it. */
 static struct words {
@@ -152,15 +156,18 @@ static void read_file(const struct argp *argp, const char *command, const char *
 	struct fail fail;
 	const char *at;
 	size_t left;
-	FILE *in = fopen(file, "re");
+	int fd = -1;
+	ssize_t got = 1;
 
-	for (size_t got = 1; in && got; buf.len += got)
-		got = buf_reserve(&buf, 4096) ? fread(buf.data + buf.len, 1, buf.size - buf.len, in) : 0;
-	if (!in || ferror(in)) {
-		fail_set(&fail, -errno, "cannot read '%s': %s", file, strerror(errno));
+	if (readable_open(file, &fd, &fail))
+		die(command, &fail);
+	for (; got > 0; buf.len += got > 0 ? (size_t)got : 0)
+		got = buf.len <= CONFIG_MAX && buf_reserve(&buf, 4096) ? read(fd, buf.data + buf.len, buf.size - buf.len) : -1;
+	if (got < 0) {
+		fail_set(&fail, -EINVAL, "cannot read '%s': %s", file, buf.len > CONFIG_MAX ? "it is larger than 1 MiB" : strerror(errno));
 		die(command, &fail);
 	}
-	fclose(in);
+	close(fd);
 	at = buf_str(&buf);
 	left = buf.len;
 	while (text_next_line(&at, &left, &text)) {

@@ -7,41 +7,33 @@
 #include "lib/trace/part.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* The directory with the texts: dir/meta where there is one. */
-static int find_root(const char *dir, char **ret, struct fail *fail)
+/* The directory with the texts: meta where there is one. */
+static char *find_root(const struct pack *pack)
 {
-	char *path;
-
-	if (access(dir, R_OK))
-		return fail_set(fail, -errno, "cannot read '%s': %s", dir, strerror(errno));
-	if (asprintf(&path, "%s/meta", dir) < 0)
-		return fail_memory(fail);
-	if (!access(path, F_OK)) {
-		*ret = path;
-		return 0;
-	}
-	free(path);
-	*ret = strdup(dir);
-	return *ret ? 0 : fail_memory(fail);
+	return strdup(S_ISDIR(folder_type(&pack->folder, "meta")) ? "meta" : "");
 }
 
 static int open_base(struct pack *pack, struct fail *fail)
 {
 	const char *pages = pack->options->pages;
 	cleanup_free char *path = NULL;
+	cleanup_fd int fd = -1;
+	int r;
 
-	if (!pages) {
-		if (asprintf(&path, "%s/trace.dat", pack->options->dir) < 0)
-			return fail_memory(fail);
-		if (access(path, F_OK))
-			return 0;
-		pages = path;
+	if (pages)
+		return trace_open(pages, &pack->base, fail);
+	r = folder_file(&pack->folder, "trace.dat", &fd, fail);
+	if (r <= 0)
+		return r;
+	if (asprintf(&path, "%s/trace.dat", pack->folder.path) < 0) {
+		path = NULL;
+		return fail_memory(fail);
 	}
-	return trace_open(pages, &pack->base, fail);
+	return trace_open_fd(fd, path, &pack->base, fail);
 }
 
 /* The buffer of that name, made when it is new. */
@@ -73,31 +65,25 @@ static int describe_ring(struct pack *pack, const char *name, char *root, struct
 		return 0;
 	}
 	ring->root = root;
-	return tree_read(root, &ring->tree, fail);
+	return tree_read(&pack->folder, root, &ring->tree, fail);
 }
 
 /* instances/NAME and instances/NAME.meta */
 static int find_instances(struct pack *pack, struct fail *fail)
 {
-	cleanup_free char *path = NULL;
 	size_t count;
 	char **names;
-	int r;
+	int r = folder_list(&pack->folder, "instances", &names, &count, fail);
 
-	if (asprintf(&path, "%s/instances", pack->options->dir) < 0)
-		return fail_memory(fail);
-	r = tree_list(path, &names, &count, fail);
-	if (r)
-		return r;
-	for (size_t i = 0; !r && i < count; i++) {
+	for (size_t i = 0; r >= 0 && i < count; i++) {
 		size_t len = strlen(names[i]);
 		char *root;
 
-		if (asprintf(&root, "%s/%s", path, names[i]) < 0) {
+		if (asprintf(&root, "instances/%s", names[i]) < 0) {
 			r = fail_memory(fail);
 			break;
 		}
-		if (access(root, X_OK) || (len > 4 && !strcmp(names[i] + len - 4, ".txt"))) {
+		if (S_ISREG(folder_type(&pack->folder, root))) {
 			free(root);
 			continue;
 		}
@@ -105,8 +91,8 @@ static int find_instances(struct pack *pack, struct fail *fail)
 			names[i][len - 5] = 0;
 		r = describe_ring(pack, names[i], root, fail);
 	}
-	tree_list_free(names, count);
-	return r;
+	folder_list_free(names, count);
+	return r < 0 ? r : 0;
 }
 
 static int find_rings(struct pack *pack, struct fail *fail)
@@ -125,9 +111,8 @@ static int find_rings(struct pack *pack, struct fail *fail)
 			return fail_memory(fail);
 		ring->base = i;
 	}
-	r = find_root(pack->options->dir, &root, fail);
-	if (!r)
-		r = describe_ring(pack, instance ? instance : "", root, fail);
+	root = find_root(pack);
+	r = root ? describe_ring(pack, instance ? instance : "", root, fail) : fail_memory(fail);
 	return r ? r : find_instances(pack, fail);
 }
 
@@ -154,14 +139,16 @@ static int copy_base_pages(struct pack *pack, const struct pack_ring *ring, stru
 static int copy_raw_pages(struct pack *pack, const struct pack_raw *raw, uint32_t page_size, struct part *part,
 			  struct fail *fail)
 {
-	cleanup_fd int fd = open(raw->path, O_RDONLY | O_CLOEXEC);
-	int r;
+	cleanup_fd int fd = -1;
+	int r = folder_file(&pack->folder, raw->name, &fd, fail);
 
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", raw->path, strerror(errno));
-	r = part_add_file(part, fd, page_size, fail);
+	if (r <= 0)
+		return r ? r : fail_set(fail, -ENOENT, "'%s/%s' is gone", pack->folder.path, raw->name);
+	r = folder_take_pages(&pack->folder, fd, raw->name, fail);
+	if (!r)
+		r = part_add_file(part, fd, page_size, fail);
 	if (r)
-		return fail_in(fail, r, "'%s'", raw->path);
+		return fail_in(fail, r, "'%s/%s'", pack->folder.path, raw->name);
 	pack->summary.pages += part_pages_size(part);
 	pack->summary.cpus++;
 	return part_write(part, pack->writer, raw->cpu, fail);
@@ -210,7 +197,7 @@ static void pack_release(struct pack *pack)
 		struct pack_ring *ring = &pack->rings[i];
 
 		for (size_t j = 0; j < ring->nr_raw; j++)
-			free(ring->raw[j].path);
+			free(ring->raw[j].name);
 		free(ring->raw);
 		tree_release(&ring->tree);
 		free(ring->root);
@@ -228,13 +215,16 @@ static void pack_release(struct pack *pack)
 	free(pack->cpustats);
 	writer_free(pack->writer);
 	trace_free(pack->base);
+	folder_release(&pack->folder);
 }
 
 int pack(const struct pack_options *options, int fd, struct pack_summary *ret, struct fail *fail)
 {
-	struct pack pack = { .options = options };
-	int r = open_base(&pack, fail);
+	struct pack pack = { .options = options, .folder = FOLDER_INIT };
+	int r = folder_open(options->dir, &pack.folder, fail);
 
+	if (!r)
+		r = open_base(&pack, fail);
 	if (!r)
 		r = find_rings(&pack, fail);
 	if (!r)

@@ -40,6 +40,8 @@ static int add_format(struct pack *pack, const char *system, const char *text, s
 
 	if (!len || is_known(pack, system, text))
 		return 0;
+	if (metadata->nr_formats == PACK_FORMATS_MAX)
+		return fail_set(fail, -EFBIG, "'%s' has more than %d formats", pack->folder.path, PACK_FORMATS_MAX);
 	if (metadata->nr_formats == pack->formats_size) {
 		size_t size = pack->formats_size ? 2 * pack->formats_size : 256;
 		struct writer_format *formats = reallocarray(pack->formats, size, sizeof(*formats));
@@ -80,15 +82,17 @@ static int add_tree(struct pack *pack, struct tree *tree, const char *prefix, st
 static int add_directory(struct pack *pack, const char *path, struct fail *fail)
 {
 	struct tree *trees = reallocarray(pack->event_trees, pack->nr_event_trees + 1, sizeof(*trees)), *tree;
+	struct folder folder = FOLDER_INIT;
 	int r;
 
 	if (!trees)
 		return fail_memory(fail);
 	pack->event_trees = trees;
 	tree = &trees[pack->nr_event_trees];
-	if (access(path, R_OK))
-		return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
-	r = tree_read(path, tree, fail);
+	r = folder_open(path, &folder, fail);
+	if (!r)
+		r = tree_read(&folder, "", tree, fail);
+	folder_release(&folder);
 	if (r)
 		return r;
 	pack->nr_event_trees++;

@@ -7,12 +7,13 @@
 #include "lib/trace/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CPU_GAP_MAX = 512 }; /* so many CPUs in a row may be missing */
+enum { ORDER_MAX = 1 << 30 }; /* so far the pages of a file are asked for their order */
 
 char *pack_selected(const struct tree_file *file)
 {
@@ -35,15 +36,15 @@ static int own(struct pack *pack, char *text, struct fail *fail)
 	return 0;
 }
 
-static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *path, struct fail *fail)
+static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *name, struct fail *fail)
 {
 	struct pack_raw *raw = reallocarray(ring->raw, ring->nr_raw + 1, sizeof(*raw));
 
 	if (!raw)
 		return fail_memory(fail);
 	ring->raw = raw;
-	raw[ring->nr_raw] = (struct pack_raw){ .cpu = cpu, .path = strdup(path) };
-	if (!raw[ring->nr_raw].path)
+	raw[ring->nr_raw] = (struct pack_raw){ .cpu = cpu, .name = strdup(name) };
+	if (!raw[ring->nr_raw].name)
 		return fail_memory(fail);
 	ring->nr_raw++;
 	return 0;
@@ -53,20 +54,28 @@ static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *path, struc
 static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, struct fail *fail)
 {
 	static const char *const places[] = {
-		"%s/per_cpu/cpu%u/trace_pipe_raw",
-		"%s/raw_main/cpu%u.raw",
-		"%s/raw_main/cpu%u",
+		"%s%sper_cpu/cpu%u/trace_pipe_raw",
+		"%s%sraw_main/cpu%u.raw",
+		"%s%sraw_main/cpu%u",
 	};
 	bool top = !*ring->name || pack->options->instance;
 
 	for (size_t i = 0; i < array_size(places); i++)
 		for (int above = 0; above <= top; above++) {
-			cleanup_free char *path = NULL;
+			const char *root = above ? "" : ring->root;
+			cleanup_free char *name = NULL;
+			cleanup_fd int fd = -1;
+			mode_t type;
 
-			if (asprintf(&path, places[i], above ? pack->options->dir : ring->root, cpu) < 0)
+			if (asprintf(&name, places[i], root, *root ? "/" : "", cpu) < 0) {
+				name = NULL;
 				return fail_memory(fail);
-			if (!access(path, F_OK))
-				return add_raw(ring, cpu, path, fail);
+			}
+			type = folder_type(&pack->folder, name);
+			if (S_ISLNK(type))
+				return folder_file(&pack->folder, name, &fd, fail);
+			if (type)
+				return add_raw(ring, cpu, name, fail);
 		}
 	return 0;
 }
@@ -113,41 +122,45 @@ static int choose(struct pack *pack, const char *name, enum trace_meta which, co
 static int choose_kallsyms(struct pack *pack, struct fail *fail)
 {
 	struct writer_metadata *metadata = &pack->metadata;
-	const char *path = pack->options->kallsyms;
-	cleanup_free char *own_path = NULL;
+	const char *root = pack->rings[0].root ? pack->rings[0].root : "";
+	cleanup_free char *name = NULL;
 	char *text;
 	int r;
 
-	if (!path) {
-		if (asprintf(&own_path, "%s/kallsyms", pack->rings[0].root ? pack->rings[0].root : pack->options->dir) < 0)
+	if (pack->options->kallsyms) {
+		r = tree_read_file(pack->options->kallsyms, &text, &metadata->kallsyms_len, fail);
+	} else {
+		if (asprintf(&name, "%s%skallsyms", root, *root ? "/" : "") < 0) {
+			name = NULL;
 			return fail_memory(fail);
-		if (access(own_path, F_OK))
+		}
+		r = folder_text(&pack->folder, name, &text, &metadata->kallsyms_len, fail);
+		if (!r)
 			return choose(pack, "kallsyms", TRACE_KALLSYMS, &metadata->kallsyms, &metadata->kallsyms_len, fail);
-		path = own_path;
 	}
-	r = tree_read_file(path, &text, &metadata->kallsyms_len, fail);
-	if (r)
+	if (r < 0)
 		return r;
 	metadata->kallsyms = text;
 	return own(pack, text, fail);
 }
 
 /* The order of the first page that tells it. False where none does; files that cannot be read are told of when they are copied. */
-static bool find_order(const struct pack *pack, const char *path, bool *ret_swap)
+static bool find_order(struct pack *pack, const char *name, bool *ret_swap)
 {
 	const struct page_shape shape = { .size = pack->page_size, .long_size = pack->long_size, .swap = false };
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	cleanup_fd int fd = -1;
 	uint8_t head[16];
 	ssize_t got;
+	int r = folder_file(&pack->folder, name, &fd, NULL);
 
-	for (off_t at = 0; fd >= 0 && (got = pread(fd, head, sizeof(head), at)) > 0; at += (off_t)pack->page_size)
+	for (off_t at = 0; r > 0 && at < ORDER_MAX && (got = pread(fd, head, sizeof(head), at)) > 0; at += (off_t)pack->page_size)
 		if (page_order(&shape, head, (size_t)got, ret_swap))
 			return true;
 	return false;
 }
 
 /* No text of the kernel tells the order of its bytes, but its pages do. Another trace.dat knows. */
-static bool is_big_endian(const struct pack *pack)
+static bool is_big_endian(struct pack *pack)
 {
 	bool here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, swap;
 
@@ -155,7 +168,7 @@ static bool is_big_endian(const struct pack *pack)
 		return trace_info(pack->base)->big_endian;
 	for (size_t i = 0; i < pack->nr_rings; i++)
 		for (size_t j = 0; j < pack->rings[i].nr_raw; j++)
-			if (find_order(pack, pack->rings[i].raw[j].path, &swap))
+			if (find_order(pack, pack->rings[i].raw[j].name, &swap))
 				return here != swap;
 	return here;
 }
@@ -259,6 +272,8 @@ static int set_setting(struct pack *pack, uint32_t buffer, const char *name, con
 			settings[i].len = len;
 			return 0;
 		}
+	if (metadata->nr_settings == PACK_SETTINGS_MAX)
+		return fail_set(fail, -EFBIG, "'%s' has more than %d settings", pack->folder.path, PACK_SETTINGS_MAX);
 	if (metadata->nr_settings == pack->settings_size) {
 		size_t size = pack->settings_size ? 2 * pack->settings_size : 64;
 

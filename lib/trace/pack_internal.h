@@ -2,6 +2,7 @@
 #ifndef WEFT_TRACE_PACK_INTERNAL_H
 #define WEFT_TRACE_PACK_INTERNAL_H
 
+#include "lib/trace/folder.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
@@ -9,15 +10,15 @@
 
 /* What the files of the packer share. Nobody else includes this. */
 
-/* A file of raw pages. */
+/* A file of raw pages; its name in the folder. */
 struct pack_raw {
 	uint32_t cpu;
-	char *path;
+	char *name;
 };
 
 struct pack_ring {
 	char *name;
-	char *root;             /* the directory with its texts, or NULL */
+	char *root;             /* the directory with its texts, in the folder; or NULL */
 	struct tree tree;
 	size_t base;            /* its index in the other trace.dat, or SIZE_MAX */
 	struct pack_raw *raw;   /* ascending; they replace those of the other trace.dat */
@@ -26,6 +27,7 @@ struct pack_ring {
 
 struct pack {
 	const struct pack_options *options;
+	struct folder folder;
 	struct trace *base;
 	struct pack_ring *rings;
 	size_t nr_rings;
@@ -45,6 +47,8 @@ struct pack {
 	struct writer *writer;
 	struct pack_summary summary;
 };
+
+enum { PACK_SETTINGS_MAX = 1 << 14, PACK_FORMATS_MAX = 1 << 14 };
 
 int must_check pack_find_pages(struct pack *pack, struct fail *fail);
 /* Fills `metadata`. */

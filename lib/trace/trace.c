@@ -2,6 +2,7 @@
 #include "lib/trace/trace.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/readable.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
 
@@ -252,13 +253,12 @@ int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fai
 int trace_open(const char *path, struct trace **ret, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
+	int r;
 
 	if (!strcmp(path, "-"))
 		return trace_open_fd(STDIN_FILENO, "standard input", ret, fail);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
-	return trace_open_fd(fd, path, ret, fail);
+	r = readable_open(path, &fd, fail);
+	return r ? r : trace_open_fd(fd, path, ret, fail);
 }
 
 static void ring_release(struct trace_ring *ring)

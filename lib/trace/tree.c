@@ -3,30 +3,33 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/readable.h"
+#include "lib/trace/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { READ_SIZE = 1 << 16, SETTING_MAX = 1 << 20 };
 
-int tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail)
+int tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct fail *fail)
 {
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	cleanup_buf struct buf text = BUF_INIT;
+	struct stat st;
+	size_t step = READ_SIZE;
+	char *shrunk;
 
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
+	/* Most are small, and there are thousands of them. */
+	if (!fstat(fd, &st) && st.st_size > 0 && st.st_size < READ_SIZE)
+		step = (size_t)st.st_size + 1;
 	for (;;) {
 		ssize_t got;
 
 		if (text.len > TREE_FILE_MAX)
 			return fail_set(fail, -EFBIG, "'%s' is larger than %d MiB", path, TREE_FILE_MAX >> 20);
-		if (!buf_reserve(&text, READ_SIZE))
+		if (!buf_reserve(&text, step))
 			return fail_memory(fail);
-		got = read(fd, text.data + text.len, READ_SIZE);
+		got = read(fd, text.data + text.len, step);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -36,59 +39,19 @@ int tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *f
 		text.len += (size_t)got;
 	}
 	*ret = buf_take(&text, ret_len);
-	return *ret ? 0 : fail_memory(fail);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void tree_list_free(char **names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-}
-
-int tree_list(const char *path, char ***ret, size_t *ret_count, struct fail *fail)
-{
-	DIR *dir = opendir(path);
-	size_t count = 0, size = 0;
-	struct dirent *entry;
-	char **names = NULL;
-
-	if (!dir && (errno == ENOENT || errno == ENOTDIR)) {
-		*ret = NULL;
-		*ret_count = 0;
-		return 0;
-	}
-	if (!dir)
-		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
-	while ((entry = readdir(dir))) {
-		if (*entry->d_name == '.')
-			continue;
-		if (count == size) {
-			char **more = reallocarray(names, size = size ? 2 * size : 32, sizeof(*names));
-
-			if (!more)
-				break;
-			names = more;
-		}
-		names[count] = strdup(entry->d_name);
-		if (!names[count++])
-			break;
-	}
-	closedir(dir);
-	if (entry) {
-		tree_list_free(names, count);
+	if (!*ret)
 		return fail_memory(fail);
-	}
-	if (count)
-		qsort(names, count, sizeof(*names), compare_names);
-	*ret = names;
-	*ret_count = count;
+	shrunk = realloc(*ret, *ret_len + 1);
+	*ret = shrunk ? shrunk : *ret;
 	return 0;
+}
+
+int tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err = readable_open(path, &fd, fail);
+
+	return err ? err : tree_read_fd(fd, path, ret, ret_len, fail);
 }
 
 /* Files and directories that hold events or what a reader does not need: not read, some would even block. */
@@ -119,7 +82,8 @@ static bool is_hist(const struct tree_file *file)
 	return slash && !strcmp(slash, "/hist") && file->len;
 }
 
-static int add_file(struct tree *tree, const char *path, char *name, struct fail *fail)
+/* `path` is the name in the folder, `name` that below the tree's root, which the tree takes. */
+static int add_file(struct tree *tree, struct folder *folder, const char *path, char *name, struct fail *fail)
 {
 	struct tree_file file = { .name = name };
 	int r;
@@ -133,9 +97,14 @@ static int add_file(struct tree *tree, const char *path, char *name, struct fail
 		tree->files = files;
 		tree->size = size;
 	}
-	r = tree_read_file(path, &file.text, &file.len, fail);
-	if (r)
+	r = folder_text(folder, path, &file.text, &file.len, fail);
+	if (r < 0)
 		return r;
+	/* It went away meanwhile. */
+	if (!r) {
+		free(name);
+		return 0;
+	}
 	/* Formats, tables and names have places of their own. */
 	file.setting = file.len <= SETTING_MAX && !memchr(file.text, 0, file.len) &&
 		       (strncmp(name, "events/", 7) || is_hist(&file)) && strcmp(name, "header_page") &&
@@ -144,43 +113,45 @@ static int add_file(struct tree *tree, const char *path, char *name, struct fail
 	return 0;
 }
 
-static int read_below(struct tree *tree, const char *path, const char *prefix, unsigned depth, struct fail *fail)
+static int read_below(struct tree *tree, struct folder *folder, const char *path, const char *prefix, unsigned depth,
+		      struct fail *fail)
 {
 	size_t count;
 	char **names;
-	int r = tree_list(path, &names, &count, fail);
+	int r = folder_list(folder, path, &names, &count, fail);
 
-	if (r)
+	if (r < 0)
 		return r;
-	for (size_t i = 0; !r && i < count; i++) {
+	for (size_t i = 0; r >= 0 && i < count; i++) {
 		cleanup_free char *at = NULL, *name = NULL;
-		struct stat stat_of;
+		mode_t type;
 
 		if (is_skipped(names[i], depth))
 			continue;
-		if (asprintf(&at, "%s/%s", path, names[i]) < 0 ||
+		if (asprintf(&at, "%s%s%s", path, *path ? "/" : "", names[i]) < 0 ||
 		    asprintf(&name, "%s%s%s", prefix, *prefix ? "/" : "", names[i]) < 0) {
 			r = fail_memory(fail);
 			break;
 		}
-		if (stat(at, &stat_of))
-			continue;
-		if (S_ISDIR(stat_of.st_mode) && depth < TREE_DEPTH_MAX) {
-			r = read_below(tree, at, name, depth + 1, fail);
-		} else if (S_ISREG(stat_of.st_mode)) {
-			r = add_file(tree, at, name, fail);
+		type = folder_type(folder, at);
+		if (S_ISDIR(type) && depth == TREE_DEPTH_MAX) {
+			r = fail_set(fail, -ELOOP, "'%s/%s' is deeper than tracefs is", folder->path, at);
+		} else if (S_ISDIR(type)) {
+			r = read_below(tree, folder, at, name, depth + 1, fail);
+		} else if (type) {
+			r = add_file(tree, folder, at, name, fail);
 			if (!r)
 				name = NULL;
 		}
 	}
-	tree_list_free(names, count);
-	return r;
+	folder_list_free(names, count);
+	return r < 0 ? r : 0;
 }
 
-int tree_read(const char *path, struct tree *ret, struct fail *fail)
+int tree_read(struct folder *folder, const char *root, struct tree *ret, struct fail *fail)
 {
 	struct tree tree = { .files = NULL };
-	int r = read_below(&tree, path, "", 0, fail);
+	int r = read_below(&tree, folder, root, "", 0, fail);
 
 	if (r) {
 		tree_release(&tree);

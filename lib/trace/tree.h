@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 struct fail;
+struct folder;
 
 /*
  * The texts of a directory that holds copies of tracefs files, read into memory, in the order of their names.
- * Invariants: a file is read once, whole, and bounded by TREE_FILE_MAX; links are followed, but no deeper than
- * TREE_DEPTH_MAX. It owns its texts.
+ * Invariants: a file is read once, whole, and bounded by TREE_FILE_MAX; no link is followed, and nothing is read below
+ * TREE_DEPTH_MAX (folder.h). It owns its texts.
  */
 enum { TREE_FILE_MAX = 64 << 20, TREE_DEPTH_MAX = 8 };
 
@@ -29,18 +30,15 @@ struct tree {
 	size_t count, size;
 };
 
-/* A directory that does not exist is an empty tree. */
-int must_check tree_read(const char *path, struct tree *ret, struct fail *fail);
+/* What is below `root` of the folder. A directory that does not exist is an empty tree. */
+int must_check tree_read(struct folder *folder, const char *root, struct tree *ret, struct fail *fail);
 void tree_release(struct tree *tree);
 
 const struct tree_file *tree_find(const struct tree *tree, const char *name);
 const struct tree_file *tree_find_either(const struct tree *tree, const char *name, const char *other);
 
-/* One file; -ENOENT and no words where there is none. */
+/* One file that the user named, wherever it is; and one that is open, with the name that messages are to have. */
 int must_check tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail);
-
-/* The names in a directory, sorted; none where there is no such directory. The caller frees each and the list. */
-int must_check tree_list(const char *path, char ***ret, size_t *ret_count, struct fail *fail);
-void tree_list_free(char **names, size_t count);
+int must_check tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct fail *fail);
 
 #endif

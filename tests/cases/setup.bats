@@ -65,7 +65,7 @@ teardown()
 	run -2 weft start --config a.conf
 	[[ "$output" == *"a.conf:1: "* ]]
 	run -2 weft start --config no.conf
-	[[ "$output" == *"cannot read 'no.conf': No such file"* ]]
+	[[ "$output" == *"cannot open 'no.conf': No such file"* ]]
 	run -2 weft start --config
 	[[ "$output" == *"needs a FILE"* ]]
 	# A word behind a cut name cannot be told from the COMMAND.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/readable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "lib/base/fail.h"
+
+/* So long a writer that was started together with us may take. */
+enum { WRITER_TRIES = 50, WRITER_NAP_MS = 20 };
+
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1 && minor(st->st_rdev) == 3;
+}
+
+static int check_type(const struct stat *st, const char *path, struct fail *fail)
+{
+	if (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISBLK(st->st_mode) || is_null_device(st))
+		return 0;
+	if (S_ISDIR(st->st_mode))
+		return fail_set(fail, -EISDIR, "'%s' is a directory; name a file", path);
+	return fail_set(fail, -EINVAL, "'%s' is a %s; name a file", path, S_ISSOCK(st->st_mode) ? "socket" : "device");
+}
+
+/* Copies nothing away: a pipe that has no writer ends at once, any other has data or is to be tried again. */
+static bool has_writer(int fd, int into)
+{
+	return tee(fd, into, 1, SPLICE_F_NONBLOCK);
+}
+
+static int wait_for_writer(int fd, const char *path, struct fail *fail)
+{
+	const struct timespec nap = { .tv_nsec = WRITER_NAP_MS * 1000000L };
+	int into[2];
+	bool has;
+
+	if (pipe2(into, O_CLOEXEC))
+		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	has = has_writer(fd, into[1]);
+	for (int i = 0; !has && i < WRITER_TRIES; i++) {
+		nanosleep(&nap, NULL);
+		has = has_writer(fd, into[1]);
+	}
+	close(into[0]);
+	close(into[1]);
+	if (!has)
+		return fail_set(fail, -EAGAIN, "nobody writes into the FIFO '%s'; begin to write first, or name a file", path);
+	return fcntl(fd, F_SETFL, O_RDONLY) ? fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno)) : 0;
+}
+
+int readable_open(const char *path, int *ret_fd, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	struct stat st;
+	int err;
+
+	/* Some devices do something when they are opened. */
+	if (stat(path, &st))
+		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
+	err = check_type(&st, path, fail);
+	if (err)
+		return err;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
+	err = check_type(&st, path, fail);
+	if (!err && S_ISFIFO(st.st_mode))
+		err = wait_for_writer(fd, path, fail);
+	if (err)
+		return err;
+	*ret_fd = fd_take(&fd);
+	return 0;
+}

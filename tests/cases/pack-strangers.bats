@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What root's weft reads of a directory or file that somebody else has made. The oracle is a secret that must not be in the file, and
+# the clock: nothing waits for ever.
+load lib
+
+SECRET='root:$6$do-not-tell:19000:0:99999:7:::'
+
+setup()
+{
+	pages=$PWD/tests/corpora/container/accept/v7-zstd.dat
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	mkdir outside folder folder/per_cpu folder/per_cpu/cpu0
+	echo "$SECRET" > outside/secret
+	chmod 600 outside/secret
+	echo '[local] global' > folder/trace_clock
+	echo nop > folder/current_tracer
+}
+
+pack()
+{
+	run timeout 20 weft pack -q --compression none -o out.dat --pages "$pages" "$@"
+	if [ -e out.dat ]; then
+		! grep -qa "do-not-tell" out.dat || { echo "the secret is in the file"; return 1; }
+	fi
+}
+
+refused()
+{
+	pack folder "${@:2}"
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ "$output" == *"$1"* ]]
+	[ ! -e out.dat ]
+}
+
+@test "pack: a plain directory is packed" {
+	pack folder
+	[ "$status" = 0 ]
+	[ "$(weft info --setting current_tracer out.dat)" = nop ]
+}
+
+@test "pack: a link leads to nothing outside of the directory" {
+	for name in set_event_pid per_cpu/cpu0/stats printk_formats saved_cmdlines kallsyms trace.dat; do
+		ln -s "$PWD/outside/secret" folder/$name
+		[ $name != trace.dat ] || pages=
+		if [ -n "$pages" ]; then
+			refused "folder/$name' is a symbolic link"
+		else
+			run -1 timeout 20 weft pack -q -o out.dat folder
+			[[ "$output" == *"folder/$name' is a symbolic link"* ]]
+		fi
+		rm folder/$name
+	done
+}
+
+@test "pack: a link in place of a directory leads nowhere" {
+	mkdir outside/cpu1 outside/events
+	cp outside/secret outside/cpu1/stats
+	cp outside/secret outside/cpu1/trace_pipe_raw
+	for name in per_cpu/cpu1 events meta instances instances.d raw_main; do
+		ln -s ../outside "folder/$name"
+		[ $name = per_cpu/cpu1 ] && ln -sfn ../../outside/cpu1 folder/$name
+		pack folder
+		[ "$status" = 1 ] || ! grep -qa do-not-tell out.dat
+		rm -f out.dat folder/$name
+	done
+	mkdir folder/instances
+	ln -s ../../outside folder/instances/weft
+	refused "symbolic link"
+	rm -r folder/instances
+	ln -s ../outside folder/raw_main
+	cp outside/secret outside/cpu0.raw
+	refused "symbolic link"
+}
+
+@test "pack: a directory that leads back to itself ends" {
+	ln -s / folder/loop
+	refused "folder/loop' is a symbolic link"
+	rm folder/loop
+	mkdir -p folder/1/2/3/4/5/6/7/8/9/10
+	refused "deeper than tracefs"
+}
+
+@test "pack: a FIFO, a socket or a device among the copies does not block" {
+	need_root
+	for name in trace_options per_cpu/cpu0/trace_pipe_raw kallsyms; do
+		mkfifo folder/$name
+		refused "folder/$name' is no regular file"
+		rm folder/$name
+		mknod folder/$name c 1 5 || skip "no devices can be made here"
+		refused "folder/$name' is no regular file"
+		rm folder/$name
+	done
+	mkfifo folder/trace.dat
+	run -1 timeout 20 weft pack -q -o out.dat folder
+	[[ "$output" == *"no regular file"* ]]
+}
+
+@test "pack: too much of anything is refused in words, at once" {
+	truncate -s 65M folder/trace_options
+	refused "larger than 64 MiB"
+	rm folder/trace_options
+	truncate -s 100T folder/per_cpu/cpu0/trace_pipe_raw || truncate -s 10T folder/per_cpu/cpu0/trace_pipe_raw ||
+		skip "no large sparse files here"
+	refused "the pages in 'folder' are larger than 64 GiB"
+	rm folder/per_cpu/cpu0/trace_pipe_raw
+	mkdir folder/many
+	(cd folder/many && seq 16500 | xargs touch)
+	refused "more than 16384 settings"
+}
+
+@test "pack: --maps, --kallsyms, --latency, --events and --pages take no device, and wait for no FIFO" {
+	mkfifo fifo
+	for option in "--maps 1:" --kallsyms= --latency= --latency-sample= --pages=; do
+		# shellcheck disable=SC2086
+		for what in "fifo nobody writes into the FIFO 'fifo'" "/dev/zero '/dev/zero' is a device" "outside 'outside' is a directory"; do
+			# shellcheck disable=SC2086
+			run timeout 20 weft pack -q -o out.dat folder --pages "$pages" $option${what%% *}
+			echo "$option: $output"
+			[ "$status" = 1 ]
+			[[ "$output" == *"${what#* }"* ]]
+		done
+	done
+	run -1 timeout 20 weft pack -q -o out.dat folder --pages "$pages" --events fifo
+	[[ "$output" == *"'fifo'"* ]]
+	[ ! -e out.dat ]
+	# What somebody writes into is read.
+	pack folder --kallsyms <(echo 'ffffffff81000000 T startup_64')
+	[ "$status" = 0 ]
+}
+
+@test "report, info, check: a FIFO that nobody writes into, a device or a directory is told, and not waited for" {
+	mkfifo fifo
+	for command in report info check; do
+		run -1 timeout 20 weft $command fifo
+		[[ "$output" == *"nobody writes into the FIFO 'fifo'"* ]]
+		run -1 timeout 20 weft $command /dev/zero
+		[[ "$output" == *"'/dev/zero' is a device"* ]]
+		run -1 timeout 20 weft $command outside
+		[[ "$output" == *"'outside' is a directory"* ]]
+		run -1 timeout 20 weft $command /dev/null
+		[[ "$output" == *"it is empty"* ]]
+		# With a writer it is a file like any other, whoever comes first.
+		cat "$pages" > fifo 3>&- &
+		run -0 timeout 20 weft $command fifo
+		wait $!
+		run -0 timeout 20 weft $command <(cat "$pages")
+	done
+}
+
+@test "record: --config takes no device and waits for no FIFO; --temp-dir is a directory" {
+	mkfifo fifo
+	run -2 timeout 20 weft record --config fifo -- true
+	[[ "$output" == *"nobody writes into the FIFO 'fifo'"* ]]
+	run -2 timeout 20 weft record --config /dev/zero -- true
+	[[ "$output" == *"'/dev/zero' is a device"* ]]
+	run -2 timeout 20 weft record --config . -- true
+	[[ "$output" == *"'.' is a directory"* ]]
+	truncate -s 2M large
+	run -2 timeout 20 weft record --config large -- true
+	[[ "$output" == *"'large': it is larger than 1 MiB"* ]]
+	need_tracefs
+	for dir in fifo /dev/zero large absent; do
+		run -125 timeout 20 weft record -q -e sched --temp-dir $dir -- touch ran
+		[[ "$output" == *"'$dir"* ]]
+		[ ! -e ran ]
+	done
+}
