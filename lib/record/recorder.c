@@ -57,7 +57,7 @@ static size_t chunk_size(uint32_t page_size)
 static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
 {
 	*work = (struct work){ .recorder = recorder };
-	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, now_ns());
+	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, recorder->options.store_spare, now_ns());
 	work->pages_size = chunk_size(recorder->spool.options.page_size);
 	work->stored_max = spool_stored_max(&recorder->spool.options, work->pages_size);
 	work->pages = malloc(work->pages_size);
@@ -159,6 +159,7 @@ static int store_waiting(struct work *work, struct fail *fail)
 		size_t waiting = recorder->pipe.waiting, len = waiting < work->stored_max ? waiting : work->stored_max;
 		size_t size = SPOOL_CHUNK_HEAD + frame_stored_size(len);
 
+		slack_stored(&work->slack, len);
 		err = write_stored(work, len, fail);
 		if (err)
 			spool_cut(&recorder->spool);

@@ -32,6 +32,7 @@ struct recorder_options {
 	uint64_t keep_free;     /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
 	uint64_t rest_max;      /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
 	uint64_t buffer_size;   /* bytes of its buffer; 0: unknown, all is compressed */
+	uint64_t store_spare;   /* bytes that it may store without being late */
 	unsigned percent;       /* of it that are full when readers are woken */
 	bool copied_there;      /* the output is on the parts' filesystem */
 };

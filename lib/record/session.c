@@ -30,6 +30,9 @@
 /* Room that finishing a file needs besides its pages: metadata, symbols (as text where nothing is compressed), formats. */
 enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };
 
+/* What all recorders may store only because their buffers fill fast: less than a fifth of a second of copying when the recording ends. */
+enum { STORE_SPARE = 300 << 20 };
+
 struct session {
 	const struct record_options *options;
 	struct record_result *result;
@@ -137,6 +140,8 @@ static int start_recorders(struct session *session, struct fail *fail)
 		.keep_free = keep_free(session, &online), .copied_there = is_copied_there(session),
 		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL, .priority = options->priority,
 	};
+	if (!err)
+		session->recorder.store_spare = STORE_SPARE / (cpus_count(&online) * session->nr_targets);
 	if (!err && session->recorder.stop_fd < 0)
 		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
 	for (size_t i = 0; !err && i < session->nr_targets; i++)

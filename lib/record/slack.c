@@ -6,9 +6,14 @@ enum {
 	HOLD_NS = 50 * 1000 * 1000,
 };
 
-struct slack slack_of(uint64_t size, unsigned percent, uint64_t now_ns)
+struct slack slack_of(uint64_t size, unsigned percent, uint64_t spare, uint64_t now_ns)
 {
-	return (struct slack){ .size = size, .mark = size / 200 * (100 + percent), .empty_ns = now_ns };
+	return (struct slack){ .size = size, .mark = size / 200 * (100 + percent), .spare = spare, .empty_ns = now_ns };
+}
+
+void slack_stored(struct slack *slack, size_t len)
+{
+	slack->spare -= len < slack->spare ? len : slack->spare;
 }
 
 void slack_is_none(struct slack *slack, uint64_t now_ns)
@@ -29,7 +34,7 @@ bool slack_took(struct slack *slack, size_t len, uint64_t now_ns)
 	if (!slack->size)
 		return true;
 	slack->taken += len;
-	if (len > slack->mark || (slack->taken > slack->size / 8 && fills_fast(slack, now_ns)))
+	if (len > slack->mark || (slack->spare && slack->taken > slack->size / 8 && fills_fast(slack, now_ns)))
 		slack_is_none(slack, now_ns);
 	return now_ns >= slack->hold_ns;
 }

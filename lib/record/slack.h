@@ -8,20 +8,22 @@
 
 /*
  * Whether the recorder of a CPU has time to compress. It has none when the buffer was much fuller than it wakes readers for, as then
- * its turn came late, nor when the buffer would run full, at the rate at which it is being filled, before a turn that comes late.
+ * its turn came late, nor when the buffer would run full, at the rate at which it is being filled, before a turn that comes late. The
+ * second is only feared: it counts until `spare` bytes were stored, for they are copied once more when the recording ends, while the user waits.
  * What tells that is what the recorder does anyhow: how much it takes, and when. A recorder that had no time is not trusted with it again at
  * once. Times are now_ns().
  */
 struct slack {
 	uint64_t size;          /* bytes of the CPU's buffer; 0: unknown, there is always time */
 	uint64_t mark;          /* bytes: more in the buffer at once is too much */
+	uint64_t spare;
 	uint64_t empty_ns;      /* when the buffer was last found empty */
 	uint64_t taken;         /* since then */
 	uint64_t hold_ns;       /* no time before this */
 };
 
 /* For a buffer that wakes its reader at `percent`. */
-struct slack slack_of(uint64_t size, unsigned percent, uint64_t now_ns);
+struct slack slack_of(uint64_t size, unsigned percent, uint64_t spare, uint64_t now_ns);
 
 /* The buffer gave `len` bytes at once. Whether there is time to compress them. */
 bool slack_took(struct slack *slack, size_t len, uint64_t now_ns);
@@ -31,6 +33,7 @@ bool slack_took(struct slack *slack, size_t len, uint64_t now_ns);
  * slack_is_none() says that it does, slack_empty() that it is empty.
  */
 bool slack_is_doubtful(const struct slack *slack);
+void slack_stored(struct slack *slack, size_t len);
 void slack_is_none(struct slack *slack, uint64_t now_ns);
 void slack_empty(struct slack *slack, uint64_t now_ns);
 

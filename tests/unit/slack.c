@@ -3,11 +3,11 @@
 
 #include "tests/unit/test.h"
 
-enum { MS = 1000 * 1000, MB = 1000 * 1000 };
+enum { MS = 1000 * 1000, MB = 1000 * 1000, SPARE = 100 * MB };
 
 TEST(slack_is_there_while_the_buffer_fills_slowly)
 {
-	struct slack slack = slack_of(MB, 25, 0);
+	struct slack slack = slack_of(MB, 25, SPARE, 0);
 
 	/* A quarter each 10 ms: 40 ms until it is full. */
 	for (uint64_t now = 10 * MS; now < 200 * MS; now += 10 * MS) {
@@ -18,7 +18,7 @@ TEST(slack_is_there_while_the_buffer_fills_slowly)
 
 TEST(slack_is_none_when_the_buffer_was_much_fuller_than_readers_are_woken_for)
 {
-	struct slack slack = slack_of(MB, 25, 0);
+	struct slack slack = slack_of(MB, 25, SPARE, 0);
 
 	CHECK(!slack_took(&slack, MB * 2 / 3, 1000 * MS));
 	slack_empty(&slack, 1000 * MS);
@@ -30,23 +30,38 @@ TEST(slack_is_none_when_the_buffer_was_much_fuller_than_readers_are_woken_for)
 
 TEST(slack_knows_readers_that_are_woken_late_on_purpose)
 {
-	struct slack slack = slack_of(MB, 80, 0);
+	struct slack slack = slack_of(MB, 80, SPARE, 0);
 
 	CHECK(slack_took(&slack, MB * 8 / 10, 1000 * MS));
 }
 
 TEST(slack_is_none_when_the_buffer_fills_fast)
 {
-	struct slack slack = slack_of(MB, 25, 0), large = slack_of(20 * MB, 25, 0);
+	struct slack slack = slack_of(MB, 25, SPARE, 0), large = slack_of(20 * MB, 25, SPARE, 0);
 
 	/* A quarter in a millisecond. */
 	CHECK(!slack_took(&slack, MB / 4, 1 * MS));
 	CHECK(slack_took(&large, MB / 4, 1 * MS));
 }
 
+TEST(slack_is_there_once_enough_was_stored_unless_a_turn_comes_late)
+{
+	struct slack slack = slack_of(MB, 25, MB / 2, 0);
+
+	CHECK(!slack_took(&slack, MB / 4, 1 * MS));
+	slack_stored(&slack, MB / 4);
+	slack_empty(&slack, 100 * MS);
+	CHECK(!slack_took(&slack, MB / 4, 101 * MS));
+	slack_stored(&slack, MB);
+	slack_empty(&slack, 200 * MS);
+	CHECK(slack_took(&slack, MB / 4, 201 * MS));
+	slack_empty(&slack, 300 * MS);
+	CHECK(!slack_took(&slack, MB * 2 / 3, 301 * MS));
+}
+
 TEST(slack_is_doubtful_after_half_of_the_buffer)
 {
-	struct slack slack = slack_of(20 * MB, 25, 0);
+	struct slack slack = slack_of(20 * MB, 25, SPARE, 0);
 
 	for (int i = 0; i < 10; i++)
 		CHECK(slack_took(&slack, MB, (uint64_t)(i + 50) * 10 * MS));
@@ -62,7 +77,7 @@ TEST(slack_is_doubtful_after_half_of_the_buffer)
 
 TEST(slack_is_always_there_for_a_buffer_of_unknown_size)
 {
-	struct slack slack = slack_of(0, 25, 0);
+	struct slack slack = slack_of(0, 25, SPARE, 0);
 
 	CHECK(slack_took(&slack, 100 * MB, 1));
 	CHECK(!slack_is_doubtful(&slack));
