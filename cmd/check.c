@@ -108,6 +108,8 @@ static int check(struct trace *trace, struct findings *findings, struct check_su
 	/* Broken chunks would be told twice. */
 	for (size_t i = 0; !r && !findings->count && i < trace_buffers(trace); i++)
 		r = check_events(trace, i, findings, events, fail);
+	if (!r && !findings->count && trace_damage(trace))
+		found_text(findings, trace_damage(trace));
 	return r;
 }
 

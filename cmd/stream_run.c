@@ -16,6 +16,7 @@
 #include "lib/plugin/plugins.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
+#include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -348,6 +349,8 @@ static int check_damage(const struct stream *stream, struct fail *fail)
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
 		const struct stream_lane *lane = &stream->lanes[i];
 
+		if (trace_damage(lane->context->trace))
+			return fail_set(fail, -ENOMEM, "%s", trace_damage(lane->context->trace));
 		if (events_damage(lane->events))
 			return fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", events_damage(lane->events));
 		if (lane->plugins && plugins_failure(lane->plugins))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal.h"
 
+#include "cmd/command.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
@@ -79,10 +80,7 @@ int terminal_flush(struct out *out, struct fail *fail)
 {
 	if (out->failed)
 		return fail_memory(fail);
-	errno = 0;
 	fwrite(out->start, 1, out_len(out), stdout);
 	out_clear(out);
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	return fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno ? errno : EIO));
+	return command_flush(fail);
 }

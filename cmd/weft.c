@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
@@ -101,10 +103,28 @@ void command_warn(const char *format, ...)
 
 int command_flush(struct fail *fail)
 {
+	int err;
+
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	return fail_set(fail, errno ? -errno : -EIO, "cannot write to standard output: %s", strerror(errno ? errno : EIO));
+	err = errno ? errno : EIO;
+	/* Told once: end_output() finds nothing any more. */
+	__fpurge(stdout);
+	clearerr(stdout);
+	return fail_set(fail, -err, "cannot write to standard output: %s", strerror(err));
+}
+
+/* Whatever ended the command: what was printed and not taken is no success. A reader that went away has had enough. */
+static void end_output(void)
+{
+	struct fail fail = FAIL_INIT;
+	int err = command_flush(&fail);
+
+	if (!err || err == -EPIPE)
+		return;
+	command_failed(&fail);
+	_exit(EXIT_FAILED);
 }
 
 int main(int argc, char **argv)
@@ -114,6 +134,10 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	terminal_guard();
+	if (atexit(end_output)) {
+		fputs("weft: out of memory\n", stderr);
+		return EXIT_FAILED;
+	}
 	/* What --version prints, of weft and of each command. */
 	argp_program_version = "weft " WEFT_VERSION;
 	if (argc < 2) {

@@ -150,8 +150,10 @@ const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type
 	if (ftrace->nr_bindings == BINDINGS_MAX)
 		return ftrace->bindings[0];
 	binding = calloc(1, sizeof(*binding));
-	if (!binding)
+	if (!binding) {
+		context_lacks_memory(ftrace->context);
 		return ftrace->bindings[0];
+	}
 	binding_fill(ftrace, binding, type);
 	binding->usual = is_usual(ftrace, binding);
 	ftrace->bindings[ftrace->nr_bindings] = binding;

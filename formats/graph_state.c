@@ -201,6 +201,8 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 {
 	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
 
+	if (__builtin_expect(!cpu, 0))
+		context_lacks_memory(ftrace->context);
 	if (binding->renderer == &graph_entry_renderer)
 		return settle_entry(ftrace, events, binding, event, cpu);
 	if (binding->renderer == &graph_exit_renderer)

@@ -116,7 +116,7 @@ static void quote(struct out *out, size_t len)
 
 	out->at -= len;
 	if (!copy) {
-		out_str(out, "null");
+		out->failed = true;
 		return;
 	}
 	memcpy(copy, out->at, len);

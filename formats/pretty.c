@@ -28,7 +28,7 @@ enum {
 struct pretty {
 	struct sink sink;               /* first */
 	struct ftrace *ftrace;          /* prints what events say */
-	struct spans *spans;            /* NULL without memory */
+	struct spans *spans;            
 	bool color, counts, nanoseconds;
 	struct sink_times own, *times;
 	const uint64_t *left_out;
@@ -300,6 +300,10 @@ static int pretty_new(struct context *context, const struct sink_options *option
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
 	pretty->spans = spans_new(context->abi.swap);
 	r = ftrace_new_reader(&pretty_sink, context, options, &inner, fail);
+	if (!r && !pretty->spans) {
+		ftrace_sink.free(inner);
+		r = fail_memory(fail);
+	}
 	if (r < 0) {
 		pretty_free(&pretty->sink);
 		return r;

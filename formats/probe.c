@@ -151,8 +151,10 @@ static bool event_probe_bind(struct ftrace *ftrace, struct binding *binding)
 
 	if (!binding->program || !find_probed(ftrace->context, binding->format, &probed))
 		return false;
-	if (asprintf(&head, "%s: (%.*s)", binding->format->name, (int)probed.len, probed.at) < 0)
+	if (asprintf(&head, "%s: (%.*s)", binding->format->name, (int)probed.len, probed.at) < 0) {
+		context_lacks_memory(ftrace->context);
 		return false;
+	}
 	binding->data = head;
 	return true;
 }

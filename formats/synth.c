@@ -72,8 +72,10 @@ static bool bind(struct ftrace *ftrace, struct binding *binding)
 	const struct format *format = binding->format;
 	struct synth *synth = calloc(1, sizeof(*synth));
 
-	if (!synth)
+	if (!synth) {
+		context_lacks_memory(ftrace->context);
 		return false;
+	}
 	binding->data = synth;
 	synth->verbose = context_option(ftrace->context, OPTION_VERBOSE);
 	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {

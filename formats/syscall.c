@@ -71,8 +71,10 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 	if (format->nr_fields < first || count > ARGS_MAX)
 		return false;
 	call = calloc(1, sizeof(*call));
-	if (!call)
+	if (!call) {
+		context_lacks_memory(ftrace->context);
 		return false;
+	}
 	binding->data = call;
 	piece_add(&call->pieces[0], "sys_");
 	piece_add(&call->pieces[0], format->name + strlen("sys_enter_"));
@@ -157,12 +159,13 @@ static bool exit_bind(struct ftrace *ftrace, struct binding *binding)
 	const struct field *ret = format_field(binding->format, "ret");
 	struct call *call;
 
-	(void)ftrace;
 	if (!ret || !is_word(ret))
 		return false;
 	call = calloc(1, sizeof(*call));
-	if (!call)
+	if (!call) {
+		context_lacks_memory(ftrace->context);
 		return false;
+	}
 	binding->data = call;
 	piece_add(&call->pieces[0], "sys_");
 	piece_add(&call->pieces[0], binding->format->name + strlen("sys_exit_"));

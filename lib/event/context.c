@@ -24,30 +24,43 @@ struct owned {
 	struct context context; /* first */
 	struct cpu_stats *stats;
 	char *clock, *tracer, *release, *preempt_model;
+	bool starved;           /* something of it is missing for want of memory */
 };
 
 static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
 {
 	struct trace_text text;
 
+	int r = trace_meta(trace, which, &text, NULL);
+
 	/* What is damaged counts as absent: trace_damage() tells the user. */
-	return trace_meta(trace, which, &text, NULL) ? (struct trace_text){ .text = NULL } : text;
+	if (r == -ENOMEM)
+		trace_lacks_memory(trace);
+	return r ? (struct trace_text){ .text = NULL } : text;
+}
+
+static char *copy_of(struct owned *owned, const char *text, size_t len)
+{
+	char *copy = strndup(text, len);
+
+	owned->starved |= !copy;
+	return copy;
 }
 
 /* The first word of a text, or NULL: "" too. */
-static char *first_word(struct trace_text text)
+static char *first_word(struct owned *owned, struct trace_text text)
 {
 	size_t len = text.text ? strcspn(text.text, " \t\n") : 0;
 
-	return len ? strndup(text.text, len) : NULL;
+	return len ? copy_of(owned, text.text, len) : NULL;
 }
 
 /* "[local] global counter" marks the selected one; a single word stands for itself. */
-static char *selected_clock(struct trace_text text)
+static char *selected_clock(struct owned *owned, struct trace_text text)
 {
 	const char *open = text.text ? strchr(text.text, '[') : NULL, *close = open ? strchr(open, ']') : NULL;
 
-	return close ? strndup(open + 1, (size_t)(close - open) - 1) : first_word(text);
+	return close ? copy_of(owned, open + 1, (size_t)(close - open) - 1) : first_word(owned, text);
 }
 
 /* trace_clocks[] of kernel/trace/trace.c: those that have no in_ns. */
@@ -62,7 +75,7 @@ static enum clock_unit clock_unit(const char *clock)
 }
 
 /* "Linux HOST RELEASE #1 SMP PREEMPT_RT ... MACHINE"; trace-cmd leaves the version out. */
-static char *release_of(struct trace_text uname)
+static char *release_of(struct owned *owned, struct trace_text uname)
 {
 	const char *at = uname.text;
 
@@ -70,7 +83,7 @@ static char *release_of(struct trace_text uname)
 		at = strchr(at, ' ');
 		at = at ? at + 1 : NULL;
 	}
-	return at ? first_word((struct trace_text){ .text = at }) : NULL;
+	return at ? first_word(owned, (struct trace_text){ .text = at }) : NULL;
 }
 
 /* "NAME: VALUE" lines of per_cpu/cpuN/stats; trace-cmd puts "CPU: N" in front of each CPU's. */
@@ -100,8 +113,10 @@ static struct cpu_stats *stats_add(struct owned *owned, uint32_t cpu)
 	size_t count = owned->context.nr_stats;
 	struct cpu_stats *more = reallocarray(owned->stats, count + 1, sizeof(*more));
 
-	if (!more)
+	if (!more) {
+		owned->starved = true;
 		return NULL;
+	}
 	owned->stats = more;
 	owned->context.stats = more;
 	owned->context.nr_stats++;
@@ -236,12 +251,14 @@ static void read_options(struct context *context)
 		context->trace_flags &= ~(1ull << OPTION_LATENCY_FORMAT);
 }
 
-static void read_online(struct context *context)
+static void read_online(struct owned *owned)
 {
+	struct context *context = &owned->context;
 	struct trace_text text = trace_setting(context->trace, 0, "weft/online");
 	cleanup_free struct cpus *cpus = calloc(1, sizeof(*cpus));
 	char list[4096];
 
+	owned->starved |= !cpus;
 	context->online_cpus = trace_info(context->trace)->cpu_count;
 	if (!text.text || !cpus || text.len >= sizeof(list))
 		return;
@@ -290,7 +307,7 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 	text = trace_setting(context->trace, context->buffer, "weft/latency_head");
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		latency_head_take(&context->latency_head, line.at, line.len);
-	owned->preempt_model = first_word(trace_setting(context->trace, 0, "weft/preempt_model"));
+	owned->preempt_model = first_word(owned, trace_setting(context->trace, 0, "weft/preempt_model"));
 	if (!owned->preempt_model)
 		owned->preempt_model = release_new_model(context);
 	context->preempt_model = owned->preempt_model ? owned->preempt_model : release_model(context, uname.text);
@@ -303,15 +320,15 @@ static void read_settings(struct owned *owned)
 	struct trace_text uname = meta_of(context->trace, TRACE_UNAME), version, text;
 
 	context->instance = buffer->name.text ? buffer->name.text : "";
-	owned->clock = selected_clock(buffer->clock);
+	owned->clock = selected_clock(owned, buffer->clock);
 	if (!owned->clock)
-		owned->clock = selected_clock(trace_setting(context->trace, context->buffer, "trace_clock"));
+		owned->clock = selected_clock(owned, trace_setting(context->trace, context->buffer, "trace_clock"));
 	context->clock = owned->clock ? owned->clock : "local";
 	context->unit = trace_info(context->trace)->has_tsc2nsec ? CLOCK_UNIT_NS : clock_unit(context->clock);
-	owned->tracer = first_word(trace_setting(context->trace, context->buffer, "current_tracer"));
+	owned->tracer = first_word(owned, trace_setting(context->trace, context->buffer, "current_tracer"));
 	context->tracer_known = owned->tracer;
 	context->tracer = owned->tracer ? owned->tracer : "nop";
-	owned->release = release_of(uname);
+	owned->release = release_of(owned, uname);
 	context->release = owned->release ? owned->release : "";
 	/* Recordings have the release where trace-cmd has it, and the whole beside it. */
 	version = trace_setting(context->trace, 0, "weft/uname");
@@ -331,7 +348,7 @@ static void read_settings(struct owned *owned)
 	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
 	read_latency_facts(owned, version);
 	read_options(context);
-	read_online(context);
+	read_online(owned);
 	stats_of_settings(owned);
 	if (!context->nr_stats)
 		stats_of_sum(owned);
@@ -341,15 +358,16 @@ static void read_settings(struct owned *owned)
 }
 
 /* Files of other programs do not tell the tracer: those that fill the buffer themselves are known by their entries. */
-static void guess_tracer(struct context *context)
+static int guess_tracer(struct context *context, struct fail *fail)
 {
 	struct events_options options = { .until = UINT64_MAX };
 	struct events *events;
 	struct event event;
+	int r = events_open(context, &options, &events, fail);
 
-	if (events_open(context, &options, &events, NULL))
-		return;
-	for (int i = 0; i < GUESS_EVENTS && events_next(events, &event, NULL) > 0; i++) {
+	if (r < 0)
+		return r;
+	for (int i = 0; i < GUESS_EVENTS && (r = events_next(events, &event, fail)) > 0; i++) {
 		const char *name = event.kind == EVENT_RECORD && event.type->format ? event.type->format->name : "";
 
 		if (event.kind != EVENT_RECORD || !event.type->format || strcmp(event.type->format->system, "ftrace"))
@@ -363,6 +381,7 @@ static void guess_tracer(struct context *context)
 		break;
 	}
 	events_free(events);
+	return r < 0 ? r : 0;
 }
 
 static int context_init(struct owned *owned, struct fail *fail)
@@ -375,6 +394,8 @@ static int context_init(struct owned *owned, struct fail *fail)
 					    .big_endian = info->big_endian,
 					    .long_size = info->long_size };
 	read_settings(owned);
+	if (owned->starved)
+		return fail_memory(fail);
 	context->abi.hz = context->hz > UINT32_MAX ? 0 : (uint32_t)context->hz;
 	r = schema_new(&context->abi, &context->schema, fail);
 	if (!r)
@@ -395,16 +416,17 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
 					     .fields_symbols = context_knows(context, 6, 16),
 					     .fields_printable = context_knows(context, 6, 19) };
-	if (!context->tracer_known)
-		guess_tracer(context);
-	return 0;
+	return context->tracer_known ? 0 : guess_tracer(context, fail);
 }
 
 int context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail)
 {
-	struct owned *owned = calloc(1, sizeof(*owned));
+	struct owned *owned;
 	int r;
 
+	if (!trace_buffer(trace, buffer))
+		return fail_set(fail, -EBADMSG, "%s", trace_damage(trace) ? trace_damage(trace) : "there is no such buffer");
+	owned = calloc(1, sizeof(*owned));
 	if (!owned)
 		return fail_memory(fail);
 	owned->context.trace = trace;
@@ -434,4 +456,9 @@ void context_free(struct context *context)
 	free(owned->release);
 	free(owned->preempt_model);
 	free(owned);
+}
+
+void context_lacks_memory(const struct context *context)
+{
+	trace_lacks_memory(context->trace);
 }

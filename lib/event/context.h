@@ -118,4 +118,7 @@ static inline bool context_knows(const struct context *context, unsigned major, 
 int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);
 void context_free(struct context *context);
 
+/* The text is not what it should be for want of memory: trace_damage() tells. Any thread. */
+void context_lacks_memory(const struct context *context);
+
 #endif

@@ -62,8 +62,10 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 	struct event_type *type = calloc(1, sizeof(*type));
 	struct schema *schema = events->context->schema;
 
-	if (!type)
+	if (!type) {
+		context_lacks_memory(events->context);
 		return NULL;
+	}
 	type->id = id;
 	type->format = schema_format(schema, id, NULL);
 	if (!type->format && events->options.learn) {
@@ -72,6 +74,11 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 	}
 	if (type->format && strcmp(type->format->system, "ftrace"))
 		bind_program(schema, type);
+	if (schema_starved(schema)) {
+		context_lacks_memory(events->context);
+		free(type);
+		return NULL;
+	}
 	events->types[id] = type;
 	events->seen[events->nr_seen++] = id;
 	return type;

@@ -220,25 +220,27 @@ static void entries_settle(struct kallsyms *kallsyms)
 	kallsyms->nr_entries = (uint32_t)kept;
 }
 
-void kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
+bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len;
 	size_t size = len / 40 + 16;
 
 	*kallsyms = (struct kallsyms){ .text = text, .len = len };
 	if (len > UINT32_MAX)
-		return;
+		return true;
 	kallsyms->entries = malloc(size * sizeof(*kallsyms->entries));
 	if (!kallsyms->entries)
-		return;
+		return false;
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 
 		if (kallsyms->nr_entries == size) {
 			struct kallsyms_entry *more = realloc(kallsyms->entries, size * 2 * sizeof(*more));
 
-			if (!more)
-				break;
+			if (!more) {
+				kallsyms->nr_entries = 0;
+				return false;
+			}
 			kallsyms->entries = more;
 			size *= 2;
 		}
@@ -252,6 +254,7 @@ void kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 	if (kallsyms->core_end <= kallsyms->core_start)
 		kallsyms->core_start = kallsyms->core_end = 0;
 	entries_settle(kallsyms);
+	return true;
 }
 
 void kallsyms_release(struct kallsyms *kallsyms)

@@ -32,8 +32,8 @@ struct kallsyms {
 	uint64_t core_start, core_end;  /* addresses of _stext and _end: beyond them the kernel has only modules */
 };
 
-/* Lines that are none are skipped. Without memory there are no symbols. */
-void kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len);
+/* Lines that are none are skipped. False without memory: then there are no symbols. */
+bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len);
 void kallsyms_release(struct kallsyms *kallsyms);
 
 bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index);

@@ -51,8 +51,10 @@ char *release_new_model(const struct context *context)
 
 	if (!context_knows(context, 6, 15) || !chosen.at)
 		return NULL;
-	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) < 0)
+	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) < 0) {
+		context_lacks_memory(context);
 		return NULL;
+	}
 	return model;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/event/kallsyms.h"
 #include "lib/trace/trace.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static int string_compare(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void strings_read(struct symbols *symbols, const char *text, size_t len)
+static bool strings_read(struct symbols *symbols, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len;
 	size_t lines = 1;
@@ -118,32 +119,49 @@ static void strings_read(struct symbols *symbols, const char *text, size_t len)
 		lines++;
 	symbols->strings = calloc(lines, sizeof(*symbols->strings));
 	if (!symbols->strings)
-		return;
+		return false;
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 
 		if (!add_string(symbols, at, newline ? newline : end))
-			break;
+			return false;
 		at = newline ? newline + 1 : end;
 	}
 	qsort(symbols->strings, symbols->nr_strings, sizeof(*symbols->strings), string_compare);
+	return true;
+}
+
+/* False without memory; what is damaged counts as absent. */
+static bool load_strings(struct symbols *symbols)
+{
+	struct trace_text text;
+	int r = trace_meta(symbols->trace, TRACE_PRINTK, &text, NULL);
+
+	return r || !text.text ? r != -ENOMEM : strings_read(symbols, text.text, text.len);
+}
+
+static bool load_kallsyms(struct symbols *symbols)
+{
+	struct trace_text text;
+	int r = trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL);
+
+	if (!r && text.len)
+		return kallsyms_read(&symbols->kallsyms, text.text, text.len);
+	if (symbols->ask && !symbols->ask(symbols->ask_arg, &symbols->asked) && symbols->asked.len)
+		return kallsyms_read(&symbols->kallsyms, symbols->asked.data, symbols->asked.len);
+	return r != -ENOMEM;
 }
 
 void symbols_load(const struct symbols *const_symbols)
 {
 	struct symbols *symbols = (struct symbols *)const_symbols;
-	struct trace_text text;
 
 	if (atomic_load_explicit(&symbols->loaded, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&symbols->lock);
 	if (!atomic_load_explicit(&symbols->loaded, memory_order_relaxed)) {
-		if (!trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL) && text.len)
-			kallsyms_read(&symbols->kallsyms, text.text, text.len);
-		else if (symbols->ask && !symbols->ask(symbols->ask_arg, &symbols->asked) && symbols->asked.len)
-			kallsyms_read(&symbols->kallsyms, symbols->asked.data, symbols->asked.len);
-		if (!trace_meta(symbols->trace, TRACE_PRINTK, &text, NULL) && text.text)
-			strings_read(symbols, text.text, text.len);
+		if (!load_kallsyms(symbols) || !load_strings(symbols))
+			trace_lacks_memory(symbols->trace);
 		atomic_store_explicit(&symbols->loaded, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&symbols->lock);

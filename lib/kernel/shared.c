@@ -37,7 +37,7 @@ struct state {
 };
 
 /* *ret_died: there were users, and none of them lives. A file of another boot, or none of ours, is an empty state. */
-static void load(int fd, struct state *state, bool *ret_died)
+static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
 {
 	char text[64 * USERS_MAX], boot[BOOT_ID_SIZE], *line = text;
 	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
@@ -48,12 +48,12 @@ static void load(int fd, struct state *state, bool *ret_died)
 	*state = (struct state){ 0 };
 	boot_id(boot);
 	snprintf(state->boot, sizeof(state->boot), "%s", *boot ? boot : "-");
-	if (got <= 0)
-		return;
+	if (got < 0)
+		return fail_set(fail, -errno, "cannot read who uses saved_cmdlines_size: %s", strerror(errno));
 	text[got] = '\0';
 	if (sscanf(line, "%39s %" SCNu32 " %" SCNu32, old.boot, &old.found, &old.ours) != 3 ||
 	    strcmp(old.boot, state->boot))
-		return;
+		return 0;
 	while ((line = strchr(line, '\n')) && *++line && old.nr < USERS_MAX - 1) {
 		struct process_id user;
 
@@ -65,6 +65,7 @@ static void load(int fd, struct state *state, bool *ret_died)
 	}
 	*ret_died = any && !old.nr;
 	*state = old;
+	return 0;
 }
 
 static int store_state(const char *path, int fd, const struct state *state, struct fail *fail)
@@ -126,8 +127,11 @@ static int put_back(const struct tracing *tracing, const struct state *state, st
 	uint32_t now;
 	int err = read_size(tracing, &now, fail);
 
-	if (err)
+	/* Whether it is still ours cannot be told: rather too much is put back than nothing. */
+	if (err) {
+		(void)!write_size(tracing, state->found, NULL);
 		return err;
+	}
 	if ((state->ours && now != state->ours) || now == state->found)
 		return 0;
 	err = write_size(tracing, state->found, fail);
@@ -146,15 +150,28 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 	return fail_memory(fail);
 }
 
+/* It was raised, but not as it should be: as it was before. Returns `err`, in whose words stands what could not be put back. */
+static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size, int err,
+		     struct fail *fail)
+{
+	struct fail why = FAIL_INIT;
+
+	if (store_state(path, fd, before, &why) | write_size(tracing, size, &why))
+		fail_in(fail, err, "saved_cmdlines_size is not back at %" PRIu32 " (%s)", size, why.text);
+	return err;
+}
+
 /* With the file locked: adds us to the users and raises the size if it must be. */
 static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self, struct fail *fail)
 {
-	struct state state;
+	struct state state, before;
 	bool died;
 	uint32_t now;
 	int err;
 
-	load(fd, &state, &died);
+	err = load(fd, &state, &died, fail);
+	if (err)
+		return err;
 	if (died)
 		put_back(tracing, &state, NULL);
 	err = read_size(tracing, &now, fail);
@@ -162,6 +179,7 @@ static int join(const struct tracing *tracing, const char *path, int fd, uint32_
 		return err;
 	if (!state.nr)
 		state.found = state.ours = now;
+	before = state;
 	if (entries > now)
 		state.ours = 0;
 	state.users[state.nr++] = self;
@@ -172,7 +190,9 @@ static int join(const struct tracing *tracing, const char *path, int fd, uint32_
 	err = write_size(tracing, entries, fail);
 	if (!err)
 		err = read_size(tracing, &state.ours, fail);
-	return err ? err : store_state(path, fd, &state, fail);
+	if (!err)
+		err = store_state(path, fd, &state, fail);
+	return err ? step_back(tracing, path, fd, &before, now, err, fail) : 0;
 }
 
 int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries, struct shared **ret,
@@ -211,8 +231,9 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 	if (!shared)
 		return 0;
 	err = lock_file_open(shared->path, true, &fd, fail);
+	if (!err)
+		err = load(fd, &state, &died, fail);
 	if (!err) {
-		load(fd, &state, &died);
 		for (size_t i = 0; i < state.nr; i++) {
 			if (state.users[i].pid != shared->self.pid || state.users[i].start != shared->self.start)
 				continue;
@@ -246,7 +267,9 @@ int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, stru
 	err = lock_file_open(path, true, &fd, fail);
 	if (err)
 		return err;
-	load(fd, &state, &died);
+	err = load(fd, &state, &died, fail);
+	if (err)
+		return err;
 	if (!died)
 		return 0;
 	done = put_back(tracing, &state, fail);

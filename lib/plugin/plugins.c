@@ -272,8 +272,11 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 		if (decoder->format == format)
 			return decoder;
 	decoder = malloc(sizeof(*decoder));
-	if (!decoder)
+	if (!decoder) {
+		/* plugins_failure() tells. */
+		fail_memory(&loaded->fail);
 		return NULL;
+	}
 	for (uint32_t i = 0; i < loaded->plugin->nr_handlers; i++) {
 		if (!decoder_bind(handler_at(loaded->plugin, i), format, plugins->abi, plugins->machine, decoder))
 			continue;
@@ -288,7 +291,7 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 const char *plugins_failure(const struct plugins *plugins)
 {
 	for (const struct loaded *loaded = plugins->loaded; loaded; loaded = loaded->next)
-		if (loaded->asked && !loaded->plugin)
+		if (loaded->asked && (!loaded->plugin || loaded->fail.text[0]))
 			return loaded->fail.text;
 	return NULL;
 }

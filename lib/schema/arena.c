@@ -40,8 +40,10 @@ void *arena_alloc(struct arena *arena, size_t size)
 		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
 
 		chunk = calloc(1, sizeof(*chunk) + room);
-		if (!chunk)
+		if (!chunk) {
+			arena->starved = true;
 			return NULL;
+		}
 		chunk->next = arena->chunks;
 		chunk->size = room;
 		arena->chunks = chunk;

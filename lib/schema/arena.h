@@ -2,6 +2,7 @@
 #ifndef WEFT_SCHEMA_ARENA_H
 #define WEFT_SCHEMA_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,7 @@ struct arena {
 	size_t left;            /* in the newest chunk */
 	size_t used;
 	size_t cap;
+	bool starved;           /* there was no memory: below the cap more should have been handed out */
 };
 
 void arena_init(struct arena *arena, size_t cap);

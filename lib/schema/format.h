@@ -70,6 +70,9 @@ int must_check schema_add(struct schema *schema, const char *system, size_t syst
 /* NULL when no such format was added, or when it cannot be parsed: *ret_why, if asked for, then says why. */
 const struct format *schema_format(struct schema *schema, int32_t id, const char **ret_why);
 
+/* Whether a format or a program is missing, or less than it could be, for want of memory. */
+bool schema_starved(const struct schema *schema);
+
 /* The id of an event by its names; -ENOENT. system may be NULL: the first of that name. Parses nothing. */
 int32_t schema_find(const struct schema *schema, const char *system, const char *name);
 

@@ -34,6 +34,7 @@ struct schema {
 	size_t nr_entries, max_entries;
 	uint32_t *slots;        /* by id: index + 1 into entries, 0 is empty */
 	size_t nr_slots;        /* a power of two */
+	bool starved;
 };
 
 int schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *fail)
@@ -149,6 +150,7 @@ const struct format *schema_format(struct schema *schema, int32_t id, const char
 		arena_init(&entry->arena, FORMAT_MEMORY_MAX);
 		entry->format = format_parse(&entry->arena, schema->abi.long_size, entry->system, entry->text, entry->len,
 					     &entry->format_why);
+		schema->starved |= entry->arena.starved;
 	}
 	if (ret_why)
 		*ret_why = entry ? entry->format_why : "there is no format of that id";
@@ -163,11 +165,18 @@ const struct program *schema_program(struct schema *schema, const struct format 
 		*ret_note = NULL;
 	if (!entry || entry->format != format)
 		return NULL;
-	if (!entry->program)
+	if (!entry->program) {
 		entry->program = program_compile(&schema->abi, format, &entry->arena, &entry->program_note);
+		schema->starved |= entry->arena.starved;
+	}
 	if (ret_note)
 		*ret_note = entry->program_note;
 	return entry->program;
+}
+
+bool schema_starved(const struct schema *schema)
+{
+	return schema->starved;
 }
 
 int32_t schema_find(const struct schema *schema, const char *system, const char *name)

@@ -104,6 +104,8 @@ static void ahead_run(struct pool_job *job)
 
 	ahead->result = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, ahead->block->data,
 					 ahead->block->len, &ahead->fail);
+	if (ahead->result == -ENOMEM)
+		trace_lacks_memory(ahead->pages->trace);
 	if (!ahead->result && ahead->file->pool)
 		ahead_more(ahead, decoder);
 	decoder_put(ahead->file, decoder);
@@ -118,8 +120,11 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 	if (r <= 0)
 		return r;
 	ahead->block = source_block(&file->source, size < file->ahead_size ? file->ahead_size : size);
-	if (!ahead->block)
+	if (!ahead->block) {
+		/* A CPU that ends here looks damaged, and whoever looks for a place in the file need not care. */
+		trace_lacks_memory(ahead->pages->trace);
 		return fail_memory(fail);
+	}
 	ahead->block->len = size;
 	return 1;
 }

@@ -121,7 +121,7 @@ static void check_places(struct check *check)
 		if (section->offset + section->size > *behind)
 			*behind = section->offset + section->size;
 	}
-	if (!trace->damage && end < trace->input.size)
+	if (!trace->damage.text[0] && end < trace->input.size)
 		found(check, end, "%" PRIu64 " bytes at the end of the file belong to nothing", trace->input.size - end);
 }
 

@@ -101,6 +101,12 @@ void input_release(struct input *input)
 	input->fd = -1;
 }
 
+static int note_error(const struct input *input, int err)
+{
+	__atomic_store_n(&((struct input *)(uintptr_t)input)->error, err, __ATOMIC_RELAXED);
+	return -err;
+}
+
 int input_read(const struct input *input, uint64_t offset, void *data, size_t size, struct fail *fail)
 {
 	char *at = data;
@@ -115,8 +121,8 @@ int input_read(const struct input *input, uint64_t offset, void *data, size_t si
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read %zu bytes at offset %" PRIu64 ": %s", left, offset,
-					strerror(errno));
+			return fail_set(fail, note_error(input, errno), "cannot read %zu bytes at offset %" PRIu64 ": %s", left,
+					offset, strerror(errno));
 		if (!got)
 			return fail_set(fail, -EBADMSG, "the file became shorter while it was read: no bytes at %" PRIu64,
 					offset);

@@ -5,6 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
 #include "lib/trace/input.h"
 #include "lib/trace/trace.h"
 
@@ -107,7 +108,8 @@ struct trace {
 	struct trace_section *sections;
 	size_t nr_sections, sections_size;
 	struct frame_reader *reader;    /* for metadata; made on first use */
-	char *damage;
+	struct fail damage;             /* "" as long as there is none */
+	bool lacks_memory;              /* atomic */
 };
 
 /* file.c */

@@ -19,13 +19,12 @@ void trace_note_damage(struct trace *trace, uint64_t offset, const char *format,
 	struct fail what;
 	va_list args;
 
-	if (trace->damage)
+	if (trace->damage.text[0])
 		return;
 	va_start(args, format);
 	vsnprintf(what.text, sizeof(what.text), format, args);
 	va_end(args);
-	if (asprintf(&trace->damage, "'%s' is damaged at offset %" PRIu64 ": %s", trace->path, offset, what.text) < 0)
-		trace->damage = NULL;
+	fail_set(&trace->damage, 0, "'%s' is damaged at offset %" PRIu64 ": %s", trace->path, offset, what.text);
 }
 
 int trace_add_section(struct trace *trace, uint64_t offset, uint64_t size, uint64_t raw_size, struct fail *fail,
@@ -290,7 +289,6 @@ void trace_free(struct trace *trace)
 	free(trace->uname);
 	free(trace->version);
 	free(trace->clock);
-	free(trace->damage);
 	free(trace->path);
 	free(trace);
 }
@@ -327,7 +325,19 @@ const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index)
 	return index < trace->nr_rings ? &trace->rings[index].pub : NULL;
 }
 
-const char *trace_damage(const struct trace *trace)
+void trace_lacks_memory(struct trace *trace)
 {
-	return trace->damage;
+	__atomic_store_n(&trace->lacks_memory, true, __ATOMIC_RELAXED);
+}
+
+const char *trace_damage(struct trace *trace)
+{
+	int err = __atomic_load_n(&trace->input.error, __ATOMIC_RELAXED);
+
+	/* Whoever looks for something in the file may take what cannot be read for absent. */
+	if (!trace->damage.text[0] && err)
+		fail_set(&trace->damage, 0, "cannot read all of '%s': %s", trace->path, strerror(err));
+	if (!trace->damage.text[0] && __atomic_load_n(&trace->lacks_memory, __ATOMIC_RELAXED))
+		fail_memory(&trace->damage);
+	return trace->damage.text[0] ? trace->damage.text : NULL;
 }

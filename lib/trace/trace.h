@@ -125,9 +125,13 @@ const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index)
 
 /*
  * What opening found broken, although reading can go on: NULL when the file is whole. Something to end with a non-zero
- * exit status for, after printing what could be read. One line, with the offset.
+ * exit status for, after printing what could be read. One line, with the offset. Afterwards also what a read error or a lack of memory
+ * has kept from the output.
  */
-const char *trace_damage(const struct trace *trace);
+const char *trace_damage(struct trace *trace);
+
+/* Something is left out or shown as unknown for want of memory: trace_damage() tells. Any thread. */
+void trace_lacks_memory(struct trace *trace);
 
 /*
  * Pages of one CPU, in pieces that a reader asks for in order: a chunk of a compressed buffer, or a run of raw pages.

@@ -79,3 +79,14 @@ corpus=tests/corpora/container
 	[ "$status" -eq 0 ]
 	[ "$(cd "$corpus" && find . -type f | sort)" = "$(cd "$BATS_TEST_TMPDIR/made" && find . -type f | sort)" ]
 }
+
+@test "what was printed and not taken is no success: a full disk fails every command" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	local arguments
+	for arguments in "check tests/fixtures/demo.dat" "info tests/fixtures/demo.dat" "report tests/fixtures/demo.dat" "list formats" help "report --help" --version; do
+		# shellcheck disable=SC2086 # words
+		run bash -c '"$0" "$@" 2>&1 > /dev/full' "$WEFT" $arguments
+		[ "$status" = 1 ]
+		[[ $output = "weft: "*"No space left on device" ]]
+	done
+}
