@@ -195,3 +195,12 @@ teardown()
 	grep -q "^echo 2147483647 > tracing_thresh$" script
 	grep -q "^echo \"\$command\" > instances/$NAME/set_event_pid$" script
 }
+
+@test "setup: --wait takes a time or none, and belongs to what traces" {
+	run -2 weft start --wait=never -e sched
+	[[ "$output" == *"--wait"*"'never'"* ]]
+	run -2 weft set --wait -e sched
+	[[ "$output" == *"unrecognized option '--wait'"* ]]
+	run -0 weft record --wait=5s -e sched:sched_switch --dry-run
+	run -0 weft stream --wait -e sched:sched_switch --dry-run
+}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -323,6 +324,27 @@ TEST(claim_ends_with_its_process_and_that_of_a_start_with_reset)
 	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
 	CHECK(!claim_find(fake.journals, &claim));
 	start(&fake, true, 0);
+	fake_free(&fake);
+}
+
+TEST(claim_is_not_waited_for_any_longer_when_a_signal_comes)
+{
+	struct claim_manner waits = { .waits = true };
+	struct fail fail = FAIL_INIT;
+	sigset_t blocked, before;
+	struct fake fake;
+	int fd = -1;
+
+	REQUIRE(fake_new(&fake));
+	start(&fake, true, 0);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	raise(SIGTERM);
+	CHECK(claim_take(fake.journals, &waits, &fd, &fail) == -EINTR);
+	CHECK(strstr(fail.text, "SIGTERM"));
+	sigwaitinfo(&blocked, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	fake_free(&fake);
 }
 
