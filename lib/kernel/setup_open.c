@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/setup.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/borrow.h"
 #include "lib/kernel/claim.h"
@@ -89,6 +90,19 @@ static int open_private(const struct setup_context *context, const struct setup_
 	return 0;
 }
 
+/* It is no setting that could be put back: the kernel has emptied it. */
+static void warn_of_empty(const struct setup_context *context, const struct instance *instance)
+{
+	static const char file[] = "set_ftrace_pid";
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail told;
+
+	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL) || text.len)
+		return;
+	fail_set(&told, 0, "'%s' of the top instance held a list without tasks, so that nobody was traced: it is taken away", file);
+	warn(context, &told);
+}
+
 static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
 {
 	/* Then they are those of a start before. */
@@ -100,6 +114,8 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
 	if (!err && instance->kind == INSTANCE_TOP)
 		err = instance_clear(instance, fail);
+	if (!err && instance->kind == INSTANCE_TOP)
+		warn_of_empty(context, instance);
 	if (!err && instance->kind != INSTANCE_EXISTING)
 		err = instance_borrow(instance, &found, fail);
 	if (err || !found || ours || instance->kind != INSTANCE_TOP)

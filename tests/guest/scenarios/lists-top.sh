@@ -51,6 +51,7 @@ scenario() {
 	weft doctor > /tmp/doctor.txt
 	check "so does doctor" matches /tmp/doctor.txt 'set_ftrace_pid.* nobody'
 	record "record at the top works beside them" 0 $g -- cat /dev/null /dev/null
+	check "and says that it takes one away" matches /tmp/r.err "'set_ftrace_pid' .*without tasks.*taken away"
 	text
 	check "and has the function" more "$(grep -c do_sys_openat2 /tmp/r.txt)" 1
 	goes_on "after that recording" $T

@@ -85,7 +85,7 @@ scenario() {
 	done
 	unchanged "all is as before after them"
 
-	weft record -q -o /tmp/r.dat $G --duration 30s 2> /tmp/one.err &
+	weft record -q -o /tmp/r.dat $G --no-pid 1 --duration 30s 2> /tmp/one.err &
 	first=$!
 	begun function_graph
 	weft set --thresh 5us 2> /tmp/s.err
