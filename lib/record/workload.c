@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,24 +12,9 @@
 #include "lib/record/command_path.h"
 #include "lib/record/quiet.h"
 #include "lib/record/switches.h"
+#include "lib/record/user.h"
 
 enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };
-
-struct user {
-	const char *name;
-	const char *home;
-	uid_t uid;
-	gid_t gid;
-};
-
-static int become(const struct user *user)
-{
-	if (initgroups(user->name, user->gid) || setgid(user->gid) || setuid(user->uid))
-		return -errno;
-	if (setenv("USER", user->name, 1) || setenv("LOGNAME", user->name, 1) || setenv("HOME", user->home, 1))
-		return -errno;
-	return 0;
-}
 
 /* In the child; between fork and exec of a process without other threads anything may be called. */
 static int prepare_child(const struct workload_options *options, const struct user *user, struct command_path *path)
@@ -40,7 +23,7 @@ static int prepare_child(const struct workload_options *options, const struct us
 		return -errno;
 	/* What can fail before the start is told before it. */
 	if (options->user) {
-		int err = become(user);
+		int err = user_become(user);
 
 		if (err)
 			return err;
@@ -88,28 +71,11 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 	_exit(err == -ENOENT ? EXEC_MISSING : EXEC_DENIED);
 }
 
-static int user_find(const char *name, struct user *ret, struct fail *fail)
-{
-	const struct passwd *entry;
-
-	errno = 0;
-	entry = getpwnam(name);
-	if (!entry)
-		return fail_set(fail, errno ? -errno : -ENOENT, "no user '%s'", name);
-	*ret = (struct user){ .name = entry->pw_name, .home = entry->pw_dir, .uid = entry->pw_uid,
-			      .gid = entry->pw_gid };
-	return 0;
-}
-
-int workload_fork(const struct workload_options *options, struct workload *ret, struct fail *fail)
+static int fork_as(const struct workload_options *options, const struct user *user, struct workload *ret, struct fail *fail)
 {
 	int go[2] = { -1, -1 }, told[2] = { -1, -1 };
-	struct user user = { .name = NULL };
 	pid_t self = getpid(), pid;
-	int err = options->user ? user_find(options->user, &user, fail) : 0;
 
-	if (err)
-		return err;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, go))
 		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
 	cleanup_fd int go_read = go[0], go_write = go[1];
@@ -122,16 +88,28 @@ int workload_fork(const struct workload_options *options, struct workload *ret, 
 	if (!pid) {
 		/* Its own copy would keep the socket open when weft dies. */
 		close(go_write);
-		child_run(options, &user, self, go_read, told_write);
+		child_run(options, user, self, go_read, told_write);
 	}
 	*ret = (struct workload){ .pid = pid, .go_fd = fd_take(&go_write), .errno_fd = fd_take(&told_read) };
 	ret->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (ret->pid_fd < 0) {
-		err = fail_set(fail, -errno, "cannot watch the command: %s", strerror(errno));
+		int err = fail_set(fail, -errno, "cannot watch the command: %s", strerror(errno));
+
 		workload_release(ret);
 		return err;
 	}
 	return 0;
+}
+
+int workload_fork(const struct workload_options *options, struct workload *ret, struct fail *fail)
+{
+	struct user user = USER_INIT;
+	int err = options->user ? user_find(options->user, &user, fail) : 0;
+
+	if (!err)
+		err = fork_as(options, &user, ret, fail);
+	user_release(&user);
+	return err;
 }
 
 int workload_go(struct workload *workload, const struct switches *switches, struct fail *fail)
