@@ -4,6 +4,7 @@
 
 #include "formats/duration.h"
 #include "formats/ftrace.h"
+#include "lib/base/memo.h"
 #include "lib/base/out.h"
 
 #include <string.h>
@@ -78,6 +79,8 @@ bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding
 		return false;
 	func = load_u64(event->data + binding->places[GRAPH_FUNC].offset, false);
 	depth = load_u32(event->data + binding->places[GRAPH_DEPTH_AT].offset, false);
+	if (note->what != GRAPH_EXIT)
+		memo_prefetch(graph->names, func);
 	if (note->what == GRAPH_LEAF)
 		exit = exit_of(ftrace, note);
 	if (__builtin_expect(depth > DEPTH_MAX || graph_is_irq(graph, func) || !exit, 0))

@@ -29,6 +29,7 @@ struct memo_text {
 };
 
 struct memo {
+	char begin[48];         /* behind the 16 bytes that malloc() keeps in front of a large block, so that no text is in two cache lines */
 	struct memo_text texts[(1 << MEMO_BITS) + MEMO_PROBES];
 };
 
@@ -38,6 +39,13 @@ struct memo *memo_new(void);
 static inline size_t memo_slot(uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS));
+}
+
+/* For a text that is printed in a moment. `memo` may be NULL. */
+static inline void memo_prefetch(const struct memo *memo, uint64_t key)
+{
+	if (memo)
+		__builtin_prefetch(&memo->texts[memo_slot(key)]);
 }
 
 /* Appends the text of a number; false and nothing when it is not kept. `memo` may be NULL. */
