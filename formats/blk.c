@@ -9,16 +9,28 @@
 
 #include <string.h>
 
-/* struct blk_io_trace lies over the record, in the byte order of the kernel; this type has no format file. */
-enum {
-	SECTOR = 16, BYTES = 24, ACTION = 28, DEVICE = 36, ERROR = 44, PDU_LEN = 46, PDU = 48,
-	CGROUP_ID_SIZE = 8,
+/*
+ * struct blk_io_trace, or blk_io_trace2 since 6.19, lies over the record, in the byte order of the kernel; this type has no format
+ * file. Behind the length of the payload, two bytes, comes the payload, where the structure ends.
+ */
+enum { SECTOR = 16, BYTES = 24, CGROUP_ID_SIZE = 8 };
+
+struct blk_layout {
+	uint8_t action, action_size, device, error, pdu_len, pdu;
 };
+
+static const struct blk_layout layout_1 = { .action = 28, .action_size = 4, .device = 36, .error = 44, .pdu_len = 46, .pdu = 48 };
+static const struct blk_layout layout_2 = { .action = 32, .action_size = 8, .device = 40, .error = 48, .pdu_len = 50, .pdu = 64 };
+
+static const struct blk_layout *layout_of_kernel(const struct ftrace *ftrace)
+{
+	return context_knows(ftrace->context, 6, 19) ? &layout_2 : &layout_1;
+}
 
 /* include/uapi/linux/blktrace_api.h */
 enum {
 	TC_WRITE = 1 << 1, TC_FLUSH = 1 << 2, TC_SYNC = 1 << 3, TC_PC = 1 << 9, TC_NOTIFY = 1 << 10, TC_AHEAD = 1 << 11,
-	TC_META = 1 << 12, TC_DISCARD = 1 << 13, TC_FUA = 1 << 15,
+	TC_META = 1 << 12, TC_DISCARD = 1 << 13, TC_FUA = 1 << 15, TC_WRITE_ZEROES = 1 << 22,
 	TC_SHIFT = 16,
 	CGROUP = 1 << 8,
 	MESSAGE = 2 | TC_NOTIFY << TC_SHIFT,
@@ -27,7 +39,8 @@ enum {
 /* An entry with its fields read; nothing past `data` and `len` belongs to it. */
 struct blk {
 	uint64_t sector;
-	uint32_t bytes, action, device;
+	uint64_t action;
+	uint32_t bytes, device;
 	uint16_t error;
 	uint64_t cgroup;
 	bool has_cgroup;
@@ -41,24 +54,25 @@ typedef void print_fn(const struct blk *blk, struct out *out);
 
 static bool blk_read(const struct ftrace *ftrace, const struct event *event, struct blk *ret)
 {
+	const struct blk_layout *layout = layout_of_kernel(ftrace);
 	bool swap = ftrace->context->abi.swap;
 	const uint8_t *data = event->data;
 	size_t left;
 
-	if (event->len < PDU)
+	if (event->len < layout->pdu)
 		return false;
 	*ret = (struct blk){
 		.sector = load_u64(data + SECTOR, swap),
 		.bytes = load_u32(data + BYTES, swap),
-		.action = load_u32(data + ACTION, swap),
-		.device = load_u32(data + DEVICE, swap),
-		.error = load_u16(data + ERROR, swap),
+		.action = layout->action_size == 8 ? load_u64(data + layout->action, swap) : load_u32(data + layout->action, swap),
+		.device = load_u32(data + layout->device, swap),
+		.error = load_u16(data + layout->error, swap),
 		.swap = swap,
-		.pdu = data + PDU,
-		.pdu_len = load_u16(data + PDU_LEN, swap),
+		.pdu = data + layout->pdu,
+		.pdu_len = load_u16(data + layout->pdu_len, swap),
 		.task = task_name(ftrace->context->tasks, event->pid),
 	};
-	left = event->len - PDU;
+	left = event->len - layout->pdu;
 	if (ret->pdu_len > left)
 		ret->pdu_len = left;
 	ret->has_cgroup = ret->action & CGROUP && ret->pdu_len >= CGROUP_ID_SIZE;
@@ -87,13 +101,13 @@ static uint32_t pdu_be32(const struct blk *blk, size_t offset)
 
 static bool is_message(const struct blk *blk)
 {
-	return (blk->action & ~(uint32_t)CGROUP) == MESSAGE;
+	return (blk->action & ~(uint64_t)CGROUP) == MESSAGE;
 }
 
 /* fill_rwbs(), right-aligned in three characters. */
 static void print_rwbs(const struct blk *blk, struct out *out)
 {
-	uint32_t tc = blk->action >> TC_SHIFT;
+	uint32_t tc = (uint32_t)(blk->action >> TC_SHIFT);
 	char text[8];
 	size_t len = 0;
 
@@ -103,7 +117,9 @@ static void print_rwbs(const struct blk *blk, struct out *out)
 	}
 	if (tc & TC_FLUSH)
 		text[len++] = 'F';
-	text[len++] = tc & TC_DISCARD ? 'D' : tc & TC_WRITE ? 'W' : blk->bytes ? 'R' : 'N';
+	text[len++] = tc & TC_DISCARD ? 'D' : tc & (TC_WRITE | TC_WRITE_ZEROES) ? 'W' : blk->bytes ? 'R' : 'N';
+	if (tc & TC_WRITE_ZEROES && !(tc & TC_DISCARD))
+		text[len++] = 'Z';
 	if (tc & TC_FUA)
 		text[len++] = 'F';
 	if (tc & TC_AHEAD)
@@ -271,7 +287,7 @@ static void print_line(const struct ftrace *ftrace, const struct event *event, b
 		out_str(out, "Unknown action 0\n");
 		return;
 	}
-	what = blk.action & 0xffff & ~(unsigned)CGROUP;
+	what = (unsigned)blk.action & 0xffff & ~(unsigned)CGROUP;
 	if (is_message(&blk)) {
 		action = verbose ? "message" : "m";
 		print = print_message;
@@ -297,23 +313,27 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	print_line(ftrace, event, false, out);
 }
 
-/* What blktrace once read: the start of struct blk_io_trace made up, and the rest as it was recorded. */
+/*
+ * What blktrace once read: the start of struct blk_io_trace made up, and the rest as it was recorded; of blk_io_trace2 as many bytes
+ * as the old structure had.
+ */
 static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		struct out *out)
 {
-	enum { MAGIC = 0x65617400, VERSION = 7 };
+	enum { MAGIC = 0x65617400, VERSION = 7, OLD_SIZE = 48 };
+	const struct blk_layout *layout = layout_of_kernel(ftrace);
 	size_t left;
 
 	(void)binding;
-	if (event->len < PDU)
+	if (event->len < layout->pdu)
 		return;
 	put_bin(ftrace, MAGIC | VERSION, 4, out);
 	put_bin(ftrace, 0, 4, out);
 	put_bin(ftrace, event->ts, 8, out);
-	left = load_u16(event->data + PDU_LEN, ftrace->context->abi.swap);
-	if (left > event->len - PDU)
-		left = event->len - PDU;
-	out_mem(out, event->data + SECTOR, PDU - SECTOR + left);
+	left = load_u16(event->data + layout->pdu_len, ftrace->context->abi.swap);
+	if (left > event->len - OLD_SIZE)
+		left = event->len - OLD_SIZE;
+	out_mem(out, event->data + SECTOR, OLD_SIZE - SECTOR + left);
 }
 
 static bool usual(const struct ftrace *ftrace, const struct binding *binding)
