@@ -3,6 +3,7 @@
 #include "cmd/output_options.h"
 #include "cmd/pack_sample.h"
 #include "cmd/pack_script.h"
+#include "cmd/pack_types.h"
 #include "lib/base/destination.h"
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
@@ -16,7 +17,8 @@
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT, OPT_MODE };
+enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT, OPT_MODE,
+       OPT_BTF };
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
@@ -25,6 +27,8 @@ struct arguments {
 	const char *output;
 	mode_t mode;
 	const char *sample;             /* of --latency-sample */
+	const char *btf;                /* of --btf */
+	struct buf types;               /* what of it is kept */
 	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
 	struct {
@@ -44,6 +48,8 @@ static const struct argp_option options[] = {
 	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
 	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
 	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
+	{ "btf", OPT_BTF, "FILE", 0,
+	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and enumerators that are in DIR", 1 },
 	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable", 1 },
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
@@ -137,6 +143,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_LATENCY_SAMPLE:
 		arguments->sample = arg;
 		return 0;
+	case OPT_BTF:
+		arguments->btf = arg;
+		return 0;
 	case OPT_MAPS:
 		parse_maps(arguments, arg, state);
 		return 0;
@@ -193,24 +202,35 @@ static void print_summary(const struct arguments *arguments, const struct pack_s
 		summary->settings, text_size(size, summary->size));
 }
 
-/* What the sample tells follows from it and the packed events: packed once without it, and again with it. */
+static int learn(struct arguments *arguments, int trial, struct fail *fail)
+{
+	struct pack_options *options = &arguments->options;
+	int r = arguments->sample ? pack_sample_read(trial, arguments->sample, &arguments->facts, fail) : 0;
+
+	if (!r && arguments->sample)
+		pack_sample_facts(&arguments->facts, options);
+	if (!r && arguments->btf)
+		r = pack_types_read(trial, arguments->btf, &arguments->types, fail);
+	if (!r && arguments->types.len && options->nr_facts < PACK_FACTS_MAX)
+		options->facts[options->nr_facts++] = (struct pack_fact){ .name = "weft/types", .text = buf_str(&arguments->types) };
+	return r;
+}
+
+/* What the sample and the type information tell follows from them and the packed events: packed once without, and again with it. */
 static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
 {
 	cleanup_fd int trial = -1;
 	int r;
 
-	if (!arguments->sample)
+	if (!arguments->sample && !arguments->btf)
 		return pack(&arguments->options, fd, summary, fail);
 	trial = memfd_create("weft-pack", MFD_CLOEXEC);
 	if (trial < 0)
 		return fail_set(fail, -errno, "cannot create a file in memory: %s", strerror(errno));
 	r = pack(&arguments->options, trial, summary, fail);
 	if (!r)
-		r = pack_sample_read(trial, arguments->sample, &arguments->facts, fail);
-	if (r)
-		return r;
-	pack_sample_facts(&arguments->facts, &arguments->options);
-	return pack(&arguments->options, fd, summary, fail);
+		r = learn(arguments, trial, fail);
+	return r ? r : pack(&arguments->options, fd, summary, fail);
 }
 
 /* Under another name, which becomes that of the output when it is whole: the output may be an input, too. */

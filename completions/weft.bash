@@ -15,7 +15,7 @@ _weft_options()
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --no-self --self --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads' ;;
 	info) echo '--input -i --no-events --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q' ;;
-	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
+	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -171,6 +171,7 @@ _weft_metavar()
 	pack:--events) echo 'DIR' ;;
 	pack:--latency) echo 'FILE' ;;
 	pack:--latency-sample) echo 'FILE' ;;
+	pack:--btf) echo 'FILE' ;;
 	pack:--maps) echo 'PID:FILE' ;;
 	pack:--instance|pack:-B) echo 'INSTANCE' ;;
 	pack:--compression) echo 'CODEC' ;;

@@ -213,6 +213,7 @@ complete -c weft -n '__weft_using pack' -l kallsyms -r -F -d 'Take the symbols f
 complete -c weft -n '__weft_using pack' -l events -x -a '(__fish_complete_directories)' -d 'Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable'
 complete -c weft -n '__weft_using pack' -l latency -r -F -d 'Keep FILE, the text of a latency tracer'\''s trace file, word for word'
 complete -c weft -n '__weft_using pack' -l latency-sample -r -F -d 'FILE is what trace printed with the option latency-format: learn from it what no other file tells'
+complete -c weft -n '__weft_using pack' -l btf -r -F -d 'FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and enumerators that are in DIR'
 complete -c weft -n '__weft_using pack' -l maps -x -a '(__weft_values "PID:FILE")' -d 'FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable'
 complete -c weft -n '__weft_using pack' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'DIR describes this instance instead of the top buffer'
 complete -c weft -n '__weft_using pack' -l compression -x -a '(__weft_values "CODEC")' -d 'zstd[:LEVEL] (the default) or none'

@@ -21,6 +21,7 @@ enum { BINDINGS_MAX = 1 << 16 };
 static const struct renderer *const renderers[] = {
 	&function_renderer,
 	&graph_entry_renderer,
+	&graph_retaddr_renderer,
 	&graph_exit_renderer,
 	&kernel_stack_renderer,
 	&user_stack_renderer,

@@ -2,15 +2,16 @@
 /* Mirrors kernel/trace/trace_output.c: trace_fn_trace(), trace_fn_raw(), trace_fn_hex(), trace_fn_bin(). */
 #include "formats/function.h"
 
+#include "formats/call_args.h"
 #include "formats/ftrace.h"
 #include "formats/raw.h"
 #include "formats/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
 
-enum { IP, PARENT_IP, NR_PLACES };
+enum { IP, PARENT_IP, NR_PLACES, ARGS = NR_PLACES };
 
-static const char *const fields[] = { "ip", "parent_ip", NULL };
+static const char *const fields[] = { "ip", "parent_ip", "args", NULL };
 
 void *function_names(void)
 {
@@ -41,8 +42,11 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		   struct out *out)
 {
 	uint64_t parent_ip = place_int(&binding->places[PARENT_IP], ftrace, event);
+	uint64_t ip = place_int(&binding->places[IP], ftrace, event);
 
-	function_print_ip(ftrace, binding, place_int(&binding->places[IP], ftrace, event), out);
+	function_print_ip(ftrace, binding, ip, out);
+	if (__builtin_expect(has_call_args(binding->places[ARGS].offset, event->len), 0))
+		call_args_print(ftrace, &binding->places[ARGS], event, ip, out);
 	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
 		out_mem(out, " <-", 3);
 		function_print_ip(ftrace, binding, parent_ip, out);

@@ -2,8 +2,10 @@
 /* Mirrors kernel/trace/trace_functions_graph.c: the lines. */
 #include "formats/graph.h"
 
+#include "formats/call_args.h"
 #include "formats/duration.h"
 #include "formats/ftrace.h"
+#include "formats/symbol.h"
 #include "lib/base/fail.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
@@ -186,19 +188,42 @@ static int64_t error_of(const struct ftrace *ftrace, uint64_t retval)
 	return error < 0 && error >= -MAX_ERRNO ? error : 0;
 }
 
-/* What print_graph_retval() puts behind a name: "= -2" or "= 0x1f". */
+/* What print_graph_retval() puts behind a name: " = -2" or " = 0x1f"; since 6.13 " ret=-2". */
 static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct out *out)
 {
 	int64_t error = ftrace->graph->retval_hex ? 0 : error_of(ftrace, retval);
 
+	out_str(out, ftrace->graph->names_retval ? " ret=" : " = ");
 	if (error) {
-		out_mem(out, "= ", 2);
 		out_s64(out, error);
 	} else {
-		out_mem(out, "= 0x", 4);
+		out_mem(out, "0x", 2);
 		out_hex(out, retval);
 	}
-	out_mem(out, " */\n", 4);
+}
+
+/* print_graph_retaddr(): where an entry that tells it was called from. */
+static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+{
+	uint64_t retaddr = place_int(&binding->places[GRAPH_RETADDR], ftrace, event);
+
+	out_mem(out, " <-", 3);
+	symbol_print(ftrace->context, retaddr, true, out);
+	if (context_option(ftrace->context, OPTION_SYM_ADDR))
+		symbol_print_address(ftrace->context, retaddr, out);
+}
+
+static bool has_retaddr(const struct ftrace *ftrace, const struct binding *binding)
+{
+	return ftrace->graph->retaddr && binding->places[GRAPH_RETADDR].size;
+}
+
+static void print_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
+		       struct out *out)
+{
+	graph_print_name(ftrace, func, out);
+	if (!call_args_print(ftrace, &binding->places[GRAPH_ARGS], event, func, out))
+		out_mem(out, "()", 2);
 }
 
 static uint64_t duration_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
@@ -207,30 +232,42 @@ static uint64_t duration_of(const struct ftrace *ftrace, const struct binding *b
 	       place_int(&binding->places[GRAPH_CALLTIME], ftrace, event);
 }
 
-static void print_nested(const struct ftrace *ftrace, uint64_t func, int32_t depth, struct out *out)
+static void print_nested(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
+			 int32_t depth, struct out *out)
 {
 	print_no_duration(ftrace->graph, out);
 	print_indent(depth, out);
-	graph_print_name(ftrace, func, out);
-	out_mem(out, "() {\n", 5);
+	print_call(ftrace, binding, event, func, out);
+	out_mem(out, " {", 2);
+	if (has_retaddr(ftrace, binding)) {
+		out_mem(out, " /*", 3);
+		print_retaddr(ftrace, binding, event, out);
+		out_mem(out, " */", 3);
+	}
+	out_char(out, '\n');
 }
 
-static void print_leaf(const struct ftrace *ftrace, const struct graph_note *note, const struct event *event,
-		       uint64_t func, int32_t depth, struct out *out)
+static void print_leaf(const struct ftrace *ftrace, const struct binding *entry, const struct graph_note *note,
+		       const struct event *event, uint64_t func, int32_t depth, struct out *out)
 {
 	const struct graph *graph = ftrace->graph;
 	const struct binding *binding = ftrace->bindings[note->exit_binding];
+	bool retaddr = has_retaddr(ftrace, entry);
 	const struct event exit = { .data = note->exit, .len = note->exit_len };
 
 	print_duration(graph, duration_of(ftrace, binding, &exit), out);
 	print_indent(depth, out);
-	graph_print_name(ftrace, func, out);
-	if (graph->retval) {
-		out_mem(out, "(); /* ", 7);
+	print_call(ftrace, entry, event, func, out);
+	out_char(out, ';');
+	if (graph->retval || retaddr)
+		out_mem(out, " /*", 3);
+	if (retaddr)
+		print_retaddr(ftrace, entry, event, out);
+	if (graph->retval)
 		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, &exit), out);
-	} else {
-		out_mem(out, "();\n", 4);
-	}
+	if (graph->retval || retaddr)
+		out_mem(out, " */", 3);
+	out_char(out, '\n');
 	print_irq(ftrace, event, func, "<==========", out);
 }
 
@@ -243,9 +280,9 @@ static void print_entry(const struct ftrace *ftrace, const struct binding *bindi
 	print_irq(ftrace, event, func, "==========>", out);
 	print_columns(ftrace, event, out);
 	if (note->what == GRAPH_LEAF)
-		print_leaf(ftrace, note, event, func, depth, out);
+		print_leaf(ftrace, binding, note, event, func, depth, out);
 	else
-		print_nested(ftrace, func, depth, out);
+		print_nested(ftrace, binding, event, func, depth, out);
 }
 
 static void print_exit(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
@@ -260,8 +297,8 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	if (graph->retval) {
 		out_mem(out, "} /* ", 5);
 		graph_print_name(ftrace, func, out);
-		out_char(out, ' ');
 		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, event), out);
+		out_mem(out, " */\n", 4);
 	} else if (note->what == GRAPH_EXIT_LOST || graph->tail) {
 		out_mem(out, "} /* ", 5);
 		graph_print_name(ftrace, func, out);
@@ -346,7 +383,7 @@ static void format_exit(const struct ftrace *ftrace, const struct binding *bindi
 	print_exit(ftrace, binding, &note, event, out);
 }
 
-static const char *const entry_fields[] = { "func", "depth", NULL };
+static const char *const entry_fields[] = { "func", "depth", "args", "retaddr", NULL };
 static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", NULL };
 
 /* Here and not in graph_new(): most files have no function graph, and kallsyms is large. */
@@ -363,7 +400,7 @@ static bool has_known_places(const struct ftrace *ftrace, const struct binding *
 	const struct place *places = binding->places;
 	bool exit = binding->format && !strcmp(binding->format->name, "funcgraph_exit");
 
-	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 && places[GRAPH_DEPTH_AT].size == 4 &&
+	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 && places[GRAPH_DEPTH_AT].size >= 4 &&
 	       (!exit || (places[GRAPH_CALLTIME].size == 8 && places[GRAPH_RETTIME].size == 8));
 }
 
@@ -377,6 +414,15 @@ static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 
 const struct renderer graph_entry_renderer = {
 	.format_name = "funcgraph_entry",
+	.fields = entry_fields,
+	.bind = bind_func,
+	.settle = graph_settle_alone,
+	.format = format_entry,
+};
+
+/* An entry that funcgraph-retaddr made: of 6.13 and later. */
+const struct renderer graph_retaddr_renderer = {
+	.format_name = "fgraph_retaddr_entry",
 	.fields = entry_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -432,10 +478,12 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->overrun = context_option(context, OPTION_FGRAPH_OVERRUN);
 	graph->retval = context_option(context, OPTION_FGRAPH_RETVAL);
 	graph->retval_hex = context_option(context, OPTION_FGRAPH_RETVAL_HEX);
+	graph->retaddr = context_option(context, OPTION_FGRAPH_RETADDR);
+	graph->names_retval = context_knows(context, 6, 13);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
 	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc && !graph->abstime &&
-		       !graph->latency && !graph->tail && !graph->overrun && !graph->retval;
+		       !graph->latency && !graph->tail && !graph->overrun && !graph->retval && !graph->retaddr;
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

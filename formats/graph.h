@@ -36,7 +36,8 @@ struct graph_cpu {
 
 struct graph {
 	/* The funcgraph-* options, and those of the trace that matter here. */
-	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex;
+	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex, retaddr;
+	bool names_retval;              /* "ret=" before a return value: 6.13 and later */
 	bool usual;                     /* those that say which columns there are have their defaults: graph_line_usual() */
 	bool nanoseconds;               /* nine decimals where the kernel has six */
 	uint8_t cpu_width;              /* digits of the highest possible CPU's number */
@@ -66,11 +67,13 @@ struct graph_note {
 	bool switched;                  /* the banner with `before` comes first */
 };
 
-/* The places of bindings: of funcgraph_entry the first two, of funcgraph_exit all. */
-enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_OVERRUN, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL };
+/* The places of bindings: the first two are of both records, the next two of entries, and the others of exits. */
+enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_ARGS, GRAPH_RETADDR };
+enum { GRAPH_OVERRUN = GRAPH_ARGS, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL };
 
 extern const struct tracer graph_tracer;
 extern const struct renderer graph_entry_renderer;
+extern const struct renderer graph_retaddr_renderer;
 extern const struct renderer graph_exit_renderer;
 
 /* Reads the options of ftrace->context, which is set by then. */

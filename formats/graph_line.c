@@ -2,6 +2,7 @@
 /* Mirrors kernel/trace/trace_functions_graph.c: the lines that its default options print, which are nearly all. */
 #include "formats/graph.h"
 
+#include "formats/call_args.h"
 #include "formats/duration.h"
 #include "formats/ftrace.h"
 #include "lib/base/memo.h"
@@ -76,6 +77,8 @@ bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding
 	char *at;
 
 	if (note->what < GRAPH_NESTED || note->what > GRAPH_EXIT || note->switched || !has_words(binding, event))
+		return false;
+	if (__builtin_expect(note->what != GRAPH_EXIT && has_call_args(binding->places[GRAPH_ARGS].offset, event->len), 0))
 		return false;
 	func = load_u64(event->data + binding->places[GRAPH_FUNC].offset, false);
 	depth = load_u32(event->data + binding->places[GRAPH_DEPTH_AT].offset, false);

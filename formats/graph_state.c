@@ -203,7 +203,7 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 
 	if (__builtin_expect(!cpu, 0))
 		context_lacks_memory(ftrace->context);
-	if (binding->renderer == &graph_entry_renderer)
+	if (binding->renderer == &graph_entry_renderer || binding->renderer == &graph_retaddr_renderer)
 		return settle_entry(ftrace, events, binding, event, cpu);
 	if (binding->renderer == &graph_exit_renderer)
 		return settle_exit(ftrace, binding, event, cpu);

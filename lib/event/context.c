@@ -11,6 +11,7 @@
 #include "lib/event/release.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/event/types.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -236,6 +237,11 @@ static bool never_hashes(const struct context *context, struct trace_text option
 	       !(options.text && strstr(options.text, "hash-ptr"));
 }
 
+static bool enumerator(const void *types, const char *name, size_t len, uint64_t *ret)
+{
+	return types_value(types, name, len, ret);
+}
+
 static void read_options(struct context *context)
 {
 	struct trace_text text = trace_setting(context->trace, context->buffer, "trace_options");
@@ -397,6 +403,11 @@ static int context_init(struct owned *owned, struct fail *fail)
 	if (owned->starved)
 		return fail_memory(fail);
 	context->abi.hz = context->hz > UINT32_MAX ? 0 : (uint32_t)context->hz;
+	r = types_new(context->trace, &context->types, fail);
+	if (r < 0)
+		return r;
+	context->abi.enumerators = context->types;
+	context->abi.enumerator = enumerator;
 	r = schema_new(&context->abi, &context->schema, fail);
 	if (!r)
 		r = add_formats(context, fail);
@@ -450,6 +461,7 @@ void context_free(struct context *context)
 	maps_free(context->maps);
 	tasks_free(context->tasks);
 	schema_free(context->schema);
+	types_free(context->types);
 	free(owned->stats);
 	free(owned->clock);
 	free(owned->tracer);

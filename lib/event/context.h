@@ -17,6 +17,7 @@ struct out;
 struct symbols;
 struct tasks;
 struct trace;
+struct types;
 
 /*
  * All that the text of one ring buffer depends on besides its events: formats, tasks, symbols, the clock, the tracer and
@@ -41,6 +42,7 @@ struct context {
 	struct schema_abi abi;
 	struct tasks *tasks;
 	struct symbols *symbols;
+	struct types *types;            /* what the file keeps of the kernel's type information */
 	struct maps *maps;              /* of processes, for the option sym-userobj */
 	struct program_env env;
 	const char *clock;              /* the selected one: "local" */

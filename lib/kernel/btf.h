@@ -12,7 +12,7 @@ struct fail;
 /*
  * The parameters of the kernel's functions by name, from its own type information (/sys/kernel/btf/vmlinux; the format is
  * in include/uapi/linux/btf.h). Any bytes will do: nothing past `len` is read, and every loop ends.
- * Not supported: functions of modules; type information of another byte order.
+ * Not supported: functions of modules.
  */
 enum { PROTOTYPE_PARAMETERS = 16, PROTOTYPE_NAME = 64, PROTOTYPE_TYPE = 8 };
 

@@ -24,6 +24,7 @@
 #include "lib/record/parts.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
+#include "lib/record/type_facts.h"
 
 enum { HEAD_SIZE = 4096, PAGES_MORE = 2, KEEP_FREE = 1 << 20 };
 
@@ -228,6 +229,8 @@ static int add_facts(struct work *work, struct fail *fail)
 		err = facts_of_texts(ledger, &work->tracing, work->targets, work->nr, options->texts, fail);
 	if (!err)
 		err = options->snapshot ? add_snapshot_facts(work, fail) : add_buffer_facts(work, fail);
+	if (!err)
+		err = facts_of_types(ledger, fail);
 	if (!err)
 		err = maps_copy_start(work->targets, work->nr, 0, &maps, fail);
 	return err ? err : maps_copy_finish(maps, ledger, &work->tracing, fail);

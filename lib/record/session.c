@@ -24,6 +24,7 @@
 #include "lib/record/switches.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/target.h"
+#include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 
@@ -298,7 +299,9 @@ static int collect(struct session *session, struct fail *fail)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
 	if (!err)
 		err = count_missed(session, fail);
-	return err ? err : facts_of_kernel(ledger, &session->tracing, fail);
+	if (!err)
+		err = facts_of_kernel(ledger, &session->tracing, fail);
+	return err ? err : facts_of_types(ledger, fail);
 }
 
 static int join(struct session *session, struct fail *fail)

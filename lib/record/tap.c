@@ -24,6 +24,7 @@
 #include "lib/record/switches.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/record/target.h"
+#include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 #include "lib/trace/trace.h"
@@ -161,6 +162,8 @@ static int describe(struct tap *tap, struct fail *fail)
 		err = facts_at_start(parts->ledger, "record", &tap->tracing, tap->targets, tap->nr_buffers, all_formats, fail);
 	if (!err)
 		err = name_ourselves(parts->ledger, fail);
+	if (!err)
+		err = facts_of_types(parts->ledger, fail);
 	if (!err)
 		err = assembly_describe(parts, fd, fail);
 	if (!err)

@@ -113,6 +113,7 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 {
 	const struct expr *address = parse_address(parser, name), *base;
 	int len = (int)(name->len < 60 ? name->len : 60);
+	uint64_t value;
 
 	if (address)
 		return address;
@@ -121,6 +122,8 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 			return make_const(parser, known_names[i].value, 4, true);
 	if (parse_page_base(parser, name, &base))
 		return base;
+	if (parser->abi->enumerator && parser->abi->enumerator(parser->abi->enumerators, name->text, name->len, &value))
+		return make_const(parser, value, value <= INT32_MAX || value >= (uint64_t)INT32_MIN ? 4 : 8, true);
 	/* The time of printing, which no trace tells. */
 	if (token_named(name, "jiffies")) {
 		parser->unknowable = true;

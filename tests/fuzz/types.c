@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Any bytes as a kernel's type information, and any text as what a file keeps of it. */
+#include "lib/base/buf.h"
+#include "lib/base/out.h"
+#include "lib/event/types.h"
+#include "lib/kernel/types.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void print_all(const char *text, size_t len)
+{
+	struct call_args args = { .values = { 1, UINT64_MAX, 3, 4, 5, 6 }, .nr = 6, .long_size = 8 };
+	struct types *types;
+	struct out out;
+	uint64_t value;
+
+	if (types_of_text(text, len, &types, NULL))
+		return;
+	if (out_init(&out, 64)) {
+		for (size_t at = 0; at + 2 < len && at < 4096; at++) {
+			const char *end = memchr(text + at, ' ', len - at);
+
+			if (end)
+				types_print_args(types, text + at, (size_t)(end - text) - at, &args, &out);
+			out_clear(&out);
+		}
+		out_release(&out);
+	}
+	types_value(types, text, len, &value);
+	types_free(types);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct names *names;
+	struct buf lines = BUF_INIT;
+
+	print_all((const char *)data, len);
+	if (names_new(&names, NULL))
+		return 0;
+	if (!names_add_format(names, (const char *)data, len, NULL) && !types_lines(data, len, NULL, names, &lines, NULL))
+		print_all(buf_str(&lines), lines.len);
+	names_free(names);
+	buf_release(&lines);
+	return 0;
+}
