@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/reading.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
@@ -14,7 +15,7 @@ extern const struct command check_command;
 
 struct arguments {
 	const char *input;
-	bool quiet;
+	bool quiet, no_sandbox;
 };
 
 struct findings {
@@ -22,9 +23,12 @@ struct findings {
 	unsigned count;
 };
 
+enum { OPT_NO_SANDBOX = 256 };
+
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
 	{ "quiet", 'q', NULL, 0, "Say nothing of a file that is whole", 1 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 1 },
 	{ 0 },
 };
 
@@ -41,6 +45,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		arguments->quiet = true;
+		return 0;
+	case OPT_NO_SANDBOX:
+		arguments->no_sandbox = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -127,7 +134,7 @@ static int run(int argc, char **argv)
 	command_parse(&check_command, argc, argv, 0, &arguments);
 	if (!arguments.input)
 		arguments.input = "trace.dat";
-	if (trace_open(arguments.input, &trace, &fail))
+	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
 		return command_failed(&fail);
 	findings = (struct findings){ .path = trace_path(trace) };
 	r = check(trace, &findings, &summary, &events, &fail);

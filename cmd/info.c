@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/reading.h"
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
@@ -17,13 +18,13 @@
 /* weft info: what is in a file. */
 extern const struct command info_command;
 
-enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING };
+enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX };
 
 struct arguments {
 	const char *input;
 	const char *setting;
 	const char *instance;
-	bool settings, no_events;
+	bool settings, no_events, no_sandbox;
 };
 
 static const struct argp_option options[] = {
@@ -32,6 +33,7 @@ static const struct argp_option options[] = {
 	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings kept in the file instead", 2 },
 	{ "setting", OPT_SETTING, "NAME", 0, "Print the one called NAME as it was, and nothing else", 2 },
 	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 1 },
 	{ 0 },
 };
 
@@ -57,6 +59,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SETTING:
 		arguments->setting = arg;
+		return 0;
+	case OPT_NO_SANDBOX:
+		arguments->no_sandbox = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -454,7 +459,7 @@ static int run(int argc, char **argv)
 	command_parse(&info_command, argc, argv, 0, &arguments);
 	if (!arguments.input)
 		arguments.input = "trace.dat";
-	if (trace_open(arguments.input, &trace, &fail))
+	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
 		return command_failed(&fail);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);

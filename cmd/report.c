@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/formats.h"
+#include "cmd/reading.h"
 #include "cmd/report_stored.h"
 
 #include "formats/render.h"
@@ -14,7 +15,6 @@
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
 #include "lib/query/tail.h"
-#include "lib/record/parts.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -47,13 +47,13 @@ struct report_options {
 	uint64_t limit;
 	uint64_t tail;                  /* UINT64_MAX: from the start */
 	uint64_t threads;
-	bool decode;
+	bool decode, no_sandbox;
 	const char *plugin_dir;
 	const char *stored;             /* a text to print instead */
 };
 
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
-       OPT_SELF, OPT_NO_SELF };
+       OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -80,6 +80,7 @@ static const struct argp_option options[] = {
 	{ "stored", OPT_STORED, "NAME", 0, "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
 
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
 	{ 0 },
 };
 
@@ -198,6 +199,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_STORED:
 		report->stored = arg;
 		return 0;
+	case OPT_NO_SANDBOX:
+		report->no_sandbox = true;
+		return 0;
 	case OPT_THREADS:
 		if (text_parse_range(arg, 1, THREADS_MAX, &report->threads, &fail) < 0)
 			usage_failed(state, "threads", &fail);
@@ -272,6 +276,7 @@ static unsigned thread_count(const struct report_options *report)
 
 /* Which part of one buffer is printed. */
 struct part {
+	bool last;                      /* of the file */
 	struct events_options events;
 	struct selection *selection;
 	uint64_t *left_out;
@@ -363,6 +368,9 @@ static int report_part(const struct report_options *report, struct context *cont
 	struct sink *sink = NULL;
 	int r = report->decode ? format_plugins(context, report->plugin_dir, &plugins, fail) : 0;
 
+	/* Plugins are of each buffer: the last has all that there is to open. */
+	if (!r && report->decode && !report->no_sandbox && part->last)
+		r = trace_sandbox(context->trace, fail);
 	if (!r) {
 		sink_options.plugins = plugins;
 		sink_options.left_out = part->left_out;
@@ -382,9 +390,9 @@ static int report_part(const struct report_options *report, struct context *cont
 	return r;
 }
 
-static int report_context(const struct report_options *report, struct context *context, struct fail *fail)
+static int report_context(const struct report_options *report, struct context *context, bool last, struct fail *fail)
 {
-	struct part part = { .selection = NULL };
+	struct part part = { .selection = NULL, .last = last };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
@@ -397,14 +405,14 @@ static int report_context(const struct report_options *report, struct context *c
 	return r;
 }
 
-static int report_buffer(const struct report_options *report, struct trace *trace, size_t buffer, struct fail *fail)
+static int report_buffer(const struct report_options *report, struct trace *trace, size_t buffer, bool last, struct fail *fail)
 {
 	struct context *context = NULL;
 	int r = context_new(trace, buffer, &context, fail);
 
 	if (r < 0)
 		return r;
-	r = report_context(report, context, fail);
+	r = report_context(report, context, last, fail);
 	context_free(context);
 	return r;
 }
@@ -442,7 +450,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 			printf("# instance: %s\n", trace_buffer(trace, i)->name.text);
 			fflush(stdout);
 		}
-		r = report_buffer(report, trace, i, &here);
+		r = report_buffer(report, trace, i, i == last, &here);
 		if (r < 0 && !worst) {
 			worst = r;
 			*fail = here;
@@ -453,16 +461,6 @@ static int report_trace(const struct report_options *report, struct trace *trace
 		}
 	}
 	return worst;
-}
-
-/* A killed recording of this very name may hold what the reader is looking for. */
-static void tell_left_behind(const char *input)
-{
-	cleanup_free char *path = NULL;
-
-	if (strcmp(input, "-") && parts_left_behind(input, &path))
-		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
-			     path);
 }
 
 static int report_run(int argc, char **argv)
@@ -476,8 +474,8 @@ static int report_run(int argc, char **argv)
 	command_parse(&report_command, argc, argv, 0, &report);
 	if (!report.input)
 		report.input = "trace.dat";
-	tell_left_behind(report.input);
-	r = trace_open(report.input, &trace, &fail);
+	reading_tell_left_behind(report.input);
+	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */

@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/readable.h"
+#include "lib/base/sandbox.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
 
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const unsigned char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 
@@ -291,6 +293,15 @@ void trace_free(struct trace *trace)
 	free(trace->clock);
 	free(trace->path);
 	free(trace);
+}
+
+int trace_sandbox(const struct trace *trace, struct fail *fail)
+{
+	struct stat st;
+
+	if (fstat(trace->input.fd, &st))
+		return fail_set(fail, -errno, "cannot read '%s': %s", trace->path, strerror(errno));
+	return sandbox_enter(st.st_uid, st.st_gid, fail);
 }
 
 const char *trace_path(const struct trace *trace)

@@ -90,6 +90,12 @@ int must_check trace_open(const char *path, struct trace **ret, struct fail *fai
 int must_check trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail);
 void trace_free(struct trace *trace);
 
+/*
+ * What is read from now on can do no harm: lib/base/sandbox.h, as the file's owner where root reads. Nothing can be opened afterwards; call
+ * it before threads are started.
+ */
+int must_check trace_sandbox(const struct trace *trace, struct fail *fail);
+
 const char *trace_path(const struct trace *trace);
 const struct trace_info *trace_info(const struct trace *trace);
 const struct trace_section *trace_sections(const struct trace *trace, size_t *ret_count);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/reading.h"
+
+#include "cmd/command.h"
+#include "lib/record/parts.h"
+#include "lib/trace/trace.h"
+
+#include <string.h>
+
+int reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail)
+{
+	struct trace *trace;
+	int r = trace_open(input, &trace, fail);
+
+	if (!r && sandbox) {
+		r = trace_sandbox(trace, fail);
+		if (r)
+			trace_free(trace);
+	}
+	if (!r)
+		*ret = trace;
+	return r;
+}
+
+void reading_tell_left_behind(const char *input)
+{
+	cleanup_free char *path = NULL;
+
+	if (strcmp(input, "-") && parts_left_behind(input, &path))
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
+			     path);
+}

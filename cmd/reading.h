@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_READING_H
+#define WEFT_CMD_READING_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+
+struct fail;
+struct trace;
+
+/* What the commands that read a recording share. */
+
+/* Opens it and, with `sandbox`, gives up all rights that reading does not need: nothing can be opened afterwards. */
+int must_check reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail);
+
+/* A killed recording of this very name may hold what the reader is looking for: a note. */
+void reading_tell_left_behind(const char *input);
+
+#endif

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Who reads a recording gives up what reading does not need; /proc tells.
+load lib
+
+# status_of UID COMMAND...: Uid, Groups and Seccomp of the command from /proc once it waits for somebody to read its output
+status_of()
+{
+	perl -e '
+		use Fcntl; my $uid = shift; pipe(my $r, my $w); fcntl($w, 1031, 4096);
+		my $pid = fork;
+		if (!$pid) { $> = $uid if $uid; open(STDOUT, ">&", $w); close $r; close $w; exec @ARGV; }
+		close $w; my $text = "";
+		for (1 .. 400) {
+			open(my $f, "/proc/$pid/status") or last; local $/; my $now = <$f>;
+			$text = $now if $now =~ /^Name:\tweft/;
+			last if $now =~ /^State:\tZ/ || ($text =~ /^Seccomp:\t2/m || $ENV{UNTIL_ASLEEP}) && $now =~ /^State:\tS/m && $_ > 20;
+			select(undef, undef, undef, 0.02);
+		}
+		print grep /^(Uid|Gid|Groups|NoNewPrivs|Seccomp):/, map "$_\n", split /\n/, $text;
+		1 while sysread($r, my $rest, 65536);
+		waitpid $pid, 0; exit $? >> 8;' "$@"
+}
+
+setup()
+{
+	cp tests/fixtures/demo.dat "$BATS_TEST_TMPDIR/demo.dat"
+	case $(uname -m) in x86_64 | aarch64) ;; *) skip "there is no filter for $(uname -m)" ;; esac
+	grep -q '^Seccomp:' /proc/self/status || skip "this kernel has no filters"
+}
+
+@test "report: root reads as the file's owner, with a filter that lets nothing be opened" {
+	need_root
+	chown 1234:1235 "$BATS_TEST_TMPDIR/demo.dat"
+	status_of 0 "$WEFT" report --threads 1 "$BATS_TEST_TMPDIR/demo.dat" > "$BATS_TEST_TMPDIR/status"
+	grep -q $'^Uid:\t1234\t1234\t1234\t1234$' "$BATS_TEST_TMPDIR/status"
+	grep -q $'^Gid:\t1235\t1235\t1235\t1235$' "$BATS_TEST_TMPDIR/status"
+	grep -Eq '^Groups:[[:space:]]*$' "$BATS_TEST_TMPDIR/status"
+	grep -q $'^Seccomp:\t2$' "$BATS_TEST_TMPDIR/status"
+}
+
+@test "report: of root's own file root becomes nobody; --no-sandbox keeps what it has" {
+	need_root
+	status_of 0 "$WEFT" report --threads 1 "$BATS_TEST_TMPDIR/demo.dat" | grep -q $'^Uid:\t65534\t65534\t65534\t65534$'
+	UNTIL_ASLEEP=1 status_of 0 "$WEFT" report --no-sandbox --threads 1 "$BATS_TEST_TMPDIR/demo.dat" > "$BATS_TEST_TMPDIR/status"
+	grep -q $'^Uid:\t0\t0\t0\t0$' "$BATS_TEST_TMPDIR/status"
+	grep -q $'^Seccomp:\t0$' "$BATS_TEST_TMPDIR/status"
+}
+
+@test "report, info and check print the same in the sandbox and without, from a file only root may read and from standard input" {
+	local arguments
+	chmod 600 "$BATS_TEST_TMPDIR/demo.dat"
+	for arguments in report "report --threads 3" "report --format json" "report --tail 9" "report --decode --plugin-dir $BUILD/plugins" info "info --settings" check; do
+		# shellcheck disable=SC2086 # words
+		"$WEFT" $arguments "$BATS_TEST_TMPDIR/demo.dat" > "$BATS_TEST_TMPDIR/with" 2> "$BATS_TEST_TMPDIR/err"
+		# shellcheck disable=SC2086 # words
+		"$WEFT" $arguments --no-sandbox "$BATS_TEST_TMPDIR/demo.dat" | cmp - "$BATS_TEST_TMPDIR/with"
+		[ ! -s "$BATS_TEST_TMPDIR/err" ]
+	done
+	"$WEFT" report - < "$BATS_TEST_TMPDIR/demo.dat" | cmp - <("$WEFT" report "$BATS_TEST_TMPDIR/demo.dat")
+	cat "$BATS_TEST_TMPDIR/demo.dat" | "$WEFT" report - | cmp - <("$WEFT" report "$BATS_TEST_TMPDIR/demo.dat")
+}
+
+@test "in the sandbox nothing is opened, executed or sent any more" {
+	need_command strace
+	strace -f -o "$BATS_TEST_TMPDIR/calls" "$WEFT" report --threads 2 "$BATS_TEST_TMPDIR/demo.dat" > "$BATS_TEST_TMPDIR/text" || skip "strace does not work here"
+	sed -n '/PR_SET_SECCOMP/,$p' "$BATS_TEST_TMPDIR/calls" > "$BATS_TEST_TMPDIR/inside"
+	grep -q exit_group "$BATS_TEST_TMPDIR/inside"
+	run ! grep -E '\<(open|openat|execve|socket|connect|unlink)\(.*= [0-9]' "$BATS_TEST_TMPDIR/inside"
+}
