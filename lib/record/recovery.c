@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/assembly.h"
@@ -20,6 +22,8 @@
 #include "lib/record/parts.h"
 #include "lib/record/parts_name.h"
 #include "lib/record/recorder.h"
+
+enum { ROOM_MIN = 1 << 20 };
 
 struct work {
 	struct parts *parts;
@@ -156,6 +160,37 @@ static struct instance *find_instance(struct work *work, const struct tracing *t
 	return instance_open(tracing, item->data, false, NULL, &instance, NULL) ? NULL : instance;
 }
 
+/* A page that left the kernel and found no room would be lost. Packed they are smaller. */
+static int check_room(const struct work *work, const struct instance *instance, struct fail *fail)
+{
+	const struct parts_file *file = &work->parts->file;
+	uint64_t need = ROOM_MIN, there;
+	struct statvfs vfs;
+	char name[64];
+
+	for (uint32_t cpu = 0; cpu < file->cpu_count; cpu++) {
+		struct ring_buffer_stats stats;
+		int err;
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
+		if (!instance_has(instance, name))
+			continue;
+		err = ring_buffer_stats(instance, cpu, &stats, fail);
+		if (err)
+			return err;
+		/* Pages are not full to the last byte. */
+		need += stats.bytes + stats.bytes / 8 + file->options.page_size;
+	}
+	if (fstatvfs(work->parts->dir, &vfs))
+		return 0;
+	there = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	if (there >= need)
+		return 0;
+	return fail_set(fail, -ENOSPC, "%" PRIu64 " MiB may be needed in '%s' for what is in the kernel's buffers, and %" PRIu64 " are "
+			"free; nothing was taken out of them: make room, or copy the directory (cp -r) to another filesystem and "
+			"recover the copy", (need >> 20) + 1, work->parts->path, there >> 20);
+}
+
 static int take_all(struct work *work, const struct tracing *tracing, struct fail *fail)
 {
 	struct ledger *ledger = work->parts->ledger;
@@ -170,6 +205,8 @@ static int take_all(struct work *work, const struct tracing *tracing, struct fai
 		instance = find_instance(work, tracing, i);
 		if (instance)
 			err = instance_write(instance, "tracing_on", "0", fail);
+		if (!err && instance)
+			err = check_room(work, instance, fail);
 		if (!err)
 			err = take_buffer(work, buffer, instance, fail);
 		if (!err && instance)

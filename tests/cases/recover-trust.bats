@@ -245,7 +245,7 @@ start_marks()
 {
 	local i
 
-	weft record -q -o k.dat -e syscalls:sys_enter_reboot -b 4M 3>&- &
+	weft record -q -o k.dat -e syscalls:sys_enter_reboot -b 4M "$@" 3>&- &
 	pid=$!
 	until [ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
 		kill -0 $pid
@@ -289,5 +289,25 @@ start_marks()
 	[ -e /sys/kernel/tracing/instances/weft-$pid ]
 	[ ! -e k.dat ]
 	run -0 weft recover k.dat
+	[ "$(marks k.dat)" = $MARKS ]
+}
+
+@test "recover: a full disk leaves the instance and all events that are in it" {
+	need_tracefs
+	mkdir small
+	mount -t tmpfs -o size=64m tmpfs small || skip "cannot mount a tmpfs"
+	start_marks --temp-dir small
+	kill -9 $pid
+	wait $pid || true
+	head -c 128M /dev/zero > small/full || true
+	run -1 weft recover small/*.parts -o k.dat
+	said=$output
+	left=$(entries)
+	rm small/full
+	run weft recover small/*.parts -o k.dat
+	umount small
+	[[ "$said" == *"nothing was taken out of them"* ]]
+	[ "$left" = $MARKS ]
+	[ "$status" = 0 ]
 	[ "$(marks k.dat)" = $MARKS ]
 }
