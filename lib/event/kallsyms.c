@@ -220,6 +220,24 @@ static void entries_settle(struct kallsyms *kallsyms)
 	kallsyms->nr_entries = (uint32_t)kept;
 }
 
+/*
+ * kallsyms_lookup() looks for addresses inside the kernel among its own symbols only. What modules keep for each CPU is listed by
+ * offsets, which on ppc64 look like addresses in there.
+ */
+static void entries_drop_strays(struct kallsyms *kallsyms)
+{
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < kallsyms->nr_entries; i++) {
+		const struct kallsyms_entry *entry = &kallsyms->entries[i];
+		bool inside = entry->address >= kallsyms->core_start && entry->address < kallsyms->core_end;
+
+		if (!inside || is_kernels_own(kallsyms, entry))
+			kallsyms->entries[kept++] = *entry;
+	}
+	kallsyms->nr_entries = kept;
+}
+
 bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len;
@@ -253,6 +271,7 @@ bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 	}
 	if (kallsyms->core_end <= kallsyms->core_start)
 		kallsyms->core_start = kallsyms->core_end = 0;
+	entries_drop_strays(kallsyms);
 	entries_settle(kallsyms);
 	return true;
 }
