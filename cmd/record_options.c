@@ -11,7 +11,10 @@ enum option_key {
 	KEY_DURATION,
 	KEY_FAIL_ON_LOST,
 	KEY_RECORDER_CPU,
+	KEY_SYNC,
 };
+
+enum { SYNC_MIN_NS = 10000000, SYNC_MAX_S = 86400 };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Recording:", SETUP_OWN_GROUP },
@@ -19,6 +22,7 @@ static const struct argp_option table[] = {
 	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft's own threads are recorded in any case", SETUP_OWN_GROUP },
 	{ "max-size", 'm', "SIZE", 0, "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
+	{ "sync", KEY_SYNC, "TIME", 0, "Have on the disk what is older than TIME, should the machine die", SETUP_OWN_GROUP },
 	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
 	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
 	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
@@ -50,6 +54,11 @@ static bool parse_recording(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_DURATION:
 		options->duration_ns = setup_time_ns("--duration", arg, state);
+		return true;
+	case KEY_SYNC:
+		options->sync_ns = setup_time_ns("--sync", arg, state);
+		if (options->sync_ns < SYNC_MIN_NS || options->sync_ns > SYNC_MAX_S * UINT64_C(1000000000))
+			setup_usage(state, "--sync takes at least 10ms and at most a day");
 		return true;
 	case KEY_FAIL_ON_LOST:
 		arguments->fail_on_lost = true;

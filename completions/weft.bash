@@ -7,7 +7,7 @@ _weft_formats='ftrace trace_pipe json pretty'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --recorder-cpu --priority -r --fail-on-lost' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --nanoseconds -t --raw --decode --plugin-dir --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o --mode' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
@@ -99,6 +99,7 @@ _weft_metavar()
 	record:--save) echo 'hist|stack|stat' ;;
 	record:--max-size|record:-m) echo 'SIZE' ;;
 	record:--duration) echo 'TIME' ;;
+	record:--sync) echo 'TIME' ;;
 	record:--recorder-cpu) echo 'CPULIST' ;;
 	record:--priority|record:-r) echo 'PRIO' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;

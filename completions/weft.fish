@@ -102,6 +102,7 @@ complete -c weft -n '__weft_using record' -s a -l all-formats -d 'Save the forma
 complete -c weft -n '__weft_using record' -l no-filter -d 'No effect: weft'\''s own threads are recorded in any case'
 complete -c weft -n '__weft_using record' -s m -l max-size -x -a '(__weft_values "SIZE")' -d 'Keep at most SIZE of each CPU'\''s recorded data: the oldest is dropped, and counted'
 complete -c weft -n '__weft_using record' -l duration -x -a '(__weft_values "TIME")' -d 'Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds'
+complete -c weft -n '__weft_using record' -l sync -x -a '(__weft_values "TIME")' -d 'Have on the disk what is older than TIME, should the machine die'
 complete -c weft -n '__weft_using record' -l recorder-cpu -x -a '(__weft_values "CPULIST")' -d 'Let the recorders run only on these CPUs'
 complete -c weft -n '__weft_using record' -s r -l priority -x -a '(__weft_values "PRIO")' -d 'Run the recorders with the real-time priority PRIO, 1 to 99'
 complete -c weft -n '__weft_using record' -l fail-on-lost -d 'Exit with status 123 when events were lost, or may have been'

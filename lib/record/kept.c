@@ -73,7 +73,7 @@ int kept_count(const struct spool *spool, struct kept *ret, struct fail *fail)
 	*ret = kept;
 	if (!spool_size(spool))
 		return 0;
-	map = mmap(NULL, (size_t)spool->end, PROT_READ, MAP_SHARED, spool->fd, 0);
+	map = mmap(NULL, (size_t)spool->end, PROT_READ, MAP_PRIVATE, spool->fd, 0);
 	if (map == MAP_FAILED)
 		return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
 	if (spool->options.compressed)

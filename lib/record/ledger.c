@@ -223,7 +223,7 @@ int ledger_load(struct ledger *ledger, struct fail *fail)
 		return fail_set(fail, -errno, "cannot read '%s': %s", file_name, strerror(errno));
 	if (!st.st_size)
 		return 0;
-	ledger->map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, ledger->fd, 0);
+	ledger->map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, ledger->fd, 0);
 	if (ledger->map == MAP_FAILED) {
 		ledger->map = NULL;
 		return fail_set(fail, -errno, "cannot map '%s': %s", file_name, strerror(errno));

@@ -25,6 +25,7 @@ struct record_options {
 	const char *user;
 	bool all_formats;
 	uint64_t duration_ns;           /* 0: none */
+	uint64_t sync_ns;               /* what is older is on the disk; 0: when the kernel likes to */
 	bool has_recorder_cpus;
 	struct cpus recorder_cpus;      /* that the recorders may run on; any without */
 	int priority;                   /* SCHED_FIFO priority of the recorders; 0: none */

@@ -276,21 +276,58 @@ static int take_rest(struct work *work, struct fail *fail)
 	return err ? err : flush_batch(work, fail);
 }
 
+/* The sub-buffer that is being written, too: once, for taking it may make events. */
+static int take_now(struct work *work, struct fail *fail)
+{
+	size_t taken;
+	int r, err = take_full(work, &taken, fail);
+
+	if (err)
+		return err;
+	r = cpu_pipe_read(&work->recorder->pipe, work->pages, fail);
+	if (r <= 0)
+		return r;
+	work->pages_len = work->recorder->spool.options.page_size;
+	err = add_chunk(work, fail);
+	return err ? err : flush_batch(work, fail);
+}
+
+/* Under load what there is comes without being asked for. */
+static int take_on(struct work *work, int *timeout_ms, uint64_t *due_ns, struct fail *fail)
+{
+	uint64_t flush_ms = (uint64_t)work->recorder->options.flush_ms, now = now_ns();
+	int err = 0;
+
+	if (now >= *due_ns) {
+		err = take_now(work, fail);
+		*due_ns = now + flush_ms * 1000000;
+	}
+	*timeout_ms = (int)((*due_ns - now) / 1000000) + 1;
+	return err;
+}
+
 static int record_until_stop(struct work *work, struct fail *fail)
 {
 	struct recorder *recorder = work->recorder;
 	struct pollfd stop = { .fd = recorder->options.stop_fd, .events = POLLIN };
+	int r, err = 0, timeout_ms = -1;
+	uint64_t due_ns = 0;
 	size_t taken;
-	int r, err;
 
-	while ((r = cpu_pipe_wait(&recorder->pipe, stop.fd, -1, fail)) > 0) {
-		err = take_full(work, &taken, fail);
+	for (;;) {
+		if (recorder->options.flush_ms)
+			err = take_on(work, &timeout_ms, &due_ns, fail);
 		if (err)
 			return err;
-		if (!taken && poll(&stop, 1, NAP_MS) > 0)
+		r = cpu_pipe_wait(&recorder->pipe, stop.fd, timeout_ms, fail);
+		if (r < 0 || (!r && (timeout_ms < 0 || poll(&stop, 1, 0) > 0)))
+			return r;
+		err = r ? take_full(work, &taken, fail) : 0;
+		if (err)
+			return err;
+		if (r && !taken && poll(&stop, 1, NAP_MS) > 0)
 			return 0;
 	}
-	return r;
 }
 
 static int record(struct recorder *recorder, bool only_rest, struct fail *fail)

@@ -34,6 +34,7 @@ struct recorder_options {
 	uint64_t buffer_size;   /* bytes of its buffer; 0: unknown, all is compressed */
 	uint64_t store_spare;   /* bytes that it may store without being late */
 	unsigned percent;       /* of it that are full when readers are woken */
+	int flush_ms;           /* what is older is in the spool, sub-buffers that are not full, too; 0: no such thing */
 	bool copied_there;      /* the output is on the parts' filesystem */
 };
 

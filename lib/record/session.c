@@ -23,6 +23,7 @@
 #include "lib/record/result.h"
 #include "lib/record/switches.h"
 #include "lib/record/symbol_copy.h"
+#include "lib/record/sync.h"
 #include "lib/record/target.h"
 #include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
@@ -33,6 +34,9 @@ enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };
 
 /* What all recorders may store only because their buffers fill fast: less than a fifth of a second of copying when the recording ends. */
 enum { STORE_SPARE = 300 << 20 };
+
+/* Recorders flush, and files are synced, that often in the time of --sync: one may just miss the other. */
+enum { SYNC_STEPS = 2 };
 
 struct session {
 	const struct record_options *options;
@@ -139,6 +143,7 @@ static int start_recorders(struct session *session, struct fail *fail)
 	session->recorder = (struct recorder_options){
 		.stop_fd = eventfd(0, EFD_CLOEXEC), .failed_fd = session->wake.failed_fd, .level = options->level,
 		.keep_free = keep_free(session, &online), .copied_there = is_copied_there(session),
+		.flush_ms = (int)(options->sync_ns / SYNC_STEPS / 1000000),
 		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL, .priority = options->priority,
 	};
 	if (!err)
@@ -234,11 +239,23 @@ static int begin(struct session *session, struct fail *fail)
 	/* Whether the recorders all sleep or not: it is time. */
 	quiet_wait(getpid(), getpid());
 	err = options->duration_ns ? wake_after(&session->wake, options->duration_ns, fail) : 0;
+	if (!err && options->sync_ns)
+		err = wake_every(&session->wake, options->sync_ns / SYNC_STEPS, fail);
 	session->started_ns = now_ns();
 	if (err)
 		return err;
 	return options->argv ? workload_go(&session->workload, &session->switches, fail) :
 			       switches_turn(&session->switches, true, fail);
+}
+
+static int wait_for_end(struct session *session, enum wake_reason *ret, struct fail *fail)
+{
+	int err;
+
+	do
+		err = wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
+	while (!err && *ret == WAKE_SYNC && !(err = sync_parts(session->parts, fail)));
+	return err;
 }
 
 /* From the first event to the last. */
@@ -252,7 +269,7 @@ static int trace(struct session *session, struct fail *fail)
 
 	result->ran = !err;
 	if (!err)
-		err = wake_wait(&session->wake, &session->workload, &reason, &result->status, fail);
+		err = wait_for_end(session, &reason, fail);
 	result->has_status = !err && reason == WAKE_COMMAND;
 	/* Until it is executed it may turn tracing on. */
 	if (result->ran && options->argv)
@@ -386,7 +403,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	struct session session = {
 		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 },
+		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 },
 	};
 	struct restoring restoring = { .started = false };
 	struct fail later;

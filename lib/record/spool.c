@@ -239,7 +239,7 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 		spool->raw = ((uint64_t)st.st_size - head.begin) / spool->options.page_size * spool->options.page_size;
 		spool->end += spool->raw;
 	} else if ((uint64_t)st.st_size > head.begin) {
-		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, spool->fd, 0);
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, spool->fd, 0);
 		if (map == MAP_FAILED)
 			return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
 		err = scan_chunks(spool, bytes_of((char *)map + head.begin, (size_t)((uint64_t)st.st_size - head.begin), false), fail);

@@ -26,7 +26,7 @@ int wake_init(struct wake *wake, struct fail *fail)
 	all = mask;
 	sigaddset(&all, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &all, &wake->old_mask);
-	wake->timer_fd = wake->failed_fd = -1;
+	wake->timer_fd = wake->failed_fd = wake->sync_fd = -1;
 	wake->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	wake->failed_fd = eventfd(0, EFD_CLOEXEC);
 	if (wake->signal_fd < 0 || wake->failed_fd < 0)
@@ -36,7 +36,7 @@ int wake_init(struct wake *wake, struct fail *fail)
 
 void wake_release(struct wake *wake)
 {
-	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd };
+	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd, wake->sync_fd };
 
 	for (size_t i = 0; i < array_size(fds); i++)
 		if (fds[i] >= 0)
@@ -54,15 +54,28 @@ void wake_release(struct wake *wake)
 	pthread_sigmask(SIG_SETMASK, &wake->old_mask, NULL);
 }
 
+static int set_timer(int *fd, const struct itimerspec *time, struct fail *fail)
+{
+	if (*fd < 0)
+		*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*fd < 0 || timerfd_settime(*fd, 0, time, NULL))
+		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
+	return 0;
+}
+
 int wake_after(struct wake *wake, uint64_t ns, struct fail *fail)
 {
 	struct itimerspec time = { .it_value = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) } };
 
-	if (wake->timer_fd < 0)
-		wake->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (wake->timer_fd < 0 || timerfd_settime(wake->timer_fd, 0, &time, NULL))
-		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
-	return 0;
+	return set_timer(&wake->timer_fd, &time, fail);
+}
+
+int wake_every(struct wake *wake, uint64_t ns, struct fail *fail)
+{
+	struct timespec period = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	struct itimerspec time = { .it_value = period, .it_interval = period };
+
+	return set_timer(&wake->sync_fd, &time, fail);
 }
 
 /* True when it means: stop. The terminal sends Ctrl-C to the command, too, and it decides what that means. */
@@ -82,10 +95,13 @@ static bool take_signal(struct wake *wake, struct workload *workload)
 int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 	      enum wake_reason *ret, int *ret_status, struct fail *fail)
 {
+	uint64_t count;
+
 	fds[0] = (struct pollfd){ .fd = wake->failed_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = workload->pid ? workload->pid_fd : -1, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = wake->signal_fd, .events = POLLIN };
 	fds[3] = (struct pollfd){ .fd = wake->timer_fd, .events = POLLIN };
+	fds[4] = (struct pollfd){ .fd = wake->sync_fd, .events = POLLIN };
 	if (poll(fds, nr, timeout_ms) < 0) {
 		for (size_t i = 0; i < nr; i++)
 			fds[i].revents = 0;
@@ -101,8 +117,12 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 		*ret = WAKE_SIGNAL;
 	else if (fds[3].revents)
 		*ret = WAKE_TIME;
+	else if (fds[4].revents && read(wake->sync_fd, &count, sizeof(count)) == (ssize_t)sizeof(count))
+		*ret = WAKE_SYNC;
 	else
 		return 0;
+	if (*ret == WAKE_SYNC)
+		return 1;
 	/* Whoever stops the recording turns off again, and tells what fails. */
 	if (wake->switches && switches_turn(wake->switches, false, fail))
 		wake->switches = NULL;

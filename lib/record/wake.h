@@ -14,16 +14,17 @@ struct workload;
 
 /*
  * What a recording waits for: its command, a signal, the end of its time, a recorder that failed. It sleeps in poll();
- * nothing ticks. From wake_init() to wake_release() the stopping signals are blocked in the calling thread, and in the
+ * nothing ticks that was not asked for. From wake_init() to wake_release() the stopping signals are blocked in the calling thread, and in the
  * threads it makes.
  */
 struct wake {
 	int signal_fd, timer_fd, failed_fd;
+	int sync_fd;            /* the timer of wake_every() */
 	sigset_t old_mask;      /* what the command gets */
 	const struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
 };
 
-enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED };
+enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC };
 
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);
@@ -31,12 +32,15 @@ void wake_release(struct wake *wake);
 /* Starts the clock of a limited recording; again, once it has run out, for another time. */
 int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
 
+/* Gives WAKE_SYNC again and again, which is no end: nothing is turned off. */
+int must_check wake_every(struct wake *wake, uint64_t ns, struct fail *fail);
+
 /*
  * Looks for a reason, and for what the caller waits for besides: `fds` has WAKE_FDS places in front that are filled here, nr in
  * all. 1 and the reason; 0: one of the others is ready, or timeout_ms (-1: none) are over.
  */
 struct pollfd;
-enum { WAKE_FDS = 4 };
+enum { WAKE_FDS = 5 };
 int must_check wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 			 enum wake_reason *ret, int *ret_status, struct fail *fail);
 

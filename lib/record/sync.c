@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/sync.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/fail.h"
+#include "lib/record/parts.h"
+
+static int failed(const char *what, struct fail *fail)
+{
+	return fail_set(fail, -errno, "cannot bring '%s' to the disk: %s", what, strerror(errno));
+}
+
+/* One that is gone meanwhile was not wanted any more. */
+static int sync_file(int dir, const char *name, struct fail *fail)
+{
+	cleanup_fd int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : failed(name, fail);
+	return fdatasync(fd) ? failed(name, fail) : 0;
+}
+
+static int sync_dir(int dir, const char *name, const char *path, struct fail *fail)
+{
+	cleanup_fd int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) ? failed(path, fail) : 0;
+}
+
+static int sync_files(DIR *dir, struct fail *fail)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	while (!err && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			err = sync_file(dirfd(dir), entry->d_name, fail);
+	return err;
+}
+
+int sync_parts(const struct parts *parts, struct fail *fail)
+{
+	int fd = openat(parts->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		err = failed(parts->path, fail);
+		cleanup_fd_close(&fd);
+		return err;
+	}
+	err = sync_files(dir, fail);
+	closedir(dir);
+	if (!err)
+		err = sync_dir(parts->dir, ".", parts->path, fail);
+	return err ? err : sync_dir(parts->dir, "..", parts->path, fail);
+}
