@@ -15,7 +15,7 @@ extern const struct command check_command;
 
 struct arguments {
 	const char *input;
-	bool quiet, no_sandbox;
+	bool quiet, no_sandbox, trust_size;
 };
 
 struct findings {
@@ -23,12 +23,13 @@ struct findings {
 	unsigned count;
 };
 
-enum { OPT_NO_SANDBOX = 256 };
+enum { OPT_NO_SANDBOX = 256, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
 	{ "quiet", 'q', NULL, 0, "Say nothing of a file that is whole", 1 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 1 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 1 },
 	{ 0 },
 };
 
@@ -48,6 +49,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_SANDBOX:
 		arguments->no_sandbox = true;
+		return 0;
+	case OPT_TRUST_SIZE:
+		arguments->trust_size = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -136,6 +140,8 @@ static int run(int argc, char **argv)
 		arguments.input = "trace.dat";
 	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
 		return command_failed(&fail);
+	if (arguments.trust_size)
+		trace_trust_sizes(trace);
 	findings = (struct findings){ .path = trace_path(trace) };
 	r = check(trace, &findings, &summary, &events, &fail);
 	if (!r && !findings.count && !arguments.quiet)

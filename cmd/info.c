@@ -18,18 +18,19 @@
 /* weft info: what is in a file. */
 extern const struct command info_command;
 
-enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX };
+enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 struct arguments {
 	const char *input;
 	const char *setting;
 	const char *instance;
-	bool settings, no_events, no_sandbox;
+	bool settings, no_events, no_sandbox, trust_size;
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
 	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 1 },
 	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings kept in the file instead", 2 },
 	{ "setting", OPT_SETTING, "NAME", 0, "Print the one called NAME as it was, and nothing else", 2 },
 	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
@@ -53,6 +54,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_EVENTS:
 		arguments->no_events = true;
+		return 0;
+	case OPT_TRUST_SIZE:
+		arguments->trust_size = true;
 		return 0;
 	case OPT_SETTINGS:
 		arguments->settings = true;
@@ -98,9 +102,8 @@ static uint64_t pages_size(struct trace *trace, size_t buffer, size_t cpu)
 
 static void print_line(struct out *out, const char *name, const char *text)
 {
-	if (!text)
-		return;
-	out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
+	if (text)
+		out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
 }
 
 /* lib/kernel/setup_probes.h: setup_probes_missed() */
@@ -146,13 +149,12 @@ static void print_sections(struct trace *trace, struct out *out)
 	static const struct table_column columns[] = {
 		{ "offset", true }, { "size", true }, { "uncompressed", true }, { "ratio", true }, { "what", false },
 	};
-	const struct trace_section *sections;
-	struct table table;
 	size_t count;
+	const struct trace_section *sections = trace_sections(trace, &count);
+	struct table table;
 
 	table_init(&table, columns, array_size(columns));
 	table.indent = 2;
-	sections = trace_sections(trace, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_section *section = &sections[i];
 
@@ -461,6 +463,8 @@ static int run(int argc, char **argv)
 		arguments.input = "trace.dat";
 	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
 		return command_failed(&fail);
+	if (arguments.trust_size)
+		trace_trust_sizes(trace);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);
 		fail_memory(&fail);

@@ -3,6 +3,7 @@
 #include "cmd/formats.h"
 #include "cmd/reading.h"
 #include "cmd/report_stored.h"
+#include "cmd/stamp.h"
 
 #include "formats/render.h"
 #include "formats/sink.h"
@@ -47,13 +48,13 @@ struct report_options {
 	uint64_t limit;
 	uint64_t tail;                  /* UINT64_MAX: from the start */
 	uint64_t threads;
-	bool decode, no_sandbox;
+	bool decode, no_sandbox, trust_size;
 	const char *plugin_dir;
 	const char *stored;             /* a text to print instead */
 };
 
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
-       OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX };
+       OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -81,6 +82,7 @@ static const struct argp_option options[] = {
 
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 4 },
 	{ 0 },
 };
 
@@ -184,6 +186,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'O':
 		add_word(&report->options, arg, state);
 		return 0;
+	case OPT_TRUST_SIZE:
+		report->trust_size = true;
+		return 0;
 	case OPT_DECODE:
 		report->decode = true;
 		return 0;
@@ -223,30 +228,6 @@ static const struct argp argp = {
 	.doc = "Prints a recorded trace as the kernel's own trace file did."
 	       "\vA file that is damaged is printed as far as it can be read; the exit status is then 1.",
 };
-
-/* Seconds with up to nine decimals, as the trace prints them; or the count of a clock that does not count ns. */
-static int parse_stamp(const struct context *context, const char *option, const char *text, uint64_t *ret,
-		       struct fail *fail)
-{
-	uint64_t seconds = 0, ns = 0;
-	const char *at = text;
-	uint64_t digit_ns = 100000000;
-
-	if (context->unit == CLOCK_UNIT_COUNT)
-		return text_parse_u64(text, ret, fail);
-	for (; *at >= '0' && *at <= '9'; at++)
-		if (__builtin_mul_overflow(seconds, 10u, &seconds) ||
-		    __builtin_add_overflow(seconds, (uint64_t)(*at - '0'), &seconds))
-			break;
-	if (*at == '.' && at > text)
-		for (at++; *at >= '0' && *at <= '9' && digit_ns; at++, digit_ns /= 10)
-			ns += (uint64_t)(*at - '0') * digit_ns;
-	if (at == text || *at || __builtin_mul_overflow(seconds, 1000000000u, &seconds) ||
-	    __builtin_add_overflow(seconds, ns, &seconds))
-		return fail_set(fail, -EINVAL, "--%s: '%s' is not a time such as 12.345678", option, text);
-	*ret = seconds;
-	return 0;
-}
 
 static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
 {
@@ -290,9 +271,9 @@ static int part_window(const struct report_options *report, struct context *cont
 
 	part->events.until = UINT64_MAX;
 	if (report->since)
-		r = parse_stamp(context, "since", report->since, &part->events.since, fail);
+		r = stamp_parse(context, "since", report->since, &part->events.since, fail);
 	if (!r && report->until)
-		r = parse_stamp(context, "until", report->until, &part->events.until, fail);
+		r = stamp_parse(context, "until", report->until, &part->events.until, fail);
 	if (report->some_cpus) {
 		part->events.cpu_mask = report->cpus.bits;
 		part->events.cpu_mask_words = array_size(report->cpus.bits);
@@ -478,6 +459,8 @@ static int report_run(int argc, char **argv)
 	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);
+	if (report.trust_size)
+		trace_trust_sizes(trace);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
 	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_trace(&report, trace, &fail);
 	if (!r && trace_damage(trace))

@@ -12,9 +12,9 @@ _weft_options()
 	recover) echo '--output -o --mode' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
-	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --no-self --self --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads --no-sandbox' ;;
-	info) echo '--input -i --no-events --settings --setting --instance -B --no-sandbox' ;;
-	check) echo '--input -i --quiet -q --no-sandbox' ;;
+	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --no-self --self --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads --no-sandbox --trust-size' ;;
+	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
+	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;

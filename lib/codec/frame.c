@@ -99,8 +99,11 @@ int frame_reader_new(struct frame_reader **ret, struct fail *fail)
 	reader->context = ZSTD_createDCtx();
 	if (!reader->context)
 		return fail_memory(fail);
-	/* Frames are decompressed in one go: no window of its own is ever needed beyond what a start of one takes. */
-	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, 27);
+	/*
+	 * Frames are decompressed in one go: no window of its own is ever needed beyond what a start of one takes. 8 MB is what every
+	 * reader should offer (RFC 8878, 3.1.1.1.2); the rest is for files that mean harm.
+	 */
+	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, 23);
 	*ret = take(reader);
 	return 0;
 }

@@ -5,10 +5,11 @@
 #include "lib/event/events.h"
 
 /* The first window, in units of event::ts: of a clock that counts ns, a millisecond. */
-enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8 };
+enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8, GROWTH_MAX = 1 << 24, MANY_EVENTS = 1 << 16 };
 
 static int count_events(struct context *context, const struct events_options *options,
-			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret, struct fail *fail)
+			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret, uint64_t *ret_read,
+			struct fail *fail)
 {
 	struct events *events = NULL;
 	struct event event;
@@ -19,6 +20,7 @@ static int count_events(struct context *context, const struct events_options *op
 		return r;
 	while ((r = events_next(events, &event, fail)) > 0)
 		count += event.kind == EVENT_RECORD && (!keep || keep(arg, &event));
+	*ret_read = events_count(events);
 	events_free(events);
 	*ret = count;
 	return r;
@@ -28,7 +30,7 @@ int tail_find(struct context *context, const struct events_options *options, uin
 	      bool (*keep)(void *arg, const struct event *event), void *arg, struct tail *ret, struct fail *fail)
 {
 	struct events_options window = *options;
-	uint64_t end = 0, found = 0;
+	uint64_t end = 0, found = 0, growth = WINDOW_GROWTH, read = 0, before = 0;
 	int r = events_end_time(context, options, &end, fail);
 
 	if (r < 0)
@@ -38,10 +40,14 @@ int tail_find(struct context *context, const struct events_options *options, uin
 		uint64_t since = length < end ? end - length : 0;
 
 		window.since = since > options->since ? since : options->since;
-		r = count_events(context, &window, keep, arg, &found, fail);
+		r = count_events(context, &window, keep, arg, &found, &read, fail);
 		if (r < 0)
 			return r;
-		if (found >= count || window.since == options->since || __builtin_mul_overflow(length, WINDOW_GROWTH, &length))
+		/* The same events again: of a file whose times lie far apart, only few windows shall be read. */
+		if (read > MANY_EVENTS && read < 2 * before && growth < GROWTH_MAX)
+			growth *= growth;
+		before = read;
+		if (found >= count || window.since == options->since || __builtin_mul_overflow(length, growth, &length))
 			break;
 	}
 	*ret = (struct tail){ .since = window.since, .skip = found > count ? found - count : 0 };

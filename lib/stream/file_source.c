@@ -9,8 +9,11 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Raw pages are read in runs of this many bytes, or of one page where that is larger. */
 enum { RUN_SIZE = 64 << 10 };
@@ -20,6 +23,21 @@ enum { AHEAD_SIZE = 256 << 10, AHEAD_SIZES = 8 << 20 };
 
 /* With more CPUs, a second block for each would take more memory than a report may. */
 enum { AHEAD_CPUS_MAX = 64 };
+
+/*
+ * What all CPUs may hold: each has its share. Of a chunk that is larger only a part is kept; but not one so small that most of the time
+ * would go into decompressing the same again.
+ */
+enum { BLOCKS_MAX = 32 << 20, BLOCKS_HARD_MAX = 64 << 20, PARTS_MAX = 16 };
+
+/*
+ * Bytes of events for each byte of the file, besides some. Recordings reach 5 to 25, and about 100 where one long event comes over
+ * and over. A small file shall not keep its reader busy for hours.
+ */
+enum { EVENTS_RATIO_MAX = 256, EVENTS_FREE = 16 << 20 };
+
+/* Compressed bytes that are larger are not kept for the next time. */
+enum { SCRATCH_MAX = 1 << 20 };
 
 /* What decompresses: whoever reads takes one and puts it back. */
 struct decoder {
@@ -34,6 +52,8 @@ struct ahead {
 	struct file_source *file;
 	struct trace_pages *pages;
 	struct block *block;            /* NULL: nothing was asked for */
+	uint64_t events, events_max;    /* bytes of events so far, and those that are believed */
+	size_t chunk, done;             /* of the chunk, when only a part of it fits: its bytes, and those handed out; else 0 */
 	int result;
 	struct fail fail;
 };
@@ -45,6 +65,9 @@ struct file_source {
 	struct pool *pool;              /* borrowed; NULL: nothing is read ahead */
 	struct ahead *ahead;            /* one for each CPU */
 	size_t ahead_size;              /* of a block that has room for several chunks; 0 without a pool */
+	size_t share;                   /* bytes that a block may have: whole pages */
+	struct buf whole;               /* a chunk of which parts are handed out */
+	bool trusted;
 	pthread_mutex_t lock;           /* of idle */
 	struct decoder *idle;
 	struct decoder *decoders;       /* for the owner's thread and each of the pool's */
@@ -59,8 +82,9 @@ static struct file_source *file_source(struct source *source)
 static size_t run_size(const struct file_source *file)
 {
 	uint32_t page = file->source.shape.size;
+	size_t run = page >= RUN_SIZE ? page : RUN_SIZE / page * page;
 
-	return page >= RUN_SIZE ? page : RUN_SIZE / page * page;
+	return run < file->share ? run : file->share;
 }
 
 static struct decoder *decoder_take(struct file_source *file)
@@ -76,10 +100,37 @@ static struct decoder *decoder_take(struct file_source *file)
 
 static void decoder_put(struct file_source *file, struct decoder *decoder)
 {
+	if (decoder->scratch.size > SCRATCH_MAX)
+		buf_release(&decoder->scratch);
 	pthread_mutex_lock(&file->lock);
 	decoder->next = file->idle;
 	file->idle = decoder;
 	pthread_mutex_unlock(&file->lock);
+}
+
+/* Counts the events of a chunk that was read. */
+static int count_events(struct ahead *ahead, const uint8_t *data, size_t len, struct fail *fail)
+{
+	const struct page_shape *shape = &ahead->file->source.shape;
+	uint64_t events = ahead->events, time;
+	uint32_t commit;
+
+	for (size_t at = 0; at < len && len - at >= page_head_size(shape); at += shape->size)
+		if (!page_head(shape, data + at, page_head_size(shape), &time, &commit, NULL))
+			events += commit;
+	if (events > ahead->events_max && !ahead->file->trusted)
+		return fail_set(fail, -EBADMSG, "there are more than %" PRIu64 " bytes of events in %" PRIu64 " of the file, which no "
+				"recording has; --trust-size reads them", ahead->events_max, ahead->pages->cpu->size);
+	ahead->events = events;
+	return 0;
+}
+
+/* The next piece, of `size` bytes. */
+static int read_piece(struct ahead *ahead, struct decoder *decoder, uint8_t *data, size_t size, struct fail *fail)
+{
+	int r = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, data, size, fail);
+
+	return r || !ahead->pages->buffer->compressed ? r : count_events(ahead, data, size, fail);
 }
 
 /* Appends chunks as long as there is room. What is wrong with one of them is told when it is asked for as the first. */
@@ -90,11 +141,42 @@ static void ahead_more(struct ahead *ahead, struct decoder *decoder)
 	size_t size = 0;
 
 	while (block->len % page == 0 && trace_pages_size(ahead->pages, page, &size, NULL) > 0) {
-		if (size > block->size - block->len || trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch,
-									 block->data + block->len, size, NULL) < 0)
+		struct trace_pages before = *ahead->pages;
+
+		if (size > block->size - block->len)
 			break;
+		if (read_piece(ahead, decoder, block->data + block->len, size, NULL) < 0) {
+			*ahead->pages = before;
+			break;
+		}
 		block->len += size;
 	}
+}
+
+/* A part of a chunk that is too large to be kept. */
+static int read_part(struct ahead *ahead, struct decoder *decoder, struct fail *fail)
+{
+	struct file_source *file = ahead->file;
+	struct trace_pages start = *ahead->pages;
+	struct block *block = ahead->block;
+	uint64_t events = ahead->events;
+	int r;
+
+	buf_clear(&file->whole);
+	if (!buf_reserve(&file->whole, ahead->chunk))
+		return fail_memory(fail);
+	r = read_piece(ahead, decoder, (uint8_t *)file->whole.data, ahead->chunk, fail);
+	if (r < 0)
+		return r;
+	memcpy(block->data, file->whole.data + ahead->done, block->len);
+	ahead->done += block->len;
+	if (ahead->done < ahead->chunk) {
+		*ahead->pages = start;
+		ahead->events = events;
+	} else {
+		ahead->done = ahead->chunk = 0;
+	}
+	return 0;
 }
 
 static void ahead_run(struct pool_job *job)
@@ -102,13 +184,28 @@ static void ahead_run(struct pool_job *job)
 	struct ahead *ahead = (struct ahead *)job;
 	struct decoder *decoder = decoder_take(ahead->file);
 
-	ahead->result = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, ahead->block->data,
-					 ahead->block->len, &ahead->fail);
+	if (ahead->chunk)
+		ahead->result = read_part(ahead, decoder, &ahead->fail);
+	else
+		ahead->result = read_piece(ahead, decoder, ahead->block->data, ahead->block->len, &ahead->fail);
 	if (ahead->result == -ENOMEM)
 		trace_lacks_memory(ahead->pages->trace);
-	if (!ahead->result && ahead->file->pool)
+	if (!ahead->result && ahead->file->pool && !ahead->chunk)
 		ahead_more(ahead, decoder);
 	decoder_put(ahead->file, decoder);
+}
+
+/* Of a chunk of *ret_size bytes, how much is read next. */
+static int ahead_part(const struct file_source *file, struct ahead *ahead, size_t *ret_size, struct fail *fail)
+{
+	size_t left = *ret_size - ahead->done;
+
+	if (*ret_size / file->share >= PARTS_MAX && !file->trusted)
+		return fail_set(fail, -EBADMSG, "a chunk of %zu bytes and %zu CPUs take more memory than recordings need; --trust-size "
+				"reads it", *ret_size, file->source.nr_cpus);
+	ahead->chunk = *ret_size;
+	*ret_size = left < file->share ? left : file->share;
+	return 0;
 }
 
 /* Makes ready to read the next block of a CPU: 1, or 0 at its end. */
@@ -119,6 +216,11 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 
 	if (r <= 0)
 		return r;
+	if (size > file->share) {
+		r = ahead_part(file, ahead, &size, fail);
+		if (r < 0)
+			return r;
+	}
 	ahead->block = source_block(&file->source, size < file->ahead_size ? file->ahead_size : size);
 	if (!ahead->block) {
 		/* A CPU that ends here looks damaged, and whoever looks for a place in the file need not care. */
@@ -150,8 +252,12 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 		return fail_set(fail, ahead->result, "%s", ahead->fail.text);
 	}
 	/* What is wrong with the block behind this one is told when its turn comes. */
-	if (file->pool && ahead_ask(file, ahead, NULL) > 0)
-		pool_submit_first(file->pool, &ahead->job);
+	if (file->pool && !ahead->done && ahead_ask(file, ahead, NULL) > 0) {
+		if (ahead->chunk)
+			source_release(source, take(ahead->block));
+		else
+			pool_submit_first(file->pool, &ahead->job);
+	}
 	*ret = block;
 	return 1;
 }
@@ -257,6 +363,7 @@ static void file_source_free(struct source *source)
 		buf_release(&file->decoders[i].scratch);
 	}
 	pthread_mutex_destroy(&file->lock);
+	buf_release(&file->whole);
 	free(file->decoders);
 	free(file->ahead);
 	free(file->pages);
@@ -288,6 +395,22 @@ static int decoders_init(struct file_source *file, struct fail *fail)
 	return 0;
 }
 
+/* Each CPU has one block, or two with a pool. */
+static int share_init(struct file_source *file, const struct trace_buffer *buffer, struct fail *fail)
+{
+	size_t page = buffer->page_size, nr = buffer->nr_cpus <= AHEAD_CPUS_MAX ? 2 * buffer->nr_cpus : buffer->nr_cpus;
+
+	file->share = nr ? BLOCKS_MAX / nr / page * page : BLOCKS_MAX;
+	if (file->share < page)
+		file->share = page;
+	if (file->share * buffer->nr_cpus > BLOCKS_HARD_MAX && !file->trusted)
+		return fail_set(fail, -E2BIG, "the pages of %zu CPUs take more than %d MB, a page of each; --trust-size reads them",
+				buffer->nr_cpus, BLOCKS_HARD_MAX >> 20);
+	if (file->trusted)
+		file->share = TRACE_CHUNK_MAX;
+	return 0;
+}
+
 static int file_source_init(struct file_source *file, struct trace *trace, size_t index, struct pool *pool,
 			    struct fail *fail)
 {
@@ -306,6 +429,10 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	if (!file->cpus || !file->pages || !file->ahead)
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
+	file->trusted = trace_trusted(trace);
+	r = share_init(file, buffer, fail);
+	if (r < 0)
+		return r;
 	/* Raw pages only have to be copied: to hand that over would cost more than it saves. */
 	if (pool && buffer->compressed && buffer->nr_cpus && buffer->nr_cpus <= AHEAD_CPUS_MAX) {
 		file->pool = pool;
@@ -317,6 +444,8 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		file->cpus[i] = buffer->cpus[i].cpu;
 		file->ahead[i] = (struct ahead){ .job.run = ahead_run, .file = file, .pages = &file->pages[i] };
+		file->ahead[i].events_max = EVENTS_FREE / buffer->nr_cpus / trace_buffers(trace) +
+					    EVENTS_RATIO_MAX * buffer->cpus[i].size;
 		r = trace_pages_init(&file->pages[i], trace, index, i, fail);
 		if (r < 0)
 			return r;

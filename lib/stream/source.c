@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+/* More is given back: as much as readers borrow in turn. */
+enum { SPARE_MAX = 12 << 20 };
+
 struct block *source_block(struct source *source, size_t size)
 {
 	struct block *block = source->spare;
 
 	if (block) {
 		source->spare = block->next;
+		source->spare_size -= block->size;
 	} else {
 		block = calloc(1, sizeof(*block));
 		if (!block)
@@ -30,6 +34,12 @@ struct block *source_block(struct source *source, size_t size)
 
 void source_release(struct source *source, struct block *block)
 {
+	if (block->size > SPARE_MAX - source->spare_size) {
+		free(block->data);
+		free(block);
+		return;
+	}
+	source->spare_size += block->size;
 	block->next = NULL;
 	if (!source->spare)
 		source->spare_tail = &source->spare;

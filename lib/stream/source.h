@@ -51,6 +51,7 @@ struct source {
 	const uint32_t *cpus;   /* their numbers in the kernel, ascending */
 	struct block *spare;    /* released blocks, to be used again: the oldest first, which other cores' caches have left */
 	struct block **spare_tail; /* valid while there are spare ones */
+	size_t spare_size;      /* bytes of memory */
 };
 
 /* A block of at least `size` bytes: a spare one or a new one; NULL without memory. */

@@ -49,6 +49,10 @@ enum {
 	HEADERS_TEXT_MAX = 1 << 20,
 	FORMATS_TEXT_MAX = 24 << 20,
 	SETTINGS_TEXT_MAX = 24 << 20,
+	TEXTS_MAX = 64 << 20,           /* all of them together */
+	OPTIONS_ALL_MAX = 16 << 20,     /* bytes of all options sections */
+	TEXT_RATIO_MAX = 1024,          /* of texts compressed; formats, the most regular of them, reach 20 */
+	TEXT_SMALL = 64 << 10,          /* of which nobody needs to know the ratio */
 	FORMATS_MAX = 1 << 16,          /* types of events have 16-bit ids */
 	INITIAL_HEAD_SIZE = 18,
 };
@@ -110,6 +114,9 @@ struct trace {
 	struct frame_reader *reader;    /* for metadata; made on first use */
 	struct fail damage;             /* "" as long as there is none */
 	bool lacks_memory;              /* atomic */
+	uint64_t texts;                 /* bytes of metadata that were loaded */
+	uint64_t options, options_packed; /* bytes of options, and in the file */
+	bool trusted;                   /* trace_trust_sizes() */
 };
 
 /* file.c */
@@ -130,6 +137,11 @@ int must_check region_load(struct trace *trace, const struct region *region, siz
 int must_check trace_frame_reader(struct trace *trace, struct frame_reader **ret, struct fail *fail);
 /* Whether a frame of `packed` bytes can hold `size`: a block of 128 KiB takes at least 4 bytes (RFC 8878). */
 bool frame_size_plausible(uint64_t packed, uint64_t size);
+/* Counts what is kept in memory: -EBADMSG when all texts together are more than any recording has. */
+int must_check trace_count_text(struct trace *trace, size_t len, struct fail *fail);
+
+/* overlap.c: takes pages that belong to another CPU already from all buffers. */
+int must_check trace_take_overlaps(struct trace *trace, struct fail *fail);
 
 /* metadata.c: loads and parses what is always in memory. Broken bodies become damage. */
 int must_check metadata_load(struct trace *trace, struct fail *fail);

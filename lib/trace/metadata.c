@@ -178,6 +178,8 @@ static int load(struct trace *trace, enum region_id id, struct bytes *ret, struc
 	trace->bodies[id] = NULL;
 	r = region_load(trace, &trace->regions[id], regions[id].cap, &trace->bodies[id], &len, fail);
 	if (!r)
+		r = trace_count_text(trace, len, fail);
+	if (!r)
 		*ret = bytes_of(trace->bodies[id], len, trace->info.swap);
 	return r;
 }

@@ -58,6 +58,13 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 	return 0;
 }
 
+/* Pages may be nearly empty, and a kernel's may be large: then their number counts. */
+static bool is_usual(const struct trace_pages *pages, uint32_t packed, uint32_t size)
+{
+	return pages->trace->trusted || size / TRACE_RATIO_MAX <= packed ||
+	       size / pages->buffer->page_size <= packed / TRACE_PAGE_PACKED_MIN;
+}
+
 /* The head of the chunk at `next`: 1, or 0 where a cut file ends. */
 static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t *ret_size, struct fail *fail)
 {
@@ -81,6 +88,11 @@ static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t 
 	if (*ret_size > TRACE_CHUNK_MAX || !*ret_size || !frame_size_plausible(*ret_packed, *ret_size)) {
 		fail_set(fail, -EBADMSG, "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32,
 			 pages->next, *ret_size, *ret_packed);
+		return fail_pages(pages, fail, -EBADMSG);
+	}
+	if (!is_usual(pages, *ret_packed, *ret_size)) {
+		fail_set(fail, -EBADMSG, "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32
+			 ", more than recordings have; --trust-size reads it", pages->next, *ret_size, *ret_packed);
 		return fail_pages(pages, fail, -EBADMSG);
 	}
 	return 1;

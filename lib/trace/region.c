@@ -17,6 +17,14 @@ bool frame_size_plausible(uint64_t packed, uint64_t size)
 	return size / ZSTD_BLOCK_MAX <= packed / ZSTD_BLOCK_MIN;
 }
 
+int trace_count_text(struct trace *trace, size_t len, struct fail *fail)
+{
+	if (len > TEXTS_MAX - trace->texts)
+		return fail_set(fail, -EBADMSG, "is larger than all that weft reads of such texts, %d bytes in all", TEXTS_MAX);
+	trace->texts += len;
+	return 0;
+}
+
 int trace_frame_reader(struct trace *trace, struct frame_reader **ret, struct fail *fail)
 {
 	int r = trace->reader ? 0 : frame_reader_new(&trace->reader, fail);
@@ -69,7 +77,8 @@ static int add_block(struct trace *trace, uint64_t at, uint64_t left, size_t cap
 	if (packed_size > left)
 		return fail_set(fail, -EBADMSG, "the block at %" PRIu64 " claims %" PRIu32 " bytes, %" PRIu64 " remain",
 				at, packed_size, left);
-	if (size > cap - text->len || !frame_size_plausible(packed_size, size))
+	if (size > cap - text->len || (size > TEXT_SMALL && size / TEXT_RATIO_MAX > packed_size) ||
+	    !frame_size_plausible(packed_size, size))
 		return fail_set(fail, -EBADMSG, "the block at %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32, at, size,
 				packed_size);
 	packed = malloc(packed_size + (size_t)1);

@@ -19,9 +19,9 @@ struct cpu_order {
 
 static uint64_t counter(const char *text, const char *end, const char *name)
 {
-	const char *at = strstr(text, name);
+	const char *at = memmem(text, (size_t)(end - text), name, strlen(name));
 
-	return at && at < end ? strtoull(at + strlen(name), NULL, 10) : 0;
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 static int read_order(struct trace *trace, struct cpu_order *order, struct fail *fail)

@@ -62,6 +62,8 @@ int settings_load(struct trace *trace, struct fail *fail)
 	if (!region->present)
 		return 0;
 	r = region_load(trace, region, SETTINGS_TEXT_MAX, &trace->bodies[REGION_SETTINGS], &len, &why);
+	if (!r)
+		r = trace_count_text(trace, len, &why);
 	if (!r) {
 		in = bytes_of(trace->bodies[REGION_SETTINGS], len, trace->info.swap);
 		r = parse(trace, &in, &why);

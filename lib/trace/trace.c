@@ -210,6 +210,8 @@ static int open_all(struct trace *trace, struct fail *fail)
 		r = metadata_load(trace, fail);
 	if (!r)
 		r = settings_load(trace, fail);
+	if (!r)
+		r = trace_take_overlaps(trace, fail);
 	for (size_t i = 0; !r && i < trace->nr_rings; i++) {
 		const struct trace_buffer *buffer = &trace->rings[i].pub;
 
@@ -302,6 +304,16 @@ int trace_sandbox(const struct trace *trace, struct fail *fail)
 	if (fstat(trace->input.fd, &st))
 		return fail_set(fail, -errno, "cannot read '%s': %s", trace->path, strerror(errno));
 	return sandbox_enter(st.st_uid, st.st_gid, fail);
+}
+
+void trace_trust_sizes(struct trace *trace)
+{
+	trace->trusted = true;
+}
+
+bool trace_trusted(const struct trace *trace)
+{
+	return trace->trusted;
 }
 
 const char *trace_path(const struct trace *trace)

@@ -16,6 +16,7 @@ struct fail;
  * events stay on disk. The container stores pages and never looks inside one.
  * Invariants: no offset or size of the file is followed before its range was checked; memory is bounded by the caps
  * below, not by what the file claims; sections that were damaged are reported in `damage` and what is whole is used.
+ * A byte of the file belongs to the pages of one CPU at most.
  * Ownership: everything that a getter returns belongs to the trace and lives as long as it.
  * A file that cannot be seeked (a pipe) is first copied to an unlinked temporary file.
  */
@@ -26,6 +27,8 @@ enum {
 	TRACE_PAGE_MIN = 64,
 	TRACE_PAGE_MAX = 1 << 20,
 	TRACE_CHUNK_MAX = 16 << 20,     /* bytes of one compressed chunk of pages, uncompressed */
+	TRACE_RATIO_MAX = 1024,         /* bytes of a chunk for each byte of its frame: pages nearly empty reach 450 */
+	TRACE_PAGE_PACKED_MIN = 4,      /* bytes of its frame for each page; one with a single event takes 9 */
 };
 
 struct trace;
@@ -95,6 +98,13 @@ void trace_free(struct trace *trace);
  * it before threads are started.
  */
 int must_check trace_sandbox(const struct trace *trace, struct fail *fail);
+
+/*
+ * A small file can claim pages without an end. What no recording reaches is refused: more than TRACE_RATIO_MAX, and more memory than all
+ * readers may take. After this call it is read.
+ */
+void trace_trust_sizes(struct trace *trace);
+bool trace_trusted(const struct trace *trace);
 
 const char *trace_path(const struct trace *trace);
 const struct trace_info *trace_info(const struct trace *trace);

@@ -185,15 +185,23 @@ static int apply_options(struct trace *trace, const struct section *section, uin
 	struct fail why = FAIL_INIT;
 	struct bytes in;
 	size_t len;
-	int r = region_load(trace, &region, OPTIONS_MAX, &body, &len, &why);
+	int r;
 
+	*ret_next = 0;
+	/* No byte belongs to two of them. */
+	trace->options_packed += section->size;
+	if (trace->options_packed > trace->input.size || trace->options > OPTIONS_ALL_MAX) {
+		trace_note_damage(trace, section->offset, "there are more options than any file has");
+		return 0;
+	}
+	r = region_load(trace, &region, OPTIONS_MAX, &body, &len, &why);
 	if (r == -ENOMEM)
 		return fail_memory(fail);
-	*ret_next = 0;
 	if (r) {
 		trace_note_damage(trace, section->offset, "options: %s", why.text);
 		return 0;
 	}
+	trace->options += len;
 	in = bytes_of(body, len, trace->info.swap);
 	for (;;) {
 		struct bytes data = in;

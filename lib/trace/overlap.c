@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/fail.h"
+#include "lib/trace/internal.h"
+
+#include <inttypes.h>
+
+/*
+ * Pages that several CPUs claim: as many CPUs as a list has room for would share a few bytes, and each would be read. The first one in
+ * the file has them; to the others they do not belong.
+ */
+struct claim {
+	size_t ring, cpu;               /* indices */
+	uint64_t offset, size;
+};
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *left = a, *right = b;
+
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	if (left->ring != right->ring)
+		return left->ring < right->ring ? -1 : 1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+static struct claim *claims_of(const struct trace *trace, size_t *ret_count)
+{
+	struct claim *claims;
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		count += trace->rings[i].pub.nr_cpus;
+	claims = calloc(count + 1, sizeof(*claims));
+	if (!claims)
+		return NULL;
+	count = 0;
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		for (size_t j = 0; j < trace->rings[i].pub.nr_cpus; j++) {
+			const struct trace_cpu *cpu = &trace->rings[i].cpus[j];
+
+			claims[count++] = (struct claim){ .ring = i, .cpu = j, .offset = cpu->offset, .size = cpu->size };
+		}
+	*ret_count = count;
+	return claims;
+}
+
+/* Leaves out the CPUs that have no pages any more. Those that the end of the file had cut to nothing stay: they are told as that. */
+static void drop_cpus(struct trace_ring *ring)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ring->pub.nr_cpus; i++) {
+		if (ring->cpus[i].cpu == UINT32_MAX)
+			continue;
+		ring->cut[kept] = ring->cut[i];
+		ring->cpus[kept++] = ring->cpus[i];
+	}
+	ring->pub.nr_cpus = kept;
+}
+
+int trace_take_overlaps(struct trace *trace, struct fail *fail)
+{
+	size_t count = 0, first = 0, dropped = 0;
+	cleanup_free struct claim *claims = claims_of(trace, &count);
+	uint64_t end = 0;
+
+	if (!claims)
+		return fail_memory(fail);
+	qsort(claims, count, sizeof(*claims), compare_claims);
+	for (size_t i = 0; i < count; i++) {
+		const struct claim *claim = &claims[i];
+
+		if (claim->size && claim->offset < end) {
+			trace->rings[claim->ring].cpus[claim->cpu].cpu = UINT32_MAX;
+			if (!dropped++)
+				first = i;
+		} else if (claim->size) {
+			end = claim->offset + claim->size;
+		}
+	}
+	if (!dropped)
+		return 0;
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		drop_cpus(&trace->rings[i]);
+	trace_note_damage(trace, claims[first].offset, "the pages of %zu CPU%s overlap those of another CPU, and are left out", dropped,
+			  dropped == 1 ? "" : "s");
+	return 0;
+}

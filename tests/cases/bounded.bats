@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Small files that claim much: memory and work stay bounded. The peak is the kernel's own count (ru_maxrss).
+load lib
+
+limit=100000 # KB
+
+setup_file() {
+	command -v "${CC:-gcc}" > /dev/null || skip "no compiler here"
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	"${CC:-gcc}" -O2 -o "$BATS_FILE_TMPDIR/measure" tests/bench/measure.c
+	"${CC:-gcc}" -O2 -o "$BATS_FILE_TMPDIR/hostile" tests/fixtures/hostile.c -lzstd
+}
+
+setup() {
+	file=$BATS_TEST_TMPDIR/file.dat
+	export MEASURE_LOG=$BATS_TEST_TMPDIR/log
+}
+
+# made ARGUMENTS: $file, as tests/fixtures/hostile.c makes it, of at most 1,500,000 bytes
+made() {
+	"$BATS_FILE_TMPDIR/hostile" "$file" "$@"
+	[ "$(wc -c < "$file")" -le 1500000 ]
+}
+
+# bounded STATUS TEXT: what every reader does with $file: its status is that one, and TEXT is part of what it says
+bounded() {
+	local command line
+	for command in "report --threads 1" "report --threads 8" "report --tail 10" "report --format json" "report --format pretty" \
+		info check; do
+		# Nobody waits for an hour: the time is that of the CPU, which others' work does not change.
+		line=$(ulimit -t 60; "$BATS_FILE_TMPDIR/measure" "$WEFT" $command "$file")
+		echo "$command: $line; $(tail -n 1 "$MEASURE_LOG")"
+		[ "$(cut -d' ' -f1 <<< "$line")" -eq "$1" ]
+		[ "$(cut -d' ' -f5 <<< "$line")" -lt $limit ]
+		[ -z "$2" ] || [[ "$(< "$MEASURE_LOG")" == *$2* ]]
+	done
+}
+
+@test "bounded: pages that a thousand CPUs share are read once, and told" {
+	made 1000 1 1 16777216 4096 1
+	bounded 1 "the pages of 999 CPUs overlap those of another CPU"
+	# All that is read is what the first CPU has: a record for each page.
+	run --separate-stderr weft report "$file"
+	[ "$(grep -cv '^#' <<< "$output")" -eq 4096 ]
+}
+
+@test "bounded: the file of a thousand CPUs that took 14 GB is refused" {
+	need_shared hostile/memory-1k-cpus.dat
+	cp "$SHARED/hostile/memory-1k-cpus.dat" "$file"
+	bounded 1 "--trust-size"
+}
+
+@test "bounded: thousands of CPUs do not have thousands of chunks in memory" {
+	made 8000 0 1 40960 4096 2
+	bounded 0
+	[ "$(weft report "$file" | grep -cv '^#')" -eq $((8000 * 10 * 2)) ]
+}
+
+@test "bounded: chunks that are too large for the number of CPUs are refused" {
+	made 60 0 1 16777216 4096 1
+	bounded 1 "--trust-size"
+}
+
+@test "bounded: chunks of 16 MB are read in parts, each event once" {
+	made 8 0 1 16777216 4096 1
+	bounded 0
+	[ "$(weft report "$file" | grep -cv '^#')" -eq $((8 * 4096)) ]
+}
+
+@test "bounded: more events than recordings have are refused, unless --trust-size asks for them" {
+	made 1 0 400 131072 4096 500
+	for command in "report --threads 1" "report --threads 8" info check; do
+		run --separate-stderr weft $command "$file"
+		[ "$status" -eq 1 ]
+		[[ "$stderr" == *"which no recording has; --trust-size reads them"* ]]
+	done
+	run --separate-stderr weft report "$file"
+	[ "$(grep -cv '^#' <<< "$output")" -lt $((400 * 32 * 500)) ]
+	[ "$(grep -cv '^#' <<< "$output")" -gt $((100 * 32 * 500)) ]
+	[ "$(weft report --trust-size "$file" | grep -cv '^#')" -eq $((400 * 32 * 500)) ]
+	weft check --trust-size "$file"
+	weft info --trust-size "$file"
+}
+
+@test "bounded: the bytes of a file that is refused do not depend on the number of threads" {
+	made 3 0 200 131072 4096 500
+	for threads in 1 2 8; do
+		weft report --threads $threads "$file" | md5sum
+	done > "$BATS_TEST_TMPDIR/sums" || true
+	[ "$(sort -u "$BATS_TEST_TMPDIR/sums" | wc -l)" -eq 1 ]
+}
