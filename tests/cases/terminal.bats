@@ -16,10 +16,11 @@ setup()
 	tiny_pack tree odd.dat
 }
 
-# on_terminal COMMAND...: what arrives at the terminal, without the carriage returns that the terminal driver puts before newlines
+# on_terminal COMMAND...: what arrives at the terminal, without the carriage returns that the terminal driver puts before newlines. script
+# runs the words by $SHELL, /bin/sh where nobody set it; only bash undoes the quotes of its printf.
 on_terminal()
 {
-	script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | tr -d '\r'
+	SHELL=$BASH script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | tr -d '\r'
 }
 
 # hidden FILE: the lines with something that a terminal would obey
