@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/json.h"
+#include "lib/base/number.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -138,16 +139,16 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 
 		snprintf(names[nr], NAME_SIZE, "%.*s%s%s", (int)hist->keys[i].name.len, hist->keys[i].name.at, lat ? " " : "",
 			 lat ? title->unit : "");
-		columns[nr] = (struct table_column){ .title = names[nr], .right = hist->nr && hist->rows[0].keys[i].number };
+		columns[nr] = (struct table_column){ .title = names[nr], .kind = hist->nr && hist->rows[0].keys[i].number ? TABLE_NUMBER : TABLE_TEXT };
 	}
 	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
 
 		snprintf(names[nr], NAME_SIZE, "%.*s", (int)hist->values[value].name.len, hist->values[value].name.at);
-		columns[nr] = (struct table_column){ .title = names[nr], .right = true };
+		columns[nr] = (struct table_column){ .title = names[nr], .kind = TABLE_NUMBER };
 		nr++;
 		if (!i && nr < TABLE_COLUMNS_MAX)
-			columns[nr++] = (struct table_column){ .title = "", .right = false };
+			columns[nr++] = (struct table_column){ .title = "" };
 	}
 	return nr;
 }
@@ -218,83 +219,123 @@ int hist_print_table(const struct hist_text *hist, const struct hist_title *titl
 	return ok ? 0 : fail_memory(fail);
 }
 
-static void json_word(struct out *out, struct text_word text)
+static void put_word(struct json *json, struct text_word text)
 {
-	json_string(out, text.at, text.len);
+	json_put_bytes(json, text.at, text.len);
 }
 
-static void json_key(struct out *out, const struct hist_column *column, const struct hist_cell *cell)
+static void put_stack(struct json *json, const struct hist_cell *cell)
+{
+	const char *at = cell->text.at;
+	size_t left = cell->text.len;
+	struct text_word line;
+
+	json_array(json);
+	while (hist_stack_line(&at, &left, &line))
+		put_word(json, line);
+	json_end(json);
+}
+
+static void put_bounds(struct json *json, uint64_t first, uint64_t last)
+{
+	json_object(json);
+	json_key(json, "from");
+	json_put_u64(json, first);
+	json_key(json, "to");
+	json_put_u64(json, last);
+	json_end(json);
+}
+
+/* "10-19" */
+static uint64_t bucket_end(const struct hist_cell *cell)
+{
+	const char *dash = memchr(cell->text.at, '-', cell->text.len);
+	uint64_t last = cell->value;
+
+	if (dash) {
+		dash++;
+		dash += strspn(dash, " ");
+		number_u64(&dash, &last);
+	}
+	return last;
+}
+
+static void put_key(struct json *json, const struct hist_column *column, const struct hist_cell *cell)
 {
 	uint64_t first, last;
 
-	json_word(out, column->name);
-	out_char(out, ':');
+	json_key_bytes(json, column->name.at, column->name.len);
 	if (cell->stack) {
-		const char *at = cell->text.at;
-		size_t left = cell->text.len;
-		struct text_word line;
-
-		out_char(out, '[');
-		for (unsigned nr = 0; hist_stack_line(&at, &left, &line); nr++) {
-			if (nr)
-				out_char(out, ',');
-			json_word(out, line);
-		}
-		out_char(out, ']');
+		put_stack(json, cell);
 	} else if (is(column->modifier, "log2")) {
 		hist_log2_bounds(cell->value, &first, &last);
-		out_f(out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", first, last);
+		put_bounds(json, first, last);
 	} else if (is_buckets(column)) {
-		const char *dash = memchr(cell->text.at, '-', cell->text.len);
-
-		out_f(out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", cell->value, dash ? (uint64_t)strtoull(dash + 1, NULL, 10) : cell->value);
+		put_bounds(json, cell->value, bucket_end(cell));
 	} else if (is(column->modifier, "execname") || is(column->modifier, "syscall")) {
-		out_str(out, "{\"name\":");
-		json_word(out, name_of(cell));
-		out_f(out, ",\"value\":%" PRIu64 "}", cell->value);
+		json_object(json);
+		json_key(json, "name");
+		put_word(json, name_of(cell));
+		json_key(json, "value");
+		json_put_u64(json, cell->value);
+		json_end(json);
 	} else if (cell->number && !is(column->modifier, "hex")) {
-		out_u64(out, cell->value);
+		json_put_u64(json, cell->value);
 	} else {
-		json_word(out, has_name(column) ? name_of(cell) : cell->text);
+		put_word(json, has_name(column) ? name_of(cell) : cell->text);
 	}
 }
 
-static void json_row(const struct hist_text *hist, const struct hist_row *row, struct out *out)
+static void put_row(struct json *json, const struct hist_text *hist, const struct hist_row *row)
 {
-	out_str(out, "{\"keys\":{");
-	for (size_t i = 0; i < hist->nr_keys; i++) {
-		if (i)
-			out_char(out, ',');
-		json_key(out, &hist->keys[i], &row->keys[i]);
-	}
-	out_str(out, "},\"values\":{");
+	json_object(json);
+	json_key(json, "keys");
+	json_object(json);
+	for (size_t i = 0; i < hist->nr_keys; i++)
+		put_key(json, &hist->keys[i], &row->keys[i]);
+	json_end(json);
+	json_key(json, "values");
+	json_object(json);
 	for (size_t i = 0; i < hist->nr_values; i++) {
-		if (i)
-			out_char(out, ',');
-		json_word(out, hist->values[i].name);
-		out_char(out, ':');
+		json_key_bytes(json, hist->values[i].name.at, hist->values[i].name.len);
 		if (row->values[i].number)
-			out_u64(out, row->values[i].value);
+			json_put_u64(json, row->values[i].value);
 		else
-			json_word(out, row->values[i].text);
+			put_word(json, row->values[i].text);
 	}
-	out_str(out, "}}");
+	json_end(json);
+	json_end(json);
+}
+
+static void put_number(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_put_u64(json, value);
 }
 
 void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
 {
-	out_str(out, "{\"event\":");
-	json_string(out, title->what, strlen(title->what));
-	if (title->unit)
-		out_f(out, ",\"unit\":\"%s\"", title->unit);
-	out_str(out, ",\"trigger\":");
-	json_word(out, hist->trigger);
-	out_f(out, ",\"hits\":%" PRIu64 ",\"entries\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"rows\":[",
-	      hist->hits, hist->entries, hist->dropped, title->time_ns);
-	for (size_t i = 0; i < hist->nr; i++) {
-		if (i)
-			out_char(out, ',');
-		json_row(hist, &hist->rows[i], out);
+	struct json json;
+
+	json_init(&json, out);
+	json_object(&json);
+	json_key(&json, "event");
+	json_put_text(&json, title->what);
+	if (title->unit) {
+		json_key(&json, "unit");
+		json_put_text(&json, title->unit);
 	}
-	out_str(out, "]}\n");
+	json_key(&json, "trigger");
+	put_word(&json, hist->trigger);
+	put_number(&json, "hits", hist->hits);
+	put_number(&json, "entries", hist->entries);
+	put_number(&json, "dropped", hist->dropped);
+	put_number(&json, "time_ns", title->time_ns);
+	json_key(&json, "rows");
+	json_array(&json);
+	for (size_t i = 0; i < hist->nr; i++)
+		put_row(&json, hist, &hist->rows[i]);
+	json_end(&json);
+	json_end(&json);
+	json_line(&json);
 }

@@ -73,9 +73,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.options = options, .parser = parse_option, .args_doc = "[FILE]",
 	.doc = "Tells what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
 };
 
@@ -147,7 +145,8 @@ static void print_head(struct trace *trace, struct out *out)
 static void print_sections(struct trace *trace, struct out *out)
 {
 	static const struct table_column columns[] = {
-		{ "offset", true }, { "size", true }, { "uncompressed", true }, { "ratio", true }, { "what", false },
+		{ "offset", TABLE_NUMBER, NULL }, { "size", TABLE_NUMBER, NULL }, { "uncompressed", TABLE_NUMBER, NULL },
+		{ "ratio", TABLE_NUMBER, NULL }, { "what", TABLE_TEXT, NULL },
 	};
 	size_t count;
 	const struct trace_section *sections = trace_sections(trace, &count);
@@ -232,8 +231,9 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 		       struct out *out)
 {
 	static const struct table_column columns[] = {
-		{ "CPU", true }, { "stored", true }, { "pages", true }, { "events", true }, { "lost", true },
-		{ "first", true }, { "last", true }, { "overrun", true }, { "dropped", true },
+		{ "CPU", TABLE_NUMBER, NULL }, { "stored", TABLE_NUMBER, NULL }, { "pages", TABLE_NUMBER, NULL }, { "events", TABLE_NUMBER, NULL },
+		{ "lost", TABLE_NUMBER, NULL }, { "first", TABLE_NUMBER, NULL }, { "last", TABLE_NUMBER, NULL }, { "overrun", TABLE_NUMBER, NULL },
+		{ "dropped", TABLE_NUMBER, NULL },
 	};
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	char text[TEXT_HUMAN];
@@ -270,7 +270,7 @@ static int compare_types(const void *a, const void *b)
 
 static bool print_types(struct events *events, struct out *out)
 {
-	static const struct table_column columns[] = { { "events", true }, { "type", false } };
+	static const struct table_column columns[] = { { "events", TABLE_NUMBER, NULL }, { "type", TABLE_TEXT, NULL } };
 	cleanup_free const struct event_type **types = NULL;
 	const struct event_type *type;
 	struct table table;
@@ -410,7 +410,7 @@ static int print_setting(struct trace *trace, const struct arguments *arguments,
 
 static int print_settings(struct trace *trace, const struct arguments *arguments, struct out *out, struct fail *fail)
 {
-	static const struct table_column columns[] = { { "", false }, { "", false } };
+	static const struct table_column columns[] = { { "", TABLE_TEXT, NULL }, { "", TABLE_TEXT, NULL } };
 	struct trace_text text;
 	struct table table;
 	const char *name;

@@ -221,8 +221,9 @@ static void print_row(struct table *table, const struct probe_state *state, cons
 static int list_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
 {
 	static const struct table_column columns[] = {
-		{ "EVENT", false }, { "KIND", false }, { "BY", false }, { "ON", false }, { "HITS", true }, { "MISSED", true }, { "PLACE", false },
-		{ "ARGUMENTS", false },
+		{ "EVENT", TABLE_TEXT, NULL }, { "KIND", TABLE_TEXT, NULL }, { "BY", TABLE_TEXT, NULL }, { "ON", TABLE_TEXT, NULL },
+		{ "HITS", TABLE_NUMBER, NULL }, { "MISSED", TABLE_NUMBER, NULL }, { "PLACE", TABLE_TEXT, NULL },
+		{ "ARGUMENTS", TABLE_TEXT, NULL },
 	};
 	struct table table;
 	struct out out;

@@ -2,40 +2,10 @@
 #include "lib/base/json.h"
 
 #include "lib/base/out.h"
+#include "lib/base/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/* How many bytes the UTF-8 character here has; 0 when there is none. */
-static size_t utf8_len(const uint8_t *at, size_t left)
-{
-	/* The second byte's range keeps out overlong forms, surrogates, and what is beyond U+10FFFF. */
-	uint8_t low = 0x80, high = 0xbf;
-	size_t len;
-
-	if (*at >= 0xc2 && *at <= 0xdf)
-		len = 2;
-	else if (*at >= 0xe0 && *at <= 0xef)
-		len = 3;
-	else if (*at >= 0xf0 && *at <= 0xf4)
-		len = 4;
-	else
-		return 0;
-	if (*at == 0xe0)
-		low = 0xa0;
-	else if (*at == 0xed)
-		high = 0x9f;
-	else if (*at == 0xf0)
-		low = 0x90;
-	else if (*at == 0xf4)
-		high = 0x8f;
-	if (len > left || at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return len;
-}
 
 static void put_escape(struct out *out, uint8_t c)
 {
@@ -58,10 +28,8 @@ void json_string(struct out *out, const void *bytes, size_t len)
 
 	out_char(out, '"');
 	while (at < end) {
-		size_t size = 1;
+		size_t size = utf8_len(at, (size_t)(end - at));
 
-		if (*at >= 0x80)
-			size = utf8_len(at, (size_t)(end - at));
 		if (size && *at >= ' ' && *at != '"' && *at != '\\') {
 			at += size;
 			continue;
@@ -80,4 +48,152 @@ void json_string(struct out *out, const void *bytes, size_t len)
 void json_text(struct out *out, const char *text)
 {
 	json_string(out, text, strlen(text));
+}
+
+void json_init(struct json *json, struct out *out)
+{
+	*json = (struct json){ .out = out };
+}
+
+bool json_done(const struct json *json)
+{
+	return !json->failed && !json->out->failed && !json->depth && json->started;
+}
+
+static uint64_t level_of(const struct json *json)
+{
+	return UINT64_C(1) << json->depth;
+}
+
+static void put_comma(struct json *json)
+{
+	if (json->filled & level_of(json))
+		out_mem(json->out, ",\n", json->broken ? 2 : 1);
+	json->filled |= level_of(json);
+	json->broken = false;
+}
+
+void json_break(struct json *json)
+{
+	json->broken = true;
+}
+
+/* A value may come here: in an array, behind its key, or as the first and only value of all. */
+static bool begin_value(struct json *json)
+{
+	if (json->failed)
+		return false;
+	if (!json->depth) {
+		json->failed = json->started;
+		json->started = true;
+		return !json->failed;
+	}
+	if (json->objects & level_of(json)) {
+		json->failed = !json->keyed;
+		json->keyed = false;
+		return !json->failed;
+	}
+	put_comma(json);
+	return true;
+}
+
+static void begin(struct json *json, bool object)
+{
+	if (!begin_value(json))
+		return;
+	if (json->depth + 1 > JSON_DEPTH_MAX) {
+		json->failed = true;
+		return;
+	}
+	out_char(json->out, object ? '{' : '[');
+	json->depth++;
+	json->filled &= ~level_of(json);
+	json->objects &= ~level_of(json);
+	if (object)
+		json->objects |= level_of(json);
+}
+
+void json_object(struct json *json)
+{
+	begin(json, true);
+}
+
+void json_array(struct json *json)
+{
+	begin(json, false);
+}
+
+void json_end(struct json *json)
+{
+	if (json->failed || !json->depth || json->keyed) {
+		json->failed = true;
+		return;
+	}
+	out_char(json->out, json->objects & level_of(json) ? '}' : ']');
+	json->depth--;
+}
+
+void json_key(struct json *json, const char *name)
+{
+	json_key_bytes(json, name, strlen(name));
+}
+
+void json_key_bytes(struct json *json, const void *name, size_t len)
+{
+	if (json->failed || !json->depth || !(json->objects & level_of(json)) || json->keyed) {
+		json->failed = true;
+		return;
+	}
+	put_comma(json);
+	json_string(json->out, name, len);
+	out_char(json->out, ':');
+	json->keyed = true;
+}
+
+void json_put_text(struct json *json, const char *text)
+{
+	json_put_bytes(json, text, strlen(text));
+}
+
+void json_put_bytes(struct json *json, const void *bytes, size_t len)
+{
+	if (begin_value(json))
+		json_string(json->out, bytes, len);
+}
+
+void json_put_u64(struct json *json, uint64_t value)
+{
+	if (begin_value(json))
+		out_u64(json->out, value);
+}
+
+void json_put_s64(struct json *json, int64_t value)
+{
+	if (begin_value(json))
+		out_s64(json->out, value);
+}
+
+void json_put_decimal(struct json *json, int64_t value, unsigned decimals)
+{
+	if (begin_value(json))
+		out_decimal(json->out, value, decimals);
+}
+
+void json_put_bool(struct json *json, bool value)
+{
+	if (begin_value(json))
+		out_str(json->out, value ? "true" : "false");
+}
+
+void json_put_null(struct json *json)
+{
+	if (begin_value(json))
+		out_str(json->out, "null");
+}
+
+void json_line(struct json *json)
+{
+	out_char(json->out, '\n');
+	if (!json->depth)
+		json->started = false;
 }

@@ -2,7 +2,9 @@
 #ifndef WEFT_BASE_JSON_H
 #define WEFT_BASE_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct out;
 
@@ -12,5 +14,59 @@ struct out;
  */
 void json_string(struct out *out, const void *bytes, size_t len);
 void json_text(struct out *out, const char *text);
+
+/*
+ * A writer of JSON values into an out, which the owner may empty at any time: nothing that was written is looked at again. Commas, colons
+ * and brackets are the writer's, so the result is valid JSON:
+ *	json_init(&json, out);
+ *	json_object(&json);
+ *	json_key(&json, "cpu");
+ *	json_put_u64(&json, 3);
+ *	json_end(&json);
+ * A caller's mistake (a value without its key, an end without a beginning, a second value at the top) and more than JSON_DEPTH_MAX
+ * levels are sticky: nothing more is written, and json_done() is false.
+ * Not checked: a key that comes twice in an object.
+ */
+enum { JSON_DEPTH_MAX = 62 };
+
+struct json {
+	struct out *out;
+	uint64_t objects;       /* a bit for each level: it is an object, not an array */
+	uint64_t filled;        /* a bit for each level: it has a value or a key already */
+	unsigned depth;
+	bool broken;            /* the next comma ends its line */
+	bool keyed;             /* a key waits for its value */
+	bool started;           /* the value at the top has begun */
+	bool failed;
+};
+
+void json_init(struct json *json, struct out *out);
+
+/* True when the value at the top is whole and there was memory for it. */
+bool json_done(const struct json *json);
+
+/* Begin an object or an array; json_end() ends the innermost. */
+void json_object(struct json *json);
+void json_array(struct json *json);
+void json_end(struct json *json);
+
+/* The key of the next value, in an object. */
+void json_key(struct json *json, const char *name);
+void json_key_bytes(struct json *json, const void *name, size_t len);
+
+void json_put_text(struct json *json, const char *text);
+void json_put_bytes(struct json *json, const void *bytes, size_t len);
+void json_put_u64(struct json *json, uint64_t value);
+void json_put_s64(struct json *json, int64_t value);
+/* value / 10^decimals, exactly. */
+void json_put_decimal(struct json *json, int64_t value, unsigned decimals);
+void json_put_bool(struct json *json, bool value);
+void json_put_null(struct json *json);
+
+/* The next value of this array or object, which has one already, begins a new line. */
+void json_break(struct json *json);
+
+/* A newline. Behind a whole value at the top another one may begin, as in JSON lines. */
+void json_line(struct json *json);
 
 #endif

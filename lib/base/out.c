@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/out.h"
 
-#include <errno.h>
+#include "lib/base/digits.h"
+#include "lib/base/io.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				  "8081828384858687888990919293949596979899";
 
 bool out_init(struct out *out, size_t size)
 {
@@ -74,25 +71,6 @@ void out_fill(struct out *out, char c, size_t count)
 	}
 }
 
-/* Digits of value, written backwards from end; returns the first. Room for 20 is the caller's. */
-static char *digits_before(char *end, uint64_t value)
-{
-	while (value >= 100) {
-		const char *pair = digit_pairs + value % 100 * 2;
-
-		value /= 100;
-		*--end = pair[1];
-		*--end = pair[0];
-	}
-	if (value >= 10) {
-		*--end = digit_pairs[value * 2 + 1];
-		*--end = digit_pairs[value * 2];
-	} else {
-		*--end = (char)('0' + value);
-	}
-	return end;
-}
-
 static char *hex_before(char *end, uint64_t value)
 {
 	do {
@@ -119,17 +97,17 @@ static void out_padded(struct out *out, const char *digits, size_t len, bool neg
 
 void out_u64_pad(struct out *out, uint64_t value, unsigned width, char pad)
 {
-	char text[24], *end = text + sizeof(text), *at = digits_before(end, value);
+	char text[DIGITS_MAX];
 
-	out_padded(out, at, (size_t)(end - at), false, width, pad);
+	out_padded(out, text, (size_t)(digits_put_u64(text, value) - text), false, width, pad);
 }
 
 void out_s64_pad(struct out *out, int64_t value, unsigned width, char pad)
 {
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	char text[24], *end = text + sizeof(text), *at = digits_before(end, size);
+	char text[DIGITS_MAX];
 
-	out_padded(out, at, (size_t)(end - at), value < 0, width, pad);
+	out_padded(out, text, (size_t)(digits_put_u64(text, size) - text), value < 0, width, pad);
 }
 
 void out_hex_pad(struct out *out, uint64_t value, unsigned width, char pad)
@@ -141,11 +119,8 @@ void out_hex_pad(struct out *out, uint64_t value, unsigned width, char pad)
 
 void out_u64(struct out *out, uint64_t value)
 {
-	char text[24], *end = text + sizeof(text), *at = digits_before(end, value);
-
-	out_need(out, sizeof(text));
-	memcpy(out->at, at, (size_t)(end - at));
-	out->at += end - at;
+	out_need(out, DIGITS_MAX);
+	out->at = digits_put_u64(out->at, value);
 }
 
 void out_s64(struct out *out, int64_t value)
@@ -162,6 +137,26 @@ void out_hex(struct out *out, uint64_t value)
 	out_need(out, sizeof(text));
 	memcpy(out->at, at, (size_t)(end - at));
 	out->at += end - at;
+}
+
+void out_decimal(struct out *out, int64_t value, unsigned decimals)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char text[DIGITS_MAX];
+	size_t len = (size_t)(digits_put_u64(text, size) - text), whole = len > decimals ? len - decimals : 0;
+
+	if (value < 0)
+		out_char(out, '-');
+	if (whole)
+		out_mem(out, text, whole);
+	else
+		out_char(out, '0');
+	if (!decimals)
+		return;
+	out_char(out, '.');
+	if (len < decimals)
+		out_fill(out, '0', decimals - len);
+	out_mem(out, text + whole, len - whole);
 }
 
 void out_f(struct out *out, const char *format, ...)
@@ -183,19 +178,9 @@ void out_f(struct out *out, const char *format, ...)
 
 int out_flush(struct out *out, int fd)
 {
-	const char *at = out->start;
+	int err = out->failed ? -ENOMEM : io_write(fd, out->start, out_len(out));
 
-	if (out->failed)
-		return -ENOMEM;
-	while (at < out->at) {
-		ssize_t done = write(fd, at, (size_t)(out->at - at));
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-	}
-	out_clear(out);
-	return 0;
+	if (!err)
+		out_clear(out);
+	return err;
 }

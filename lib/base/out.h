@@ -90,6 +90,9 @@ void out_u64_pad(struct out *out, uint64_t value, unsigned width, char pad);
 void out_s64_pad(struct out *out, int64_t value, unsigned width, char pad);
 void out_hex_pad(struct out *out, uint64_t value, unsigned width, char pad);
 
+/* value / 10^decimals with all its decimals, exactly: 1234 with 2 is "12.34". */
+void out_decimal(struct out *out, int64_t value, unsigned decimals);
+
 /* For what is not hot. */
 __attribute__((format(printf, 2, 3))) void out_f(struct out *out, const char *format, ...);
 

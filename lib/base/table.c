@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/table.h"
 
+#include "lib/base/json.h"
 #include "lib/base/out.h"
+#include "lib/base/table_internal.h"
+#include "lib/base/vec.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CELLS_FIRST = 64, GAP = 2 };
 
 void table_init(struct table *table, const struct table_column *columns, size_t nr_columns)
 {
@@ -19,107 +19,103 @@ void table_init(struct table *table, const struct table_column *columns, size_t 
 
 void table_release(struct table *table)
 {
-	for (size_t i = 0; i < table->nr_cells; i++)
-		free(table->cells[i]);
-	free(table->cells);
-	table->cells = NULL;
-	table->nr_cells = table->size = 0;
+	for (size_t i = 0; i < table->nr_items; i++)
+		free(table->items[i].text);
+	free(table->items);
+	table->items = NULL;
+	table->nr_items = 0;
 }
 
-/* Takes the cell over. */
-static void add(struct table *table, char *cell)
+static void add(struct table *table, struct table_item item)
 {
-	if (cell && table->nr_cells == table->size) {
-		size_t size = table->size ? 2 * table->size : CELLS_FIRST;
-		char **cells = reallocarray(table->cells, size, sizeof(*cells));
+	struct table_item *added = vec_push(table->items, table->nr_items);
 
-		if (cells) {
-			table->cells = cells;
-			table->size = size;
-		}
-	}
-	if (!cell || table->nr_cells == table->size) {
-		free(cell);
+	if (added)
+		*added = item;
+	else
+		free(item.text);
+	table->failed |= !added;
+}
+
+static void add_text(struct table *table, char *text, size_t len)
+{
+	if (text)
+		add(table, (struct table_item){ .value = VALUE_TEXT, .text = text, .len = len });
+	else
 		table->failed = true;
-		return;
-	}
-	table->cells[table->nr_cells++] = cell;
 }
 
 void table_cell(struct table *table, const char *text)
 {
-	add(table, strdup(text));
+	add_text(table, strdup(text), strlen(text));
+}
+
+void table_cell_mem(struct table *table, const void *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+
+	if (copy) {
+		memcpy(copy, text, len);
+		copy[len] = '\0';
+	}
+	add_text(table, copy, len);
 }
 
 void table_cellf(struct table *table, const char *format, ...)
 {
 	va_list args;
-	char *cell;
+	char *text;
+	int len;
 
 	va_start(args, format);
-	if (vasprintf(&cell, format, args) < 0)
-		cell = NULL;
+	len = vasprintf(&text, format, args);
 	va_end(args);
-	add(table, cell);
+	add_text(table, len < 0 ? NULL : text, len < 0 ? 0 : (size_t)len);
 }
 
 void table_cell_u64(struct table *table, uint64_t value)
 {
-	table_cellf(table, "%" PRIu64, value);
+	add(table, (struct table_item){ .value = VALUE_U64, .number = value });
 }
 
-static void print_row(const struct table *table, struct out *out, const char *const *cells, const size_t *widths)
+void table_cell_s64(struct table *table, int64_t value)
 {
-	size_t blanks = table->indent;
-
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		size_t len = strlen(cells[i]), pad = widths[i] - len;
-
-		if (len) {
-			out_fill(out, ' ', blanks + (table->columns[i].right ? pad : 0));
-			out_mem(out, cells[i], len);
-			blanks = table->columns[i].right ? 0 : pad;
-		} else {
-			blanks += widths[i];
-		}
-		blanks += GAP;
-	}
-	out_char(out, '\n');
+	add(table, (struct table_item){ .value = VALUE_S64, .number = (uint64_t)value });
 }
 
-/* The cells of a row; false behind the last. */
-static bool get_row(const struct table *table, size_t row, const char **cells)
+void table_cell_decimal(struct table *table, int64_t value, unsigned decimals)
 {
-	if (row * table->nr_columns >= table->nr_cells)
-		return false;
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		size_t index = row * table->nr_columns + i;
-
-		cells[i] = index < table->nr_cells ? table->cells[index] : "";
-	}
-	return true;
+	add(table, (struct table_item){ .value = VALUE_DECIMAL, .number = (uint64_t)value, .decimals = decimals });
 }
 
-bool table_print(const struct table *table, struct out *out)
+size_t table_rows(const struct table *table)
 {
-	const char *titles[TABLE_COLUMNS_MAX], *cells[TABLE_COLUMNS_MAX];
-	size_t widths[TABLE_COLUMNS_MAX];
-	bool titled = false;
+	return table->nr_columns ? (table->nr_items + table->nr_columns - 1) / table->nr_columns : 0;
+}
 
-	if (table->failed)
-		return false;
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		titles[i] = table->columns[i].title;
-		widths[i] = strlen(titles[i]);
-		titled = titled || widths[i];
+struct table_item table_item_at(const struct table *table, size_t row, size_t column)
+{
+	static const char empty[] = "";
+	size_t index = row * table->nr_columns + column;
+
+	return index < table->nr_items ? table->items[index] : (struct table_item){ .text = (char *)(uintptr_t)empty };
+}
+
+bool table_write(const struct table *table, enum table_format format, struct out *out)
+{
+	struct json json;
+	bool ok;
+
+	switch (format) {
+	case TABLE_AS_TEXT:
+		return table_print(table, out);
+	case TABLE_AS_CSV:
+		return table_put_csv(table, out);
+	case TABLE_AS_JSON:
+		break;
 	}
-	for (size_t row = 0; get_row(table, row, cells); row++)
-		for (size_t i = 0; i < table->nr_columns; i++)
-			if (strlen(cells[i]) > widths[i])
-				widths[i] = strlen(cells[i]);
-	if (titled)
-		print_row(table, out, titles, widths);
-	for (size_t row = 0; get_row(table, row, cells); row++)
-		print_row(table, out, cells, widths);
-	return true;
+	json_init(&json, out);
+	ok = table_put_json(table, &json);
+	json_line(&json);
+	return ok;
 }

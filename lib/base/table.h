@@ -6,26 +6,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct json;
 struct out;
 
 /*
- * A table of text for people: a title above each column, cells aligned, two blanks between columns, none at the end of a
- * line. Cells are added from left to right, row by row; they are copied. Widths count bytes.
- * Running out of memory is sticky: table_print() then returns false and prints nothing.
+ * One table for people and for programs. Cells are added from left to right, row by row, and copied; the same cells become text with
+ * aligned columns, JSON or CSV. Text shows units ("1.4 MiB"); JSON and CSV have the plain numbers.
+ * Text: a title above each column, two blanks between columns, none at the end of a line. Widths count columns of a terminal; control
+ * characters are written as octal, "\012", so that each row is one line.
+ * Running out of memory is sticky: every way to write the table then returns false and writes nothing.
  */
 enum { TABLE_COLUMNS_MAX = 16 };
 
+/* TABLE_TEXT stands at the left, numbers stand at the right. */
+enum table_kind {
+	TABLE_TEXT,
+	TABLE_NUMBER,   /* 1234567 */
+	TABLE_COUNT,    /* 1,234,567 */
+	TABLE_SIZE,     /* bytes: 1.4 MiB */
+	TABLE_TIME,     /* nanoseconds: 12.3 ms */
+};
+
 struct table_column {
 	const char *title;      /* "" for none; without any title there is no line of titles */
-	bool right;             /* numbers stand at the right */
+	enum table_kind kind;
+	const char *key;        /* of JSON and CSV; NULL: the title in lower case, and its unit ("_bytes", "_ns") */
 };
 
 struct table {
 	const struct table_column *columns;
 	size_t nr_columns;
-	char **cells;
-	size_t nr_cells, size;
-	unsigned indent;        /* blanks in front of each line */
+	struct table_item *items;
+	size_t nr_items;
+	unsigned indent;        /* blanks in front of each line of text */
+	unsigned width;         /* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
 	bool failed;
 };
 
@@ -33,11 +47,27 @@ struct table {
 void table_init(struct table *table, const struct table_column *columns, size_t nr_columns);
 void table_release(struct table *table);
 
+/* A text. In a column of numbers "" and "-" mean that there is no number: null in JSON, an empty field in CSV. */
 void table_cell(struct table *table, const char *text);
+void table_cell_mem(struct table *table, const void *text, size_t len);
 __attribute__((format(printf, 2, 3))) void table_cellf(struct table *table, const char *format, ...);
 void table_cell_u64(struct table *table, uint64_t value);
+void table_cell_s64(struct table *table, int64_t value);
+/* value / 10^decimals; text shows it with its decimals in a column of any kind. */
+void table_cell_decimal(struct table *table, int64_t value, unsigned decimals);
 
 /* Rows that are not complete end with empty cells. */
 bool table_print(const struct table *table, struct out *out);
+
+/* An array of objects, one for each row, as a value of `json`. */
+bool table_put_json(const struct table *table, struct json *json);
+
+/* RFC 4180 with lines that end with a newline alone: a line of keys, then a line for each row. */
+bool table_put_csv(const struct table *table, struct out *out);
+
+enum table_format { TABLE_AS_TEXT, TABLE_AS_JSON, TABLE_AS_CSV };
+
+/* The whole output of a command that prints one table; JSON ends with a newline. */
+bool table_write(const struct table *table, enum table_format format, struct out *out);
 
 #endif

@@ -69,3 +69,127 @@ TEST(json_replaces_overlong_forms_surrogates_and_what_is_beyond_unicode)
 	CHECK_QUOTED(QUOTED("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");
 	CHECK_QUOTED(QUOTED("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
+
+/* What a writer has written so far. */
+static const char *written(struct out *out)
+{
+	size_t size = out_len(out) < sizeof(text) ? out_len(out) : sizeof(text) - 1;
+
+	memcpy(text, out->start, size);
+	text[size] = 0;
+	return text;
+}
+
+TEST(json_writer_puts_the_commas)
+{
+	struct json json;
+	struct out out;
+
+	REQUIRE(out_init(&out, 0));
+	json_init(&json, &out);
+	CHECK(!json_done(&json));
+	json_object(&json);
+	json_key(&json, "event");
+	json_put_text(&json, "sched\"switch");
+	json_key(&json, "n");
+	json_put_u64(&json, UINT64_MAX);
+	json_key(&json, "list");
+	json_array(&json);
+	json_put_s64(&json, INT64_MIN);
+	json_put_bool(&json, true);
+	json_put_null(&json);
+	json_array(&json);
+	json_end(&json);
+	json_object(&json);
+	json_end(&json);
+	json_break(&json);
+	json_put_bytes(&json, "\0\377", 2);
+	json_end(&json);
+	json_key_bytes(&json, "k\n", 2);
+	json_put_decimal(&json, -1234567, 3);
+	CHECK(!json_done(&json));
+	json_end(&json);
+	CHECK(json_done(&json));
+	CHECK_QUOTED(written(&out), "{\"event\":\"sched\\\"switch\",\"n\":18446744073709551615,"
+				    "\"list\":[-9223372036854775808,true,null,[],{},\n\"\\u0000\\ufffd\"],\"k\\n\":-1234.567}");
+	out_release(&out);
+}
+
+TEST(json_writer_streams_lines_into_an_out_that_is_emptied)
+{
+	struct json json;
+	struct out out;
+
+	REQUIRE(out_init(&out, 0));
+	json_init(&json, &out);
+	json_array(&json);
+	json_put_u64(&json, 1);
+	out_clear(&out);
+	json_put_u64(&json, 2);
+	json_end(&json);
+	json_line(&json);
+	json_put_text(&json, "");
+	json_line(&json);
+	CHECK_QUOTED(written(&out), ",2]\n\"\"\n");
+	out_release(&out);
+}
+
+TEST(json_decimals_are_exact)
+{
+	struct json json;
+	struct out out;
+
+	REQUIRE(out_init(&out, 0));
+	json_init(&json, &out);
+	json_array(&json);
+	json_put_decimal(&json, 0, 2);
+	json_put_decimal(&json, -5, 3);
+	json_put_decimal(&json, 12, 0);
+	json_put_decimal(&json, 99, 2);
+	json_put_decimal(&json, 100, 2);
+	json_put_decimal(&json, INT64_MIN, 9);
+	json_end(&json);
+	CHECK(json_done(&json));
+	CHECK_QUOTED(written(&out), "[0.00,-0.005,12,0.99,1.00,-9223372036.854775808]");
+	out_release(&out);
+}
+
+TEST(json_writer_tells_what_its_caller_did_wrong)
+{
+	struct json json;
+	struct out out;
+
+	REQUIRE(out_init(&out, 0));
+	json_init(&json, &out);
+	json_end(&json);
+	CHECK(json.failed);
+	json_init(&json, &out);
+	json_object(&json);
+	json_put_u64(&json, 1); /* without a key */
+	CHECK(json.failed);
+	json_init(&json, &out);
+	json_object(&json);
+	json_key(&json, "a");
+	json_key(&json, "b");
+	CHECK(json.failed);
+	json_init(&json, &out);
+	json_object(&json);
+	json_key(&json, "a");
+	json_end(&json);
+	CHECK(json.failed);
+	json_init(&json, &out);
+	json_array(&json);
+	json_key(&json, "a");
+	CHECK(json.failed);
+	json_init(&json, &out);
+	json_put_u64(&json, 1);
+	json_put_u64(&json, 2);
+	CHECK(json.failed && !json_done(&json));
+	json_init(&json, &out);
+	for (int i = 0; i < JSON_DEPTH_MAX; i++)
+		json_array(&json);
+	CHECK(!json.failed);
+	json_array(&json);
+	CHECK(json.failed);
+	out_release(&out);
+}

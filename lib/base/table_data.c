@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/table_internal.h"
+
+#include "lib/base/json.h"
+#include "lib/base/out.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The table for programs: JSON and CSV. */
+
+enum { KEY_SIZE = 64 };
+
+static const char *key_of(const struct table_column *column, size_t index, char into[KEY_SIZE])
+{
+	const char *unit = column->kind == TABLE_SIZE ? "_bytes" : column->kind == TABLE_TIME ? "_ns" : "";
+	size_t len = 0;
+
+	if (column->key)
+		return column->key;
+	if (!*column->title) {
+		snprintf(into, KEY_SIZE, "column%zu%s", index + 1, unit);
+		return into;
+	}
+	for (const char *at = column->title; *at && len < KEY_SIZE - sizeof("_bytes"); at++)
+		into[len++] = (char)(isalnum((unsigned char)*at) ? tolower((unsigned char)*at) : '_');
+	memcpy(into + len, unit, strlen(unit) + 1);
+	return into;
+}
+
+/* No number where one is expected. */
+static bool is_nothing(const struct table_column *column, const struct table_item *item)
+{
+	return column->kind != TABLE_TEXT && item->value == VALUE_TEXT && (!item->len || !strcmp(item->text, "-"));
+}
+
+static void put_value(const struct table_column *column, const struct table_item *item, struct json *json)
+{
+	if (is_nothing(column, item)) {
+		json_put_null(json);
+		return;
+	}
+	switch (item->value) {
+	case VALUE_TEXT:
+		json_put_bytes(json, item->text, item->len);
+		break;
+	case VALUE_U64:
+		json_put_u64(json, item->number);
+		break;
+	case VALUE_S64:
+		json_put_s64(json, (int64_t)item->number);
+		break;
+	case VALUE_DECIMAL:
+		json_put_decimal(json, (int64_t)item->number, item->decimals);
+		break;
+	}
+}
+
+bool table_put_json(const struct table *table, struct json *json)
+{
+	char text[KEY_SIZE];
+
+	if (table->failed)
+		return false;
+	json_array(json);
+	for (size_t row = 0; row < table_rows(table); row++) {
+		/* A row is a line, so that people and diff can read it too. */
+		if (row)
+			json_break(json);
+		json_object(json);
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			struct table_item item = table_item_at(table, row, i);
+
+			json_key(json, key_of(&table->columns[i], i, text));
+			put_value(&table->columns[i], &item, json);
+		}
+		json_end(json);
+	}
+	json_end(json);
+	return !json->failed;
+}
+
+static void put_field(const char *text, size_t len, struct out *out)
+{
+	const char *end = text + len;
+
+	if (!memchr(text, ',', len) && !memchr(text, '"', len) && !memchr(text, '\n', len) && !memchr(text, '\r', len)) {
+		out_mem(out, text, len);
+		return;
+	}
+	out_char(out, '"');
+	while (text < end) {
+		const char *quote = memchr(text, '"', (size_t)(end - text)), *to = quote ? quote + 1 : end;
+
+		out_mem(out, text, (size_t)(to - text));
+		if (quote)
+			out_char(out, '"');
+		text = to;
+	}
+	out_char(out, '"');
+}
+
+static void put_item(const struct table_column *column, const struct table_item *item, struct out *out)
+{
+	if (is_nothing(column, item))
+		return;
+	switch (item->value) {
+	case VALUE_TEXT:
+		put_field(item->text, item->len, out);
+		break;
+	case VALUE_U64:
+		out_u64(out, item->number);
+		break;
+	case VALUE_S64:
+		out_s64(out, (int64_t)item->number);
+		break;
+	case VALUE_DECIMAL:
+		out_decimal(out, (int64_t)item->number, item->decimals);
+		break;
+	}
+}
+
+bool table_put_csv(const struct table *table, struct out *out)
+{
+	char text[KEY_SIZE];
+
+	if (table->failed)
+		return false;
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		const char *key = key_of(&table->columns[i], i, text);
+
+		put_field(key, strlen(key), out);
+		out_char(out, i + 1 < table->nr_columns ? ',' : '\n');
+	}
+	for (size_t row = 0; row < table_rows(table); row++) {
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			struct table_item item = table_item_at(table, row, i);
+
+			put_item(&table->columns[i], &item, out);
+			out_char(out, i + 1 < table->nr_columns ? ',' : '\n');
+		}
+	}
+	return true;
+}

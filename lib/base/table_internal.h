@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_TABLE_INTERNAL_H
+#define WEFT_BASE_TABLE_INTERNAL_H
+
+#include "lib/base/table.h"
+
+/* What the files of the table share: the cells as they were added. */
+
+enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL };
+
+struct table_item {
+	char *text;             /* VALUE_TEXT: owned, ends with NUL */
+	size_t len;
+	uint64_t number;        /* VALUE_S64 and VALUE_DECIMAL: its bits */
+	enum table_value value;
+	unsigned decimals;
+};
+
+/* The cell of a row; one that was not added is an empty text. */
+struct table_item table_item_at(const struct table *table, size_t row, size_t column);
+size_t table_rows(const struct table *table);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/table_internal.h"
+
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/base/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The table for people: aligned columns that fit the terminal. */
+
+enum { GAP = 2, NARROWEST = 8 };
+
+static const char cut_mark[] = "...";
+
+struct layout {
+	const struct table *table;
+	struct out text;                /* of one cell, made anew for each */
+	size_t widths[TABLE_COLUMNS_MAX];
+	bool titled;
+};
+
+static bool is_right(const struct layout *layout, size_t column)
+{
+	return layout->table->columns[column].kind != TABLE_TEXT;
+}
+
+/* One line, whatever is in it. */
+static void put_plain(const char *text, size_t len, struct out *out)
+{
+	const char *end = text + len;
+
+	for (const char *plain = text;; text++) {
+		if (text < end && (unsigned char)*text >= ' ' && *text != 0x7f)
+			continue;
+		out_mem(out, plain, (size_t)(text - plain));
+		if (text == end)
+			return;
+		out_f(out, "\\%03o", (unsigned char)*text);
+		plain = text + 1;
+	}
+}
+
+static void put_number(enum table_kind kind, uint64_t value, struct out *out)
+{
+	char text[TEXT_HUMAN];
+
+	switch (kind) {
+	case TABLE_TEXT:
+	case TABLE_NUMBER:
+		out_u64(out, value);
+		break;
+	case TABLE_COUNT:
+		out_str(out, text_count(text, value));
+		break;
+	case TABLE_SIZE:
+		out_str(out, text_size(text, value));
+		break;
+	case TABLE_TIME:
+		out_str(out, text_time(text, value));
+		break;
+	}
+}
+
+/* Makes the cell's text. */
+static void show(struct layout *layout, const struct table_column *column, const struct table_item *item)
+{
+	struct out *out = &layout->text;
+	int64_t number = (int64_t)item->number;
+
+	out_clear(out);
+	switch (item->value) {
+	case VALUE_TEXT:
+		put_plain(item->text, item->len, out);
+		break;
+	case VALUE_U64:
+		put_number(column->kind, item->number, out);
+		break;
+	case VALUE_S64:
+		if (number < 0)
+			out_char(out, '-');
+		put_number(column->kind, number < 0 ? 0 - item->number : item->number, out);
+		break;
+	case VALUE_DECIMAL:
+		out_decimal(out, number, item->decimals);
+		break;
+	}
+}
+
+static void measure(struct layout *layout)
+{
+	const struct table *table = layout->table;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		const char *title = table->columns[i].title;
+
+		layout->widths[i] = utf8_columns(title, strlen(title));
+		layout->titled |= *title != '\0';
+	}
+	for (size_t row = 0; row < table_rows(table); row++) {
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			struct table_item item = table_item_at(table, row, i);
+			size_t width;
+
+			show(layout, &table->columns[i], &item);
+			width = utf8_columns(layout->text.start, out_len(&layout->text));
+			if (width > layout->widths[i])
+				layout->widths[i] = width;
+		}
+	}
+}
+
+/* The widest column of texts that is wider than NARROWEST, and how wide the next one is; false: there is none. */
+static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
+{
+	size_t first = NARROWEST, next = NARROWEST;
+	bool found = false;
+
+	for (size_t i = 0; i < layout->table->nr_columns; i++) {
+		size_t width = layout->widths[i];
+
+		if (is_right(layout, i) || width <= NARROWEST)
+			continue;
+		if (!found || width > first) {
+			next = found ? first : NARROWEST;
+			first = width;
+			*ret = i;
+		} else if (width > next) {
+			next = width;
+		}
+		found = true;
+	}
+	*ret_next = next;
+	return found;
+}
+
+/* Takes from the widest columns of texts until the lines fit or all are narrow. */
+static void fit(struct layout *layout)
+{
+	const struct table *table = layout->table;
+	size_t total = table->indent, column, next;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		total += layout->widths[i] + (i ? GAP : 0);
+	while (table->width && total > table->width && widest(layout, &column, &next)) {
+		size_t excess = total - table->width, most = layout->widths[column] - next, less;
+
+		/* Two that are equally wide shrink one column at a time. */
+		most = most ? most : 1;
+		less = excess < most ? excess : most;
+		layout->widths[column] -= less;
+		total -= less;
+	}
+}
+
+/* The columns that are taken; a text that is wider than its column is cut. */
+static size_t put_cell(const char *text, size_t len, size_t width, struct out *out)
+{
+	size_t columns = utf8_columns(text, len), kept;
+
+	if (columns <= width) {
+		out_mem(out, text, len);
+		return columns;
+	}
+	kept = utf8_fit(text, len, width - (sizeof(cut_mark) - 1));
+	out_mem(out, text, kept);
+	out_str(out, cut_mark);
+	return utf8_columns(text, kept) + sizeof(cut_mark) - 1;
+}
+
+/* The cell in the layout's text, behind `blanks` that wait; returns the blanks that wait behind it. */
+static size_t print_cell(const struct layout *layout, size_t column, size_t blanks, struct out *out)
+{
+	size_t len = out_len(&layout->text), width = layout->widths[column], columns, taken;
+
+	if (!len)
+		return blanks + width + GAP;
+	columns = utf8_columns(layout->text.start, len);
+	if (is_right(layout, column) && columns < width)
+		blanks += width - columns;
+	out_fill(out, ' ', blanks);
+	taken = put_cell(layout->text.start, len, width, out);
+	return (is_right(layout, column) || taken > width ? 0 : width - taken) + GAP;
+}
+
+static void print_titles(struct layout *layout, struct out *out)
+{
+	size_t blanks = layout->table->indent;
+
+	for (size_t i = 0; i < layout->table->nr_columns; i++) {
+		out_clear(&layout->text);
+		out_str(&layout->text, layout->table->columns[i].title);
+		blanks = print_cell(layout, i, blanks, out);
+	}
+	out_char(out, '\n');
+}
+
+bool table_print(const struct table *table, struct out *out)
+{
+	struct layout layout = { .table = table };
+	bool ok;
+
+	if (table->failed || !out_init(&layout.text, 0))
+		return false;
+	measure(&layout);
+	fit(&layout);
+	if (layout.titled && !layout.text.failed)
+		print_titles(&layout, out);
+	for (size_t row = 0; row < table_rows(table) && !layout.text.failed; row++) {
+		size_t blanks = table->indent;
+
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			struct table_item item = table_item_at(table, row, i);
+
+			show(&layout, &table->columns[i], &item);
+			blanks = print_cell(&layout, i, blanks, out);
+		}
+		out_char(out, '\n');
+	}
+	ok = !layout.text.failed;
+	out_release(&layout.text);
+	return ok;
+}

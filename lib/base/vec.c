@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/vec.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM_FIRST = 4 };
+
+static bool is_full(size_t nr)
+{
+	return !nr || (nr >= ROOM_FIRST && !(nr & (nr - 1)));
+}
+
+void *vec_room(void *items, size_t nr, size_t item_size)
+{
+	if (is_full(nr)) {
+		size_t room;
+
+		if (__builtin_mul_overflow(nr, (size_t)2, &room))
+			return NULL;
+		items = reallocarray(items, room ? room : ROOM_FIRST, item_size);
+	}
+	if (items)
+		memset((char *)items + nr * item_size, 0, item_size);
+	return items;
+}

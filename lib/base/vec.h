@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_BASE_VEC_H
+#define WEFT_BASE_VEC_H
+
+#include <stddef.h>
+
+/*
+ * An array that grows at its end. The owner keeps a pointer and a count, both 0 at first, and frees the pointer. There is no third field
+ * for the room: it follows from the count, for it is doubled whenever the count reaches a power of two.
+ * Invariant: the array grows by vec_push() only. Its owner may lower the count.
+ */
+
+/* Room for one more item behind the first `nr`; NULL when there is no memory, and then nothing has changed. */
+void *vec_room(void *items, size_t nr, size_t item_size);
+
+/*
+ * Adds an item of zeros and counts it. The value is a pointer to the item, valid until the next vec_push(), or NULL without memory.
+ *	struct map *map = vec_push(maps->maps, maps->nr);
+ * `items` and `nr` are variables or fields; each is evaluated more than once.
+ */
+#define vec_push(items, nr)                                                                                             \
+	({                                                                                                              \
+		__typeof__(items) vec_grown_ = vec_room((void *)(items), (size_t)(nr), sizeof(*(items)));               \
+		if (vec_grown_)                                                                                         \
+			(items) = vec_grown_;                                                                           \
+		vec_grown_ ? &vec_grown_[(nr)++] : NULL;                                                                \
+	})
+
+#endif
