@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/info_buffer.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
 #include "lib/trace/trace.h"
 
 #include <inttypes.h>
@@ -76,27 +75,6 @@ static const struct argp argp = {
 	.options = options, .parser = parse_option, .args_doc = "[FILE]",
 	.doc = "Tells what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
 };
-
-/* One CPU of a buffer, as far as its events tell. */
-struct cpu_info {
-	uint64_t first, last, events, lost;
-	bool seen, lost_some;           /* lost_some: a gap of unknown size */
-};
-
-/* Size of all pages of a CPU, uncompressed, from the heads of its chunks; 0 when they are broken. */
-static uint64_t pages_size(struct trace *trace, size_t buffer, size_t cpu)
-{
-	struct fail fail = FAIL_INIT;
-	struct trace_pages pages;
-	uint64_t total = 0;
-	size_t size;
-
-	if (trace_pages_init(&pages, trace, buffer, cpu, &fail))
-		return 0;
-	while (trace_pages_size(&pages, 1 << 30, &size, &fail) > 0 && !trace_pages_skip(&pages, size, &fail))
-		total += size;
-	return total;
-}
 
 static void print_line(struct out *out, const char *name, const char *text)
 {
@@ -174,212 +152,6 @@ static void print_sections(struct trace *trace, struct out *out)
 	table_release(&table);
 }
 
-/* All events of a buffer, counted by CPU; *ret has one entry for each of its CPUs. */
-static int count_events(struct trace *trace, struct events *events, size_t buffer, struct cpu_info **ret,
-			struct fail *fail)
-{
-	cleanup_free struct cpu_info *cpus = calloc(trace_buffer(trace, buffer)->nr_cpus + 1, sizeof(*cpus));
-	struct event event;
-	int r;
-
-	if (!cpus)
-		return fail_set(fail, -1, "out of memory");
-	while ((r = events_next(events, &event, fail)) > 0) {
-		struct cpu_info *cpu = &cpus[event.cpu_index];
-
-		if (event.kind == EVENT_LOST) {
-			if (event.lost > 0)
-				cpu->lost += (uint64_t)event.lost;
-			else
-				cpu->lost_some = true;
-			continue;
-		}
-		if (!cpu->seen)
-			cpu->first = event.ts;
-		cpu->seen = true;
-		cpu->last = event.ts;
-		cpu->events++;
-	}
-	if (!r)
-		*ret = take(cpus);
-	return r;
-}
-
-static void cell_time(struct table *table, enum clock_unit unit, bool seen, uint64_t ts)
-{
-	if (!seen)
-		table_cell(table, "");
-	else if (unit == CLOCK_UNIT_NS)
-		table_cellf(table, "%" PRIu64 ".%06" PRIu64, ts / 1000000000, ts % 1000000000 / 1000);
-	else
-		table_cell_u64(table, ts);
-}
-
-static void cells_stats(struct table *table, const struct context *context, uint32_t cpu)
-{
-	for (size_t i = 0; i < context->nr_stats; i++)
-		if (context->stats[i].cpu == cpu) {
-			table_cell_u64(table, context->stats[i].overrun);
-			table_cell_u64(table, context->stats[i].dropped);
-			return;
-		}
-	table_cell(table, "");
-	table_cell(table, "");
-}
-
-static void print_cpus(struct trace *trace, size_t buffer, const struct context *context, const struct cpu_info *cpus,
-		       struct out *out)
-{
-	static const struct table_column columns[] = {
-		{ "CPU", TABLE_NUMBER, NULL }, { "stored", TABLE_NUMBER, NULL }, { "pages", TABLE_NUMBER, NULL }, { "events", TABLE_NUMBER, NULL },
-		{ "lost", TABLE_NUMBER, NULL }, { "first", TABLE_NUMBER, NULL }, { "last", TABLE_NUMBER, NULL }, { "overrun", TABLE_NUMBER, NULL },
-		{ "dropped", TABLE_NUMBER, NULL },
-	};
-	const struct trace_buffer *of = trace_buffer(trace, buffer);
-	char text[TEXT_HUMAN];
-	struct table table;
-
-	/* What the kernel counted, where the file has it, ends the lines. */
-	table_init(&table, columns, !cpus ? 3 : context->nr_stats ? array_size(columns) : array_size(columns) - 2);
-	table.indent = 2;
-	for (size_t i = 0; i < of->nr_cpus; i++) {
-		table_cell_u64(&table, of->cpus[i].cpu);
-		table_cell(&table, text_size(text, of->cpus[i].size));
-		table_cell(&table, text_size(text, pages_size(trace, buffer, i)));
-		if (!cpus)
-			continue;
-		table_cell_u64(&table, cpus[i].events);
-		table_cellf(&table, "%" PRIu64 "%s", cpus[i].lost, cpus[i].lost_some ? "+" : "");
-		cell_time(&table, context->unit, cpus[i].seen, cpus[i].first);
-		cell_time(&table, context->unit, cpus[i].seen, cpus[i].last);
-		if (context->nr_stats)
-			cells_stats(&table, context, of->cpus[i].cpu);
-	}
-	out->failed |= !table_print(&table, out);
-	table_release(&table);
-}
-
-static int compare_types(const void *a, const void *b)
-{
-	const struct event_type *left = *(const struct event_type *const *)a, *right = *(const struct event_type *const *)b;
-
-	if (left->seen != right->seen)
-		return left->seen < right->seen ? 1 : -1;
-	return (left->id > right->id) - (left->id < right->id);
-}
-
-static bool print_types(struct events *events, struct out *out)
-{
-	static const struct table_column columns[] = { { "events", TABLE_NUMBER, NULL }, { "type", TABLE_TEXT, NULL } };
-	cleanup_free const struct event_type **types = NULL;
-	const struct event_type *type;
-	struct table table;
-	size_t count = 0;
-
-	while (events_type_at(events, count, &type))
-		count++;
-	types = calloc(count + 1, sizeof(*types));
-	if (!types)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		events_type_at(events, i, &types[i]);
-	qsort(types, count, sizeof(*types), compare_types);
-	table_init(&table, columns, array_size(columns));
-	table.indent = 2;
-	for (size_t i = 0; i < count; i++) {
-		table_cell_u64(&table, types[i]->seen);
-		if (types[i]->format)
-			table_cellf(&table, "%s:%s", types[i]->format->system, types[i]->format->name);
-		else
-			table_cellf(&table, "of unknown id %" PRId32, types[i]->id);
-	}
-	out_char(out, '\n');
-	out->failed |= !table_print(&table, out);
-	table_release(&table);
-	return true;
-}
-
-static void print_span(const struct trace_buffer *buffer, const struct context *context, const struct cpu_info *cpus,
-		       struct events *events, struct out *out)
-{
-	uint64_t first = UINT64_MAX, last = 0, lost = 0;
-	char count[TEXT_HUMAN], text[TEXT_HUMAN];
-	bool lost_some = false;
-
-	for (size_t i = 0; i < buffer->nr_cpus; i++) {
-		lost += cpus[i].lost;
-		lost_some = lost_some || cpus[i].lost_some;
-		if (!cpus[i].seen)
-			continue;
-		first = cpus[i].first < first ? cpus[i].first : first;
-		last = cpus[i].last > last ? cpus[i].last : last;
-	}
-	out_f(out, "  %s events", text_count(count, events_count(events)));
-	if (first <= last && context->unit == CLOCK_UNIT_NS)
-		out_f(out, " in %s", text_time(text, last - first));
-	if (lost || lost_some)
-		out_f(out, ", %s%s lost", lost_some ? "at least " : "", text_count(text, lost));
-	else
-		out_str(out, ", none lost");
-	out_f(out, ", clock %s\n", context->clock);
-}
-
-static void print_cleared(const struct trace *trace, size_t buffer, const struct trace_buffer *of, struct out *out)
-{
-	unsigned long most = 0;
-
-	for (size_t i = 0; i < of->nr_cpus; i++) {
-		struct trace_text text;
-		char name[64];
-
-		snprintf(name, sizeof(name), "weft/per_cpu/cpu%u/cleared", (unsigned)of->cpus[i].cpu);
-		text = trace_setting(trace, buffer, name);
-		if (text.text && strtoul(text.text, NULL, 10) > most)
-			most = strtoul(text.text, NULL, 10);
-	}
-	if (most)
-		out_f(out, "  cleared by somebody else while it was recorded (%lu time%s as far as noticed)\n", most,
-		      most == 1 ? "" : "s");
-}
-
-/* Everything about one buffer; damage inside its pages goes to `damage`. */
-static int print_buffer(struct trace *trace, size_t buffer, const struct arguments *arguments, struct out *out,
-			bool *ret_damaged, struct fail *fail)
-{
-	const struct events_options all = { .until = UINT64_MAX };
-	const struct trace_buffer *of = trace_buffer(trace, buffer);
-	cleanup_free struct cpu_info *cpus = NULL;
-	struct context *context = NULL;
-	struct events *events = NULL;
-	int r = 0;
-
-	out_f(out, "\n%s%s\n", of->name.len ? "Instance " : "Top buffer", of->name.text);
-	if (arguments->no_events) {
-		print_cpus(trace, buffer, NULL, NULL, out);
-		return 0;
-	}
-	r = context_new(trace, buffer, &context, fail);
-	if (!r)
-		r = events_open(context, &all, &events, fail);
-	if (!r)
-		r = count_events(trace, events, buffer, &cpus, fail);
-	if (!r) {
-		print_span(of, context, cpus, events, out);
-		print_cleared(trace, buffer, of, out);
-		print_cpus(trace, buffer, context, cpus, out);
-		if (events_count(events) && !print_types(events, out))
-			out->failed = true;
-		if (events_damage(events)) {
-			r = terminal_flush(out, fail);
-			command_warn("%s", events_damage(events));
-			*ret_damaged = true;
-		}
-	}
-	events_free(events);
-	context_free(context);
-	return r;
-}
-
 /* The index of the buffer that --instance means; -1 with a message when there is none. */
 static int find_buffer(struct trace *trace, const char *name, size_t *ret, struct fail *fail)
 {
@@ -445,7 +217,7 @@ static int print_all(struct trace *trace, const struct arguments *arguments, str
 	print_head(trace, out);
 	print_sections(trace, out);
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
-		r = print_buffer(trace, i, arguments, out, ret_damaged, fail);
+		r = info_buffer(trace, i, arguments->no_events, out, ret_damaged, fail);
 	return r;
 }
 
