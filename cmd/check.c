@@ -157,6 +157,8 @@ static int run(int argc, char **argv)
 const struct command check_command = {
 	.name = "check",
 	.summary = "verify a recording",
+	.examples = "  weft check trace.dat\n"
+		    "  weft check -q trace.dat && weft report",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

@@ -58,6 +58,8 @@ static int run(int argc, char **argv)
 const struct command clear_command = {
 	.name = "clear",
 	.summary = "empty the buffers",
+	.examples = "  weft clear\n"
+		    "  weft clear -B io",
 	.group = "trace",
 	.argp = &argp,
 	.run = run,

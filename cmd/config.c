@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/options_check.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/base/readable.h"
@@ -48,27 +49,6 @@ static void add_word(const char *command, char *word, char *place)
 	made.words[made.nr] = NULL;
 }
 
-/* An option of the table or of one of its children: by long name, or by letter. */
-static const struct argp_option *find(const struct argp *argp, const char *name, int letter, struct near *near)
-{
-	const struct argp_option *option, *first = NULL;
-
-	for (option = argp->options; option && (option->name || option->key || option->doc || option->group); option++) {
-		if (!(option->flags & OPTION_ALIAS))
-			first = option;
-		if (name && option->name && !strcmp(option->name, name))
-			return first;
-		if (letter && option->key == letter)
-			return first;
-		if (near && option->name)
-			near_offer(near, option->name);
-	}
-	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		if ((option = find(child->argp, name, letter, near)))
-			return option;
-	return NULL;
-}
-
 struct line {
 	const struct argp *argp;
 	const char *command, *file;
@@ -94,7 +74,7 @@ static struct text_word trim(const char *at, size_t len)
 static void add_option(const struct line *line, const char *name, struct text_word value, bool has_value)
 {
 	struct near near = near_to(name);
-	const struct argp_option *option = find(line->argp, name[1] ? name : NULL, name[1] ? 0 : *name, &near);
+	const struct argp_option *option = options_find(line->argp, name[1] ? name : NULL, name[1] ? 0 : *name, &near);
 	struct fail fail;
 	char *word, *place;
 	int len;
@@ -184,11 +164,11 @@ static bool takes_next(const struct argp *argp, const char *word)
 	const struct argp_option *option;
 
 	if (word[1] == '-') {
-		option = strchr(word, '=') ? NULL : find(argp, word + 2, 0, NULL);
+		option = strchr(word, '=') ? NULL : options_find(argp, word + 2, 0, NULL);
 		return option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 	}
 	for (word++; *word; word++) {
-		option = find(argp, NULL, *word, NULL);
+		option = options_find(argp, NULL, *word, NULL);
 		if (option && option->arg)
 			return !word[1] && !(option->flags & OPTION_ARG_OPTIONAL);
 	}
@@ -201,7 +181,7 @@ void config_expand(const struct argp *argp, int *argc, char ***argv)
 	struct fail fail;
 	int i = 1;
 
-	if (!find(argp, "config", 0, NULL))
+	if (!options_find(argp, "config", 0, NULL))
 		return;
 	add_word(words[0], words[0], NULL);
 	for (; i < *argc && words[i][0] == '-' && words[i][1] && strcmp(words[i], "--") != 0; i++) {

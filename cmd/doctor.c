@@ -386,6 +386,7 @@ static int doctor_run(int argc, char **argv)
 const struct command doctor_command = {
 	.name = "doctor",
 	.summary = "tell what can be traced here, what not, and why",
+	.examples = "  weft doctor",
 	.group = "kernel",
 	.argp = &argp,
 	.run = doctor_run,

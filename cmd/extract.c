@@ -118,6 +118,8 @@ static int run(int argc, char **argv)
 const struct command extract_command = {
 	.name = "extract",
 	.summary = "make a file of what the kernel's buffers hold",
+	.examples = "  weft extract\n"
+		    "  weft extract -s -o snapshot.dat",
 	.group = "trace",
 	.argp = &argp,
 	.run = run,

@@ -129,6 +129,9 @@ static int help_run(int argc, char **argv)
 		print_overview();
 		return EXIT_OK;
 	}
+	/* As its manual page is called. */
+	if (!strncmp(name, "weft-", 5))
+		name += 5;
 	command = command_find(name);
 	if (!command || !command->group)
 		return command_unknown(name);
@@ -139,6 +142,8 @@ static int help_run(int argc, char **argv)
 const struct command help_command = {
 	.name = "help",
 	.summary = "list the commands, or explain one",
+	.examples = "  weft help record\n"
+		    "  weft help weft-report",
 	.group = "help",
 	.argp = &argp,
 	.run = help_run,

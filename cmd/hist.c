@@ -384,6 +384,8 @@ static int hist_run(int argc, char **argv)
 const struct command hist_command = {
 	.name = "hist",
 	.summary = "count events by their fields in the kernel, and times between them",
+	.examples = "  weft hist sched:sched_switch --keys next_comm -- make\n"
+		    "  weft hist block:block_rq_issue --keys bytes.log2 --live",
 	.group = "trace",
 	.argp = &argp,
 	.run = hist_run,

@@ -265,6 +265,7 @@ static int run(int argc, char **argv)
 const struct command info_command = {
 	.name = "info",
 	.summary = "tell what is in a recording",
+	.examples = "  weft info trace.dat\n  weft info --setting current_tracer trace.dat",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

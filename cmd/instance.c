@@ -207,6 +207,8 @@ static int instance_run(int argc, char **argv)
 const struct command instance_command = {
 	.name = "instance",
 	.summary = "list, create and remove instances: ring buffers of their own",
+	.examples = "  weft instance create net disk\n"
+		    "  weft instance remove net disk",
 	.group = "kernel",
 	.argp = &argp,
 	.run = instance_run,

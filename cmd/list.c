@@ -446,6 +446,8 @@ static int list_run(int argc, char **argv)
 const struct command list_command = {
 	.name = "list",
 	.summary = "list what this kernel can trace: events, tracers, clocks, functions...",
+	.examples = "  weft list events\n"
+		    "  weft list tracers",
 	.group = "kernel",
 	.argp = &argp,
 	.run = list_run,

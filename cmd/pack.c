@@ -300,6 +300,8 @@ static int run(int argc, char **argv)
 const struct command pack_command = {
 	.name = "pack",
 	.summary = "build a trace.dat from plain copies of tracefs files",
+	.examples = "  weft pack -o board.dat tracefs-copy\n"
+		    "  weft pack --script > copy-tracefs.sh",
 	.group = "record",
 	.argp = &argp,
 	.run = run,

@@ -255,6 +255,8 @@ static int profile_run(int argc, char **argv)
 const struct command profile_functions_command = {
 	.name = "profile-functions",
 	.summary = "count kernel functions and the time they take",
+	.examples = "  weft profile-functions -l 'vfs_*' --limit 10 -- ls -R /usr\n"
+		    "  weft profile-functions --duration 5s --sort hits -l '*lock*'",
 	.group = "measure",
 	.argp = &argp,
 	.run = profile_run,

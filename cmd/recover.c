@@ -164,6 +164,8 @@ static int run(int argc, char **argv)
 const struct command recover_command = {
 	.name = "recover",
 	.summary = "finish the file of a recording that was killed",
+	.examples = "  weft recover trace.dat\n"
+		    "  weft recover -o saved.dat trace.dat",
 	.group = "record",
 	.argp = &argp,
 	.run = run,

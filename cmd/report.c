@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
 	{ "instance", 'B', "NAME", 0, "Print only the buffer of this instance; '' is the top one", 1 },
 
-	{ "event", 'e', "EVENT", 0, "Print only EVENT: system:event, system or event, with globs; repeatable", 2 },
+	{ "event", 'e', "EVENT", 0, "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
@@ -472,6 +472,8 @@ static int report_run(int argc, char **argv)
 const struct command report_command = {
 	.name = "report",
 	.summary = "print a recorded trace as the kernel would",
+	.examples = "  weft report | less\n"
+		    "  weft report -e sched_switch --since 1204.5 --until 1204.7",
 	.group = "read",
 	.argp = &argp,
 	.run = report_run,

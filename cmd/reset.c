@@ -203,6 +203,8 @@ static int run(int argc, char **argv)
 const struct command reset_command = {
 	.name = "reset",
 	.summary = "put back what weft has changed, or all of tracefs",
+	.examples = "  weft reset\n"
+		    "  weft reset --all",
 	.group = "trace",
 	.argp = &argp,
 	.run = run,

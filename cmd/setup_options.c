@@ -35,7 +35,7 @@ enum {
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Events:", 1 },
-	{ "event", 'e', "EVENT", 0, "Trace EVENT: system:event, a system, a bare event name, globs in either part, or all", 1 },
+	{ "event", 'e', "EVENT", 0, "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas", 1 },
 	{ "filter", 'f', "FILTER", 0, "Only those of the -e before it that the kernel's FILTER lets pass", 1 },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the -e before it", 1 },
 	{ "probe", KEY_PROBE, "DEFINITION", 0,

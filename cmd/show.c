@@ -241,6 +241,8 @@ static int run(int argc, char **argv)
 const struct command show_command = {
 	.name = "show",
 	.summary = "show the kernel's trace buffer as text, or a setting",
+	.examples = "  weft show\n"
+		    "  weft show current_tracer trace_clock",
 	.group = "kernel",
 	.argp = &argp,
 	.run = run,

@@ -221,6 +221,8 @@ static int run(int argc, char **argv)
 const struct command snapshot_command = {
 	.name = "snapshot",
 	.summary = "keep what the buffer holds at some moment",
+	.examples = "  weft snapshot take\n"
+		    "  weft snapshot show --cpu 1",
 	.group = "trace",
 	.argp = &argp,
 	.run = run,

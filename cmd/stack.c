@@ -170,6 +170,8 @@ static int stack_run(int argc, char **argv)
 const struct command stack_command = {
 	.name = "stack",
 	.summary = "find the deepest kernel stack",
+	.examples = "  weft stack start\n"
+		    "  weft stack",
 	.group = "measure",
 	.argp = &argp,
 	.run = stack_run,

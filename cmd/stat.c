@@ -306,6 +306,8 @@ static int stat_run(int argc, char **argv)
 const struct command stat_command = {
 	.name = "stat",
 	.summary = "tell what of tracing is not as it was at boot",
+	.examples = "  weft stat\n"
+		    "  weft stat --check",
 	.group = "kernel",
 	.argp = &argp,
 	.run = stat_run,

@@ -240,6 +240,8 @@ static int run(int argc, char **argv)
 const struct command stream_command = {
 	.name = "stream",
 	.summary = "print what the kernel does while it does it",
+	.examples = "  weft stream -e sched:sched_process_exec\n"
+		    "  weft stream -e syscalls -F -c -- ls",
 	.group = "record",
 	.argp = &argp,
 	.run = run,

@@ -54,6 +54,8 @@ static int restart_run(int argc, char **argv)
 const struct command stop_command = {
 	.name = "stop",
 	.summary = "stop tracing; the buffers keep what they hold",
+	.examples = "  weft stop\n"
+		    "  weft stop -B io",
 	.group = "trace",
 	.argp = &stop_argp,
 	.run = stop_run,
@@ -62,6 +64,8 @@ const struct command stop_command = {
 const struct command restart_command = {
 	.name = "restart",
 	.summary = "go on tracing after stop",
+	.examples = "  weft restart\n"
+		    "  weft restart -B io",
 	.group = "trace",
 	.argp = &restart_argp,
 	.run = restart_run,

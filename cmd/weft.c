@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/config.h"
+#include "cmd/options_check.h"
 #include "cmd/terminal.h"
+#include "lib/base/cleanup.h"
 #include "lib/base/near.h"
 
 #include <errno.h>
@@ -56,6 +58,21 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+/* What others call it. */
+static const struct {
+	const char *name, *whose, *ours;
+} elsewhere[] = {
+	{ "restore", "trace-cmd's", "recover" },
+	{ "dump", "trace-cmd's", "info" },
+	{ "options", "trace-cmd's", "list options" },
+	{ "sqlhist", "trace-cmd's", "hist" },
+	{ "profile", "trace-cmd's", "profile-functions" },
+	{ "check-events", "trace-cmd's", "doctor" },
+	{ "script", "perf's", "report" },
+	{ "trace", "perf's", "stream -e syscalls" },
+	{ "replay", "uftrace's", "report" },
+};
+
 int command_unknown(const char *name)
 {
 	struct near near = near_to(name);
@@ -64,6 +81,12 @@ int command_unknown(const char *name)
 	for (size_t i = 0; commands[i]; i++)
 		if (commands[i]->group)
 			near_offer(&near, commands[i]->name);
+	for (size_t i = 0; i < array_size(elsewhere); i++) {
+		if (strcmp(elsewhere[i].name, name))
+			continue;
+		fprintf(stderr, "weft: no command '%s'; %s %s is 'weft %s' here\n", name, elsewhere[i].whose, name, elsewhere[i].ours);
+		return EXIT_USAGE;
+	}
 	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);
 	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft help' lists them");
 	return EXIT_USAGE;
@@ -75,6 +98,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 
 	argp_err_exit_status = EXIT_USAGE;
 	config_expand(command->argp, &argc, &argv);
+	options_check(command, argc, argv, flags);
 	err = argp_parse(command->argp, argc, argv, flags, NULL, input);
 	if (err) {
 		fprintf(stderr, "weft: %s\n", strerror(err));

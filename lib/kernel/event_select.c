@@ -135,6 +135,9 @@ static int not_found(const struct catalog *catalog, const char *pattern, bool ba
 		if (bare && (!i || strcmp(event->system, event[-1].system)))
 			near_offer(&near, event->system);
 		near_offer_as(&near, bare ? event->name : full, full);
+		/* Its own name, as people know a system call. */
+		if (bare && !strcmp(event->system, "syscalls") && !strncmp(event->name, "sys_enter_", 10))
+			near_offer_as(&near, event->name + 10, full);
 	}
 	return near_fail(&near, fail, -ENOENT, "no event '%s'", pattern);
 }
@@ -150,22 +153,18 @@ static int use_catalog(struct event_set *set, const struct catalog *catalog, str
 	return 0;
 }
 
-int event_set_add(struct event_set *set, const struct catalog *catalog, const char *pattern, struct fail *fail)
+static int add_pattern(struct event_set *set, const char *pattern, struct fail *fail)
 {
+	const struct catalog *catalog = set->catalog;
 	cleanup_free char *system = strdup(pattern);
-	int err = use_catalog(set, catalog, fail);
 	size_t matches;
 	char *name;
 
-	if (err)
-		return err;
 	if (!system)
 		return fail_memory(fail);
 	name = strpbrk(system, ":/");
 	if (!strcmp(pattern, "all"))
 		matches = add_matches(set, "*", "*");
-	else if (!*pattern)
-		return fail_set(fail, -ENOENT, "an event without a name");
 	else if (!name) {
 		matches = add_matches(set, pattern, "*");
 		if (!matches)
@@ -178,4 +177,30 @@ int event_set_add(struct event_set *set, const struct catalog *catalog, const ch
 			name[-1] = ':';
 	}
 	return matches ? 0 : not_found(catalog, name ? system : pattern, !name, fail);
+}
+
+int event_set_add(struct event_set *set, const struct catalog *catalog, const char *pattern, struct fail *fail)
+{
+	struct text_word word;
+	int err = use_catalog(set, catalog, fail);
+
+	if (!err && !pattern[strspn(pattern, ",")])
+		return fail_set(fail, -ENOENT, "an event without a name");
+	while (!err && text_next_word(&pattern, ",", &word)) {
+		cleanup_free char *part = strndup(word.at, word.len);
+
+		err = part ? add_pattern(set, part, fail) : fail_memory(fail);
+	}
+	return err;
+}
+
+int event_set_union(struct event_set *set, const struct event_set *others, struct fail *fail)
+{
+	int err = others->has ? use_catalog(set, others->catalog, fail) : 0;
+
+	for (size_t i = 0; !err && others->has && i < others->catalog->nr; i++) {
+		set->nr += !set->has[i] && others->has[i];
+		set->has[i] |= others->has[i];
+	}
+	return err;
 }

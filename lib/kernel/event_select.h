@@ -45,11 +45,14 @@ static inline bool event_set_has(const struct event_set *set, size_t index)
 
 /*
  * Adds the events of a pattern: "system:event", "system/event", "system" (and "system:"), a bare event name, globs in either
- * part, "all". A bare word is a system where one has that name, else an event. -ENOENT: nothing matches; near names.
+ * part, "all", or several of these with commas. A bare word is a system where one has that name, else an event. -ENOENT: one of them
+ * matches nothing; near names.
  */
 int must_check event_set_add(struct event_set *set, const struct catalog *catalog, const char *pattern,
 			     struct fail *fail);
 void event_set_subtract(struct event_set *set, const struct event_set *others);
+/* Both are of one catalog. */
+int must_check event_set_union(struct event_set *set, const struct event_set *others, struct fail *fail);
 
 /*
  * Enables or disables them, whole systems at once where the set has the whole system. Where the kernel refuses one, the

@@ -104,6 +104,24 @@ static int plan_event(const struct setup_event *event, const char *pattern, stru
 	return err;
 }
 
+/* Of a list with commas the others are added, too, where one of them is missing. */
+static int add_known(const struct setup_context *context, struct event_set *set, const char *pattern, struct fail *fail)
+{
+	struct text_word word;
+	int err = pattern[strspn(pattern, ",")] ? 0 : event_set_add(set, context->catalog, pattern, fail);
+
+	while (!err && text_next_word(&pattern, ",", &word)) {
+		cleanup_free char *part = strndup(word.at, word.len);
+
+		err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
+		if (err == -ENOENT && context->setup->ignore_missing) {
+			warn(context, fail);
+			err = 0;
+		}
+	}
+	return err;
+}
+
 /* The filter and the triggers of one -e, and the event's place in the sets. */
 static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
 		     struct event_set *on, struct event_set *off, struct fail *fail)
@@ -116,29 +134,34 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
 	if (event->probe && context->tracing->plan)
 		return plan_event(event, pattern, instance, fail);
-	err = event_set_add(&set, context->catalog, pattern, fail);
-	if (err == -ENOENT && context->setup->ignore_missing) {
-		warn(context, fail);
-		event_set_release(&set);
+	err = add_known(context, &set, pattern, fail);
+	if (!err && !set.nr)
 		return 0;
-	}
 	if (!err && event->off) {
 		event_set_subtract(on, &set);
-		err = event_set_add(off, context->catalog, pattern, fail);
+		err = event_set_union(off, &set, fail);
 	} else if (!err) {
 		err = set_filter(context, &set, event, instance, fail);
 		for (size_t i = 0; !err && i < event->triggers.nr; i++)
 			err = set_trigger(&set, instance, event->triggers.items[i], fail);
 		if (!err)
-			err = event_set_add(on, context->catalog, pattern, fail);
+			err = event_set_union(on, &set, fail);
 	}
 	event_set_release(&set);
 	return err;
 }
 
-static bool is_one_event(const char *pattern)
+/* Each word of the pattern is one event's name. */
+static bool is_by_name(const char *pattern)
 {
-	return !text_is_glob(pattern) && strpbrk(pattern, ":/");
+	struct text_word word;
+
+	if (text_is_glob(pattern))
+		return false;
+	while (text_next_word(&pattern, ",", &word))
+		if (strcspn(word.at, ":/") >= word.len)
+			return false;
+	return true;
 }
 
 int setup_events(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
@@ -150,7 +173,7 @@ int setup_events(const struct setup_context *context, const struct setup_instanc
 
 	on->catalog = context->catalog;
 	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
-		named &= wanted->events[i].probe || is_one_event(wanted->events[i].pattern);
+		named &= wanted->events[i].probe || is_by_name(wanted->events[i].pattern);
 		err = add_event(context, &wanted->events[i], instance, on, &off, fail);
 	}
 	if (!err && instance->kind != INSTANCE_PRIVATE && off.has)

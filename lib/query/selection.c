@@ -100,11 +100,13 @@ static int no_such_event(const struct selection *selection, const char *pattern,
 			near_offer(&near, name);
 		else
 			near_offer_as(&near, event, name);
+		if (!strcmp(system, "syscalls") && !strncmp(event, "sys_enter_", 10) && !strpbrk(pattern, ":/"))
+			near_offer_as(&near, event + 10, name);
 	}
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", pattern);
 }
 
-int selection_add_events(struct selection *selection, const char *pattern, struct fail *fail)
+static int add_pattern(struct selection *selection, const char *pattern, struct fail *fail)
 {
 	cleanup_free char *system_pattern = strdup(pattern);
 	const char *system, *event;
@@ -127,6 +129,21 @@ int selection_add_events(struct selection *selection, const char *pattern, struc
 		return no_such_event(selection, pattern, fail);
 	selection->some_events = true;
 	return 0;
+}
+
+int selection_add_events(struct selection *selection, const char *pattern, struct fail *fail)
+{
+	struct text_word word;
+	int err = 0;
+
+	if (!pattern[strspn(pattern, ",")])
+		return add_pattern(selection, pattern, fail);
+	while (!err && text_next_word(&pattern, ",", &word)) {
+		cleanup_free char *part = strndup(word.at, word.len);
+
+		err = part ? add_pattern(selection, part, fail) : fail_memory(fail);
+	}
+	return err;
 }
 
 int selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail)

@@ -21,7 +21,7 @@ struct selection;
 int must_check selection_new(const struct context *context, struct selection **ret, struct fail *fail);
 void selection_free(struct selection *selection);
 
-/* "system:event", "system/event", a system, or an event; globs in either part. -ENOENT when the file knows none of them. */
+/* "system:event", "system/event", a system, or an event; globs in either part; several with commas. -ENOENT when the file knows none of one. */
 int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
 int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
 /* A glob for the task's name. */

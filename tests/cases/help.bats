@@ -12,3 +12,85 @@ load lib
 		grep -qF "{ \"$name\", \"" cmd/help.c
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
 }
+
+@test "help: -h, -? and --help of a command are one text, with examples in front of the options" {
+	local name option
+	while read -r name; do
+		[ "$name" != __describe ] || continue
+		weft help "$name" > "$BATS_TEST_TMPDIR/by-name"
+		weft help "weft-$name" | cmp - "$BATS_TEST_TMPDIR/by-name"
+		for option in -h '-?' --help; do
+			weft "$name" "$option" | cmp - "$BATS_TEST_TMPDIR/by-name"
+		done
+		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep -q "^  .*weft $name"
+		run grep -nE '^Examples:$|^ +-' "$BATS_TEST_TMPDIR/by-name"
+		[[ "${lines[0]}" == *:Examples: ]]
+		# What they use is there.
+		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep "weft $name" | sed 's/ -- .*//' | grep -oE ' --?[a-zA-Z][a-z-]*' | while read -r option; do
+			sed '1,/^Examples:$/d' "$BATS_TEST_TMPDIR/by-name" | grep -qE -- "^ +(-., )?$option([,=[ ]|$)" || { echo "$name: $option"; exit 1; }
+		done
+	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
+}
+
+@test "help: breaks its lines where the terminal ends" {
+	SHELL=$BASH script -qec "stty cols 60; $(type -P weft) help record" /dev/null < /dev/null | tr -d '\r' > "$BATS_TEST_TMPDIR/narrow"
+	grep -q -- --event "$BATS_TEST_TMPDIR/narrow"
+	[ "$(sed '/^Examples:/,/^$/d' "$BATS_TEST_TMPDIR/narrow" | awk 'length > 60')" = "" ]
+}
+
+@test "options: one that the command does not have is told with those that are near, before anything is done" {
+	run -2 weft record --evnt sched -- touch ran
+	[ "${lines[0]}" = "weft record: no option '--evnt'; did you mean '--event'?" ]
+	[ "${lines[1]}" = "'weft help record' lists the options." ]
+	[ ! -e ran ]
+	run -2 weft report --formt=json trace.dat
+	[[ "${lines[0]}" == *"did you mean '--format'?" ]]
+	run -2 weft report -k
+	[ "${lines[0]}" = "weft report: no option '-k'" ]
+	run -2 weft report --qqqqqqqq
+	[ "${lines[0]}" = "weft report: no option '--qqqqqqqq'" ]
+	# The start of several, a value that is missing and one too many are not unknown.
+	run -2 weft report --co
+	[[ "$output" == *"'--co' is ambiguous"* ]]
+	run -2 weft report --cpu
+	[[ "$output" == *"'--cpu' requires an argument"* ]]
+	run -2 weft record --quiet=yes
+	[[ "$output" == *"'--quiet' doesn't allow an argument"* ]]
+	# The options of the command that is recorded are its own.
+	run weft record -o nowhere/trace.dat -e nothing:at_all -- ls --no-such-option
+	[[ "$output" != *"no option"* ]]
+}
+
+@test "commands: names of trace-cmd, perf and uftrace say what they are called here" {
+	run -2 weft restore
+	[ "$output" = "weft: no command 'restore'; trace-cmd's restore is 'weft recover' here" ]
+	run -2 weft script
+	[ "$output" = "weft: no command 'script'; perf's script is 'weft report' here" ]
+	# Each is a command.
+	while read -r name; do
+		weft help "$name" > /dev/null
+	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/weft.c)
+}
+
+@test "events: several with commas, in record and in report; a system call's own name is near its event's" {
+	local all=tests/fixtures/demo.dat
+	cd "$BATS_TEST_DIRNAME/../.."
+	weft report -e sched_switch "$all" > "$BATS_TEST_TMPDIR/one"
+	weft report -e sched_waking "$all" > "$BATS_TEST_TMPDIR/two"
+	weft report -e sched_switch,sched:sched_waking "$all" > "$BATS_TEST_TMPDIR/both"
+	[ -s "$BATS_TEST_TMPDIR/one" ]
+	cmp <(grep -v '^#' "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" -h | sort) <(grep -v '^#' "$BATS_TEST_TMPDIR/both" | sort)
+	run -1 weft report -e sched_switch,nothing "$all"
+	[[ "$output" == *"no event 'nothing'"* ]]
+	need_tracefs
+	run -0 weft record -e sched_switch,irq:irq_handler_entry --dry-run
+	[[ "$output" == *"events/sched/sched_switch/enable"*"events/irq/irq_handler_entry/enable"* || "$output" == *"events/irq/irq_handler_entry/enable"*"events/sched/sched_switch/enable"* ]]
+	run -125 weft record -e sched_switch,nothing --dry-run
+	[[ "$output" == *"no event 'nothing'"* ]]
+	run -0 weft record --ignore-missing -e sched_switch,nothing --dry-run
+	[[ "$output" == *"events/sched/sched_switch/enable"* ]]
+	run -125 weft record -e , --dry-run
+	grep -q sys_enter_openat "/sys/kernel/tracing/available_events" || skip "this kernel has no syscall events"
+	run -125 weft record -e openat --dry-run
+	[[ "$output" == *"did you mean 'syscalls:sys_enter_openat'"* ]]
+}

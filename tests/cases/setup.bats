@@ -200,7 +200,7 @@ teardown()
 	run -2 weft start --wait=never -e sched
 	[[ "$output" == *"--wait"*"'never'"* ]]
 	run -2 weft set --wait -e sched
-	[[ "$output" == *"unrecognized option '--wait'"* ]]
+	[[ "$output" == *"no option '--wait'"* ]]
 	run -0 weft record --wait=5s -e sched:sched_switch --dry-run
 	run -0 weft stream --wait -e sched:sched_switch --dry-run
 }
