@@ -13,6 +13,7 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/event/latency_facts.h"
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
 #include "lib/query/tail.h"
@@ -378,6 +379,9 @@ static int report_context(const struct report_options *report, struct context *c
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(context, report->options.at[i], fail);
+	/* What is wrong with the file is told when it is read for the report. */
+	if (!r && context_option(context, OPTION_LATENCY_FORMAT))
+		(void)!latency_facts_learn(context, NULL);
 	if (!r)
 		r = part_init(report, context, &part, fail);
 	if (!r)

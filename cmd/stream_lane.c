@@ -8,6 +8,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/event/latency_facts.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
 #include "lib/record/tap_buffer.h"
@@ -89,6 +90,8 @@ int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, co
 	err = context_new(tap_trace(tap), index, &lane->context, fail);
 	if (err)
 		return err;
+	if (context_option(lane->context, OPTION_LATENCY_FORMAT))
+		(void)!latency_facts_learn(lane->context, NULL);
 	symbols_ask(lane->context->symbols, ask_symbols, tap);
 	err = open_source(lane, shared, fail);
 	if (err)

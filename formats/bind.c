@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types have 16 bits; threads read the table while it fills, so it never moves. */
-enum { BINDINGS_MAX = 1 << 16 };
+/* Threads read the table while it fills, so it never moves. */
+enum { BINDINGS_MAX = EVENT_TYPES_MAX };
 
 /* The types of entries that the kernel prints in C. */
 static const struct renderer *const renderers[] = {
@@ -53,22 +53,24 @@ int bind_init(struct ftrace *ftrace)
 	ftrace->bindings = calloc(BINDINGS_MAX, sizeof(struct binding *));
 	if (!ftrace->bindings)
 		return -ENOMEM;
-	ftrace->bindings[0] = calloc(1, sizeof(struct binding));
-	if (!ftrace->bindings[0])
+	ftrace->unbound = calloc(1, sizeof(*ftrace->unbound));
+	if (!ftrace->unbound)
 		return -ENOMEM;
-	ftrace->bindings[0]->words_size = UINT32_MAX;
-	ftrace->bindings[0]->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
-	ftrace->bindings[0]->usual = is_usual(ftrace, ftrace->bindings[0]);
-	ftrace->nr_bindings = 1;
+	ftrace->unbound->words_size = UINT32_MAX;
+	ftrace->unbound->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
+	ftrace->unbound->usual = is_usual(ftrace, ftrace->unbound);
 	return 0;
 }
 
 void bind_release(struct ftrace *ftrace)
 {
 	for (size_t i = 0; i < ftrace->nr_bindings; i++) {
+		if (!ftrace->bindings[i] || ftrace->bindings[i] == ftrace->unbound)
+			continue;
 		free((void *)(uintptr_t)ftrace->bindings[i]->data);
 		free(ftrace->bindings[i]);
 	}
+	free(ftrace->unbound);
 	free(ftrace->bindings);
 }
 
@@ -88,19 +90,10 @@ static const struct renderer *renderer_of(const struct format *format)
 	return NULL;
 }
 
-static void places_fill(struct binding *binding, const char *const *names)
+static void places_fill(struct binding *binding, const struct schema_abi *abi, const char *const *names)
 {
-	for (size_t i = 0; names && names[i] && i < BINDING_PLACES; i++) {
-		const struct field *field = format_field(binding->format, names[i]);
-		bool integer = field && (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8) &&
-			       !(field->flags & (FIELD_ARRAY | FIELD_STRING | FIELD_DYNAMIC));
-
-		if (field)
-			binding->places[i] = (struct place){ .offset = field->offset,
-							     .size = integer ? (uint8_t)field->size : 0,
-							     .is_signed = field->flags & FIELD_SIGNED,
-							     .field = field };
-	}
+	for (size_t i = 0; names && names[i] && i < BINDING_PLACES; i++)
+		(void)place_bind(&binding->places[i], binding->format, abi, names[i]);
 }
 
 static void name_fill(struct binding *binding)
@@ -137,27 +130,26 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 		symbols_load(ftrace->context->symbols);
 	if (!renderer)
 		return;
-	places_fill(binding, renderer->fields);
+	places_fill(binding, &ftrace->context->abi, renderer->fields);
 	if (!renderer->bind || renderer->bind(ftrace, binding))
 		binding->renderer = renderer;
 	if (!binding->settle && binding->renderer)
 		binding->settle = renderer->settle;
 }
 
-const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type)
+const struct binding *ftrace_bind_first(struct ftrace *ftrace, const struct event_type *type)
 {
-	struct binding *binding;
+	struct binding *binding = calloc(1, sizeof(*binding));
 
-	if (ftrace->nr_bindings == BINDINGS_MAX)
-		return ftrace->bindings[0];
-	binding = calloc(1, sizeof(*binding));
-	if (!binding) {
+	if (binding) {
+		binding_fill(ftrace, binding, type);
+		binding->usual = is_usual(ftrace, binding);
+	} else {
 		context_lacks_memory(ftrace->context);
-		return ftrace->bindings[0];
+		binding = ftrace->unbound;
 	}
-	binding_fill(ftrace, binding, type);
-	binding->usual = is_usual(ftrace, binding);
-	ftrace->bindings[ftrace->nr_bindings] = binding;
-	type->renderer = (uint16_t)ftrace->nr_bindings++;
+	ftrace->bindings[type->index] = binding;
+	if (type->index >= ftrace->nr_bindings)
+		ftrace->nr_bindings = type->index + 1u;
 	return binding;
 }

@@ -277,7 +277,7 @@ static void print_action_classic(const struct event *event, const struct blk *bl
 
 static void print_line(const struct ftrace *ftrace, const struct event *event, bool classic, struct out *out)
 {
-	bool verbose = context_option(ftrace->context, OPTION_VERBOSE);
+	bool verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	const char *action;
 	print_fn *print;
 	struct blk blk;

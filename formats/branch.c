@@ -32,12 +32,12 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 {
 	const struct place *places = binding->places;
 
-	out_str(out, place_int(&places[CORRECT], ftrace, event) ? "[  ok  ] " : "[ MISS ] ");
+	out_str(out, place_u64(&places[CORRECT], event) ? "[  ok  ] " : "[ MISS ] ");
 	print_string(ftrace, &places[FUNC], event, out);
 	out_char(out, ':');
 	print_string(ftrace, &places[FILE_NAME], event, out);
 	out_char(out, ':');
-	out_s64(out, (int32_t)place_int(&places[LINE], ftrace, event));
+	out_s64(out, (int32_t)place_u64(&places[LINE], event));
 	out_char(out, '\n');
 }
 

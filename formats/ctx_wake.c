@@ -25,23 +25,23 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		   const char *arrow, struct out *out)
 {
 	const struct place *places = binding->places;
-	int32_t next = (int32_t)place_int(&places[NEXT_PID], ftrace, event);
+	int32_t next = (int32_t)place_u64(&places[NEXT_PID], event);
 	struct task_name name = task_name(ftrace->context->tasks, next);
 
 	out_char(out, ' ');
-	out_s64_pad(out, (int32_t)place_int(&places[PREV_PID], ftrace, event), 7, ' ');
+	out_s64_pad(out, (int32_t)place_u64(&places[PREV_PID], event), 7, ' ');
 	out_char(out, ':');
-	out_s64_pad(out, (int32_t)place_int(&places[PREV_PRIO], ftrace, event), 3, ' ');
+	out_s64_pad(out, (int32_t)place_u64(&places[PREV_PRIO], event), 3, ' ');
 	out_char(out, ':');
-	out_char(out, state_char(place_int(&places[PREV_STATE], ftrace, event)));
+	out_char(out, state_char(place_u64(&places[PREV_STATE], event)));
 	out_str(out, arrow);
-	out_s64_pad(out, (int32_t)place_int(&places[NEXT_CPU], ftrace, event), 3, '0');
+	out_s64_pad(out, (int32_t)place_u64(&places[NEXT_CPU], event), 3, '0');
 	out_mem(out, "] ", 2);
 	out_s64_pad(out, next, 7, ' ');
 	out_char(out, ':');
-	out_s64_pad(out, (int32_t)place_int(&places[NEXT_PRIO], ftrace, event), 3, ' ');
+	out_s64_pad(out, (int32_t)place_u64(&places[NEXT_PRIO], event), 3, ' ');
 	out_char(out, ':');
-	out_char(out, state_char(place_int(&places[NEXT_STATE], ftrace, event)));
+	out_char(out, state_char(place_u64(&places[NEXT_STATE], event)));
 	out_char(out, ' ');
 	out_mem(out, name.text, name.len);
 	out_char(out, '\n');
@@ -59,11 +59,11 @@ static void format_wakeup(const struct ftrace *ftrace, const struct binding *bin
 	format(ftrace, binding, event, "   + [", out);
 }
 
-static char previous_char(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+static char previous_char(const struct binding *binding, const struct event *event)
 {
 	if (binding->renderer == &wakeup_renderer)
 		return '+';
-	return state_char(place_int(&binding->places[PREV_STATE], ftrace, event));
+	return state_char(place_u64(&binding->places[PREV_STATE], event));
 }
 
 static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
@@ -71,14 +71,15 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 {
 	const struct place *places = binding->places;
 
+	(void)ftrace;
 	out_f(out, "%d %d %c %d %d %d %c\n",
-	      (int)place_int(&places[PREV_PID], ftrace, event),
-	      (int)place_int(&places[PREV_PRIO], ftrace, event),
-	      previous_char(ftrace, binding, event),
-	      (int)place_int(&places[NEXT_CPU], ftrace, event),
-	      (int)place_int(&places[NEXT_PID], ftrace, event),
-	      (int)place_int(&places[NEXT_PRIO], ftrace, event),
-	      state_char(place_int(&places[NEXT_STATE], ftrace, event)));
+	      (int)place_u64(&places[PREV_PID], event),
+	      (int)place_u64(&places[PREV_PRIO], event),
+	      previous_char(binding, event),
+	      (int)place_u64(&places[NEXT_CPU], event),
+	      (int)place_u64(&places[NEXT_PID], event),
+	      (int)place_u64(&places[NEXT_PRIO], event),
+	      state_char(place_u64(&places[NEXT_STATE], event)));
 }
 
 /* Of the states it is the letters: the first in a char, the second in an int. */
@@ -89,10 +90,10 @@ static void hex(const struct ftrace *ftrace, const struct binding *binding, cons
 
 	for (unsigned i = PREV_PID; i <= NEXT_STATE; i++) {
 		const struct place *place = &binding->places[i];
-		uint64_t value = place_int(place, ftrace, event);
+		uint64_t value = place_u64(place, event);
 
 		if (i == PREV_STATE)
-			put_hex(ftrace, (uint64_t)previous_char(ftrace, binding, event), 1, out);
+			put_hex(ftrace, (uint64_t)previous_char(binding, event), 1, out);
 		else if (i == NEXT_STATE)
 			put_hex(ftrace, (uint64_t)state_char(value), INT_SIZE, out);
 		else

@@ -59,8 +59,9 @@ void flow_end(struct flow *flow)
 	frame(flow, false);
 }
 
-static void print(struct flow *flow, struct flow_lane *lane, struct event *event)
+static void print(struct flow *flow, struct flow_lane *lane, struct sink_event *sink_event)
 {
+	struct event *event = &sink_event->event;
 	struct sink *sink = lane->sink;
 
 	if (!sink->ops->settle(sink, lane->events, event))
@@ -96,7 +97,7 @@ static struct flow_lane *next_lane(struct flow *flow)
 
 int flow_run(struct flow *flow, size_t size, struct fail *fail)
 {
-	struct event event;
+	struct sink_event event;
 
 	/* More may have come. */
 	for (size_t i = 0; i < flow->nr_lanes; i++)
@@ -108,7 +109,7 @@ int flow_run(struct flow *flow, size_t size, struct fail *fail)
 		if (flow->printed >= flow->limit)
 			return 0;
 		lane = next_lane(flow);
-		r = lane ? events_next(lane->events, &event, fail) : 0;
+		r = lane ? events_next(lane->events, &event.event, fail) : 0;
 		if (r <= 0)
 			return r;
 		lane->looked = false;
@@ -119,7 +120,7 @@ int flow_run(struct flow *flow, size_t size, struct fail *fail)
 
 void flow_gap(struct flow *flow, size_t lane, uint16_t cpu, int64_t lost)
 {
-	struct event event = { .kind = EVENT_LOST, .cpu = cpu, .lost = lost };
+	struct sink_event event = { .event = { .kind = EVENT_LOST, .cpu = cpu, .lost = lost } };
 
 	print(flow, &flow->lanes[lane], &event);
 }

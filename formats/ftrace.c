@@ -74,24 +74,25 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	if (!ftrace->started || bind_init(ftrace))
 		return fail_memory(fail);
 	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
+	ftrace->columns.verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
 			   any_overrun(context);
 	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
 			       context_option(context, OPTION_PRINTK_MSG_ONLY);
 	/* As comments of the graph, messages never tell where they came from. */
 	ftrace->message_only |= ftrace->tracer == &graph_tracer;
-	ftrace->latency = context_option(context, OPTION_LATENCY_FORMAT);
+	ftrace->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
 	if (ftrace->latency)
 		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
-	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(context));
+	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
 			!ftrace->fields && !ftrace->layout && !ftrace->options.plugins;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
-int ftrace_new_reader(const struct sink_ops *ops, struct context *context, const struct sink_options *options,
+int ftrace_new_reader(const struct sink_ops *ops, const struct context *context, const struct sink_options *options,
 		      struct sink **ret, struct fail *fail)
 {
 	struct ftrace *ftrace = calloc(1, sizeof(*ftrace));
@@ -103,6 +104,7 @@ int ftrace_new_reader(const struct sink_ops *ops, struct context *context, const
 	ftrace->consuming = ops != &ftrace_sink;
 	ftrace->context = context;
 	ftrace->options = *options;
+	ftrace->trace_flags = context->trace_flags & ~options->without;
 	r = ftrace_init(ftrace, fail);
 	if (r < 0) {
 		ftrace_free(&ftrace->sink);
@@ -112,7 +114,7 @@ int ftrace_new_reader(const struct sink_ops *ops, struct context *context, const
 	return 0;
 }
 
-static int ftrace_new(struct context *context, const struct sink_options *options, struct sink **ret,
+static int ftrace_new(const struct context *context, const struct sink_options *options, struct sink **ret,
 		      struct fail *fail)
 {
 	return ftrace_new_reader(&ftrace_sink, context, options, ret, fail);
@@ -210,9 +212,11 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 	const struct binding *binding;
 
 	/* Of most traces, every record but the first of its type: kept short, because no other thread can do it. */
-	if (__builtin_expect(!ftrace->settles_plain || event->kind != EVENT_RECORD || !event->type->renderer, 0))
+	if (__builtin_expect(!ftrace->settles_plain || event->kind != EVENT_RECORD, 0))
 		return settle_otherwise(ftrace, events, event);
-	binding = ftrace->bindings[event->type->renderer];
+	binding = ftrace->bindings[event->type->index];
+	if (__builtin_expect(!binding, 0))
+		return settle_otherwise(ftrace, events, event);
 	if (ftrace->annotate && binding->usual && __builtin_expect(!has_started(ftrace, event), 0))
 		return settle_otherwise(ftrace, events, event);
 	ftrace->settled++;

@@ -7,6 +7,7 @@
 #include "lib/base/bytes.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/event/place.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
  * kernel/trace/trace.c: the current tracer is asked first, then the context columns and the type's own renderer.
  *
  * Threads: bind and settle run on one thread, in the order of the events; format and line on any, so they see a const
- * ftrace and what settle left in event->note. What they read must not change once an event was settled.
+ * ftrace and what settle left in the event's note. What they read must not change once an event was settled.
  */
 struct binding;
 struct decoder;
@@ -28,13 +29,13 @@ struct ftrace;
 struct out;
 
 enum {
-	/* event->note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
+	/* sink_event::note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
 	NOTE_RENDERER_SIZE = 24,
 	BINDING_PLACES = 12,
 	BINDING_NAME = 116,
 };
 
-/* Behind the renderer's part of event->note: what the columns in front depend on besides the event. */
+/* Behind the renderer's part of the note: what the columns in front depend on besides the event. */
 struct frame_note {
 	uint64_t delta;                 /* until the next event of the whole stream; 0 before the end. Only with latency-format */
 	uint32_t index;                 /* lines before this one; only with latency-format */
@@ -43,12 +44,12 @@ struct frame_note {
 
 static inline struct frame_note *frame_note(struct event *event)
 {
-	return (struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
+	return (struct frame_note *)(sink_note(event) + NOTE_RENDERER_SIZE);
 }
 
 static inline const struct frame_note *frame_note_of(const struct event *event)
 {
-	return (const struct frame_note *)(event->note + NOTE_RENDERER_SIZE);
+	return (const struct frame_note *)(sink_note_of(event) + NOTE_RENDERER_SIZE);
 }
 
 typedef void render_fn(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
@@ -77,15 +78,7 @@ struct renderer {
 	render_fn *bin;
 };
 
-/* A field's place in the record; size 0 when the format has no such field. */
-struct place {
-	uint32_t offset;
-	uint8_t size;                   /* of an integer: 1, 2, 4 or 8 */
-	bool is_signed;
-	const struct field *field;      /* NULL when the format has no such field */
-};
-
-/* An event type as this sink prints it: event->type->renderer is its index in ftrace->bindings. Never moves. */
+/* An event type as this sink prints it: ftrace->bindings has it at event_type::index. Never moves. */
 struct binding {
 	const struct renderer *renderer;        /* NULL: by its program */
 	settle_fn *settle;                      /* the tracer's or the renderer's; NULL: keep */
@@ -118,13 +111,15 @@ struct graph;
 
 struct ftrace {
 	struct sink sink;               /* first */
-	struct context *context;        /* sink.context, for binding */
+	const struct context *context;  /* sink.context */
+	uint64_t trace_flags;           /* of the context, without those that the sink has no use for: ftrace_option() */
 	struct sink_options options;
 	const struct tracer *tracer;    /* NULL: prints in the usual way */
 	struct columns columns;
 	struct graph *graph;            /* of formats/graph.c, made by graph_new() with the sink; NULL before it */
-	struct binding **bindings;      /* by event_type::renderer; [0] is for want of memory: it knows no type */
-	size_t nr_bindings;
+	struct binding **bindings;      /* by event_type::index; NULL until the type is first settled */
+	size_t nr_bindings;             /* none is behind these */
+	struct binding *unbound;        /* of every type for which there was no memory: it knows none */
 	bool settles_plain;             /* every record is settled by the tracer or its renderer, and that is all */
 	bool plain;                     /* nothing of all that makes a line another than columns and body */
 	bool message_only;              /* options trace_printk and printk-msg-only */
@@ -141,24 +136,29 @@ struct ftrace {
 	char end[64];
 };
 
+static inline bool ftrace_option(const struct ftrace *ftrace, enum trace_option option)
+{
+	return ftrace->trace_flags >> option & 1;
+}
+
 static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, const struct event *event)
 {
-	return ftrace->bindings[event->type->renderer];
+	return ftrace->bindings[event->type->index];
 }
 
 /* Makes the state of a sink that prints lines as the kernel does: `trace`, or another reader's when `ops` is not its own. */
-int must_check ftrace_new_reader(const struct sink_ops *ops, struct context *context, const struct sink_options *options,
+int must_check ftrace_new_reader(const struct sink_ops *ops, const struct context *context, const struct sink_options *options,
 				 struct sink **ret, struct fail *fail);
 
 /* Makes the binding of a type. Without memory, that of unknown types. */
-const struct binding *ftrace_bind_first(struct ftrace *ftrace, struct event_type *type);
+const struct binding *ftrace_bind_first(struct ftrace *ftrace, const struct event_type *type);
 
 /* The binding of an event's type, made if it is the first event of it; only in settle. */
-static inline const struct binding *ftrace_bind(struct ftrace *ftrace, struct event_type *type)
+static inline const struct binding *ftrace_bind(struct ftrace *ftrace, const struct event_type *type)
 {
-	if (__builtin_expect(type->renderer, 1))
-		return ftrace->bindings[type->renderer];
-	return ftrace_bind_first(ftrace, type);
+	struct binding *binding = ftrace->bindings[type->index];
+
+	return __builtin_expect(binding != NULL, 1) ? binding : ftrace_bind_first(ftrace, type);
 }
 
 /*
@@ -169,27 +169,6 @@ void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct 
 
 /* The same as a line has it behind its columns: as fields if they were asked for, and with what a plugin knows. */
 void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out);
-
-/* An integer of a record: 0 where the format has no such field or the record is too short. */
-static inline uint64_t place_int(const struct place *place, const struct ftrace *ftrace, const struct event *event)
-{
-	const uint8_t *at = event->data + place->offset;
-	bool swap = ftrace->context->abi.swap;
-
-	if (__builtin_expect(place->offset > event->len || place->size > event->len - place->offset, 0))
-		return 0;
-	switch (place->size) {
-	case 1:
-		return place->is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
-	case 2:
-		return place->is_signed ? (uint64_t)(int64_t)(int16_t)load_u16(at, swap) : load_u16(at, swap);
-	case 4:
-		return place->is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(at, swap) : load_u32(at, swap);
-	case 8:
-		return load_u64(at, swap);
-	}
-	return 0;
-}
 
 /*
  * Whether what the renderer knows of its places when it is bound holds for this record: their sizes, our byte order, and that

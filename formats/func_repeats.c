@@ -10,26 +10,26 @@ enum { IP, PARENT_IP, COUNT, TOP_DELTA, BOTTOM_DELTA };
 
 static const char *const fields[] = { "ip", "parent_ip", "count", "top_delta_ts", "bottom_delta_ts", NULL };
 
-static uint64_t last_delta(const struct ftrace *ftrace, const struct place *places, const struct event *event)
+static uint64_t last_delta(const struct place *places, const struct event *event)
 {
-	return place_int(&places[TOP_DELTA], ftrace, event) << 32 | place_int(&places[BOTTOM_DELTA], ftrace, event);
+	return place_u64(&places[TOP_DELTA], event) << 32 | place_u64(&places[BOTTOM_DELTA], event);
 }
 
 static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		   struct out *out)
 {
 	const struct place *places = binding->places;
-	uint64_t parent_ip = place_int(&places[PARENT_IP], ftrace, event);
+	uint64_t parent_ip = place_u64(&places[PARENT_IP], event);
 
-	symbol_print_ip(ftrace->context, place_int(&places[IP], ftrace, event), out);
+	symbol_print_ip(ftrace->context, place_u64(&places[IP], event), out);
 	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
 		out_mem(out, " <-", 3);
 		symbol_print_ip(ftrace->context, parent_ip, out);
 	}
 	out_str(out, " (repeats: ");
-	out_u64(out, place_int(&places[COUNT], ftrace, event));
+	out_u64(out, place_u64(&places[COUNT], event));
 	out_str(out, ", last_ts:");
-	columns_time(&ftrace->columns, event->ts - last_delta(ftrace, places, event), out);
+	columns_time(&ftrace->columns, event->ts - last_delta(places, event), out);
 	out_mem(out, ")\n", 2);
 }
 
@@ -38,12 +38,13 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 {
 	const struct place *places = binding->places;
 
+	(void)ftrace;
 	/* The addresses are in decimal. */
 	out_f(out, "%llu %llu %u %llu\n",
-	      (unsigned long long)place_int(&places[IP], ftrace, event),
-	      (unsigned long long)place_int(&places[PARENT_IP], ftrace, event),
-	      (unsigned)place_int(&places[COUNT], ftrace, event),
-	      (unsigned long long)last_delta(ftrace, places, event));
+	      (unsigned long long)place_u64(&places[IP], event),
+	      (unsigned long long)place_u64(&places[PARENT_IP], event),
+	      (unsigned)place_u64(&places[COUNT], event),
+	      (unsigned long long)last_delta(places, event));
 }
 
 const struct renderer func_repeats_renderer = {

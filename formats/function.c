@@ -41,8 +41,8 @@ static bool bind(struct ftrace *ftrace, struct binding *binding)
 static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		   struct out *out)
 {
-	uint64_t parent_ip = place_int(&binding->places[PARENT_IP], ftrace, event);
-	uint64_t ip = place_int(&binding->places[IP], ftrace, event);
+	uint64_t parent_ip = place_u64(&binding->places[PARENT_IP], event);
+	uint64_t ip = place_u64(&binding->places[IP], event);
 
 	function_print_ip(ftrace, binding, ip, out);
 	if (__builtin_expect(has_call_args(binding->places[ARGS].offset, event->len), 0))
@@ -57,9 +57,10 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		struct out *out)
 {
-	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	(void)ftrace;
+	out_hex(out, place_u64(&binding->places[IP], event));
 	out_char(out, ' ');
-	out_hex(out, place_int(&binding->places[PARENT_IP], ftrace, event));
+	out_hex(out, place_u64(&binding->places[PARENT_IP], event));
 	out_char(out, '\n');
 }
 

@@ -205,7 +205,7 @@ static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct ou
 /* print_graph_retaddr(): where an entry that tells it was called from. */
 static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
-	uint64_t retaddr = place_int(&binding->places[GRAPH_RETADDR], ftrace, event);
+	uint64_t retaddr = place_u64(&binding->places[GRAPH_RETADDR], event);
 
 	out_mem(out, " <-", 3);
 	symbol_print(ftrace->context, retaddr, true, out);
@@ -226,10 +226,10 @@ static void print_call(const struct ftrace *ftrace, const struct binding *bindin
 		out_mem(out, "()", 2);
 }
 
-static uint64_t duration_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+static uint64_t duration_of(const struct binding *binding, const struct event *event)
 {
-	return place_int(&binding->places[GRAPH_RETTIME], ftrace, event) -
-	       place_int(&binding->places[GRAPH_CALLTIME], ftrace, event);
+	return place_u64(&binding->places[GRAPH_RETTIME], event) -
+	       place_u64(&binding->places[GRAPH_CALLTIME], event);
 }
 
 static void print_nested(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
@@ -255,7 +255,7 @@ static void print_leaf(const struct ftrace *ftrace, const struct binding *entry,
 	bool retaddr = has_retaddr(ftrace, entry);
 	const struct event exit = { .data = note->exit, .len = note->exit_len };
 
-	print_duration(graph, duration_of(ftrace, binding, &exit), out);
+	print_duration(graph, duration_of(binding, &exit), out);
 	print_indent(depth, out);
 	print_call(ftrace, entry, event, func, out);
 	out_char(out, ';');
@@ -264,7 +264,7 @@ static void print_leaf(const struct ftrace *ftrace, const struct binding *entry,
 	if (retaddr)
 		print_retaddr(ftrace, entry, event, out);
 	if (graph->retval)
-		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, &exit), out);
+		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], &exit), out);
 	if (graph->retval || retaddr)
 		out_mem(out, " */", 3);
 	out_char(out, '\n');
@@ -274,8 +274,8 @@ static void print_leaf(const struct ftrace *ftrace, const struct binding *entry,
 static void print_entry(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
 			const struct event *event, struct out *out)
 {
-	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
-	int32_t depth = (int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event);
+	uint64_t func = place_u64(&binding->places[GRAPH_FUNC], event);
+	int32_t depth = (int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event);
 
 	print_irq(ftrace, event, func, "==========>", out);
 	print_columns(ftrace, event, out);
@@ -289,15 +289,15 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 		       const struct event *event, struct out *out)
 {
 	const struct graph *graph = ftrace->graph;
-	uint64_t func = place_int(&binding->places[GRAPH_FUNC], ftrace, event);
+	uint64_t func = place_u64(&binding->places[GRAPH_FUNC], event);
 
 	print_columns(ftrace, event, out);
-	print_duration(graph, duration_of(ftrace, binding, event), out);
-	print_indent((int32_t)place_int(&binding->places[GRAPH_DEPTH_AT], ftrace, event), out);
+	print_duration(graph, duration_of(binding, event), out);
+	print_indent((int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event), out);
 	if (graph->retval) {
 		out_mem(out, "} /* ", 5);
 		graph_print_name(ftrace, func, out);
-		print_retval(ftrace, place_int(&binding->places[GRAPH_RETVAL], ftrace, event), out);
+		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], event), out);
 		out_mem(out, " */\n", 4);
 	} else if (note->what == GRAPH_EXIT_LOST || graph->tail) {
 		out_mem(out, "} /* ", 5);
@@ -308,7 +308,7 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	}
 	if (graph->overrun) {
 		out_str(out, " (Overruns: ");
-		out_u64(out, (uint32_t)place_int(&binding->places[GRAPH_OVERRUN], ftrace, event));
+		out_u64(out, (uint32_t)place_u64(&binding->places[GRAPH_OVERRUN], event));
 		out_mem(out, ")\n", 2);
 	}
 	print_irq(ftrace, event, func, "<==========", out);
@@ -345,7 +345,7 @@ static bool graph_line(const struct ftrace *ftrace, const struct event *event, s
 
 	if (__builtin_expect(ftrace->graph->usual, 1) && graph_line_usual(ftrace, binding, event, out))
 		return true;
-	memcpy(&note, event->note, sizeof(note));
+	memcpy(&note, sink_note_of(event), sizeof(note));
 	if (note.switched)
 		print_banner(ftrace, event, note.before, out);
 	switch ((enum graph_what)note.what) {
@@ -370,7 +370,7 @@ static void format_entry(const struct ftrace *ftrace, const struct binding *bind
 {
 	struct graph_note note;
 
-	memcpy(&note, event->note, sizeof(note));
+	memcpy(&note, sink_note_of(event), sizeof(note));
 	print_entry(ftrace, binding, &note, event, out);
 }
 
@@ -379,7 +379,7 @@ static void format_exit(const struct ftrace *ftrace, const struct binding *bindi
 {
 	struct graph_note note;
 
-	memcpy(&note, event->note, sizeof(note));
+	memcpy(&note, sink_note_of(event), sizeof(note));
 	print_exit(ftrace, binding, &note, event, out);
 }
 
@@ -466,19 +466,19 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 
 	if (!graph)
 		return fail_memory(fail);
-	graph->info = context_option(context, OPTION_CONTEXT_INFO);
-	graph->latency = context_option(context, OPTION_LATENCY_FORMAT);
-	graph->cpu = context_option(context, OPTION_FGRAPH_CPU);
-	graph->proc = context_option(context, OPTION_FGRAPH_PROC);
-	graph->overhead = context_option(context, OPTION_FGRAPH_OVERHEAD);
-	graph->duration = context_option(context, OPTION_FGRAPH_DURATION);
-	graph->abstime = context_option(context, OPTION_FGRAPH_ABSTIME);
-	graph->irqs = context_option(context, OPTION_FGRAPH_IRQS);
-	graph->tail = context_option(context, OPTION_FGRAPH_TAIL);
-	graph->overrun = context_option(context, OPTION_FGRAPH_OVERRUN);
-	graph->retval = context_option(context, OPTION_FGRAPH_RETVAL);
-	graph->retval_hex = context_option(context, OPTION_FGRAPH_RETVAL_HEX);
-	graph->retaddr = context_option(context, OPTION_FGRAPH_RETADDR);
+	graph->info = ftrace_option(ftrace, OPTION_CONTEXT_INFO);
+	graph->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
+	graph->cpu = ftrace_option(ftrace, OPTION_FGRAPH_CPU);
+	graph->proc = ftrace_option(ftrace, OPTION_FGRAPH_PROC);
+	graph->overhead = ftrace_option(ftrace, OPTION_FGRAPH_OVERHEAD);
+	graph->duration = ftrace_option(ftrace, OPTION_FGRAPH_DURATION);
+	graph->abstime = ftrace_option(ftrace, OPTION_FGRAPH_ABSTIME);
+	graph->irqs = ftrace_option(ftrace, OPTION_FGRAPH_IRQS);
+	graph->tail = ftrace_option(ftrace, OPTION_FGRAPH_TAIL);
+	graph->overrun = ftrace_option(ftrace, OPTION_FGRAPH_OVERRUN);
+	graph->retval = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL);
+	graph->retval_hex = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL_HEX);
+	graph->retaddr = ftrace_option(ftrace, OPTION_FGRAPH_RETADDR);
 	graph->names_retval = context_knows(context, 6, 13);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);

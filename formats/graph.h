@@ -56,7 +56,7 @@ enum graph_what {
 	GRAPH_COMMENT,                  /* any other event */
 };
 
-/* In event->note, for NOTE_RENDERER_SIZE bytes. */
+/* In sink_event::note, for NOTE_RENDERER_SIZE bytes. */
 struct graph_note {
 	const uint8_t *exit;            /* of a leaf: the record of its exit */
 	uint32_t exit_len;

@@ -69,7 +69,7 @@ static inline const struct binding *exit_of(const struct ftrace *ftrace, const s
 
 bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
-	const struct graph_note *note = (const struct graph_note *)event->note;
+	const struct graph_note *note = (const struct graph_note *)sink_note_of(event);
 	const struct graph *graph = ftrace->graph;
 	const struct binding *exit = binding;
 	uint32_t depth;

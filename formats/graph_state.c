@@ -96,7 +96,7 @@ static inline struct graph_cpu *cpu_at(struct graph *graph, size_t index)
 
 static inline struct graph_note *note_start(struct event *event, enum graph_what what)
 {
-	struct graph_note *note = (struct graph_note *)event->note;
+	struct graph_note *note = (struct graph_note *)sink_note(event);
 
 	note->what = (uint8_t)what;
 	note->switched = false;
@@ -109,19 +109,19 @@ static inline void note_task(struct graph_note *note, struct graph_cpu *cpu, int
 }
 
 /* The two fields that both records begin with. */
-static inline uint64_t func_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+static inline uint64_t func_of(const struct binding *binding, const struct event *event)
 {
 	const struct place *place = &binding->places[GRAPH_FUNC];
 
-	return has_words(binding, event) ? load_u64(event->data + place->offset, false) : place_int(place, ftrace, event);
+	return has_words(binding, event) ? load_u64(event->data + place->offset, false) : place_u64(place, event);
 }
 
-static inline int32_t depth_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+static inline int32_t depth_of(const struct binding *binding, const struct event *event)
 {
 	const struct place *place = &binding->places[GRAPH_DEPTH_AT];
 
 	return (int32_t)(has_words(binding, event) ? load_u32(event->data + place->offset, false) :
-						     place_int(place, ftrace, event));
+						     place_u64(place, event));
 }
 
 /* get_return_for_leaf(): the exit, when it follows on this CPU, belongs to the line. */
@@ -134,11 +134,11 @@ static inline bool take_exit(struct ftrace *ftrace, struct events *events, const
 	if (!events_peek_record(events, &next) || next.pid != event->pid)
 		return false;
 	binding = ftrace_bind(ftrace, next.type);
-	if (binding->renderer != &graph_exit_renderer || func_of(ftrace, binding, &next) != func)
+	if (binding->renderer != &graph_exit_renderer || func_of(binding, &next) != func)
 		return false;
 	note->exit = next.data;
 	note->exit_len = next.len;
-	note->exit_binding = next.type->renderer;
+	note->exit_binding = next.type->index;
 	events_skip(events);
 	return true;
 }
@@ -146,8 +146,8 @@ static inline bool take_exit(struct ftrace *ftrace, struct events *events, const
 static inline bool settle_entry(struct ftrace *ftrace, struct events *events, const struct binding *binding,
 				struct event *event, struct graph_cpu *cpu)
 {
-	uint64_t func = func_of(ftrace, binding, event);
-	int32_t depth = depth_of(ftrace, binding, event);
+	uint64_t func = func_of(binding, event);
+	int32_t depth = depth_of(binding, event);
 	struct graph_note *note = note_start(event, GRAPH_NESTED);
 
 	if (cpu) {
@@ -166,12 +166,12 @@ static inline bool settle_exit(struct ftrace *ftrace, const struct binding *bind
 			       struct graph_cpu *cpu)
 {
 	struct graph_note *note = note_start(event, GRAPH_EXIT);
-	int32_t depth = depth_of(ftrace, binding, event);
+	int32_t depth = depth_of(binding, event);
 
 	if (cpu) {
 		if (graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
 			return false;
-		if (!graph_cpu_leave(cpu, func_of(ftrace, binding, event), depth))
+		if (!graph_cpu_leave(cpu, func_of(binding, event), depth))
 			note->what = GRAPH_EXIT_LOST;
 		note_task(note, cpu, event->pid);
 	}
@@ -223,5 +223,5 @@ bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, st
 
 void graph_hide_switch(struct event *event)
 {
-	((struct graph_note *)event->note)->switched = false;
+	((struct graph_note *)sink_note(event))->switched = false;
 }

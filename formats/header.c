@@ -135,10 +135,9 @@ static void legend_latency(const struct columns *columns, struct out *out)
 
 static void header_usual(const struct ftrace *ftrace, struct out *out)
 {
-	const struct context *context = ftrace->context;
 	const struct columns *columns = &ftrace->columns;
 
-	if (!columns->info || (ftrace->latency && !header_latency(ftrace, out)) || context_option(context, OPTION_VERBOSE))
+	if (!columns->info || (ftrace->latency && !header_latency(ftrace, out)) || columns->verbose)
 		return;
 	if (ftrace->latency) {
 		legend_latency(columns, out);

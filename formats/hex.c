@@ -35,7 +35,7 @@ static void put_places(const struct ftrace *ftrace, const struct binding *bindin
 	for (unsigned i = 0; i < count && i < BINDING_PLACES; i++) {
 		const struct place *place = &binding->places[i];
 
-		put(ftrace, place_int(place, ftrace, event), place->size, out);
+		put(ftrace, place_u64(place, event), place->size, out);
 	}
 }
 

@@ -15,16 +15,17 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		   struct out *out)
 {
 	const struct place *places = binding->places;
-	unsigned nmi_count = (unsigned)place_int(&places[NMI_COUNT], ftrace, event);
-	uint64_t nmi_total = place_int(&places[NMI_TOTAL_TS], ftrace, event);
+	unsigned nmi_count = (unsigned)place_u64(&places[NMI_COUNT], event);
+	uint64_t nmi_total = place_u64(&places[NMI_TOTAL_TS], event);
 
+	(void)ftrace;
 	out_f(out, "#%-5u inner/outer(us): %4llu/%-5llu ts:%lld.%09lld count:%d",
-	      (unsigned)place_int(&places[SEQNUM], ftrace, event),
-	      (unsigned long long)place_int(&places[DURATION], ftrace, event),
-	      (unsigned long long)place_int(&places[OUTER_DURATION], ftrace, event),
-	      (long long)place_int(&places[TV_SEC], ftrace, event),
-	      (long long)place_int(&places[TV_NSEC], ftrace, event),
-	      (int)place_int(&places[COUNT], ftrace, event));
+	      (unsigned)place_u64(&places[SEQNUM], event),
+	      (unsigned long long)place_u64(&places[DURATION], event),
+	      (unsigned long long)place_u64(&places[OUTER_DURATION], event),
+	      (long long)place_u64(&places[TV_SEC], event),
+	      (long long)place_u64(&places[TV_NSEC], event),
+	      (int)place_u64(&places[COUNT], event));
 	if (nmi_count) {
 		/* Kernels with the generic sched_clock() neither measure nor print the time. */
 		if (nmi_total)
@@ -39,12 +40,13 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 {
 	const struct place *places = binding->places;
 
+	(void)ftrace;
 	out_f(out, "%llu %lld %lld %09lld %u\n",
-	      (unsigned long long)place_int(&places[DURATION], ftrace, event),
-	      (long long)place_int(&places[OUTER_DURATION], ftrace, event),
-	      (long long)place_int(&places[TV_SEC], ftrace, event),
-	      (long long)place_int(&places[TV_NSEC], ftrace, event),
-	      (unsigned)place_int(&places[SEQNUM], ftrace, event));
+	      (unsigned long long)place_u64(&places[DURATION], event),
+	      (long long)place_u64(&places[OUTER_DURATION], event),
+	      (long long)place_u64(&places[TV_SEC], event),
+	      (long long)place_u64(&places[TV_NSEC], event),
+	      (unsigned)place_u64(&places[SEQNUM], event));
 }
 
 const struct renderer hwlat_renderer = {

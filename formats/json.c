@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int json_new(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+static int json_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
 {
 	return ftrace_new_reader(&json_sink, context, options, ret, fail);
 }

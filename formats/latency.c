@@ -7,22 +7,21 @@
 #include "formats/ftrace.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"
-#include "lib/event/latency_facts.h"
 #include "lib/event/tasks.h"
 
 enum { NAME_SHOWN = 8, NAME_VERBOSE = 16 };
 
-void latency_start(struct columns *columns, struct context *context)
+void latency_start(struct columns *columns, const struct context *context)
 {
 	const struct events_options options = { .until = UINT64_MAX };
 	struct events *events;
 	struct event event;
 
-	/* What is wrong with the file is told by whoever reads it for the report. */
-	if (!latency_facts_learn(context, NULL) && context->time_start_known) {
+	if (context->time_start_known) {
 		columns->time_start = context->time_start;
 		return;
 	}
+	/* What is wrong with the file is told by whoever reads it for the report. */
 	if (events_open(context, &options, &events, NULL))
 		return;
 	if (events_next(events, &event, NULL) > 0)

@@ -12,7 +12,7 @@ struct out;
  * Where the file does not tell when the buffer was reset, the column counts from the first of all its events, whichever are
  * selected. The context is for reading them.
  */
-void latency_start(struct columns *columns, struct context *context);
+void latency_start(struct columns *columns, const struct context *context);
 
 /*
  * The columns of the option latency-format, which tell the time since the buffer was reset and mark the time until the next

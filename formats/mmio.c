@@ -35,62 +35,62 @@ static void print_hex(uint64_t value, struct out *out)
 	out_hex(out, value);
 }
 
-static void print_place(const struct ftrace *ftrace, const struct place *place, const struct event *event,
+static void print_place(const struct place *place, const struct event *event,
 			struct out *out)
 {
-	print_hex(place_int(place, ftrace, event), out);
+	print_hex(place_u64(place, event), out);
 }
 
-static void print_access(const struct ftrace *ftrace, const struct place *places, const struct event *event,
+static void print_access(const struct place *places, const struct event *event,
 			 char letter, struct out *out)
 {
 	out_char(out, letter);
 	out_char(out, ' ');
-	out_u64(out, place_int(&places[WIDTH], ftrace, event));
+	out_u64(out, place_u64(&places[WIDTH], event));
 	print_time(event->ts, out);
-	out_s64(out, (int32_t)place_int(&places[MAP_ID], ftrace, event));
-	print_place(ftrace, &places[PHYS], event, out);
-	print_place(ftrace, &places[VALUE], event, out);
-	print_place(ftrace, &places[PC], event, out);
+	out_s64(out, (int32_t)place_u64(&places[MAP_ID], event));
+	print_place(&places[PHYS], event, out);
+	print_place(&places[VALUE], event, out);
+	print_place(&places[PC], event, out);
 	out_mem(out, " 0\n", 3);
 }
 
-static void print_unknown(const struct ftrace *ftrace, const struct place *places, const struct event *event,
+static void print_unknown(const struct place *places, const struct event *event,
 			  struct out *out)
 {
-	unsigned value = (unsigned)place_int(&places[VALUE], ftrace, event);
+	unsigned value = (unsigned)place_u64(&places[VALUE], event);
 
 	out_str(out, "UNKNOWN");
 	print_time(event->ts, out);
-	out_s64(out, (int32_t)place_int(&places[MAP_ID], ftrace, event));
-	print_place(ftrace, &places[PHYS], event, out);
+	out_s64(out, (int32_t)place_u64(&places[MAP_ID], event));
+	print_place(&places[PHYS], event, out);
 	out_f(out, " %02x,%02x,%02x", value >> 16 & 0xff, value >> 8 & 0xff, value & 0xff);
-	print_place(ftrace, &places[PC], event, out);
+	print_place(&places[PC], event, out);
 	out_mem(out, " 0\n", 3);
 }
 
-static void print_rw(const struct ftrace *ftrace, const struct place *places, const struct event *event,
+static void print_rw(const struct place *places, const struct event *event,
 		     struct out *out)
 {
-	switch (place_int(&places[OPCODE], ftrace, event)) {
+	switch (place_u64(&places[OPCODE], event)) {
 	case MMIO_READ:
-		print_access(ftrace, places, event, 'R', out);
+		print_access(places, event, 'R', out);
 		break;
 	case MMIO_WRITE:
-		print_access(ftrace, places, event, 'W', out);
+		print_access(places, event, 'W', out);
 		break;
 	case MMIO_UNKNOWN_OP:
-		print_unknown(ftrace, places, event, out);
+		print_unknown(places, event, out);
 		break;
 	default:
 		out_str(out, "rw what?\n");
 	}
 }
 
-static void print_map(const struct ftrace *ftrace, const struct place *places, const struct event *event,
+static void print_map(const struct place *places, const struct event *event,
 		      struct out *out)
 {
-	uint64_t opcode = place_int(&places[OPCODE], ftrace, event);
+	uint64_t opcode = place_u64(&places[OPCODE], event);
 
 	if (opcode != MMIO_PROBE && opcode != MMIO_UNPROBE) {
 		out_str(out, "map what?\n");
@@ -98,11 +98,11 @@ static void print_map(const struct ftrace *ftrace, const struct place *places, c
 	}
 	out_str(out, opcode == MMIO_PROBE ? "MAP" : "UNMAP");
 	print_time(event->ts, out);
-	out_s64(out, (int32_t)place_int(&places[MAP_ID], ftrace, event));
+	out_s64(out, (int32_t)place_u64(&places[MAP_ID], event));
 	if (opcode == MMIO_PROBE) {
-		print_place(ftrace, &places[PHYS], event, out);
-		print_place(ftrace, &places[VIRT], event, out);
-		print_place(ftrace, &places[LEN], event, out);
+		print_place(&places[PHYS], event, out);
+		print_place(&places[VIRT], event, out);
+		print_place(&places[LEN], event, out);
 	}
 	out_str(out, " 0x0 0\n");
 }
@@ -126,9 +126,9 @@ static bool line(const struct ftrace *ftrace, const struct event *event, struct 
 	const struct binding *binding = ftrace_binding(ftrace, event);
 
 	if (binding->renderer == &mmiotrace_rw_renderer)
-		print_rw(ftrace, binding->places, event, out);
+		print_rw(binding->places, event, out);
 	else if (binding->renderer == &mmiotrace_map_renderer)
-		print_map(ftrace, binding->places, event, out);
+		print_map(binding->places, event, out);
 	else if (binding->format && !strcmp(binding->format->name, "print") &&
 		 !strcmp(binding->format->system, "ftrace"))
 		print_mark(binding, event, out);

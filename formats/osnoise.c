@@ -15,8 +15,9 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		   struct out *out)
 {
 	const struct place *places = binding->places;
-	uint64_t runtime = place_int(&places[RUNTIME], ftrace, event);
-	uint64_t noise = place_int(&places[NOISE], ftrace, event);
+	uint64_t runtime = place_u64(&places[RUNTIME], event);
+	uint64_t noise = place_u64(&places[NOISE], event);
+	(void)ftrace;
 	/* do_div() divides by 32 bits. A runtime of zero is never recorded. */
 	uint32_t base = (uint32_t)runtime;
 	uint64_t ratio = base ? (runtime - noise) * 10000000 / base : 0;
@@ -29,10 +30,10 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '.');
 	out_u64_pad(out, ratio % 100000, 5, '0');
 	out_char(out, ' ');
-	out_u64_pad(out, place_int(&places[MAX_SAMPLE], ftrace, event), 7, ' ');
+	out_u64_pad(out, place_u64(&places[MAX_SAMPLE], event), 7, ' ');
 	for (unsigned i = HW_COUNT; i <= THREAD_COUNT; i++) {
 		out_char(out, ' ');
-		out_u64_pad(out, (uint32_t)place_int(&places[i], ftrace, event), 6, ' ');
+		out_u64_pad(out, (uint32_t)place_u64(&places[i], event), 6, ' ');
 	}
 	out_char(out, '\n');
 }
@@ -42,14 +43,15 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 {
 	const struct place *places = binding->places;
 
-	out_s64(out, (int64_t)place_int(&places[RUNTIME], ftrace, event));
+	(void)ftrace;
+	out_s64(out, (int64_t)place_u64(&places[RUNTIME], event));
 	out_char(out, ' ');
-	out_u64(out, place_int(&places[NOISE], ftrace, event));
+	out_u64(out, place_u64(&places[NOISE], event));
 	out_char(out, ' ');
-	out_u64(out, place_int(&places[MAX_SAMPLE], ftrace, event));
+	out_u64(out, place_u64(&places[MAX_SAMPLE], event));
 	for (unsigned i = HW_COUNT; i <= THREAD_COUNT; i++) {
 		out_char(out, ' ');
-		out_u64(out, (uint32_t)place_int(&places[i], ftrace, event));
+		out_u64(out, (uint32_t)place_u64(&places[i], event));
 	}
 	out_char(out, '\n');
 }

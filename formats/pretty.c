@@ -39,7 +39,7 @@ struct pretty_note {
 	uint64_t since;                 /* the event before */
 	uint64_t lasted;                /* what the event ends; 0 for nothing */
 };
-_Static_assert(sizeof(struct pretty_note) <= EVENT_NOTE_SIZE - NOTE_RENDERER_SIZE, "the note has room for it");
+_Static_assert(sizeof(struct pretty_note) <= SINK_NOTE_SIZE - NOTE_RENDERER_SIZE, "the note has room for it");
 
 /* Colours of the terminal's own palette. */
 #define DIM "\033[2m"
@@ -274,32 +274,35 @@ static void pretty_free(struct sink *sink)
 }
 
 /* Columns and layouts of the kernel have no place here. */
-static void leave_columns(struct context *context)
+static uint64_t column_options(void)
 {
 	static const enum trace_option left[] = { OPTION_LATENCY_FORMAT, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
 						  OPTION_FGRAPH_CPU, OPTION_FGRAPH_PROC, OPTION_FGRAPH_ABSTIME };
+	uint64_t options = 0;
 
 	for (size_t i = 0; i < array_size(left); i++)
-		context->trace_flags &= ~(UINT64_C(1) << left[i]);
+		options |= UINT64_C(1) << left[i];
+	return options;
 }
 
-static int pretty_new(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+static int pretty_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
 {
 	struct pretty *pretty = calloc(1, sizeof(*pretty));
+	struct sink_options lines = *options;
 	struct sink *inner;
 	int r;
 
 	if (!pretty)
 		return fail_memory(fail);
-	leave_columns(context);
 	pretty->sink = (struct sink){ .ops = &pretty_sink, .context = context };
 	pretty->times = options->times ? options->times : &pretty->own;
 	pretty->left_out = options->left_out;
 	pretty->color = options->color;
 	pretty->nanoseconds = options->nanoseconds;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
+	lines.without |= column_options();
 	pretty->spans = spans_new(context->abi.swap);
-	r = ftrace_new_reader(&pretty_sink, context, options, &inner, fail);
+	r = ftrace_new_reader(&pretty_sink, context, &lines, &inner, fail);
 	if (!r && !pretty->spans) {
 		ftrace_sink.free(inner);
 		r = fail_memory(fail);
@@ -350,7 +353,7 @@ static void take_note(struct pretty *pretty, struct event *event)
 	times->started = true;
 	note.since = event->ts - times->last;
 	times->last = event->ts;
-	memcpy(event->note + NOTE_RENDERER_SIZE, &note, sizeof(note));
+	memcpy(sink_note(event) + NOTE_RENDERER_SIZE, &note, sizeof(note));
 }
 
 static bool pretty_settle(struct sink *sink, struct events *events, struct event *event)
@@ -379,7 +382,7 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 		put_gap(pretty, event, out);
 		return;
 	}
-	memcpy(&note, event->note + NOTE_RENDERER_SIZE, sizeof(note));
+	memcpy(&note, sink_note_of(event) + NOTE_RENDERER_SIZE, sizeof(note));
 	put_time(pretty, event->ts - pretty->times->first, out);
 	out_char(out, ' ');
 	put_delta(pretty, &note, out);

@@ -44,7 +44,7 @@ static void print_origin(const struct ftrace *ftrace, const struct binding *bind
 {
 	if (ftrace->message_only)
 		return;
-	symbol_print_ip(ftrace->context, place_int(&binding->places[IP], ftrace, event), out);
+	symbol_print_ip(ftrace->context, place_u64(&binding->places[IP], event), out);
 	out_mem(out, ": ", 2);
 }
 
@@ -67,7 +67,7 @@ static void print_text(const struct ftrace *ftrace, const struct binding *bindin
 static void bputs_text(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		       struct out *out)
 {
-	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
+	uint64_t address = place_u64(&binding->places[TEXT], event);
 	const char *text = symbols_string(ftrace->context->symbols, address);
 
 	if (text)
@@ -80,7 +80,7 @@ static void bprint_text(const struct ftrace *ftrace, const struct binding *bindi
 			struct out *out)
 {
 	const struct context *context = ftrace->context;
-	uint64_t address = place_int(&binding->places[TEXT], ftrace, event);
+	uint64_t address = place_u64(&binding->places[TEXT], event);
 	struct bytes args = rest_of(&binding->places[ARGS], ftrace, event);
 	const char *format = symbols_string(context->symbols, address);
 
@@ -115,30 +115,30 @@ static void print_raw(const struct ftrace *ftrace, const struct binding *binding
 		      struct out *out)
 {
 	out_mem(out, "# ", 2);
-	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	out_hex(out, place_u64(&binding->places[IP], event));
 	out_char(out, ' ');
 	print_text(ftrace, binding, event, out);
 }
 
-static void print_raw_origin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+static void print_raw_origin(const struct binding *binding, const struct event *event,
 			     struct out *out)
 {
 	out_mem(out, ": ", 2);
-	out_hex(out, place_int(&binding->places[IP], ftrace, event));
+	out_hex(out, place_u64(&binding->places[IP], event));
 	out_mem(out, " : ", 3);
 }
 
 static void bputs_raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		      struct out *out)
 {
-	print_raw_origin(ftrace, binding, event, out);
+	print_raw_origin(binding, event, out);
 	bputs_text(ftrace, binding, event, out);
 }
 
 static void bprint_raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		       struct out *out)
 {
-	print_raw_origin(ftrace, binding, event, out);
+	print_raw_origin(binding, event, out);
 	bprint_text(ftrace, binding, event, out);
 }
 
@@ -155,7 +155,7 @@ static void raw_format(const struct ftrace *ftrace, const struct binding *bindin
 	uint8_t byte;
 
 	out_mem(out, "# ", 2);
-	out_hex(out, place_int(&binding->places[ID], ftrace, event) & UINT32_MAX);
+	out_hex(out, place_u64(&binding->places[ID], event) & UINT32_MAX);
 	out_mem(out, " buf:", 5);
 	while (bytes_u8(&data, &byte)) {
 		out_char(out, ' ');

@@ -87,9 +87,9 @@ static void entry_format(const struct ftrace *ftrace, const struct binding *bind
 
 	out_mem(out, binding->name, binding->name_len);
 	out_char(out, '(');
-	symbol_print(context, place_int(&binding->places[PROBE_IP], ftrace, event), true, out);
+	symbol_print(context, place_u64(&binding->places[PROBE_IP], event), true, out);
 	if (context_option(context, OPTION_SYM_ADDR))
-		symbol_print_address(context, place_int(&binding->places[PROBE_IP], ftrace, event), out);
+		symbol_print_address(context, place_u64(&binding->places[PROBE_IP], event), out);
 	out_char(out, ')');
 	print_arguments(ftrace, binding, event, out);
 }
@@ -98,8 +98,8 @@ static void return_format(const struct ftrace *ftrace, const struct binding *bin
 			  struct out *out)
 {
 	const struct context *context = ftrace->context;
-	uint64_t func = place_int(&binding->places[PROBE_FUNC], ftrace, event);
-	uint64_t back = place_int(&binding->places[PROBE_RETURN_IP], ftrace, event);
+	uint64_t func = place_u64(&binding->places[PROBE_FUNC], event);
+	uint64_t back = place_u64(&binding->places[PROBE_RETURN_IP], event);
 	bool address = context_option(context, OPTION_SYM_ADDR);
 	struct symbol symbol;
 

@@ -7,13 +7,13 @@
 
 enum { PID_SIZE = 4, CPU_SIZE = 4, TIME_SIZE = 8 };
 
-enum layout layout_of(const struct context *context)
+enum layout layout_of(const struct ftrace *ftrace)
 {
-	if (context_option(context, OPTION_BIN))
+	if (ftrace_option(ftrace, OPTION_BIN))
 		return LAYOUT_BIN;
-	if (context_option(context, OPTION_HEX))
+	if (ftrace_option(ftrace, OPTION_HEX))
 		return LAYOUT_HEX;
-	return context_option(context, OPTION_RAW) ? LAYOUT_RAW : LAYOUT_TEXT;
+	return ftrace_option(ftrace, OPTION_RAW) ? LAYOUT_RAW : LAYOUT_TEXT;
 }
 
 void raw_unknown(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,

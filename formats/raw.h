@@ -19,7 +19,7 @@ enum layout {
 };
 
 /* Of several the kernel takes bin before hex before raw. */
-enum layout layout_of(const struct context *context);
+enum layout layout_of(const struct ftrace *ftrace);
 
 /* The whole line in such a layout; LAYOUT_TEXT is not among them. */
 void layout_line(enum layout layout, const struct ftrace *ftrace, const struct event *event, struct out *out);

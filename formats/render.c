@@ -48,7 +48,7 @@ struct batch {
 	size_t held;                    /* their bytes */
 	uint32_t len, done;             /* events, and those whose text is made */
 	bool busy;                      /* submitted and not yet written */
-	struct event events[BATCH_EVENTS + PREFETCH];
+	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
 
 struct renderer_state {
@@ -71,7 +71,7 @@ struct renderer_state {
  * Another thread had these cache lines last: to get them takes longer than all that is done with an event, unless they are asked
  * for early. Behind the last event of a batch stands room for that.
  */
-static inline void prefetch_read(const struct event *event)
+static inline void prefetch_read(const struct sink_event *event)
 {
 	__builtin_prefetch(event);
 	__builtin_prefetch((const char *)(event + 1) - 1);
@@ -84,7 +84,7 @@ static inline void prefetch_read(const struct event *event)
 #define may_prefetch_write
 #endif
 
-may_prefetch_write static inline void prefetch_write(const struct event *event)
+may_prefetch_write static inline void prefetch_write(const struct sink_event *event)
 {
 	__builtin_prefetch(event, 1);
 	__builtin_prefetch((const char *)(event + 1) - 1, 1);
@@ -100,7 +100,7 @@ static void batch_format(struct pool_job *job)
 
 		for (; i < end; i++) {
 			prefetch_read(&batch->events[i + PREFETCH]);
-			sink->ops->format(sink, &batch->events[i], &batch->out);
+			sink->ops->format(sink, &batch->events[i].event, &batch->out);
 		}
 		batch->done = end;
 	}
@@ -135,7 +135,7 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
 	struct sink *sink = state->sink;
 	struct events *events = state->events;
-	struct event *event = batch->events, *end = event + state->batch_events;
+	struct sink_event *event = batch->events, *end = event + state->batch_events;
 	uint64_t printed = state->printed, limit = state->options->limit;
 	bool all = !state->options->select && !state->skip;
 	const size_t *held = events_held(events);
@@ -144,15 +144,15 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	while (event < end && printed < limit) {
 		if (__builtin_expect(*held > BATCH_HELD, 0) && !relieve(events, event == batch->events))
 			break;
-		r = events_next(events, event, fail);
+		r = events_next(events, &event->event, fail);
 		if (r <= 0)
 			break;
 		prefetch_write(event + PREFETCH);
-		if (!all && (!keep(state, event) || skipped(state, event)))
+		if (!all && (!keep(state, &event->event) || skipped(state, &event->event)))
 			continue;
-		if (!settle(sink, events, event))
+		if (!settle(sink, events, &event->event))
 			continue;
-		printed += event->kind == EVENT_RECORD;
+		printed += event->event.kind == EVENT_RECORD;
 		event++;
 	}
 	state->ended = !r || printed >= limit;

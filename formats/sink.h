@@ -3,13 +3,13 @@
 #define WEFT_FORMATS_SINK_H
 
 #include "lib/base/cleanup.h"
+#include "lib/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct context;
-struct event;
 struct events;
 struct fail;
 struct out;
@@ -18,15 +18,34 @@ struct plugins;
 /*
  * A sink turns the merged stream into somebody's bytes. Same events, same bytes: no locale, no wall clock, no pointers,
  * whatever the number of threads.
- * settle() sees every event in order, on one thread: it leaves in event->note what the text depends on besides the event
+ * settle() sees every event in order, on one thread: it leaves in the event's note what the text depends on besides the event
  * itself (depth of a graph, the task before, whether the CPU started), may look ahead with events_peek() and take
  * the next event of the CPU with events_skip(); it returns false to leave the event out.
+ * Every event that settle() and format() are given is the first member of a struct sink_event of its driver.
  * format() is then called for each event kept, from any thread, in any order of batches: it must not change the sink.
  */
 struct sink {
 	const struct sink_ops *ops;
 	const struct context *context;
 };
+
+/* An event on its way from settle() to format(), with what the one leaves for the other. */
+enum { SINK_NOTE_SIZE = 40 };
+
+struct sink_event {
+	struct event event;             /* first */
+	_Alignas(8) uint8_t note[SINK_NOTE_SIZE];
+};
+
+static inline uint8_t *sink_note(struct event *event)
+{
+	return ((struct sink_event *)event)->note;
+}
+
+static inline const uint8_t *sink_note_of(const struct event *event)
+{
+	return ((const struct sink_event *)event)->note;
+}
 
 /* When the first event of a text was, and the one before: for sinks that print what lies between. Zero at first. */
 struct sink_times {
@@ -40,6 +59,7 @@ struct sink_options {
 	bool color;                     /* for a terminal, where a format has colours */
 	struct sink_times *times;       /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
 	const uint64_t *left_out;       /* events of weft itself, read when all were settled; borrowed; NULL: none were */
+	uint64_t without;               /* bits of enum trace_option that the file may have and the sink has no use for */
 	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
 };
 
@@ -49,7 +69,7 @@ struct sink_ops {
 	bool colors;                    /* with the option `color` it has escape sequences of its own, and lets none of others through */
 	bool leaves_out_self;           /* what weft itself did is not printed unless asked for */
 	bool tells_instance;            /* each line says which instance it is of: no line in front of it shall */
-	int (*new)(struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
+	int (*new)(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
 	void (*free)(struct sink *sink);
 	void (*begin)(struct sink *sink, struct out *out);
 	bool (*settle)(struct sink *sink, struct events *events, struct event *event);

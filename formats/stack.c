@@ -99,7 +99,7 @@ static void format_user(const struct ftrace *ftrace, const struct binding *bindi
 {
 	struct frames frames = frames_of(ftrace, binding, event);
 	bool find = context_option(ftrace->context, OPTION_SYM_USEROBJ) && binding->places[TGID].field;
-	int32_t tgid = find ? (int32_t)place_int(&binding->places[TGID], ftrace, event) : 0;
+	int32_t tgid = find ? (int32_t)place_u64(&binding->places[TGID], event) : 0;
 	uint64_t ip;
 
 	out_str(out, "<user stack trace>\n");

@@ -46,7 +46,8 @@ static bool find_conversion(const struct format *format, struct synth_field *syn
 	return false;
 }
 
-static bool field_bind(const struct format *format, const struct field *field, struct synth_field *synth)
+static bool field_bind(const struct format *format, const struct field *field, const struct schema_abi *abi,
+		       struct synth_field *synth)
 {
 	const char *type = field->type;
 	char last;
@@ -60,10 +61,7 @@ static bool field_bind(const struct format *format, const struct field *field, s
 		return true;
 	}
 	synth->kind = last == 'd' ? SYNTH_SIGNED : last == 'u' ? SYNTH_UNSIGNED : SYNTH_HEX;
-	synth->place = (struct place){ .offset = field->offset,
-				       .size = (uint8_t)field->size,
-				       .is_signed = field->flags & FIELD_SIGNED,
-				       .field = field };
+	synth->place = place_of(field, abi);
 	return strchr("dux", last) && (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
 }
 
@@ -77,10 +75,10 @@ static bool bind(struct ftrace *ftrace, struct binding *binding)
 		return false;
 	}
 	binding->data = synth;
-	synth->verbose = context_option(ftrace->context, OPTION_VERBOSE);
+	synth->verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {
 		if (synth->nr_fields == FIELDS_MAX ||
-		    !field_bind(format, &format->fields[i], &synth->fields[synth->nr_fields]))
+		    !field_bind(format, &format->fields[i], &ftrace->context->abi, &synth->fields[synth->nr_fields]))
 			return false;
 		synth->nr_fields++;
 	}
@@ -126,10 +124,10 @@ static void print_stack(const struct ftrace *ftrace, const struct field *field, 
 	}
 }
 
-static void print_value(const struct ftrace *ftrace, const struct synth_field *synth, const struct event *event,
+static void print_value(const struct synth_field *synth, const struct event *event,
 			struct out *out)
 {
-	uint64_t value = place_int(&synth->place, ftrace, event);
+	uint64_t value = place_u64(&synth->place, event);
 	unsigned bits = synth->place.size * 8u;
 
 	if (synth->kind == SYNTH_SIGNED) {
@@ -163,7 +161,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		else if (field->kind == SYNTH_STRING)
 			print_string(ftrace, field->field, event, out);
 		else
-			print_value(ftrace, field, event, out);
+			print_value(field, event, out);
 		if (!last && field->kind != SYNTH_STACK)
 			out_char(out, ' ');
 	}

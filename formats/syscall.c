@@ -38,9 +38,13 @@ static void piece_add(struct piece *piece, const char *text)
 	piece->len += (uint32_t)len;
 }
 
-static struct place place_of(const struct field *field)
+/* The kernel prints registers: without a sign. */
+static struct place register_of(const struct field *field, const struct schema_abi *abi)
 {
-	return (struct place){ .offset = field->offset, .size = (uint8_t)field->size, .field = field };
+	struct place place = place_of(field, abi);
+
+	place.is_signed = false;
+	return place;
 }
 
 static bool is_word(const struct field *field)
@@ -85,13 +89,13 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 
 		if (!is_word(field))
 			return false;
-		if (context_option(ftrace->context, OPTION_VERBOSE)) {
+		if (ftrace_option(ftrace, OPTION_VERBOSE)) {
 			piece_add(piece, field->type);
 			piece_add(piece, " ");
 		}
 		piece_add(piece, field->name);
 		piece_add(piece, ": ");
-		piece->place = place_of(field);
+		piece->place = register_of(field, &ftrace->context->abi);
 		if (i + 1 < count)
 			piece_add(&call->pieces[i + 1], ", ");
 	}
@@ -103,12 +107,12 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 }
 
 /* A record that was cut, or one of the other byte order. */
-static void enter_format_slowly(const struct ftrace *ftrace, const struct call *call, const struct event *event,
+static void enter_format_slowly(const struct call *call, const struct event *event,
 				struct out *out)
 {
 	for (unsigned i = 0; i < call->nr_pieces; i++) {
 		const struct piece *piece = &call->pieces[i];
-		uint64_t value = place_int(&piece->place, ftrace, event);
+		uint64_t value = place_u64(&piece->place, event);
 
 		out_mem(out, piece->text, piece->len);
 		if (piece->place.size && call->prefix && value >= PREFIX_FROM)
@@ -134,7 +138,7 @@ static void enter_format(const struct ftrace *ftrace, const struct binding *bind
 	char *at;
 
 	if (__builtin_expect(event->len < call->size || ftrace->context->abi.swap, 0)) {
-		enter_format_slowly(ftrace, call, event, out);
+		enter_format_slowly(call, event, out);
 		return;
 	}
 	out_need(out, call->room);
@@ -170,7 +174,7 @@ static bool exit_bind(struct ftrace *ftrace, struct binding *binding)
 	piece_add(&call->pieces[0], "sys_");
 	piece_add(&call->pieces[0], binding->format->name + strlen("sys_exit_"));
 	piece_add(&call->pieces[0], " -> 0x");
-	call->pieces[0].place = place_of(ret);
+	call->pieces[0].place = register_of(ret, &ftrace->context->abi);
 	piece_add(&call->pieces[1], "\n");
 	call->nr_pieces = 2;
 	call_settle(call);

@@ -105,7 +105,7 @@ static bool bind(struct ftrace *ftrace, struct binding *binding)
 		arg->bytes = arg->data && is_bytes(format, arg->data);
 		call->nr_args++;
 	}
-	call->verbose = context_option(ftrace->context, OPTION_VERBOSE);
+	call->verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	if (!call->verbose && call->nr_args > 3 && !strcmp(format->name, "sys_enter_openat"))
 		flags_fill(call, format->print_fmt);
 	return true;

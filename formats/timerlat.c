@@ -13,12 +13,13 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 		   struct out *out)
 {
 	static const char *const contexts[] = { "irq", "thread", "user-ret" };
-	uint64_t context = place_int(&binding->places[CONTEXT], ftrace, event);
+	uint64_t context = place_u64(&binding->places[CONTEXT], event);
 
+	(void)ftrace;
 	out_f(out, "#%-5u context %6s timer_latency %9llu ns\n",
-	      (unsigned)place_int(&binding->places[SEQNUM], ftrace, event),
+	      (unsigned)place_u64(&binding->places[SEQNUM], event),
 	      contexts[context < array_size(contexts) ? context : 1],
-	      (unsigned long long)place_int(&binding->places[TIMER_LATENCY], ftrace, event));
+	      (unsigned long long)place_u64(&binding->places[TIMER_LATENCY], event));
 }
 
 static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
@@ -26,10 +27,11 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 {
 	const struct place *places = binding->places;
 
+	(void)ftrace;
 	out_f(out, "%u %d %llu\n",
-	      (unsigned)place_int(&places[SEQNUM], ftrace, event),
-	      (int)place_int(&places[CONTEXT], ftrace, event),
-	      (unsigned long long)place_int(&places[TIMER_LATENCY], ftrace, event));
+	      (unsigned)place_u64(&places[SEQNUM], event),
+	      (int)place_u64(&places[CONTEXT], event),
+	      (unsigned long long)place_u64(&places[TIMER_LATENCY], event));
 }
 
 static const char legend_rt[] =

@@ -22,7 +22,7 @@ struct types;
 /*
  * All that the text of one ring buffer depends on besides its events: formats, tasks, symbols, the clock, the tracer and
  * its options as they were. Built once from a file; immutable afterwards but for the lazy parts, which lock themselves,
- * so any thread may use it, the schema excepted. It borrows the trace.
+ * so any thread may use it, the schema excepted. It is const for whoever prints or counts events. It borrows the trace.
  */
 enum clock_unit {
 	CLOCK_UNIT_NS,          /* printed as seconds and microseconds */

@@ -28,19 +28,19 @@ enum event_flags {
 	EVENT_BH_OFF = 0x80,
 };
 
+enum { EVENT_TYPES_MAX = 1 << 16 }; /* as many as there are ids: no event_type::index is as large */
+
 /* What the stream knows of one type of event: bound when it first occurs. */
 struct event_type {
 	int32_t id;
+	uint16_t index;                 /* in the order of first occurrence, from 0: where a consumer's arrays keep what it knows of the type */
 	const struct format *format;    /* NULL: the file has no format of this id, or a broken one */
 	const struct program *program;  /* NULL for the internal entries that the kernel prints in C, and without format */
 	const char *why_fields;         /* why the program prints name=value instead of the kernel's text; NULL: it does not */
-	uint16_t renderer;              /* for the sink: its own number for the way it prints this type; 0 at first */
 	char apart[64];                 /* no thread that formats shall wait for the line that is counted in */
 	uint64_t seen;                  /* events of this type so far */
 	char end[64];
 };
-
-enum { EVENT_NOTE_SIZE = 40 };
 
 struct event {
 	uint64_t ts;                    /* ns, or raw units of a clock that does not count ns; offsets applied */
@@ -61,7 +61,6 @@ struct event {
 	uint16_t cpu_index;             /* its place among the buffer's CPUs */
 	uint8_t kind;
 	bool first;                     /* a gap before the first record of its CPU */
-	_Alignas(8) uint8_t note[EVENT_NOTE_SIZE]; /* what a sink's settle() leaves for its format() */
 };
 
 #endif

@@ -16,10 +16,8 @@
 /* The common fields, which every kernel since 2.6.31 lays out alike (include/linux/trace_events.h: struct trace_entry). */
 enum { COMMON_TYPE = 0, COMMON_FLAGS = 2, COMMON_PREEMPT_COUNT = 3, COMMON_PID = 4, COMMON_SIZE = 8 };
 
-enum { TYPES_MAX = 1 << 16 };
-
 struct events {
-	struct context *context;
+	const struct context *context;
 	struct merge *merge;
 	struct events_options options;
 	struct event_type **types;      /* by id; NULL until the type occurs */
@@ -79,6 +77,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 		free(type);
 		return NULL;
 	}
+	type->index = (uint16_t)events->nr_seen;
 	events->types[id] = type;
 	events->seen[events->nr_seen++] = id;
 	return type;
@@ -333,8 +332,8 @@ static int events_start(struct events *events, struct fail *fail)
 	int r = 0;
 
 	events->options.source = NULL;
-	events->types = calloc(TYPES_MAX, sizeof(struct event_type *));
-	events->seen = calloc(TYPES_MAX, sizeof(*events->seen));
+	events->types = calloc(EVENT_TYPES_MAX, sizeof(struct event_type *));
+	events->seen = calloc(EVENT_TYPES_MAX, sizeof(*events->seen));
 	if (!events->types || !events->seen) {
 		source_free(source);
 		return fail_memory(fail);
@@ -356,7 +355,7 @@ static int events_start(struct events *events, struct fail *fail)
 	return r;
 }
 
-int events_open(struct context *context, const struct events_options *options, struct events **ret, struct fail *fail)
+int events_open(const struct context *context, const struct events_options *options, struct events **ret, struct fail *fail)
 {
 	struct events *events = calloc(1, sizeof(*events));
 	int r;
@@ -377,7 +376,7 @@ int events_open(struct context *context, const struct events_options *options, s
 	return 0;
 }
 
-int events_end_time(struct context *context, const struct events_options *options, uint64_t *ret, struct fail *fail)
+int events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret, struct fail *fail)
 {
 	struct events_options all = *options;
 	struct events *events = NULL;

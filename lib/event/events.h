@@ -41,7 +41,7 @@ struct events_options {
 	void *learn_arg;
 };
 
-int must_check events_open(struct context *context, const struct events_options *options, struct events **ret,
+int must_check events_open(const struct context *context, const struct events_options *options, struct events **ret,
 			   struct fail *fail);
 void events_free(struct events *events);
 
@@ -79,7 +79,7 @@ struct block *events_retired(struct events *events);
 void events_release(struct events *events, struct block *chain);
 
 /* The time of the last event that these options leave, found without reading what is before it; 0 when there is none. */
-int must_check events_end_time(struct context *context, const struct events_options *options, uint64_t *ret,
+int must_check events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,
 			       struct fail *fail);
 
 /* The first damage met: NULL when there was none; one line with CPU and offset. */

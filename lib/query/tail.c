@@ -7,7 +7,7 @@
 /* The first window, in units of event::ts: of a clock that counts ns, a millisecond. */
 enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8, GROWTH_MAX = 1 << 24, MANY_EVENTS = 1 << 16 };
 
-static int count_events(struct context *context, const struct events_options *options,
+static int count_events(const struct context *context, const struct events_options *options,
 			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret, uint64_t *ret_read,
 			struct fail *fail)
 {
@@ -26,7 +26,7 @@ static int count_events(struct context *context, const struct events_options *op
 	return r;
 }
 
-int tail_find(struct context *context, const struct events_options *options, uint64_t count,
+int tail_find(const struct context *context, const struct events_options *options, uint64_t count,
 	      bool (*keep)(void *arg, const struct event *event), void *arg, struct tail *ret, struct fail *fail)
 {
 	struct events_options window = *options;
