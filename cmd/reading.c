@@ -10,16 +10,20 @@
 int reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail)
 {
 	struct trace *trace;
-	int r = trace_open(input, &trace, fail);
+	int r = trace_new(input, &trace, fail);
 
-	if (!r && sandbox) {
+	if (r)
+		return r;
+	if (sandbox)
 		r = trace_sandbox(trace, fail);
-		if (r)
-			trace_free(trace);
-	}
 	if (!r)
-		*ret = trace;
-	return r;
+		r = trace_load(trace, fail);
+	if (r) {
+		trace_free(trace);
+		return r;
+	}
+	*ret = trace;
+	return 0;
 }
 
 void reading_tell_left_behind(const char *input)

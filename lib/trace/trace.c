@@ -226,7 +226,7 @@ static int open_all(struct trace *trace, struct fail *fail)
 	return r;
 }
 
-int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail)
+static int new_of_fd(int fd, const char *path, struct trace **ret, struct fail *fail)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 	int r;
@@ -235,16 +235,7 @@ int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fai
 		return fail_memory(fail);
 	trace->input.fd = -1;
 	trace->path = strdup(path);
-	if (!trace->path) {
-		trace_free(trace);
-		return fail_memory(fail);
-	}
-	r = input_init(&trace->input, fd, path, fail);
-	if (!r) {
-		r = open_all(trace, fail);
-		if (r)
-			fail_in(fail, r, "'%s'", path);
-	}
+	r = trace->path ? input_init(&trace->input, fd, path, fail) : fail_memory(fail);
 	if (r) {
 		trace_free(trace);
 		return r;
@@ -253,15 +244,50 @@ int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fai
 	return 0;
 }
 
-int trace_open(const char *path, struct trace **ret, struct fail *fail)
+int trace_new(const char *path, struct trace **ret, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
 	int r;
 
 	if (!strcmp(path, "-"))
-		return trace_open_fd(STDIN_FILENO, "standard input", ret, fail);
+		return new_of_fd(STDIN_FILENO, "standard input", ret, fail);
 	r = readable_open(path, &fd, fail);
-	return r ? r : trace_open_fd(fd, path, ret, fail);
+	return r ? r : new_of_fd(fd, path, ret, fail);
+}
+
+int trace_load(struct trace *trace, struct fail *fail)
+{
+	int r = open_all(trace, fail);
+
+	return r ? fail_in(fail, r, "'%s'", trace->path) : 0;
+}
+
+static int loaded(struct trace *trace, struct trace **ret, struct fail *fail)
+{
+	int r = trace_load(trace, fail);
+
+	if (r) {
+		trace_free(trace);
+		return r;
+	}
+	*ret = trace;
+	return 0;
+}
+
+int trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail)
+{
+	struct trace *trace;
+	int r = new_of_fd(fd, path, &trace, fail);
+
+	return r ? r : loaded(trace, ret, fail);
+}
+
+int trace_open(const char *path, struct trace **ret, struct fail *fail)
+{
+	struct trace *trace;
+	int r = trace_new(path, &trace, fail);
+
+	return r ? r : loaded(trace, ret, fail);
 }
 
 static void ring_release(struct trace_ring *ring)

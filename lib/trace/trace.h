@@ -91,6 +91,10 @@ struct trace_section {
 /* `path` is for messages. trace_open() of "-" reads standard input. */
 int must_check trace_open(const char *path, struct trace **ret, struct fail *fail);
 int must_check trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail);
+
+/* The same in two steps: the first opens the file and looks at no byte of it, so that trace_sandbox() can come in between. */
+int must_check trace_new(const char *path, struct trace **ret, struct fail *fail);
+int must_check trace_load(struct trace *trace, struct fail *fail);
 void trace_free(struct trace *trace);
 
 /*

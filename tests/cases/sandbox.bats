@@ -68,3 +68,15 @@ setup()
 	grep -q exit_group "$BATS_TEST_TMPDIR/inside"
 	run ! grep -E '\<(open|openat|execve|socket|connect|unlink)\(.*= [0-9]' "$BATS_TEST_TMPDIR/inside"
 }
+
+@test "not a byte of the file is looked at before the sandbox is entered" {
+	local command inside
+	need_command strace
+	for command in report info check; do
+		strace -f -y -e trace=read,pread64,readv,preadv,mmap,prctl -o "$BATS_TEST_TMPDIR/calls" "$WEFT" "$command" "$BATS_TEST_TMPDIR/demo.dat" \
+			> "$BATS_TEST_TMPDIR/text" || skip "strace does not work here"
+		inside=$(sed -n '/PR_SET_SECCOMP/,$p' "$BATS_TEST_TMPDIR/calls" | grep -c '<[^>]*demo.dat>')
+		[ "$inside" -gt 10 ]
+		run ! grep '<[^>]*demo.dat>' <(sed '/PR_SET_SECCOMP/q' "$BATS_TEST_TMPDIR/calls")
+	done
+}
