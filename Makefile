@@ -57,7 +57,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help static check-arch deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all help static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -65,6 +65,7 @@ help:
 	@echo '                   (CC=clang, BUILD=DIR, CFLAGS="-O0 -g", SAN=-fsanitize=address, WERROR= where a compiler warns of more)'
 	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
+	@echo 'make check-kernels the guest tests on kernels of other Debian suites (K="5.10 5.10-rt 6.12-debian 6.12-debian-rt 7.2 7.2-rt")'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
 	@echo '                   (SUITES="unit cases" runs only those, T=WORD only the matching tests of unit and cases)'
@@ -130,6 +131,11 @@ deps-done-check:
 # Other architectures: cross compilers and qemu-user from Debian, libraries unpacked into a cache.
 check-arch: all
 	@BUILD=$(BUILD) tests/arch/run $(A)
+
+# Kernels of other suites of Debian, each with all scenarios: an hour or more. S names some scenarios.
+K = 5.10 5.10-rt 6.1 6.1-rt 6.12 6.12-debian 6.12-debian-rt 7.2 7.2-rt
+check-kernels: all
+	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
 
 static:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)-static STATIC=1 $(BUILD)-static/weft
