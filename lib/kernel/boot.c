@@ -32,8 +32,8 @@ static const struct {
 	{ "tracing_thresh", "0" },
 	{ "tracing_max_latency", "0" },
 	{ "max_graph_depth", "0" },
-	/* 128 asked for; since 6.9 whatever more of them fits into the pages. */
-	{ "saved_cmdlines_size", "128|6552" },
+	/* 128 asked for; since 6.9, and in later stable kernels, what fits into the pages, each 20 bytes, or 16. */
+	{ "saved_cmdlines_size", "128|6552|8190" },
 	{ "function_profile_enabled", "0" },
 	{ "hwlat_detector/mode", "round-robin" },
 	{ "hwlat_detector/width", "500000" },
