@@ -133,24 +133,51 @@ static int try_event(struct instance *instance, struct fail *fail)
 	return fail_set(fail, -ENOENT, "this kernel has none of the scheduler's and the interrupts' events");
 }
 
+/* Only this process and its children, as record -F does; an old kernel may take lists of tasks otherwise. */
+static int try_tasks(struct instance *instance, struct fail *fail)
+{
+	pid_t pids[] = { getpid(), getppid() };
+	bool follow = option_exists(instance, "event-fork");
+	/* Where the parent is of another namespace it has no pid. */
+	int err = kernel_tasks_only(instance, pids, pids[1] ? 2 : 1, false, follow, fail);
+
+	return err ? err : kernel_tasks_all(instance, false, fail);
+}
+
+/* Each CPU's, for one after the other is what a recording waits on. */
+static int try_pipes(const struct doctor *doctor, const struct instance *instance, struct fail *fail)
+{
+	uint32_t page_size;
+	int err = ring_buffer_page_size(instance, &page_size, fail);
+
+	for (int cpu = cpus_next(&doctor->online, 0); !err && cpu >= 0; cpu = cpus_next(&doctor->online, cpu + 1)) {
+		struct cpu_pipe pipe = CPU_PIPE_INIT;
+
+		err = cpu_pipe_open(instance, (uint32_t)cpu, page_size, &pipe, fail);
+		cpu_pipe_close(&pipe);
+	}
+	return err;
+}
+
 /* A recording in small: what weft record does first, and last. */
 static int try_recording(struct doctor *doctor, struct fail *fail)
 {
-	struct cpu_pipe pipe = CPU_PIPE_INIT;
 	struct instance *instance = NULL;
 	struct undo *undo = NULL;
-	uint32_t page_size;
 	int err = undo_new(&doctor->kernel.tracing, NULL, &undo, fail), also;
 
 	if (!err)
 		err = instance_new_private(&doctor->kernel.tracing, undo, &instance, fail);
 	if (!err)
-		err = ring_buffer_page_size(instance, &page_size, fail);
+		err = try_tasks(instance, fail);
 	if (!err)
 		err = try_event(instance, fail);
 	if (!err)
-		err = cpu_pipe_open(instance, (uint32_t)cpus_next(&doctor->online, 0), page_size, &pipe, fail);
-	cpu_pipe_close(&pipe);
+		err = try_pipes(doctor, instance, fail);
+	if (!err)
+		err = instance_write(instance, "tracing_on", "1", fail);
+	if (!err)
+		err = instance_write(instance, "tracing_on", "0", fail);
 	also = instance_close(instance, err ? NULL : fail);
 	/* Nothing was journaled but the instance; this removes the journal. */
 	if (undo && undo_restore(undo, also || err ? NULL : fail) && !also)
@@ -166,7 +193,7 @@ static void tell_recording(struct doctor *doctor)
 	if (try_recording(doctor, &fail))
 		tell(doctor, BAD, "recording", "%s", fail.text);
 	else
-		tell(doctor, OK, "recording", "works: an instance was made, an event switched on and off, a buffer opened, all removed");
+		tell(doctor, OK, "recording", "works: an instance was made, tasks selected, an event and tracing switched on and off, each buffer opened, all removed");
 }
 
 static void tell_memory(struct doctor *doctor)
