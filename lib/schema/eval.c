@@ -150,6 +150,8 @@ uint64_t expr_number(const struct expr *expr, const struct run *run)
 	case EXPR_BITMASK:
 	case EXPR_HEX_DUMP:
 	case EXPR_NAMED:
+	case EXPR_HELPER:
+	case EXPR_LAYERS:
 		break;
 	}
 	return 0;

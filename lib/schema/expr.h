@@ -11,6 +11,7 @@
 
 struct arena;
 struct format;
+struct helper;
 struct out;
 struct program_env;
 struct schema_abi;
@@ -51,6 +52,8 @@ enum expr_kind {
 	EXPR_BITMASK,           /* place a */
 	EXPR_HEX_DUMP,          /* prefix text; args: prefix type, row, group, place, length, ascii */
 	EXPR_NAMED,             /* a-th name of table, else the text */
+	EXPR_HELPER,            /* what a function of the kernel makes of args; value says what that kernel's does besides */
+	EXPR_LAYERS,            /* place a of b masks of size bytes, each as the names of table */
 };
 
 enum expr_op {
@@ -95,6 +98,7 @@ struct expr {
 	const char *text;
 	uint32_t text_len;
 	const struct expr_table *table;
+	const struct helper *helper;
 };
 
 static inline bool expr_is_place(const struct expr *expr)
@@ -166,6 +170,7 @@ struct expr_variable {
 	const char *name;
 	size_t len;
 	const struct expr *value;
+	const struct expr_table *table; /* of an array of names; then there is no value */
 	struct expr_variable *next;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/schema/arena.h"
+#include "lib/schema/helper.h"
 #include "lib/schema/make.h"
 #include "lib/schema/token.h"
 
@@ -302,10 +303,59 @@ static const struct expr *parse_args(struct expr_parser *parser, enum call call)
 	return NULL;
 }
 
+/* str_yes_no() and the like, behind the '(' */
+static const struct expr *parse_choice(struct expr_parser *parser, const char *yes, const char *no)
+{
+	const struct expr *value = parse_value(parser);
+
+	return make_choose(parser, value, make_text(parser, yes, strlen(yes)), make_text(parser, no, strlen(no)));
+}
+
+/* (p, array, count, names, number of names): 7.3's landlock events */
+static const struct expr *parse_layers(struct expr_parser *parser)
+{
+	struct expr *expr = text_node(parser, EXPR_LAYERS);
+
+	if (!expr)
+		return NULL;
+	tokens_next(parser->tokens);
+	if (!parse_mark(parser, ','))
+		return NULL;
+	expr->a = parse_place(parser);
+	if (!expr->a || !parse_mark(parser, ','))
+		return NULL;
+	expr->b = parse_value(parser);
+	expr->size = expr->a->type.size;
+	if (!expr->b || !parse_mark(parser, ','))
+		return NULL;
+	expr->table = parse_table_name(parser);
+	if (!expr->table)
+		return NULL;
+	/* The number of names, in as many words as the kernel's ARRAY_SIZE() has. */
+	for (int depth = 0; parser->tokens->now.kind != TOKEN_END && parser->tokens->now.kind != TOKEN_BAD; tokens_next(parser->tokens)) {
+		if (token_is(&parser->tokens->now, ')') && !depth--)
+			break;
+		depth += token_is(&parser->tokens->now, '(');
+	}
+	return make_done(parser, expr);
+}
+
 const struct expr *parse_call(struct expr_parser *parser, const struct token *name)
 {
+	const struct helper *helper = helper_find(name);
 	const struct expr *value;
+	const char *yes, *no;
 
+	if (token_named(name, "__trace_landlock_print_layers")) {
+		tokens_next(parser->tokens);
+		value = parse_layers(parser);
+		return value && parse_mark(parser, ')') ? value : NULL;
+	}
+	if (helper || helper_choice(name, &yes, &no)) {
+		tokens_next(parser->tokens);
+		value = helper ? parse_helper(parser, helper) : parse_choice(parser, yes, no);
+		return value && parse_mark(parser, ')') ? value : NULL;
+	}
 	for (size_t i = 0; i < array_size(call_names); i++) {
 		if (!token_named(name, call_names[i].name))
 			continue;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/schema/enumerators.h"
 #include "lib/schema/make.h"
 #include "lib/schema/token.h"
 
@@ -49,6 +50,8 @@ static const struct known_name known_names[] = {
 	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
 	/* vdso/clocksource.h */
 	{ "VDSO_CLOCKMODE_NONE", 0 }, { "VDSO_CLOCKMODE_TSC", 1 },
+	/* linux/mm.h of 7.0 and later; VM_SHARED has been this bit for ever */
+	{ "VMA_SHARED_BIT", 3 },
 	/* fs/btrfs/delayed-ref.h */
 	{ "BTRFS_ADD_DELAYED_REF", 1 }, { "BTRFS_DROP_DELAYED_REF", 2 }, { "BTRFS_ADD_DELAYED_EXTENT", 3 },
 	{ "BTRFS_UPDATE_DELAYED_HEAD", 4 },
@@ -114,6 +117,7 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 	const struct expr *address = parse_address(parser, name), *base;
 	int len = (int)(name->len < 60 ? name->len : 60);
 	uint64_t value;
+	uint32_t known;
 
 	if (address)
 		return address;
@@ -124,8 +128,10 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 		return base;
 	if (parser->abi->enumerator && parser->abi->enumerator(parser->abi->enumerators, name->text, name->len, &value))
 		return make_const(parser, value, value <= INT32_MAX || value >= (uint64_t)INT32_MIN ? 4 : 8, true);
-	/* The time of printing, which no trace tells. */
-	if (token_named(name, "jiffies")) {
+	if (enumerator_find(name, &known))
+		return make_const(parser, known, 4, true);
+	/* The time of printing, and a variable of ppc64's, which no trace tells. */
+	if (token_named(name, "jiffies") || token_named(name, "pageblock_order")) {
 		parser->unknowable = true;
 		return make_const(parser, 0, parser->abi->long_size, false);
 	}

@@ -4,6 +4,8 @@
 #include "lib/schema/make.h"
 #include "lib/schema/token.h"
 
+#include <stdio.h>
+
 static const struct expr *parse_unary(struct expr_parser *parser);
 
 static const struct expr *unexpected(struct expr_parser *parser)
@@ -90,7 +92,7 @@ static const struct expr *parse_number(struct expr_parser *parser)
 static const struct expr *find_variable(struct expr_parser *parser, const struct token *name)
 {
 	for (struct expr_variable *at = parser->variables; at; at = at->next)
-		if (at->len == name->len && !memcmp(at->name, name->text, at->len))
+		if (at->value && at->len == name->len && !memcmp(at->name, name->text, at->len))
 			return at->value;
 	return NULL;
 }
@@ -124,6 +126,41 @@ static bool at_declaration(struct expr_parser *parser)
 	return ctype_take(&ahead, parser->abi->long_size, true, &type) && ahead.now.kind == TOKEN_NAME;
 }
 
+/* "static const struct trace_print_flags name[] = { ... };": names that a call further on takes */
+static bool parse_names(struct expr_parser *parser)
+{
+	struct expr_variable *variable = arena_alloc(parser->arena, sizeof(*variable));
+	struct tokens *tokens = parser->tokens;
+
+	if (!variable)
+		return make_fail(parser, "it is too large"), false;
+	while (tokens->now.kind == TOKEN_NAME) {
+		variable->name = tokens->now.text;
+		variable->len = tokens->now.len;
+		tokens_next(tokens);
+	}
+	if (!variable->name || !parse_mark(parser, '[') || !parse_mark(parser, ']') || !parse_mark(parser, '=') || !parse_mark(parser, '{'))
+		return false;
+	variable->table = parse_table(parser, UINT64_MAX);
+	variable->next = parser->variables;
+	parser->variables = variable;
+	return variable->table && parse_mark(parser, '}') && parse_mark(parser, ';');
+}
+
+const struct expr_table *parse_table_name(struct expr_parser *parser)
+{
+	const struct token *name = &parser->tokens->now;
+	const struct expr_table *table = NULL;
+
+	for (struct expr_variable *at = parser->variables; at && !table && name->kind == TOKEN_NAME; at = at->next)
+		if (at->len == name->len && !memcmp(at->name, name->text, at->len))
+			table = at->table;
+	if (!table)
+		return unexpected(parser), NULL;
+	tokens_next(parser->tokens);
+	return table;
+}
+
 /* ({ declarations; value; }), behind its '(': what the kernel's min() and max() leave behind. */
 static const struct expr *parse_block(struct expr_parser *parser)
 {
@@ -131,8 +168,8 @@ static const struct expr *parse_block(struct expr_parser *parser)
 	const struct expr *value;
 
 	tokens_next(parser->tokens);
-	while (at_declaration(parser))
-		if (!parse_declaration(parser))
+	while (token_named(&parser->tokens->now, "static") || at_declaration(parser))
+		if (!(token_named(&parser->tokens->now, "static") ? parse_names(parser) : parse_declaration(parser)))
 			return NULL;
 	value = parse_assignment(parser);
 	tokens_take(parser->tokens, ';');
@@ -233,6 +270,23 @@ static bool is_whole_record(const struct expr *expr)
 	return expr->kind == EXPR_PLACE && !expr->offset && !expr->size;
 }
 
+/* struct trace_entry of include/linux/trace_events.h, which every record begins with: ent.pid is the field common_pid. */
+static const struct expr *parse_entry_member(struct expr_parser *parser)
+{
+	char name[80];
+	const struct field *field;
+
+	tokens_next(parser->tokens);
+	if (!parse_mark(parser, '.') || parser->tokens->now.kind != TOKEN_NAME)
+		return NULL;
+	snprintf(name, sizeof(name), "common_%.*s", (int)(parser->tokens->now.len < 60 ? parser->tokens->now.len : 60), parser->tokens->now.text);
+	field = format_field(parser->format, name);
+	if (!field)
+		return make_fail(parser, "there is no field '%s'", name);
+	tokens_next(parser->tokens);
+	return make_field(parser, field);
+}
+
 /* A member of the record. __data_loc_x is the number that says where x is. */
 static const struct expr *parse_member(struct expr_parser *parser, const struct expr *of)
 {
@@ -241,6 +295,8 @@ static const struct expr *parse_member(struct expr_parser *parser, const struct 
 
 	if (!of || !is_whole_record(of))
 		return make_fail(parser, "it reads memory outside the record");
+	if (token_named(&name, "ent") && !format_field(parser->format, "ent"))
+		return parse_entry_member(parser);
 	for (size_t i = 0; i < array_size(prefixes) && name.kind == TOKEN_NAME; i++) {
 		size_t len = strlen(prefixes[i]);
 

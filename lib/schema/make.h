@@ -42,4 +42,7 @@ const struct expr *parse_call(struct expr_parser *parser, const struct token *na
 /* expr_table.c: "{ value, name }, ..." up to the ')' of the call. */
 const struct expr_table *parse_table(struct expr_parser *parser, uint64_t mask);
 
+/* expr_parse.c: the name of such a table that was declared before. */
+const struct expr_table *parse_table_name(struct expr_parser *parser);
+
 #endif

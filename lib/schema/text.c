@@ -3,6 +3,7 @@
 #include "lib/base/out.h"
 #include "lib/schema/expr.h"
 #include "lib/schema/format.h"
+#include "lib/schema/helper.h"
 #include "lib/schema/program.h"
 #include "lib/schema/spec.h"
 #include "lib/schema/text.h"
@@ -218,6 +219,12 @@ void expr_text(const struct expr *expr, const struct run *run, struct out *out)
 		return;
 	case EXPR_NAMED:
 		put_named(expr, run, out);
+		return;
+	case EXPR_HELPER:
+		expr->helper->text(expr, run, out);
+		return;
+	case EXPR_LAYERS:
+		text_layers(expr, run, out);
 		return;
 	case EXPR_CONST:
 	case EXPR_LOAD:

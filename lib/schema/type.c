@@ -25,7 +25,7 @@ static const struct type_name type_names[] = {
 	{ "__le16", 2, false }, { "__le32", 4, false }, { "__le64", 8, false },
 	{ "__be16", 2, false }, { "__be32", 4, false }, { "__be64", 8, false },
 	{ "bool", 1, false }, { "_Bool", 1, false }, { "uchar", 1, false }, { "ushort", 2, false },
-	{ "uint", 4, false }, { "ulong", SIZE_LONG, false },
+	{ "uint", 4, false }, { "access_mask_t", 4, false }, { "ulong", SIZE_LONG, false },
 	{ "size_t", SIZE_LONG, false }, { "ssize_t", SIZE_LONG, true }, { "uintptr_t", SIZE_LONG, false },
 	{ "ptrdiff_t", SIZE_LONG, true }, { "pgoff_t", SIZE_LONG, false }, { "off_t", SIZE_LONG, true },
 	{ "loff_t", 8, true }, { "ino_t", SIZE_LONG, false }, { "dev_t", 4, false }, { "umode_t", 2, false },
