@@ -6,12 +6,12 @@
 #include "formats/ftrace.h"
 
 #include "formats/graph.h"
-#include "formats/pretty_span.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/event/spans.h"
 #include "lib/event/tasks.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ enum {
 struct pretty {
 	struct sink sink;               /* first */
 	struct ftrace *ftrace;          /* prints what events say */
-	struct spans *spans;            
+	struct spans *spans;
 	bool color, counts, nanoseconds;
 	struct sink_times own, *times;
 	const uint64_t *left_out;
@@ -301,7 +301,7 @@ static int pretty_new(const struct context *context, const struct sink_options *
 	pretty->nanoseconds = options->nanoseconds;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
 	lines.without |= column_options();
-	pretty->spans = spans_new(context->abi.swap);
+	pretty->spans = spans_new(&context->abi);
 	r = ftrace_new_reader(&pretty_sink, context, &lines, &inner, fail);
 	if (!r && !pretty->spans) {
 		ftrace_sink.free(inner);
@@ -345,9 +345,12 @@ static void pretty_begin(struct sink *sink, struct out *out)
 
 static void take_note(struct pretty *pretty, struct event *event)
 {
-	struct pretty_note note = { .lasted = spans_see(pretty->spans, event) };
 	struct sink_times *times = pretty->times;
+	struct pretty_note note = { .lasted = 0 };
+	struct span span;
 
+	if (spans_see(pretty->spans, event, &span))
+		note.lasted = span.lasted;
 	if (!times->started)
 		times->first = times->last = event->ts;
 	times->started = true;
@@ -362,7 +365,9 @@ static bool pretty_settle(struct sink *sink, struct events *events, struct event
 	bool keep;
 
 	if (event->kind == EVENT_LOST) {
-		(void)spans_see(pretty->spans, event);
+		struct span none;
+
+		(void)spans_see(pretty->spans, event, &none);
 		return true;
 	}
 	keep = ftrace_sink.settle(&pretty->ftrace->sink, events, event);

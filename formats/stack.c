@@ -7,13 +7,9 @@
 #include "formats/symbol.h"
 #include "lib/base/out.h"
 #include "lib/event/maps.h"
+#include "lib/event/stack.h"
 
-enum {
-	CALLER,
-	TGID,                           /* of user stacks */
-	USER_ENTRIES = 8,               /* FTRACE_STACK_ENTRIES */
-	TRAMPOLINE = 0x7fffffff,        /* FTRACE_TRAMPOLINE_MARKER: 6.12 and later */
-};
+enum { CALLER, TGID };          /* the second of user stacks */
 
 static const char *const fields[] = { "caller", NULL }, *const user_fields[] = { "caller", "tgid", NULL };
 
@@ -29,48 +25,17 @@ static bool bind_kernel(struct ftrace *ftrace, struct binding *binding)
 	return bind_user(ftrace, binding);
 }
 
-/* The addresses of a stack, from its first to the end of the record: the format's array size is that of old kernels. */
-struct frames {
-	struct bytes left;
-	uint8_t size;
-	uint64_t end;                   /* all ones */
-};
-
-static struct frames frames_of(const struct ftrace *ftrace, const struct binding *binding, const struct event *event)
-{
-	const struct context *context = ftrace->context;
-	uint32_t offset = binding->places[CALLER].field->offset;
-	uint32_t at = offset < event->len ? offset : event->len;
-
-	return (struct frames){
-		.left = bytes_of(event->data + at, event->len - at, context->abi.swap),
-		.size = context->abi.long_size == 4 ? 4 : 8,
-		.end = context->abi.long_size == 4 ? UINT32_MAX : UINT64_MAX,
-	};
-}
-
-static bool frames_next(struct frames *frames, uint64_t *ret)
-{
-	uint32_t half;
-
-	if (frames->size == 8)
-		return bytes_u64(&frames->left, ret);
-	if (!bytes_u32(&frames->left, &half))
-		return false;
-	*ret = half;
-	return true;
-}
-
 static void format_kernel(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 			  struct out *out)
 {
-	struct frames frames = frames_of(ftrace, binding, event);
+	struct stack stack;
 	uint64_t ip;
 
+	stack_of_kernel(&binding->places[CALLER], &ftrace->context->abi, event, &stack);
 	out_str(out, "<stack trace>\n");
-	while (frames_next(&frames, &ip) && ip != frames.end) {
+	while (stack_next(&stack, &ip)) {
 		out_mem(out, " => ", 4);
-		if (ip == TRAMPOLINE)
+		if (ip == STACK_TRAMPOLINE)
 			out_str(out, "[FTRACE TRAMPOLINE]");
 		else
 			function_print_ip(ftrace, binding, ip, out);
@@ -97,13 +62,14 @@ static void print_user_ip(const struct ftrace *ftrace, int32_t tgid, bool find, 
 static void format_user(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 			struct out *out)
 {
-	struct frames frames = frames_of(ftrace, binding, event);
 	bool find = context_option(ftrace->context, OPTION_SYM_USEROBJ) && binding->places[TGID].field;
 	int32_t tgid = find ? (int32_t)place_u64(&binding->places[TGID], event) : 0;
+	struct stack stack;
 	uint64_t ip;
 
+	stack_of_user(&binding->places[CALLER], &ftrace->context->abi, event, &stack);
 	out_str(out, "<user stack trace>\n");
-	for (unsigned i = 0; i < USER_ENTRIES && frames_next(&frames, &ip) && ip; i++) {
+	while (stack_next(&stack, &ip)) {
 		out_mem(out, " => ", 4);
 		print_user_ip(ftrace, tgid, find, ip, out);
 		out_char(out, '\n');

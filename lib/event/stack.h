@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_STACK_H
+#define WEFT_EVENT_STACK_H
+
+#include "lib/base/bytes.h"
+#include "lib/event/place.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbol;
+struct symbols;
+
+/*
+ * The addresses of a kernel_stack or user_stack event, innermost first. They go from the field `caller` to the end of the record:
+ * the size of that array in the format is the one of old kernels. It borrows the record.
+ */
+struct stack {
+	struct bytes left;
+	uint8_t size;           /* of an address */
+	uint64_t end;           /* of a kernel's stack: ends it, all ones */
+	unsigned room;          /* of a user's stack: addresses that may still follow, a 0 ends it */
+	bool user;
+};
+
+enum {
+	STACK_USER_ENTRIES = 8,         /* FTRACE_STACK_ENTRIES */
+	STACK_TRAMPOLINE = 0x7fffffff,  /* FTRACE_TRAMPOLINE_MARKER, in place of an address: 6.12 and later */
+};
+
+void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret);
+void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret);
+
+/* The next address; false at the end. */
+bool stack_next(struct stack *stack, uint64_t *ret);
+
+/* The symbol of a kernel's address; false when it has none, or is no address. */
+bool stack_symbol(const struct symbols *symbols, uint64_t address, struct symbol *ret);
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/calls.h"
+
+#include "lib/event/event.h"
+#include "lib/event/symbols.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A line "} " or "NAME();" of the kernel's text is a call that ended, and begins with its duration: 0 for lines that are not. */
+static bool line_ends_call(const char *line)
+{
+	return strstr(line, "();") || strstr(line, "| }") || strstr(line, " }");
+}
+
+static void check_file(const char *name)
+{
+	unsigned ended = 0, leaves = 0, lines = 0, leaf_lines = 0;
+	struct golden golden;
+	struct calls *calls;
+	struct event event;
+	struct call call;
+	const char *line;
+
+	REQUIRE(golden_open(&golden, name));
+	calls = calls_new(&golden.context->abi);
+	REQUIRE(calls);
+	while (events_next(golden.events, &event, NULL) > 0) {
+		if (!calls_see(calls, &event, &call))
+			continue;
+		ended++;
+		leaves += call.entered && !call.nested;
+		CHECK(call.timed && call.nested <= call.lasted && call.start + call.lasted <= event.ts);
+	}
+	while ((line = golden_line(&golden, "|"))) {
+		lines += line_ends_call(line);
+		leaf_lines += strstr(line, "();") != NULL;
+	}
+	CHECK(ended > 50 && ended == lines);
+	CHECK(leaves >= leaf_lines);
+	calls_free(calls);
+	golden_close(&golden);
+}
+
+TEST(calls_end_as_often_as_the_kernel_prints_an_end)
+{
+	check_file("6.12-function_graph");
+	check_file("6.1-rt-function_graph");
+}
+
+/* Records as 6.12 writes them. */
+static const struct field fields[] = {
+	{ .name = "func", .type = "unsigned long", .offset = 8, .size = 8 },
+	{ .name = "depth", .type = "int", .offset = 16, .size = 4, .flags = FIELD_SIGNED },
+};
+static const struct format entry_format = { .system = "ftrace", .name = "funcgraph_entry", .nr_fields = 2, .fields = fields };
+static const struct format exit_format = { .system = "ftrace", .name = "funcgraph_exit", .nr_fields = 2, .fields = fields };
+static struct event_type types[] = { { .index = 0, .format = &entry_format }, { .index = 1, .format = &exit_format } };
+
+enum { ENTRY, EXIT };
+
+static bool see(struct calls *calls, unsigned type, int32_t pid, uint64_t func, int32_t depth, uint64_t ts, struct call *ret)
+{
+	uint8_t data[20] = { 0 };
+	const struct event event = { .ts = ts, .type = &types[type], .pid = pid, .cpu = (uint16_t)(ts % 4), .data = data,
+				     .len = sizeof(data) };
+
+	memcpy(data + 8, &func, sizeof(func));
+	memcpy(data + 16, &depth, sizeof(depth));
+	return calls_see(calls, &event, ret);
+}
+
+TEST(calls_of_a_task_pair_across_cpus_and_leave_out_nested_time)
+{
+	const struct schema_abi abi = { .long_size = 8 };
+	struct calls *calls = calls_new(&abi);
+	struct call call;
+
+	REQUIRE(calls);
+	CHECK(!see(calls, ENTRY, 5, 0xa, 0, 100, &call) && !see(calls, ENTRY, 5, 0xb, 1, 110, &call));
+	CHECK(!see(calls, ENTRY, 6, 0xa, 0, 111, &call));
+	REQUIRE(see(calls, EXIT, 5, 0xb, 1, 130, &call));
+	CHECK(call.entered && call.timed && call.func == 0xb && call.start == 110 && call.lasted == 20 && !call.nested);
+	REQUIRE(see(calls, EXIT, 5, 0xa, 0, 150, &call));
+	CHECK(call.entered && call.lasted == 50 && call.nested == 20);
+	REQUIRE(see(calls, EXIT, 6, 0xa, 0, 121, &call));
+	CHECK(call.entered && call.lasted == 10 && !call.nested);
+	calls_free(calls);
+}
+
+TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
+{
+	const struct event gap = { .kind = EVENT_LOST };
+	const struct schema_abi abi = { .long_size = 8 };
+	struct calls *calls = calls_new(&abi);
+	struct call call;
+
+	REQUIRE(calls);
+	REQUIRE(see(calls, EXIT, 5, 0xa, 0, 90, &call));
+	CHECK(!call.entered && !call.timed);
+	/* 0xb never returned; an entry at its depth takes its place. */
+	CHECK(!see(calls, ENTRY, 5, 0xa, 0, 100, &call) && !see(calls, ENTRY, 5, 0xb, 1, 110, &call));
+	CHECK(!see(calls, ENTRY, 5, 0xc, 1, 120, &call));
+	REQUIRE(see(calls, EXIT, 5, 0xc, 1, 125, &call));
+	CHECK(call.entered && call.lasted == 5);
+	CHECK(!calls_see(calls, &gap, &call));
+	REQUIRE(see(calls, EXIT, 5, 0xa, 0, 150, &call));
+	CHECK(!call.entered);
+	/* Depths that no kernel writes. */
+	CHECK(!see(calls, ENTRY, 5, 0xa, INT32_MAX, 200, &call) && !see(calls, ENTRY, 5, 0xa, -7, 201, &call));
+	CHECK(see(calls, EXIT, 5, 0xa, INT32_MAX, 202, &call) && !call.entered);
+	CHECK(see(calls, EXIT, 5, 0xa, INT32_MIN, 203, &call) && !call.entered);
+	calls_free(calls);
+}

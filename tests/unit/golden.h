@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TESTS_UNIT_GOLDEN_H
+#define WEFT_TESTS_UNIT_GOLDEN_H
+
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+
+#include <stdio.h>
+
+/* A recording of tests/fixtures/golden, and what the kernel itself printed of it: NAME.dat and NAME.txt. */
+struct golden {
+	struct trace *trace;
+	struct context *context;
+	struct events *events;
+	FILE *text;
+	char line[4096];
+};
+
+/* False when any of it is missing. */
+bool golden_open(struct golden *golden, const char *name);
+void golden_close(struct golden *golden);
+
+/* The next line of the text that holds `word`, without its newline; NULL behind the last. */
+const char *golden_line(struct golden *golden, const char *word);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/spans.h"
+
+#include "lib/event/event.h"
+#include "lib/schema/format.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct schema_abi abi = { .long_size = 8 };
+
+static const struct format enter_format = { .system = "syscalls", .name = "sys_enter_read" };
+static const struct format exit_format = { .system = "syscalls", .name = "sys_exit_read" };
+static const struct format irq_entry_format = { .system = "irq", .name = "softirq_entry" };
+static const struct format irq_exit_format = { .system = "irq", .name = "softirq_exit" };
+
+static struct event_type types[] = {
+	{ .index = 0, .format = &enter_format },
+	{ .index = 1, .format = &exit_format },
+	{ .index = 2, .format = &irq_entry_format },
+	{ .index = 3, .format = &irq_exit_format },
+};
+
+enum { ENTER, EXIT, IRQ_ENTRY, IRQ_EXIT };
+
+static bool see(struct spans *spans, unsigned type, int32_t pid, uint16_t cpu, uint64_t ts, struct span *ret)
+{
+	const struct event event = { .ts = ts, .type = &types[type], .pid = pid, .cpu = cpu };
+
+	return spans_see(spans, &event, ret);
+}
+
+TEST(spans_remember_the_system_call_of_every_task_however_many_there_are)
+{
+	enum { TASKS = 20000 };
+	struct spans *spans = spans_new(&abi);
+	struct span span;
+
+	REQUIRE(spans);
+	for (int32_t pid = 1; pid <= TASKS; pid++)
+		CHECK(!see(spans, ENTER, pid, 0, (uint64_t)pid, &span));
+	for (int32_t pid = 1; pid <= TASKS; pid++) {
+		REQUIRE(see(spans, EXIT, pid, 3, 100000, &span));
+		REQUIRE(span.kind == SPAN_CALL && span.start == (uint64_t)pid && span.lasted == 100000 - (uint64_t)pid);
+	}
+	CHECK(!see(spans, EXIT, 1, 0, 100001, &span));
+	spans_free(spans);
+}
+
+TEST(spans_pair_an_entry_with_the_exit_on_its_cpu_and_a_gap_hides_both)
+{
+	const struct event gap = { .kind = EVENT_LOST, .cpu = 2000 };
+	struct spans *spans = spans_new(&abi);
+	struct span span;
+
+	REQUIRE(spans);
+	CHECK(!see(spans, IRQ_ENTRY, 1, 2000, 10, &span) && !see(spans, IRQ_ENTRY, 1, 7, 20, &span));
+	REQUIRE(see(spans, IRQ_EXIT, 2, 2000, 15, &span));
+	CHECK(span.kind == SPAN_PAIR && span.lasted == 5 && span.name_len == 7 && !memcmp(span.name, "softirq", 7));
+	CHECK(!see(spans, IRQ_ENTRY, 1, 2000, 30, &span) && !spans_see(spans, &gap, &span));
+	CHECK(!see(spans, IRQ_EXIT, 1, 2000, 40, &span));
+	REQUIRE(see(spans, IRQ_EXIT, 1, 7, 40, &span));
+	CHECK(span.lasted == 20);
+	spans_free(spans);
+}
+
+/* A task that is switched out had the CPU since it was switched in: the kernel's text tells both. */
+TEST(spans_tell_how_long_a_task_had_the_cpu)
+{
+	struct spans *spans = spans_new(&abi);
+	unsigned spans_seen = 0, switches = 0;
+	struct golden golden;
+	struct event event;
+	struct span span;
+
+	REQUIRE(spans && golden_open(&golden, "6.12-events-sched"));
+	while (events_next(golden.events, &event, NULL) > 0)
+		spans_seen += spans_see(spans, &event, &span) && span.kind == SPAN_ON_CPU;
+	while (golden_line(&golden, "sched_switch: "))
+		switches++;
+	/* All but the first of each of the two CPUs. */
+	CHECK(spans_seen > 10 && spans_seen == switches - 2);
+	golden_close(&golden);
+	spans_free(spans);
+}

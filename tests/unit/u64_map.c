@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/u64_map.h"
+
+#include "tests/unit/test.h"
+
+TEST(u64_map_keeps_every_key_while_it_grows)
+{
+	enum { KEYS = 20000 };
+	struct u64_map map;
+	uint64_t sum = 0, key;
+	uint32_t *value;
+	size_t at = 0;
+
+	u64_map_init(&map, sizeof(*value));
+	CHECK(!u64_map_find(&map, 0));
+	for (uint64_t i = 0; i < KEYS; i++) {
+		value = u64_map_add(&map, i << 20);
+		REQUIRE(value && !*value);
+		*value = (uint32_t)i + 1;
+	}
+	CHECK(map.len == KEYS);
+	for (uint64_t i = 0; i < KEYS; i++) {
+		value = u64_map_find(&map, i << 20);
+		REQUIRE(value && *value == i + 1);
+		CHECK(u64_map_add(&map, i << 20) == value);
+	}
+	CHECK(!u64_map_find(&map, 1) && !u64_map_find(&map, UINT64_MAX));
+	while ((value = u64_map_next(&map, &at, &key)))
+		sum += *value;
+	CHECK(sum == (uint64_t)KEYS * (KEYS + 1) / 2);
+	u64_map_clear(&map);
+	CHECK(!map.len && !u64_map_find(&map, 0));
+	u64_map_release(&map);
+}
