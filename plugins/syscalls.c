@@ -9,7 +9,7 @@ static const char *const fields[] = { "ret", NULL };
 
 static void format_exit(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
-	put_error(host, (int64_t)host->integer(record, RET, 0), output);
+	put_error(host, record, (int64_t)host->integer(record, RET, 0), output);
 }
 
 static const struct weft_handler handlers[] = {

@@ -6,6 +6,7 @@
 #include "lib/base/out.h"
 #include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
+#include "lib/uapi/names.h"
 
 #include <string.h>
 
@@ -87,6 +88,16 @@ static const char *host_machine(const struct weft_record *record)
 	return record->decoder->machine;
 }
 
+static const char *host_system_call(const struct weft_record *record, int64_t number)
+{
+	return system_call_name(record->decoder->machine, number);
+}
+
+static const char *host_error(const struct weft_record *record, int64_t error)
+{
+	return error_name(record->decoder->machine, error);
+}
+
 static void put_name(struct weft_output *output, const char *name)
 {
 	bool first = !output->any;
@@ -141,6 +152,8 @@ static const struct weft_host host = {
 	.put_text = host_put_text,
 	.put_integer = host_put_integer,
 	.put_hex = host_put_hex,
+	.system_call = host_system_call,
+	.error = host_error,
 };
 
 static void run(const struct decoder *decoder, const uint8_t *data, size_t len, bool json, struct out *out)

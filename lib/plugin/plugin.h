@@ -36,7 +36,14 @@ struct weft_host {
 	void (*put_text)(struct weft_output *output, const char *name, const char *text, size_t len);
 	void (*put_integer)(struct weft_output *output, const char *name, int64_t value);
 	void (*put_hex)(struct weft_output *output, const char *name, uint64_t value);
+
+	/* The rest is there when `size` says so: see WEFT_HOST_HAS(). Names by the traced machine's own numbers; NULL when there is none. */
+	const char *(*system_call)(const struct weft_record *record, int64_t number);
+	const char *(*error)(const struct weft_record *record, int64_t error);
 };
+
+/* Whether the weft that runs has this member of struct weft_host. */
+#define WEFT_HOST_HAS(host, member) ((host)->size >= offsetof(struct weft_host, member) + sizeof((host)->member))
 
 struct weft_handler {
 	const char *event;              /* "sys_exit"; one '*' may stand at its end: "sys_exit_*" */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/uapi/names.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/uapi/tables.h"
+
+#include <stdbool.h>
+
+enum { X32_BIT = 0x40000000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
+
+struct machine {
+	const char *name;               /* how its name begins: "i" and a digit are i386 to i686 */
+	const struct name_table *calls;
+	const struct name_table *errors;
+};
+
+/* The first that fits is taken. */
+static const struct machine machines[] = {
+	{ "x86_64", &calls_x86_64, &errors_generic },
+	{ "i?86", &calls_i386, &errors_generic },
+	{ "aarch64", &calls_generic64, &errors_generic },
+	/* A 32-bit kernel; a 64-bit one calls itself aarch64. */
+	{ "arm", &calls_arm, &errors_generic },
+	{ "riscv64", &calls_riscv64, &errors_generic },
+	{ "riscv32", &calls_riscv32, &errors_generic },
+	{ "loongarch64", &calls_generic64, &errors_generic },
+	{ "ppc64", &calls_ppc64, &errors_generic },
+	{ "ppc", &calls_ppc32, &errors_generic },
+	{ "s390x", &calls_s390x, &errors_generic },
+	/* By the number, below. */
+	{ "mips", NULL, &errors_mips },
+	{ "sparc64", &calls_sparc64, &errors_sparc },
+	{ "sparc", &calls_sparc32, &errors_sparc },
+	{ "parisc64", &calls_parisc64, &errors_parisc },
+	{ "parisc", &calls_parisc32, &errors_parisc },
+	{ "alpha", &calls_alpha, &errors_alpha },
+	{ "sh", &calls_sh, &errors_generic },
+	{ "m68k", &calls_m68k, &errors_generic },
+	{ "microblaze", &calls_microblaze, &errors_generic },
+	{ "xtensa", &calls_xtensa, &errors_generic },
+	{ "arc", &calls_generic32, &errors_generic },
+	{ "csky", &calls_generic32, &errors_generic },
+	{ "hexagon", &calls_generic32, &errors_generic },
+	{ "nios2", &calls_generic32, &errors_generic },
+	{ "openrisc", &calls_generic32, &errors_generic },
+};
+
+static bool begins(const char *text, const char *with)
+{
+	for (; *with; text++, with++)
+		if (!*text || (*with != '?' && *with != *text))
+			return false;
+	return true;
+}
+
+static const struct machine *find_machine(const char *name)
+{
+	for (size_t i = 0; i < array_size(machines); i++)
+		if (begins(name, machines[i].name))
+			return &machines[i];
+	return NULL;
+}
+
+static const char *name_of(const struct name_table *table, int64_t number)
+{
+	return number >= 0 && (uint64_t)number < table->count ? table->names[number] : NULL;
+}
+
+/* Each of the three ways to call has numbers of its own. */
+static const char *mips_name(int64_t number)
+{
+	if (number >= MIPS_O32 && number < MIPS_N64)
+		return name_of(&calls_mips_o32, number - MIPS_O32);
+	if (number >= MIPS_N64 && number < MIPS_N32)
+		return name_of(&calls_mips_n64, number - MIPS_N64);
+	return number >= MIPS_N32 && number < MIPS_END ? name_of(&calls_mips_n32, number - MIPS_N32) : NULL;
+}
+
+const char *system_call_name(const char *machine, int64_t number)
+{
+	const struct machine *found = find_machine(machine);
+
+	if (!found)
+		return NULL;
+	if (!found->calls)
+		return mips_name(number);
+	if (found->calls == &calls_x86_64 && number >= X32_BIT)
+		return name_of(&calls_x32, number - X32_BIT);
+	return name_of(found->calls, number);
+}
+
+/* include/linux/errno.h: what system calls that begin anew return to the kernel itself, and what its file systems use among themselves. */
+static const char *kernel_name(int64_t error)
+{
+	switch (error) {
+	case 512: return "ERESTARTSYS";
+	case 513: return "ERESTARTNOINTR";
+	case 514: return "ERESTARTNOHAND";
+	case 515: return "ENOIOCTLCMD";
+	case 516: return "ERESTART_RESTARTBLOCK";
+	}
+	return NULL;
+}
+
+const char *error_name(const char *machine, int64_t error)
+{
+	const struct machine *found = find_machine(machine);
+	const char *name = name_of(found ? found->errors : &errors_generic, error);
+
+	return name ? name : kernel_name(error);
+}
