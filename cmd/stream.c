@@ -17,7 +17,7 @@
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
 enum { KEY_LATENCY = 0x100, KEY_FORMAT, KEY_FIELDS, KEY_LIMIT, KEY_DURATION, KEY_NO_FILTER, KEY_DECODE, KEY_PLUGIN_DIR,
-       KEY_FAIL_ON_LOST };
+       KEY_FAIL_ON_LOST, KEY_SELF, KEY_NO_SELF };
 
 struct arguments {
 	struct setup_arguments setup;
@@ -32,6 +32,8 @@ static const struct argp_option table[] = {
 	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
 	{ "decode", KEY_DECODE, NULL, 0, "Add behind an event what a plugin knows of it", SETUP_OWN_GROUP },
 	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", SETUP_OWN_GROUP },
+	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself does meanwhile, but not interrupts that hit it", SETUP_OWN_GROUP },
+	{ "self", KEY_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", SETUP_OWN_GROUP },
 	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)", SETUP_OWN_GROUP },
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
@@ -64,6 +66,11 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_DECODE:
 		options->decode = true;
+		return true;
+	case KEY_SELF:
+	case KEY_NO_SELF:
+		options->has_self = true;
+		options->self = key == KEY_SELF;
 		return true;
 	}
 	return false;
@@ -218,7 +225,7 @@ static int run(int argc, char **argv)
 	/* A reader that went away has seen enough. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);
-		if (!result.all.printed && !result.all.left)
+		if (!result.all.printed && !result.all.left && !result.all.left_out)
 			kernel_tell_unseen(&setup);
 	}
 	if (err) {

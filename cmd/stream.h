@@ -22,6 +22,7 @@ struct stream_options {
 	const struct sink_ops *format;
 	struct sink_options sink;
 	bool decode;
+	bool has_self, self;            /* whether what weft itself does is printed; left to the format */
 	const char *plugin_dir;         /* NULL: the usual one */
 	uint64_t latency_ns;
 	uint64_t limit;                 /* events of all instances */
@@ -30,6 +31,7 @@ struct stream_options {
 struct stream_sum {
 	const char *instance;           /* its name; NULL: the main one */
 	uint64_t printed;               /* events, those taken into the line of another (function graph) included */
+	uint64_t left_out;              /* not printed, because weft itself did them */
 	uint64_t lost;                  /* by the kernel's count, or as the pages tell, whichever is more */
 	uint64_t left;                  /* traced, and neither printed nor lost: the reader took no more */
 	unsigned cleared;               /* times that somebody emptied the buffer */

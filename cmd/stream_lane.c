@@ -11,6 +11,7 @@
 #include "lib/event/latency_facts.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
+#include "lib/query/selection.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
 #include "lib/stream/source.h"
@@ -61,16 +62,27 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	return live_source_new(&live, &lane->source, fail);
 }
 
+static int leave_out_self(struct stream_lane *lane, const struct stream_options *options, struct fail *fail)
+{
+	int err;
+
+	if (options->has_self ? options->self : !options->format->leaves_out_self)
+		return 0;
+	err = selection_new(lane->context, &lane->selection, fail);
+	return err ? err : selection_leave_out_self(lane->selection, &lane->left_out, fail);
+}
+
 static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct stream_shared *shared,
 		     struct fail *fail)
 {
 	struct sink_options sink = options->sink;
-	int err = 0;
+	int err = leave_out_self(lane, options, fail);
 
-	if (options->decode)
+	if (!err && options->decode)
 		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
 	sink.plugins = lane->plugins;
 	sink.times = &shared->printed;
+	sink.left_out = lane->left_out;
 	if (!err)
 		err = options->format->new(lane->context, &sink, &lane->sink, fail);
 	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
@@ -112,6 +124,7 @@ void stream_lane_close(struct stream_lane *lane)
 	if (lane->events)
 		format_tell_fields(lane->events);
 	events_free(lane->events);
+	selection_free(lane->selection);
 	context_free(lane->context);
 	free(lane->dropped);
 	free(lane->prefix);
@@ -182,4 +195,6 @@ void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
 	}
 	if (all > ret->printed)
 		ret->left = all - ret->printed;
+	ret->left_out = lane->left_out ? *lane->left_out : 0;
+	ret->printed -= ret->left_out;
 }

@@ -29,6 +29,8 @@ struct stream_lane {
 	struct source *source;          /* the events own it */
 	struct events *events;
 	struct sink *sink;
+	struct selection *selection;    /* what weft itself did is left out; NULL: nothing is */
+	uint64_t *left_out;             /* so many; the selection's */
 	char *prefix;                   /* in front of its lines; NULL: nothing */
 	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
 	struct learnt *learnt;          /* texts of formats that came meanwhile */

@@ -14,6 +14,7 @@
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
+#include "lib/query/selection.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
 #include "lib/trace/trace.h"
@@ -112,7 +113,10 @@ static int open_lanes(struct stream *stream, struct fail *fail)
 
 		if (err)
 			return err;
-		stream->flow.lanes[index] = (struct flow_lane){ .events = lane->events, .sink = lane->sink };
+		stream->flow.lanes[index] = (struct flow_lane){
+			.events = lane->events, .sink = lane->sink,
+			.select = lane->selection ? selection_keep : NULL, .select_arg = lane->selection,
+		};
 	}
 	return 0;
 }
@@ -339,6 +343,7 @@ static int sum_up(struct stream *stream, bool all, struct fail *fail)
 		result->all.printed += sum->printed;
 		result->all.lost += sum->lost;
 		result->all.left += sum->left;
+		result->all.left_out += sum->left_out;
 		result->all.cleared += sum->cleared;
 	}
 	return 0;

@@ -148,6 +148,8 @@ complete -c weft -n '__weft_using stream' -s t -l nanoseconds -d 'Print time sta
 complete -c weft -n '__weft_using stream' -l raw -d 'Print each field as field=value instead of the event'\''s text'
 complete -c weft -n '__weft_using stream' -l decode -d 'Add behind an event what a plugin knows of it'
 complete -c weft -n '__weft_using stream' -l plugin-dir -x -a '(__fish_complete_directories)' -d 'Take the plugins of --decode from DIR'
+complete -c weft -n '__weft_using stream' -l no-self -d 'Leave out what weft itself does meanwhile, but not interrupts that hit it'
+complete -c weft -n '__weft_using stream' -l self -d 'Print that, too, where the format leaves it out (pretty)'
 complete -c weft -n '__weft_using stream' -l latency -x -a '(__weft_values "TIME")' -d 'Print an event at most TIME after it happened (default 100ms)'
 complete -c weft -n '__weft_using stream' -l limit -x -a '(__weft_values "N")' -d 'End after N events'
 complete -c weft -n '__weft_using stream' -l duration -x -a '(__weft_values "TIME")' -d 'End after TIME: 500ms, 10s, 2m; a bare number counts seconds'

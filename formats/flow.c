@@ -66,6 +66,8 @@ static void print(struct flow *flow, struct flow_lane *lane, struct sink_event *
 
 	if (!sink->ops->settle(sink, lane->events, event))
 		return;
+	if (lane->select && event->kind == EVENT_RECORD && !lane->select(lane->select_arg, event))
+		return;
 	if (flow->before)
 		flow->before(flow->before_arg, (size_t)(lane - flow->lanes), event);
 	sink->ops->format(sink, event, out_of(flow, lane));

@@ -24,6 +24,9 @@ struct flow_lane {
 	struct events *events;
 	struct sink *sink;
 	const char *prefix;             /* NULL: none */
+	/* Which records are printed; gaps always are. NULL: all. */
+	bool (*select)(void *arg, const struct event *event);
+	void *select_arg;
 	/* The flow's own: */
 	bool looked, ready;             /* whether `due` is known; whether an event is there */
 	uint64_t due;                   /* when that happened, or a time such that nothing older can come: events_due() */

@@ -132,6 +132,22 @@ written()
 	[ "$(weft report --format=json --no-self | grep -c '"event"')" = "$(grep -vc '^#' others.txt)" ]
 }
 
+@test "quiet: stream leaves out what weft itself does where the format is for people, or asked, and counts it" {
+	local word='echo $PPID > pid; sleep 0.2'
+
+	weft stream -q -e sched:sched_switch --format json --self -- sh -c "$word" > all.json
+	grep -q "\"pid\":$(cat pid)," all.json
+	weft stream -q -e sched:sched_switch --format json --no-self -- sh -c "$word" > others.json
+	[ -s others.json ]
+	run -1 grep "\"pid\":$(cat pid)," others.json
+	weft stream -e sched:sched_switch --format pretty -- sh -c "$word" > people.txt 2> summary
+	run -1 grep -E -- " [^ ]+-$(cat pid) +sched_switch" people.txt
+	tail -n 1 people.txt | grep -qE '^# [0-9,]+ events of weft itself are left out; --self prints them$'
+	[ "$(sed -nE 's/^weft: ([0-9,]+) events in .*/\1/p' summary | tr -d ,)" = "$(grep -c ' sched_switch  ' people.txt)" ]
+	weft stream -q -e sched:sched_switch --format pretty --self -- sh -c "$word" > people.txt
+	grep -qE -- " [^ ]+-$(cat pid) +sched_switch" people.txt
+}
+
 @test "quiet: --no-filter is taken and changes nothing" {
 	weft record -q --no-filter -e sched -- true
 	weft check trace.dat
