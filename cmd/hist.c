@@ -239,8 +239,10 @@ static int show_parsed(struct session *session, const char *text, struct fail *f
 static int show(struct session *session, bool again, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
-	int err = hist_read(session->instance, &session->hist, &text, fail);
+	int err = tracing_stay(&session->kernel->tracing, fail);
 
+	if (!err)
+		err = hist_read(session->instance, &session->hist, &text, fail);
 	if (err)
 		return err;
 	session->title.time_ns = now_ns() - session->started_ns;

@@ -171,6 +171,8 @@ static int measure(struct profile_arguments *arguments, struct wake *wake, struc
 	if (!err)
 		err = wake_wait(wake, workload, &reason, ret_status, fail);
 	if (!err)
+		err = tracing_stay(&arguments->kernel.tracing, fail);
+	if (!err)
 		err = function_profile_stop(arguments->kernel.instance, fail);
 	return err ? err : function_profile_read(arguments->kernel.instance, profile, fail);
 }

@@ -7,7 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <tracefs.h>
 
 int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
@@ -109,6 +112,7 @@ int tracing_find(struct tracing *ret, struct fail *fail)
 int tracing_at(const char *dir, struct tracing *ret, struct fail *fail)
 {
 	size_t len = strlen(dir);
+	struct stat st;
 	char *copy;
 
 	while (len > 1 && dir[len - 1] == '/')
@@ -116,12 +120,41 @@ int tracing_at(const char *dir, struct tracing *ret, struct fail *fail)
 	copy = strndup(dir, len);
 	if (!copy)
 		return fail_memory(fail);
-	*ret = (struct tracing){ .dir = copy };
+	*ret = (struct tracing){ .dir = copy, .device = stat(copy, &st) ? 0 : st.st_dev };
+	return 0;
+}
+
+bool tracing_is_gone(const struct tracing *tracing)
+{
+	cleanup_free char *file = NULL;
+	struct stat st;
+
+	if (stat(tracing->dir, &st))
+		return errno == ENOENT;
+	if (st.st_dev == tracing->device || asprintf(&file, "%s/tracing_on", tracing->dir) < 0) {
+		file = NULL;
+		return false;
+	}
+	/* Somebody else may have mounted it again. */
+	return access(file, F_OK) != 0;
+}
+
+int tracing_stay(struct tracing *tracing, struct fail *fail)
+{
+	if (!tracing_is_gone(tracing))
+		return 0;
+	if (mount("tracefs", tracing->dir, "tracefs", 0, NULL))
+		return fail_set(fail, -errno, "somebody unmounted tracefs from '%s', and it cannot be mounted there again: %s; 'weft reset' "
+				"puts back what was set", tracing->dir, strerror(errno));
+	tracing->mounted_again = true;
 	return 0;
 }
 
 void tracing_release(struct tracing *tracing)
 {
+	/* As we found it; whoever uses it now goes on. */
+	if (tracing->mounted_again)
+		(void)!umount2(tracing->dir, MNT_DETACH);
 	free(take(tracing->dir));
 }
 

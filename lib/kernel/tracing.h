@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct buf;
 struct fail;
@@ -17,7 +18,9 @@ struct plan;
  */
 struct tracing {
 	char *dir;              /* "/sys/kernel/tracing", no slash at the end */
+	dev_t device;           /* of that directory */
 	bool mounted_here;      /* it was not mounted before: worth telling the user */
+	bool mounted_again;     /* by tracing_stay() */
 	struct plan *plan;      /* not NULL: nothing is written, only noted there (plan.h); borrowed */
 };
 
@@ -26,6 +29,14 @@ struct tracing {
  * -EACCES, -EPERM: the text says what is missing and how to get it. -ENODEV: a kernel without tracefs.
  */
 int must_check tracing_find(struct tracing *ret, struct fail *fail);
+
+/*
+ * Whoever set something must be able to put it back: where somebody has unmounted tracefs since tracing_find(), it is mounted there again
+ * until tracing_release(). What is open stays open meanwhile.
+ */
+int must_check tracing_stay(struct tracing *tracing, struct fail *fail);
+/* Then no file of it is found, and that says nothing about the kernel's settings. */
+bool tracing_is_gone(const struct tracing *tracing);
 
 /* Takes any directory that looks like tracefs; for tests. */
 int must_check tracing_at(const char *dir, struct tracing *ret, struct fail *fail);

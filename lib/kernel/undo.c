@@ -281,8 +281,8 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 		err = remove_probe(tracing, entry->file);
 	else
 		err = control_restore(path, entry->file, entry->text);
-	/* What is gone needs no putting back. */
-	if (!err || err == -ENOENT)
+	/* What is gone needs no putting back, unless all of tracefs is. */
+	if (!err || (err == -ENOENT && !tracing_is_gone(tracing)))
 		return 0;
 	if (entry->kind == JOURNAL_INSTANCE)
 		return tracing_instance_kept(tracing, entry->instance, err, fail);

@@ -277,7 +277,9 @@ static int trace(struct session *session, struct fail *fail)
 	result->has_status |= failed != 0;
 	result->ran &= !failed;
 	err = fail_first(err, failed, fail, &later);
-	stopped = targets_turn(session->targets, session->nr_targets, false, &later);
+	stopped = tracing_stay(&session->tracing, &later);
+	if (!stopped)
+		stopped = targets_turn(session->targets, session->nr_targets, false, &later);
 	session->stopped_ns = now_ns();
 	return fail_first(err, stopped, fail, &later);
 }

@@ -310,7 +310,9 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	/* Its end was told, or does not matter any more. */
 	cleanup_fd_close(&tap->wake.timer_fd);
 	tap->wake.timer_fd = -1;
-	err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
+	err = tracing_stay(&tap->tracing, fail);
+	if (!err)
+		err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
 	return err ? err : count_missed(tap, fail);
 }
