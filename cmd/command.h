@@ -57,6 +57,8 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 int command_failed(const struct fail *fail);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
 
+/* A text that may be large; what printf() prints keeps why it failed for command_flush(), this does not. */
+int command_write(const void *data, size_t len, struct fail *fail);
 /* Writes out what was printed; an error tells of any byte that standard output did not take until now. */
 int command_flush(struct fail *fail);
 

@@ -254,8 +254,8 @@ static int show(struct session *session, bool again, struct fail *fail)
 	fflush(stdout);
 	if (session->arguments->format != FORMAT_KERNEL)
 		return show_parsed(session, buf_str(&text), fail);
-	fwrite(text.data, 1, text.len, stdout);
-	return command_flush(fail);
+	err = command_write(text.data, text.len, fail);
+	return err ? err : command_flush(fail);
 }
 
 /* Triggers see no times while tracing is off; but a buffer that somebody stopped gets no events from us. */

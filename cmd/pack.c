@@ -281,8 +281,9 @@ static int run(int argc, char **argv)
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
 	if (arguments.script) {
-		fputs(pack_script, stdout);
-		return command_flush(&fail) ? command_failed(&fail) : EXIT_OK;
+		int err = command_write(pack_script, strlen(pack_script), &fail);
+
+		return err || command_flush(&fail) ? command_failed(&fail) : EXIT_OK;
 	}
 	arguments.options.events = arguments.events;
 	for (size_t i = 0; i < arguments.nr_maps; i++)

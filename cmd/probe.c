@@ -171,7 +171,7 @@ static int add(const struct arguments *arguments, struct fail *fail)
 	undo_free(undo);
 	/* Not before: an error has taken those back that were made. */
 	if (!err && told.len)
-		fwrite(told.data, 1, told.len, stdout);
+		err = command_write(told.data, told.len, fail);
 	return err;
 }
 
@@ -227,7 +227,8 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 	};
 	struct table table;
 	struct out out;
-	bool ok, any = false;
+	bool any = false;
+	int err = 0;
 
 	if (!out_init(&out, 4096))
 		return fail_memory(fail);
@@ -237,12 +238,11 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 			print_row(&table, &list->probes[i], arguments->kernel.instance);
 		any |= wanted[i];
 	}
-	ok = !any || table_print(&table, &out);
-	if (ok)
-		fwrite(out.start, 1, out_len(&out), stdout);
+	if (any)
+		err = table_print(&table, &out) ? command_write(out.start, out_len(&out), fail) : fail_memory(fail);
 	table_release(&table);
 	out_release(&out);
-	return ok ? 0 : fail_memory(fail);
+	return err;
 }
 
 static int remove_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)

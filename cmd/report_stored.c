@@ -54,16 +54,17 @@ int report_stored(struct trace *trace, const char *instance, const char *asked, 
 	bool found = false;
 	const char *name;
 	size_t buffer;
+	int err = 0;
 
-	for (size_t i = 0; trace_setting_at(trace, i, &buffer, &name, &text); i++) {
+	for (size_t i = 0; !err && trace_setting_at(trace, i, &buffer, &name, &text); i++) {
 		if (!is_meant(asked, name))
 			continue;
 		if (instance && (buffer >= trace_buffers(trace) || strcmp(trace_buffer(trace, buffer)->name.text, instance)))
 			continue;
 		found = true;
-		fwrite(text.text, 1, text.len, stdout);
+		err = command_write(text.text, text.len, fail);
 	}
 	if (!found)
 		return nothing(trace, asked, fail);
-	return command_flush(fail);
+	return err ? err : command_flush(fail);
 }

@@ -143,9 +143,12 @@ static const struct argp argp = {
 static int put(struct buf *text, size_t keep, struct fail *fail)
 {
 	size_t len = text->len - keep;
+	int err = command_write(text->data, len, fail);
 
-	if (fwrite(text->data, 1, len, stdout) != len || fflush(stdout))
-		return fail_set(fail, -errno, "cannot write to standard output: %s", strerror(errno));
+	if (!err)
+		err = command_flush(fail);
+	if (err)
+		return err;
 	memmove(text->data, text->data + len, keep);
 	text->len = keep;
 	return 0;

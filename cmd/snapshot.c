@@ -133,9 +133,12 @@ static int copy_text(int fd, struct fail *fail)
 	char data[1 << 16];
 	ssize_t got;
 
-	while ((got = read(fd, data, sizeof(data))) > 0)
-		if (fwrite(data, 1, (size_t)got, stdout) != (size_t)got)
-			return 0; /* kernel_finish() tells */
+	while ((got = read(fd, data, sizeof(data))) > 0) {
+		int err = command_write(data, (size_t)got, fail);
+
+		if (err)
+			return err;
+	}
 	return got < 0 ? fail_set(fail, -errno, "cannot read the snapshot: %s", strerror(errno)) : 0;
 }
 

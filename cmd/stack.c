@@ -64,9 +64,10 @@ static int show(struct stack *stack, struct fail *fail)
 	char on[8] = "";
 	int err = instance_read(stack->kernel.instance, "stack_trace", &text, fail);
 
+	if (!err)
+		err = command_write(text.data, text.len, fail);
 	if (err)
 		return err;
-	fwrite(text.data, 1, text.len, stdout);
 	if (!instance_read_word(stack->kernel.instance, ENABLED, on, sizeof(on), NULL) && on[0] == '0')
 		command_warn("note: the stack tracer is off; 'weft stack start' switches it on");
 	return 0;

@@ -78,9 +78,11 @@ bool terminal_escapes(void)
 
 int terminal_flush(struct out *out, struct fail *fail)
 {
+	int err;
+
 	if (out->failed)
 		return fail_memory(fail);
-	fwrite(out->start, 1, out_len(out), stdout);
+	err = command_write(out->start, out_len(out), fail);
 	out_clear(out);
-	return command_flush(fail);
+	return err ? err : command_flush(fail);
 }

@@ -125,18 +125,23 @@ void command_warn(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-int command_flush(struct fail *fail)
+/* Told once: end_output() finds nothing any more. */
+static int output_failed(int err, struct fail *fail)
 {
-	int err;
-
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	err = errno ? errno : EIO;
-	/* Told once: end_output() finds nothing any more. */
 	__fpurge(stdout);
 	clearerr(stdout);
 	return fail_set(fail, -err, "cannot write to standard output: %s", strerror(err));
+}
+
+int command_write(const void *data, size_t len, struct fail *fail)
+{
+	return fwrite(data, 1, len, stdout) == len ? 0 : output_failed(errno, fail);
+}
+
+int command_flush(struct fail *fail)
+{
+	errno = 0;
+	return !fflush(stdout) && !ferror(stdout) ? 0 : output_failed(errno ? errno : EIO, fail);
 }
 
 /* Whatever ended the command: what was printed and not taken is no success. A reader that went away has had enough. */
