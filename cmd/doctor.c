@@ -367,7 +367,7 @@ static void tell_others(struct doctor *doctor)
 	struct claim claim;
 	unsigned at = 0;
 
-	if (claim_find(NULL, &claim))
+	if (claim_find(NULL, "", &claim))
 		tell(doctor, NOTE, "in use", "'%s' (process %d%s) traces in the top instance, where there is room for one", claim.command,
 		     (int)claim.owner.pid, claim.held ? ", ended, until 'weft reset'" : "");
 

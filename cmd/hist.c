@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/base/out.h"
+#include "lib/kernel/claim.h"
 #include "lib/kernel/hist.h"
 #include "lib/kernel/hist_text.h"
 #include "lib/kernel/tasks.h"
@@ -296,6 +297,9 @@ static int begin(struct session *session, struct fail *fail)
 		err = kernel_find(session->kernel, fail);
 	if (!err)
 		err = open_instance(session, fail);
+	/* The list of tasks is one for all who trace there. */
+	if (!err && arguments->only_command && session->kernel->name)
+		err = undo_claim(session->undo, session->kernel->name, &(struct claim_manner){ .waits = false }, fail);
 	if (!err && arguments->only_command)
 		err = kernel_tasks_only(session->instance, &session->workload.pid, 1, false, arguments->follow, fail);
 	return err ? err : hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);

@@ -102,7 +102,7 @@ static int list_all(const struct tracing *tracing, const struct arguments *argum
 	if (err)
 		return err;
 	puts("this goes away:\n  what the top buffer holds");
-	if (claim_find(NULL, &claim))
+	if (claim_find(NULL, "", &claim))
 		printf("  what '%s' (process %d) traces there\n", claim.command, (int)claim.owner.pid);
 	err = instance_each(tracing, list_instance, NULL, fail);
 	if (!err)

@@ -86,7 +86,7 @@ static const struct argp_option command_table[] = {
 	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
 	{ "wait", KEY_WAIT, "TIME", OPTION_ARG_OPTIONAL,
-	  "While another weft traces in the top instance, and that is needed: wait for its end, at most TIME", 1 },
+	  "While another weft traces in the top instance, and that is needed, or in one of -B: wait for its end, at most TIME", 1 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

@@ -224,6 +224,17 @@ static int print_instance(struct stat_arguments *arguments, const struct instanc
 	return tracing_each_user(&arguments->kernel.tracing, print_user, arguments);
 }
 
+static void print_claim(struct stat_arguments *arguments, const char *instance)
+{
+	struct claim claim;
+
+	if (!claim_find(NULL, instance, &claim))
+		return;
+	arguments->differs = true;
+	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *instance ? "instance '" : "top instance", instance, *instance ? "'" : "",
+	       claim.command, (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
+}
+
 struct each_instance {
 	struct stat_arguments *arguments;
 	struct fail *fail;
@@ -239,19 +250,9 @@ static int print_named(const char *name, void *data)
 	if (instance_open(&each->arguments->kernel.tracing, name, false, NULL, &instance, NULL))
 		return 0;
 	err = print_instance(each->arguments, instance, each->fail);
+	print_claim(each->arguments, name);
 	instance_close(instance, NULL);
 	return err;
-}
-
-static void print_claim(struct stat_arguments *arguments)
-{
-	struct claim claim;
-
-	if (!claim_find(NULL, &claim))
-		return;
-	arguments->differs = true;
-	printf("the top instance is traced by '%s' (process %d%s)\n", claim.command, (int)claim.owner.pid,
-	       claim.held ? ", ended; until 'weft reset'" : "");
 }
 
 /* What weft itself changed, on purpose or by being killed. */
@@ -279,7 +280,7 @@ static int print_all(struct stat_arguments *arguments, struct fail *fail)
 	if (!err && !arguments->kernel.name) {
 		err = instance_each(&arguments->kernel.tracing, print_named, &each, fail);
 		if (!err)
-			print_claim(arguments);
+			print_claim(arguments, "");
 		if (!err)
 			err = print_journals(arguments, fail);
 	}

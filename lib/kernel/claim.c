@@ -94,20 +94,20 @@ bool claim_parse(const char *text, struct claim *ret)
 	return true;
 }
 
-static int lock_path(const char *dir, char **ret, struct fail *fail)
+static int lock_path(const char *dir, const char *instance, char **ret, struct fail *fail)
 {
-	if (asprintf(ret, "%s/top", dir ? dir : UNDO_DIR) >= 0)
+	if (asprintf(ret, *instance ? "%s/" CLAIM_NAMED "%.200s" : "%s/" CLAIM_TOP, dir ? dir : UNDO_DIR, instance) >= 0)
 		return 0;
 	*ret = NULL;
 	return fail_memory(fail);
 }
 
-static bool find_live(const char *dir, struct claim *ret)
+static bool find_live(const char *dir, const char *instance, struct claim *ret)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *path = NULL;
 
-	return !lock_path(dir, &path, NULL) && !tracing_read_path(path, &buf, NULL) && claim_parse(buf_str(&buf), ret) &&
+	return !lock_path(dir, instance, &path, NULL) && !tracing_read_path(path, &buf, NULL) && claim_parse(buf_str(&buf), ret) &&
 	       process_lives(ret->owner);
 }
 
@@ -130,7 +130,8 @@ static bool read_held(const struct undo_pending *pending, struct claim *ret)
 	return found;
 }
 
-bool claim_find_held(const char *dir, struct claim *ret)
+/* Of the top instance: the latest. */
+static bool find_held(const char *dir, struct claim *ret)
 {
 	cleanup_free struct undo_pending *items = NULL;
 	struct claim one;
@@ -148,24 +149,24 @@ bool claim_find_held(const char *dir, struct claim *ret)
 	return found;
 }
 
-bool claim_find(const char *dir, struct claim *ret)
+bool claim_find(const char *dir, const char *instance, struct claim *ret)
 {
-	return find_live(dir, ret) || claim_find_held(dir, ret);
+	return find_live(dir, instance, ret) || (!*instance && find_held(dir, ret));
 }
 
-int claim_refuse(const struct claim *claim, struct fail *fail)
+/* It is in use: by whom, since when, and until when. */
+static int refuse(const char *instance, const struct claim *claim, struct fail *fail)
 {
+	const char *before = *instance ? "instance '" : "top instance", *after = *instance ? "'" : "";
 	uint64_t now = boot_time_ns();
 	char time[TEXT_HUMAN];
 
 	if (!*claim->command)
-		return fail_set(fail, -EBUSY, "the top instance is in use: another weft traces there");
+		return fail_set(fail, -EBUSY, "the %s%s%s is in use: another weft traces there", before, instance, after);
 	text_time(time, now > claim->boot_ns ? now - claim->boot_ns : 0);
-	if (claim->held)
-		return fail_set(fail, -EBUSY, "the top instance is in use: '%s' (process %d, ended) traces there for %s now, until 'weft reset'",
-				claim->command, (int)claim->owner.pid, time);
-	return fail_set(fail, -EBUSY, "the top instance is in use: '%s' (process %d) traces there for %s now", claim->command,
-			(int)claim->owner.pid, time);
+	return fail_set(fail, -EBUSY, "the %s%s%s is in use: '%s' (process %d%s) traces there for %s now%s", before, instance, after,
+			claim->command, (int)claim->owner.pid, claim->held ? ", ended" : "", time,
+			claim->held ? ", until 'weft reset'" : "");
 }
 
 static bool is_ours(const struct claim *claim)
@@ -176,7 +177,8 @@ static bool is_ours(const struct claim *claim)
 }
 
 /* 1: taken; 0: *ret_claim tells by whom it is. */
-static int try_once(const char *dir, const char *path, bool replaces, int *ret_fd, struct claim *ret_claim, struct fail *fail)
+static int try_once(const char *dir, const char *instance, const char *path, bool replaces, int *ret_fd, struct claim *ret_claim,
+		    struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	int fd = -1, err = lock_file_open(path, false, &fd, fail);
@@ -184,13 +186,13 @@ static int try_once(const char *dir, const char *path, bool replaces, int *ret_f
 	*ret_claim = (struct claim){ .held = false };
 	if (err == -EWOULDBLOCK) {
 		/* It stands there a moment after it is locked. */
-		for (unsigned i = 0; i < LOOKS_FOR_NAME && !find_live(dir, ret_claim); i++)
+		for (unsigned i = 0; i < LOOKS_FOR_NAME && !find_live(dir, instance, ret_claim); i++)
 			nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS / 10 }, NULL);
 		return 0;
 	}
 	if (err)
 		return err;
-	if (claim_find_held(dir, ret_claim) && !(replaces && is_ours(ret_claim))) {
+	if (!*instance && find_held(dir, ret_claim) && !(replaces && is_ours(ret_claim))) {
 		lock_file_remove(path, &fd);
 		return 0;
 	}
@@ -213,40 +215,41 @@ static const char *signal_that_came(void)
 	return NULL;
 }
 
-static void tell_waiting(const struct claim_manner *manner, const struct claim *claim)
+static void tell_waiting(const struct claim_manner *manner, const char *instance, const struct claim *claim)
 {
 	struct fail told;
 
 	if (!manner->waiting)
 		return;
-	claim_refuse(claim, &told);
+	refuse(instance, claim, &told);
 	manner->waiting(told.text, manner->data);
 }
 
-int claim_take(const char *dir, const struct claim_manner *manner, int *ret_fd, struct fail *fail)
+int claim_take(const char *dir, const char *instance, const struct claim_manner *manner, int *ret_fd, struct fail *fail)
 {
 	uint64_t begin = boot_time_ns();
 	cleanup_free char *path = NULL;
 	bool told = false;
-	int r = lock_path(dir, &path, fail);
+	int r = lock_path(dir, instance, &path, fail);
 
 	while (!r) {
 		struct claim claim;
 		const char *signal;
 
-		r = try_once(dir, path, manner->replaces, ret_fd, &claim, fail);
+		r = try_once(dir, instance, path, manner->replaces, ret_fd, &claim, fail);
 		if (r)
 			break;
 		if (!manner->waits)
-			return claim_refuse(&claim, fail);
+			return refuse(instance, &claim, fail);
 		if (!told)
-			tell_waiting(manner, &claim);
+			tell_waiting(manner, instance, &claim);
 		told = true;
 		signal = signal_that_came();
 		if (signal)
-			return fail_set(fail, -EINTR, "ended by SIG%s while it waited for the top instance; nothing was changed", signal);
+			return fail_set(fail, -EINTR, "ended by SIG%s while it waited for %s%s%s; nothing was changed", signal,
+					*instance ? "the instance '" : "the top instance", instance, *instance ? "'" : "");
 		if (manner->wait_ns && boot_time_ns() - begin >= manner->wait_ns) {
-			claim_refuse(&claim, fail);
+			refuse(instance, &claim, fail);
 			return fail_in(fail, -ETIMEDOUT, "waited in vain");
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
@@ -254,13 +257,13 @@ int claim_take(const char *dir, const struct claim_manner *manner, int *ret_fd, 
 	return r < 0 ? r : 0;
 }
 
-void claim_release(const char *dir, int *fd)
+void claim_release(const char *dir, const char *instance, int *fd)
 {
 	cleanup_free char *path = NULL;
 
 	if (*fd < 0)
 		return;
-	if (lock_path(dir, &path, NULL))
+	if (lock_path(dir, instance, &path, NULL))
 		cleanup_fd_close(fd);
 	else
 		lock_file_remove(path, fd);

@@ -12,11 +12,13 @@ struct buf;
 struct fail;
 
 /*
- * Who traces in the top instance. It has one buffer, one tracer and one of each list: a second one who sets it up destroys what the first
+ * Who traces in an instance. It has one buffer, one tracer and one of each list: a second one who sets it up destroys what the first
  * records. So there is one claim on it, and it is taken before anything is changed.
- * A process has it by the lock of the file "top" in the directory of the journals, so that a kill ends it; what stands in that file is only
- * told. `weft start` ends, and goes on tracing: its claim stands in the journal that it holds, until reset takes that.
- * Not known: whoever traces there without weft.
+ * A process has it by the lock of a file in the directory of the journals ("top", or "in-NAME"), so that a kill ends it; what stands in that
+ * file is only told. `weft start` ends, and goes on tracing: its claim on the top instance stands in the journal that it holds, until reset
+ * takes that. One with a name is free again then: whoever records there saves what start has made the kernel trace.
+ * Instances are claimed in the order of their names, and the top one last, so that two who wait do not wait for each other.
+ * Not known: whoever traces there without weft. Names of which the first 200 letters are the same have one claim.
  */
 struct claim {
 	struct process_id owner;
@@ -30,13 +32,8 @@ struct claim {
 bool claim_print(struct buf *buf);
 bool claim_parse(const char *text, struct claim *ret);
 
-/* Whoever has it: false when nobody has, or it is not for us to know. dir NULL: UNDO_DIR. */
-bool claim_find(const char *dir, struct claim *ret);
-/* Only those that journals hold; the latest. */
-bool claim_find_held(const char *dir, struct claim *ret);
-
-/* fail_set() with -EBUSY: the top instance is in use, by whom, since when, and until when. */
-int claim_refuse(const struct claim *claim, struct fail *fail);
+/* Whoever has it: false when nobody has, or it is not for us to know. dir NULL: UNDO_DIR. `instance` is a name, "" for the top one. */
+bool claim_find(const char *dir, const char *instance, struct claim *ret);
 
 /* How it is taken. Zero: it fails at once when somebody has it. */
 struct claim_manner {
@@ -52,7 +49,7 @@ struct claim_manner {
  * Takes it for this process. *ret_fd has the lock, for claim_release(). -EBUSY: somebody has it; -ETIMEDOUT: still, after that time; -EINTR:
  * a signal that is blocked came meanwhile (SIGINT, SIGTERM, SIGHUP, SIGQUIT). A process must not take it twice.
  */
-int must_check claim_take(const char *dir, const struct claim_manner *manner, int *ret_fd, struct fail *fail);
-void claim_release(const char *dir, int *fd);
+int must_check claim_take(const char *dir, const char *instance, const struct claim_manner *manner, int *ret_fd, struct fail *fail);
+void claim_release(const char *dir, const char *instance, int *fd);
 
 #endif

@@ -21,7 +21,7 @@ enum journal_kind {
 	JOURNAL_SETTING = 's',  /* file of instance held text */
 	JOURNAL_INSTANCE = 'i', /* instance is ours */
 	JOURNAL_PROBE = 'p',    /* file, "GROUP/NAME", is an event of ours in dynamic_events */
-	JOURNAL_CLAIM = 'c',    /* its owner traces in the top instance; text says who that is (claim.h) */
+	JOURNAL_CLAIM = 'c',    /* its owner traces in instance; text says who that is (claim.h) */
 	JOURNAL_FORGET = 'f',   /* instance is gone, or the probe that file names */
 };
 

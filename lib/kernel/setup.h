@@ -80,7 +80,7 @@ struct setup {
 	bool only_command;              /* pids and the command */
 	bool follow;                    /* and their children */
 	bool ignore_missing;            /* events */
-	bool waits;                     /* for the claim on the top instance (claim.h), no longer than wait_ns; 0: without end */
+	bool waits;                     /* for the claim on an instance (claim.h), no longer than wait_ns; 0: without end */
 	uint64_t wait_ns;
 	uint32_t cmdlines;              /* entries of saved_cmdlines at least; for lib/kernel/shared.h, setup_apply() leaves it alone */
 	/* Told as they come up: one line of text each, no newline. */
@@ -122,9 +122,9 @@ struct setup_context {
 };
 
 /*
- * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). The top one is claimed first (claim.h). The buffer of the top one is emptied;
- * what somebody had switched on there is off and journaled, and a warning tells so. After an error *ret may be there all the
- * same: it is closed once undo_restore() was called.
+ * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). All that the setup names is claimed first, and the top
+ * one where it is needed (claim.h). The buffer of the top one is emptied; what somebody had switched on there is off and journaled, and a
+ * warning tells so. After an error *ret may be there all the same: it is closed once undo_restore() was called.
  */
 int must_check setup_open(const struct setup_context *context, const struct setup_instance *wanted,
 			  struct instance **ret, struct fail *fail);

@@ -40,10 +40,11 @@ static void tell_waiting(const char *text, void *data)
 	warn(context, &told);
 }
 
-/* The only one that is traced in the top instance, from now on; a script changes nothing, and asks nobody. */
-static int open_top(const struct setup_context *context, struct instance **ret, struct fail *fail)
+/* We are the only one who traces there, from now on; a script changes nothing, and asks nobody. */
+static int claim(const struct setup_context *context, const char *instance, struct fail *fail)
 {
 	const struct setup *setup = context->setup;
+	bool elsewhere = !*instance && context->manner == SETUP_TOP;
 	const struct claim_manner manner = {
 		.waits = setup->waits, .wait_ns = setup->wait_ns, .replaces = context->manner == SETUP_TOP,
 		.waiting = tell_waiting, .data = (void *)context,
@@ -52,11 +53,41 @@ static int open_top(const struct setup_context *context, struct instance **ret, 
 	int err = 0;
 
 	if (context->undo && !context->tracing->plan && context->manner != SETUP_CHANGE)
-		err = undo_claim(context->undo, &manner, &why);
+		err = undo_claim(context->undo, instance, &manner, &why);
 	if (err)
 		return fail_set(fail, err, "%s%s%s", why.text, err == -EBUSY ? "; --wait waits for the end of that" : "",
-				err == -EBUSY && context->manner == SETUP_TOP ? ", -B NAME traces in an instance of its own" : "");
-	return instance_open_top(context->tracing, context->undo, ret, fail);
+				err == -EBUSY && elsewhere ? ", -B NAME traces in an instance of its own" : "");
+	return 0;
+}
+
+/* All that the setup names, whichever of them is opened first: their order is the same for everybody. */
+static int claim_named(const struct setup_context *context, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	const char *next = "", *last;
+	int err = 0;
+
+	while (!err && next) {
+		last = next;
+		next = NULL;
+		for (size_t i = 0; i < setup->nr_instances; i++) {
+			const char *name = setup->instances[i].name;
+
+			/* One with a slash is no name; opening it says so. */
+			if (name && setup_uses(setup, i) && !strchr(name, '/') && strcmp(name, last) > 0 &&
+			    (!next || strcmp(name, next) < 0))
+				next = name;
+		}
+		err = next ? claim(context, next, fail) : 0;
+	}
+	return err;
+}
+
+static int open_top(const struct setup_context *context, struct instance **ret, struct fail *fail)
+{
+	int err = claim(context, "", fail);
+
+	return err ? err : instance_open_top(context->tracing, context->undo, ret, fail);
 }
 
 static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
@@ -165,9 +196,11 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 	       struct fail *fail)
 {
 	bool change = context->manner == SETUP_CHANGE;
-	int err;
+	int err = claim_named(context, fail);
 
 	*ret = NULL;
+	if (err)
+		return err;
 	if (wanted->name)
 		err = instance_open(context->tracing, wanted->name, !change, context->undo, ret, fail);
 	else if (context->manner == SETUP_PRIVATE)

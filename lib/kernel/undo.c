@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/claim.h"
+#include "lib/kernel/claims.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo_internal.h"
@@ -25,7 +26,7 @@ struct undo {
 	char *path;             /* of the journal */
 	int fd;                 /* -1 until the first entry */
 	char *mark;             /* "SECRET PARTS", goes with each instance; NULL: none */
-	int claim_fd;           /* -1: none */
+	struct claims claims;
 	struct process_id owner;
 	struct journal journal; /* what is on disk, too */
 };
@@ -38,7 +39,7 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 	if (!undo)
 		return fail_memory(fail);
 	undo->tracing = tracing;
-	undo->fd = undo->claim_fd = -1;
+	undo->fd = -1;
 	dir = dir ? dir : default_dir;
 	if (!process_find(getpid(), &undo->owner))
 		undo->owner = (struct process_id){ .pid = getpid() };
@@ -64,7 +65,7 @@ void undo_free(struct undo *undo)
 		return;
 	if (undo->fd >= 0)
 		close(undo->fd);
-	claim_release(undo->dir, &undo->claim_fd);
+	claims_release(&undo->claims, undo->dir);
 	journal_release(&undo->journal);
 	free(undo->dir);
 	free(undo->path);
@@ -204,17 +205,17 @@ int undo_mark(struct undo *undo, const char *secret, const char *parts, struct f
 	return 0;
 }
 
-int undo_claim(struct undo *undo, const struct claim_manner *manner, struct fail *fail)
+int undo_claim(struct undo *undo, const char *instance, const struct claim_manner *manner, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	int err;
 
-	if (undo->claim_fd >= 0)
+	if (claims_has(&undo->claims, instance))
 		return 0;
-	err = claim_take(undo->dir, manner, &undo->claim_fd, fail);
+	err = claims_take(&undo->claims, undo->dir, instance, manner, fail);
 	if (!err && !claim_print(&text))
 		err = fail_memory(fail);
-	return err ? err : add(undo, JOURNAL_CLAIM, "", "", buf_str(&text), fail);
+	return err ? err : add(undo, JOURNAL_CLAIM, instance, "", buf_str(&text), fail);
 }
 
 int undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail)
@@ -326,7 +327,7 @@ int undo_restore(struct undo *undo, struct fail *fail)
 	unlink(undo->path);
 	close(undo->fd);
 	undo->fd = -1;
-	claim_release(undo->dir, &undo->claim_fd);
+	claims_release(&undo->claims, undo->dir);
 	return 0;
 }
 
@@ -359,6 +360,15 @@ bool undo_holds(const struct undo *undo, const char *instance, const char *file)
 	return held;
 }
 
+/* A claim by name ends with its process. */
+static bool says_nothing(const struct journal *journal)
+{
+	for (size_t i = 0; i < journal->nr; i++)
+		if (journal->entries[i].kind != JOURNAL_CLAIM || !*journal->entries[i].instance)
+			return false;
+	return true;
+}
+
 int undo_hold(struct undo *undo, struct fail *fail)
 {
 	const char *name = undo->path + strlen(undo->dir) + strlen("/undo-");
@@ -372,12 +382,12 @@ int undo_hold(struct undo *undo, struct fail *fail)
 		err = undo_store(undo->path, undo->owner, boot, &undo->journal, fail);
 	if (err)
 		return err;
-	err = !undo->journal.nr ? (unlink(undo->path) ? -errno : 0) : rename_held(undo, name);
+	err = says_nothing(&undo->journal) ? (unlink(undo->path) ? -errno : 0) : rename_held(undo, name);
 	if (err)
 		return fail_set(fail, err, "cannot keep the journal of settings '%s': %s", undo->path, strerror(-err));
 	close(undo->fd);
 	undo->fd = -1;
-	claim_release(undo->dir, &undo->claim_fd);
+	claims_release(&undo->claims, undo->dir);
 	journal_release(&undo->journal);
 	return 0;
 }
@@ -425,12 +435,13 @@ bool undo_is_this_boot(const char *boot)
 
 uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
 {
-	const struct journal_entry *entry = journal_find(journal, JOURNAL_CLAIM, "", "");
+	uint64_t latest = 0;
 	struct claim claim;
 
-	if (entry && claim_parse(entry->text, &claim))
-		return claim.boot_ns;
-	return owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	for (size_t i = 0; i < journal->nr; i++)
+		if (journal->entries[i].kind == JOURNAL_CLAIM && claim_parse(journal->entries[i].text, &claim) && claim.boot_ns > latest)
+			latest = claim.boot_ns;
+	return latest ? latest : owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)

@@ -36,10 +36,10 @@ int must_check undo_new(const struct tracing *tracing, const char *dir, struct u
 void undo_free(struct undo *undo);
 
 /*
- * Takes the claim on the top instance (claim.h), before anything is changed there; once more is no change. It ends with undo_restore(), or with
- * the process; undo_hold() leaves it in the held journal.
+ * Takes the claim on an instance, "" for the top one (claim.h), before anything is changed there; once more is no change. It ends with
+ * undo_restore(), or with the process; undo_hold() leaves that on the top one in the held journal.
  */
-int must_check undo_claim(struct undo *undo, const struct claim_manner *manner, struct fail *fail);
+int must_check undo_claim(struct undo *undo, const char *instance, const struct claim_manner *manner, struct fail *fail);
 
 /* `instance` is a name, "" for the top one. Only the first call for a file counts. */
 int must_check undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail);
@@ -72,7 +72,7 @@ int must_check undo_hold(struct undo *undo, struct fail *fail);
 struct undo_pending {
 	char path[256];
 	pid_t pid;
-	uint64_t since_ns;      /* after boot, when its claim was taken, or else its process began: orders the journals of a boot */
+	uint64_t since_ns;      /* after boot, when its last claim was taken, or else its process began: orders the journals of a boot */
 	bool held;
 	unsigned entries;       /* settings to put back */
 	unsigned instances;     /* private instances to remove */

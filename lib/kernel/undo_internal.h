@@ -12,6 +12,10 @@
 enum undo_file { UNDO_FILE_NONE, UNDO_FILE_OWN, UNDO_FILE_HELD };
 enum undo_file undo_file_of(const char *name);
 
+/* The locks of claims (claim.h) in that directory. */
+#define CLAIM_TOP "top"
+#define CLAIM_NAMED "in-"
+
 /* Whether a journal is of this boot, as far as the kernel tells. */
 bool undo_is_this_boot(const char *boot);
 

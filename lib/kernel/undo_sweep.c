@@ -37,25 +37,35 @@ static bool is_scrap(const char *path, const char *name)
 	return err == -EBADMSG;
 }
 
+static bool is_lock(const char *name)
+{
+	return !strcmp(name, CLAIM_TOP) || !strncmp(name, CLAIM_NAMED, strlen(CLAIM_NAMED));
+}
+
+/* That a killed one had. */
+static void remove_lock(const char *path)
+{
+	int fd = -1;
+
+	if (!access(path, F_OK) && !lock_file_open(path, false, &fd, NULL))
+		lock_file_remove(path, &fd);
+}
+
 unsigned undo_sweep(const char *dir)
 {
 	const char *where = dir ? dir : UNDO_DIR;
 	DIR *stream = opendir(where);
 	struct dirent *entry;
 	unsigned nr = 0;
-	int fd = -1;
 	char path[512];
 
 	while (stream && (entry = readdir(stream))) {
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		nr += is_scrap(path, entry->d_name) && !unlink(path);
+		if (is_lock(entry->d_name))
+			remove_lock(path);
 	}
-	if (!stream)
-		return 0;
-	closedir(stream);
-	/* The lock that a killed one had. */
-	snprintf(path, sizeof(path), "%s/top", where);
-	if (!access(path, F_OK) && !lock_file_open(path, false, &fd, NULL))
-		lock_file_remove(path, &fd);
+	if (stream)
+		closedir(stream);
 	return nr;
 }

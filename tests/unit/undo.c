@@ -158,7 +158,7 @@ static void killed(const struct fake *fake, const char *file, const char *value)
 		struct undo *undo;
 
 		if (undo_new(&fake->tracing, fake->journals, &undo, NULL) ||
-		    instance_open_top(&fake->tracing, undo, &top, NULL) || undo_claim(undo, &(struct claim_manner){ 0 }, NULL) ||
+		    instance_open_top(&fake->tracing, undo, &top, NULL) || undo_claim(undo, "", &(struct claim_manner){ 0 }, NULL) ||
 		    instance_set(top, file, value, NULL))
 			_exit(1);
 		_exit(0);
@@ -262,7 +262,7 @@ TEST(undo_restore_leaves_what_was_asked_for_meanwhile_and_reset_goes_to_the_olde
 	fake_write(&fake, "tracing_on", "1\n");
 	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
 	REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
-	CHECK(!undo_claim(undo, &(struct claim_manner){ 0 }, NULL));
+	CHECK(!undo_claim(undo, "", &(struct claim_manner){ 0 }, NULL));
 	CHECK(!instance_set(top, "tracing_on", "0", NULL));
 	CHECK(!instance_set(top, "tracing_thresh", "2", NULL));
 	hold_clock_of_child(&fake, "3\n");
@@ -290,7 +290,7 @@ static void start(const struct fake *fake, bool new_session, int expected)
 			setsid();
 		if (undo_new(&fake->tracing, fake->journals, &undo, NULL))
 			_exit(100);
-		err = undo_claim(undo, &(struct claim_manner){ .replaces = true }, NULL);
+		err = undo_claim(undo, "", &(struct claim_manner){ .replaces = true }, NULL);
 		_exit(err ? -err : -undo_hold(undo, NULL));
 	}
 	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == expected);
@@ -307,23 +307,51 @@ TEST(claim_ends_with_its_process_and_that_of_a_start_with_reset)
 
 	REQUIRE(fake_new(&fake));
 	mkdir(fake.journals, 0755);
-	CHECK(!claim_find(fake.journals, &claim));
-	CHECK(!claim_take(fake.journals, &now, &fd, NULL));
-	CHECK(claim_find(fake.journals, &claim) && claim.owner.pid == getpid() && !claim.held);
+	CHECK(!claim_find(fake.journals, "", &claim));
+	CHECK(!claim_take(fake.journals, "", &now, &fd, NULL));
+	CHECK(claim_find(fake.journals, "", &claim) && claim.owner.pid == getpid() && !claim.held);
 	start(&fake, false, EBUSY);
-	claim_release(fake.journals, &fd);
-	CHECK(!claim_find(fake.journals, &claim));
+	claim_release(fake.journals, "", &fd);
+	CHECK(!claim_find(fake.journals, "", &claim));
 	start(&fake, false, 0);
-	CHECK(claim_find(fake.journals, &claim) && claim.held);
-	CHECK(claim_take(fake.journals, &now, &fd, &fail) == -EBUSY);
+	CHECK(claim_find(fake.journals, "", &claim) && claim.held);
+	CHECK(claim_take(fake.journals, "", &now, &fd, &fail) == -EBUSY);
 	CHECK(strstr(fail.text, "in use"));
-	CHECK(claim_take(fake.journals, &soon, &fd, &fail) == -ETIMEDOUT);
+	CHECK(claim_take(fake.journals, "", &soon, &fd, &fail) == -ETIMEDOUT);
 	/* Who has started it may start something else. */
 	start(&fake, false, 0);
 	start(&fake, true, EBUSY);
 	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
-	CHECK(!claim_find(fake.journals, &claim));
+	CHECK(!claim_find(fake.journals, "", &claim));
 	start(&fake, true, 0);
+	fake_free(&fake);
+}
+
+TEST(claim_is_one_for_each_instance)
+{
+	struct claim_manner now = { .waits = false };
+	struct fail fail = FAIL_INIT;
+	int fd = -1, other = -1;
+	struct claim claim;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_claim(undo, "one", &now, NULL));
+	CHECK(!undo_claim(undo, "one", &now, NULL));
+	CHECK(!undo_claim(undo, "two", &now, NULL));
+	CHECK(claim_take(fake.journals, "one", &now, &fd, &fail) == -EBUSY);
+	CHECK(strstr(fail.text, "the instance 'one' is in use: '"));
+	CHECK(claim_find(fake.journals, "two", &claim) && claim.owner.pid == getpid() && !claim.held);
+	CHECK(!claim_take(fake.journals, "", &now, &other, NULL));
+	claim_release(fake.journals, "", &other);
+	/* A start changes what is held in the journal, and ends; its claim by name ends with it. */
+	CHECK(!undo_hold(undo, NULL));
+	undo_free(undo);
+	CHECK(!claim_find(fake.journals, "one", &claim));
+	CHECK(!claim_take(fake.journals, "one", &now, &fd, NULL));
+	claim_release(fake.journals, "one", &fd);
 	fake_free(&fake);
 }
 
@@ -341,7 +369,7 @@ TEST(claim_is_not_waited_for_any_longer_when_a_signal_comes)
 	sigaddset(&blocked, SIGTERM);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	raise(SIGTERM);
-	CHECK(claim_take(fake.journals, &waits, &fd, &fail) == -EINTR);
+	CHECK(claim_take(fake.journals, "", &waits, &fd, &fail) == -EINTR);
 	CHECK(strstr(fail.text, "SIGTERM"));
 	sigwaitinfo(&blocked, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
