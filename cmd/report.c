@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/empty_answer.h"
 #include "cmd/formats.h"
 #include "cmd/reading.h"
 #include "cmd/report_stored.h"
@@ -46,12 +47,11 @@ struct report_options {
 	bool some_cpus;
 	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
 	const char *since, *until;
-	uint64_t limit;
+	uint64_t limit, threads;
 	uint64_t tail;                  /* UINT64_MAX: from the start */
-	uint64_t threads;
 	bool decode, no_sandbox, trust_size;
-	const char *plugin_dir;
-	const char *stored;             /* a text to print instead */
+	const char *plugin_dir, *stored; /* stored: a text to print instead */
+	uint64_t *printed;              /* events, of all buffers */
 };
 
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
@@ -333,6 +333,7 @@ static int print_part(const struct report_options *report, struct part *part, st
 	part->render.pool = part->events.pool;
 	part->render.escape = format_is_escaped(report->format, &report->sink);
 	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
+	*report->printed += printed;
 	if (!r)
 		format_tell_fields(events);
 	if (!r && events_damage(events))
@@ -448,9 +449,21 @@ static int report_trace(const struct report_options *report, struct trace *trace
 	return worst;
 }
 
+static void tell_empty(const struct report_options *report, struct trace *trace)
+{
+	const struct empty_question question = {
+		report->events.at, report->comms.at, report->events.len, report->comms.len, report->pids, report->nr_pids,
+		report->some_cpus ? &report->cpus : NULL, report->since, report->until, report->instance,
+	};
+
+	if (!*report->printed && report->limit && report->tail)
+		empty_answer_tell(trace, &question);
+}
+
 static int report_run(int argc, char **argv)
 {
-	struct report_options report = { .limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0) };
+	uint64_t printed = 0;
+	struct report_options report = { .limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0), .printed = &printed };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	int r;
@@ -469,6 +482,8 @@ static int report_run(int argc, char **argv)
 	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_trace(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+	if (!r && !report.stored)
+		tell_empty(&report, trace);
 	trace_free(trace);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;
 }

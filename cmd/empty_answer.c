@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/empty_answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/stamp.h"
+#include "lib/base/buf.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/event/tasks.h"
+#include "lib/query/selection.h"
+#include "lib/trace/trace.h"
+
+enum {
+	EVENTS_MAX = 4 * 1000 * 1000,   /* a second's work at most */
+	PIDS = 4 << 20,                 /* PID_MAX_LIMIT of a 64-bit kernel, include/linux/threads.h */
+};
+
+/* The choices, each asked for alone. */
+enum choice { CHOICE_EVENT, CHOICE_COMM, CHOICE_PID, CHOICE_CPU, CHOICE_SINCE, CHOICE_UNTIL, CHOICES };
+
+struct answer {
+	const struct empty_question *question;
+	uint64_t events, matches[CHOICES], first, last;
+	struct cpus cpus;
+	bool more, timed;               /* more than were read; the times are in ns */
+	uint8_t *pids;                  /* a bit for each whose name was offered */
+	struct near near;               /* to the first --comm */
+};
+
+/* One buffer. */
+struct part {
+	struct answer *answer;
+	struct context *context;
+	struct selection *selections[CHOICE_PID + 1];
+	uint64_t since, until;
+};
+
+static void offer_name(struct answer *answer, const struct context *context, int32_t pid)
+{
+	struct task_name name;
+
+	if (!answer->pids || pid < 0 || pid >= PIDS || (answer->pids[pid / 8] & 1 << pid % 8))
+		return;
+	answer->pids[pid / 8] |= (uint8_t)(1 << pid % 8);
+	name = task_name(context->tasks, pid);
+	near_offer(&answer->near, name.text);
+}
+
+static void count(struct part *part, const struct event *event)
+{
+	struct answer *answer = part->answer;
+	bool meets[CHOICES] = { false };
+
+	for (size_t i = 0; i < array_size(part->selections); i++)
+		meets[i] = part->selections[i] && selection_keep(part->selections[i], event);
+	meets[CHOICE_CPU] = answer->question->cpus && cpus_has(answer->question->cpus, event->cpu);
+	meets[CHOICE_SINCE] = event->ts >= part->since;
+	meets[CHOICE_UNTIL] = event->ts <= part->until;
+	for (size_t i = 0; i < CHOICES; i++)
+		answer->matches[i] += meets[i];
+	answer->first = event->ts < answer->first ? event->ts : answer->first;
+	answer->last = event->ts > answer->last ? event->ts : answer->last;
+	answer->events++;
+	(void)!cpus_add(&answer->cpus, event->cpu);
+	if (answer->question->nr_comms)
+		offer_name(answer, part->context, event->pid);
+}
+
+static int read_part(struct part *part, struct fail *fail)
+{
+	const struct events_options all = { .until = UINT64_MAX };
+	struct events *events = NULL;
+	struct event event;
+	int r = events_open(part->context, &all, &events, fail);
+
+	while (!r && (r = events_next(events, &event, fail)) > 0) {
+		r = 0;
+		if (event.kind == EVENT_LOST)
+			continue;
+		part->answer->more = part->answer->events == EVENTS_MAX;
+		if (part->answer->more)
+			break;
+		count(part, &event);
+	}
+	events_free(events);
+	return r;
+}
+
+static int select_alone(struct part *part, struct fail *fail)
+{
+	const struct empty_question *question = part->answer->question;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < array_size(part->selections); i++)
+		r = selection_new(part->context, &part->selections[i], fail);
+	for (size_t i = 0; !r && i < question->nr_events; i++)
+		r = selection_add_events(part->selections[CHOICE_EVENT], question->events[i], fail);
+	for (size_t i = 0; !r && i < question->nr_comms; i++)
+		r = selection_add_comm(part->selections[CHOICE_COMM], question->comms[i], fail);
+	for (size_t i = 0; !r && i < question->nr_pids; i++)
+		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
+	if (!r && question->since)
+		r = stamp_parse(part->context, "since", question->since, &part->since, fail);
+	if (!r && question->until)
+		r = stamp_parse(part->context, "until", question->until, &part->until, fail);
+	return r;
+}
+
+static int answer_part(struct answer *answer, struct trace *trace, size_t buffer, struct fail *fail)
+{
+	struct part part = { .answer = answer, .until = UINT64_MAX };
+	int r = context_new(trace, buffer, &part.context, fail);
+
+	if (r)
+		return r;
+	answer->timed = part.context->unit == CLOCK_UNIT_NS;
+	r = select_alone(&part, fail);
+	if (!r)
+		r = read_part(&part, fail);
+	for (size_t i = 0; i < array_size(part.selections); i++)
+		selection_free(part.selections[i]);
+	context_free(part.context);
+	return r;
+}
+
+static const char *time_text(const struct answer *answer, uint64_t ts, char into[TEXT_HUMAN])
+{
+	if (answer->timed)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%06" PRIu64, ts / 1000000000, ts % 1000000000 / 1000);
+	else
+		snprintf(into, TEXT_HUMAN, "%" PRIu64, ts);
+	return into;
+}
+
+static void tell_choice(const struct answer *answer, enum choice choice)
+{
+	const struct empty_question *question = answer->question;
+	char hint[3 * NEAR_NAME_SIZE];
+
+	near_hint(&answer->near, hint, sizeof(hint));
+	switch (choice) {
+	case CHOICE_EVENT:
+		command_warn("none is a %s%s", question->events[0], question->nr_events > 1 ? " or of another -e" : "");
+		break;
+	case CHOICE_COMM:
+		command_warn("none is of a task called '%s'%s%s%s", question->comms[0], question->nr_comms > 1 ? " or as another --comm" : "",
+			     *hint ? "; " : "", hint);
+		break;
+	case CHOICE_PID:
+		command_warn("none is of the task %" PRId32 "%s", question->pids[0], question->nr_pids > 1 ? " or of another --pid" : "");
+		break;
+	case CHOICE_CPU:
+		command_warn("none is of these CPUs");
+		break;
+	case CHOICE_SINCE:
+		command_warn("all are before --since %s", question->since);
+		break;
+	case CHOICE_UNTIL:
+		command_warn("all are after --until %s", question->until);
+		break;
+	case CHOICES:
+		break;
+	}
+}
+
+static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
+{
+	bool none = false;
+
+	for (enum choice i = 0; i < CHOICES; i++) {
+		if (!asked[i] || answer->matches[i])
+			continue;
+		none = true;
+		tell_choice(answer, i);
+	}
+	if (!none)
+		command_warn("each choice has some, but none has all that was chosen");
+}
+
+void empty_answer_tell(struct trace *trace, const struct empty_question *question)
+{
+	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_pids, question->cpus, question->since, question->until };
+	struct answer answer = { .question = question, .first = UINT64_MAX, .near = near_to(question->nr_comms ? question->comms[0] : "") };
+	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
+	cleanup_buf struct buf cpus = { 0 };
+	struct fail fail = FAIL_INIT;
+	int r = 0;
+
+	if (!memchr(asked, true, sizeof(asked)))
+		return;
+	answer.pids = question->nr_comms ? calloc(PIDS / 8, 1) : NULL;
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
+		if (!question->instance || !strcmp(question->instance, trace_buffer(trace, i)->name.text))
+			r = answer_part(&answer, trace, i, &fail);
+	free(answer.pids);
+	if (r)
+		return;
+	if (!answer.events) {
+		command_warn("nothing is selected, for there are no events");
+		return;
+	}
+	if (!cpus_list(&answer.cpus, &cpus))
+		return;
+	command_warn("0 of %s%s events are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "", text_count(count, answer.events),
+		     time_text(&answer, answer.first, first), time_text(&answer, answer.last, last), buf_str(&cpus));
+	if (!answer.more)
+		tell_choices(&answer, asked);
+}
