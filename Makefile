@@ -57,7 +57,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all help static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -67,15 +67,18 @@ help:
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make check-kernels the guest tests on kernels of other Debian suites (K="5.10 5.10-rt 6.12-debian 6.12-debian-rt 7.2 7.2-rt")'
 	@echo 'make demo          record a small workload here and print its report'
+	@echo 'make quick         lints, unit tests and some captures, in half a minute: no root, no tracefs'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
 	@echo '                   (SUITES="unit cases" runs only those, T=WORD only the matching tests of unit and cases)'
 	@echo 'make unit          only the unit tests (T=WORD)'
 	@echo 'make lint          only the lints (T=NAME)'
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
+	@echo 'make coverage      lines of lib/ and formats/ that the unit tests run, by room (FILES=1: by file)'
 	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for FUZZ_SECONDS (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd; make bench-scaling: time for an event by events, CPUs, threads'
 	@echo 'make deps          install the Debian packages that building and testing need'
+	@echo 'make compile_commands.json  how each file is compiled, for clangd and its like'
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
 	@echo 'make clean         remove $(BUILD)'
@@ -123,6 +126,22 @@ cases: all
 check:
 	@tests/deps check
 	@$(MAKE) --no-print-directory deps-done-check
+
+quick: all $(BUILD)/tests/unit/run
+	@BUILD=$(BUILD) CC="$(CC)" tests/quick
+
+coverage:
+	@BUILD=$(BUILD) CC="$(CC)" tests/coverage $(if $(FILES),--files)
+
+# The commands of the rules above for each object.
+compile_commands.json:
+	@{ echo '['; separator=; for file in $(lib_src) $(cmd_src) $(unit_src) $(plugin_src); do \
+		printf '%b{"directory":"%s","file":"%s","arguments":[' "$$separator" "$(CURDIR)" "$$file"; \
+		for word in $(CC) $(all_cppflags) $(all_cflags); do \
+			printf '"%s",' "$$(printf '%s' "$$word" | sed 's/[\\"]/\\&/g')"; \
+		done; \
+		printf '"-c","%s"]}' "$$file"; separator=',\n'; \
+	done; echo; echo ']'; } > $@
 
 .PHONY: deps-done-check
 deps-done-check:
@@ -185,6 +204,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:
-	rm -rf $(BUILD) $(addprefix $(BUILD)-,static clang asan tsan fuzz s390x ppc64el arm64 armhf i386 riscv64)
+	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)

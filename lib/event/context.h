@@ -73,7 +73,7 @@ struct context {
 	unsigned release_patch;
 };
 
-/* Bits of context::trace_flags: one for each option that the text depends on; names in context_option_name(). */
+/* Bits of context::trace_flags: one for each option that the text depends on; names in context_option.c. */
 enum trace_option {
 	OPTION_PRINT_PARENT, OPTION_SYM_OFFSET, OPTION_SYM_ADDR, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
 	OPTION_FIELDS, OPTION_ANNOTATE, OPTION_SYM_USEROBJ, OPTION_CONTEXT_INFO, OPTION_LATENCY_FORMAT, OPTION_RECORD_TGID,
@@ -90,8 +90,6 @@ static inline bool context_option(const struct context *context, enum trace_opti
 {
 	return context->trace_flags >> option & 1;
 }
-
-const char *context_option_name(enum trace_option option);
 
 /* "NAME" or "noNAME" as in trace_options; -EINVAL when weft knows no such option. */
 int must_check context_set_option(struct context *context, const char *text, struct fail *fail);

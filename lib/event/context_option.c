@@ -54,11 +54,6 @@ static const struct option {
 	[OPTION_BITMASK_LIST] = { "bitmask-list", false },
 };
 
-const char *context_option_name(enum trace_option option)
-{
-	return options[option].name;
-}
-
 uint64_t context_option_defaults(void)
 {
 	uint64_t flags = 0;

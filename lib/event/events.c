@@ -27,7 +27,7 @@ struct events {
 	bool scale;                     /* time stamps are TSC ticks with a known rate */
 	uint32_t mult, shift;
 	int64_t ts_offset;              /* added to each time stamp */
-	uint64_t count, lost;
+	uint64_t count;
 	bool hidden;                    /* the last event handed out was not the merge's top any more */
 	struct fail damage;             /* the first */
 	struct fail broken;             /* the last */
@@ -137,8 +137,6 @@ static void event_gap(struct events *events, struct cursor *cursor, struct event
 			       .cpu_index = cursor->cpu_index,
 			       .kind = EVENT_LOST,
 			       .first = cursor->first };
-	if (cursor->lost > 0)
-		events->lost += (uint64_t)cursor->lost;
 	cursor->lost = 0;
 }
 
@@ -285,11 +283,6 @@ const char *events_damage(const struct events *events)
 uint64_t events_count(const struct events *events)
 {
 	return events->count;
-}
-
-uint64_t events_lost(const struct events *events)
-{
-	return events->lost;
 }
 
 bool events_type_at(const struct events *events, size_t index, const struct event_type **ret)

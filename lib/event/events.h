@@ -85,9 +85,8 @@ int must_check events_end_time(const struct context *context, const struct event
 /* The first damage met: NULL when there was none; one line with CPU and offset. */
 const char *events_damage(const struct events *events);
 
-/* Events handed out or skipped so far, and the sum of all gaps of a known size. */
+/* Events handed out or skipped so far. */
 uint64_t events_count(const struct events *events);
-uint64_t events_lost(const struct events *events);
 
 /* The bound types that occurred: false behind the last. */
 bool events_type_at(const struct events *events, size_t index, const struct event_type **ret);

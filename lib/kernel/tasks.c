@@ -161,15 +161,3 @@ int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, b
 		err = set_pids(instance, "set_ftrace_pid", buf_str(&list), false, fail);
 	return err;
 }
-
-int kernel_tasks_add(struct instance *instance, pid_t pid, bool functions, struct fail *fail)
-{
-	char value[16];
-	int err;
-
-	snprintf(value, sizeof(value), "%d", (int)pid);
-	err = set_pids(instance, "set_event_pid", value, true, fail);
-	if (!err && functions)
-		err = set_pids(instance, "set_ftrace_pid", value, true, fail);
-	return err;
-}

@@ -25,9 +25,6 @@ int must_check kernel_tasks_exclude(struct instance *instance, const pid_t *pids
 /* Only the options: children of the tasks that are listed already. */
 int must_check kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail);
 
-/* Adds one task to those. */
-int must_check kernel_tasks_add(struct instance *instance, pid_t pid, bool functions, struct fail *fail);
-
 /* Empties the lists of tasks, of events and of functions: all are traced, or none is left out. */
 int must_check kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail);
 

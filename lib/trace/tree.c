@@ -178,10 +178,3 @@ const struct tree_file *tree_find(const struct tree *tree, const char *name)
 			return &tree->files[i];
 	return NULL;
 }
-
-const struct tree_file *tree_find_either(const struct tree *tree, const char *name, const char *other)
-{
-	const struct tree_file *file = tree_find(tree, name);
-
-	return file ? file : tree_find(tree, other);
-}

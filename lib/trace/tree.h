@@ -35,7 +35,6 @@ int must_check tree_read(struct folder *folder, const char *root, struct tree *r
 void tree_release(struct tree *tree);
 
 const struct tree_file *tree_find(const struct tree *tree, const char *name);
-const struct tree_file *tree_find_either(const struct tree *tree, const char *name, const char *other);
 
 /* One file that the user named, wherever it is; and one that is open, with the name that messages are to have. */
 int must_check tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail);

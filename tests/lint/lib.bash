@@ -13,7 +13,7 @@ cd "$root" || exit 1
 # The project's files below ROOT that match a pattern of find(1), without builds and the bad samples.
 files()
 {
-	find . \( -name '.git' -o -path './build*' -o -path './tests/lint/bad' \) -prune -o -type f \( "$@" \) -print |
+	find . \( -name '.git' -o -path './build*' -o -path './tests/lint/bad' -o -path './compile_commands.json' \) -prune -o -type f \( "$@" \) -print |
 		sed 's,^\./,,' | sort
 }
 
