@@ -2,6 +2,7 @@
 #include "lib/kernel/cpu_pipe.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/kernel/ring_watch.h"
 
@@ -165,11 +166,8 @@ static int fill(struct cpu_pipe *pipe, struct fail *fail)
 /* One sub-buffer by read(): 1, or 0 when there is none. */
 static int read_page(struct cpu_pipe *pipe, uint8_t *into, struct fail *fail)
 {
-	ssize_t got;
+	ssize_t got = io_again(read(pipe->fd, into, pipe->page_size));
 
-	do
-		got = read(pipe->fd, into, pipe->page_size);
-	while (got < 0 && errno == EINTR);
 	note_absent(pipe, got);
 	if (got < 0 && errno != EAGAIN && !pipe->absent)
 		return refused(pipe, -errno, fail);
@@ -245,19 +243,11 @@ int cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_le
 	return len ? 0 : err;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t len, struct fail *fail)
+static int write_pages(int fd, const uint8_t *data, size_t len, struct fail *fail)
 {
-	while (len) {
-		ssize_t wrote = write(fd, data, len);
+	int err = io_write(fd, data, len);
 
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote < 0)
-			return fail_set(fail, -errno, "cannot write: %s", strerror(errno));
-		data += wrote;
-		len -= (size_t)wrote;
-	}
-	return 0;
+	return err ? fail_set(fail, err, "cannot write: %s", strerror(-err)) : 0;
 }
 
 /* For outputs that do not splice, and kernels that do not: one sub-buffer over memory. */
@@ -269,7 +259,12 @@ static int move_copied(struct cpu_pipe *pipe, int fd, size_t *ret_len, struct fa
 	if (!page)
 		return fail_memory(fail);
 	err = take_piece(pipe, page, pipe->page_size, ret_len, fail);
-	return err ? err : write_all(fd, page, *ret_len, fail);
+	if (!err)
+		err = write_pages(fd, page, *ret_len, fail);
+	/* What was taken and is not in the output must not count as moved: nobody would hear of the error. */
+	if (err)
+		*ret_len = 0;
+	return err;
 }
 
 static int move_piece(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_len, struct fail *fail)
@@ -335,7 +330,7 @@ static int send_copied(struct cpu_pipe *pipe, int fd, size_t size, struct fail *
 		int err = drain(pipe, data, size < pipe->page_size ? size : pipe->page_size, &len, fail);
 
 		if (!err)
-			err = write_all(fd, data, len, fail);
+			err = write_pages(fd, data, len, fail);
 		if (err)
 			return err;
 		size -= len;

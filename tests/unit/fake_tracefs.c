@@ -5,6 +5,7 @@
 #include "tests/unit/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,18 @@ void fake_write(const struct fake *fake, const char *file, const char *text)
 		fputs(text, out);
 		fclose(out);
 	}
+}
+
+int fake_pipe(const struct fake *fake, const char *file)
+{
+	char path[FAKE_PATH];
+	int fd = -1;
+
+	make_above(fake, file);
+	if (CHECK(!mkfifo(fake_path(fake, file, path), 0600)))
+		fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	CHECK(fd >= 0);
+	return fd;
 }
 
 bool fake_holds(const struct fake *fake, const char *file, const char *text)

@@ -29,4 +29,10 @@ void fake_mkdir(const struct fake *fake, const char *dir);
 void fake_write(const struct fake *fake, const char *file, const char *text);
 bool fake_holds(const struct fake *fake, const char *file, const char *text);
 
+/*
+ * A pipe in the place of a file, as trace_pipe_raw is one: what the test writes to the descriptor is read there once. It never blocks,
+ * and never ends. -1 fails the test.
+ */
+int fake_pipe(const struct fake *fake, const char *file);
+
 #endif

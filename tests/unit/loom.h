@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TESTS_UNIT_LOOM_H
+#define WEFT_TESTS_UNIT_LOOM_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace;
+
+/*
+ * Makes a trace in memory from a script of what happened, so that a test knows the right figures without weft. Sub-buffers and
+ * records are laid out as the kernel's ring buffer does it (include/linux/ring_buffer.h); the container is lib/trace's.
+ *	loom_init(&loom);
+ *	loom_play(&loom, "0 1000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
+ *			 "0 2000 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"
+ *			 "1 lost 12\n");
+ *	trace = loom_trace(&loom);
+ * A line is CPU, time in ns, PID, the name of the event and its fields; what is not named is 0. The times of one CPU do not go back.
+ * "CPU lost N" loses N events before the next one of that CPU. Words have no blanks in them; a number may be hexadecimal.
+ * A mistake in a script fails the test (CHECK) and says where.
+ */
+enum { LOOM_CPUS = 4, LOOM_TYPES = 24, LOOM_PAGE = 4096 };
+
+struct loom {
+	struct loom_type {
+		const char *system, *name, *fields, *print;
+		struct buf format;
+		uint16_t id;
+	} types[LOOM_TYPES];
+	size_t nr_types;
+	struct loom_cpu {
+		struct buf pages;
+		uint64_t ts, lost;
+		bool open;              /* the last page takes records */
+	} cpus[LOOM_CPUS];
+	struct buf names;               /* saved_cmdlines */
+	const char *clock;              /* "local" unless set */
+	int version;                    /* of trace.dat: 7 unless set */
+};
+
+/* Knows sched_switch, sched_waking, sched_wakeup, sched_process_fork, irq_handler_entry and irq_handler_exit. */
+void loom_init(struct loom *loom);
+void loom_release(struct loom *loom);
+
+/*
+ * A further type. Fields as in C, of the types char[N], int, long, pid_t, u8, u32, u64 and "__data_loc char[]":
+ * "int cpu; char comm[16]; u64 delta". `print` is the print fmt. Borrows its texts.
+ */
+void loom_type(struct loom *loom, const char *system, const char *name, const char *fields, const char *print);
+
+/* The name of a task, for saved_cmdlines. */
+void loom_task(struct loom *loom, int pid, const char *comm);
+
+void loom_play(struct loom *loom, const char *script);
+
+/* The trace of what was played so far; to be freed by trace_free(). NULL fails the test. */
+struct trace *loom_trace(struct loom *loom);
+
+#endif
