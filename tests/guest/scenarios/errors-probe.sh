@@ -28,19 +28,27 @@ scenario() {
 	caret
 	refused "no such type" "did you mean 'string'" 'p vfs_read a=+0(%di):strin'
 	caret
-	refused "no such variable" 'Invalid \$-variable' 'p vfs_read a=$nothing'
+	refused "no such variable" 'Invalid \$-va[rl]iable' 'p vfs_read a=$nothing'
 	caret
-	refused "no such event" "did you mean .*sched_switch" 'e:x sched.sched_swich'
-	caret
-	refused "no such field" "did you mean 'prev_pid'" 'sched:sched_switch prev_pidd'
-	caret
+	if grep -qF 'e[:' $T/README; then
+		refused "no such event" "did you mean .*sched_switch" 'e:x sched.sched_swich'
+		caret
+		refused "no such field" "did you mean 'prev_pid'" 'sched:sched_switch prev_pidd'
+		caret
+	else
+		skip "errors of event probes" "this kernel takes none"
+	fi
 	refused "a string of a number" 'String accepts only memory argument' 'p vfs_read a=%di:string'
 	caret
 	refused "a name that is no name" 'must follow the same rules as C identifiers' 'p:a-b vfs_read'
 	caret
 	refused "the same name again" "there is an event 'weft:one' already" 'one=vfs_read' 'one=vfs_write'
-	refused "no such synthetic type" 'Invalid type' --synthetic 'lat u46 lat'
-	caret
+	if [ -e $T/synthetic_events ]; then
+		refused "no such synthetic type" 'Invalid type' --synthetic 'lat u46 lat'
+		caret
+	else
+		skip "errors of synthetic events" "this kernel has none"
+	fi
 	refused "no such program" "cannot find '/bin/nothing'" '/bin/nothing:main'
 	refused "no program" 'is no program and no library' '/etc/passwd:main'
 	unchanged "refusals leave nothing behind"

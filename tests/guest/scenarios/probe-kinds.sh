@@ -31,9 +31,14 @@ scenario() {
 	made "a place that is named" '^p:weft/inside vfs_read$' "inside=vfs_read+0"
 	weft probe list > /tmp/p.txt
 	check "list tells kind, maker and hits" matches /tmp/p.txt '^weft:do_sys_openat2 +kprobe +weft +no +[1-9][0-9]* +0 +do_sys_openat2 +filename='
-	made "another event, by its fields" '^e:weft/sched_switch sched.sched_switch next_comm=\$next_comm:string p=\$prev_pid' \
-		'sched:sched_switch next_comm p=prev_pid'
-	seen weft:sched_switch 'sched_switch: \(sched.sched_switch\) next_comm="[^"]+" p='
+	if has_kind 'e[:'; then
+		made "another event, by its fields" '^e:weft/sched_switch sched.sched_switch next_comm=\$next_comm:string p=\$prev_pid' \
+			'sched:sched_switch next_comm p=prev_pid'
+		seen weft:sched_switch 'sched_switch: \(sched.sched_switch\) next_comm="[^"]+" p='
+	else
+		weft probe add 'sched:sched_switch next_comm' > /tmp/p.out 2> /tmp/p.err
+		check "no event probes: the option is named" matches /tmp/p.err 'CONFIG_EPROBE_EVENTS'
+	fi
 	if has_kind 'f[:'; then
 		made "fprobe" '^f:weft/vfs_open vfs_open' 'fprobe:vfs_open'
 		made "fprobe of a return" '^f.*:weft/fret vfs_open%return r=\$retval' 'fret=fprobe:vfs_open%return r=ret'
@@ -45,7 +50,12 @@ scenario() {
 		check "no fprobes: the option is named" matches /tmp/p.err 'CONFIG_FPROBE_EVENTS'
 	fi
 	made "a program's place" '^p:weft/busy /bin/busybox:0x0*1000' 'busy=/bin/busybox:0x1000'
-	made "a synthetic event" '^s:synthetic/lat' --synthetic 'lat u64 lat; pid_t pid'
+	if [ -e $T/synthetic_events ]; then
+		made "a synthetic event" '^s:synthetic/lat' --synthetic 'lat u64 lat; pid_t pid'
+	else
+		weft probe add --synthetic 'lat u64 lat; pid_t pid' > /tmp/p.out 2> /tmp/p.err
+		check "no synthetic events: the option is named" matches /tmp/p.err 'CONFIG_SYNTH_EVENTS'
+	fi
 	echo 'p:others/theirs vfs_write' >> $T/dynamic_events
 	weft probe remove --all > /tmp/p.out 2> /tmp/p.err
 	check "remove --all" status_is $? 0 /tmp/p.err
