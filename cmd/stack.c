@@ -90,8 +90,10 @@ static int filter(struct stack *stack, struct fail *fail)
 
 static int start(struct stack *stack, struct fail *fail)
 {
-	int err = filter(stack, fail);
+	int err = tracer_functions_on(stack->kernel.instance, fail);
 
+	if (!err)
+		err = filter(stack, fail);
 	if (!err && stack->reset)
 		err = forget(stack, fail);
 	return err ? err : instance_set(stack->kernel.instance, ENABLED, "1", fail);

@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/kconfig.h"
+#include "lib/kernel/tracer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +29,9 @@ int function_profile_start(struct instance *top, struct fail *fail)
 
 	if (!instance_has(top, ENABLED))
 		return kconfig_no_file(ENABLED, fail);
-	err = instance_read_word(top, ENABLED, on, sizeof(on), fail);
+	err = tracer_functions_on(top, fail);
+	if (!err)
+		err = instance_read_word(top, ENABLED, on, sizeof(on), fail);
 	if (err)
 		return err;
 	if (on[0] != '0')

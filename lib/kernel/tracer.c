@@ -145,6 +145,16 @@ static int tell_rival(const char *name, void *data)
 	return 1;
 }
 
+int tracer_functions_on(const struct instance *instance, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (instance->tracing->plan || tracing_read_path("/proc/sys/kernel/ftrace_enabled", &text, NULL) || *buf_str(&text) != '0')
+		return 0;
+	return fail_set(fail, -EPERM, "no function can be traced while the sysctl kernel.ftrace_enabled is 0; "
+			"'weft set --ftrace-enabled on' changes that");
+}
+
 int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 {
 	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };
@@ -152,6 +162,9 @@ int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 
 	if (!tracer_offered(instance, tracer))
 		return not_offered(instance, tracer, fail);
+	err = tracer_is_function(tracer) ? tracer_functions_on(instance, fail) : 0;
+	if (err)
+		return err;
 	err = instance_set(instance, "current_tracer", tracer, fail);
 	if (err == -EBUSY && rival.family && fail && !tell_rival("", &rival))
 		(void)!instance_each(instance->tracing, tell_rival, &rival, NULL);

@@ -41,6 +41,11 @@ bool tracer_owns_option(const char *option);
 
 /* function, function_graph and others that make set_ftrace_pid matter. */
 bool tracer_is_function(const char *tracer);
+/*
+ * While kernel.ftrace_enabled is 0 the kernel takes function tracers, its function profile and its stack tracer without a word, and never
+ * calls them: -EPERM. A plan is for a kernel where that may be otherwise.
+ */
+int must_check tracer_functions_on(const struct instance *instance, struct fail *fail);
 
 /* -ENOENT with near names; -EOPNOTSUPP when only the top instance has it. Changing the tracer empties the buffer. */
 int must_check tracer_set(struct instance *instance, const char *tracer, struct fail *fail);

@@ -61,6 +61,8 @@ int tracing_refused(const char *path, int err, const char *doing, struct fail *f
 			hint = "; kernel lockdown (confidentiality) forbids tracing";
 		else
 			hint = "; this kernel does not permit it, not even to root";
+	} else if (err == -EROFS) {
+		hint = "; tracefs is mounted read-only: 'mount -o remount,rw' of where it is mounted lets weft trace";
 	}
 	return fail_set(fail, err, "cannot %s '%s': %s%s", doing, path, strerror(-err), hint);
 }
