@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Machines that are set up otherwise: each is recorded, or refused with its reason.
 reads() { weft report /tmp/r.dat 2> /tmp/r.err | grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,'; }
-bytes() { dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null; }
 
 # recorded WHAT: 500 calls of read() are 500 events
 recorded() {
