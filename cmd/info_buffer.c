@@ -11,7 +11,9 @@
 #include "lib/trace/trace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One CPU of a buffer, as far as its events tell. */
 struct cpu_info {
@@ -184,6 +186,20 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 	out_f(out, ", clock %s\n", context->clock);
 }
 
+/* "# latency: 68 us, #12/12, CPU#0 | ..." in the head of the kernel's text. */
+static void print_worst(const struct context *context, struct out *out)
+{
+	const char *line = context->latency ? strstr(context->latency, "# latency: ") : NULL;
+	unsigned long long us = 0, entries = 0;
+
+	if (!context->latency)
+		return;
+	if (line && sscanf(line, "# latency: %llu us, #%llu/", &us, &entries) == 2)
+		out_f(out, "  the tracer's worst case as the kernel's text: %llu entries, latency %llu us\n", entries, us);
+	else
+		out_str(out, "  the tracer has met no worst case\n");
+}
+
 static void print_cleared(const struct trace *trace, size_t buffer, const struct trace_buffer *of, struct out *out)
 {
 	unsigned long most = 0;
@@ -223,6 +239,7 @@ int info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *
 		r = count_events(trace, events, buffer, &cpus, fail);
 	if (!r) {
 		print_span(of, context, cpus, events, out);
+		print_worst(context, out);
 		print_cleared(trace, buffer, of, out);
 		print_cpus(trace, buffer, context, cpus, out);
 		if (events_count(events) && !print_types(events, out))

@@ -336,6 +336,9 @@ static int print_part(const struct report_options *report, struct part *part, st
 	*report->printed += printed;
 	if (!r)
 		format_tell_fields(events);
+	if (!r && !printed && context->latency && strcmp(report->format->name, "ftrace"))
+		command_warn("'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
+			     trace_path(context->trace));
 	if (!r && events_damage(events))
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
 	events_free(events);
@@ -403,12 +406,14 @@ static int report_buffer(const struct report_options *report, struct trace *trac
 	return r;
 }
 
-/* Buffers without events are left out when nobody asked for them by name. */
-static bool wanted(const struct report_options *report, const struct trace_buffer *buffer, size_t nr_buffers)
+/* Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no page. */
+static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
 {
+	const struct trace_buffer *buffer = trace_buffer(trace, index);
+
 	if (report->instance)
 		return !strcmp(report->instance, buffer->name.text);
-	return nr_buffers == 1 || buffer->nr_cpus;
+	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
 }
 
 static int report_trace(const struct report_options *report, struct trace *trace, struct fail *fail)
@@ -418,7 +423,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 	bool framed;
 
 	for (size_t i = 0; i < nr_buffers; i++) {
-		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
+		if (!wanted(report, trace, i))
 			continue;
 		nr_wanted++;
 		last = i;
@@ -430,7 +435,7 @@ static int report_trace(const struct report_options *report, struct trace *trace
 	for (size_t i = 0; i < nr_buffers && r != -EPIPE; i++) {
 		struct fail here = FAIL_INIT;
 
-		if (!wanted(report, trace_buffer(trace, i), nr_buffers))
+		if (!wanted(report, trace, i))
 			continue;
 		if (framed) {
 			printf("# instance: %s\n", trace_buffer(trace, i)->name.text);

@@ -127,7 +127,7 @@ static int make_all(struct run *run, struct fail *fail)
 	if (!err)
 		err = set_cmdlines(run, fail);
 	for (size_t i = 0; !err && run->asked->turn_on && i < run->nr_instances; i++)
-		err = runs_command(run) ? switches_add(&run->switches, run->instances[i], fail) :
+		err = runs_command(run) ? switches_add(&run->switches, run->instances[i], false, fail) :
 					  instance_turn(run->instances[i], true, fail);
 	return err;
 }

@@ -48,6 +48,14 @@ static char *copy_of(struct owned *owned, const char *text, size_t len)
 	return copy;
 }
 
+const char *context_latency(struct trace *trace, size_t buffer)
+{
+	struct trace_text text = meta_of(trace, TRACE_LATENCY);
+
+	/* The file has one place for it, the first buffer's. */
+	return text.len && !buffer ? text.text : trace_setting(trace, (uint32_t)buffer, "weft/latency").text;
+}
+
 /* The first word of a text, or NULL: "" too. */
 static char *first_word(struct owned *owned, struct trace_text text)
 {
@@ -349,8 +357,7 @@ static void read_settings(struct owned *owned)
 			  trace_setting(context->trace, context->buffer, "trace_options").text;
 	context->self = trace_setting(context->trace, 0, "weft/self").text;
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
-	text = meta_of(context->trace, TRACE_LATENCY);
-	context->latency = text.len && !context->buffer ? text.text : NULL;
+	context->latency = context_latency(context->trace, context->buffer);
 	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
 	read_latency_facts(owned, version);
 	read_options(context);

@@ -91,6 +91,9 @@ static inline bool context_option(const struct context *context, enum trace_opti
 	return context->trace_flags >> option & 1;
 }
 
+/* What `trace` printed under a max-latency tracer in this buffer; NULL when there is no such text. */
+const char *context_latency(struct trace *trace, size_t buffer);
+
 /* "NAME" or "noNAME" as in trace_options; -EINVAL when weft knows no such option. */
 int must_check context_set_option(struct context *context, const char *text, struct fail *fail);
 

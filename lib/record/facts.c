@@ -347,15 +347,30 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
-/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. */
+/* "# latency: 68 us, #12/12, CPU#0 | ..." in the head: that many entries follow. */
+static uint64_t entries_in(struct buf *text)
+{
+	const char *line = strstr(buf_str(text), "# latency: "), *count = line ? strstr(line, " us, #") : NULL;
+
+	return count ? strtoull(count + strlen(" us, #"), NULL, 10) : 0;
+}
+
+/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. A file has one place for it. */
 static int add_latency(struct ledger *ledger, struct target *target, struct fail *fail)
 {
+	cleanup_buf struct buf text = BUF_INIT;
 	int err;
 
 	if (!target_is_max_latency(target))
 		return 0;
 	err = target_keep_worst(target, fail);
-	return err ? err : add_file(ledger, target->instance, LEDGER_LATENCY, "trace", fail);
+	if (!err)
+		err = instance_read(target->instance, "trace", &text, fail);
+	if (err)
+		return err;
+	target->worst_entries = entries_in(&text);
+	return add(ledger, target->index ? LEDGER_SETTING : LEDGER_LATENCY, target->index, target->index ? "weft/latency" : "",
+		   buf_str(&text), text.len, fail);
 }
 
 /* Histograms go with the instance; those that we set ourselves are wanted without a word. */
@@ -403,6 +418,8 @@ static int add_stopped(struct ledger *ledger, struct target *target, struct fail
 		err = add_instance_settings(ledger, target, true, fail);
 	if (!err && max->len)
 		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(max), max->len, fail);
+	if (!err && target->thresh.len && target->instance->kind == INSTANCE_TOP)
+		err = add(ledger, LEDGER_SETTING, target->index, "tracing_thresh", buf_str(&target->thresh), target->thresh.len, fail);
 	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
 		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
 	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);

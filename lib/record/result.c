@@ -47,6 +47,7 @@ static int count_pages(struct record_cpu *sum, const struct recorder *recorder, 
 
 int record_result_add(struct record_result *result, const struct target *target, struct fail *fail)
 {
+	result->events += target->worst_entries;
 	for (size_t i = 0; i < target->nr_recorders; i++) {
 		const struct recorder *recorder = target->recorders[i];
 		const struct spool *spool = &recorder->spool;

@@ -176,7 +176,8 @@ static int hold_switches(struct session *session, struct fail *fail)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = switches_add(&session->switches, session->targets[i].instance, fail);
+		err = switches_add(&session->switches, session->targets[i].instance,
+				   session->targets[i].keeps_worst, fail);
 	session->wake.switches = &session->switches;
 	return err;
 }
@@ -258,6 +259,23 @@ static int wait_for_end(struct session *session, enum wake_reason *ret, struct f
 	return err;
 }
 
+/* Once more, for good. */
+static int stop(struct session *session, struct fail *fail)
+{
+	struct fail later;
+	int err = switches_turn(&session->switches, false, fail);
+
+	for (size_t i = 0; i < session->nr_targets; i++) {
+		struct target *target = &session->targets[i];
+		int failed = switches_limit(&session->switches, i, SWITCHES_MAX_LATENCY, &target->max_latency, &later);
+
+		err = fail_first(err, failed, fail, &later);
+		failed = switches_limit(&session->switches, i, SWITCHES_THRESH, &target->thresh, &later);
+		err = fail_first(err, failed, fail, &later);
+	}
+	return err;
+}
+
 /* From the first event to the last. */
 static int trace(struct session *session, struct fail *fail)
 {
@@ -279,7 +297,7 @@ static int trace(struct session *session, struct fail *fail)
 	err = fail_first(err, failed, fail, &later);
 	stopped = tracing_stay(&session->tracing, &later);
 	if (!stopped)
-		stopped = targets_turn(session->targets, session->nr_targets, false, &later);
+		stopped = stop(session, &later);
 	session->stopped_ns = now_ns();
 	return fail_first(err, stopped, fail, &later);
 }

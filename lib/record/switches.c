@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/record/switches.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/instance.h"
 
@@ -21,32 +22,121 @@ struct message {
 	_Alignas(struct cmsghdr) char fds[CMSG_SPACE(SEND_MAX * sizeof(int))];
 };
 
-static const char file[] = "tracing_on";
+/* What a worst case has to be longer than; with the second the first does not count (trace_irqsoff.c, report_latency()). */
+static const char *const limit_files[] = {
+	[SWITCHES_MAX_LATENCY] = "tracing_max_latency",
+	[SWITCHES_THRESH] = "tracing_thresh",
+};
 
-int switches_add(struct switches *switches, struct instance *instance, struct fail *fail)
+struct limit {
+	int fd;                 /* -1: there is none to raise */
+	char was[32];           /* before it was raised */
+};
+
+struct one_switch {
+	int on;                 /* tracing_on */
+	struct limit limits[array_size(limit_files)];
+};
+
+static const char file[] = "tracing_on", longest[] = "9223372036854775";
+
+static int hold(struct instance *instance, const char *name, int flags, int *ret, struct fail *fail)
 {
-	int *grown = reallocarray(switches->fds, switches->nr + 1, sizeof(*grown));
-	int err;
+	int err = instance->kind == INSTANCE_PRIVATE ? 0 : instance_remember(instance, name, fail);
 
-	if (!grown)
-		return fail_memory(fail);
-	switches->fds = grown;
-	err = instance->kind == INSTANCE_PRIVATE ? 0 : instance_remember(instance, file, fail);
-	if (!err)
-		err = instance_open_file(instance, file, O_WRONLY, &grown[switches->nr], fail);
-	if (!err)
-		switches->nr++;
+	return err ? err : instance_open_file(instance, name, flags, ret, fail);
+}
+
+/* tracing_thresh is the same for all instances, and 0 where nobody has set it. */
+static int hold_limits(struct instance *instance, struct one_switch *one, struct fail *fail)
+{
+	struct instance top = instance_top(instance->tracing), *const of[] = { instance, &top };
+	int err = 0;
+
+	top.undo = instance->undo;
+	for (size_t i = 0; !err && i < array_size(limit_files); i++) {
+		char word[32] = "";
+
+		if (!instance_has(of[i], limit_files[i]))
+			continue;
+		if (of[i] == &top)
+			err = instance_read_word(&top, limit_files[i], word, sizeof(word), fail);
+		if (!err && strcmp(word, "0"))
+			err = hold(of[i], limit_files[i], O_RDWR, &one->limits[i].fd, fail);
+	}
 	return err;
 }
 
-int switches_turn(const struct switches *switches, bool on, struct fail *fail)
+static struct one_switch *add_one(struct switches *switches, struct fail *fail)
 {
+	struct one_switch *grown = reallocarray(switches->items, switches->nr + 1, sizeof(*grown));
+
+	if (!grown) {
+		fail_memory(fail);
+		return NULL;
+	}
+	switches->items = grown;
+	grown[switches->nr] = (struct one_switch){ .on = -1, .limits = { { .fd = -1 }, { .fd = -1 } } };
+	return &grown[switches->nr++];
+}
+
+int switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail)
+{
+	struct one_switch *one = add_one(switches, fail);
+	int err;
+
+	if (!one)
+		return -ENOMEM;
+	err = hold(instance, file, O_WRONLY, &one->on, fail);
+	return err || !keeps_worst ? err : hold_limits(instance, one, fail);
+}
+
+static int raise_limit(struct limit *limit, const char *name, struct fail *fail)
+{
+	ssize_t len;
+
+	if (limit->fd < 0 || *limit->was)
+		return 0;
+	len = pread(limit->fd, limit->was, sizeof(limit->was) - 1, 0);
+	limit->was[len < 0 ? 0 : len] = '\0';
+	if (len < 0 || write(limit->fd, longest, strlen(longest)) < 0)
+		return fail_set(fail, -errno, "cannot keep the worst case: '%s': %s", name, strerror(errno));
+	return 0;
+}
+
+static int turn(struct one_switch *one, bool on, struct fail *fail)
+{
+	struct fail later;
+	int err = 0, turned = 0;
+
+	for (size_t i = 0; !on && i < array_size(limit_files); i++) {
+		int failed = raise_limit(&one->limits[i], limit_files[i], &later);
+
+		err = fail_first(err, failed, fail, &later);
+	}
+	if (write(one->on, on ? "1" : "0", 1) < 0)
+		turned = fail_set(&later, -errno, "cannot turn tracing %s: '%s': %s", on ? "on" : "off", file, strerror(errno));
+	return fail_first(err, turned, fail, &later);
+}
+
+int switches_turn(struct switches *switches, bool on, struct fail *fail)
+{
+	struct fail later;
 	int err = 0;
 
-	for (size_t i = 0; i < switches->nr; i++)
-		if (write(switches->fds[i], on ? "1" : "0", 1) < 0 && !err)
-			err = fail_set(fail, -errno, "cannot turn tracing %s: '%s': %s", on ? "on" : "off", file, strerror(errno));
+	for (size_t i = 0; i < switches->nr; i++) {
+		int failed = turn(&switches->items[i], on, &later);
+
+		err = fail_first(err, failed, fail, &later);
+	}
 	return err;
+}
+
+int switches_limit(const struct switches *switches, size_t index, enum switches_limit limit, struct buf *into, struct fail *fail)
+{
+	if (index >= switches->nr || buf_add_str(into, switches->items[index].limits[limit].was))
+		return 0;
+	return fail_memory(fail);
 }
 
 static void message_init(struct message *message, size_t nr)
@@ -73,7 +163,8 @@ int switches_send(const struct switches *switches, int socket, struct fail *fail
 			struct cmsghdr *head = CMSG_FIRSTHDR(&message.head);
 
 			*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
-			memcpy(CMSG_DATA(head), switches->fds + sent, nr * sizeof(int));
+			for (size_t i = 0; i < nr; i++)
+				memcpy(CMSG_DATA(head) + i * sizeof(int), &switches->items[sent + i].on, sizeof(int));
 		}
 		if (sendmsg(socket, &message.head, MSG_NOSIGNAL) < 0)
 			return fail_set(fail, -errno, "cannot let the command run: %s", strerror(errno));
@@ -87,7 +178,6 @@ bool switches_receive(struct switches *switches, int socket, bool *ret_last)
 	struct message message;
 	const struct cmsghdr *head;
 	size_t nr;
-	int *grown;
 
 	message_init(&message, SEND_MAX);
 	if (recvmsg(socket, &message.head, MSG_CMSG_CLOEXEC) != 1)
@@ -97,19 +187,23 @@ bool switches_receive(struct switches *switches, int socket, bool *ret_last)
 	if (!head || head->cmsg_type != SCM_RIGHTS)
 		return true;
 	nr = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	grown = reallocarray(switches->fds, switches->nr + nr, sizeof(*grown));
-	if (!grown)
-		return false;
-	memcpy(grown + switches->nr, CMSG_DATA(head), nr * sizeof(int));
-	switches->fds = grown;
-	switches->nr += nr;
+	for (size_t i = 0; i < nr; i++) {
+		struct one_switch *one = add_one(switches, NULL);
+
+		if (!one)
+			return false;
+		memcpy(&one->on, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+	}
 	return true;
 }
 
 void switches_release(struct switches *switches)
 {
-	for (size_t i = 0; i < switches->nr; i++)
-		close(switches->fds[i]);
-	free(switches->fds);
+	for (size_t i = 0; i < switches->nr; i++) {
+		cleanup_fd_close(&switches->items[i].on);
+		for (size_t j = 0; j < array_size(limit_files); j++)
+			cleanup_fd_close(&switches->items[i].limits[j].fd);
+	}
+	free(switches->items);
 	*switches = (struct switches){ .nr = 0 };
 }

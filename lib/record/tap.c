@@ -192,7 +192,7 @@ static int hold_switches(struct tap *tap, struct fail *fail)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
-		err = switches_add(&tap->switches, tap->targets[i].instance, fail);
+		err = switches_add(&tap->switches, tap->targets[i].instance, false, fail);
 	tap->wake.switches = &tap->switches;
 	return err;
 }
@@ -312,7 +312,7 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	tap->wake.timer_fd = -1;
 	err = tracing_stay(&tap->tracing, fail);
 	if (!err)
-		err = targets_turn(tap->targets, tap->nr_buffers, false, fail);
+		err = switches_turn(&tap->switches, false, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
 	return err ? err : count_missed(tap, fail);
 }

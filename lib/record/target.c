@@ -25,6 +25,23 @@ static int count_start(struct target *target, struct fail *fail)
 	return target_count(target, target->start, fail);
 }
 
+/*
+ * A max-latency tracer looks for worst cases from the moment on in which it is set, and those of our own setting up have no events, for
+ * tracing is off. Only to turn that off stops it (trace_irqsoff.c, trace_sched_wakeup.c: stop()).
+ */
+static int forget_worst(struct target *target, struct fail *fail)
+{
+	static const char file[] = "tracing_max_latency";
+	struct instance *instance = target->instance;
+	int err = instance_turn(instance, true, fail);
+
+	if (!err)
+		err = instance_turn(instance, false, fail);
+	if (!err && instance_has(instance, file))
+		err = instance_set(instance, file, "0", fail);
+	return err ? err : instance_clear(instance, fail);
+}
+
 int target_open(struct target *target, const struct setup_context *context, struct fail *fail)
 {
 	int err = setup_open(context, target->wanted, &target->instance, fail);
@@ -40,7 +57,12 @@ int target_open(struct target *target, const struct setup_context *context, stru
 		err = instance_read(target->instance, "set_event", &target->enabled, fail);
 	if (!err)
 		err = ring_buffer_clock(target->instance, target->clock, fail);
-	return err ? err : ring_buffer_page_size(target->instance, &target->page_size, fail);
+	target->keeps_worst = !err && target_is_max_latency(target);
+	if (!err && target->keeps_worst && target->wanted->tracer)
+		err = forget_worst(target, fail);
+	if (err)
+		return err;
+	return ring_buffer_page_size(target->instance, &target->page_size, fail);
 }
 
 int target_take(struct target *target, struct instance *instance, struct fail *fail)
@@ -100,7 +122,7 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 int target_record(struct target *target, struct parts *parts, const struct cpus *cpus, const struct spool_options *spool,
 		  const struct recorder_options *options, struct fail *fail)
 {
-	for (int cpu = cpus_next(cpus, 0); cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
+	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
 		int err = record_cpu(target, parts, (uint32_t)cpu, spool, options, fail);
 
 		if (err)
@@ -120,7 +142,7 @@ static bool is_recorded(const struct target *target, uint32_t cpu)
 int target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
 		       const struct recorder_options *options, struct fail *fail)
 {
-	for (uint32_t cpu = 0; cpu < target->nr_cpus; cpu++) {
+	for (uint32_t cpu = 0; !target->keeps_worst && cpu < target->nr_cpus; cpu++) {
 		int err = 0;
 
 		if (target->stop[cpu].entries && !is_recorded(target, cpu))
@@ -146,23 +168,28 @@ bool target_is_max_latency(const struct target *target)
 	       tracer_is_max_latency(tracer);
 }
 
-int target_keep_worst(struct target *target, struct fail *fail)
+static int raise(struct instance *instance, const char *file, struct buf *was, struct fail *fail)
 {
-	static const char longest[] = "9223372036854775", file[] = "tracing_max_latency";
-	int err;
+	int err = instance_read(instance, file, was, fail);
 
-	if (target->max_latency.len || !target_is_max_latency(target) || !instance_has(target->instance, file))
-		return 0;
-	err = instance_read(target->instance, file, &target->max_latency, fail);
-	return err ? err : instance_set(target->instance, file, longest, fail);
+	return err ? err : instance_set(instance, file, "9223372036854775", fail);
 }
 
-int target_turn(struct target *target, bool on, struct fail *fail)
+int target_keep_worst(struct target *target, struct fail *fail)
 {
-	int kept = on ? 0 : target_keep_worst(target, fail);
-	int err = instance_turn(target->instance, on, kept ? NULL : fail);
+	static const char max[] = "tracing_max_latency", thresh[] = "tracing_thresh";
+	struct instance top = instance_top(target->instance->tracing);
+	char word[32];
+	int err;
 
-	return kept ? kept : err;
+	if (target->max_latency.len || !target_is_max_latency(target) || !instance_has(target->instance, max))
+		return 0;
+	err = raise(target->instance, max, &target->max_latency, fail);
+	/* With a threshold the tracer keeps the last that is longer, not the longest. */
+	top.undo = target->instance->undo;
+	if (err || instance_read_word(&top, thresh, word, sizeof(word), NULL) || !strcmp(word, "0"))
+		return err;
+	return raise(&top, thresh, &target->thresh, fail);
 }
 
 int target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail)
@@ -180,19 +207,6 @@ int target_count(struct target *target, struct ring_buffer_stats *into, struct f
 			return err;
 	}
 	return 0;
-}
-
-int targets_turn(struct target *targets, size_t nr, bool on, struct fail *fail)
-{
-	int first = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		struct fail later = FAIL_INIT;
-		int err = target_turn(&targets[i], on, &later);
-
-		first = fail_first(first, err, fail, &later);
-	}
-	return first;
 }
 
 void target_close_pipes(struct target *target)
@@ -241,4 +255,5 @@ void target_release(struct target *target)
 	event_set_release(&target->events);
 	buf_release(&target->enabled);
 	buf_release(&target->max_latency);
+	buf_release(&target->thresh);
 }

@@ -20,7 +20,7 @@ struct parts;
 
 /*
  * A ring buffer that is recorded: the instance, set up as asked, and a recorder for each of its CPUs.
- * Invariant: tracing is off in it before target_turn(on) and after target_turn(off); nothing of an instance that is not
+ * Invariant: tracing is off in it until its owner turns it on (switches.h); nothing of an instance that is not
  * ours is changed without being journaled (instance_set).
  */
 struct target {
@@ -34,7 +34,10 @@ struct target {
 	char clock[CLOCK_NAME_SIZE];
 	struct ring_buffer_stats *start;        /* by CPU: what an instance that was there before had counted */
 	struct ring_buffer_stats *stop;         /* by CPU: when tracing had stopped */
+	bool keeps_worst;               /* its tracer is one whose `trace` is the worst case it met: nothing else is recorded */
 	struct buf max_latency;         /* tracing_max_latency before target_keep_worst(); empty under other tracers */
+	struct buf thresh;              /* tracing_thresh, likewise; empty where it was 0, too */
+	uint64_t worst_entries;         /* of that worst case */
 	uint32_t nr_cpus;                       /* of both */
 	struct recorder **recorders;
 	size_t nr_recorders;
@@ -53,7 +56,10 @@ int must_check target_take(struct target *target, struct instance *instance, str
 int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
 				   const struct recorder_options *options, struct recorder **ret, struct fail *fail);
 
-/* Starts the recorders; `cpus`: those that are online. */
+/*
+ * Starts the recorders; `cpus`: those that are online. None where the worst case is kept: what a reader of the buffer does
+ * with interrupts off would be that worst case, and what it takes is not in it.
+ */
 int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
 			     const struct spool_options *spool, const struct recorder_options *options,
 			     struct fail *fail);
@@ -65,15 +71,9 @@ int must_check target_record_rest(struct target *target, struct parts *parts, co
 /* Whether its tracer is one whose `trace` is the worst case it met (tracer_is_max_latency()). */
 bool target_is_max_latency(const struct target *target);
 
-/* Off: under a max-latency tracer with target_keep_worst() before. */
-int must_check target_turn(struct target *target, bool on, struct fail *fail);
-/* All of them, whatever one says; the first error. */
-int must_check targets_turn(struct target *targets, size_t nr, bool on, struct fail *fail);
-
 /*
- * Raises tracing_max_latency, so that a max-latency tracer keeps the worst case that it has. One found while tracing goes off
- * (trace.c, update_max_tr_single()) has no events of its own any more; and where a trigger stopped tracing the tracer goes
- * on to look for longer ones. Nothing under other tracers, and when it was done before.
+ * Raises tracing_max_latency, and tracing_thresh where it is not 0, so that a max-latency tracer keeps the worst case that it has (switches.h). Nothing under other
+ * tracers, and when it was done before.
  */
 int must_check target_keep_worst(struct target *target, struct fail *fail);
 

@@ -21,7 +21,7 @@ struct wake {
 	int signal_fd, timer_fd, failed_fd;
 	int sync_fd;            /* the timer of wake_every() */
 	sigset_t old_mask;      /* what the command gets */
-	const struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
+	struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
 };
 
 enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC };

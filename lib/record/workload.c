@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -57,6 +58,8 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 			quiet_wait(parent, 0);
 		if (getppid() != parent)
 			_exit(0);
+		/* What it does until it is executed is not weft's any more; and that is the name that it will get. */
+		prctl(PR_SET_NAME, basename(path.path));
 		err = switches_turn(&switches, true, &fail);
 	}
 	if (!err) {

@@ -57,3 +57,13 @@ file=tests/corpora/container/accept/v7-zstd.dat
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ "$stderr" == *"damaged at offset "*"the pages of CPU 0 end after 196 of 512 bytes" ]]
 }
+
+@test "info: the worst case that a tracer kept is told with its entries; report prints it, and says where it cannot" {
+	printf '# tracer: irqsoff\n#\n# irqsoff latency trace v1.1.5 on 6.12\n# latency: 68 us, #12/34, CPU#0 | (M:server VP:0)\n' > "$BATS_TEST_TMPDIR/worst"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages tests/corpora/container/accept/v6.dat --latency "$BATS_TEST_TMPDIR/worst" -o "$BATS_TEST_TMPDIR/w.dat"
+	weft info "$BATS_TEST_TMPDIR/w.dat" | grep -qx "  the tracer's worst case as the kernel's text: 12 entries, latency 68 us"
+	weft report -B "" "$BATS_TEST_TMPDIR/w.dat" | cmp - "$BATS_TEST_TMPDIR/worst"
+	run --separate-stderr weft report --format json --pid 999999 "$BATS_TEST_TMPDIR/w.dat"
+	[[ "$stderr" == *"leave out --format to read it"* ]]
+}
