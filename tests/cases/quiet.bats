@@ -9,13 +9,13 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# written EVENT...: 2,000 direct writes, recorded with these events; each was asked for, issued and completed, and as many interrupts of
-# the device were recorded as the kernel counted meanwhile.
+# written EVENT... [-v EVENT...]: 2,000 direct writes, recorded with these events but those behind -v; each was asked for, issued (or
+# merged with another request) and completed, and as many interrupts of the device were recorded as the kernel counted meanwhile.
 written()
 {
 	local writes=2000 disk irq counted options=() event
 
-	for event; do options+=(-e "$event"); done
+	for event; do [ "$event" = -v ] && options+=(-v) || options+=(-e "$event"); done
 	disk=$(findmnt -no SOURCE -T . | sed 's|.*/||')
 	[ -r "/sys/class/block/$disk/stat" ] || skip "no disk of its own under $PWD"
 	dd if=/dev/zero of=file bs=4k count=$writes conv=fsync 2> dd.err
@@ -28,12 +28,13 @@ written()
 	weft report --format=ftrace w.dat > w.txt
 	# dd-12 [000] ..... 1.2: block_bio_queue: 254,0 WFS 2048 + 8 [dd]. The request may be issued by a worker of the kernel.
 	awk -v writes=$writes -v dd="-$(cat pid) " '
-		/ block_(bio_queue|rq_issue|rq_complete): / { place = ""; for (i = 1; i < NF; i++) if ($i == "+") place = $(i - 1) "+" $(i + 1) }
+		/ block_(bio_(queue|backmerge|frontmerge)|rq_issue|rq_complete): / { place = ""; for (i = 1; i < NF; i++) if ($i == "+") place = $(i - 1) "+" $(i + 1) }
 		/ block_bio_queue: / && index($0, dd) { asked++; queue[place]++ }
+		/ block_bio_(back|front)merge: / && queue[place] { merged++; queue[place]-- }
 		/ block_rq_issue: / && queue[place] { issued++; queue[place]--; open[place]++ }
 		/ block_rq_complete: / && open[place] { completed++; open[place]-- }
-		END { print asked " asked for, " issued " issued, " completed " completed of " writes
-			exit asked < writes || issued != asked || completed != issued }' w.txt
+		END { print asked " asked for, " issued " issued, " merged + 0 " merged, " completed " completed of " writes
+			exit asked < writes || issued + merged != asked || completed != issued }' w.txt
 	# The device whose requests these are is the one that interrupted most.
 	irq=$(awk '{ sub(":", "", $1); n = 0; for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i
 		if (NR == FNR) was[$1] = n; else if ($1 ~ /^[0-9]+$/ && $NF ~ /req|nvme|ahci|scsi|blk/ && n - was[$1] > most) { most = n - was[$1]; irq = $1 } }
@@ -53,6 +54,15 @@ written()
 
 @test "quiet: so they are with memory and system calls recorded, too" {
 	written irq block kmem raw_syscalls
+}
+
+@test "quiet: so they are with all that there is, but what a busy kernel does millions of times" {
+	local system noisy=()
+
+	for system in kmem lock preemptirq rcu exceptions syscalls raw_syscalls; do
+		[ -d "/sys/kernel/tracing/events/$system" ] && noisy+=("$system")
+	done
+	written all -v "${noisy[@]}"
 }
 
 @test "quiet: each packet of the loopback device is recorded where it is sent and where it arrives" {
