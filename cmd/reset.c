@@ -3,6 +3,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 #include "lib/kernel/boot.h"
+#include "lib/kernel/boot_instance.h"
 #include "lib/kernel/boot_reset.h"
 #include "lib/kernel/claim.h"
 #include "lib/kernel/setup.h"
@@ -89,7 +90,10 @@ static int list_difference(const struct boot_difference *difference, void *data)
 static int list_instance(const char *name, void *data)
 {
 	(void)data;
-	printf("  the instance '%s', its settings, and what its buffer holds\n", name);
+	if (boot_instance_is(name))
+		printf("  (the instance '%s' stays as it is: the kernel's command line asks for it)\n", name);
+	else
+		printf("  the instance '%s', its settings, and what its buffer holds\n", name);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"
+#include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>
@@ -85,10 +86,11 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	if (ftrace->latency)
 		latency_start(&ftrace->columns, ftrace->context);
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
+	ftrace->moved = symbols_moved(context->symbols);
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
-			!ftrace->fields && !ftrace->layout && !ftrace->options.plugins;
+			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -306,11 +308,19 @@ static inline void format_plain(const struct ftrace *ftrace, const struct event 
 	}
 }
 
+/* print_trace_fmt(): not by their print fmt, whose pointers are of then; system calls are spared since 6.15. */
+static bool only_fields(const struct ftrace *ftrace, const struct binding *binding)
+{
+	if (!ftrace->moved || !strcmp(binding->format->system, "ftrace") || ftrace->tracer)
+		return false;
+	return strcmp(binding->format->system, "syscalls") || !context_since(ftrace->context, 6, 15);
+}
+
 void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct binding *binding = ftrace_binding(ftrace, event);
 
-	if (__builtin_expect(ftrace->fields && binding->format, 0))
+	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) && (ftrace->fields || only_fields(ftrace, binding)))
 		format_fields(ftrace, event, out);
 	else
 		ftrace_body(ftrace, event, out);

@@ -124,6 +124,7 @@ struct ftrace {
 	bool plain;                     /* nothing of all that makes a line another than columns and body */
 	bool message_only;              /* options trace_printk and printk-msg-only */
 	bool fields;                    /* option fields, or --raw */
+	bool moved;                     /* the kernel lay elsewhere as this was written: what its print fmts point to is not there any more */
 	bool latency;                   /* option latency-format */
 	bool consuming;                 /* as trace_pipe prints: each line knows of no line behind it */
 	uint8_t layout;                 /* enum layout of formats/raw.h */

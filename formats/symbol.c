@@ -50,7 +50,7 @@ void symbol_print(const struct context *context, uint64_t address, bool offset, 
 void symbol_print_address(const struct context *context, uint64_t address, struct out *out)
 {
 	out_mem(out, " <", 2);
-	out_hex_pad(out, address, context->abi.long_size * 2u, '0');
+	out_hex_pad(out, symbols_now(context->symbols, address), context->abi.long_size * 2u, '0');
 	out_char(out, '>');
 }
 

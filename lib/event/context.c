@@ -233,6 +233,11 @@ static const char *env_string(const void *arg, uint64_t address)
 	return symbols_string(arg, address);
 }
 
+static uint64_t env_now(const void *arg, uint64_t address)
+{
+	return symbols_now(arg, address);
+}
+
 static bool env_address(const void *arg, const char *name, uint64_t *ret)
 {
 	return symbols_address(arg, name, ret);
@@ -421,7 +426,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	if (!r)
 		r = read_tasks(context, fail);
 	if (!r)
-		r = symbols_new(context->trace, &context->symbols, fail);
+		r = symbols_new(context->trace, context->buffer, &context->symbols, fail);
 	if (!r)
 		r = maps_new(context->trace, &context->maps, fail);
 	if (r < 0)
@@ -430,6 +435,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .symbol = env_symbol,
 					     .string = env_string,
 					     .address = env_address,
+					     .now = symbols_moved(context->symbols) ? env_now : NULL,
 					     .hash_pointers = context_option(context, OPTION_HASH_PTR),
 					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
 					     .fields_symbols = context_knows(context, 6, 16),

@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/kallsyms.h"
+#include "lib/event/last_boot.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@ struct symbols {
 	pthread_mutex_t lock;
 	atomic_bool loaded;
 	struct kallsyms kallsyms;
+	struct last_boot last_boot;
+	bool moved;
 	int (*ask)(void *arg, struct buf *buf);
 	void *ask_arg;
 	struct buf asked;               /* the text that came of it */
@@ -37,12 +40,15 @@ struct symbols {
 	_Atomic uint32_t memo[1 << MEMO_BITS];
 };
 
-int symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail)
+int symbols_new(struct trace *trace, size_t buffer, struct symbols **ret, struct fail *fail)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
 
-	if (!symbols)
+	if (!symbols || !last_boot_read(&symbols->last_boot, trace_setting(trace, buffer, "last_boot_info"),
+					trace_setting(trace, 0, "weft/modules"))) {
+		free(symbols);
 		return fail_memory(fail);
+	}
 	symbols->trace = trace;
 	pthread_mutex_init(&symbols->lock, NULL);
 	*ret = symbols;
@@ -54,6 +60,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	kallsyms_release(&symbols->kallsyms);
+	last_boot_release(&symbols->last_boot);
 	free(symbols->strings);
 	buf_release(&symbols->strings_text);
 	buf_release(&symbols->asked);
@@ -152,6 +159,19 @@ static bool load_kallsyms(struct symbols *symbols)
 	return r != -ENOMEM;
 }
 
+/* With the symbols it is known how far the kernel has moved. */
+static void find_move(struct symbols *symbols)
+{
+	struct last_boot *boot = &symbols->last_boot;
+	uint64_t text = 0;
+
+	if (boot->text_then && kallsyms_address(&symbols->kallsyms, "_text", &text))
+		last_boot_text_now(boot, text);
+	symbols->moved = boot->delta;
+	for (size_t i = 0; i < boot->nr; i++)
+		symbols->moved |= boot->modules[i].delta != 0;
+}
+
 void symbols_load(const struct symbols *const_symbols)
 {
 	struct symbols *symbols = (struct symbols *)const_symbols;
@@ -162,17 +182,16 @@ void symbols_load(const struct symbols *const_symbols)
 	if (!atomic_load_explicit(&symbols->loaded, memory_order_relaxed)) {
 		if (!load_kallsyms(symbols) || !load_strings(symbols))
 			trace_lacks_memory(symbols->trace);
+		find_move(symbols);
 		atomic_store_explicit(&symbols->loaded, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&symbols->lock);
 }
 
-bool symbols_find(const struct symbols *const_symbols, uint64_t address, struct symbol *ret)
+static bool find_now(struct symbols *symbols, uint64_t address, struct symbol *ret)
 {
-	struct symbols *symbols = (struct symbols *)const_symbols;
 	uint32_t slot = (uint32_t)(address * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS)), index;
 
-	symbols_load(symbols);
 	index = atomic_load_explicit(&symbols->memo[slot], memory_order_relaxed);
 	if (!kallsyms_covers(&symbols->kallsyms, index, address)) {
 		if (!kallsyms_find(&symbols->kallsyms, address, &index))
@@ -181,6 +200,47 @@ bool symbols_find(const struct symbols *const_symbols, uint64_t address, struct 
 	}
 	kallsyms_symbol(&symbols->kallsyms, index, ret);
 	return true;
+}
+
+/* The kernel's own symbols first, as trace_adjust_address() has it. */
+static bool find_then(struct symbols *symbols, uint64_t address, struct symbol *ret)
+{
+	uint64_t delta = symbols->last_boot.delta;
+	bool found = find_now(symbols, address + delta, ret) && !ret->module;
+
+	if (!found) {
+		delta = last_boot_module_delta(&symbols->last_boot, address);
+		found = find_now(symbols, address + delta, ret) && ret->module;
+	}
+	ret->address -= delta;
+	return found;
+}
+
+bool symbols_find(const struct symbols *const_symbols, uint64_t address, struct symbol *ret)
+{
+	struct symbols *symbols = (struct symbols *)const_symbols;
+
+	symbols_load(symbols);
+	return __builtin_expect(symbols->moved, 0) ? find_then(symbols, address, ret) : find_now(symbols, address, ret);
+}
+
+bool symbols_moved(const struct symbols *symbols)
+{
+	/* What tells nothing of a last boot needs no symbols to be read. */
+	if (!symbols->last_boot.delta && !symbols->last_boot.text_then)
+		return false;
+	symbols_load(symbols);
+	return symbols->last_boot.delta != 0;
+}
+
+uint64_t symbols_now(const struct symbols *symbols, uint64_t address)
+{
+	struct symbol then;
+
+	symbols_load(symbols);
+	if (!symbols->moved || !symbols_find(symbols, address, &then))
+		return address;
+	return then.module ? address + last_boot_module_delta(&symbols->last_boot, address) : address + symbols->last_boot.delta;
 }
 
 bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out)
@@ -211,10 +271,13 @@ bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *
 	symbols_load(symbols);
 	/* What preemptirq events ask for each time. */
 	if (!strcmp(name, "_stext") && symbols->kallsyms.core_start) {
-		*ret = symbols->kallsyms.core_start;
+		*ret = symbols->kallsyms.core_start - symbols->last_boot.delta;
 		return true;
 	}
-	return kallsyms_address(&symbols->kallsyms, name, ret);
+	if (!kallsyms_address(&symbols->kallsyms, name, ret))
+		return false;
+	*ret -= symbols->last_boot.delta;
+	return true;
 }
 
 const char *symbols_string(const struct symbols *symbols, uint64_t address)

@@ -27,7 +27,8 @@ struct symbol {
 	uint64_t address, size;
 };
 
-int must_check symbols_new(struct trace *trace, struct symbols **ret, struct fail *fail);
+/* Of a buffer: it may be of the kernel's last boot, then addresses are those of then, and so are the symbols'. */
+int must_check symbols_new(struct trace *trace, size_t buffer, struct symbols **ret, struct fail *fail);
 void symbols_free(struct symbols *symbols);
 
 /*
@@ -41,6 +42,10 @@ void symbols_ask(struct symbols *symbols, int (*text)(void *arg, struct buf *buf
  * others. What cannot be read counts as absent.
  */
 void symbols_load(const struct symbols *symbols);
+
+/* Whether the kernel lay elsewhere when the buffer was written; and where an address of then lies now: the same if nothing has moved. */
+bool symbols_moved(const struct symbols *symbols);
+uint64_t symbols_now(const struct symbols *symbols, uint64_t address);
 
 /* The symbol that covers an address; false when none does. */
 bool symbols_find(const struct symbols *symbols, uint64_t address, struct symbol *ret);

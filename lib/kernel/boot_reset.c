@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/kernel/boot.h"
+#include "lib/kernel/boot_instance.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/tasks.h"
 #include "lib/kernel/undo.h"
@@ -140,6 +141,8 @@ static int remove_one(const char *name, void *data)
 	cleanup_free char *path = NULL;
 	int err;
 
+	if (boot_instance_is(name))
+		return 0;
 	if (asprintf(&path, "%s/instances/%s", removal->tracing->dir, name) < 0) {
 		path = NULL;
 		return fail_memory(removal->first ? NULL : removal->fail);

@@ -119,6 +119,7 @@ int settings_read_instance(struct settings *settings, const struct instance *ins
 		"buffer_subbuf_size_kb", "buffer_percent", "max_graph_depth", "set_event", "set_event_pid",
 		"set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid", "set_ftrace_filter",
 		"set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "available_tracers",
+		"last_boot_info",
 	};
 	int err = put_files(settings, instance->dir, names, array_size(names), fail);
 

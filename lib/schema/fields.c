@@ -118,6 +118,8 @@ static void put_integer(const struct field *field, uint64_t value, const struct 
 		return;
 	case 8:
 		put_address(field, value, run, out);
+		if (run->env->now && run->env->fields_symbols && run->abi->long_size == 8)
+			value = run->env->now(run->env->arg, value);
 		out_f(out, " (%lld)", (long long)value);
 		return;
 	}

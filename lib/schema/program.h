@@ -33,6 +33,8 @@ struct program_env {
 	const char *(*string)(const void *arg, uint64_t address);
 	/* The address of a symbol (_stext and the like); may be NULL. False when it is not known. */
 	bool (*address)(const void *arg, const char *name, uint64_t *ret);
+	/* Where an address lies now that was written when the kernel lay elsewhere, as `fields` prints it; NULL: it has not moved. */
+	uint64_t (*now)(const void *arg, uint64_t address);
 	bool hash_pointers;             /* print a placeholder where the kernel printed a hash */
 	bool bitmask_list;              /* print masks as "0-3,7": the kernel's option bitmask-list */
 	/* What the kernel's option `fields` does: */
