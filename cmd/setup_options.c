@@ -27,10 +27,12 @@ enum option_key {
 	KEY_BUFFER_PERCENT,
 	KEY_ABSOLUTE_TIME,
 	KEY_WAIT,
+	KEY_SYSCALL_DATA,
 };
 
 enum {
 	PID_LIMIT = 1 << 22,            /* PID_MAX_LIMIT of the kernel */
+	SYSCALL_DATA_LIMIT = 165,       /* SYSCALL_FAULT_USER_MAX; the kernel makes that of a larger one, without a word */
 };
 
 static const struct argp_option table[] = {
@@ -58,7 +60,7 @@ static const struct argp_option table[] = {
 	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Forget the largest latency so far", 2 },
 	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Of the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
 	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
-	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, print-stack; repeatable", 2 },
+	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable", 2 },
 
 	{ NULL, 0, NULL, 0, "Tasks:", 3 },
 	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3 },
@@ -70,6 +72,8 @@ static const struct argp_option table[] = {
 	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "The same for some CPUs; repeatable", 4 },
 	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0, "Make the buffer of pieces of SIZE, the most that one event can take", 4 },
 	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when N percent of the buffer are full", 4 },
+	{ "syscall-data", KEY_SYSCALL_DATA, "N", 0,
+	  "Store at most N bytes of each string and buffer that a system call is given (syscall_user_buf_size, Linux 6.19)", 4 },
 	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Stamp events with whole times, not with differences", 4 },
 	{ "clock", 'C', "CLOCK", 0, "Stamp events with CLOCK", 4 },
 	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
@@ -276,6 +280,10 @@ static bool parse_size(int key, char *arg, struct argp_state *state)
 		wanted->percent = (unsigned)setup_number("--buffer-percent", arg, 0, 100, state);
 		wanted->has_percent = true;
 		return true;
+	case KEY_SYSCALL_DATA:
+		wanted->user_size = (unsigned)setup_number("--syscall-data", arg, 0, SYSCALL_DATA_LIMIT, state);
+		wanted->has_user_size = true;
+		return true;
 	}
 	return false;
 }
@@ -356,6 +364,10 @@ static void inherit(struct setup *setup, struct argp_state *state)
 		if (!wanted->has_percent && first->has_percent) {
 			wanted->has_percent = true;
 			wanted->percent = first->percent;
+		}
+		if (!wanted->has_user_size && first->has_user_size) {
+			wanted->has_user_size = true;
+			wanted->user_size = first->user_size;
 		}
 		if (!wanted->has_cpus && first->has_cpus) {
 			wanted->has_cpus = true;

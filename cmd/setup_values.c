@@ -77,6 +77,7 @@ static const struct file_key osnoise_keys[] = {
 	{ "stop", "osnoise/stop_tracing_us", true },
 	{ "stop-total", "osnoise/stop_tracing_total_us", true },
 	{ "timerlat-period", "osnoise/timerlat_period_us", true },
+	{ "timerlat-align", "osnoise/timerlat_align_us", true },
 	{ "print-stack", "osnoise/print_stack", true },
 	{ NULL, NULL, false },
 };

@@ -18,6 +18,8 @@ struct visit {
 	int (*each)(const struct boot_difference *difference, void *data);
 	void *data;
 	struct fail *fail;
+	/* Linux 7.0: all filters and triggers that there are, so that those of no event are asked for. NULL: unknown. */
+	const char *filters, *triggers;
 };
 
 /* "local|global": any of them. */
@@ -32,6 +34,7 @@ static const struct {
 	{ "tracing_thresh", "0" },
 	{ "tracing_max_latency", "0" },
 	{ "max_graph_depth", "0" },
+	{ "syscall_user_buf_size", "63" },
 	/* 128 asked for; since 6.9, and in later stable kernels, what fits into the pages, each 20 bytes, or 16. */
 	{ "saved_cmdlines_size", "128|6552|8190" },
 	{ "function_profile_enabled", "0" },
@@ -44,6 +47,7 @@ static const struct {
 	{ "osnoise/stop_tracing_total_us", "0" },
 	{ "osnoise/print_stack", "0" },
 	{ "osnoise/timerlat_period_us", "1000" },
+	{ "osnoise/timerlat_align_us", "0" },
 	/* "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP..." (osnoise_options_show()) */
 	{ "osnoise/options", "DEFAULTS" },
 };
@@ -269,6 +273,19 @@ static int visit_options(const struct visit *visit)
 	return ret;
 }
 
+/* A line of show_event_filters or show_event_triggers begins with that event. */
+static bool is_listed(const char *list, const char *system, const char *name)
+{
+	size_t left = strlen(list), len = strlen(system);
+	struct text_word line;
+
+	while (text_next_line(&list, &left, &line))
+		if (line.len > len + 1 + strlen(name) && !memcmp(line.at, system, len) && line.at[len] == ':' &&
+		    !memcmp(line.at + len + 1, name, strlen(name)) && strchr(" \t", line.at[len + 1 + strlen(name)]))
+			return true;
+	return false;
+}
+
 /* One event: its state where the system is mixed, its filter, its triggers. */
 static int visit_event(const struct visit *visit, const char *system, const char *name, bool mixed, struct buf *now)
 {
@@ -284,9 +301,12 @@ static int visit_event(const struct visit *visit, const char *system, const char
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < array_size(parts); i++) {
+		const char *list = parts[i].what == BOOT_FILTER ? visit->filters : parts[i].what == BOOT_TRIGGER ? visit->triggers : NULL;
 		char file[600], word[32];
 		bool same;
 
+		if (list && !is_listed(list, system, name))
+			continue;
 		snprintf(file, sizeof(file), "events/%s/%s/%s", system, name, parts[i].file);
 		if ((parts[i].what == BOOT_EVENT && !mixed) || !read_text(visit, file, now))
 			continue;
@@ -321,12 +341,17 @@ static int visit_system(const struct visit *visit, const char *system, struct bu
 	return ret;
 }
 
-static int visit_events(const struct visit *visit)
+static int visit_events(const struct visit *all)
 {
-	cleanup_buf struct buf now = BUF_INIT;
+	cleanup_buf struct buf now = BUF_INIT, filters = BUF_INIT, triggers = BUF_INIT;
+	struct visit listed = *all, *visit = &listed;
 	struct dirent **entries;
 	int nr = scan(visit, "events", &entries), ret = 0;
 
+	if (read_text(all, "show_event_filters", &filters))
+		listed.filters = buf_str(&filters);
+	if (read_text(all, "show_event_triggers", &triggers))
+		listed.triggers = buf_str(&triggers);
 	for (int i = 0; !ret && i < nr; i++)
 		/* The entries of events/ftrace cannot be switched. */
 		if (entries[i]->d_type == DT_DIR && strcmp(entries[i]->d_name, "ftrace"))

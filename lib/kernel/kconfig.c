@@ -67,6 +67,10 @@ static const struct kconfig table[] = {
 	{ KCONFIG_FILE, "buffer_percent", NULL, "5.0" },
 	{ KCONFIG_FILE, "buffer_subbuf_size_kb", NULL, "6.8" },
 	{ KCONFIG_FILE, "last_boot_info", NULL, "6.12" },
+	{ KCONFIG_FILE, "show_event_filters", NULL, "7.0" },
+	{ KCONFIG_FILE, "show_event_triggers", NULL, "7.0" },
+	{ KCONFIG_FILE, "syscall_user_buf_size", "CONFIG_FTRACE_SYSCALLS", "6.19" },
+	{ KCONFIG_FILE, "osnoise/timerlat_align_us", "CONFIG_TIMERLAT_TRACER", "7.2" },
 
 	{ KCONFIG_TRIGGER, "stacktrace", "CONFIG_STACKTRACE", NULL },
 	{ KCONFIG_TRIGGER, "snapshot", "CONFIG_TRACER_SNAPSHOT", NULL },

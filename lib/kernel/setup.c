@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
@@ -142,6 +143,19 @@ static int set_sizes(const struct setup_instance *wanted, struct instance *insta
 	return err;
 }
 
+/* Not to be had by writing: a kernel without it would make a recording without what was asked for. */
+static int set_user_size(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	char value[16];
+
+	if (!wanted->has_user_size)
+		return 0;
+	if (!instance_has(instance, "syscall_user_buf_size"))
+		return kconfig_no_file("syscall_user_buf_size", fail);
+	snprintf(value, sizeof(value), "%u", wanted->user_size);
+	return instance_set(instance, "syscall_user_buf_size", value, fail);
+}
+
 static int set_number(struct instance *instance, const char *file, uint64_t number, struct fail *fail)
 {
 	char value[24];
@@ -162,7 +176,7 @@ static int set_buffer(const struct setup_instance *wanted, struct instance *inst
 		err = ring_buffer_absolute_time(instance, fail);
 	if (!err && wanted->has_cpus)
 		err = ring_buffer_set_cpus(instance, &wanted->cpus, fail);
-	return err;
+	return err ? err : set_user_size(wanted, instance, fail);
 }
 
 static int set_functions(struct instance *instance, enum function_list list, const struct setup_list *names,

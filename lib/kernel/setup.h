@@ -65,6 +65,8 @@ struct setup_instance {
 	uint64_t subbuf_size;           /* bytes */
 	bool has_percent;
 	unsigned percent;               /* buffer_percent */
+	bool has_user_size;
+	unsigned user_size;             /* syscall_user_buf_size */
 	const char *clock;
 	bool has_cpus;
 	struct cpus cpus;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MODULE_EVENTS ":mod:"
+
 static void warn(const struct setup_context *context, const struct fail *fail)
 {
 	if (context->setup->warn)
@@ -122,6 +124,24 @@ static int add_known(const struct setup_context *context, struct event_set *set,
 	return err;
 }
 
+/* "EVENTS:mod:MODULE": the kernel keeps it until the module comes, should it not be there. Its events are in no catalog, so it is written as it is. */
+static int add_module(const struct setup_event *event, struct instance *instance, struct fail *fail)
+{
+	const char *module = strstr(event->pattern, MODULE_EVENTS) + strlen(MODULE_EVENTS);
+	int err;
+
+	if (strchr(event->pattern, ','))
+		return fail_set(fail, -EOPNOTSUPP, "'%s': events of a module need an -e of their own", event->pattern);
+	if (event->off || event->filter || event->triggers.nr)
+		return fail_set(fail, -EOPNOTSUPP, "'%s': a filter, a trigger or -v needs events that are there; load the module '%s' first and "
+				"name its events", event->pattern, module);
+	err = instance_add(instance, "set_event", event->pattern, fail);
+	if (err != -EINVAL)
+		return err;
+	return fail_set(fail, -ENOENT, "the kernel does not take the events '%s': before Linux 6.14, and built without modules, it does not know "
+			"':mod:', and a module that is loaded must have them", event->pattern);
+}
+
 /* The filter and the triggers of one -e, and the event's place in the sets. */
 static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
 		     struct event_set *on, struct event_set *off, struct fail *fail)
@@ -134,6 +154,8 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
 	if (event->probe && context->tracing->plan)
 		return plan_event(event, pattern, instance, fail);
+	if (strstr(pattern, MODULE_EVENTS))
+		return add_module(event, instance, fail);
 	err = add_known(context, &set, pattern, fail);
 	if (!err && !set.nr)
 		return 0;

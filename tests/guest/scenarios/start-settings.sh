@@ -31,6 +31,18 @@ scenario() {
 	else
 		tell "a size of sub-buffers" 'buffer_subbuf_size_kb.*Linux 6.8' $e --subbuf-size 16K
 	fi
+	if [ -e $T/syscall_user_buf_size ]; then
+		try "the user data of system calls" $T/syscall_user_buf_size '^20$' $e --syscall-data 20
+	else
+		tell "the user data of system calls" 'syscall_user_buf_size.*Linux 6.19' $e --syscall-data 20
+	fi
+	mkdir $T/instances/asks
+	if echo ':mod:not_there_yet' 2> /dev/null > $T/instances/asks/set_event; then
+		try "events of a module that may come" $T/set_event ':mod:not_there_yet$' -e ':mod:not_there_yet'
+	else
+		tell "events of a module that may come" 'before Linux 6.14' -e ':mod:not_there_yet'
+	fi
+	rmdir $T/instances/asks
 	tell "absolute time" 'no switch for that' $e --absolute-time
 	tell "a CPU that is not there" 'there is no CPU 99' $e --cpu-buffer-size 99=100
 	tell "a function that is not there" "no function 'vfs_raed'.*did you mean 'vfs_read" -p function -l vfs_raed
