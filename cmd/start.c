@@ -2,12 +2,39 @@
 #include "cmd/command.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/boot_line.h"
+#include "lib/kernel/tracing.h"
+
+#include <stdio.h>
+
+enum {
+	KEY_BOOT = 0x1000,
+	LINE_SIZE = 2048,               /* COMMAND_LINE_SIZE of most machines */
+};
 
 struct arguments {
 	struct setup_arguments setup_arguments;
 	struct setup setup;
 	char **argv;
+	bool boot;
 };
+
+static const struct argp_option options[] = {
+	{ "boot", KEY_BOOT, NULL, 0, "Change nothing: print what the kernel's command line needs to trace so from boot", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static void check_boot(const struct arguments *arguments, struct argp_state *state)
+{
+	if (arguments->argv)
+		setup_usage(state, "--boot is for a kernel that begins, not for COMMAND");
+	if (arguments->setup_arguments.dry_run)
+		setup_usage(state, "--boot, or --dry-run?");
+	if (arguments->setup.waits)
+		setup_usage(state, "--boot changes nothing: there is nothing to --wait for");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -15,6 +42,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	(void)arg;
 	switch (key) {
+	case KEY_BOOT:
+		arguments->boot = true;
+		return 0;
 	case ARGP_KEY_INIT:
 		arguments->setup_arguments.setup = &arguments->setup;
 		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup_arguments;
@@ -25,6 +55,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
+		if (arguments->boot)
+			check_boot(arguments, state);
 		if (arguments->setup.only_command && !arguments->argv)
 			setup_usage(state, "-F needs a COMMAND");
 		if (arguments->setup_arguments.user && !arguments->argv)
@@ -41,6 +73,7 @@ static const struct argp_child children[] = {
 };
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
 	.args_doc = "[--] [COMMAND...]",
@@ -49,6 +82,30 @@ static const struct argp argp = {
 	       "makes a file of it, 'weft stop' ends tracing, and 'weft reset' puts back all that start and set have changed.",
 };
 
+static int print_boot(const struct setup *setup, struct fail *fail)
+{
+	struct tracing tracing = { .dir = NULL };
+	cleanup_buf struct buf line = BUF_INIT;
+	bool probes = false;
+	int err = 0;
+
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		for (size_t j = 0; j < setup->instances[i].nr_events; j++)
+			probes |= setup->instances[i].events[j].probe != NULL;
+	if (probes)
+		err = tracing_find(&tracing, fail);
+	if (!err)
+		err = boot_line(setup, probes ? &tracing : NULL, &line, fail);
+	tracing_release(&tracing);
+	if (err)
+		return err;
+	puts(buf_str(&line));
+	if (line.len >= LINE_SIZE)
+		command_warn("warning: %zu characters; on most machines the kernel reads no more than %d of its command line", line.len,
+			     LINE_SIZE - 1);
+	return 0;
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .argv = NULL };
@@ -56,10 +113,13 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&start_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	err = setup_run(&(struct setup_run){
-		.setup = &arguments.setup, .manner = SETUP_TOP, .turn_on = true, .argv = arguments.argv,
-		.user = arguments.setup_arguments.user, .dry_run = arguments.setup_arguments.dry_run,
-	}, &status, &fail);
+	if (arguments.boot)
+		err = print_boot(&arguments.setup, &fail);
+	else
+		err = setup_run(&(struct setup_run){
+			.setup = &arguments.setup, .manner = SETUP_TOP, .turn_on = true, .argv = arguments.argv,
+			.user = arguments.setup_arguments.user, .dry_run = arguments.setup_arguments.dry_run,
+		}, &status, &fail);
 	setup_release(&arguments.setup);
 	if (err)
 		command_failed(&fail);

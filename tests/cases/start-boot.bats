@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# start --boot: parameters of the kernel's command line. That kernels take them is seen in guests (tests/guest/scenarios/start-boot.sh).
+load lib
+
+@test "start --boot: each option becomes its parameter of Documentation/admin-guide/kernel-parameters.txt" {
+	run -0 weft start --boot -e sched:sched_switch -R 'stacktrace if prev_state == 2' -e irq -b 4M -C mono -p function_graph -l 'vfs_*' \
+		-l do_sys_openat2 -n schedule -g vfs_read --no-graph-function vfs_open --max-graph-depth 3 -O sym-offset -T --thresh 100us
+	[ "$output" = "tracing_thresh=100 trace_buf_size=4096K trace_clock=mono trace_options=sym-offset,stacktrace \
+ftrace_filter=vfs_*,do_sys_openat2 ftrace_notrace=schedule ftrace_graph_filter=vfs_read ftrace_graph_notrace=vfs_open \
+ftrace_graph_max_depth=3 ftrace=function_graph trace_event=sched:sched_switch,irq \
+trace_trigger=\"sched_switch.stacktrace if prev_state == 2\"" ]
+}
+
+@test "start --boot: instances and their events" {
+	run -0 weft start --boot -B one -e 'sched:*,syscalls/sys_enter_read' -B two -e all
+	[ "$output" = "trace_instance=one,sched,syscalls:sys_enter_read trace_instance=two,*:*" ]
+}
+
+@test "start --boot: what has no form on the command line is an error that names it" {
+	refused() { run -1 weft start --boot "${@:2}"; [ -z "${lines[1]}" ] && [[ "$output" == *"$1"* ]]; }
+	refused "sched_w*" -e 'sched_w*'
+	refused "-f has no form" -e sched -f 'prio < 3'
+	refused "-v has no form" -e sched -v -e sched:sched_switch
+	refused "-P has no form" -e sched -P 1
+	refused "-M has no form" -e sched -M 0
+	refused "--cpu-buffer-size" -e sched --cpu-buffer-size 0=100
+	refused "-p of instance 'x'" -B x -p function
+	refused "hist:keys=a,b" -e sched:sched_switch -R 'hist:keys=a,b'
+	refused "not 'sched'" -e sched -R stacktrace
+	refused "-l FUNCTION:COMMAND" -p function -l vfs_read:traceoff
+	refused "osnoise/period_us" -p osnoise --osnoise period=1s
+	refused "'a\"b'" -B 'a"b' -e sched
+}
+
+@test "start --boot: runs no command, and changes nothing" {
+	run -2 weft start --boot -e sched -- true
+	run -2 weft start --boot --dry-run -e sched
+}
