@@ -150,6 +150,27 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	fake_free(&fake);
 }
 
+/* Casts, per-CPU variables and the task that runs, of Linux 7.3; parameters by name, of 6.6: what they mean the kernel knows. */
+TEST(probe_define_hands_on_what_only_the_kernel_understands)
+{
+	static const char *const fetches[] = {
+		"$current", "pid=$current->pid:s32", "n=(file,f_inode)$arg1->i_ino:u64", "(task_struct)$arg1->comm", "this_cpu_read(runqueues)",
+		"n=this_cpu_read(rq->nr_running):u32", "this_cpu_ptr(runqueues)->cpu:s32", "file->f_inode->i_ino:u64", "+0(+8(%di)):x8[4]",
+	};
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	struct fail fail;
+	char text[128], want[128];
+
+	REQUIRE(probe_fake_new(&fake));
+	for (size_t i = 0; i < array_size(fetches); i++) {
+		snprintf(text, sizeof(text), "foo_bar %s", fetches[i]);
+		snprintf(want, sizeof(want), "p:weft/foo_bar foo_bar %s", fetches[i]);
+		CHECK_STR(defined(&fake, text, false, &buf, &fail), want);
+	}
+	fake_free(&fake);
+}
+
 TEST(probe_define_names_the_option_that_a_kernel_lacks)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
