@@ -2,8 +2,10 @@
 #include "cmd/command.h"
 #include "cmd/kernel.h"
 #include "lib/base/cpus.h"
+#include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/remote.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/undo.h"
 
@@ -72,6 +74,21 @@ static int list_one(const char *name, void *data)
 	return instance_close(instance, NULL);
 }
 
+static int list_remote(const char *name, void *data)
+{
+	struct instances *instances = data;
+	cleanup_free char *dir = NULL, *row = NULL;
+
+	if (asprintf(&dir, "%s/remotes/%s", instances->kernel.tracing.dir, name) < 0)
+		dir = NULL;
+	if (asprintf(&row, "remotes/%s", name) < 0)
+		row = NULL;
+	if (!dir || !row)
+		return -ENOMEM;
+	print_row(instances, &(struct instance){ .tracing = &instances->kernel.tracing, .kind = INSTANCE_EXISTING, .name = row, .dir = dir }, row);
+	return 0;
+}
+
 static int list(struct instances *instances, int nr, char **names, struct fail *fail)
 {
 	struct instance *top;
@@ -95,7 +112,10 @@ static int list(struct instances *instances, int nr, char **names, struct fail *
 		return err;
 	print_row(instances, top, "(top)");
 	instance_close(top, NULL);
-	return instance_each(&instances->kernel.tracing, list_one, instances, fail);
+	err = instance_each(&instances->kernel.tracing, list_one, instances, fail);
+	if (err)
+		return err;
+	return remote_each(&instances->kernel.tracing, list_remote, instances) ? fail_memory(fail) : 0;
 }
 
 /* Made as the kernel makes it, tracing on; the journal lets `weft reset` remove it. */

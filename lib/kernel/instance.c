@@ -9,6 +9,7 @@
 #include "lib/kernel/fitting.h"
 #include "lib/kernel/plan.h"
 #include "lib/kernel/precheck.h"
+#include "lib/kernel/remote.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"
 
@@ -155,7 +156,7 @@ int instance_open(const struct tracing *tracing, const char *name, bool want_new
 	struct near near = near_to(name);
 	struct instance *instance;
 	struct stat st;
-	int err = check_name(name, fail);
+	int err = remote_is(tracing, name) && strchr(name, '/') ? remote_refuse(name, fail) : check_name(name, fail);
 
 	if (!err)
 		err = instance_alloc(tracing, INSTANCE_EXISTING, name, undo, &instance, fail);
@@ -171,6 +172,8 @@ int instance_open(const struct tracing *tracing, const char *name, bool want_new
 	instance_free(instance);
 	if (err != -ENOENT)
 		return err;
+	if (remote_is(tracing, name))
+		return remote_refuse(name, fail);
 	if (want_new)
 		return create(tracing, name, undo, ret, fail);
 	err = instance_each(tracing, offer_name, &near, fail);
