@@ -11,8 +11,8 @@ void losses_cleared(const char *name, unsigned times)
 {
 	if (!times)
 		return;
-	command_warn("%s%ssomebody else cleared the buffer meanwhile (%u time%s as far as noticed); what it held then is in no "
-		     "count", name, *name ? ": " : "", times, times == 1 ? "" : "s");
+	command_warn("%s%ssomebody else cleared the buffer meanwhile (%u time%s as far as noticed; so does the end of a module or probe whose "
+		     "events are recorded); what it held then is in no count", name, *name ? ": " : "", times, times == 1 ? "" : "s");
 }
 
 void losses_missed(const char *lines)
