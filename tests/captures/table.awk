@@ -67,24 +67,93 @@ function sorted(counts,    key, len, i) {
 	return len
 }
 
-function row(kernel, name, key) {
-	printf "| %s | %s | %d | %d | %d | %d | %d |\n", kernel, name, by[key, "identical"], by[key, "hashed"], by[key, "excepted"],
-		by[key, "differ"] + by[key, "failed"], by[key, "skipped"] > results
+# "identical / excepted / not" of a kernel's texts of a group; empty where there are none.
+function cell(kernel, group,    key, not) {
+	key = kernel SUBSEP group
+	if (!(key in families)) return ""
+	not = by[key, "differ"] + by[key, "failed"]
+	return sprintf("%d / %d / %d", by[key, "identical"], by[key, "excepted"], not)
 }
 
-function write_results(    i, len, part) {
-	print "# What the kernel printed, and what weft prints\n" > results
-	print "Made by `tests/captures/run DIR --results FILE`. Every text is compared byte for byte. *hashed* are those of the identical" > results
-	print "ones where the kernel printed a hash for `%p`, which has a secret of its boot, and weft a placeholder.\n" > results
-	print "| kernel | scenarios | identical | of them hashed | excepted | differ | passed over |" > results
-	print "|---|---|---:|---:|---:|---:|---:|" > results
-	len = sorted(families)
-	for (i = 1; i <= len; i++) {
+# The machine of a kernel's name: "s390x-6.1"; those without one are amd64.
+function arch(kernel) {
+	return match(kernel, /^[a-z][a-z0-9]*-/) ? substr(kernel, 1, RLENGTH - 1) : "amd64"
+}
+
+function write_matrix(    i, j, len, part, kernels, groups, nr_kernels, nr_groups, seen, line, k) {
+	for (i = len = sorted(families); i; i--) {
 		split(order[i], part, SUBSEP)
-		row(part[1], part[2], order[i])
+		if (!((1, part[1]) in seen)) { seen[1, part[1]]; kernels[++nr_kernels] = part[1] }
+		if (!((2, part[2]) in seen)) { seen[2, part[2]]; groups[++nr_groups] = part[2] }
+		for (k in statuses) sum[part[1], statuses[k]] += by[order[i], statuses[k]]
 	}
-	row("both", "all", "")
-	printf "\n%d of the identical ones are texts of trace_pipe made from trace.txt by a rule that the scenarios `pipe-*` prove.\n", derived > results
+	line = "| identical / excepted with proof / not |"
+	for (j = 1; j <= nr_kernels; j++) line = line " " kernels[j] " |"
+	print line > results
+	gsub(/[^|]+/, "---", line)
+	print line > results
+	for (i = 1; i <= nr_groups; i++) {
+		line = "| " groups[i] " |"
+		for (j = 1; j <= nr_kernels; j++) line = line " " cell(kernels[j], groups[i]) " |"
+		print line > results
+	}
+	line = "| **all** |"
+	for (j = 1; j <= nr_kernels; j++)
+		line = line sprintf(" %d / %d / %d |", sum[kernels[j], "identical"], sum[kernels[j], "excepted"],
+				    sum[kernels[j], "differ"] + sum[kernels[j], "failed"])
+	print line > results
+	line = "| passed over |"
+	for (j = 1; j <= nr_kernels; j++) {
+		line = line " " sum[kernels[j], "skipped"] + 0 " |"
+		of = arch(kernels[j])
+		texts[of] += sum[kernels[j], "identical"]
+		compared[of] += sum[kernels[j], "identical"] + sum[kernels[j], "excepted"] + sum[kernels[j], "differ"] + sum[kernels[j], "failed"]
+		machines[of]
+	}
+	print line > results
+}
+
+# What `make check-arch` printed tells of each machine whether it builds and how its unit tests end, and the guest tests' list of
+# results on which kernels weft itself recorded.
+function read_arch(    line, of) {
+	while (archlog != "" && (getline line < archlog) > 0) {
+		if (line !~ /^(ok [a-z0-9]+:|FAILED arch\/|skip arch\/)/) continue
+		of = line
+		sub(/^(ok |FAILED arch\/|skip arch\/)/, "", of)
+		sub(/:.*/, "", of)
+		machines[of]
+		if (line ~ /^skip/) built[of] = "not tried"
+		else if (line ~ /: builds$/) built[of] = line ~ /^ok/ ? "yes" : "no"
+		else if (line ~ /: unit tests: /) { units[of] = line; sub(/.*unit tests: /, "", units[of]) }
+	}
+	built["amd64"] = "yes"
+	recorded["amd64"] = "yes (tests/guest/RESULTS.md)"
+}
+
+function write_arch(    of, i, j, names, swap, nr) {
+	read_arch()
+	for (of in machines) names[++nr] = of
+	for (i = 1; i <= nr; i++)
+		for (j = i + 1; j <= nr; j++)
+			if (names[j] < names[i]) { swap = names[i]; names[i] = names[j]; names[j] = swap }
+	print "\n## Machines\n\nBuilt and tested by `make check-arch`; *recorded* is whether the guest tests record on that machine; *identical* are the" > results
+	print "texts above that a kernel of that machine printed.\n" > results
+	print "| machine | built | unit tests | recorded | identical |\n|---|---|---|---|---:|" > results
+	for (i = 1; i <= nr; i++) {
+		of = names[i]
+		printf "| %s | %s | %s | %s | %s |\n", of, of in built ? built[of] : "not tried", of in units ? units[of] : "-",
+			of in recorded ? recorded[of] : "no", compared[of] ? texts[of] " of " compared[of] : "no texts" > results
+	}
+}
+
+function write_results(    i) {
+	split("identical hashed excepted differ failed skipped", statuses, " ")
+	print "# What the kernel printed, and what weft prints\n" > results
+	print "Made by `tests/captures/run DIR... --results FILE --arch LOG`. Every text is compared byte for byte. Of those that are identical," > results
+	printf "%d are so but for hashes of pointers: `%%p` has a secret of each boot, and weft prints a placeholder. %d are texts of\n", n["hashed"], derived > results
+	print "trace_pipe made from trace.txt by a rule that the scenarios `pipe-*` prove.\n" > results
+	write_matrix()
+	write_arch()
 	print "\n## Exceptions\n\nEach is a line of `tests/captures/known`, which takes the excepted part out of both texts.\n" > results
 	print "| texts | lines | why |\n|---:|---:|---|" > results
 	for (i = sorted(why); i; i--) printf "| %d | %d | %s |\n", why[order[i]], why_lines[order[i]], order[i] > results
