@@ -414,6 +414,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	read_settings(owned);
 	if (owned->starved)
 		return fail_memory(fail);
+	context->abi.cper_blanks = context->release_major && !context_knows(context, 5, 18);
 	context->abi.hz = context->hz > UINT32_MAX ? 0 : (uint32_t)context->hz;
 	r = types_new(context->trace, &context->types, fail);
 	if (r < 0)

@@ -11,7 +11,7 @@
 enum call {
 	CALL_DYN_PLACE, CALL_DYN_LEN, CALL_BITMASK, CALL_FLAGS, CALL_FLAGS_U64, CALL_SYMBOLIC, CALL_SYMBOLIC_U64, CALL_HEX,
 	CALL_HEX_STR, CALL_ARRAY, CALL_DYN_ARRAY, CALL_HEX_DUMP, CALL_NS_TO_SECS, CALL_NS_WITHOUT_SECS, CALL_SAME, CALL_EXPECT,
-	CALL_CHOOSE_EXPR, CALL_JIFFIES, CALL_SWAP16, CALL_SWAP32, CALL_SWAP64, CALL_EDAC, CALL_CONSTANT,
+	CALL_CHOOSE_EXPR, CALL_JIFFIES, CALL_KTIME_US, CALL_KTIME_MS, CALL_SWAP16, CALL_SWAP32, CALL_SWAP64, CALL_EDAC, CALL_CONSTANT,
 };
 
 struct call_name {
@@ -50,6 +50,9 @@ static const struct call_name call_names[] = {
 	{ "__builtin_bswap32", CALL_SWAP32 },
 	{ "__builtin_bswap64", CALL_SWAP64 },
 	{ "jiffies_to_msecs", CALL_JIFFIES },
+	{ "ktime_to_ns", CALL_SAME },
+	{ "ktime_to_us", CALL_KTIME_US },
+	{ "ktime_to_ms", CALL_KTIME_MS },
 	{ "pte_val", CALL_SAME },
 	{ "pmd_val", CALL_SAME },
 	{ "pud_val", CALL_SAME },
@@ -94,7 +97,14 @@ static const struct expr *parse_lookup(struct expr_parser *parser, bool flags, b
 	if (!expr)
 		return NULL;
 	expr->a = parse_value(parser);
-	if (!expr->a || !parse_mark(parser, ','))
+	if (!expr->a)
+		return NULL;
+	/* Of a table without entries only the number is left: error codes of kvm. */
+	if (!flags && token_is(&parser->tokens->now, ')')) {
+		expr->table = parse_table(parser, mask);
+		return expr->table ? make_done(parser, expr) : NULL;
+	}
+	if (!parse_mark(parser, ','))
 		return NULL;
 	if (flags) {
 		delimiter = parse_assignment(parser);
@@ -292,6 +302,10 @@ static const struct expr *parse_args(struct expr_parser *parser, enum call call)
 		return value ? make_const(parser, value->kind == EXPR_CONST, 4, true) : NULL;
 	case CALL_JIFFIES:
 		return parse_jiffies(parser);
+	case CALL_KTIME_US:
+	case CALL_KTIME_MS:
+		return make_binary(parser, '/', make_cast(parser, parse_value(parser), (struct ctype){ .size = 8, .is_signed = true }),
+				   make_const(parser, call == CALL_KTIME_US ? 1000 : 1000000, 8, true));
 	case CALL_SWAP16:
 	case CALL_SWAP32:
 	case CALL_SWAP64:

@@ -50,6 +50,10 @@ static const struct known_name known_names[] = {
 	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
 	/* vdso/clocksource.h */
 	{ "VDSO_CLOCKMODE_NONE", 0 }, { "VDSO_CLOCKMODE_TSC", 1 },
+	/* linux/nfs4.h, uapi/linux/in.h, linux/writeback.h, uapi/linux/nl80211.h */
+	{ "NFS4_VERIFIER_SIZE", 8 }, { "IPPROTO_UDP", 17 }, { "WB_SYNC_ALL", 1 }, { "NL80211_BAND_2GHZ", 0 },
+	/* trace/trace_events.h: the variable of the function around the print fmt, which then holds TRACE_TYPE_HANDLED */
+	{ "ret", 1 },
 	/* linux/mm.h of 7.0 and later; VM_SHARED has been this bit for ever */
 	{ "VMA_SHARED_BIT", 3 },
 	/* fs/btrfs/delayed-ref.h */

@@ -57,6 +57,7 @@ struct schema_abi {
 	bool big_endian;
 	uint8_t long_size;
 	uint32_t hz;                    /* CONFIG_HZ of the traced kernel; 0: not known, taken as 250 */
+	bool cper_blanks;               /* before 5.18: "node: 1", not "node:1", where memory failed */
 	/* The value of an enumerator that formats name without it, from elsewhere; may be NULL. False when it is not known. */
 	bool (*enumerator)(const void *arg, const char *name, size_t len, uint64_t *ret);
 	const void *enumerators;        /* its arg */

@@ -22,6 +22,9 @@ static const struct helper helpers[] = {
 	{ "xen_hypercall_name", "n", text_xen_hypercall },
 	{ "decode_prq_descriptor", "mnnnnn", text_prq_descriptor },
 	{ "__trace_print_untrusted_str", "pmn", text_untrusted },
+	{ "nvme_trace_disk_name", "pm", text_nvme_disk },
+	{ "nvmet_trace_disk_name", "pm", text_nvme_disk },
+	{ "nvmet_trace_ctrl_id", "pn", text_nvmet_controller },
 };
 
 const struct helper *helper_find(const struct token *name)

@@ -52,6 +52,8 @@ void text_cper_mem_type(const struct expr *expr, const struct run *run, struct o
 void text_cper_mem(const struct expr *expr, const struct run *run, struct out *out);
 void text_xen_hypercall(const struct expr *expr, const struct run *run, struct out *out);
 void text_prq_descriptor(const struct expr *expr, const struct run *run, struct out *out);
+void text_nvme_disk(const struct expr *expr, const struct run *run, struct out *out);
+void text_nvmet_controller(const struct expr *expr, const struct run *run, struct out *out);
 void text_untrusted(const struct expr *expr, const struct run *run, struct out *out);
 void text_layers(const struct expr *expr, const struct run *run, struct out *out);
 

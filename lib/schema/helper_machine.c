@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
+#include "lib/schema/format.h"
 #include "lib/schema/helper.h"
+#include "lib/schema/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,6 +59,11 @@ struct cper_field {
 	const char *name;
 };
 
+static const char *blank(const struct run *run)
+{
+	return run->abi->cper_blanks ? " " : "";
+}
+
 static void add_field(struct location *location, struct place place, const struct cper_field *field, const struct run *run)
 {
 	uint64_t value = place_number(place, field->at, field->size, run) >> field->shift;
@@ -64,9 +71,9 @@ static void add_field(struct location *location, struct place place, const struc
 	if (field->mask)
 		value &= field->mask;
 	if (field->size == 8)
-		add(location, "%s:0x%016llx ", field->name, (unsigned long long)value);
+		add(location, "%s:%s0x%016llx ", field->name, blank(run), (unsigned long long)value);
 	else
-		add(location, "%s:%llu ", field->name, (unsigned long long)value);
+		add(location, "%s:%s%llu ", field->name, blank(run), (unsigned long long)value);
 }
 
 static void add_row(struct location *location, struct place place, uint32_t valid, const struct run *run)
@@ -75,7 +82,7 @@ static void add_row(struct location *location, struct place place, uint32_t vali
 
 	if (valid & 0x40000)
 		row |= (place_byte(place, CPER_EXTENDED) & 3u) << 16;
-	add(location, "row:%u ", row);
+	add(location, "row:%s%u ", blank(run), row);
 }
 
 void text_cper_mem(const struct expr *expr, const struct run *run, struct out *out)
@@ -141,4 +148,26 @@ void text_prq_descriptor(const struct expr *expr, const struct run *run, struct 
 		snprintf(text + len, sizeof(text) - (size_t)len, " private=0x%llx/0x%llx\n", (unsigned long long)word[2],
 			 (unsigned long long)word[3]);
 	out_mem(out, text, strnlen(text, size && size <= sizeof(text) ? size - 1 : sizeof(text)));
+}
+
+/* drivers/nvme/host/trace.c and target/trace.c */
+void text_nvme_disk(const struct expr *expr, const struct run *run, struct out *out)
+{
+	struct place name = expr_place(expr->args[0], run);
+
+	if (!place_byte(name, 0))
+		return;
+	out_str(out, "disk=");
+	text_cstring(name, out);
+	out_str(out, ", ");
+}
+
+void text_nvmet_controller(const struct expr *expr, const struct run *run, struct out *out)
+{
+	uint16_t id = (uint16_t)expr_number(expr->args[0], run);
+
+	if (id)
+		out_u64(out, id);
+	else
+		out_char(out, '_');
 }

@@ -49,9 +49,9 @@ static void put_dynamic(struct record *record, size_t at, const void *data, size
 static char printed[512];
 
 /* The record's text by a print fmt of one %s. */
-static const char *print(const char *argument, const struct record *record)
+static const char *print_of(const char *argument, const struct record *record, bool old)
 {
-	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250 };
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250, .cper_blanks = old };
 	struct program_env env = { .arg = NULL };
 	const struct format *format;
 	struct schema *schema = NULL;
@@ -71,6 +71,11 @@ static const char *print(const char *argument, const struct record *record)
 	out_release(&out);
 	schema_free(schema);
 	return printed;
+}
+
+static const char *print(const char *argument, const struct record *record)
+{
+	return print_of(argument, record, false);
 }
 
 static void put_hex(struct record *record, size_t at, const char *hex)
@@ -233,6 +238,7 @@ TEST(helper_tells_where_memory_failed)
 		  "requestor_id:0x0000000000000011 responder_id:0x0000000000000022 target_id:0x0000000000000033 chip_id:2 ");
 	put_memory_error(&record, 0x150);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 bank:1029 row:6 ");
+	CHECK_STR(print_of("cper_mem_err_unpack(p, &REC->b)", &record, true), "card: 2 bank: 1029 row: 6 ");
 	/* What the firmware calls that DIMM no trace tells. */
 	put_memory_error(&record, 0x20010);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 DIMM location: ? (DMI handle: 0x000b) ");
@@ -294,4 +300,19 @@ TEST(helper_names_the_rights_of_each_layer)
 			"__get_dynamic_array_len(masks) / sizeof(access_mask_t), __layer_names, (sizeof(__layer_names) / "
 			"sizeof((__layer_names)[0]) + 0)); })", &record),
 		  "{execute|read,,write}");
+}
+
+/* ktime_to_us(), a table without entries, what a disk without a name leaves out (drivers/nvme/host/trace.c) */
+TEST(helper_knows_times_empty_tables_and_disks)
+{
+	static const int64_t times[] = { -1999, 2500000 };
+	struct record record = { .len = FIXED };
+
+	put(&record, 16, times, sizeof(times));
+	CHECK_STR(print("\"%lld %lld %lld\", ktime_to_us(REC->w[0]), ktime_to_ms(REC->w[1]), ktime_to_ns(REC->w[1])", &record), "-1 2 2500000");
+	CHECK_STR(print("\"(%s)\", __print_symbolic(REC->word)", &record), "(0x0)");
+	memcpy(record.bytes + 16, "nvme0n1", 8);
+	CHECK_STR(print("\"%sqid\", nvme_trace_disk_name(p, REC->b)", &record), "disk=nvme0n1, qid");
+	record.bytes[16] = 0;
+	CHECK_STR(print("\"%sqid %s\", nvme_trace_disk_name(p, REC->b), nvmet_trace_ctrl_id(p, REC->word)", &record), "qid _");
 }
