@@ -63,6 +63,18 @@ static bool parse_line(struct text_word line, bool counts, struct sample *ret)
 	return end - at > 4 && !memcmp(at, "us", 2) && !memcmp(at + 3, ": ", 2);
 }
 
+/* A name with a newline splits its line: the columns count from a line before, which is shorter than a name's column. */
+static bool parse_split_line(const char *start, struct text_word line, bool counts, struct sample *ret)
+{
+	for (size_t back = 1; back <= NAME_WIDTH && back <= (size_t)(line.at - start); back++) {
+		struct text_word whole = { .at = line.at - back, .len = line.len + back };
+
+		if ((whole.at == start || whole.at[-1] == '\n') && parse_line(whole, counts, ret))
+			return true;
+	}
+	return false;
+}
+
 /* Of a time that was printed for an event: false when it cannot be that event's. */
 static bool narrow(struct bounds *bounds, uint64_t ts, uint64_t time, bool counts)
 {
@@ -113,13 +125,14 @@ static int read_lines(const struct context *context, struct events *events, cons
 {
 	struct bounds bounds = { .low = 0, .high = UINT64_MAX };
 	bool counts = context->unit == CLOCK_UNIT_COUNT;
+	const char *start = text;
 	struct text_word line;
 	struct sample sample;
 	int r = 1;
 
 	while (text_next_line(&text, &len, &line)) {
 		latency_head_take(&facts->head, line.at, line.len);
-		if (!parse_line(line, counts, &sample))
+		if (!parse_line(line, counts, &sample) && !parse_split_line(start, line, counts, &sample))
 			continue;
 		facts->lines++;
 		if (r > 0)
