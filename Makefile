@@ -46,6 +46,7 @@ cmd_src := $(sort $(wildcard cmd/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
 plugin_src := $(sort $(wildcard plugins/*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/*.c))
+fuzz_mutator := $(sort $(wildcard tests/fuzz/mutator/*.c))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
@@ -75,7 +76,7 @@ help:
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
 	@echo 'make coverage      lines of lib/ and formats/ that the unit tests run, by room (FILES=1: by file)'
 	@echo 'make check-captures  only the comparison with the texts of real kernels'
-	@echo 'make fuzz          run the fuzz targets for FUZZ_SECONDS (60) each (T=NAME)'
+	@echo 'make fuzz          run the fuzz targets for TIME seconds (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd; make bench-scaling: time for an event by events, CPUs, threads'
 	@echo 'make deps          install the Debian packages that building and testing need'
 	@echo 'make compile_commands.json  how each file is compiled, for clangd and its like'
@@ -175,13 +176,15 @@ bench-scaling: all
 # Fuzzing needs clang; the library is built once more with its instrumentation.
 fuzzers: $(fuzzers)
 ifneq ($(FUZZ_BUILD),)
+# These take a trace.dat: it is changed by what knows how one is made.
+$(BUILD)/fuzz/container $(BUILD)/fuzz/report: $(fuzz_mutator:%.c=$(BUILD)/%.o)
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
 	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $^ $(all_ldlibs)
 endif
 
 fuzz:
-	@BUILD=$(BUILD)-fuzz tests/fuzz/run fuzz $(T)
+	@FUZZ_SECONDS=$(or $(TIME),$(FUZZ_SECONDS)) BUILD=$(BUILD)-fuzz tests/fuzz/run fuzz $(T)
 
 docs: all
 	@BUILD=$(BUILD) man/generate .
@@ -206,4 +209,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 riscv64)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

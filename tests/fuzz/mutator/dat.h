@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FUZZ_DAT_H
+#define WEFT_FUZZ_DAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A trace.dat taken apart, to be changed and put together again: frames are unpacked, and the places that options name are known as
+ * pieces of the file. It is written from weft-dat(5), and shares no code with lib/trace but the frames.
+ * All memory is that of one arena; it is given up as a whole.
+ */
+enum { DAT_SECTIONS = 96, DAT_OPTIONS = 192, DAT_CPUS = 192, DAT_CHUNKS = 256, DAT_SPANS = 512, DAT_FIELDS = 2048, DAT_ARENA = 24 << 20 };
+
+struct dat_blob {
+	uint8_t *data;
+	size_t len, room;
+};
+
+/* A text inside a section, and the field that tells its length: `width` 0 where there is none. */
+struct dat_span {
+	size_t at, len, field;
+	unsigned width;
+};
+
+struct dat_option {
+	uint16_t id;
+	struct dat_blob data;           /* of a buffer: without its CPUs */
+	int section;                    /* that its first u64 points to; -1: none, and the u64 is part of the data */
+	size_t first_cpu, nr_cpus;      /* of a buffer */
+	bool is_buffer;
+};
+
+struct dat_cpu {
+	uint32_t number;
+	int section;
+	size_t first_chunk, nr_chunks;
+	uint64_t at, size;              /* while it is written */
+};
+
+struct dat_section {
+	uint16_t id, flags;
+	uint32_t name;
+	uint64_t old, at;               /* where it is in the file that was read, and in the one that is written */
+	struct dat_blob body;           /* unpacked; empty for options and pages */
+	size_t first_option, nr_options;
+	bool is_options;
+	bool opaque;                    /* packed otherwise or broken: the body is what the file has */
+	int next;                       /* options section behind it; -1 */
+};
+
+/* A number of the file that was written. */
+struct dat_field {
+	size_t at;
+	unsigned width;
+};
+
+struct dat {
+	const uint8_t *in;
+	size_t len;
+	unsigned version;
+	bool big;
+	unsigned long_size;
+	uint32_t page_size;
+	struct dat_blob head;           /* all in front of the offset of the options */
+	int first_options;              /* the section that the head points to; -1 */
+	struct dat_section sections[DAT_SECTIONS];
+	struct dat_option options[DAT_OPTIONS];
+	struct dat_cpu cpus[DAT_CPUS];
+	struct dat_blob chunks[DAT_CHUNKS];
+	size_t nr_sections, nr_options, nr_cpus, nr_chunks;
+	struct dat_span spans[DAT_SPANS];
+	size_t nr_spans;
+	struct dat_field fields[DAT_FIELDS];
+	size_t nr_fields;
+};
+
+uint64_t dat_load(const struct dat *dat, const uint8_t *at, unsigned width);
+void dat_store(const struct dat *dat, uint8_t *at, unsigned width, uint64_t value);
+uint8_t *dat_room(size_t size);
+
+/* False where it is none, or has more of something than there is room for. */
+bool dat_open(struct dat *dat, const uint8_t *data, size_t len);
+
+/* Version 7 only: the whole file into `out`; 0 where it does not fit. */
+size_t dat_write(struct dat *dat, uint8_t *out, size_t size);
+
+/* The texts of a section, or of version 6 of the whole file: into dat->spans. */
+void dat_find_spans(struct dat *dat, const struct dat_blob *body, unsigned section);
+size_t dat_find_spans_v6(struct dat *dat);
+
+#endif
