@@ -183,7 +183,7 @@ static void check_letter(const struct command *command, const char *program, int
 
 void options_check(const struct command *command, int argc, char **argv, unsigned flags)
 {
-	struct tables tables;
+	struct tables tables = { .letters = "" };
 	/* getopt_long() sorts what it reads. */
 	cleanup_free char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int key;

@@ -434,8 +434,10 @@ int main(int argc, char **argv)
 	/* How often a call is made may change from run to run: go on as long as the fault was met. */
 	for (uint64_t at = 1;; at += step) {
 		struct trial trial = run(at);
-		const char *why = trial.calls < at ? NULL : judge(&reference, &trial, after);
 		bool met = trial.calls >= at;
+		/* AFTER also makes ready for the next run. */
+		const char *why = met ? judge(&reference, &trial, after) :
+				  after_is_well(after, &trial) ? NULL : "left something wrong behind";
 
 		if (why && ++bad <= TOLD_MAX)
 			tell(at, why, &trial);
