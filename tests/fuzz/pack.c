@@ -139,6 +139,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	unsigned version = len ? data[len - 1] : 0;
 	int dir;
 
+	/* The fuzzer sees what is compared: it may have written that itself. */
+	if (memmem(data, len, secret, strlen(secret)))
+		return 0;
 	prepare();
 	dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
