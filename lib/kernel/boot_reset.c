@@ -2,6 +2,7 @@
 #include "lib/kernel/boot_reset.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/kernel/boot.h"
 #include "lib/kernel/boot_instance.h"
 #include "lib/kernel/control.h"
@@ -31,16 +32,14 @@ struct reset {
 static int keep(const struct boot_difference *difference, void *data)
 {
 	struct reset *reset = data;
-	struct difference *grown = reallocarray(reset->items, reset->nr + 1, sizeof(*grown));
+	struct difference *kept = vec_push(reset->items, reset->nr);
 
-	if (!grown)
+	if (!kept)
 		return fail_memory(reset->fail);
-	reset->items = grown;
-	grown += reset->nr++;
-	*grown = (struct difference){
+	*kept = (struct difference){
 		.what = difference->what, .file = strdup(difference->file), .boot = strdup(difference->boot),
 	};
-	return grown->file && grown->boot ? 0 : fail_memory(reset->fail);
+	return kept->file && kept->boot ? 0 : fail_memory(reset->fail);
 }
 
 static int put_back(const struct reset *reset, const struct difference *item, struct fail *fail)

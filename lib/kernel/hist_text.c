@@ -2,6 +2,7 @@
 #include "lib/kernel/hist_text.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -232,24 +233,18 @@ static void take_values(const struct hist_text *hist, struct hist_row *row, cons
 	}
 }
 
-static int add_row(struct hist_text *hist, const struct hist_row *row, size_t *size, struct fail *fail)
+static int add_row(struct hist_text *hist, const struct hist_row *row, struct fail *fail)
 {
-	struct hist_row *grown;
+	struct hist_row *added = vec_push(hist->rows, hist->nr);
 
-	if (hist->nr == *size) {
-		*size = *size ? *size * 2 : 64;
-		grown = reallocarray(hist->rows, *size, sizeof(*grown));
-		if (!grown)
-			return fail_memory(fail);
-		hist->rows = grown;
-	}
-	hist->rows[hist->nr++] = *row;
+	if (!added)
+		return fail_memory(fail);
+	*added = *row;
 	return 0;
 }
 
 static int take_rows(struct hist_text *hist, const char *at, const char *end, struct fail *fail)
 {
-	size_t size = 0;
 	int err = 0;
 
 	while (!err && at < end && hist->nr < ROWS_MAX) {
@@ -272,7 +267,7 @@ static int take_rows(struct hist_text *hist, const char *at, const char *end, st
 			at = stop < end ? stop + 1 : end;
 		}
 		row.more = trim(word_between(row.more.at, at));
-		err = add_row(hist, &row, &size, fail);
+		err = add_row(hist, &row, fail);
 	}
 	return err;
 }

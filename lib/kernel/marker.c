@@ -2,6 +2,7 @@
 #include "lib/kernel/marker.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,10 +39,8 @@ int marker_write(struct marker *marker, const char *text, size_t len, unsigned *
 	unsigned pieces = 0;
 
 	do {
-		ssize_t done = write(marker->fd, text, len);
+		ssize_t done = io_again(write(marker->fd, text, len));
 
-		if (done < 0 && errno == EINTR)
-			continue;
 		if (done < 0)
 			return refused(marker, -errno, fail);
 		if (!done && len)
@@ -67,9 +66,7 @@ int marker_write_raw(struct marker *marker, uint32_t id, const void *data, size_
 	memcpy(whole, &id, sizeof(id));
 	if (len)
 		memcpy(whole + sizeof(id), data, len);
-	do
-		done = write(marker->fd, whole, sizeof(id) + len);
-	while (done < 0 && errno == EINTR);
+	done = io_again(write(marker->fd, whole, sizeof(id) + len));
 	if (done < 0)
 		return refused(marker, -errno, fail);
 	if ((size_t)done < sizeof(id) + len)

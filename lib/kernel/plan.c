@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/plan.h"
 
+#include "lib/base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,16 +60,14 @@ static bool remember(struct plan *plan, const char *path, const char *value)
 	struct plan_value *known = find(plan, path);
 
 	if (!known) {
-		struct plan_value *grown = reallocarray(plan->values, plan->nr + 1, sizeof(*grown));
+		char *copy = strdup(path);
 
-		if (!grown)
+		known = copy ? vec_push(plan->values, plan->nr) : NULL;
+		if (!known) {
+			free(copy);
 			return false;
-		plan->values = grown;
-		known = &grown[plan->nr];
-		*known = (struct plan_value){ .path = strdup(path) };
-		if (!known->path)
-			return false;
-		plan->nr++;
+		}
+		known->path = copy;
 	}
 	free(known->value);
 	known->value = value ? strdup(value) : NULL;

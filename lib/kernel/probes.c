@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
@@ -27,7 +28,7 @@ void probe_list_release(struct probe_list *list)
 static int add_line(struct probe_list *list, struct text_word line, struct fail *fail)
 {
 	cleanup_free char *text = strndup(line.at, line.len);
-	struct probe_state state = { .ours = false }, *grown;
+	struct probe_state state = { .ours = false }, *added;
 
 	if (!text)
 		return fail_memory(fail);
@@ -36,13 +37,12 @@ static int add_line(struct probe_list *list, struct text_word line, struct fail 
 	if (!*state.probe.group)
 		snprintf(state.probe.group, sizeof(state.probe.group), "%s",
 			 state.probe.kind == PROBE_USER_EVENT ? "user_events" : "?");
-	grown = reallocarray(list->probes, list->nr + 1, sizeof(*grown));
-	if (!grown) {
+	added = vec_push(list->probes, list->nr);
+	if (!added) {
 		probe_release(&state.probe);
 		return fail_memory(fail);
 	}
-	list->probes = grown;
-	list->probes[list->nr++] = state;
+	*added = state;
 	return 0;
 }
 

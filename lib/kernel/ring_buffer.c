@@ -5,6 +5,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/kernel/kconfig.h"
 
@@ -95,9 +96,10 @@ int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 static uint64_t size_in(const char *text)
 {
 	const char *expanded = strstr(text, "(expanded: ");
-	uint64_t kb = strtoull(expanded ? expanded + strlen("(expanded: ") : text, NULL, 10);
+	const char *at = expanded ? expanded + strlen("(expanded: ") : text;
+	uint64_t kb;
 
-	return kb > UINT64_MAX / 1024 ? 0 : kb * 1024;
+	return number_u64(&at, &kb) && kb <= UINT64_MAX / 1024 ? kb * 1024 : 0;
 }
 
 uint64_t ring_buffer_size(const struct instance *instance)

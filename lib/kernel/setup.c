@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/kconfig.h"
+#include "lib/base/vec.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
@@ -16,80 +17,65 @@
 
 bool setup_list_add(struct setup_list *list, const char *item)
 {
-	const char **grown = reallocarray(list->items, list->nr + 1, sizeof(*grown));
+	const char **added = vec_push(list->items, list->nr);
 
-	if (!grown)
-		return false;
-	grown[list->nr++] = item;
-	list->items = grown;
-	return true;
+	if (added)
+		*added = item;
+	return added;
 }
 
 struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
 {
-	struct setup_instance *grown = reallocarray(setup->instances, setup->nr_instances + 1, sizeof(*grown));
+	struct setup_instance *wanted = vec_push(setup->instances, setup->nr_instances);
 
-	if (!grown)
-		return NULL;
-	setup->instances = grown;
-	grown += setup->nr_instances++;
-	*grown = (struct setup_instance){ .name = name };
-	return grown;
+	if (wanted)
+		wanted->name = name;
+	return wanted;
 }
 
 struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern)
 {
-	struct setup_event *grown = reallocarray(wanted->events, wanted->nr_events + 1, sizeof(*grown));
+	struct setup_event *event = vec_push(wanted->events, wanted->nr_events);
 
-	if (!grown)
-		return NULL;
-	wanted->events = grown;
-	grown += wanted->nr_events++;
-	*grown = (struct setup_event){ .pattern = pattern };
-	return grown;
-}
-
-static bool add_pid(pid_t **pids, size_t *nr, pid_t pid)
-{
-	pid_t *grown = reallocarray(*pids, *nr + 1, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	grown[(*nr)++] = pid;
-	*pids = grown;
-	return true;
+	if (event)
+		event->pattern = pattern;
+	return event;
 }
 
 bool setup_add_pid(struct setup *setup, pid_t pid)
 {
-	return add_pid(&setup->pids, &setup->nr_pids, pid);
+	pid_t *added = vec_push(setup->pids, setup->nr_pids);
+
+	if (added)
+		*added = pid;
+	return added;
 }
 
 bool setup_add_notrace_pid(struct setup *setup, pid_t pid)
 {
-	return add_pid(&setup->notrace_pids, &setup->nr_notrace_pids, pid);
+	pid_t *added = vec_push(setup->notrace_pids, setup->nr_notrace_pids);
+
+	if (added)
+		*added = pid;
+	return added;
 }
 
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size)
 {
-	struct setup_cpu_size *grown = reallocarray(wanted->cpu_sizes, wanted->nr_cpu_sizes + 1, sizeof(*grown));
+	struct setup_cpu_size *added = vec_push(wanted->cpu_sizes, wanted->nr_cpu_sizes);
 
-	if (!grown)
-		return false;
-	grown[wanted->nr_cpu_sizes++] = (struct setup_cpu_size){ .cpus = *cpus, .size = size };
-	wanted->cpu_sizes = grown;
-	return true;
+	if (added)
+		*added = (struct setup_cpu_size){ .cpus = *cpus, .size = size };
+	return added;
 }
 
 bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file)
 {
-	struct setup_file *grown = reallocarray(wanted->files, wanted->nr_files + 1, sizeof(*grown));
+	struct setup_file *added = vec_push(wanted->files, wanted->nr_files);
 
-	if (!grown)
-		return false;
-	grown[wanted->nr_files++] = *file;
-	wanted->files = grown;
-	return true;
+	if (added)
+		*added = *file;
+	return added;
 }
 
 static void instance_release(struct setup_instance *wanted)

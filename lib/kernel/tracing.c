@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,22 +17,14 @@
 int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
+	int err;
 
 	if (fd < 0)
 		return tracing_refused(path, -errno, "open", fail);
-	for (;;) {
-		if (!buf_reserve(buf, 1 << 16))
-			return fail_memory(fail);
-		got = read(fd, buf->data + buf->len, buf->size - buf->len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return tracing_refused(path, -errno, "read", fail);
-		if (!got)
-			return 0;
-		buf->len += (size_t)got;
-	}
+	err = io_read_all(fd, SIZE_MAX, buf);
+	if (err == -ENOMEM)
+		return fail_memory(fail);
+	return err ? tracing_refused(path, err, "read", fail) : 0;
 }
 
 /* "none integrity [confidentiality]" */

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/kernel/claim.h"
 #include "lib/kernel/claims.h"
 #include "lib/kernel/control.h"
@@ -75,17 +76,10 @@ void undo_free(struct undo *undo)
 
 int undo_write_synced(int fd, const struct buf *buf)
 {
-	size_t done = 0;
+	int err = io_write(fd, buf->data, buf->len);
 
-	while (done < buf->len) {
-		ssize_t wrote = write(fd, buf->data + done, buf->len - done);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote < 0)
-			return -errno;
-		done += (size_t)wrote;
-	}
+	if (err)
+		return err;
 	return fdatasync(fd) && errno != EINVAL ? -errno : 0;
 }
 

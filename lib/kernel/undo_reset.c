@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo_internal.h"
 
@@ -40,7 +41,7 @@ int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct
 		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
 	while ((entry = readdir(stream))) {
 		enum undo_file file = undo_file_of(entry->d_name);
-		struct undo_pending one, *grown;
+		struct undo_pending one, *added;
 		char path[512];
 
 		if (file == UNDO_FILE_NONE)
@@ -48,13 +49,12 @@ int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
 		if (!undo_is_waiting(path, file == UNDO_FILE_HELD, &one))
 			continue;
-		grown = reallocarray(items, nr + 1, sizeof(*grown));
-		if (!grown) {
+		added = vec_push(items, nr);
+		if (!added) {
 			closedir(stream);
 			return fail_memory(fail);
 		}
-		items = grown;
-		items[nr++] = one;
+		*added = one;
 	}
 	closedir(stream);
 	if (nr)

@@ -3,7 +3,9 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
@@ -148,26 +150,23 @@ int selection_add_events(struct selection *selection, const char *pattern, struc
 
 int selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail)
 {
-	int32_t *pids = reallocarray(selection->pids, selection->nr_pids + 1, sizeof(*pids));
+	int32_t *added = vec_push(selection->pids, selection->nr_pids);
 
-	if (!pids)
+	if (!added)
 		return fail_memory(fail);
-	selection->pids = pids;
-	pids[selection->nr_pids++] = pid;
+	*added = pid;
 	return 0;
 }
 
 int selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail)
 {
-	char **comms = reallocarray(selection->comms, selection->nr_comms + 1, sizeof(*comms));
+	char *copy = strdup(pattern), **added = copy ? vec_push(selection->comms, selection->nr_comms) : NULL;
 
-	if (!comms)
+	if (!added) {
+		free(copy);
 		return fail_memory(fail);
-	selection->comms = comms;
-	comms[selection->nr_comms] = strdup(pattern);
-	if (!comms[selection->nr_comms])
-		return fail_memory(fail);
-	selection->nr_comms++;
+	}
+	*added = copy;
 	return 0;
 }
 
@@ -177,13 +176,15 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 	struct text_word word;
 
 	while (list && selection->nr_self < SELF_MAX && text_next_word(&list, " \n", &word)) {
-		int32_t pid = (int32_t)strtol(word.at, NULL, 10);
-		int32_t *self = reallocarray(selection->self, selection->nr_self + 1, sizeof(*self));
+		const char *at = word.at;
+		int32_t pid, *self;
 
+		if (!number_s32(&at, &pid))
+			continue;
+		self = vec_push(selection->self, selection->nr_self);
 		if (!self)
 			return fail_memory(fail);
-		selection->self = self;
-		self[selection->nr_self++] = pid;
+		*self = pid;
 		bit_set(selection->self_bits, (uint32_t)pid % SELF_BITS, true);
 	}
 	*ret_count = &selection->left_out;

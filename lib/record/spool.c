@@ -10,6 +10,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/base/trust.h"
 #include "lib/codec/frame.h"
 
@@ -146,19 +147,9 @@ void spool_cut(struct spool *spool)
 
 int spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail)
 {
-	const char *at = data;
+	int err = io_write(spool->fd, data, len);
 
-	while (len) {
-		ssize_t done = write(spool->fd, at, len);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return fail_set(fail, -errno, "cannot write recorded data: %s", strerror(errno));
-		at += done;
-		len -= (size_t)done;
-	}
-	return 0;
+	return err ? fail_set(fail, err, "cannot write recorded data: %s", strerror(-err)) : 0;
 }
 
 int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)

@@ -2,6 +2,7 @@
 #include "lib/trace/input.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,21 +28,6 @@ int input_temporary(int *ret_fd, struct fail *fail)
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, data, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return -errno;
-		data += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
 static int spool(int from, const char *path, int *ret_fd, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
@@ -51,15 +37,13 @@ static int spool(int from, const char *path, int *ret_fd, struct fail *fail)
 	if (r)
 		return r;
 	for (;;) {
-		ssize_t got = read(from, data, sizeof(data));
+		ssize_t got = io_read(from, data, sizeof(data));
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+			return fail_set(fail, (int)got, "cannot read '%s': %s", path, strerror((int)-got));
 		if (!got)
 			break;
-		r = write_all(fd, data, (size_t)got);
+		r = io_write(fd, data, (size_t)got);
 		if (r)
 			return fail_set(fail, r, "cannot copy '%s' to a temporary file in '%s': %s", path, P_tmpdir,
 					strerror(-r));
@@ -116,13 +100,11 @@ int input_read(const struct input *input, uint64_t offset, void *data, size_t si
 		return fail_set(fail, -EBADMSG, "the file ends at %" PRIu64 ", inside the %zu bytes at %" PRIu64,
 				input->size, size, offset);
 	while (left) {
-		ssize_t got = pread(input->fd, at, left, (off_t)offset);
+		ssize_t got = io_pread(input->fd, at, left, offset);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return fail_set(fail, note_error(input, errno), "cannot read %zu bytes at offset %" PRIu64 ": %s", left,
-					offset, strerror(errno));
+			return fail_set(fail, note_error(input, (int)-got), "cannot read %zu bytes at offset %" PRIu64 ": %s", left,
+					offset, strerror((int)-got));
 		if (!got)
 			return fail_set(fail, -EBADMSG, "the file became shorter while it was read: no bytes at %" PRIu64,
 					offset);

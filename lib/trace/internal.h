@@ -104,9 +104,9 @@ struct trace {
 	char *uname, *version, *clock;  /* options */
 	struct buf cpustat;
 	struct trace_format *formats;
-	size_t nr_formats, formats_size;
+	size_t nr_formats;
 	struct setting *settings;
-	size_t nr_settings, settings_size;
+	size_t nr_settings;
 	struct trace_ring *rings;
 	size_t nr_rings;
 	struct trace_section *sections;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/settings.h"
 
@@ -56,18 +57,14 @@ static void terminate(struct trace_text *text)
 
 static int add_format(struct trace *trace, struct trace_text system, struct trace_text text, struct fail *fail)
 {
+	struct trace_format *added;
+
 	if (trace->nr_formats >= FORMATS_MAX)
 		return fail_set(fail, -EBADMSG, "there are more than %d event formats", FORMATS_MAX);
-	if (trace->nr_formats == trace->formats_size) {
-		size_t room = trace->formats_size ? 2 * trace->formats_size : 64;
-		struct trace_format *formats = reallocarray(trace->formats, room, sizeof(*formats));
-
-		if (!formats)
-			return fail_memory(fail);
-		trace->formats = formats;
-		trace->formats_size = room;
-	}
-	trace->formats[trace->nr_formats++] = (struct trace_format){ .system = system, .text = text };
+	added = vec_push(trace->formats, trace->nr_formats);
+	if (!added)
+		return fail_memory(fail);
+	*added = (struct trace_format){ .system = system, .text = text };
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "lib/trace/output.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/trace/input.h"
 
 #include <errno.h>
@@ -95,14 +96,12 @@ static int copy_by_hand(struct output *output, int from, uint64_t offset, uint64
 	if (!data)
 		return fail_memory(fail);
 	while (size) {
-		ssize_t got = pread(from, data, size < COPY_SIZE ? (size_t)size : COPY_SIZE, (off_t)offset);
+		ssize_t got = io_pread(from, data, size < COPY_SIZE ? (size_t)size : COPY_SIZE, offset);
 		int r;
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read %" PRIu64 " bytes of pages at offset %" PRIu64 ": %s", size,
-					offset, strerror(errno));
+			return fail_set(fail, (int)got, "cannot read %" PRIu64 " bytes of pages at offset %" PRIu64 ": %s", size,
+					offset, strerror((int)-got));
 		if (!got)
 			return fail_set(fail, -ENODATA, "the pages end at offset %" PRIu64 ", %" PRIu64 " bytes early", offset,
 					size);
@@ -146,23 +145,16 @@ int output_finish(struct output *output, struct fail *fail)
 	if (!data)
 		return fail_memory(fail);
 	for (;;) {
-		ssize_t got = pread(output->fd, data, COPY_SIZE, (off_t)offset);
+		ssize_t got = io_pread(output->fd, data, COPY_SIZE, offset);
+		int r;
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read the temporary file: %s", strerror(errno));
+			return fail_set(fail, (int)got, "cannot read the temporary file: %s", strerror((int)-got));
 		if (!got)
 			return 0;
-		for (ssize_t done = 0; done < got;) {
-			ssize_t written = write(output->final, data + done, (size_t)(got - done));
-
-			if (written < 0 && errno == EINTR)
-				continue;
-			if (written < 0)
-				return fail_write(fail, -errno, (uint64_t)(got - done), offset + (uint64_t)done);
-			done += written;
-		}
+		r = io_write(output->final, data, (size_t)got);
+		if (r)
+			return fail_write(fail, r, (uint64_t)got, offset);
 		offset += (uint64_t)got;
 	}
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/pack_internal.h"
 
@@ -37,21 +38,16 @@ static bool is_known(const struct pack *pack, const char *system, const char *te
 static int add_format(struct pack *pack, const char *system, const char *text, size_t len, struct fail *fail)
 {
 	struct writer_metadata *metadata = &pack->metadata;
+	struct writer_format *added;
 
 	if (!len || is_known(pack, system, text))
 		return 0;
 	if (metadata->nr_formats == PACK_FORMATS_MAX)
 		return fail_set(fail, -EFBIG, "'%s' has more than %d formats", pack->folder.path, PACK_FORMATS_MAX);
-	if (metadata->nr_formats == pack->formats_size) {
-		size_t size = pack->formats_size ? 2 * pack->formats_size : 256;
-		struct writer_format *formats = reallocarray(pack->formats, size, sizeof(*formats));
-
-		if (!formats)
-			return fail_memory(fail);
-		pack->formats = formats;
-		pack->formats_size = size;
-	}
-	pack->formats[metadata->nr_formats++] = (struct writer_format){ .system = system, .text = text, .len = len };
+	added = vec_push(pack->formats, metadata->nr_formats);
+	if (!added)
+		return fail_memory(fail);
+	*added = (struct writer_format){ .system = system, .text = text, .len = len };
 	metadata->formats = pack->formats;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/ring/page.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/pack_internal.h"
@@ -25,28 +26,26 @@ char *pack_selected(const struct tree_file *file)
 /* Keeps a text until the end; takes it over even when that fails. */
 static int own(struct pack *pack, char *text, struct fail *fail)
 {
-	char **owned = text ? reallocarray(pack->owned, pack->nr_owned + 1, sizeof(*owned)) : NULL;
+	char **owned = text ? vec_push(pack->owned, pack->nr_owned) : NULL;
 
 	if (!owned) {
 		free(text);
 		return fail_memory(fail);
 	}
-	pack->owned = owned;
-	owned[pack->nr_owned++] = text;
+	*owned = text;
 	return 0;
 }
 
 static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *name, struct fail *fail)
 {
-	struct pack_raw *raw = reallocarray(ring->raw, ring->nr_raw + 1, sizeof(*raw));
+	char *copy = strdup(name);
+	struct pack_raw *raw = copy ? vec_push(ring->raw, ring->nr_raw) : NULL;
 
-	if (!raw)
+	if (!raw) {
+		free(copy);
 		return fail_memory(fail);
-	ring->raw = raw;
-	raw[ring->nr_raw] = (struct pack_raw){ .cpu = cpu, .name = strdup(name) };
-	if (!raw[ring->nr_raw].name)
-		return fail_memory(fail);
-	ring->nr_raw++;
+	}
+	*raw = (struct pack_raw){ .cpu = cpu, .name = copy };
 	return 0;
 }
 
@@ -264,7 +263,7 @@ static int set_setting(struct pack *pack, uint32_t buffer, const char *name, con
 		       struct fail *fail)
 {
 	struct writer_metadata *metadata = &pack->metadata;
-	struct writer_setting *settings = pack->settings;
+	struct writer_setting *settings = pack->settings, *added;
 
 	for (size_t i = 0; i < metadata->nr_settings; i++)
 		if (settings[i].buffer == buffer && !strcmp(settings[i].name, name)) {
@@ -274,18 +273,11 @@ static int set_setting(struct pack *pack, uint32_t buffer, const char *name, con
 		}
 	if (metadata->nr_settings == PACK_SETTINGS_MAX)
 		return fail_set(fail, -EFBIG, "'%s' has more than %d settings", pack->folder.path, PACK_SETTINGS_MAX);
-	if (metadata->nr_settings == pack->settings_size) {
-		size_t size = pack->settings_size ? 2 * pack->settings_size : 64;
-
-		settings = reallocarray(settings, size, sizeof(*settings));
-		if (!settings)
-			return fail_memory(fail);
-		pack->settings = settings;
-		pack->settings_size = size;
-	}
-	settings[metadata->nr_settings++] =
-		(struct writer_setting){ .buffer = buffer, .name = name, .text = text, .len = len };
-	metadata->settings = settings;
+	added = vec_push(pack->settings, metadata->nr_settings);
+	if (!added)
+		return fail_memory(fail);
+	*added = (struct writer_setting){ .buffer = buffer, .name = name, .text = text, .len = len };
+	metadata->settings = pack->settings;
 	return 0;
 }
 

@@ -39,9 +39,7 @@ struct pack {
 	uint8_t long_size;
 	uint32_t page_size;
 	struct writer_format *formats;
-	size_t formats_size;
 	struct writer_setting *settings;
-	size_t settings_size;
 	const char **cpustats;
 	struct writer_metadata metadata;
 	struct writer *writer;

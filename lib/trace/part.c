@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/body.h"
 #include "lib/trace/input.h"
@@ -145,14 +146,12 @@ int part_add_file(struct part *part, int fd, uint32_t page_size, struct fail *fa
 	if (!buf_reserve(&part->pages, room))
 		return fail_memory(fail);
 	for (;;) {
-		ssize_t got = read(fd, part->pages.data + part->pages.len, room - part->pages.len);
+		ssize_t got = io_read(fd, part->pages.data + part->pages.len, room - part->pages.len);
 		size_t whole;
 		int r;
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read pages: %s", strerror(errno));
+			return fail_set(fail, (int)got, "cannot read pages: %s", strerror((int)-got));
 		part->pages.len += (size_t)got;
 		if (!got && part->pages.len % page_size)
 			return fail_set(fail, -EBADMSG, "ends inside a page: the last one has %zu of %" PRIu32 " bytes",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/settings.h"
 
@@ -9,16 +10,11 @@
 
 static int add_setting(struct trace *trace, const struct setting *setting, struct fail *fail)
 {
-	if (trace->nr_settings == trace->settings_size) {
-		size_t room = trace->settings_size ? 2 * trace->settings_size : 64;
-		struct setting *settings = reallocarray(trace->settings, room, sizeof(*settings));
+	struct setting *added = vec_push(trace->settings, trace->nr_settings);
 
-		if (!settings)
-			return fail_memory(fail);
-		trace->settings = settings;
-		trace->settings_size = room;
-	}
-	trace->settings[trace->nr_settings++] = *setting;
+	if (!added)
+		return fail_memory(fail);
+	*added = *setting;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/base/readable.h"
 #include "lib/trace/folder.h"
 
@@ -29,11 +30,9 @@ int tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct f
 			return fail_set(fail, -EFBIG, "'%s' is larger than %d MiB", path, TREE_FILE_MAX >> 20);
 		if (!buf_reserve(&text, step))
 			return fail_memory(fail);
-		got = read(fd, text.data + text.len, step);
-		if (got < 0 && errno == EINTR)
-			continue;
+		got = io_read(fd, text.data + text.len, step);
 		if (got < 0)
-			return fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+			return fail_set(fail, (int)got, "cannot read '%s': %s", path, strerror((int)-got));
 		if (!got)
 			break;
 		text.len += (size_t)got;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/internal.h"
 
 #include <errno.h>
@@ -179,11 +180,10 @@ static int add_instance(struct instances *instances, struct bytes data, uint32_t
 	memcpy(instance.name, data.at, len < sizeof(instance.name) - 1 ? len : sizeof(instance.name) - 1);
 	if (instances->count >= TRACE_BUFFERS_MAX)
 		return fail_set(fail, -EBADMSG, "broken: it has more than %d buffers", TRACE_BUFFERS_MAX);
-	at = reallocarray(instances->at, instances->count + 1, sizeof(*at));
+	at = vec_push(instances->at, instances->count);
 	if (!at)
 		return fail_memory(fail);
-	instances->at = at;
-	at[instances->count++] = instance;
+	*at = instance;
 	return 0;
 }
 

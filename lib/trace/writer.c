@@ -2,6 +2,7 @@
 #include "lib/trace/writer.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/body.h"
 #include "lib/trace/internal.h"
@@ -115,7 +116,7 @@ static int end_ring(struct writer *writer, struct fail *fail)
 
 int writer_buffer(struct writer *writer, const char *name, const char *clock, uint32_t page_size, struct fail *fail)
 {
-	struct writer_ring *rings, *ring;
+	struct writer_ring *ring;
 	int r;
 
 	if (!writer->has_metadata)
@@ -125,13 +126,10 @@ int writer_buffer(struct writer *writer, const char *name, const char *clock, ui
 	r = end_ring(writer, fail);
 	if (r)
 		return r;
-	rings = reallocarray(writer->rings, writer->nr_rings + 1, sizeof(*rings));
-	if (!rings)
+	ring = vec_push(writer->rings, writer->nr_rings);
+	if (!ring)
 		return fail_memory(fail);
-	writer->rings = rings;
-	ring = &rings[writer->nr_rings];
 	*ring = (struct writer_ring){ .name = strdup(name), .clock = strdup(clock ? clock : ""), .page_size = page_size };
-	writer->nr_rings++;
 	if (!ring->name || !ring->clock)
 		return fail_memory(fail);
 	return ops_of(writer)->begin_ring(writer, ring, fail);
@@ -139,16 +137,11 @@ int writer_buffer(struct writer *writer, const char *name, const char *clock, ui
 
 static int add_cpu(struct writer_ring *ring, const struct trace_cpu *cpu, struct fail *fail)
 {
-	if (ring->nr_cpus == ring->cpus_size) {
-		size_t room = ring->cpus_size ? 2 * ring->cpus_size : 8;
-		struct trace_cpu *cpus = reallocarray(ring->cpus, room, sizeof(*cpus));
+	struct trace_cpu *added = vec_push(ring->cpus, ring->nr_cpus);
 
-		if (!cpus)
-			return fail_memory(fail);
-		ring->cpus = cpus;
-		ring->cpus_size = room;
-	}
-	ring->cpus[ring->nr_cpus++] = *cpu;
+	if (!added)
+		return fail_memory(fail);
+	*added = *cpu;
 	return 0;
 }
 

@@ -17,7 +17,7 @@ struct writer_ring {
 	uint32_t page_size;
 	uint64_t offset;                /* of its section (v7) or its table (v6) */
 	struct trace_cpu *cpus;
-	size_t nr_cpus, cpus_size;
+	size_t nr_cpus;
 };
 
 struct writer {
