@@ -7,8 +7,8 @@ _weft_formats='ftrace trace_pipe json pretty'
 _weft_options()
 {
 	case $1 in
-	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
-	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --nanoseconds -t --raw --decode --plugin-dir --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
+	record) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
+	stream) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --nanoseconds -t --raw --decode --plugin-dir --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o --mode' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
@@ -16,11 +16,11 @@ _weft_options()
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
-	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait' ;;
+	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--errors -e --instance -B --all -a --top -t' ;;
-	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --ftrace-enabled' ;;
+	set) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --ftrace-enabled' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	show) echo '--follow -p --snapshot -s --cpu -c --tracing_on --current_tracer --buffer_size --buffer_total_size --buffer_subbuf_size --buffer_percent --ftrace_filter --ftrace_notrace --ftrace_pid --graph_function --graph_notrace --cpumask --hist --trigger --instance -B' ;;
 	mark) echo '--inject --raw -r --instance -B' ;;
@@ -85,6 +85,7 @@ _weft_metavar()
 	record:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
 	record:--subbuf-size) echo 'SIZE' ;;
 	record:--buffer-percent) echo 'N' ;;
+	record:--syscall-data) echo 'N' ;;
 	record:--clock|record:-C) echo 'CLOCK' ;;
 	record:--cpus|record:-M) echo 'CPULIST' ;;
 	record:--instance|record:-B) echo 'INSTANCE' ;;
@@ -122,6 +123,7 @@ _weft_metavar()
 	stream:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
 	stream:--subbuf-size) echo 'SIZE' ;;
 	stream:--buffer-percent) echo 'N' ;;
+	stream:--syscall-data) echo 'N' ;;
 	stream:--clock|stream:-C) echo 'CLOCK' ;;
 	stream:--cpus|stream:-M) echo 'CPULIST' ;;
 	stream:--instance|stream:-B) echo 'INSTANCE' ;;
@@ -198,6 +200,7 @@ _weft_metavar()
 	start:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
 	start:--subbuf-size) echo 'SIZE' ;;
 	start:--buffer-percent) echo 'N' ;;
+	start:--syscall-data) echo 'N' ;;
 	start:--clock|start:-C) echo 'CLOCK' ;;
 	start:--cpus|start:-M) echo 'CPULIST' ;;
 	start:--instance|start:-B) echo 'INSTANCE' ;;
@@ -227,6 +230,7 @@ _weft_metavar()
 	set:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
 	set:--subbuf-size) echo 'SIZE' ;;
 	set:--buffer-percent) echo 'N' ;;
+	set:--syscall-data) echo 'N' ;;
 	set:--clock|set:-C) echo 'CLOCK' ;;
 	set:--cpus|set:-M) echo 'CPULIST' ;;
 	set:--instance|set:-B) echo 'INSTANCE' ;;
