@@ -3,8 +3,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/kconfig.h"
 #include "lib/base/vec.h"
+#include "lib/kernel/kconfig.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/setup_events.h"
 #include "lib/kernel/tasks.h"
