@@ -14,7 +14,7 @@ scenario() {
 		whole
 		# Nothing of this load need have a wakeup that counts.
 		[ $tracer = irqsoff ] || continue
-		# Where the longest time without interrupts was that of reading the buffer itself the kernel's text is empty.
+		# Where there was none before the trigger the one behind it has no entries.
 		tries=0
 		while ! grep -qv '^#' /tmp/r.txt && [ $tries -lt 5 ]; do
 			tries=$((tries + 1))
