@@ -139,7 +139,7 @@ static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 static void fit(struct layout *layout)
 {
 	const struct table *table = layout->table;
-	size_t total = table->indent, column, next;
+	size_t total = table->indent, column = 0, next = 0;
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		total += layout->widths[i] + (i ? GAP : 0);
