@@ -15,11 +15,12 @@ static bool is_full(size_t nr)
 void *vec_room(void *items, size_t nr, size_t item_size)
 {
 	if (is_full(nr)) {
-		size_t room;
+		size_t room, bytes;
 
-		if (__builtin_mul_overflow(nr, (size_t)2, &room))
+		if (__builtin_mul_overflow(nr ? nr : ROOM_FIRST / 2, (size_t)2, &room) ||
+		    __builtin_mul_overflow(room, item_size, &bytes))
 			return NULL;
-		items = reallocarray(items, room ? room : ROOM_FIRST, item_size);
+		items = realloc(items, bytes);
 	}
 	if (items)
 		memset((char *)items + nr * item_size, 0, item_size);

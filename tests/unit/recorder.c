@@ -9,10 +9,11 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, CPUS = 2, PAGES = 12 };
@@ -160,18 +161,23 @@ TEST(recorder_compresses_what_it_saves)
 
 TEST(recorder_that_fails_says_so_at_once)
 {
+	struct rlimit before, tight;
 	struct scene scene;
 	uint64_t count = 0;
 
+	REQUIRE(!getrlimit(RLIMIT_FSIZE, &before));
+	tight = before;
+	tight.rlim_cur = SPOOL_HEAD_SIZE + PAGE;
 	if (begin(&scene) && record(&scene, false, 0)) {
 		struct recorder *recorder = scene.target.recorders[1];
-		int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+		void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
 
-		/* Its spool's filesystem is full from now on. */
-		CHECK(dup3(full, recorder->spool.fd, O_CLOEXEC) >= 0);
-		close(full);
-		write_pages(&scene, 1, 1, 2);
+		/* Its spool takes one sub-buffer and no more. */
+		CHECK(!setrlimit(RLIMIT_FSIZE, &tight));
+		write_pages(&scene, 1, 1, 4);
 		stop(&scene);
+		CHECK(!setrlimit(RLIMIT_FSIZE, &before));
+		signal(SIGXFSZ, handler);
 		CHECK(recorder->err < 0);
 		CHECK(strstr(recorder->fail.text, "CPU 1") != NULL);
 		CHECK(io_read(scene.failed, &count, sizeof(count)) == sizeof(count) && count);
