@@ -3,21 +3,12 @@
 #include "cmd/empty_answer.h"
 #include "cmd/formats.h"
 #include "cmd/reading.h"
+#include "cmd/report_print.h"
 #include "cmd/report_stored.h"
-#include "cmd/stamp.h"
 
-#include "formats/render.h"
 #include "formats/sink.h"
-#include "lib/base/cpus.h"
-#include "lib/base/near.h"
 #include "lib/base/pool.h"
 #include "lib/base/text.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/event/latency_facts.h"
-#include "lib/plugin/plugins.h"
-#include "lib/query/selection.h"
-#include "lib/query/tail.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -27,32 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 256, THREADS_MAX = 64, FEW_EVENTS = 1000 };
-
-/* Words of an option that may be given several times. */
-struct words {
-	const char *at[WORDS_MAX];
-	size_t len;
-};
-
-struct report_options {
-	const char *input;
-	const char *instance;           /* NULL: all */
-	const struct sink_ops *format;
-	struct sink_options sink;
-	struct words events, comms, options;
-	int32_t pids[WORDS_MAX];
-	size_t nr_pids;
-	struct cpus cpus;
-	bool some_cpus;
-	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
-	const char *since, *until;
-	uint64_t limit, threads;
-	uint64_t tail;                  /* UINT64_MAX: from the start */
-	bool decode, no_sandbox, trust_size;
-	const char *plugin_dir, *stored; /* stored: a text to print instead */
-	uint64_t *printed;              /* events, of all buffers */
-};
+enum { THREADS_MAX = 64 };
 
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
        OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
@@ -230,230 +196,6 @@ static const struct argp argp = {
 	       "\vA file that is damaged is printed as far as it can be read; the exit status is then 1.",
 };
 
-static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
-{
-	int r = 0;
-
-	for (size_t i = 0; !r && i < report->events.len; i++)
-		r = selection_add_events(selection, report->events.at[i], fail);
-	for (size_t i = 0; !r && i < report->comms.len; i++)
-		r = selection_add_comm(selection, report->comms.at[i], fail);
-	for (size_t i = 0; !r && i < report->nr_pids; i++)
-		r = selection_add_pid(selection, report->pids[i], fail);
-	return r;
-}
-
-static unsigned thread_count(const struct report_options *report)
-{
-	long cpus;
-
-	if (report->threads)
-		return (unsigned)report->threads;
-	/* To start a thread takes as long as some hundred lines. */
-	if (report->limit <= FEW_EVENTS || report->tail <= FEW_EVENTS)
-		return 1;
-	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
-}
-
-/* Which part of one buffer is printed. */
-struct part {
-	bool last;                      /* of the file */
-	struct events_options events;
-	struct selection *selection;
-	uint64_t *left_out;
-	struct render_options render;
-};
-
-static int part_window(const struct report_options *report, struct context *context, struct part *part,
-		       struct fail *fail)
-{
-	int r = 0;
-
-	part->events.until = UINT64_MAX;
-	if (report->since)
-		r = stamp_parse(context, "since", report->since, &part->events.since, fail);
-	if (!r && report->until)
-		r = stamp_parse(context, "until", report->until, &part->events.until, fail);
-	if (report->some_cpus) {
-		part->events.cpu_mask = report->cpus.bits;
-		part->events.cpu_mask_words = array_size(report->cpus.bits);
-	}
-	return r;
-}
-
-static int part_tail(const struct report_options *report, struct context *context, struct part *part,
-		     struct fail *fail)
-{
-	struct tail tail = { 0 };
-	int r = tail_find(context, &part->events, report->tail, part->render.select, part->render.select_arg, &tail, fail);
-
-	if (r < 0)
-		return r;
-	part->events.since = tail.since;
-	part->render.skip = tail.skip;
-	return 0;
-}
-
-static int part_init(const struct report_options *report, struct context *context, struct part *part, struct fail *fail)
-{
-	int r = selection_new(context, &part->selection, fail);
-
-	if (!r)
-		r = select_events(report, part->selection, fail);
-	if (!r && (report->has_self ? !report->self : report->format->leaves_out_self))
-		r = selection_leave_out_self(part->selection, &part->left_out, fail);
-	if (!r)
-		r = part_window(report, context, part, fail);
-	if (r < 0)
-		return r;
-	part->render.limit = report->limit;
-	if (!selection_empty(part->selection)) {
-		part->render.select = selection_keep;
-		part->render.select_arg = part->selection;
-	}
-	if (report->tail != UINT64_MAX)
-		r = part_tail(report, context, part, fail);
-	/* The tail has been looked for by the same selection. */
-	if (part->left_out)
-		*part->left_out = 0;
-	part->events.keep_blocks = true;
-	return r;
-}
-
-static int print_part(const struct report_options *report, struct part *part, struct context *context, struct sink *sink,
-		      struct fail *fail)
-{
-	struct events *events = NULL;
-	uint64_t printed = 0;
-	int r = events_open(context, &part->events, &events, fail);
-
-	if (r < 0)
-		return r;
-	part->render.pool = part->events.pool;
-	part->render.escape = format_is_escaped(report->format, &report->sink);
-	r = render(events, sink, &part->render, STDOUT_FILENO, &printed, fail);
-	*report->printed += printed;
-	if (!r)
-		format_tell_fields(events);
-	if (!r && !printed && context->latency && strcmp(report->format->name, "ftrace"))
-		command_warn("'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
-			     trace_path(context->trace));
-	if (!r && events_damage(events))
-		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", trace_path(context->trace), events_damage(events));
-	events_free(events);
-	return r;
-}
-
-static int report_part(const struct report_options *report, struct context *context, struct part *part,
-		       struct fail *fail)
-{
-	struct sink_options sink_options = report->sink;
-	unsigned threads = thread_count(report);
-	struct plugins *plugins = NULL;
-	struct sink *sink = NULL;
-	int r = report->decode ? format_plugins(context, report->plugin_dir, &plugins, fail) : 0;
-
-	/* Plugins are of each buffer: the last has all that there is to open. */
-	if (!r && report->decode && !report->no_sandbox && part->last)
-		r = trace_sandbox(context->trace, fail);
-	if (!r) {
-		sink_options.plugins = plugins;
-		sink_options.left_out = part->left_out;
-		r = report->format->new(context, &sink_options, &sink, fail);
-	}
-	if (!r && threads > 1)
-		r = pool_new(threads - 1, &part->events.pool, fail);
-	if (!r)
-		r = print_part(report, part, context, sink, fail);
-	pool_free(part->events.pool);
-	if (!r && plugins && plugins_failure(plugins))
-		r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(plugins));
-	if (sink)
-		sink->ops->free(sink);
-	format_tell_plugins(plugins);
-	plugins_free(plugins);
-	return r;
-}
-
-static int report_context(const struct report_options *report, struct context *context, bool last, struct fail *fail)
-{
-	struct part part = { .selection = NULL, .last = last };
-	int r = 0;
-
-	for (size_t i = 0; !r && i < report->options.len; i++)
-		r = context_set_option(context, report->options.at[i], fail);
-	/* What is wrong with the file is told when it is read for the report. */
-	if (!r && context_option(context, OPTION_LATENCY_FORMAT))
-		(void)!latency_facts_learn(context, NULL);
-	if (!r)
-		r = part_init(report, context, &part, fail);
-	if (!r)
-		r = report_part(report, context, &part, fail);
-	selection_free(part.selection);
-	return r;
-}
-
-static int report_buffer(const struct report_options *report, struct trace *trace, size_t buffer, bool last, struct fail *fail)
-{
-	struct context *context = NULL;
-	int r = context_new(trace, buffer, &context, fail);
-
-	if (r < 0)
-		return r;
-	r = report_context(report, context, last, fail);
-	context_free(context);
-	return r;
-}
-
-/* Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no page. */
-static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
-{
-	const struct trace_buffer *buffer = trace_buffer(trace, index);
-
-	if (report->instance)
-		return !strcmp(report->instance, buffer->name.text);
-	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
-}
-
-static int report_trace(const struct report_options *report, struct trace *trace, struct fail *fail)
-{
-	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0, last = 0;
-	int r = 0, worst = 0;
-	bool framed;
-
-	for (size_t i = 0; i < nr_buffers; i++) {
-		if (!wanted(report, trace, i))
-			continue;
-		nr_wanted++;
-		last = i;
-	}
-	if (report->instance && !nr_wanted)
-		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
-				report->instance);
-	framed = nr_wanted > 1 && !report->format->tells_instance;
-	for (size_t i = 0; i < nr_buffers && r != -EPIPE; i++) {
-		struct fail here = FAIL_INIT;
-
-		if (!wanted(report, trace, i))
-			continue;
-		if (framed) {
-			printf("# instance: %s\n", trace_buffer(trace, i)->name.text);
-			fflush(stdout);
-		}
-		r = report_buffer(report, trace, i, i == last, &here);
-		if (r < 0 && !worst) {
-			worst = r;
-			*fail = here;
-		}
-		if (framed && i != last) {
-			putchar('\n');
-			fflush(stdout);
-		}
-	}
-	return worst;
-}
-
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
 	const struct empty_question question = {
@@ -484,7 +226,7 @@ static int report_run(int argc, char **argv)
 	if (report.trust_size)
 		trace_trust_sizes(trace);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_trace(&report, trace, &fail);
+	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_print(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	if (!r && !report.stored)

@@ -4,6 +4,7 @@
 #include "cmd/formats.h"
 #include "cmd/stream_lane.h"
 #include "formats/flow.h"
+#include "formats/prefix.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
@@ -132,12 +133,9 @@ static int set_prefixes(struct stream *stream, struct fail *fail)
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
-		const char *name = stream->lanes[i].context->instance;
-
-		if (asprintf(&stream->lanes[i].prefix, "%*s%c ", width, name, *name ? ':' : ' ') < 0) {
-			stream->lanes[i].prefix = NULL;
+		stream->lanes[i].prefix = prefix_of(stream->lanes[i].context->instance, width);
+		if (!stream->lanes[i].prefix)
 			return fail_memory(fail);
-		}
 		stream->flow.lanes[i].prefix = stream->lanes[i].prefix;
 	}
 	return out_init(&stream->scratch, 0) ? 0 : fail_memory(fail);

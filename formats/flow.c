@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/flow.h"
 
+#include "formats/prefix.h"
 #include "formats/sink.h"
 #include "lib/base/out.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
-
-#include <string.h>
 
 /* Where a sink writes to: its text gets the prefix later. */
 static struct out *out_of(const struct flow *flow, const struct flow_lane *lane)
@@ -17,23 +16,8 @@ static struct out *out_of(const struct flow *flow, const struct flow_lane *lane)
 /* What a sink has just written, with the prefix in front of each line. */
 static void put(struct flow *flow, const struct flow_lane *lane)
 {
-	const char *at, *end;
-	size_t prefix_len;
-
-	if (!lane->prefix)
-		return;
-	flow->out->failed |= flow->scratch->failed;
-	prefix_len = strlen(lane->prefix);
-	at = flow->scratch->start;
-	end = flow->scratch->at;
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *next = newline ? newline + 1 : end;
-
-		out_mem(flow->out, lane->prefix, prefix_len);
-		out_mem(flow->out, at, (size_t)(next - at));
-		at = next;
-	}
-	out_clear(flow->scratch);
+	if (lane->prefix)
+		prefix_put(lane->prefix, flow->scratch, flow->out);
 }
 
 static void frame(struct flow *flow, bool is_begin)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/render.h"
 
+#include "formats/prefix.h"
 #include "formats/sink.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
@@ -8,6 +9,7 @@
 #include "lib/base/pool.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
+#include "lib/reader/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,9 +44,12 @@ enum { BATCHES_MANY = 48, BATCH_EVENTS_MANY = BATCH_EVENTS / 2 };
 
 struct batch {
 	struct pool_job job;            /* first: a job is cast to its batch */
-	const struct sink *sink;
+	const struct sink *only;        /* of the only buffer, without a prefix; NULL: there are several */
+	struct sink *const *sinks;      /* by event::buffer */
+	char *const *prefixes;
 	struct out out;
-	struct block *retired;          /* blocks to release once the batch is written */
+	struct out scratch;             /* for a text that gets a prefix */
+	struct block **retired;         /* of each buffer, the blocks to release once the batch is written */
 	size_t held;                    /* their bytes */
 	uint32_t len, done;             /* events, and those whose text is made */
 	bool busy;                      /* submitted and not yet written */
@@ -52,8 +57,8 @@ struct batch {
 };
 
 struct renderer_state {
-	struct events *events;
-	struct sink *sink;
+	struct reader *reader;
+	struct sink *const *sinks;
 	const struct render_options *options;
 	int fd;
 	struct escape escape;
@@ -62,7 +67,6 @@ struct renderer_state {
 	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
 	unsigned batch_events;          /* of the next batch */
 	size_t held;                    /* bytes of blocks, of all batches */
-	uint64_t skip;                  /* events still to leave out */
 	uint64_t printed;
 	bool ended;
 };
@@ -90,65 +94,76 @@ may_prefetch_write static inline void prefetch_write(const struct sink_event *ev
 	__builtin_prefetch((const char *)(event + 1) - 1, 1);
 }
 
+/* An event of one of several buffers. */
+__attribute__((noinline)) static void format_merged(struct batch *batch, const struct event *event)
+{
+	const struct sink *sink = batch->sinks[event->buffer];
+
+	sink->ops->format(sink, event, batch->prefixes ? &batch->scratch : &batch->out);
+	if (batch->prefixes)
+		prefix_put(batch->prefixes[event->buffer], &batch->scratch, &batch->out);
+}
+
 static void batch_format(struct pool_job *job)
 {
 	struct batch *batch = (struct batch *)job;
-	const struct sink *sink = batch->sink;
+	const struct sink *sink = batch->only;
 
 	while (batch->done < batch->len && out_len(&batch->out) < BATCH_TEXT_MAX) {
 		uint32_t i = batch->done, left = batch->len - i, end = i + (left < BATCH_STEP ? left : BATCH_STEP);
 
 		for (; i < end; i++) {
 			prefetch_read(&batch->events[i + PREFETCH]);
-			sink->ops->format(sink, &batch->events[i].event, &batch->out);
+			if (__builtin_expect(sink != NULL, 1))
+				sink->ops->format(sink, &batch->events[i].event, &batch->out);
+			else
+				format_merged(batch, &batch->events[i].event);
 		}
 		batch->done = end;
 	}
 }
 
-static bool keep(const struct renderer_state *state, const struct event *event)
+static inline size_t held_by(const struct renderer_state *state, const size_t *held)
 {
-	const struct render_options *options = state->options;
-
-	return !options->select || event->kind != EVENT_RECORD || options->select(options->select_arg, event);
-}
-
-static bool skipped(struct renderer_state *state, const struct event *event)
-{
-	if (!state->skip)
-		return false;
-	state->skip -= event->kind == EVENT_RECORD;
-	return true;
+	return __builtin_expect(held != NULL, 1) ? *held : reader_held_merged(state->reader);
 }
 
 /* Whether the batch may go on although many blocks were left behind: when none of its events is in them. */
-__attribute__((noinline)) static bool relieve(struct events *events, bool empty)
+__attribute__((noinline)) static bool relieve(struct reader *reader, struct batch *batch, bool empty)
 {
-	if (empty)
-		events_release(events, events_retired(events));
+	if (empty) {
+		reader_retired(reader, batch->retired);
+		reader_give_back(reader, batch->retired);
+	}
 	return empty;
 }
 
 /* Decodes, merges and settles events until the batch is full, holds too much, or the stream ends. */
 may_prefetch_write static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
-	bool (*settle)(struct sink *, struct events *, struct event *) = state->sink->ops->settle;
-	struct sink *sink = state->sink;
-	struct events *events = state->events;
+	/* All sinks are of one format. */
+	bool (*settle)(struct sink *, struct events *, struct event *) = state->sinks[0]->ops->settle;
+	struct reader *reader = state->reader;
+	struct events *events = reader->only;
+	struct sink *sink = state->sinks[0];
 	struct sink_event *event = batch->events, *end = event + state->batch_events;
 	uint64_t printed = state->printed, limit = state->options->limit;
-	bool all = !state->options->select && !state->skip;
-	const size_t *held = events_held(events);
+	const size_t *held = events ? events_held(events) : NULL;
+	bool all = reader->keeps_all, merged = !events;
 	int r = 1;
 
 	while (event < end && printed < limit) {
-		if (__builtin_expect(*held > BATCH_HELD, 0) && !relieve(events, event == batch->events))
+		if (__builtin_expect(held_by(state, held) > BATCH_HELD, 0) && !relieve(reader, batch, event == batch->events))
 			break;
-		r = events_next(events, &event->event, fail);
+		r = merged ? reader_step_merged(reader, &event->event, fail) : events_next(events, &event->event, fail);
 		if (r <= 0)
 			break;
+		if (merged) {
+			sink = state->sinks[event->event.buffer];
+			events = reader->buffers[event->event.buffer].events;
+		}
 		prefetch_write(event + PREFETCH);
-		if (!all && (!keep(state, &event->event) || skipped(state, &event->event)))
+		if (!all && !reader_wants(reader, &event->event))
 			continue;
 		if (!settle(sink, events, &event->event))
 			continue;
@@ -159,8 +174,8 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	state->printed = printed;
 	batch->len = (uint32_t)(event - batch->events);
 	batch->done = 0;
-	batch->held = *held;
-	batch->retired = events_retired(events);
+	batch->held = held_by(state, held);
+	reader_retired(reader, batch->retired);
 	state->held += batch->held;
 	if (state->batch_events < (state->nr_batches > BATCHES_MANY ? BATCH_EVENTS_MANY : BATCH_EVENTS))
 		state->batch_events *= 2;
@@ -204,8 +219,7 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 		batch_format(&batch->job);
 		r = flush(state, &batch->out, fail);
 	}
-	events_release(state->events, batch->retired);
-	batch->retired = NULL;
+	reader_give_back(state->reader, batch->retired);
 	state->held -= batch->held;
 	return r;
 }
@@ -264,8 +278,11 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 		struct batch *batch = &state->batches[i];
 
 		batch->job.run = batch_format;
-		batch->sink = state->sink;
-		if (!out_init(&batch->out, BATCH_TEXT))
+		batch->sinks = state->sinks;
+		batch->only = state->reader->only && !state->options->prefixes ? state->sinks[0] : NULL;
+		batch->prefixes = state->options->prefixes;
+		batch->retired = calloc(state->reader->nr_buffers, sizeof(*batch->retired));
+		if (!batch->retired || !out_init(&batch->out, BATCH_TEXT) || (batch->prefixes && !out_init(&batch->scratch, 0)))
 			return fail_memory(fail);
 	}
 	return 0;
@@ -273,38 +290,52 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 
 static void render_release(struct renderer_state *state)
 {
-	for (unsigned i = 0; state->batches && i < state->nr_batches; i++)
+	for (unsigned i = 0; state->batches && i < state->nr_batches; i++) {
 		out_release(&state->batches[i].out);
+		out_release(&state->batches[i].scratch);
+		free(state->batches[i].retired);
+	}
 	free(state->batches);
 }
 
-static int render_frame(struct renderer_state *state, void (*part)(struct sink *, struct out *), struct fail *fail)
+/* What sinks print before the first event, or behind the last: one after the other. */
+static int render_frame(struct renderer_state *state, bool is_begin, struct fail *fail)
 {
-	struct out out;
-	int r;
+	const struct render_options *options = state->options;
+	struct out out = { .start = NULL }, text = { .start = NULL };
+	int r = 0;
 
-	if (!out_init(&out, 0))
-		return fail_memory(fail);
-	if (part)
-		part(state->sink, &out);
-	r = flush(state, &out, fail);
+	if (!out_init(&out, 0) || !out_init(&text, 0))
+		r = fail_memory(fail);
+	for (size_t i = 0; !r && i < state->reader->nr_buffers; i++) {
+		struct sink *sink = state->sinks[i];
+		void (*part)(struct sink *, struct out *) = is_begin ? sink->ops->begin : sink->ops->end;
+
+		if (part)
+			part(sink, options->prefixes ? &text : &out);
+		if (options->prefixes)
+			prefix_put(options->prefixes[i], &text, &out);
+	}
+	if (!r)
+		r = flush(state, &out, fail);
 	out_release(&out);
+	out_release(&text);
 	return r;
 }
 
-int render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
-	   uint64_t *ret_printed, struct fail *fail)
+int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd, uint64_t *ret_printed,
+	   struct fail *fail)
 {
-	struct renderer_state state = { .events = events, .sink = sink, .options = options, .fd = fd, .skip = options->skip,
+	struct renderer_state state = { .reader = reader, .sinks = sinks, .options = options, .fd = fd,
 					.batch_events = BATCH_EVENTS_FIRST };
 	int r = render_init(&state, fail);
 
 	if (!r)
-		r = render_frame(&state, sink->ops->begin, fail);
+		r = render_frame(&state, true, fail);
 	if (!r)
 		r = render_batches(&state, fail);
 	if (!r)
-		r = render_frame(&state, sink->ops->end, fail);
+		r = render_frame(&state, false, fail);
 	render_release(&state);
 	*ret_printed = state.printed;
 	return r;

@@ -7,29 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event;
-struct events;
 struct fail;
 struct pool;
+struct reader;
 struct sink;
 
 /*
- * Drives a stream through a sink to a file descriptor: decoding, merging and settling on the calling thread, formatting
+ * Drives the events of a reader through sinks, one for each of its buffers, to a file descriptor: decoding, merging and settling on the calling thread, formatting
  * in the pool and on the calling one when that is behind, output in order.
+ * Of several buffers one text is made, with a prefix in front of each line that says whose it is. Without the lines of the others, and
+ * without its prefix, a buffer's text is what it is alone.
  * Invariant: the bytes do not depend on the number of threads.
  */
 struct render_options {
 	struct pool *pool;      /* borrowed; NULL for none */
-	uint64_t skip;          /* events to leave out first */
 	uint64_t limit;         /* events to print; UINT64_MAX for all */
-	/* NULL for all; gaps are always kept. Asked in order, on the calling thread. */
-	bool (*select)(void *arg, const struct event *event);
-	void *select_arg;
+	char *const *prefixes;  /* by event::buffer; NULL: none */
 	bool escape;            /* the reader is a terminal: what it would obey is written as octal */
 };
 
-/* 0, or -errno: -EPIPE when the reader went away. *ret_printed counts the events printed. */
-int must_check render(struct events *events, struct sink *sink, const struct render_options *options, int fd,
+/* 0, or -errno: -EPIPE when nobody reads the output any more. The reader was started with keep_blocks. *ret_printed counts the events printed. */
+int must_check render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd,
 		      uint64_t *ret_printed, struct fail *fail);
 
 #endif

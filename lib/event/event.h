@@ -59,6 +59,7 @@ struct event {
 	uint32_t len;
 	uint16_t cpu;                   /* its number in the kernel */
 	uint16_t cpu_index;             /* its place among the buffer's CPUs */
+	uint16_t buffer;                /* of a reader of several buffers (lib/reader): whose event it is */
 	uint8_t kind;
 	bool first;                     /* a gap before the first record of its CPU */
 };

@@ -249,10 +249,22 @@ bool events_next_ts(struct events *events, uint64_t *ret)
 	return true;
 }
 
+/* What events_next() would pass over is nothing that is due. */
+__attribute__((noinline)) static void pass_older(struct events *events)
+{
+	struct cursor *top;
+
+	while ((top = merge_top(events->merge)) && event_time(events, top->head.ts) < events->options.since)
+		events_pass(events, top);
+}
+
 bool events_due(struct events *events, uint64_t *ret)
 {
-	bool due = merge_due(events->merge, ret);
+	bool due;
 
+	if (events->options.since && !events->count)
+		pass_older(events);
+	due = merge_due(events->merge, ret);
 	if (*ret != UINT64_MAX)
 		*ret = event_time(events, *ret);
 	return due;

@@ -2,6 +2,7 @@
 #include "lib/event/spans.h"
 
 #include "lib/base/u64_map.h"
+#include "lib/base/vec.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 
@@ -29,7 +30,7 @@ struct spans {
 	const struct schema_abi *abi;
 	struct type_role roles[EVENT_TYPES_MAX]; /* by event_type::index */
 	struct pair_name *names;
-	size_t nr_names, names_size;
+	size_t nr_names;
 	struct u64_map calls;           /* by PID: uint64_t, when its system call began; 0: none */
 	struct u64_map starts;          /* by pair_key(): uint64_t, the same */
 	struct u64_map switches;        /* by CPU: struct switched */
@@ -82,17 +83,13 @@ static bool pair_of(struct spans *spans, const char *name, size_t len, uint16_t 
 
 	while (i < spans->nr_names && (spans->names[i].len != len || memcmp(spans->names[i].text, name, len)))
 		i++;
-	if (i == spans->names_size) {
-		size_t size = spans->names_size ? spans->names_size * 2 : 16;
-		struct pair_name *names = reallocarray(spans->names, size, sizeof(*names));
+	if (i == spans->nr_names) {
+		struct pair_name *added = vec_push(spans->names, spans->nr_names);
 
-		if (!names)
+		if (!added)
 			return false;
-		spans->names = names;
-		spans->names_size = size;
+		*added = (struct pair_name){ name, len };
 	}
-	if (i == spans->nr_names)
-		spans->names[spans->nr_names++] = (struct pair_name){ name, len };
 	*ret = (uint16_t)i;
 	return true;
 }

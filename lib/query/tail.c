@@ -50,6 +50,6 @@ int tail_find(const struct context *context, const struct events_options *option
 		if (found >= count || window.since == options->since || __builtin_mul_overflow(length, growth, &length))
 			break;
 	}
-	*ret = (struct tail){ .since = window.since, .skip = found > count ? found - count : 0 };
+	*ret = (struct tail){ .since = window.since, .skip = found > count ? found - count : 0, .left = found < count ? found : count };
 	return 0;
 }

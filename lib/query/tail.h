@@ -19,6 +19,7 @@ struct fail;
 struct tail {
 	uint64_t since;         /* an events_options::since */
 	uint64_t skip;          /* events to leave out from there on, to be left with as many as were wanted */
+	uint64_t left;          /* how many are left then: fewer than wanted where the stream has fewer */
 };
 
 /* `keep` says which events count; NULL: all of them. */

@@ -2,11 +2,10 @@
 /* Any file through the whole of `weft report`: decoding, binding, settling and printing, in each of a few shapes. */
 #include "formats/render.h"
 #include "formats/sink.h"
-#include "lib/base/fail.h"
 #include "lib/base/pool.h"
 #include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/query/tail.h"
+#include "lib/event/latency_facts.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
 #include <fcntl.h>
@@ -40,46 +39,50 @@ static const struct shape {
 	{ .format = "json" },
 };
 
-static void report(struct context *context, const struct shape *shape, int fd)
+static void render_buffers(struct reader *reader, const struct shape *shape, struct pool *pool, int fd)
 {
-	struct sink_options sink_options = { .raw = shape->raw };
-	struct render_options options = { .limit = EVENTS_MAX };
-	struct events_options events_options = { .until = UINT64_MAX, .keep_blocks = true };
+	const struct sink_options sink_options = { .raw = shape->raw };
+	struct render_options options = { .limit = EVENTS_MAX, .pool = pool };
 	const struct sink_ops *ops = sink_find(shape->format ? shape->format : "ftrace");
-	struct events *events = NULL;
-	struct fail fail = FAIL_INIT;
-	struct sink *sink = NULL;
-	struct pool *pool = NULL;
-	struct tail tail = { 0 };
+	struct sink *sinks[BUFFERS_MAX] = { NULL };
 	uint64_t printed;
+	int r = 0;
 
-	if (shape->ahead && !pool_new(1, &pool, NULL))
-		events_options.pool = options.pool = pool;
-	if (shape->tail && !tail_find(context, &events_options, shape->tail, NULL, NULL, &tail, &fail)) {
-		events_options.since = tail.since;
-		options.skip = tail.skip;
-	}
-	for (size_t i = 0; i < array_size(shape->options) && shape->options[i]; i++)
-		(void)!context_set_option(context, shape->options[i], &fail);
-	if (!ops->new(context, &sink_options, &sink, &fail) && !events_open(context, &events_options, &events, &fail))
-		(void)!render(events, sink, &options, fd, &printed, &fail);
-	events_free(events);
-	pool_free(pool);
-	if (sink)
-		ops->free(sink);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = ops->new(reader->buffers[i].context, &sink_options, &sinks[i], NULL);
+	if (!r && shape->tail)
+		(void)!reader_tail(reader, shape->tail, NULL);
+	if (!r && !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL))
+		(void)!render(reader, sinks, &options, fd, &printed, NULL);
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (sinks[i])
+			ops->free(sinks[i]);
 }
 
 static void report_file(struct trace *trace, const struct shape *shape, int fd)
 {
 	size_t buffers = trace_buffers(trace) < BUFFERS_MAX ? trace_buffers(trace) : BUFFERS_MAX;
+	struct pool *pool = NULL;
+	struct reader reader;
 
+	reader_init(&reader);
 	for (size_t i = 0; i < buffers; i++) {
-		struct context *context = NULL;
+		struct context *context;
 
-		if (!context_new(trace, i, &context, NULL))
-			report(context, shape, fd);
-		context_free(context);
+		if (reader_add(&reader, trace, i, NULL))
+			continue;
+		context = reader.buffers[reader.nr_buffers - 1].context;
+		for (size_t o = 0; o < array_size(shape->options) && shape->options[o]; o++)
+			(void)!context_set_option(context, shape->options[o], NULL);
+		if (context_option(context, OPTION_LATENCY_FORMAT))
+			(void)!latency_facts_learn(context, NULL);
 	}
+	if (shape->ahead && pool_new(1, &pool, NULL))
+		pool = NULL;
+	if (reader.nr_buffers)
+		render_buffers(&reader, shape, pool, fd);
+	reader_release(&reader);
+	pool_free(pool);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

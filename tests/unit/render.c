@@ -7,8 +7,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/pool.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
+#include "lib/query/selection.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -36,38 +36,61 @@ static struct trace *played(struct loom *loom, const char *text)
 	return loom_trace(loom);
 }
 
-/* Renders the whole trace; what render() returned. */
-static int print(struct trace *trace, const char *format, const struct render_options *options, int fd, uint64_t *ret_printed)
+/* What is left of a trace. */
+struct choice {
+	uint64_t skip;
+	const char *events;     /* NULL: all */
+};
+
+static bool open_reader(struct trace *trace, const struct choice *choice, struct pool *pool, struct reader *reader)
 {
-	struct events_options all = { .until = UINT64_MAX, .pool = options->pool, .keep_blocks = true };
+	reader_init(reader);
+	if (reader_add(reader, trace, 0, NULL))
+		return false;
+	reader->skip = choice->skip;
+	return (!choice->events || (!selection_new(reader->buffers[0].context, &reader->buffers[0].selection, NULL) &&
+				    !selection_add_events(reader->buffers[0].selection, choice->events, NULL))) &&
+	       !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL);
+}
+
+/* Renders the trace; what render() returned. */
+static int print(struct trace *trace, const char *format, const struct render_options *options, const struct choice *choice, int fd,
+		 uint64_t *ret_printed)
+{
 	struct sink_options sink_options = { .color = false };
-	struct context *context = NULL;
-	struct events *events = NULL;
 	const struct sink_ops *ops = sink_find(format);
 	struct sink *sink = NULL;
+	struct reader reader;
 	int r = -EINVAL;
 
 	*ret_printed = 0;
-	if (CHECK(!context_new(trace, 0, &context, NULL) && !events_open(context, &all, &events, NULL) &&
-		  ops && !ops->new(context, &sink_options, &sink, NULL)))
-		r = render(events, sink, options, fd, ret_printed, NULL);
+	if (CHECK(open_reader(trace, choice, options->pool, &reader) && ops &&
+		  !ops->new(reader.buffers[0].context, &sink_options, &sink, NULL)))
+		r = render(&reader, &sink, options, fd, ret_printed, NULL);
 	if (sink)
 		ops->free(sink);
-	events_free(events);
-	context_free(context);
+	reader_release(&reader);
 	return r;
 }
 
-/* The text, in `into`. */
-static uint64_t text_of(struct trace *trace, const char *format, const struct render_options *options, struct buf *into)
+static const struct choice everything;
+
+/* The text of what is chosen, in `into`. */
+static uint64_t text_of_some(struct trace *trace, const char *format, const struct render_options *options, const struct choice *choice,
+			     struct buf *into)
 {
 	cleanup_fd int fd = memfd_create("text", MFD_CLOEXEC);
 	uint64_t printed;
 
 	buf_clear(into);
-	CHECK(!print(trace, format, options, fd, &printed));
+	CHECK(!print(trace, format, options, choice, fd, &printed));
 	CHECK(!lseek(fd, 0, SEEK_SET) && !io_read_all(fd, 1 << 28, into));
 	return printed;
+}
+
+static uint64_t text_of(struct trace *trace, const char *format, const struct render_options *options, struct buf *into)
+{
+	return text_of_some(trace, format, options, &everything, into);
 }
 
 /* The lines of the kernel's text behind its header. */
@@ -103,29 +126,20 @@ TEST(render_prints_what_was_played_as_the_kernel_would)
 	loom_release(&loom);
 }
 
-/* Every third event that is asked about. */
-static bool every_third(void *arg, const struct event *event)
-{
-	(void)event;
-	return ++*(unsigned *)arg % 3 == 0;
-}
-
 TEST(render_selects_skips_and_ends_where_it_was_told_to)
 {
 	cleanup_buf struct buf text = BUF_INIT;
-	unsigned asked = 0;
-	struct render_options options = { .limit = 2, .skip = 1 };
+	const struct render_options two = { .limit = 2 };
+	const struct choice behind_first = { .skip = 1 }, exits = { .events = "irq_handler_exit" };
 	struct loom loom;
 	struct trace *trace = played(&loom, script);
 
 	if (trace) {
-		CHECK(text_of(trace, "trace_pipe", &options, &text) == 2);
+		CHECK(text_of_some(trace, "trace_pipe", &two, &behind_first, &text) == 2);
 		CHECK(strstr(buf_str(&text), "irq_handler_entry") && strstr(buf_str(&text), "irq_handler_exit"));
 		CHECK(!strstr(buf_str(&text), "sched_"));
-		options = (struct render_options){ .limit = UINT64_MAX, .select = every_third, .select_arg = &asked };
-		CHECK(text_of(trace, "trace_pipe", &options, &text) == 1);
+		CHECK(text_of_some(trace, "trace_pipe", &whole, &exits, &text) == 1);
 		CHECK(strstr(buf_str(&text), "irq_handler_exit") && !strstr(buf_str(&text), "sched_"));
-		CHECK(asked == 5);
 	}
 	trace_free(trace);
 	loom_release(&loom);
@@ -177,8 +191,8 @@ TEST(render_says_that_the_output_is_full_or_gone)
 	play_many(&loom);
 	trace = loom_trace(&loom);
 	if (trace) {
-		CHECK(print(trace, "ftrace", &whole, full, &printed) == -ENOSPC);
-		CHECK(print(trace, "ftrace", &whole, -1, &printed) == -EBADF);
+		CHECK(print(trace, "ftrace", &whole, &everything, full, &printed) == -ENOSPC);
+		CHECK(print(trace, "ftrace", &whole, &everything, -1, &printed) == -EBADF);
 	}
 	trace_free(trace);
 	loom_release(&loom);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/report_print.h"
+
+#include "cmd/command.h"
+#include "cmd/formats.h"
+#include "cmd/stamp.h"
+#include "formats/prefix.h"
+#include "formats/render.h"
+#include "lib/base/fail.h"
+#include "lib/base/pool.h"
+#include "lib/event/context.h"
+#include "lib/event/latency_facts.h"
+#include "lib/plugin/plugins.h"
+#include "lib/query/selection.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FEW_EVENTS = 1000 };
+
+static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < report->events.len; i++)
+		r = selection_add_events(selection, report->events.at[i], fail);
+	for (size_t i = 0; !r && i < report->comms.len; i++)
+		r = selection_add_comm(selection, report->comms.at[i], fail);
+	for (size_t i = 0; !r && i < report->nr_pids; i++)
+		r = selection_add_pid(selection, report->pids[i], fail);
+	return r;
+}
+
+static unsigned thread_count(const struct report_options *report)
+{
+	long cpus;
+
+	if (report->threads)
+		return (unsigned)report->threads;
+	/* To start a thread takes as long as some hundred lines. */
+	if (report->limit <= FEW_EVENTS || report->tail <= FEW_EVENTS)
+		return 1;
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
+}
+
+/* What is needed to print the buffers of a file: by event::buffer. */
+struct printing {
+	struct reader reader;
+	struct sink **sinks;
+	struct plugins **plugins;
+	uint64_t **left_out;
+	char **prefixes;
+	struct sink_times times;
+	struct pool *pool;
+	int worst;                      /* of the first buffer that cannot be printed; 0 */
+	struct fail failure;            /* its words */
+};
+
+static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct fail *fail)
+{
+	int r = 0;
+
+	if (report->since)
+		r = stamp_parse(buffer->context, "since", report->since, &buffer->window.since, fail);
+	if (!r && report->until)
+		r = stamp_parse(buffer->context, "until", report->until, &buffer->window.until, fail);
+	if (report->some_cpus) {
+		buffer->window.cpu_mask = report->cpus.bits;
+		buffer->window.cpu_mask_words = array_size(report->cpus.bits);
+	}
+	return r;
+}
+
+static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out, struct fail *fail)
+{
+	int r = selection_new(buffer->context, &buffer->selection, fail);
+
+	if (!r)
+		r = select_events(report, buffer->selection, fail);
+	if (!r && (report->has_self ? !report->self : report->format->leaves_out_self))
+		r = selection_leave_out_self(buffer->selection, ret_left_out, fail);
+	if (!r && selection_empty(buffer->selection)) {
+		selection_free(buffer->selection);
+		buffer->selection = NULL;
+		*ret_left_out = NULL;
+	}
+	return r;
+}
+
+static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < report->options.len; i++)
+		r = context_set_option(buffer->context, report->options.at[i], fail);
+	/* What is wrong with the file is told when it is read for the report. */
+	if (!r && context_option(buffer->context, OPTION_LATENCY_FORMAT))
+		(void)!latency_facts_learn(buffer->context, NULL);
+	if (!r)
+		r = buffer_select(report, buffer, ret_left_out, fail);
+	return r ? r : buffer_window(report, buffer, fail);
+}
+
+/* Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no page. */
+static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
+{
+	const struct trace_buffer *buffer = trace_buffer(trace, index);
+
+	if (report->instance)
+		return !strcmp(report->instance, buffer->name.text);
+	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
+}
+
+/* A buffer that cannot be printed keeps no other from it: that is told at the end. */
+static void add_buffer(const struct report_options *report, struct trace *trace, size_t index, struct printing *printing)
+{
+	struct reader *reader = &printing->reader;
+	size_t at = reader->nr_buffers;
+	struct fail here = FAIL_INIT;
+	int r = reader_add(reader, trace, index, &here);
+
+	if (!r) {
+		r = buffer_init(report, &reader->buffers[at], &printing->left_out[at], &here);
+		if (r)
+			reader_drop(reader);
+	}
+	if (r && !printing->worst) {
+		printing->worst = r;
+		printing->failure = here;
+	}
+}
+
+static int add_buffers(const struct report_options *report, struct trace *trace, struct printing *printing, struct fail *fail)
+{
+	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0;
+
+	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
+	printing->plugins = calloc(nr_buffers + 1, sizeof(*printing->plugins));
+	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
+	if (!printing->sinks || !printing->plugins || !printing->left_out)
+		return fail_memory(fail);
+	for (size_t i = 0; i < nr_buffers; i++) {
+		if (!wanted(report, trace, i))
+			continue;
+		nr_wanted++;
+		add_buffer(report, trace, i, printing);
+	}
+	if (report->instance && !nr_wanted)
+		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), report->instance);
+	return 0;
+}
+
+/* In front of the lines of each of several buffers. */
+static int add_prefixes(struct printing *printing, struct fail *fail)
+{
+	const struct reader *reader = &printing->reader;
+	size_t width = 0;
+
+	printing->prefixes = calloc(reader->nr_buffers + 1, sizeof(*printing->prefixes));
+	if (!printing->prefixes)
+		return fail_memory(fail);
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		size_t len = strlen(reader->buffers[i].context->instance);
+
+		width = len > width ? len : width;
+	}
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		printing->prefixes[i] = prefix_of(reader->buffers[i].context->instance, (int)width);
+		if (!printing->prefixes[i])
+			return fail_memory(fail);
+	}
+	return 0;
+}
+
+static int add_sink(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
+{
+	struct sink_options options = report->sink;
+
+	options.plugins = printing->plugins[at];
+	options.left_out = printing->left_out[at];
+	options.times = &printing->times;
+	return report->format->new(printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
+}
+
+/* What must be opened for it is opened before the rights to do so are given up. */
+static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing, struct fail *fail)
+{
+	const struct reader *reader = &printing->reader;
+	int r = 0;
+
+	for (size_t i = 0; !r && report->decode && i < reader->nr_buffers; i++)
+		r = format_plugins(reader->buffers[i].context, report->plugin_dir, &printing->plugins[i], fail);
+	if (!r && report->decode && !report->no_sandbox)
+		r = trace_sandbox(trace, fail);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = add_sink(report, i, printing, fail);
+	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance)
+		r = add_prefixes(printing, fail);
+	return r;
+}
+
+static int start_reading(const struct report_options *report, struct printing *printing, struct fail *fail)
+{
+	struct reader *reader = &printing->reader;
+	unsigned threads = thread_count(report);
+	int r = report->tail == UINT64_MAX ? 0 : reader_tail(reader, report->tail, fail);
+
+	/* The tail has been looked for by the same selections. */
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (printing->left_out[i])
+			*printing->left_out[i] = 0;
+	if (!r && threads > 1)
+		r = pool_new(threads - 1, &printing->pool, fail);
+	if (!r)
+		r = reader_start(reader, &(struct reader_options){ .pool = printing->pool, .keep_blocks = true }, fail);
+	return r;
+}
+
+static int print_events(const struct report_options *report, struct printing *printing, struct fail *fail)
+{
+	const struct render_options options = {
+		.pool = printing->pool, .limit = report->limit, .prefixes = printing->prefixes,
+		.escape = format_is_escaped(report->format, &report->sink),
+	};
+	struct reader *reader = &printing->reader;
+	const char *damage, *path;
+	int r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
+
+	if (!r && !reader_is_merged(reader))
+		command_warn("note: the clocks of the instances differ: their events cannot be put in one order, and follow one another");
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		format_tell_fields(reader->buffers[i].events);
+	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
+		if (reader->buffers[i].context->latency && strcmp(report->format->name, "ftrace"))
+			command_warn("'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
+				     trace_path(reader->buffers[i].context->trace));
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		if (printing->plugins[i] && plugins_failure(printing->plugins[i]))
+			r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(printing->plugins[i]));
+	return r;
+}
+
+static void printing_release(struct printing *printing)
+{
+	for (size_t i = 0; i < printing->reader.nr_buffers; i++) {
+		if (printing->sinks[i])
+			printing->sinks[i]->ops->free(printing->sinks[i]);
+		format_tell_plugins(printing->plugins[i]);
+		plugins_free(printing->plugins[i]);
+		if (printing->prefixes)
+			free(printing->prefixes[i]);
+	}
+	reader_release(&printing->reader);
+	pool_free(printing->pool);
+	free(printing->sinks);
+	free(printing->plugins);
+	free(printing->left_out);
+	free(printing->prefixes);
+}
+
+int report_print(const struct report_options *report, struct trace *trace, struct fail *fail)
+{
+	struct printing printing = { .worst = 0 };
+	int r;
+
+	reader_init(&printing.reader);
+	r = add_buffers(report, trace, &printing, fail);
+	if (!r && printing.reader.nr_buffers) {
+		r = open_sinks(report, trace, &printing, fail);
+		if (!r)
+			r = start_reading(report, &printing, fail);
+		if (!r)
+			r = print_events(report, &printing, fail);
+	}
+	if (!r && printing.worst)
+		r = fail_set(fail, printing.worst, "%s", printing.failure.text);
+	printing_release(&printing);
+	return r;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/reader/reader.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/query/selection.h"
+#include "lib/query/tail.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS_MAX = UINT16_MAX };
+
+void reader_init(struct reader *reader)
+{
+	*reader = (struct reader){ .buffers = NULL };
+}
+
+static void buffer_release(struct reader_buffer *buffer)
+{
+	events_free(buffer->events);
+	selection_free(buffer->selection);
+	context_free(buffer->context);
+}
+
+void reader_release(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		buffer_release(&reader->buffers[i]);
+	free(reader->buffers);
+	free(reader->failure);
+	reader_init(reader);
+}
+
+void reader_drop(struct reader *reader)
+{
+	buffer_release(&reader->buffers[--reader->nr_buffers]);
+}
+
+int reader_add(struct reader *reader, struct trace *trace, size_t buffer, struct fail *fail)
+{
+	struct context *context = NULL;
+	struct reader_buffer *added;
+	int r;
+
+	if (reader->nr_buffers == BUFFERS_MAX)
+		return fail_set(fail, -E2BIG, "more than %d buffers cannot be read together", BUFFERS_MAX);
+	r = context_new(trace, buffer, &context, fail);
+	if (r < 0)
+		return r;
+	added = vec_push(reader->buffers, reader->nr_buffers);
+	if (!added) {
+		context_free(context);
+		return fail_memory(fail);
+	}
+	added->context = context;
+	added->window.until = UINT64_MAX;
+	return 0;
+}
+
+int reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fail)
+{
+	size_t nr = trace_buffers(trace);
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr; i++)
+		if (trace_buffer(trace, i)->nr_cpus || nr == 1)
+			r = reader_add(reader, trace, i, fail);
+	return r;
+}
+
+static bool clocks_differ(const struct reader *reader)
+{
+	for (size_t i = 1; i < reader->nr_buffers; i++)
+		if (strcmp(reader->buffers[i].context->clock, reader->buffers[0].context->clock))
+			return true;
+	return false;
+}
+
+/* As many of the newest events of each buffer as of all together; of these, the oldest of all are then passed over. */
+int reader_tail(struct reader *reader, uint64_t count, struct fail *fail)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->buffers[i];
+		struct tail tail;
+		int r = tail_find(buffer->context, &buffer->window, count, buffer->selection ? selection_keep : NULL, buffer->selection,
+				  &tail, fail);
+
+		if (r < 0)
+			return r;
+		buffer->window.since = tail.since;
+		buffer->skip = tail.skip;
+		left += tail.left;
+	}
+	reader->skip = left > count ? left - count : 0;
+	return 0;
+}
+
+int reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail)
+{
+	int r = 0;
+
+	reader->failure = calloc(1, sizeof(*reader->failure));
+	if (!reader->failure)
+		return fail_memory(fail);
+	reader->keeps_all = !reader->skip;
+	reader->apart = clocks_differ(reader);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->buffers[i];
+
+		buffer->window.pool = options->pool;
+		buffer->window.keep_blocks = options->keep_blocks;
+		reader->keeps_all &= !buffer->selection && !buffer->skip;
+		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
+	}
+	if (!r && reader->nr_buffers == 1)
+		reader->only = reader->buffers[0].events;
+	return r;
+}
+
+/* The others go on; what happened is told when all have ended. */
+static void buffer_ended(struct reader *reader, struct reader_buffer *buffer, int r)
+{
+	buffer->looked = true;
+	buffer->ready = false;
+	buffer->due = UINT64_MAX;
+	if (!reader->failed)
+		reader->failed = r;
+}
+
+static int at_end(const struct reader *reader, struct fail *fail)
+{
+	return reader->failed ? fail_set(fail, reader->failed, "%s", reader->failure->text) : 0;
+}
+
+/* The buffer whose event is next in time; NULL while another may still bring an older one, or when all have ended. */
+static struct reader_buffer *next_buffer(struct reader *reader, bool *ret_ended)
+{
+	struct reader_buffer *first = NULL;
+	uint64_t bound = UINT64_MAX;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->buffers[i];
+
+		if (!buffer->looked)
+			buffer->ready = events_due(buffer->events, &buffer->due);
+		buffer->looked = true;
+		if (!buffer->ready && buffer->due < bound)
+			bound = buffer->due;
+		if (buffer->ready && (!first || buffer->due < first->due))
+			first = buffer;
+		/* Whatever the others' times are, this one is first until it ends. */
+		if (reader->apart && buffer->due != UINT64_MAX)
+			break;
+	}
+	*ret_ended = !first && bound == UINT64_MAX;
+	return first && first->due <= bound ? first : NULL;
+}
+
+int reader_step_merged(struct reader *reader, struct event *ret, struct fail *fail)
+{
+	struct reader_buffer *buffer;
+	bool ended;
+
+	while ((buffer = next_buffer(reader, &ended))) {
+		int r = events_next(buffer->events, ret, reader->failed ? NULL : reader->failure);
+
+		buffer->looked = false;
+		if (r > 0) {
+			ret->buffer = (uint16_t)(buffer - reader->buffers);
+			return r;
+		}
+		/* Without a failure, what is due is behind the window. */
+		buffer_ended(reader, buffer, r);
+	}
+	return ended ? at_end(reader, fail) : 0;
+}
+
+bool reader_wants(struct reader *reader, const struct event *event)
+{
+	struct reader_buffer *buffer = &reader->buffers[event->buffer];
+	bool is_record = event->kind == EVENT_RECORD;
+
+	if (is_record && buffer->selection && !selection_keep(buffer->selection, event))
+		return false;
+	if (buffer->skip) {
+		buffer->skip -= is_record;
+		return false;
+	}
+	if (reader->skip) {
+		reader->skip -= is_record;
+		return false;
+	}
+	return true;
+}
+
+int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
+{
+	int r;
+
+	do
+		r = reader_step(reader, ret, fail);
+	while (r > 0 && !reader_keeps(reader, ret));
+	return r;
+}
+
+void reader_resume(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		events_resume(reader->buffers[i].events);
+		reader->buffers[i].looked = false;
+	}
+}
+
+int reader_run(struct reader *reader, const struct reader_consumer *consumers, size_t nr_consumers, struct fail *fail)
+{
+	struct event event;
+	int r;
+
+	while ((r = reader_next(reader, &event, fail)) > 0)
+		for (size_t i = 0; i < nr_consumers; i++)
+			consumers[i].see(consumers[i].arg, &event);
+	return r;
+}
+
+const char *reader_damage(const struct reader *reader, const char **ret_path)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		const char *damage = events_damage(reader->buffers[i].events);
+
+		if (damage) {
+			*ret_path = trace_path(reader->buffers[i].context->trace);
+			return damage;
+		}
+	}
+	return NULL;
+}
+
+uint64_t reader_count(const struct reader *reader)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		count += events_count(reader->buffers[i].events);
+	return count;
+}
+
+size_t reader_held_merged(const struct reader *reader)
+{
+	size_t held = 0;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		held += *events_held(reader->buffers[i].events);
+	return held;
+}
+
+void reader_retired(struct reader *reader, struct block **chains)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		chains[i] = events_retired(reader->buffers[i].events);
+}
+
+void reader_give_back(struct reader *reader, struct block **chains)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		events_release(reader->buffers[i].events, chains[i]);
+		chains[i] = NULL;
+	}
+}
