@@ -52,13 +52,14 @@ lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
+examples := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/examples/*.c))
 test_plugins := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugins/*.c))
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all help examples static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -100,6 +101,9 @@ $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
+$(BUILD)/tests/examples/%: $(BUILD)/tests/examples/%.o $(BUILD)/libweft.a
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+
 $(BUILD)/%.so: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(all_cppflags) $(all_cflags) -fPIC -shared -MMD -MP $(all_ldflags) -o $@ $<
@@ -121,7 +125,9 @@ unit: $(BUILD)/tests/unit/run
 lint: all
 	@BUILD=$(BUILD) CC="$(CC)" tests/lint/run $(T)
 
-cases: all
+examples: $(examples)
+
+cases: all examples
 	@BUILD=$(BUILD) tests/run --verbose cases $(T)
 
 check:
@@ -209,4 +215,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 riscv64)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(examples:%=%.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

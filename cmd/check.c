@@ -2,8 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/reading.h"
 #include "lib/base/text.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/check.h"
 #include "lib/trace/trace.h"
 
@@ -80,31 +79,25 @@ static void found_text(struct findings *findings, const char *text)
 	command_warn("%s", text);
 }
 
-/* Walks all events of one buffer. */
-static int check_events(struct trace *trace, size_t buffer, struct findings *findings, uint64_t *events_seen,
-			struct fail *fail)
+/* Walks the events of all buffers. */
+static int check_events(struct trace *trace, struct findings *findings, uint64_t *events_seen, struct fail *fail)
 {
-	const struct events_options all = { .until = UINT64_MAX };
-	struct context *context = NULL;
-	struct events *events = NULL;
-	struct event event;
-	int r = context_new(trace, buffer, &context, fail);
+	struct reader reader;
+	int r = 0;
 
+	reader_init(&reader);
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
+		r = reader_add(&reader, trace, i, fail);
 	if (!r)
-		r = events_open(context, &all, &events, fail);
-	while (!r) {
-		r = events_next(events, &event, fail);
-		if (r <= 0)
-			break;
-		r = 0;
-	}
-	if (!r && events) {
-		*events_seen += events_count(events);
-		if (events_damage(events))
-			found_text(findings, events_damage(events));
-	}
-	events_free(events);
-	context_free(context);
+		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+	if (!r)
+		r = reader_run(&reader, NULL, 0, fail);
+	for (size_t i = 0; !r && i < reader.nr_buffers; i++)
+		if (events_damage(reader.buffers[i].events))
+			found_text(findings, events_damage(reader.buffers[i].events));
+	if (!r)
+		*events_seen = reader_count(&reader);
+	reader_release(&reader);
 	return r;
 }
 
@@ -117,8 +110,8 @@ static int check(struct trace *trace, struct findings *findings, struct check_su
 		found_text(findings, trace_damage(trace));
 	r = trace_check(trace, found, findings, summary, fail);
 	/* Broken chunks would be told twice. */
-	for (size_t i = 0; !r && !findings->count && i < trace_buffers(trace); i++)
-		r = check_events(trace, i, findings, events, fail);
+	if (!r && !findings->count)
+		r = check_events(trace, findings, events, fail);
 	if (!r && !findings->count && trace_damage(trace))
 		found_text(findings, trace_damage(trace));
 	return r;

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The example of an analysis that CONTRIBUTING.md explains: what it counts is what stands in the kernel's own text.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+example=${BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/examples/events_per_task
+
+# "NAME PID CPU COUNT" of the kernel's text $1; each line of it that is no comment is an event.
+counts_of()
+{
+	sed -n -E 's/^ *(.*)-([0-9]+) +\[([0-9]+)\] .*/\1 \2 \3/p' "$1" |
+		awk '{ n[$1 " " $2 " " $3 + 0]++ } END { for (k in n) print k, n[k] }' | sort
+}
+
+@test "example: a table of events per task and CPU has the counts of the kernel's text" {
+	for name in 6.12-events-sched 6.1-rt-events-sched; do
+		"$example" "$golden/$name.dat" > out
+		[ "$(head -n 1 out | tr -s ' ')" = "TASK PID CPU EVENTS" ]
+		tail -n +2 out | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
+	done
+}
+
+@test "example: the same table as JSON" {
+	need_command jq
+	"$example" "$golden/6.12-events-sched.dat" --json |
+		jq -r '.[] | "\(.comm) \(.pid) \(.cpu) \(.events)"' | sort | diff <(counts_of "$golden/6.12-events-sched.txt") -
+}
+
+@test "example: a file that is none is a failure that is told" {
+	run -1 --separate-stderr "$example" "$golden/6.12-events-sched.txt"
+	[[ "$stderr" == "events_per_task: "* ]]
+}
