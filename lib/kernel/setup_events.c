@@ -157,8 +157,10 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	if (strstr(pattern, MODULE_EVENTS))
 		return add_module(event, instance, fail);
 	err = add_known(context, &set, pattern, fail);
-	if (!err && !set.nr)
-		return 0;
+	if (!set.nr) {
+		event_set_release(&set);
+		return err;
+	}
 	if (!err && event->off) {
 		event_set_subtract(on, &set);
 		err = event_set_union(off, &set, fail);
