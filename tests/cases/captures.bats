@@ -55,5 +55,5 @@ setup()
 @test "captures: --results writes the figures" {
 	run tests/captures/run "$dir" --results "$BATS_TEST_TMPDIR/results"
 	[ "$status" -eq 0 ]
-	grep -qxF '| 6.12 | hwlat, osnoise, timerlat | 3 | 0 | 0 | 0 | 0 |' "$BATS_TEST_TMPDIR/results"
+	grep -qxF '| hwlat, osnoise, timerlat | 3 / 0 / 0 |' "$BATS_TEST_TMPDIR/results"
 }
