@@ -50,7 +50,7 @@ prints() {
 	texts "pack --script" weft pack --script
 	texts stream timeout 60 weft stream -q -F -e sched -e raw_syscalls -- ls -l /bin
 	texts hist weft hist --format kernel sched:sched_switch --keys next_pid -- ls -l /bin
-	! has_tracer function || texts profile-functions weft profile-functions -l 'vfs_*' -- ls -l /bin
+	[ ! -e "$T/function_profile_enabled" ] || texts profile-functions weft profile-functions -l 'vfs_*' -- ls -l /bin
 }
 
 # Those that make files.
