@@ -116,7 +116,7 @@ record() {
 
 	shift 2
 	rm -f /tmp/r.dat
-	timeout 40 weft record -o /tmp/r.dat "$@" > /tmp/r.out 2> /tmp/r.err
+	timeout 100 weft record -o /tmp/r.dat "$@" > /tmp/r.out 2> /tmp/r.err
 	check "$sentence" status_is "$?" "$status" /tmp/r.err
 }
 status_is() { [ "$1" = "$2" ] || { echo "status $1, not $2"; head -c 400 "$3"; return 1; }; }
