@@ -9,7 +9,6 @@
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/plugin/plugins.h"
-#include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -31,27 +30,6 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state)
 	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
 	argp_error(state, "%s; 'weft list formats' shows them all", fail.text);
 	return NULL;
-}
-
-/* The machine of `uname -a`: the word before the last, which is the operating system. */
-static void machine_of(struct trace *trace, char *ret, size_t size)
-{
-	struct trace_text uname = { 0 };
-	size_t end, start;
-
-	*ret = 0;
-	if (trace_meta(trace, TRACE_UNAME, &uname, NULL) < 0 || !uname.text)
-		return;
-	for (end = uname.len; end && strchr("\n ", uname.text[end - 1]); end--)
-		;
-	for (start = end; start && uname.text[start - 1] != ' '; start--)
-		;
-	if (end - start == strlen("GNU/Linux") && !memcmp(uname.text + start, "GNU/Linux", end - start)) {
-		end = start ? start - 1 : 0;
-		for (start = end; start && uname.text[start - 1] != ' '; start--)
-			;
-	}
-	snprintf(ret, size, "%.*s", (int)(end - start), uname.text + start);
 }
 
 /*
@@ -79,12 +57,11 @@ static bool plugins_beside(char *path, size_t size, struct stat *ret_program)
 int format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail)
 {
 	struct plugins_options options = { .dir = dir, .abi = &context->abi };
-	char beside[PATH_MAX], machine[64];
+	char beside[PATH_MAX];
 	struct stat program;
 	int r;
 
-	machine_of(context->trace, machine, sizeof(machine));
-	options.machine = machine;
+	options.machine = context->machine;
 	if (!dir) {
 		options.dir = WEFT_LIBDIR "/plugins";
 		if (plugins_beside(beside, sizeof(beside), &program)) {

@@ -349,6 +349,7 @@ static void read_settings(struct owned *owned)
 	context->tracer = owned->tracer ? owned->tracer : "nop";
 	owned->release = release_of(owned, uname);
 	context->release = owned->release ? owned->release : "";
+	release_read_machine(context, uname);
 	/* Recordings have the release where trace-cmd has it, and the whole beside it. */
 	version = trace_setting(context->trace, 0, "weft/uname");
 	if (!version.text)
@@ -433,6 +434,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	if (r < 0)
 		return r;
 	context->env = (struct program_env){ .arg = context->symbols,
+					     .machine = context->machine,
 					     .symbol = env_symbol,
 					     .string = env_string,
 					     .address = env_address,

@@ -51,6 +51,7 @@ struct context {
 	bool tracer_known;              /* the file tells */
 	uint64_t trace_flags;           /* enum trace_option bits, from the file's trace_options or their defaults */
 	const char *release;            /* "6.12.0-1-amd64", or "" */
+	char machine[64];               /* the traced one, as uname -m names it, "x86_64"; "" when unknown */
 	bool preempt_rt;                /* of a PREEMPT_RT kernel: two more flag columns on old ones */
 	const struct cpu_stats *stats;  /* NULL when unknown */
 	size_t nr_stats;

@@ -33,6 +33,27 @@ void release_read(struct context *context, const char *uname)
 	context->preempt_rt = (uname && strstr(uname, " PREEMPT_RT ")) || strstr(context->release, "-rt");
 }
 
+void release_read_machine(struct context *context, struct trace_text uname)
+{
+	static const char system[] = "GNU/Linux";
+	struct text_word word = { NULL, 0 };
+	size_t end = uname.text ? uname.len : 0;
+
+	for (int tries = 0; tries < 2; tries++) {
+		size_t start;
+
+		while (end && strchr("\n ", uname.text[end - 1]))
+			end--;
+		for (start = end; start && uname.text[start - 1] != ' '; start--)
+			;
+		word = (struct text_word){ uname.text + start, end - start };
+		if (word.len != strlen(system) || memcmp(word.at, system, word.len))
+			break;
+		end = start;
+	}
+	snprintf(context->machine, sizeof(context->machine), "%.*s", (int)word.len, word.at ? word.at : "");
+}
+
 /* Of "none voluntary (full)", a file of debugfs, "(full)": what kernels that choose it when they boot have chosen. */
 static struct text_word chosen_model(const struct context *context)
 {

@@ -3,12 +3,16 @@
 #define WEFT_EVENT_RELEASE_H
 
 struct context;
+struct trace_text;
 
 /*
  * What the traced kernel's `uname -a` tells of it: its release, and how it is preempted, which latency-format's head shows.
  * uname may be NULL.
  */
 void release_read(struct context *context, const char *uname);
+
+/* The machine: the last word of uname, or the one before where the last is the operating system's name. */
+void release_read_machine(struct context *context, struct trace_text uname);
 
 /* The model as kernels before 6.15 name it: a text that lives forever. */
 const char *release_model(const struct context *context, const char *uname);

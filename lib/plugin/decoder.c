@@ -2,8 +2,6 @@
 #include "lib/plugin/decoder.h"
 
 #include "lib/base/bytes.h"
-#include "lib/base/json.h"
-#include "lib/base/out.h"
 #include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
 #include "lib/uapi/names.h"
@@ -17,9 +15,8 @@ struct weft_record {
 };
 
 struct weft_output {
-	struct out *out;
-	bool json;
-	bool any;
+	decoded_fn *put;
+	void *arg;
 };
 
 static bool record_field(const struct weft_record *record, unsigned index, const struct field **ret, struct bytes *ret_bytes)
@@ -39,27 +36,13 @@ static bool record_field(const struct weft_record *record, unsigned index, const
 static uint64_t host_integer(const struct weft_record *record, unsigned index, size_t element)
 {
 	const struct field *field;
+	struct field single;
 	struct bytes bytes;
-	bool is_signed;
 
-	if (!record_field(record, index, &field, &bytes) || !field->elem_size ||
-	    element >= bytes.left / field->elem_size)
+	if (!record_field(record, index, &field, &bytes) || !field->elem_size || element >= bytes.left / field->elem_size)
 		return 0;
-	bytes.at += element * field->elem_size;
-	is_signed = field->flags & FIELD_SIGNED;
-	switch (field->elem_size) {
-	case 1:
-		return is_signed ? (uint64_t)(int64_t)(int8_t)*bytes.at : *bytes.at;
-	case 2:
-		return is_signed ? (uint64_t)(int64_t)(int16_t)load_u16(bytes.at, bytes.swap) :
-				   load_u16(bytes.at, bytes.swap);
-	case 4:
-		return is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(bytes.at, bytes.swap) :
-				   load_u32(bytes.at, bytes.swap);
-	case 8:
-		return load_u64(bytes.at, bytes.swap);
-	}
-	return 0;
+	single = (struct field){ .size = field->elem_size, .flags = field->flags & FIELD_SIGNED };
+	return field_int(&single, record->decoder->abi, bytes.at + element * single.size, single.size);
 }
 
 static size_t host_count(const struct weft_record *record, unsigned index)
@@ -98,49 +81,19 @@ static const char *host_error(const struct weft_record *record, int64_t error)
 	return error_name(record->decoder->machine, error);
 }
 
-static void put_name(struct weft_output *output, const char *name)
-{
-	bool first = !output->any;
-
-	output->any = true;
-	if (output->json) {
-		out_str(output->out, first ? ",\"decoded\":{" : ",");
-		json_text(output->out, name);
-		out_char(output->out, ':');
-		return;
-	}
-	out_str(output->out, first ? " {" : " ");
-	out_str(output->out, name);
-	out_char(output->out, '=');
-}
-
 static void host_put_text(struct weft_output *output, const char *name, const char *text, size_t len)
 {
-	put_name(output, name);
-	if (output->json) {
-		json_string(output->out, text, len);
-		return;
-	}
-	/* The bytes may come from the file: one event stays one line. */
-	for (size_t i = 0; i < len; i++)
-		out_char(output->out, (unsigned char)text[i] < ' ' ? '?' : text[i]);
+	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_TEXT, .text = text, .len = len });
 }
 
 static void host_put_integer(struct weft_output *output, const char *name, int64_t value)
 {
-	put_name(output, name);
-	out_s64(output->out, value);
+	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_INTEGER, .value = (uint64_t)value });
 }
 
 static void host_put_hex(struct weft_output *output, const char *name, uint64_t value)
 {
-	put_name(output, name);
-	if (output->json) {
-		out_u64(output->out, value);
-		return;
-	}
-	out_str(output->out, "0x");
-	out_hex(output->out, value);
+	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_HEX, .value = value });
 }
 
 static const struct weft_host host = {
@@ -156,24 +109,12 @@ static const struct weft_host host = {
 	.error = host_error,
 };
 
-static void run(const struct decoder *decoder, const uint8_t *data, size_t len, bool json, struct out *out)
+void decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg)
 {
 	struct weft_record record = { .decoder = decoder, .data = data, .len = len };
-	struct weft_output output = { .out = out, .json = json };
+	struct weft_output output = { .put = fn, .arg = arg };
 
 	decoder->handler->format(&host, &record, &output);
-	if (output.any)
-		out_char(out, '}');
-}
-
-void decoder_run(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out)
-{
-	run(decoder, data, len, false, out);
-}
-
-void decoder_run_json(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out)
-{
-	run(decoder, data, len, true, out);
 }
 
 static bool is_for(const struct weft_handler *handler, const char *event)

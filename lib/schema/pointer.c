@@ -5,6 +5,7 @@
 #include "lib/schema/program.h"
 #include "lib/schema/spec.h"
 #include "lib/schema/text.h"
+#include "lib/uapi/names.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
@@ -59,19 +60,13 @@ static void put_symbol(const struct spec *spec, uint64_t value, const struct run
 	spec_widen(spec, start, out);
 }
 
-/* errname() of lib/errname.c for the errors that file systems and networks give; others print as numbers. */
+/* err_ptr() of lib/vsprintf.c: "-ENOENT"; a number where lib/errname.c has no name. */
 static void put_error(const struct spec *spec, uint64_t value, const struct run *run, struct out *out)
 {
-	static const char *const names[] = {
-		[1] = "EPERM", [2] = "ENOENT", [3] = "ESRCH", [4] = "EINTR", [5] = "EIO", [6] = "ENXIO", [7] = "E2BIG",
-		[8] = "ENOEXEC", [9] = "EBADF", [10] = "ECHILD", [11] = "EAGAIN", [12] = "ENOMEM", [13] = "EACCES",
-		[14] = "EFAULT", [15] = "ENOTBLK", [16] = "EBUSY", [17] = "EEXIST", [18] = "EXDEV", [19] = "ENODEV",
-		[20] = "ENOTDIR", [21] = "EISDIR", [22] = "EINVAL", [23] = "ENFILE", [24] = "EMFILE", [25] = "ENOTTY",
-		[26] = "ETXTBSY", [27] = "EFBIG", [28] = "ENOSPC", [29] = "ESPIPE", [30] = "EROFS", [31] = "EMLINK",
-		[32] = "EPIPE", [33] = "EDOM", [34] = "ERANGE",
-	};
 	uint64_t number = 0 - value;
 	struct spec decimal = *spec;
+	const char *name;
+	char text[32];
 
 	if (!is_error(value, run->abi->long_size)) {
 		put_hashed(spec, value, run, out);
@@ -79,8 +74,9 @@ static void put_error(const struct spec *spec, uint64_t value, const struct run 
 	}
 	if (run->abi->long_size == 4)
 		number = (uint32_t)number;
-	if (number < array_size(names) && names[number]) {
-		spec_string(spec, names[number], strlen(names[number]), out);
+	name = error_name(run->env->machine ? run->env->machine : "", (int64_t)number);
+	if (name) {
+		spec_string(spec, text, (size_t)snprintf(text, sizeof(text), "-%s", name), out);
 		return;
 	}
 	decimal.base = 10;

@@ -89,17 +89,17 @@ const char *system_call_name(const char *machine, int64_t number)
 	return name_of(found->calls, number);
 }
 
-/* include/linux/errno.h: what system calls that begin anew return to the kernel itself, and what its file systems use among themselves. */
+/* include/linux/errno.h: errors that stay inside the kernel, equal on all machines. The first is 512. */
 static const char *kernel_name(int64_t error)
 {
-	switch (error) {
-	case 512: return "ERESTARTSYS";
-	case 513: return "ERESTARTNOINTR";
-	case 514: return "ERESTARTNOHAND";
-	case 515: return "ENOIOCTLCMD";
-	case 516: return "ERESTART_RESTARTBLOCK";
-	}
-	return NULL;
+	static const char *const names[] = {
+		"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK", "EPROBE_DEFER",
+		"EOPENSTALE", "ENOPARAM", NULL, "EBADHANDLE", "ENOTSYNC", "EBADCOOKIE", "ENOTSUPP", "ETOOSMALL", "ESERVERFAULT",
+		"EBADTYPE", "EJUKEBOX", "EIOCBQUEUED", "ERECALLCONFLICT", "ENOGRACE",
+	};
+	const int64_t first = 512;
+
+	return error >= first && error - first < (int64_t)array_size(names) ? names[error - first] : NULL;
 }
 
 const char *error_name(const char *machine, int64_t error)

@@ -66,6 +66,9 @@ TEST(names_of_errors_are_those_of_the_traced_machine)
 	CHECK_STR(error_name("parisc", 238), "ETIMEDOUT");
 	CHECK_STR(error_name("", 110), "ETIMEDOUT");
 	CHECK_STR(error_name("x86_64", 512), "ERESTARTSYS");
+	CHECK_STR(error_name("mips64", 517), "EPROBE_DEFER");
+	CHECK_STR(error_name("x86_64", 524), "ENOTSUPP");
+	CHECK(!error_name("x86_64", 511) && !error_name("x86_64", 520) && !error_name("x86_64", 532));
 }
 
 /* The C library of this machine has its own tables. */

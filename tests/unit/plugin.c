@@ -6,6 +6,7 @@
 #include "lib/schema/format.h"
 #include "tests/unit/test.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,6 +158,40 @@ TEST(plugin_gets_signed_fields_array_elements_and_bytes)
 	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
 		CHECK_STR(decode(&fixture, 22, &record, sizeof(record)),
 			  " {small=-2 count=2 second=0x1234 behind=0 missing=0 no_such_field=0 text=a?bc}");
+	fixture_release(&fixture);
+}
+
+static void sum_up(void *arg, const struct decoded *decoded)
+{
+	char *text = arg;
+	size_t len = strlen(text), left = 128 - len;
+
+	if (decoded->kind == DECODED_TEXT)
+		snprintf(text + len, left, "%s:%zu;", decoded->name, decoded->len);
+	else
+		snprintf(text + len, left, "%s:%" PRId64 ";", decoded->name, (int64_t)decoded->value);
+}
+
+/* Analyses and tables take a decoder's result as fields, without a text in between. */
+TEST(plugin_hands_out_fields)
+{
+	const struct {
+		uint8_t common[8];
+		int16_t small;
+		uint16_t array[2];
+		char text[4];
+	} record = { .small = -2, .array = { 0, 0x1234 }, .text = "a\nbc" };
+	struct fixture fixture;
+	char text[128] = "";
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event))) {
+		const struct format *format = schema_format(fixture.schema, 22, NULL);
+		const struct decoder *decoder = plugins_decoder(fixture.plugins, format);
+
+		if (CHECK(decoder))
+			decoder_each(decoder, (const uint8_t *)&record, sizeof(record), sum_up, text);
+		CHECK_STR(text, "small:-2;count:2;second:4660;behind:0;missing:0;no_such_field:0;text:4;");
+	}
 	fixture_release(&fixture);
 }
 

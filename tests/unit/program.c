@@ -185,6 +185,16 @@ TEST(program_prints_arrays_and_bytes)
 	CHECK_STR(print("\"%s\", __print_dynamic_array(nums, sizeof(u64))"), "{0x1,0xff}");
 }
 
+/* Documentation/core-api/printk-formats.rst, and the names that a kernel's image holds: "-ENOENT". */
+TEST(program_prints_error_pointers_as_errname_names_them)
+{
+	const char *note;
+
+	CHECK_STR(print("\"%pe|%10pe|%-9pe|\", (void *)-2, (void *)-2, (void *)-5"), "-ENOENT|   -ENOENT|-EIO     |");
+	CHECK_STR(print("\"%pe %pe %pe\", (void *)-110, (void *)-517, (void *)-1000"), "-ETIMEDOUT -EPROBE_DEFER -1000");
+	CHECK_STR(print_with("\"%pe\", REC->ptr", true, &note), "(____ptrval____)");
+}
+
 TEST(program_prints_pointers_as_their_extension_says)
 {
 	const char *note;
