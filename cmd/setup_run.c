@@ -4,13 +4,10 @@
 #include "cmd/command.h"
 #include "cmd/dry_run.h"
 #include "cmd/setup_options.h"
-#include "lib/kernel/setup_probes.h"
-#include "lib/kernel/undo.h"
-#include "lib/record/switches.h"
+#include "lib/record/rig.h"
 #include "lib/record/workload.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +15,8 @@
 
 struct run {
 	const struct setup_run *asked;
-	struct tracing tracing;
-	struct undo *undo;
-	struct catalog *catalog;
-	struct setup_probes probes;
-	struct instance **instances;
-	size_t nr_instances;
+	struct rig rig;
 	struct workload workload;
-	struct switches switches;
 	sigset_t signals, mask;
 	struct plan plan;
 };
@@ -45,8 +36,9 @@ static void block_signals(struct run *run)
 }
 
 /* Blocked signals that came meanwhile: between two instances, and before the point of no return. */
-static int check_signals(const struct run *run, struct fail *fail)
+static int check_signals(void *arg, struct fail *fail)
 {
+	const struct run *run = arg;
 	sigset_t pending;
 
 	sigpending(&pending);
@@ -68,82 +60,42 @@ static bool is_wanted(const struct setup *setup, size_t index)
 	return setup_uses(setup, index) || setup_own_option(&setup->instances[index]);
 }
 
-static int make_one(struct run *run, const struct setup_instance *wanted, struct fail *fail)
+static int turn_all(struct run *run, bool on, struct fail *fail)
 {
-	const struct setup_context context = {
-		.tracing = &run->tracing, .undo = run->undo, .catalog = run->catalog, .setup = run->asked->setup,
-		.probes = &run->probes,
-		.manner = run->asked->manner,
-		.command = run->asked->dry_run && run->asked->argv ? DRY_RUN_COMMAND : run->workload.pid,
-	};
-	struct instance **instance = &run->instances[run->nr_instances++];
-	struct event_set events = { 0 };
-	int err = setup_open(&context, wanted, instance, fail);
+	int err = 0;
 
-	if (!err)
-		err = setup_apply(&context, wanted, *instance, &events, fail);
-	event_set_release(&events);
-	return err ? err : check_signals(run, fail);
-}
-
-static int set_cmdlines(struct run *run, struct fail *fail)
-{
-	struct instance *top = NULL;
-	char value[16], now[32];
-	int err;
-
-	if (!run->asked->setup->cmdlines)
-		return 0;
-	err = instance_open_top(&run->tracing, run->undo, &top, fail);
-	if (err)
-		return err;
-	/* Changing it empties the cache, which others rely on. */
-	err = instance_read_word(top, "saved_cmdlines_size", now, sizeof(now), fail);
-	snprintf(value, sizeof(value), "%" PRIu32, run->asked->setup->cmdlines);
-	if (!err && strtoul(now, NULL, 10) < run->asked->setup->cmdlines)
-		err = instance_set(top, "saved_cmdlines_size", value, fail);
-	instance_close(top, NULL);
+	for (size_t i = 0; !err && i < run->rig.nr_targets; i++)
+		err = instance_turn(run->rig.targets[i].instance, on, fail);
 	return err;
 }
 
 static int make_all(struct run *run, struct fail *fail)
 {
-	const struct setup *setup = run->asked->setup;
-	int err = tracing_find(&run->tracing, fail);
+	const struct setup_run *asked = run->asked;
+	const struct rig_options options = {
+		.setup = asked->setup, .manner = asked->manner, .stays = true, .uses = is_wanted, .check = check_signals, .arg = run,
+		.command = asked->dry_run && asked->argv ? DRY_RUN_COMMAND : run->workload.pid,
+	};
+	int err = rig_find(&run->rig, asked->dry_run ? &run->plan : NULL, fail);
 
-	run->tracing.plan = run->asked->dry_run ? &run->plan : NULL;
 	if (!err)
-		err = undo_new(&run->tracing, NULL, &run->undo, fail);
-	if (!err)
-		err = setup_probes_make(&run->tracing, run->undo, setup, &run->probes, fail);
-	if (!err)
-		err = catalog_new(&run->tracing, &run->catalog, fail);
-	run->instances = calloc(setup->nr_instances, sizeof(*run->instances));
-	if (!err && !run->instances)
-		err = fail_memory(fail);
-	for (size_t i = 0; !err && i < setup->nr_instances; i++)
-		if (is_wanted(setup, i))
-			err = make_one(run, &setup->instances[i], fail);
-	if (!err)
-		err = set_cmdlines(run, fail);
-	for (size_t i = 0; !err && run->asked->turn_on && i < run->nr_instances; i++)
-		err = runs_command(run) ? switches_add(&run->switches, run->instances[i], false, fail) :
-					  instance_turn(run->instances[i], true, fail);
-	return err;
+		err = rig_set_up(&run->rig, &options, fail);
+	if (err || !asked->turn_on)
+		return err;
+	return runs_command(run) ? rig_hold(&run->rig, false, fail) : turn_all(run, true, fail);
 }
 
 /* The script, and away with the instances that stood for planned ones. */
 static int print_plan(struct run *run, struct fail *fail)
 {
 	struct plan writes = run->plan;
-	int err = 0;
+	int err;
 
 	run->plan = (struct plan)PLAN_INIT;
-	for (size_t i = 0; !err && run->asked->turn_off && i < run->nr_instances; i++)
-		err = instance_turn(run->instances[i], false, fail);
+	err = run->asked->turn_off ? turn_all(run, false, fail) : 0;
 	if (!err)
 		dry_run_print(&(struct dry_run){
-			.tracing = &run->tracing, .plan = &writes, .after = &run->plan, .argv = run->asked->argv,
+			.tracing = &run->rig.tracing, .plan = &writes, .after = &run->plan, .argv = run->asked->argv,
 			.only_command = run->asked->setup->only_command, .user = run->asked->user,
 		});
 	plan_release(&writes);
@@ -154,21 +106,13 @@ static int print_plan(struct run *run, struct fail *fail)
 static int settle(struct run *run, int err, struct fail *fail)
 {
 	struct fail later;
-	int failed = 0;
+	int failed;
 
 	if (!err && run->asked->dry_run)
 		err = print_plan(run, fail);
-	for (size_t i = 0; !err && !run->asked->dry_run && i < run->nr_instances; i++)
-		instance_leave(run->instances[i]);
-	if (!err && !run->asked->dry_run)
-		return undo_hold(run->undo, fail);
-	if (run->undo)
-		failed = undo_restore(run->undo, &later);
-	for (size_t i = 0; i < run->nr_instances; i++) {
-		int closed = instance_close(take(run->instances[i]), failed ? NULL : &later);
-
-		failed = failed ? failed : closed;
-	}
+	else if (!err)
+		return rig_keep(&run->rig, fail);
+	failed = rig_restore(&run->rig, &later);
 	if (failed)
 		command_warn("%s; 'weft reset' tries again", later.text);
 	return err;
@@ -192,13 +136,7 @@ static int wait_for_command(struct run *run)
 
 static void release(struct run *run)
 {
-	for (size_t i = 0; i < run->nr_instances; i++)
-		instance_close(run->instances[i], NULL);
-	free(run->instances);
-	catalog_free(run->catalog);
-	setup_probes_release(&run->probes);
-	undo_free(run->undo);
-	tracing_release(&run->tracing);
+	rig_release(&run->rig);
 	plan_release(&run->plan);
 	workload_release(&run->workload);
 }
@@ -220,10 +158,9 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	if (!err)
 		err = check_signals(&run, fail);
 	if (!err && runs_command(&run))
-		err = workload_go(&run.workload, &run.switches, fail);
+		err = workload_go(&run.workload, &run.rig.switches, fail);
 	if (!err && runs_command(&run))
 		err = workload_executed(&run.workload, asked->argv[0], ret_status, fail);
-	switches_release(&run.switches);
 	err = settle(&run, err, fail);
 	if (!err && runs_command(&run))
 		*ret_status = wait_for_command(&run);

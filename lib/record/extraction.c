@@ -15,15 +15,14 @@
 #include "lib/base/fail.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/kept.h"
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
+#include "lib/record/rig.h"
 #include "lib/record/symbol_copy.h"
-#include "lib/record/target.h"
 #include "lib/record/type_facts.h"
 
 enum { HEAD_SIZE = 4096, PAGES_MORE = 2, KEEP_FREE = 1 << 20 };
@@ -36,14 +35,9 @@ struct names {
 struct work {
 	const struct extraction_options *options;
 	struct extraction *result;
-	struct tracing tracing;
-	struct undo *undo;
-	struct catalog *catalog;
+	struct rig rig;
 	struct names names;
 	struct setup_instance *wanted;  /* names only */
-	struct target *targets;
-	size_t nr;
-	uint32_t nr_named;              /* those of them that are no top one */
 	struct parts *parts;
 	struct symbol_copy *symbols;
 	bool taken;                     /* pages have left the kernel */
@@ -59,27 +53,6 @@ static int check_snapshot(const struct instance *instance, struct fail *fail)
 		return fail_set(fail, -EBUSY, "the tracer '%s' keeps its worst case in the snapshot, and the kernel hands out its "
 				"text only: 'weft show snapshot' prints it", tracer);
 	return 0;
-}
-
-static int open_target(struct work *work, const char *name, struct fail *fail)
-{
-	struct target *target = &work->targets[work->nr];
-	struct instance *instance;
-	int err;
-
-	if (*name)
-		err = instance_open(&work->tracing, name, false, work->undo, &instance, fail);
-	else
-		err = instance_open_top(&work->tracing, work->undo, &instance, fail);
-	if (err)
-		return err;
-	work->wanted[work->nr].name = *name ? name : NULL;
-	/* The first buffer of a file is the top one, with or without pages; the others follow without a gap. */
-	*target = (struct target){ .wanted = &work->wanted[work->nr], .index = *name ? ++work->nr_named : 0,
-				   .events = { .catalog = work->catalog } };
-	work->nr++;
-	err = target_take(target, instance, fail);
-	return err || !work->options->snapshot ? err : check_snapshot(instance, fail);
 }
 
 static int add_name(const char *name, void *data)
@@ -102,28 +75,26 @@ static int find_names(struct work *work, struct fail *fail)
 	for (size_t i = 0; !err && !options->all && i < options->nr_instances; i++)
 		err = add_name(options->instances[i], &work->names);
 	if (!err && options->all)
-		err = instance_each(&work->tracing, add_name, &work->names, fail);
+		err = instance_each(&work->rig.tracing, add_name, &work->names, fail);
 	return err == -ENOMEM ? fail_memory(fail) : err;
 }
 
 static int open_targets(struct work *work, struct fail *fail)
 {
-	int err = tracing_find(&work->tracing, fail);
+	int err = rig_find(&work->rig, NULL, fail);
 
 	if (!err)
 		err = find_names(work, fail);
-	if (!err)
-		err = undo_new(&work->tracing, NULL, &work->undo, fail);
-	if (!err)
-		err = catalog_new(&work->tracing, &work->catalog, fail);
 	if (err)
 		return err;
-	work->targets = calloc(work->names.nr, sizeof(*work->targets));
 	work->wanted = calloc(work->names.nr, sizeof(*work->wanted));
-	if (!work->targets || !work->wanted)
+	if (!work->wanted)
 		return fail_memory(fail);
-	for (size_t i = 0; !err && i < work->names.nr; i++)
-		err = open_target(work, work->names.at[i], fail);
+	for (size_t i = 0; i < work->names.nr; i++)
+		work->wanted[i].name = *work->names.at[i] ? work->names.at[i] : NULL;
+	err = rig_take(&work->rig, work->wanted, work->names.nr, fail);
+	for (size_t i = 0; !err && work->options->snapshot && i < work->rig.nr_targets; i++)
+		err = check_snapshot(work->rig.targets[i].instance, fail);
 	return err;
 }
 
@@ -183,8 +154,8 @@ static int add_snapshot_facts(struct work *work, struct fail *fail)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < work->nr; i++) {
-		const struct target *target = &work->targets[i];
+	for (size_t i = 0; !err && i < work->rig.nr_targets; i++) {
+		const struct target *target = &work->rig.targets[i];
 
 		err = add_counts(work, target, fail);
 		/* Without the option there is nothing to learn: only the graph prints a snapshot with it. */
@@ -197,10 +168,10 @@ static int add_snapshot_facts(struct work *work, struct fail *fail)
 static int add_buffer_facts(struct work *work, struct fail *fail)
 {
 	struct ledger *ledger = work->parts->ledger;
-	int err = facts_of_buffers(ledger, work->targets, work->nr, fail);
+	int err = facts_of_buffers(ledger, work->rig.targets, work->rig.nr_targets, fail);
 
-	for (size_t i = 0; !err && i < work->nr; i++) {
-		struct target *target = &work->targets[i];
+	for (size_t i = 0; !err && i < work->rig.nr_targets; i++) {
+		struct target *target = &work->rig.targets[i];
 
 		err = facts_latency_sample(ledger, target, "trace", true, fail);
 		if (!err)
@@ -216,7 +187,7 @@ static int add_facts(struct work *work, struct fail *fail)
 	const struct extraction_options *options = work->options;
 	struct ledger *ledger = work->parts->ledger;
 	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
-						 work->targets[0].page_size, work->targets[0].nr_cpus);
+						 work->rig.targets[0].page_size, work->rig.targets[0].nr_cpus);
 	struct maps_copy *maps = NULL;
 	int err = parts_describe(work->parts, &file, fail);
 
@@ -224,16 +195,16 @@ static int add_facts(struct work *work, struct fail *fail)
 		err = symbol_copy_start(ledger, &work->symbols, fail);
 	/* What the buffer holds may be of events that are off now: all formats are kept. */
 	if (!err)
-		err = facts_at_start(ledger, "extract", &work->tracing, work->targets, work->nr, true, fail);
+		err = facts_at_start(ledger, "extract", &work->rig.tracing, work->rig.targets, work->rig.nr_targets, true, fail);
 	if (!err)
-		err = facts_of_texts(ledger, &work->tracing, work->targets, work->nr, options->texts, fail);
+		err = facts_of_texts(ledger, &work->rig.tracing, work->rig.targets, work->rig.nr_targets, options->texts, fail);
 	if (!err)
 		err = options->snapshot ? add_snapshot_facts(work, fail) : add_buffer_facts(work, fail);
 	if (!err)
 		err = facts_of_types(ledger, fail);
 	if (!err)
-		err = maps_copy_start(work->targets, work->nr, 0, &maps, fail);
-	return err ? err : maps_copy_finish(maps, ledger, &work->tracing, fail);
+		err = maps_copy_start(work->rig.targets, work->rig.nr_targets, 0, &maps, fail);
+	return err ? err : maps_copy_finish(maps, ledger, &work->rig.tracing, fail);
 }
 
 /* What is lost while it is read out is lost to the file: lib/event/context.h. */
@@ -283,10 +254,10 @@ static int check_room(const struct work *work, struct fail *fail)
 	uint64_t need = KEEP_FREE, there;
 	struct statvfs vfs;
 
-	for (size_t i = 0; i < work->nr; i++)
-		for (uint32_t cpu = 0; cpu < work->targets[i].nr_cpus; cpu++)
-			need += work->options->snapshot ? ring_buffer_cpu_size(work->targets[i].instance, cpu) :
-							  work->targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
+	for (size_t i = 0; i < work->rig.nr_targets; i++)
+		for (uint32_t cpu = 0; cpu < work->rig.targets[i].nr_cpus; cpu++)
+			need += work->options->snapshot ? ring_buffer_cpu_size(work->rig.targets[i].instance, cpu) :
+							  work->rig.targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
 	if (fstatvfs(work->parts->dir, &vfs))
 		return 0;
 	there = (uint64_t)vfs.f_bavail * vfs.f_frsize;
@@ -300,8 +271,8 @@ static int drain(struct work *work, struct fail *fail)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < work->nr; i++) {
-		struct target *target = &work->targets[i];
+	for (size_t i = 0; !err && i < work->rig.nr_targets; i++) {
+		struct target *target = &work->rig.targets[i];
 		bool goes_on = !work->options->snapshot && is_on(target);
 
 		if (goes_on)
@@ -324,26 +295,19 @@ static int finish(struct work *work, struct fail *fail)
 		return err ? err : fail_set(fail, -ENODATA, "there is nothing in %s",
 					    work->options->snapshot ? "the snapshot" : "the buffer");
 	}
-	err = targets_assemble(work->targets, work->nr, work->parts, &(struct assembly_options){
+	err = targets_assemble(work->rig.targets, work->rig.nr_targets, work->parts, &(struct assembly_options){
 			       .output = work->options->output, .mode = work->options->mode }, &result->file_size, fail);
 	return err ? err : parts_remove(work->parts, fail);
 }
 
 static void release(struct work *work)
 {
-	for (size_t i = 0; i < work->nr; i++) {
-		instance_close(work->targets[i].instance, NULL);
-		target_release(&work->targets[i]);
-	}
+	rig_release(&work->rig);
 	for (size_t i = 0; i < work->names.nr; i++)
 		free((char *)(uintptr_t)work->names.at[i]);
 	free(work->names.at);
-	free(work->targets);
 	free(work->wanted);
 	parts_free(work->parts);
-	catalog_free(work->catalog);
-	undo_free(work->undo);
-	tracing_release(&work->tracing);
 }
 
 /* What was begun is finished: pages that have left the kernel are in no buffer any more. */
@@ -378,7 +342,7 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 		err = drain(&work, fail);
 	undone = symbol_copy_finish(work.symbols, &ret->symbols_hidden, &later);
 	err = fail_first(err, undone, fail, &later);
-	undone = work.undo ? undo_restore(work.undo, &later) : 0;
+	undone = rig_restore(&work.rig, &later);
 	if (!err)
 		err = finish(&work, fail);
 	else if (work.parts && !work.taken)

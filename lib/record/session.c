@@ -10,8 +10,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
-#include "lib/kernel/setup_probes.h"
-#include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
@@ -21,10 +19,9 @@
 #include "lib/record/quiet.h"
 #include "lib/record/restoring.h"
 #include "lib/record/result.h"
-#include "lib/record/switches.h"
+#include "lib/record/rig.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/sync.h"
-#include "lib/record/target.h"
 #include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
@@ -41,19 +38,12 @@ enum { SYNC_STEPS = 2 };
 struct session {
 	const struct record_options *options;
 	struct record_result *result;
-	struct tracing tracing;
-	struct undo *undo;
-	struct catalog *catalog;
-	struct setup_probes probes;
+	struct rig rig;
 	struct wake wake;
-	struct switches switches;
 	struct workload workload;
 	struct parts *parts;
 	struct symbol_copy *symbols;
 	struct maps_copy *maps;
-	struct shared *cmdlines;
-	struct target *targets;
-	size_t nr_targets;
 	struct spool_options spool;
 	struct recorder_options recorder;
 	uint64_t started_ns, stopped_ns;
@@ -70,38 +60,11 @@ static int fork_command(struct session *session, struct fail *fail)
 	return options->argv ? workload_fork(&workload, &session->workload, fail) : 0;
 }
 
-static int open_targets(struct session *session, struct fail *fail)
-{
-	const struct record_options *options = session->options;
-	struct setup_context context = {
-		.tracing = &session->tracing, .undo = session->undo, .catalog = session->catalog, .probes = &session->probes,
-		.setup = &options->setup, .manner = SETUP_PRIVATE, .command = session->workload.pid,
-	};
-
-	session->targets = calloc(options->setup.nr_instances, sizeof(*session->targets));
-	if (!session->targets)
-		return fail_memory(fail);
-	for (size_t i = 0; i < options->setup.nr_instances; i++) {
-		struct target *target = &session->targets[session->nr_targets];
-		int err;
-
-		if (!setup_uses(&options->setup, i))
-			continue;
-		session->nr_targets++;
-		target->wanted = &options->setup.instances[i];
-		target->index = (uint32_t)i;
-		err = target_open(target, &context, fail);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int describe_parts(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
-						 session->targets[0].page_size, session->targets[0].nr_cpus);
+						 session->rig.targets[0].page_size, session->rig.targets[0].nr_cpus);
 
 	return parts_describe(session->parts, &file, fail);
 }
@@ -125,8 +88,8 @@ static uint64_t keep_free(const struct session *session, const struct cpus *onli
 	bool compress = session->options->compress;
 	uint64_t free_bytes = compress ? KEEP_FREE : KEEP_FREE_TEXT;
 
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		uint64_t size = ring_buffer_size(session->targets[i].instance) * cpus_count(online);
+	for (size_t i = 0; i < session->rig.nr_targets; i++) {
+		uint64_t size = ring_buffer_size(session->rig.targets[i].instance) * cpus_count(online);
 
 		free_bytes += compress ? size / 4 : size;
 	}
@@ -147,11 +110,11 @@ static int start_recorders(struct session *session, struct fail *fail)
 		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL, .priority = options->priority,
 	};
 	if (!err)
-		session->recorder.store_spare = STORE_SPARE / (cpus_count(&online) * session->nr_targets);
+		session->recorder.store_spare = STORE_SPARE / (cpus_count(&online) * session->rig.nr_targets);
 	if (!err && session->recorder.stop_fd < 0)
 		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_record(&session->targets[i], session->parts, &online, &session->spool, &session->recorder,
+	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
+		err = target_record(&session->rig.targets[i], session->parts, &online, &session->spool, &session->recorder,
 				    fail);
 	return err;
 }
@@ -163,43 +126,30 @@ static int name_ourselves(struct session *session, struct fail *fail)
 	pid_t maps = maps_copy_tid(session->maps);
 	bool ok = buf_addf(&tids, "%d", (int)getpid()) && (!maps || buf_addf(&tids, " %d", (int)maps));
 
-	for (size_t i = 0; i < session->nr_targets; i++)
-		for (size_t j = 0; ok && j < session->targets[i].nr_recorders; j++)
-			ok = buf_addf(&tids, " %d", (int)session->targets[i].recorders[j]->tid);
+	for (size_t i = 0; i < session->rig.nr_targets; i++)
+		for (size_t j = 0; ok && j < session->rig.targets[i].nr_recorders; j++)
+			ok = buf_addf(&tids, " %d", (int)session->rig.targets[i].recorders[j]->tid);
 	if (!ok || !buf_addf(&tids, "\n"))
 		return fail_memory(fail);
 	return facts_of_self(session->parts->ledger, buf_str(&tids), fail);
 }
 
-static int hold_switches(struct session *session, struct fail *fail)
+static int set_kernel_up(struct session *session, struct fail *fail)
 {
-	int err = 0;
+	const struct rig_options options = {
+		.setup = &session->options->setup, .manner = SETUP_PRIVATE, .command = session->workload.pid,
+	};
+	int err = rig_find(&session->rig, NULL, fail);
 
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = switches_add(&session->switches, session->targets[i].instance,
-				   session->targets[i].keeps_worst, fail);
-	session->wake.switches = &session->switches;
-	return err;
+	if (!err)
+		err = undo_mark(session->rig.undo, session->parts->secret, session->parts->path, fail);
+	return err ? err : rig_set_up(&session->rig, &options, fail);
 }
 
-static int prepare_kernel(struct session *session, struct fail *fail)
+static int hold_switches(struct session *session, struct fail *fail)
 {
-	int err = tracing_find(&session->tracing, fail);
-
-	if (!err)
-		err = undo_new(&session->tracing, NULL, &session->undo, fail);
-	if (!err)
-		err = undo_mark(session->undo, session->parts->secret, session->parts->path, fail);
-	if (!err)
-		err = setup_probes_make(&session->tracing, session->undo, &session->options->setup, &session->probes, fail);
-	if (!err)
-		err = catalog_new(&session->tracing, &session->catalog, fail);
-	if (!err)
-		err = open_targets(session, fail);
-	if (!err && session->options->setup.cmdlines)
-		err = shared_cmdlines_raise(&session->tracing, NULL, session->options->setup.cmdlines, &session->cmdlines,
-					    fail);
-	return err;
+	session->wake.switches = &session->rig.switches;
+	return rig_hold(&session->rig, true, fail);
 }
 
 static int prepare(struct session *session, struct fail *fail)
@@ -214,16 +164,16 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
 	if (!err)
-		err = prepare_kernel(session, fail);
+		err = set_kernel_up(session, fail);
 	if (!err)
 		err = describe_parts(session, fail);
 	if (!err)
-		err = facts_at_start(session->parts->ledger, "record", &session->tracing, session->targets,
-				     session->nr_targets, options->all_formats, fail);
+		err = facts_at_start(session->parts->ledger, "record", &session->rig.tracing, session->rig.targets,
+				     session->rig.nr_targets, options->all_formats, fail);
 	if (!err)
 		err = start_recorders(session, fail);
 	if (!err)
-		err = maps_copy_start(session->targets, session->nr_targets, session->workload.pid, &session->maps, fail);
+		err = maps_copy_start(session->rig.targets, session->rig.nr_targets, session->workload.pid, &session->maps, fail);
 	if (!err)
 		err = name_ourselves(session, fail);
 	if (!err)
@@ -245,8 +195,8 @@ static int begin(struct session *session, struct fail *fail)
 	session->started_ns = now_ns();
 	if (err)
 		return err;
-	return options->argv ? workload_go(&session->workload, &session->switches, fail) :
-			       switches_turn(&session->switches, true, fail);
+	return options->argv ? workload_go(&session->workload, &session->rig.switches, fail) :
+			       switches_turn(&session->rig.switches, true, fail);
 }
 
 static int wait_for_end(struct session *session, enum wake_reason *ret, struct fail *fail)
@@ -256,23 +206,6 @@ static int wait_for_end(struct session *session, enum wake_reason *ret, struct f
 	do
 		err = wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
 	while (!err && *ret == WAKE_SYNC && !(err = sync_parts(session->parts, fail)));
-	return err;
-}
-
-/* Once more, for good. */
-static int stop(struct session *session, struct fail *fail)
-{
-	struct fail later;
-	int err = switches_turn(&session->switches, false, fail);
-
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		struct target *target = &session->targets[i];
-		int failed = switches_limit(&session->switches, i, SWITCHES_MAX_LATENCY, &target->max_latency, &later);
-
-		err = fail_first(err, failed, fail, &later);
-		failed = switches_limit(&session->switches, i, SWITCHES_THRESH, &target->thresh, &later);
-		err = fail_first(err, failed, fail, &later);
-	}
 	return err;
 }
 
@@ -295,9 +228,8 @@ static int trace(struct session *session, struct fail *fail)
 	result->has_status |= failed != 0;
 	result->ran &= !failed;
 	err = fail_first(err, failed, fail, &later);
-	stopped = tracing_stay(&session->tracing, &later);
-	if (!stopped)
-		stopped = stop(session, &later);
+	/* Again, for good: a trigger may have turned it on. */
+	stopped = rig_stop(&session->rig, &later);
 	session->stopped_ns = now_ns();
 	return fail_first(err, stopped, fail, &later);
 }
@@ -305,15 +237,14 @@ static int trace(struct session *session, struct fail *fail)
 /* The kernel forgets it with the probes. */
 static int count_missed(struct session *session, struct fail *fail)
 {
-	cleanup_buf struct buf lines = BUF_INIT;
-	int err = setup_probes_missed(&session->tracing, &session->probes, &lines, &session->result->missed, fail);
+	struct record_result *result = session->result;
+	int err = rig_missed(&session->rig, &result->missed, &result->missed_probes, fail);
 
-	if (err || !lines.len)
+	if (err || !result->missed_probes)
 		return err;
-	err = ledger_add(session->parts->ledger, &(struct ledger_item){
-		.kind = LEDGER_SETTING, .key = "weft/missed", .data = buf_str(&lines), .len = lines.len }, fail);
-	session->result->missed_probes = buf_take(&lines, NULL);
-	return err;
+	return ledger_add(session->parts->ledger, &(struct ledger_item){
+		.kind = LEDGER_SETTING, .key = "weft/missed", .data = result->missed_probes,
+		.len = strlen(result->missed_probes) }, fail);
 }
 
 /* Tells the recorders to take the rest, and says of the kernel what is only true now. */
@@ -323,21 +254,21 @@ static int collect(struct session *session, struct fail *fail)
 	const uint64_t one = 1;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_count(&session->targets[i], session->targets[i].stop, fail);
+	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
+		err = target_count(&session->rig.targets[i], session->rig.targets[i].stop, fail);
 	if (!err)
-		err = facts_of_buffers(ledger, session->targets, session->nr_targets, fail);
+		err = facts_of_buffers(ledger, session->rig.targets, session->rig.nr_targets, fail);
 	if (!err)
-		err = facts_of_texts(ledger, &session->tracing, session->targets, session->nr_targets,
+		err = facts_of_texts(ledger, &session->rig.tracing, session->rig.targets, session->rig.nr_targets,
 				     session->options->texts, fail);
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = target_record_rest(&session->targets[i], session->parts, &session->spool, &session->recorder, fail);
+	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
+		err = target_record_rest(&session->rig.targets[i], session->parts, &session->spool, &session->recorder, fail);
 	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
 	if (!err)
 		err = count_missed(session, fail);
 	if (!err)
-		err = facts_of_kernel(ledger, &session->tracing, fail);
+		err = facts_of_kernel(ledger, &session->rig.tracing, fail);
 	return err ? err : facts_of_types(ledger, fail);
 }
 
@@ -345,8 +276,8 @@ static int join(struct session *session, struct fail *fail)
 {
 	int first = 0;
 
-	for (size_t i = 0; i < session->nr_targets; i++) {
-		struct target *target = &session->targets[i];
+	for (size_t i = 0; i < session->rig.nr_targets; i++) {
+		struct target *target = &session->rig.targets[i];
 
 		for (size_t j = 0; j < target->nr_recorders; j++) {
 			struct recorder *recorder = target->recorders[j];
@@ -371,8 +302,8 @@ static int sum_up(struct session *session, struct fail *fail)
 	int err = 0;
 
 	session->result->time_ns = session->stopped_ns - session->started_ns;
-	for (size_t i = 0; !err && i < session->nr_targets; i++)
-		err = record_result_add(session->result, &session->targets[i], fail);
+	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
+		err = record_result_add(session->result, &session->rig.targets[i], fail);
 	for (size_t i = 0; !err && i < session->result->nr_cpus; i++)
 		err = facts_dropped(session->parts->ledger, &session->result->cpus[i], fail);
 	return err;
@@ -390,7 +321,7 @@ static int finish(struct session *session, struct fail *fail)
 		return parts_remove(session->parts, fail);
 	err = sum_up(session, fail);
 	if (!err)
-		err = targets_assemble(session->targets, session->nr_targets, session->parts, &(struct assembly_options){
+		err = targets_assemble(session->rig.targets, session->rig.nr_targets, session->parts, &(struct assembly_options){
 				       .output = session->options->output, .mode = session->options->mode }, &result->file_size, fail);
 	result->finish_ns = now_ns() - session->stopped_ns;
 	if (!err) {
@@ -403,14 +334,8 @@ static int finish(struct session *session, struct fail *fail)
 
 static void release(struct session *session)
 {
-	for (size_t i = 0; i < session->nr_targets; i++)
-		target_release(&session->targets[i]);
-	free(session->targets);
+	rig_release(&session->rig);
 	parts_free(session->parts);
-	catalog_free(session->catalog);
-	setup_probes_release(&session->probes);
-	undo_free(session->undo);
-	tracing_release(&session->tracing);
 	if (session->recorder.stop_fd >= 0)
 		close(session->recorder.stop_fd);
 	session->result->command = session->workload.pid;
@@ -425,17 +350,12 @@ int session_run(const struct record_options *options, struct record_result *ret,
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
 		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 },
 	};
-	struct restoring restoring = { .started = false };
+	struct restoring restoring = { .rig = &session.rig };
 	struct fail later;
 	int first, err;
 
 	*ret = (struct record_result){ .has_status = false };
 	first = prepare(&session, fail);
-	restoring.targets = session.targets;
-	restoring.nr_targets = session.nr_targets;
-	restoring.undo = session.undo;
-	restoring.cmdlines = session.cmdlines;
-	restoring.switches = &session.switches;
 	if (!first) {
 		first = trace(&session, fail);
 		err = collect(&session, &later);
@@ -447,7 +367,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	first = fail_first(first, err, fail, &later);
 	err = symbol_copy_finish(session.symbols, &ret->symbols_hidden, &later);
 	first = fail_first(first, err, fail, &later);
-	err = maps_copy_finish(session.maps, ret->ran ? session.parts->ledger : NULL, &session.tracing, &later);
+	err = maps_copy_finish(session.maps, ret->ran ? session.parts->ledger : NULL, &session.rig.tracing, &later);
 	first = fail_first(first, err, fail, &later);
 	restoring_go(&restoring);
 	err = finish(&session, &later);

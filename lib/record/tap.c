@@ -13,17 +13,11 @@
 #include "lib/base/now.h"
 #include "lib/kernel/cpu_pipe.h"
 #include "lib/kernel/settings.h"
-#include "lib/kernel/setup_probes.h"
-#include "lib/kernel/shared.h"
-#include "lib/kernel/tasks.h"
-#include "lib/kernel/undo.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/parts.h"
-#include "lib/record/restoring.h"
-#include "lib/record/switches.h"
+#include "lib/record/rig.h"
 #include "lib/record/tap_buffer.h"
-#include "lib/record/target.h"
 #include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
@@ -32,16 +26,10 @@
 struct tap {
 	const struct tap_options *options;
 	struct tap_result *result;
-	struct tracing tracing;
-	struct undo *undo;
-	struct catalog *catalog;
-	struct setup_probes probes;
-	struct shared *cmdlines;
+	struct rig rig;
 	struct wake wake;
-	struct switches switches;
 	struct workload workload;
-	struct tap_buffer *buffers;
-	struct target *targets;         /* of the buffers */
+	struct tap_buffer *buffers;     /* of the rig's targets, in their order */
 	size_t nr_buffers;
 	struct trace *trace;
 	struct pollfd *fds;             /* WAKE_FDS, the output, one for each CPU of each buffer */
@@ -57,25 +45,6 @@ struct trace *tap_trace(const struct tap *tap)
 struct tap_buffer *tap_buffer(const struct tap *tap, size_t index)
 {
 	return index < tap->nr_buffers ? &tap->buffers[index] : NULL;
-}
-
-static int choose(struct tap *tap, struct fail *fail)
-{
-	const struct setup *setup = tap->options->setup;
-
-	tap->buffers = calloc(setup->nr_instances, sizeof(*tap->buffers));
-	tap->targets = calloc(setup->nr_instances, sizeof(*tap->targets));
-	if (!tap->buffers || !tap->targets)
-		return fail_memory(fail);
-	for (size_t i = 0; i < setup->nr_instances; i++) {
-		struct target *target = &tap->targets[tap->nr_buffers];
-
-		if (!setup_uses(setup, i))
-			continue;
-		target->wanted = &setup->instances[i];
-		target->index = (uint32_t)tap->nr_buffers++;
-	}
-	return 0;
 }
 
 static int fork_command(struct tap *tap, struct fail *fail)
@@ -95,10 +64,10 @@ static const char *called(const struct target *target)
 
 static int compare_clocks(const struct tap *tap, struct fail *fail)
 {
-	const struct target *first = &tap->targets[0];
+	const struct target *first = &tap->rig.targets[0];
 
-	for (size_t i = 1; i < tap->nr_buffers; i++) {
-		const struct target *other = &tap->targets[i];
+	for (size_t i = 1; i < tap->rig.nr_targets; i++) {
+		const struct target *other = &tap->rig.targets[i];
 
 		if (strcmp(first->clock, other->clock))
 			return fail_set(fail, -EINVAL, "events of different clocks have no order: %s has the clock %s, %s has %s; "
@@ -110,27 +79,17 @@ static int compare_clocks(const struct tap *tap, struct fail *fail)
 
 static int set_kernel_up(struct tap *tap, struct fail *fail)
 {
-	const struct setup *setup = tap->options->setup;
-	struct setup_context context = { .tracing = &tap->tracing, .setup = setup, .manner = SETUP_PRIVATE };
-	int err = tracing_find(&tap->tracing, fail);
+	const struct rig_options options = {
+		.setup = tap->options->setup, .manner = SETUP_PRIVATE, .command = tap->workload.pid,
+	};
+	int err = rig_find(&tap->rig, NULL, fail);
 
 	if (!err)
-		err = undo_new(&tap->tracing, NULL, &tap->undo, fail);
-	if (!err)
-		err = setup_probes_make(&tap->tracing, tap->undo, setup, &tap->probes, fail);
-	if (!err)
-		err = catalog_new(&tap->tracing, &tap->catalog, fail);
-	context.undo = tap->undo;
-	context.catalog = tap->catalog;
-	context.probes = &tap->probes;
-	context.command = tap->workload.pid;
-	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
-		err = target_open(&tap->targets[i], &context, fail);
-	if (!err)
-		err = compare_clocks(tap, fail);
-	if (!err && setup->cmdlines)
-		err = shared_cmdlines_raise(&tap->tracing, NULL, setup->cmdlines, &tap->cmdlines, fail);
-	return err;
+		err = rig_set_up(&tap->rig, &options, fail);
+	/* The trace in memory has no buffer for a main instance that is not used. */
+	for (size_t i = 0; i < tap->rig.nr_targets; i++)
+		tap->rig.targets[i].index = (uint32_t)i;
+	return err ? err : compare_clocks(tap, fail);
 }
 
 /* One thread does it all. */
@@ -144,7 +103,7 @@ static int name_ourselves(struct ledger *ledger, struct fail *fail)
 /* What a recording's file would tell, as a file without pages. */
 static int describe(struct tap *tap, struct fail *fail)
 {
-	struct parts_file file = parts_file_here(7, false, 0, tap->targets[0].page_size, tap->targets[0].nr_cpus);
+	struct parts_file file = parts_file_here(7, false, 0, tap->rig.targets[0].page_size, tap->rig.targets[0].nr_cpus);
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
 	/* What somebody's instance holds already may be of any type. */
 	bool all_formats = false;
@@ -153,13 +112,13 @@ static int describe(struct tap *tap, struct fail *fail)
 
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
-	for (size_t i = 0; i < tap->nr_buffers; i++)
-		all_formats |= tap->targets[i].instance->kind == INSTANCE_EXISTING;
+	for (size_t i = 0; i < tap->rig.nr_targets; i++)
+		all_formats |= tap->rig.targets[i].instance->kind == INSTANCE_EXISTING;
 	err = parts_new_in_memory(&parts, fail);
 	if (!err)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
-		err = facts_at_start(parts->ledger, "record", &tap->tracing, tap->targets, tap->nr_buffers, all_formats, fail);
+		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets, all_formats, fail);
 	if (!err)
 		err = name_ourselves(parts->ledger, fail);
 	if (!err)
@@ -177,8 +136,12 @@ static int open_buffers(struct tap *tap, struct fail *fail)
 	size_t nr = 0;
 	int err = 0;
 
+	tap->buffers = calloc(tap->rig.nr_targets, sizeof(*tap->buffers));
+	if (!tap->buffers)
+		return fail_memory(fail);
+	tap->nr_buffers = tap->rig.nr_targets;
 	for (size_t i = 0; !err && i < tap->nr_buffers; i++) {
-		err = tap_buffer_open(&tap->buffers[i], &tap->targets[i], fail);
+		err = tap_buffer_open(&tap->buffers[i], &tap->rig.targets[i], fail);
 		nr += tap->buffers[i].nr_cpus;
 	}
 	if (err)
@@ -189,20 +152,14 @@ static int open_buffers(struct tap *tap, struct fail *fail)
 
 static int hold_switches(struct tap *tap, struct fail *fail)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < tap->nr_buffers; i++)
-		err = switches_add(&tap->switches, tap->targets[i].instance, false, fail);
-	tap->wake.switches = &tap->switches;
-	return err;
+	tap->wake.switches = &tap->rig.switches;
+	return rig_hold(&tap->rig, false, fail);
 }
 
 static int prepare(struct tap *tap, struct fail *fail)
 {
-	int err = choose(tap, fail);
+	int err = wake_init(&tap->wake, fail);
 
-	if (!err)
-		err = wake_init(&tap->wake, fail);
 	if (!err)
 		err = fork_command(tap, fail);
 	if (!err)
@@ -249,9 +206,9 @@ int tap_start(struct tap *tap, struct fail *fail)
 	if (err)
 		return err;
 	if (!options->argv) {
-		err = switches_turn(&tap->switches, true, fail);
+		err = switches_turn(&tap->rig.switches, true, fail);
 	} else {
-		err = workload_go(&tap->workload, &tap->switches, fail);
+		err = workload_go(&tap->workload, &tap->rig.switches, fail);
 		/* The reader writes what it gets; that it could not be executed must be told before. */
 		if (!err)
 			err = workload_executed(&tap->workload, options->argv[0], &tap->result->status, fail);
@@ -289,17 +246,6 @@ int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_n
 	return 0;
 }
 
-/* The kernel forgets it with the probes. */
-static int count_missed(struct tap *tap, struct fail *fail)
-{
-	cleanup_buf struct buf lines = BUF_INIT;
-	int err = setup_probes_missed(&tap->tracing, &tap->probes, &lines, &tap->result->missed, fail);
-
-	if (!err && lines.len)
-		tap->result->missed_probes = buf_take(&lines, NULL);
-	return err;
-}
-
 int tap_stop(struct tap *tap, struct fail *fail)
 {
 	int err;
@@ -310,16 +256,15 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	/* Its end was told, or does not matter any more. */
 	cleanup_fd_close(&tap->wake.timer_fd);
 	tap->wake.timer_fd = -1;
-	err = tracing_stay(&tap->tracing, fail);
-	if (!err)
-		err = switches_turn(&tap->switches, false, fail);
+	err = rig_stop(&tap->rig, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
-	return err ? err : count_missed(tap, fail);
+	/* The kernel forgets it with the probes. */
+	return err ? err : rig_missed(&tap->rig, &tap->result->missed, &tap->result->missed_probes, fail);
 }
 
 int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struct fail *fail)
 {
-	struct instance top = instance_top(&tap->tracing);
+	struct instance top = instance_top(&tap->rig.tracing);
 	int err = instance_read(&top, "saved_cmdlines", names, fail);
 
 	return err ? err : instance_read(&top, "saved_tgids", tgids, fail);
@@ -327,7 +272,7 @@ int tap_tasks(const struct tap *tap, struct buf *names, struct buf *tgids, struc
 
 int tap_dynamic_events(const struct tap *tap, struct buf *buf, struct fail *fail)
 {
-	struct instance top = instance_top(&tap->tracing);
+	struct instance top = instance_top(&tap->rig.tracing);
 
 	return instance_read(&top, "dynamic_events", buf, fail);
 }
@@ -340,26 +285,16 @@ int tap_symbols(const struct tap *tap, struct buf *buf, struct fail *fail)
 	return settings_kallsyms(buf, &hidden, fail);
 }
 
-static int restore(struct tap *tap, struct fail *fail)
+static void close_buffers(struct tap *tap)
 {
-	struct restoring restoring = {
-		.targets = tap->targets, .nr_targets = tap->nr_buffers, .undo = tap->undo, .cmdlines = tap->cmdlines,
-		.switches = &tap->switches,
-	};
-
 	for (size_t i = 0; i < tap->nr_buffers; i++)
 		tap_buffer_close(&tap->buffers[i]);
-	restoring_go(&restoring);
-	return fail_first(0, restoring.err, fail, &restoring.fail);
 }
 
 static void release_buffers(struct tap *tap)
 {
-	for (size_t i = 0; i < tap->nr_buffers; i++) {
-		target_release(&tap->targets[i]);
+	for (size_t i = 0; i < tap->nr_buffers; i++)
 		tap_buffer_release(&tap->buffers[i]);
-	}
-	free(tap->targets);
 	free(tap->buffers);
 }
 
@@ -371,14 +306,12 @@ int tap_close(struct tap *tap, struct fail *fail)
 	if (!tap)
 		return 0;
 	first = tap_stop(tap, fail);
-	err = restore(tap, &later);
+	close_buffers(tap);
+	err = rig_restore(&tap->rig, &later);
 	first = fail_first(first, err, fail, &later);
 	trace_free(tap->trace);
 	release_buffers(tap);
-	catalog_free(tap->catalog);
-	setup_probes_release(&tap->probes);
-	undo_free(tap->undo);
-	tracing_release(&tap->tracing);
+	rig_release(&tap->rig);
 	tap->result->command = tap->workload.pid;
 	workload_release(&tap->workload);
 	wake_release(&tap->wake);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/rig.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/kernel/shared.h"
+#include "lib/kernel/undo.h"
+
+int rig_find(struct rig *rig, struct plan *plan, struct fail *fail)
+{
+	int err = tracing_find(&rig->tracing, fail);
+
+	rig->tracing.plan = plan;
+	return err ? err : undo_new(&rig->tracing, NULL, &rig->undo, fail);
+}
+
+static int make_targets(struct rig *rig, size_t nr, struct fail *fail)
+{
+	rig->targets = calloc(nr, sizeof(*rig->targets));
+	return rig->targets ? 0 : fail_memory(fail);
+}
+
+static int set_up_target(struct target *target, const struct setup_context *context, bool stays, struct fail *fail)
+{
+	int err;
+
+	if (!stays)
+		return target_open(target, context, fail);
+	err = setup_open(context, target->wanted, &target->instance, fail);
+	return err ? err : setup_apply(context, target->wanted, target->instance, &target->events, fail);
+}
+
+static int set_up_targets(struct rig *rig, const struct rig_options *options, struct fail *fail)
+{
+	const struct setup *setup = options->setup;
+	const struct setup_context context = {
+		.tracing = &rig->tracing, .undo = rig->undo, .catalog = rig->catalog, .setup = setup, .manner = options->manner,
+		.probes = &rig->probes, .command = options->command,
+	};
+	int err = make_targets(rig, setup->nr_instances, fail);
+
+	for (size_t i = 0; !err && i < setup->nr_instances; i++) {
+		struct target *target = &rig->targets[rig->nr_targets];
+
+		if (!(options->uses ? options->uses : setup_uses)(setup, i))
+			continue;
+		rig->nr_targets++;
+		target->wanted = &setup->instances[i];
+		target->index = (uint32_t)i;
+		err = set_up_target(target, &context, options->stays, fail);
+		if (!err && options->check)
+			err = options->check(options->arg, fail);
+	}
+	return err;
+}
+
+/* The size stays, so the journal has what it was. It only grows: changing it empties the cache, which others rely on. */
+static int set_cmdlines(struct rig *rig, uint32_t entries, struct fail *fail)
+{
+	static const char file[] = "saved_cmdlines_size";
+	struct instance *top = NULL;
+	char value[16], now[32];
+	int err = instance_open_top(&rig->tracing, rig->undo, &top, fail);
+
+	if (err)
+		return err;
+	err = instance_read_word(top, file, now, sizeof(now), fail);
+	snprintf(value, sizeof(value), "%" PRIu32, entries);
+	if (!err && strtoul(now, NULL, 10) < entries)
+		err = instance_set(top, file, value, fail);
+	instance_close(top, NULL);
+	return err;
+}
+
+int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *fail)
+{
+	uint32_t cmdlines = options->setup->cmdlines;
+	int err = setup_probes_make(&rig->tracing, rig->undo, options->setup, &rig->probes, fail);
+
+	/* The catalog names the events of the probes, too. */
+	if (!err)
+		err = catalog_new(&rig->tracing, &rig->catalog, fail);
+	if (!err)
+		err = set_up_targets(rig, options, fail);
+	if (err || !cmdlines)
+		return err;
+	return options->stays ? set_cmdlines(rig, cmdlines, fail) :
+				shared_cmdlines_raise(&rig->tracing, NULL, cmdlines, &rig->cmdlines, fail);
+}
+
+static int take_target(struct rig *rig, struct target *target, const char *name, struct fail *fail)
+{
+	struct instance *instance;
+	int err = name ? instance_open(&rig->tracing, name, false, rig->undo, &instance, fail) :
+			 instance_open_top(&rig->tracing, rig->undo, &instance, fail);
+
+	return err ? err : target_take(target, instance, fail);
+}
+
+int rig_take(struct rig *rig, const struct setup_instance *wanted, size_t nr, struct fail *fail)
+{
+	/* The first buffer of a file is the top one, with or without pages; the others follow without a gap. */
+	uint32_t named = 0;
+	int err = catalog_new(&rig->tracing, &rig->catalog, fail);
+
+	if (!err)
+		err = make_targets(rig, nr, fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct target *target = &rig->targets[rig->nr_targets++];
+
+		*target = (struct target){ .wanted = &wanted[i], .index = wanted[i].name ? ++named : 0, .events = { .catalog = rig->catalog } };
+		err = take_target(rig, target, wanted[i].name, fail);
+	}
+	return err;
+}
+
+int rig_hold(struct rig *rig, bool keeps_worst, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < rig->nr_targets; i++)
+		err = switches_add(&rig->switches, rig->targets[i].instance, keeps_worst && rig->targets[i].keeps_worst, fail);
+	return err;
+}
+
+int rig_stop(struct rig *rig, struct fail *fail)
+{
+	struct fail later;
+	int err = tracing_stay(&rig->tracing, fail);
+
+	if (err)
+		return err;
+	err = switches_turn(&rig->switches, false, fail);
+	for (size_t i = 0; i < rig->nr_targets; i++) {
+		struct target *target = &rig->targets[i];
+		int failed = switches_limit(&rig->switches, i, SWITCHES_MAX_LATENCY, &target->max_latency, &later);
+
+		err = fail_first(err, failed, fail, &later);
+		failed = switches_limit(&rig->switches, i, SWITCHES_THRESH, &target->thresh, &later);
+		err = fail_first(err, failed, fail, &later);
+	}
+	return err;
+}
+
+int rig_missed(const struct rig *rig, uint64_t *ret, char **ret_lines, struct fail *fail)
+{
+	cleanup_buf struct buf lines = BUF_INIT;
+	int err = setup_probes_missed(&rig->tracing, &rig->probes, &lines, ret, fail);
+
+	if (!err && lines.len)
+		*ret_lines = buf_take(&lines, NULL);
+	return err;
+}
+
+int rig_restore(struct rig *rig, struct fail *fail)
+{
+	struct fail later;
+	int first = 0, err;
+
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		target_close_pipes(&rig->targets[i]);
+	switches_release(&rig->switches);
+	if (rig->undo)
+		first = undo_restore(rig->undo, fail);
+	for (size_t i = 0; i < rig->nr_targets; i++) {
+		if (!rig->targets[i].instance)
+			continue;
+		err = instance_close(take(rig->targets[i].instance), &later);
+		first = fail_first(first, err, fail, &later);
+	}
+	err = shared_cmdlines_leave(take(rig->cmdlines), &later);
+	return fail_first(first, err, fail, &later);
+}
+
+int rig_keep(struct rig *rig, struct fail *fail)
+{
+	switches_release(&rig->switches);
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		instance_leave(rig->targets[i].instance);
+	return undo_hold(rig->undo, fail);
+}
+
+void rig_release(struct rig *rig)
+{
+	switches_release(&rig->switches);
+	for (size_t i = 0; i < rig->nr_targets; i++) {
+		instance_close(rig->targets[i].instance, NULL);
+		target_release(&rig->targets[i]);
+	}
+	free(rig->targets);
+	catalog_free(rig->catalog);
+	setup_probes_release(&rig->probes);
+	undo_free(rig->undo);
+	tracing_release(&rig->tracing);
+}
