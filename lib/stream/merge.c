@@ -5,23 +5,30 @@
 
 #include <stdlib.h>
 
-static inline bool before(const struct cursor *a, const struct cursor *b)
+/* Cursors lie in the order of their CPUs. */
+static inline bool before(struct merge_slot a, struct merge_slot b)
 {
-	return a->head.ts < b->head.ts || (a->head.ts == b->head.ts && a->cpu_index < b->cpu_index);
+	return a.ts < b.ts || (a.ts == b.ts && a.cursor < b.cursor);
+}
+
+/* Which of two is the earlier one nobody can foresee, a processor neither: no branch but for equal times. */
+static inline size_t earlier_child(const struct merge_slot *heap, size_t child)
+{
+	uint64_t left = heap[child].ts, right = heap[child + 1].ts;
+
+	if (__builtin_expect(left == right, 0))
+		return child + (heap[child + 1].cursor < heap[child].cursor);
+	return child + (right < left);
 }
 
 static inline void sift_down(struct merge *merge, size_t at)
 {
-	struct cursor **heap = merge->heap, *moving = heap[at];
-	size_t len = merge->len;
+	struct merge_slot *heap = merge->heap, moving = heap[at];
+	size_t len = merge->len, child;
 
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= len)
-			break;
-		if (child + 1 < len && before(heap[child + 1], heap[child]))
-			child++;
+	while ((child = 2 * at + 1) < len) {
+		if (child + 1 < len)
+			child = earlier_child(heap, child);
 		if (!before(heap[child], moving))
 			break;
 		heap[at] = heap[child];
@@ -32,11 +39,24 @@ static inline void sift_down(struct merge *merge, size_t at)
 
 static void sift_up(struct merge *merge, size_t at)
 {
-	struct cursor **heap = merge->heap, *moving = heap[at];
+	struct merge_slot *heap = merge->heap, moving = heap[at];
 
 	for (; at && before(moving, heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = moving;
+}
+
+static inline void heap_add(struct merge *merge, struct cursor *cursor)
+{
+	merge->heap[merge->len++] = (struct merge_slot){ .ts = cursor->head.ts, .cursor = cursor };
+}
+
+/* The first has moved on. */
+static inline void heap_settle_top(struct merge *merge)
+{
+	merge->top_moved = false;
+	merge->heap[0].ts = merge->heap[0].cursor->head.ts;
+	sift_down(merge, 0);
 }
 
 static bool masked(const uint64_t *mask, size_t words, uint32_t cpu)
@@ -57,7 +77,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 	merge->horizon = UINT64_MAX;
 	merge->plain = !source->ops->bound;
 	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
-	merge->heap = calloc(source->nr_cpus + 1, sizeof(struct cursor *));
+	merge->heap = calloc(source->nr_cpus + 1, sizeof(*merge->heap));
 	if (!merge->cursors || !merge->heap) {
 		merge_free(merge);
 		return fail_memory(fail);
@@ -119,7 +139,7 @@ static void merge_start(struct merge *merge)
 		int r = cursor_next(cursor, &fail);
 
 		if (r > 0)
-			merge->heap[merge->len++] = cursor;
+			heap_add(merge, cursor);
 		else if (r < 0 && !merge->start_fail.text[0])
 			merge->start_fail = fail;
 		lower_horizon(merge, cursor);
@@ -131,13 +151,15 @@ static void merge_start(struct merge *merge)
 /* The heap is one again after its top has moved. */
 static void merge_order(struct merge *merge)
 {
+	struct cursor *top = merge->heap[0].cursor;
+
 	merge->top_moved = false;
-	if (!merge->heap[0]->live) {
-		lower_horizon(merge, merge->heap[0]);
+	if (!top->live) {
+		lower_horizon(merge, top);
 		merge->heap[0] = merge->heap[--merge->len];
 	}
-	if (merge->len > 1)
-		sift_down(merge, 0);
+	if (merge->len)
+		heap_settle_top(merge);
 }
 
 /* Of a live source: nothing that is older can come, and what follows on this CPU is there or was waited for. */
@@ -152,9 +174,9 @@ static bool is_settled(const struct merge *merge, const struct cursor *cursor)
 /* Of three, the heap knows only which is the first. */
 static inline uint64_t behind_top(const struct merge *merge)
 {
-	uint64_t ts = merge->heap[1]->head.ts;
+	uint64_t ts = merge->heap[1].ts;
 
-	return merge->len > 2 && merge->heap[2]->head.ts < ts ? merge->heap[2]->head.ts : ts;
+	return merge->len > 2 && merge->heap[2].ts < ts ? merge->heap[2].ts : ts;
 }
 
 /* When the one behind the first is due. */
@@ -173,19 +195,18 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 	if (merge->top_moved)
 		merge_order(merge);
 	merge->next_ts = next_time(merge);
-	if (!merge->len || (!merge->plain && !is_settled(merge, merge->heap[0])))
+	if (!merge->len || (!merge->plain && !is_settled(merge, merge->heap[0].cursor)))
 		return NULL;
-	return merge->heap[0];
+	return merge->heap[0].cursor;
 }
 
 struct cursor *merge_top_slowly(struct merge *merge)
 {
 	/* Of two CPUs, the other one is next half of the time. */
-	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0]->live && merge->len > 1, 1)) {
-		merge->top_moved = false;
-		sift_down(merge, 0);
+	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0].cursor->live && merge->len > 1, 1)) {
+		heap_settle_top(merge);
 		merge->next_ts = behind_top(merge);
-		return merge->heap[0];
+		return merge->heap[0].cursor;
 	}
 	return merge_top_otherwise(merge);
 }
@@ -195,8 +216,8 @@ bool merge_due(struct merge *merge, uint64_t *ret)
 	const struct cursor *top = merge_top(merge);
 
 	*ret = merge->horizon;
-	if (merge->len && (top || merge->heap[0]->head.ts < *ret))
-		*ret = merge->heap[0]->head.ts;
+	if (merge->len && (top || merge->heap[0].cursor->head.ts < *ret))
+		*ret = merge->heap[0].cursor->head.ts;
 	return top;
 }
 
@@ -217,7 +238,7 @@ void merge_resume(struct merge *merge)
 		cursor->dry = false;
 		r = cursor_next(cursor, &fail);
 		if (r > 0) {
-			merge->heap[merge->len++] = cursor;
+			heap_add(merge, cursor);
 			sift_up(merge, merge->len - 1);
 		} else if (r < 0 && !merge->start_fail.text[0]) {
 			merge->start_fail = fail;

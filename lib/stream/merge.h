@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A cursor and the time of its head: of many CPUs, whoever compares times shall not fetch a cursor from memory for each. */
+struct merge_slot {
+	uint64_t ts;                    /* stale while the cursor is the merge's top and top_moved */
+	struct cursor *cursor;
+};
+
 /*
  * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
  * __find_next_entry() picks them. Gaps are the owner's to see: merge_top()->lost.
@@ -18,7 +24,7 @@
  * there, too; NULL then means: none now, and merge_resume() may change that.
  */
 struct merge {
-	struct cursor **heap;           /* the live ones; [0] is next in time unless top_moved */
+	struct merge_slot *heap;        /* the live ones; [0] is next in time unless top_moved */
 	size_t len;
 	uint64_t next_ts;               /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
 	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
@@ -46,9 +52,9 @@ struct cursor *merge_top_slowly(struct merge *merge);
 static inline struct cursor *merge_top(struct merge *merge)
 {
 	/* One CPU often has several events before any other has one. */
-	if (merge->top_moved && merge->heap[0]->live && merge->heap[0]->head.ts < merge->next_ts) {
+	if (merge->top_moved && merge->heap[0].cursor->live && merge->heap[0].cursor->head.ts < merge->next_ts) {
 		merge->top_moved = false;
-		return merge->heap[0];
+		return merge->heap[0].cursor;
 	}
 	return merge_top_slowly(merge);
 }
@@ -69,15 +75,15 @@ void merge_resume(struct merge *merge);
 static inline int must_check merge_advance(struct merge *merge, struct fail *fail)
 {
 	merge->top_moved = true;
-	if (!merge->heap[0]->live)
+	if (!merge->heap[0].cursor->live)
 		return 0;
-	return cursor_next(merge->heap[0], fail);
+	return cursor_next(merge->heap[0].cursor, fail);
 }
 
 /* The cursor that merge_advance() moved since the last merge_top(); NULL when none was. */
 static inline struct cursor *merge_moved(const struct merge *merge)
 {
-	return merge->top_moved ? merge->heap[0] : NULL;
+	return merge->top_moved ? merge->heap[0].cursor : NULL;
 }
 
 /* Damage met before anything of a CPU, or of what a live source then brought, could be handed out; NULL when there was none. */
