@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read and print, too, what claims more bytes, memory or text than any recording", 4 },
 	{ 0 },
 };
 

@@ -22,6 +22,12 @@
 
 enum { FEW_EVENTS = 1000 };
 
+/*
+ * Bytes of text for each byte of the file, besides some. Recordings reach 10 to 60; of one event over and over on the clock uptime, the pages
+ * alone would reach 16,000. A small file shall not fill its reader's disk.
+ */
+enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
+
 static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
 {
 	int r = 0;
@@ -223,11 +229,13 @@ static int start_reading(const struct report_options *report, struct printing *p
 
 static int print_events(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
+	struct reader *reader = &printing->reader;
+	uint64_t size = trace_info(reader->buffers[0].context->trace)->size;
 	const struct render_options options = {
 		.pool = printing->pool, .limit = report->limit, .prefixes = printing->prefixes,
 		.escape = format_is_escaped(report->format, &report->sink),
+		.text_max = report->trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
 	};
-	struct reader *reader = &printing->reader;
 	const char *damage, *path;
 	int r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
 

@@ -203,7 +203,7 @@ complete -c weft -n '__weft_using report' -l plugin-dir -x -a '(__fish_complete_
 complete -c weft -n '__weft_using report' -l stored -x -a '(__weft_values "NAME")' -d 'Print a text that the recording keeps instead: hist, stack, stat or a file'\''s name'
 complete -c weft -n '__weft_using report' -l threads -x -a '(__weft_values "N")' -d 'Use N threads (default: one for each CPU of this machine, at most 8)'
 complete -c weft -n '__weft_using report' -l no-sandbox -d 'Keep all rights while reading, for systems where giving them up fails'
-complete -c weft -n '__weft_using report' -l trust-size -d 'Read pages, too, that claim more bytes or memory than any recording'
+complete -c weft -n '__weft_using report' -l trust-size -d 'Read and print, too, what claims more bytes, memory or text than any recording'
 complete -c weft -n '__weft_using none' -a info -d 'tell what is in a recording'
 complete -c weft -n '__weft_using info' -s i -l input -r -F -d 'Look into FILE (default: trace.dat); - is standard input'
 complete -c weft -n '__weft_using info' -l no-events -d 'Do not read the events: no counts, no times'

@@ -12,6 +12,7 @@
 #include "lib/reader/reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,8 @@ struct renderer_state {
 	unsigned batch_events;          /* of the next batch */
 	size_t held;                    /* bytes of blocks, of all batches */
 	uint64_t printed;
-	bool ended;
+	uint64_t text;                  /* bytes of it so far */
+	bool ended, cut;
 };
 
 /*
@@ -196,13 +198,38 @@ static int flush_escaped(struct renderer_state *state, struct out *out)
 	return r;
 }
 
+/* Whole lines, so that the bytes do not depend on where batches end. */
+static void cut_text(struct renderer_state *state, struct out *out)
+{
+	uint64_t left = state->options->text_max - state->text;
+	const char *newline;
+
+	if (!state->options->text_max)
+		return;
+	state->cut = state->cut || out_len(out) > left;
+	if (!state->cut) {
+		state->text += out_len(out);
+		return;
+	}
+	newline = memrchr(out->start, '\n', left < out_len(out) ? left : out_len(out));
+	out->at = newline ? out->start + (newline + 1 - out->start) : out->start;
+	state->text = state->options->text_max;
+}
+
 static int flush(struct renderer_state *state, struct out *out, struct fail *fail)
 {
-	int r = state->options->escape ? flush_escaped(state, out) : out_flush(out, state->fd);
+	int r;
 
+	cut_text(state, out);
+	r = state->options->escape ? flush_escaped(state, out) : out_flush(out, state->fd);
 	if (r == -EPIPE)
 		return r;
-	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : 0;
+	if (r < 0)
+		return fail_set(fail, r, "cannot write the output: %s", strerror(-r));
+	if (state->cut)
+		return fail_set(fail, -EFBIG, "the text is longer than %" PRIu64 " MB, which that of no recording of this size is; "
+				"--trust-size prints all of it", state->options->text_max >> 20);
+	return 0;
 }
 
 static int batch_finish(struct renderer_state *state, struct batch *batch, struct fail *fail)

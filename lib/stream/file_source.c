@@ -31,10 +31,11 @@ enum { AHEAD_CPUS_MAX = 64 };
 enum { BLOCKS_MAX = 32 << 20, BLOCKS_HARD_MAX = 64 << 20, PARTS_MAX = 16 };
 
 /*
- * Bytes of events for each byte of the file, besides some. Recordings reach 5 to 25, and about 100 where one long event comes over
- * and over. A small file shall not keep its reader busy for hours.
+ * Bytes of events for each byte of the file, besides some. Recordings reach 5 to 25, 600 where one long marker comes over and over, and
+ * 5700 where the same event fills sub-buffers of 64 KB and the clock (uptime) hardly moves meanwhile. A small file shall not keep its
+ * reader busy for hours.
  */
-enum { EVENTS_RATIO_MAX = 256, EVENTS_FREE = 16 << 20 };
+enum { EVENTS_RATIO_MAX = 8192, EVENTS_FREE = 16 << 20 };
 
 /* Compressed bytes that are larger are not kept for the next time. */
 enum { SCRATCH_MAX = 1 << 20 };

@@ -27,7 +27,7 @@ enum {
 	TRACE_PAGE_MIN = 64,
 	TRACE_PAGE_MAX = 1 << 20,
 	TRACE_CHUNK_MAX = 16 << 20,     /* bytes of one compressed chunk of pages, uncompressed */
-	TRACE_RATIO_MAX = 1024,         /* bytes of a chunk for each byte of its frame: pages nearly empty reach 450 */
+	TRACE_RATIO_MAX = 16384,        /* bytes of a chunk for each byte of its frame: pages of one event, over and over, reach 5700 */
 	TRACE_PAGE_PACKED_MIN = 4,      /* bytes of its frame for each page; one with a single event takes 9 */
 };
 
