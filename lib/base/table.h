@@ -16,7 +16,7 @@ struct out;
  * characters are written as octal, "\012", so that each row is one line.
  * Running out of memory is sticky: every way to write the table then returns false and writes nothing.
  */
-enum { TABLE_COLUMNS_MAX = 16 };
+enum { TABLE_COLUMNS_MAX = 32 };
 
 /* TABLE_TEXT stands at the left, numbers stand at the right. */
 enum table_kind {
@@ -40,6 +40,8 @@ struct table {
 	size_t nr_items;
 	unsigned indent;        /* blanks in front of each line of text */
 	unsigned width;         /* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
+	uint32_t data_only;     /* a bit for each column that only JSON and CSV have */
+	uint32_t spare;         /* and for each that text leaves out, from the right, where the lines would not fit */
 	bool failed;
 };
 
@@ -55,6 +57,13 @@ void table_cell_u64(struct table *table, uint64_t value);
 void table_cell_s64(struct table *table, int64_t value);
 /* value / 10^decimals; text shows it with its decimals in a column of any kind. */
 void table_cell_decimal(struct table *table, int64_t value, unsigned decimals);
+
+/* The index of the column of this title or key, in either case; -1: there is none. */
+int table_column_named(const struct table *table, const char *name);
+/* Numbers from the largest on, texts by their bytes, cells without a number last; equal rows stay in order. False without memory. */
+bool table_sort(struct table *table, size_t column);
+/* Leaves the first rows only; returns how many were taken away. */
+size_t table_keep(struct table *table, size_t rows);
 
 /* Rows that are not complete end with empty cells. */
 bool table_print(const struct table *table, struct out *out);

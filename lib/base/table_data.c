@@ -10,9 +10,7 @@
 
 /* The table for programs: JSON and CSV. */
 
-enum { KEY_SIZE = 64 };
-
-static const char *key_of(const struct table_column *column, size_t index, char into[KEY_SIZE])
+const char *table_key(const struct table_column *column, size_t index, char into[TABLE_KEY_SIZE])
 {
 	const char *unit = column->kind == TABLE_SIZE ? "_bytes" : column->kind == TABLE_TIME ? "_ns" : "";
 	size_t len = 0;
@@ -20,24 +18,24 @@ static const char *key_of(const struct table_column *column, size_t index, char 
 	if (column->key)
 		return column->key;
 	if (!*column->title) {
-		snprintf(into, KEY_SIZE, "column%zu%s", index + 1, unit);
+		snprintf(into, TABLE_KEY_SIZE, "column%zu%s", index + 1, unit);
 		return into;
 	}
-	for (const char *at = column->title; *at && len < KEY_SIZE - sizeof("_bytes"); at++)
+	for (const char *at = column->title; *at && len < TABLE_KEY_SIZE - sizeof("_bytes"); at++)
 		into[len++] = (char)(isalnum((unsigned char)*at) ? tolower((unsigned char)*at) : '_');
 	memcpy(into + len, unit, strlen(unit) + 1);
 	return into;
 }
 
 /* No number where one is expected. */
-static bool is_nothing(const struct table_column *column, const struct table_item *item)
+bool table_is_nothing(const struct table_column *column, const struct table_item *item)
 {
 	return column->kind != TABLE_TEXT && item->value == VALUE_TEXT && (!item->len || !strcmp(item->text, "-"));
 }
 
 static void put_value(const struct table_column *column, const struct table_item *item, struct json *json)
 {
-	if (is_nothing(column, item)) {
+	if (table_is_nothing(column, item)) {
 		json_put_null(json);
 		return;
 	}
@@ -59,7 +57,7 @@ static void put_value(const struct table_column *column, const struct table_item
 
 bool table_put_json(const struct table *table, struct json *json)
 {
-	char text[KEY_SIZE];
+	char text[TABLE_KEY_SIZE];
 
 	if (table->failed)
 		return false;
@@ -72,7 +70,7 @@ bool table_put_json(const struct table *table, struct json *json)
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			struct table_item item = table_item_at(table, row, i);
 
-			json_key(json, key_of(&table->columns[i], i, text));
+			json_key(json, table_key(&table->columns[i], i, text));
 			put_value(&table->columns[i], &item, json);
 		}
 		json_end(json);
@@ -103,7 +101,7 @@ static void put_field(const char *text, size_t len, struct out *out)
 
 static void put_item(const struct table_column *column, const struct table_item *item, struct out *out)
 {
-	if (is_nothing(column, item))
+	if (table_is_nothing(column, item))
 		return;
 	switch (item->value) {
 	case VALUE_TEXT:
@@ -123,12 +121,12 @@ static void put_item(const struct table_column *column, const struct table_item 
 
 bool table_put_csv(const struct table *table, struct out *out)
 {
-	char text[KEY_SIZE];
+	char text[TABLE_KEY_SIZE];
 
 	if (table->failed)
 		return false;
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		const char *key = key_of(&table->columns[i], i, text);
+		const char *key = table_key(&table->columns[i], i, text);
 
 		put_field(key, strlen(key), out);
 		out_char(out, i + 1 < table->nr_columns ? ',' : '\n');

@@ -18,8 +18,14 @@ struct layout {
 	const struct table *table;
 	struct out text;                /* of one cell, made anew for each */
 	size_t widths[TABLE_COLUMNS_MAX];
+	uint32_t hidden;                /* a bit for each column */
 	bool titled;
 };
+
+static bool is_hidden(const struct layout *layout, size_t column)
+{
+	return layout->hidden >> column & 1;
+}
 
 static bool is_right(const struct layout *layout, size_t column)
 {
@@ -120,7 +126,7 @@ static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 	for (size_t i = 0; i < layout->table->nr_columns; i++) {
 		size_t width = layout->widths[i];
 
-		if (is_right(layout, i) || width <= NARROWEST)
+		if (is_hidden(layout, i) || is_right(layout, i) || width <= NARROWEST)
 			continue;
 		if (!found || width > first) {
 			next = found ? first : NARROWEST;
@@ -142,7 +148,13 @@ static void fit(struct layout *layout)
 	size_t total = table->indent, column = 0, next = 0;
 
 	for (size_t i = 0; i < table->nr_columns; i++)
-		total += layout->widths[i] + (i ? GAP : 0);
+		total += is_hidden(layout, i) ? 0 : layout->widths[i] + (i ? GAP : 0);
+	for (size_t i = table->nr_columns; table->width && total > table->width && i-- > 0;) {
+		if (!(table->spare >> i & 1) || is_hidden(layout, i))
+			continue;
+		total -= layout->widths[i] + (i ? GAP : 0);
+		layout->hidden |= (uint32_t)1 << i;
+	}
 	while (table->width && total > table->width && widest(layout, &column, &next)) {
 		size_t excess = total - table->width, most = layout->widths[column] - next, less;
 
@@ -189,6 +201,8 @@ static void print_titles(struct layout *layout, struct out *out)
 	size_t blanks = layout->table->indent;
 
 	for (size_t i = 0; i < layout->table->nr_columns; i++) {
+		if (is_hidden(layout, i))
+			continue;
 		out_clear(&layout->text);
 		out_str(&layout->text, layout->table->columns[i].title);
 		blanks = print_cell(layout, i, blanks, out);
@@ -198,7 +212,7 @@ static void print_titles(struct layout *layout, struct out *out)
 
 bool table_print(const struct table *table, struct out *out)
 {
-	struct layout layout = { .table = table };
+	struct layout layout = { .table = table, .hidden = table->data_only };
 	bool ok;
 
 	if (table->failed || !out_init(&layout.text, 0))
@@ -213,6 +227,8 @@ bool table_print(const struct table *table, struct out *out)
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			struct table_item item = table_item_at(table, row, i);
 
+			if (is_hidden(&layout, i))
+				continue;
 			show(&layout, &table->columns[i], &item);
 			blanks = print_cell(&layout, i, blanks, out);
 		}
