@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/state/gaps.h"
+
+#include "lib/base/vec.h"
+
+#include <stdlib.h>
+
+enum { GAPS_MAX = 1 << 16 };
+
+void gaps_release(struct gaps *gaps)
+{
+	free(gaps->items);
+	*gaps = (struct gaps){ .items = NULL };
+}
+
+/* Of two neighbours one is left, which begins as early as the earlier and counts until the later. */
+static void halve(struct gaps *gaps)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i + 1 < gaps->nr; i += 2)
+		gaps->items[kept++] = (struct gap){ gaps->items[i + 1].number, gaps->items[i].from };
+	gaps->nr = kept;
+}
+
+bool gaps_add(struct gaps *gaps, uint64_t from)
+{
+	struct gap *added;
+
+	while (gaps->nr && gaps->items[gaps->nr - 1].from >= from)
+		gaps->nr--;
+	if (gaps->nr == GAPS_MAX)
+		halve(gaps);
+	added = vec_push(gaps->items, gaps->nr);
+	if (!added)
+		return false;
+	*added = (struct gap){ ++gaps->number, from };
+	return true;
+}
+
+bool gaps_find(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
+{
+	size_t low = 0, high = gaps->nr;
+
+	if (number >= gaps->number || !gaps->nr)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (gaps->items[middle].number > number)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	/* The last one is of gaps->number. */
+	*ret_from = gaps->items[low].from;
+	return true;
+}

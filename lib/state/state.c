@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/state/state.h"
+
+#include "lib/base/fail.h"
+#include "lib/event/event.h"
+#include "lib/state/state_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of both kinds of interrupts end alike; x86 has an event for each vector. */
+static const struct role_name names[] = {
+	{ "sched", "sched_switch", STATE_SWITCH },
+	{ "sched", "sched_waking", STATE_WAKING },
+	{ "sched", "sched_wakeup", STATE_WAKEUP },
+	{ "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
+	{ "sched", "sched_migrate_task", STATE_MIGRATE },
+	{ "sched", "sched_process_fork", STATE_FORK },
+	{ "task", "task_newtask", STATE_NEWTASK },
+	{ "task", "task_rename", STATE_RENAME },
+	{ "irq", "irq_handler_entry", STATE_HARD_ENTRY },
+	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },
+	{ "ipi", "ipi_entry", STATE_HARD_ENTRY },
+	{ "ipi", "ipi_exit", STATE_HARD_EXIT },
+	{ "irq_vectors", "*_entry", STATE_HARD_ENTRY },
+	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },
+	{ "irq", "softirq_entry", STATE_SOFT_ENTRY },
+	{ "irq", "softirq_exit", STATE_SOFT_EXIT },
+	{ NULL, NULL, 0 },
+};
+
+/* The fields of each role; NULL: it has no such field. */
+static const struct role_fields {
+	const char *pid, *other, *state, *prio, *other_prio, *cpu, *comm, *other_comm;
+} fields[STATE_ROLES] = {
+	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, "next_comm", "prev_comm" },
+	[STATE_WAKING] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_WAKEUP] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_WAKEUP_NEW] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_MIGRATE] = { "pid", NULL, NULL, "prio", NULL, "dest_cpu", "comm", NULL },
+	[STATE_FORK] = { "child_pid", "parent_pid", NULL, NULL, NULL, NULL, "child_comm", "parent_comm" },
+	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
+	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", NULL },
+};
+
+void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt)
+{
+	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
+	roles_init(&state->roles, names);
+	u64_map_init(&state->ids, sizeof(uint32_t));
+}
+
+void state_release(struct state *state)
+{
+	roles_release(&state->roles);
+	u64_map_release(&state->ids);
+	gaps_release(&state->gaps);
+	free(state->tasks);
+	free(state->cpus);
+	*state = (struct state){ .tasks = NULL };
+}
+
+static void bind_place(const struct state *state, const struct format *format, const char *name, struct place *place)
+{
+	if (name)
+		(void)place_bind(place, format, state->abi, name);
+}
+
+static void bind(struct state *state, const struct format *format, uint8_t role)
+{
+	const struct role_fields *of = &fields[role];
+	struct state_places *places = &state->places[role];
+
+	bind_place(state, format, of->pid, &places->pid);
+	bind_place(state, format, of->other, &places->other);
+	bind_place(state, format, of->state, &places->state);
+	bind_place(state, format, of->prio, &places->prio);
+	bind_place(state, format, of->other_prio, &places->other_prio);
+	bind_place(state, format, of->cpu, &places->cpu);
+	bind_place(state, format, of->comm, &places->comm);
+	bind_place(state, format, of->other_comm, &places->other_comm);
+	if (role == STATE_SWITCH)
+		letters_init(&state->letters, format->print_fmt);
+}
+
+static void set_comm(struct state_task *task, const struct place *place, const struct event *event)
+{
+	const char *text;
+	size_t len;
+
+	if (!place->field || task->idle)
+		return;
+	/* char[16], as in almost every kernel's sched_switch. */
+	if (place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) && place->offset + STATE_COMM <= event->len) {
+		memcpy(task->comm, event->data + place->offset, STATE_COMM);
+		task->comm[STATE_COMM - 1] = '\0';
+	} else if (place_string(place, event, &text, &len)) {
+		len = len < STATE_COMM ? len : STATE_COMM - 1;
+		memcpy(task->comm, text, len);
+		memset(task->comm + len, 0, STATE_COMM - len);
+	}
+}
+
+static void set_prio(struct state_task *task, const struct place *place, const struct event *event)
+{
+	if (place->field)
+		task->prio = (int32_t)place_s64(place, event);
+}
+
+/* If another CPU is said to have it, that was not the whole truth. */
+static void take_from_others(struct state *state, uint32_t id, uint32_t number)
+{
+	const struct state_task *task = &state->tasks[id];
+
+	if (task->mode == TASK_RUNNING && task->cpu != number && task->cpu < state->nr_cpus && state->cpus[task->cpu].task == id) {
+		state->breaks++;
+		cpus_lose(state, task->cpu);
+	}
+}
+
+/* An event tells that this task has the CPU, and since when is not known. */
+static void take_over(struct state *state, uint32_t number, int32_t pid)
+{
+	uint32_t id;
+
+	if (state->cpus[number].task != STATE_NO_TASK) {
+		state->breaks += state->events[STATE_SWITCH] > 0;
+		cpus_lose(state, number);
+	}
+	id = pid ? tasks_of(state, pid) : cpus_idle_task(state, number);
+	if (id == STATE_NO_TASK)
+		return;
+	take_from_others(state, id, number);
+	(void)tasks_enter(state, id, TASK_RUNNING);
+	state->tasks[id].exact = false;
+	state->tasks[id].cpu = number;
+	cpus_give(state, number, id);
+}
+
+static enum task_mode mode_of(char letter)
+{
+	switch (letter) {
+	case 'S':
+	case 'I':
+	case 'P':
+		return TASK_SLEEPING;
+	case 'D':
+		return TASK_BLOCKED;
+	case 'T':
+	case 't':
+		return TASK_STOPPED;
+	case 'X':
+	case 'x':
+	case 'Z':
+		return TASK_DEAD;
+	}
+	return TASK_PREEMPTED;
+}
+
+static void begin_wait(struct state *state, uint32_t id, uint32_t cpu)
+{
+	struct state_task *task = &state->tasks[id];
+
+	task->cpu = cpu;
+	task->idle_then = cpus_others_idled(state, cpu);
+}
+
+static void leave(struct state *state, uint32_t number, uint32_t id, const struct event *event)
+{
+	const struct state_places *places = &state->places[STATE_SWITCH];
+	struct state_task *task = &state->tasks[id];
+	struct state_cpu *cpu = &state->cpus[number];
+	enum task_mode mode;
+
+	state->step.ran_since = task->exact ? task->since : 0;
+	if (task->idle) {
+		(void)tasks_enter(state, id, TASK_SLEEPING);
+		return;
+	}
+	task->letter = letters_of(&state->letters, place_u64(&places->state, event));
+	set_comm(task, &places->other_comm, event);
+	set_prio(task, &places->other_prio, event);
+	mode = mode_of(task->letter);
+	(void)tasks_enter(state, id, mode);
+	task->waking = 0;
+	task->woken = 0;
+	if (mode == TASK_PREEMPTED)
+		begin_wait(state, id, number);
+	if (mode == TASK_DEAD)
+		tasks_end(state, id);
+	task->soft = state->preempt_rt ? cpu->soft : 0;
+}
+
+static void come(struct state *state, uint32_t number, uint32_t id, const struct event *event)
+{
+	const struct state_places *places = &state->places[STATE_SWITCH];
+	struct state_step *step = &state->step;
+	struct state_task *task;
+
+	take_from_others(state, id, number);
+	task = &state->tasks[id];
+	set_comm(task, &places->comm, event);
+	set_prio(task, &places->prio, event);
+	step->was = task->mode;
+	step->since = task->since;
+	step->waking = tasks_waits(task->mode) ? task->waking : 0;
+	step->woken = tasks_waits(task->mode) ? task->woken : 0;
+	step->intact = tasks_enter(state, id, TASK_RUNNING);
+	task->waking = 0;
+	task->woken = 0;
+	task->cpu = number;
+	state->cpus[number].hard = 0;
+	state->cpus[number].soft = task->soft;
+}
+
+static void see_switch(struct state *state, const struct event *event)
+{
+	const struct state_places *places = &state->places[STATE_SWITCH];
+	int32_t prev_pid = (int32_t)place_s64(&places->other, event), next_pid = (int32_t)place_s64(&places->pid, event);
+	uint32_t number = event->cpu, prev, next;
+
+	if (!places->other.field || !places->pid.field)
+		return;
+	if (state->cpus[number].task == STATE_NO_TASK || prev_pid != state->cpus[number].pid)
+		take_over(state, number, prev_pid);
+	prev = state->cpus[number].task;
+	next = next_pid ? tasks_of(state, next_pid) : cpus_idle_task(state, number);
+	if (prev == STATE_NO_TASK || next == STATE_NO_TASK)
+		return;
+	state->step = (struct state_step){ .kind = STEP_SWITCH, .task = next, .other = prev };
+	leave(state, number, prev, event);
+	/* The same PID again, behind its end. */
+	if (next == prev && state->tasks[prev].died)
+		next = tasks_of(state, next_pid);
+	if (next == STATE_NO_TASK)
+		return;
+	state->step.task = next;
+	come(state, number, next, event);
+	state->cpus[number].switches++;
+	cpus_give(state, number, next);
+}
+
+/* Whether it may be woken: it sleeps, or it may, for what it did is not known any more. */
+static bool can_wake(const struct state *state, const struct state_task *task)
+{
+	uint64_t from;
+
+	switch ((enum task_mode)task->mode) {
+	case TASK_UNKNOWN:
+	case TASK_SLEEPING:
+	case TASK_BLOCKED:
+	case TASK_STOPPED:
+	case TASK_NEW:
+		return true;
+	case TASK_PREEMPTED:
+	case TASK_WAKING:
+	case TASK_QUEUED:
+		return gaps_find(&state->gaps, task->gap, &from);
+	case TASK_RUNNING:
+	case TASK_DEAD:
+	case TASK_MODES:
+		break;
+	}
+	return false;
+}
+
+static void wake(struct state *state, const struct event *event, uint8_t role, uint32_t id)
+{
+	const struct state_places *places = &state->places[role];
+	struct state_task *task = &state->tasks[id];
+	uint64_t cpu = places->cpu.field ? place_u64(&places->cpu, event) : event->cpu;
+	bool again = role == STATE_WAKEUP && task->mode == TASK_WAKING && !task->woken;
+
+	set_comm(task, &places->comm, event);
+	set_prio(task, &places->prio, event);
+	if (!again && !can_wake(state, task))
+		return;
+	state->step = (struct state_step){ .kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN, .task = id, .was = task->mode,
+					   .since = task->since, .other = state->cpus[event->cpu].task };
+	state->step.intact = tasks_enter(state, id, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
+	if (role == STATE_WAKING) {
+		task->waking = state->now;
+		task->woken = 0;
+	} else {
+		/* Of a wait that goes on, the first part must be known. */
+		if (!again || !state->step.intact)
+			task->waking = 0;
+		task->woken = state->now;
+	}
+	if (again && state->step.intact)
+		return;
+	task->waker = event->pid;
+	begin_wait(state, id, cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu);
+}
+
+static void see_wake(struct state *state, const struct event *event, uint8_t role)
+{
+	int32_t pid = (int32_t)place_s64(&state->places[role].pid, event);
+	uint32_t id;
+
+	if (!pid || !state->places[role].pid.field)
+		return;
+	id = tasks_of(state, pid);
+	if (id == STATE_NO_TASK)
+		return;
+	/* Only a new task is woken so; the end of the one before was not seen. */
+	if (role == STATE_WAKEUP_NEW && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_UNKNOWN &&
+	    state->tasks[id].mode != TASK_RUNNING) {
+		(void)tasks_enter(state, id, TASK_UNKNOWN);
+		tasks_end(state, id);
+		id = tasks_add(state, pid);
+	}
+	if (id != STATE_NO_TASK)
+		wake(state, event, role, id);
+}
+
+static void see_new(struct state *state, const struct event *event, uint8_t role)
+{
+	const struct state_places *places = &state->places[role];
+	int32_t pid = (int32_t)place_s64(&places->pid, event);
+	uint32_t id;
+
+	if (!pid || !places->pid.field)
+		return;
+	id = state_task_of(state, pid);
+	/* task_newtask and sched_process_fork tell the same. */
+	if (id != STATE_NO_TASK && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_RUNNING) {
+		(void)tasks_enter(state, id, TASK_UNKNOWN);
+		tasks_end(state, id);
+		id = STATE_NO_TASK;
+	}
+	if (id == STATE_NO_TASK) {
+		id = tasks_add(state, pid);
+		if (id == STATE_NO_TASK)
+			return;
+		(void)tasks_enter(state, id, TASK_NEW);
+		state->step = (struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
+	}
+	set_comm(&state->tasks[id], &places->comm, event);
+}
+
+static void see_migrate(struct state *state, const struct event *event)
+{
+	const struct state_places *places = &state->places[STATE_MIGRATE];
+	int32_t pid = (int32_t)place_s64(&places->pid, event);
+	uint32_t id = pid ? tasks_of(state, pid) : (uint32_t)STATE_NO_TASK;
+
+	if (id == STATE_NO_TASK)
+		return;
+	set_comm(&state->tasks[id], &places->comm, event);
+	state->step = (struct state_step){ .kind = STEP_MIGRATE, .task = id, .other = STATE_NO_TASK };
+}
+
+static void see_rename(struct state *state, const struct event *event)
+{
+	const struct state_places *places = &state->places[STATE_RENAME];
+	int32_t pid = places->pid.field ? (int32_t)place_s64(&places->pid, event) : event->pid;
+	uint32_t id = pid ? state_task_of(state, pid) : (uint32_t)STATE_NO_TASK;
+
+	if (id != STATE_NO_TASK)
+		set_comm(&state->tasks[id], &places->comm, event);
+}
+
+static void nest(struct state *state, struct state_cpu *cpu, uint8_t *depth, int by)
+{
+	if (by > 0 ? *depth < UINT8_MAX : *depth > 0)
+		*depth = (uint8_t)(*depth + by);
+	cpus_account(state, cpu);
+}
+
+static void see_record(struct state *state, const struct event *event)
+{
+	struct state_cpu *cpu = &state->cpus[event->cpu];
+	bool fresh;
+	uint8_t role = roles_of(&state->roles, event, &fresh);
+
+	if (fresh)
+		bind(state, event->type->format, role);
+	state->events[role]++;
+	switch ((enum state_role)role) {
+	case STATE_SWITCH:
+		see_switch(state, event);
+		return;
+	case STATE_WAKING:
+	case STATE_WAKEUP:
+	case STATE_WAKEUP_NEW:
+		see_wake(state, event, role);
+		return;
+	case STATE_FORK:
+	case STATE_NEWTASK:
+		see_new(state, event, role);
+		return;
+	case STATE_MIGRATE:
+		see_migrate(state, event);
+		return;
+	case STATE_RENAME:
+		see_rename(state, event);
+		return;
+	case STATE_HARD_ENTRY:
+		nest(state, cpu, &cpu->hard, 1);
+		return;
+	case STATE_HARD_EXIT:
+		nest(state, cpu, &cpu->hard, -1);
+		return;
+	case STATE_SOFT_ENTRY:
+		nest(state, cpu, &cpu->soft, 1);
+		return;
+	case STATE_SOFT_EXIT:
+		nest(state, cpu, &cpu->soft, -1);
+		return;
+	case STATE_ROLES:
+		return;
+	}
+}
+
+static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number)
+{
+	state->losses++;
+	if (!gaps_add(&state->gaps, cpu->last))
+		state->failed = true;
+	cpus_lose(state, number);
+	state->step.kind = STEP_LOST;
+}
+
+void state_see(struct state *state, const struct event *event)
+{
+	struct state_cpu *cpu;
+
+	if (!state->started) {
+		state->started = true;
+		state->start = event->ts;
+		state->now = event->ts;
+		state->idle_since = event->ts;
+	}
+	if (event->ts > state->now)
+		state->now = event->ts;
+	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
+	cpu = cpus_of(state, event->cpu);
+	if (!cpu)
+		return;
+	if (event->kind == EVENT_LOST) {
+		see_loss(state, cpu, event->cpu);
+	} else {
+		if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)
+			take_over(state, event->cpu, event->pid);
+		see_record(state, event);
+	}
+	state->cpus[event->cpu].last = state->now;
+}
+
+bool state_adds_up(const struct state *state, struct fail *fail)
+{
+	for (size_t i = 0; i < state->nr_cpus; i++) {
+		const struct state_cpu *cpu = &state->cpus[i];
+		uint64_t sum = 0;
+
+		for (int mode = 0; mode < CPU_MODES; mode++)
+			sum += cpu->spent[mode];
+		if (cpu->seen && sum != state->now - state->start) {
+			(void)fail_set(fail, -EPROTO, "the times of CPU %zu add up to %" PRIu64 " ns of %" PRIu64
+				       "; that is an error of weft", i, sum, state->now - state->start);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < state->nr_tasks; i++) {
+		const struct state_task *task = &state->tasks[i];
+		uint64_t sum = 0, life = (task->died ? task->died : state->now) - task->born;
+
+		for (int mode = 0; mode < TASK_MODES; mode++)
+			sum += task->spent[mode];
+		if (sum != life) {
+			(void)fail_set(fail, -EPROTO, "the times of task %d add up to %" PRIu64 " ns of %" PRIu64
+				       "; that is an error of weft", task->pid, sum, life);
+			return false;
+		}
+	}
+	return true;
+}

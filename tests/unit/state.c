@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/state/state.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/reader/reader.h"
+#include "lib/state/letters.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+/* What a script is, in the end, to the state of the machine. */
+struct played {
+	struct loom loom;
+	struct trace *trace;
+	struct reader reader;
+	struct state state;
+	uint8_t kinds[16];      /* of the steps that are something */
+	uint64_t delays[16];    /* of wakeups that ended */
+	size_t nr_kinds, nr_delays;
+};
+
+static void see(void *arg, const struct event *event)
+{
+	struct played *played = arg;
+	const struct state_step *step = &played->state.step;
+
+	state_see(&played->state, event);
+	if (step->kind && played->nr_kinds < array_size(played->kinds))
+		played->kinds[played->nr_kinds++] = step->kind;
+	if (step->kind == STEP_SWITCH && step->intact && step->waking && played->nr_delays < array_size(played->delays))
+		played->delays[played->nr_delays++] = played->state.now - step->waking;
+}
+
+static bool play(struct played *played, const char *script)
+{
+	struct fail fail = FAIL_INIT;
+	bool ok;
+
+	*played = (struct played){ .trace = NULL };
+	loom_init(&played->loom);
+	loom_type(&played->loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
+	loom_type(&played->loom, "irq", "softirq_entry", "int vec", "\"\"");
+	loom_type(&played->loom, "irq", "softirq_exit", "int vec", "\"\"");
+	loom_play(&played->loom, script);
+	played->trace = loom_trace(&played->loom);
+	reader_init(&played->reader);
+	ok = played->trace && !reader_add_trace(&played->reader, played->trace, &fail) &&
+	     !reader_start(&played->reader, &(struct reader_options){ .pool = NULL }, &fail);
+	if (!ok)
+		return CHECK(ok);
+	state_init(&played->state, &played->reader.buffers[0].context->abi, false);
+	ok = !reader_run(&played->reader, &(struct reader_consumer){ see, played }, 1, &fail);
+	state_settle(&played->state);
+	return CHECK(ok) && CHECK(state_adds_up(&played->state, &fail));
+}
+
+static void end(struct played *played)
+{
+	state_release(&played->state);
+	reader_release(&played->reader);
+	trace_free(played->trace);
+	loom_release(&played->loom);
+}
+
+/* The task of a PID, the newest one. */
+static const struct state_task *task(const struct played *played, int32_t pid)
+{
+	static const struct state_task none;
+	const struct state_task *found = &none;
+
+	for (size_t i = 0; i < played->state.nr_tasks; i++)
+		if (played->state.tasks[i].pid == pid)
+			found = &played->state.tasks[i];
+	CHECK(found != &none);
+	return found;
+}
+
+TEST(state_knows_how_long_a_task_ran_slept_and_waited)
+{
+	struct played played;
+
+	/* 7 runs 1000, sleeps 3000 until it is woken, 500 until it is queued, 700 until it runs, and runs 800. */
+	REQUIRE(play(&played, "0 10000 7 sched_waking pid=9 target_cpu=1\n"
+			      "0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_comm=swapper next_pid=0\n"
+			      "0 14000 0 sched_waking comm=seven pid=7 target_cpu=0\n"
+			      "0 14500 0 sched_wakeup comm=seven pid=7 target_cpu=0\n"
+			      "0 15200 0 sched_switch prev_pid=0 next_comm=seven next_pid=7\n"
+			      "0 16000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=2 next_pid=0\n"
+			      "0 16400 0 sched_waking pid=9 target_cpu=1\n"));
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 1800);
+	CHECK(task(&played, 7)->spent[TASK_SLEEPING] == 3000);
+	CHECK(task(&played, 7)->spent[TASK_WAKING] == 500);
+	CHECK(task(&played, 7)->spent[TASK_QUEUED] == 700);
+	CHECK(task(&played, 7)->spent[TASK_BLOCKED] == 400);
+	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 0);
+	CHECK_STR(task(&played, 7)->comm, "seven");
+	CHECK(played.nr_delays == 1 && played.delays[0] == 1200);
+	/* Asked in the midst, it counts what has not ended: the last event is 400 behind the switch. */
+	CHECK(state_spent(&played.state, state_task_of(&played.state, 7), TASK_BLOCKED) == 400);
+	CHECK(played.state.cpus[0].spent[CPU_TASK] == 1800);
+	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 4600);
+	end(&played);
+}
+
+TEST(state_loses_what_a_gap_hides_and_nothing_else)
+{
+	struct played played;
+
+	/* CPU 0 loses events between 12000 and 20000. 8 runs on CPU 1 all the time; 9 waits; 7 is running before and after. */
+	REQUIRE(play(&played, "0 10000 7 sched_waking pid=9 target_cpu=0\n"
+			      "1 10500 8 sched_waking pid=6 target_cpu=1\n"
+			      "0 11000 7 sched_wakeup pid=9 target_cpu=0\n"
+			      "0 12000 7 irq_handler_entry irq=1\n"
+			      "0 lost 3\n"
+			      "0 20000 7 sched_waking pid=5 target_cpu=0\n"
+			      "0 21000 7 sched_switch prev_pid=7 prev_state=0 next_pid=9\n"
+			      "1 22000 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n"
+			      "0 23000 9 sched_waking pid=4 target_cpu=0\n"));
+	CHECK(played.state.losses == 1);
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 2000 + 1000);
+	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 8000);
+	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 11500);
+	CHECK(task(&played, 8)->spent[TASK_UNKNOWN] == 0);
+	/* Whether 9 waited on, ran or slept in the gap is not known, nor after it. */
+	CHECK(task(&played, 9)->spent[TASK_WAKING] == 1000);
+	CHECK(task(&played, 9)->spent[TASK_QUEUED] == 1000);
+	CHECK(task(&played, 9)->spent[TASK_UNKNOWN] == 9000);
+	CHECK(played.nr_delays == 0);
+	/* Nor whether the interrupt has ended: its CPU begins anew. */
+	CHECK(played.state.cpus[0].spent[CPU_UNKNOWN] == 8000);
+	CHECK(played.state.cpus[0].spent[CPU_HARDIRQ] == 0);
+	CHECK(played.state.cpus[1].spent[CPU_UNKNOWN] == 500);
+	end(&played);
+}
+
+TEST(state_tells_tasks_of_one_pid_apart_and_idle_tasks_of_each_cpu)
+{
+	struct played played;
+
+	REQUIRE(play(&played, "0 1000 7 sched_process_fork parent_pid=7 child_comm=old child_pid=30\n"
+			      "0 1100 7 sched_wakeup_new comm=old pid=30 target_cpu=0\n"
+			      "0 1200 7 sched_switch prev_pid=7 prev_state=1 next_comm=old next_pid=30\n"
+			      "0 1500 30 sched_switch prev_comm=old prev_pid=30 prev_state=32 next_pid=0\n"
+			      "1 1600 7 sched_process_fork parent_pid=7 child_comm=new child_pid=30\n"
+			      "1 1700 7 sched_wakeup_new comm=new pid=30 target_cpu=1\n"
+			      "1 1800 7 sched_switch prev_pid=7 prev_state=1 next_comm=new next_pid=30\n"
+			      "1 2800 30 sched_switch prev_comm=new prev_pid=30 prev_state=1 next_pid=0\n"
+			      "1 2900 0 sched_waking pid=7 target_cpu=1\n"));
+	CHECK_STR(task(&played, 30)->comm, "new");
+	CHECK(task(&played, 30)->generation == 1);
+	CHECK(task(&played, 30)->spent[TASK_RUNNING] == 1000);
+	CHECK(task(&played, 30)->spent[TASK_NEW] == 100);
+	CHECK(played.state.cpus[0].idle_task != played.state.cpus[1].idle_task);
+	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 1400);
+	CHECK(played.state.cpus[1].spent[CPU_IDLE] == 100);
+	end(&played);
+}
+
+TEST(state_counts_interrupts_apart_and_ignores_wakeups_of_those_that_run)
+{
+	struct played played;
+
+	REQUIRE(play(&played, "0 1000 7 softirq_entry vec=1\n"
+			      "0 1100 7 irq_handler_entry irq=3\n"
+			      "0 1400 7 irq_handler_exit irq=3\n"
+			      "0 1500 7 softirq_exit vec=1\n"
+			      "0 1600 7 sched_waking pid=7 target_cpu=0\n"
+			      "0 1700 7 sched_switch prev_pid=7 prev_state=0 next_pid=8\n"
+			      "0 1800 8 sched_waking pid=7 target_cpu=0\n"
+			      "0 2000 8 sched_switch prev_pid=8 prev_state=1 next_pid=7\n"));
+	CHECK(played.state.cpus[0].spent[CPU_SOFTIRQ] == 200);
+	CHECK(played.state.cpus[0].spent[CPU_HARDIRQ] == 300);
+	CHECK(played.state.cpus[0].spent[CPU_TASK] == 500);
+	CHECK(task(&played, 7)->spent[TASK_PREEMPTED] == 300);
+	CHECK(played.nr_delays == 0);
+	end(&played);
+}
+
+TEST(state_says_how_long_a_task_waited_while_another_cpu_idled)
+{
+	struct played played;
+
+	/* 9 waits for CPU 0 from 1000 to 5000; CPU 1 idles from 2000 to 4500. Its own CPU does not count. */
+	REQUIRE(play(&played, "0 900 7 irq_handler_entry irq=1\n"
+			      "0 950 7 irq_handler_exit irq=1\n"
+			      "1 960 8 irq_handler_entry irq=1\n"
+			      "1 970 8 irq_handler_exit irq=1\n"
+			      "0 1000 7 sched_waking pid=9 target_cpu=0\n"
+			      "1 2000 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n"
+			      "0 4000 7 sched_switch prev_pid=7 prev_state=1 next_pid=0\n"
+			      "1 4500 0 sched_switch prev_pid=0 next_pid=8\n"
+			      "0 5000 0 sched_switch prev_pid=0 next_pid=9\n"));
+	CHECK(task(&played, 9)->beside_idle == 2500);
+	CHECK(task(&played, 9)->spent[TASK_WAKING] == 4000);
+	end(&played);
+}
+
+TEST(letters_come_from_the_print_fmt)
+{
+	static const char before_4_14[] =
+		"\"prev_state=%s%s\", REC->prev_state & (2048-1) ? __print_flags(REC->prev_state & (2048-1), \"|\", { 1, \"S\"} , { 2, \"D\" }, "
+		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"Z\" }, { 32, \"X\" }, { 64, \"x\" }, { 128, \"K\" }, { 256, \"W\" }, { 512, \"P\" }, "
+		"{ 1024, \"N\" }) : \"R\", REC->prev_state & 2048 ? \"+\" : \"\"";
+	static const char now[] =
+		"\"prev_state=%s%s\", (REC->prev_state & ((((0x00000000 | 0x00000001) + 1) << 1) - 1)) ? __print_flags(REC->prev_state & "
+		"((((0x00000000 | 0x00000001) + 1) << 1) - 1), \"|\", { 0x00000001, \"S\" }, { 0x00000002, \"D\" }, { 0x00000004, \"T\" }, "
+		"{ 0x00000008, \"t\" }, { 0x00000010, \"X\" }, { 0x00000020, \"Z\" }, { 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\", "
+		"REC->prev_state & 0x100 ? \"+\" : \"\"";
+	struct letters letters;
+
+	letters_init(&letters, before_4_14);
+	CHECK(letters_of(&letters, 0) == 'R' && letters_of(&letters, 64) == 'x' && letters_of(&letters, 512) == 'P');
+	CHECK(letters_of(&letters, 2048 | 1) == '+' && letters_of(&letters, 2 | 128) == 'D');
+	letters_init(&letters, now);
+	CHECK(letters_of(&letters, 0) == 'R' && letters_of(&letters, 64) == 'P' && letters_of(&letters, 128) == 'I');
+	CHECK(letters_of(&letters, 256) == '+' && letters_of(&letters, 32) == 'Z');
+	letters_init(&letters, "");
+	CHECK(letters_of(&letters, 1) == 'S' && letters_of(&letters, 2) == 'D' && letters_of(&letters, 256) == 'R');
+}
