@@ -29,6 +29,7 @@ static const struct {
 	{ "report", "as the kernel prints it" },
 	{ "info", "what is in a recording" },
 	{ "check", "whether it is whole" },
+	{ "sched", "who ran, waited, slept" },
 	{ "start", "tracing, without a file" },
 	{ "stop", "tracing, keep the buffers" },
 	{ "restart", "tracing after a stop" },

@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&info_command,
 	&check_command,
 	&pack_command,
+	&sched_command,
 	&start_command,
 	&stop_command,
 	&restart_command,

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report info check pack start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report info check pack sched start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -16,6 +16,7 @@ _weft_options()
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
+	sched) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -48,6 +49,7 @@ _weft_argument()
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
+	sched) echo 'FILE' ;;
 	start) echo 'COMMAND' ;;
 	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
@@ -180,6 +182,16 @@ _weft_metavar()
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
 	pack:--mode) echo 'MODE' ;;
+	sched:--input|sched:-i) echo 'FILE' ;;
+	sched:--instance|sched:-B) echo 'NAME' ;;
+	sched:--since) echo 'TIME' ;;
+	sched:--until) echo 'TIME' ;;
+	sched:--cpu) echo 'CPULIST' ;;
+	sched:--pid) echo 'PID' ;;
+	sched:--comm) echo 'NAME' ;;
+	sched:--format) echo 'text|json|csv' ;;
+	sched:--sort) echo 'COLUMN' ;;
+	sched:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;

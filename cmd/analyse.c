@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+
+#include "cmd/reading.h"
+#include "cmd/stamp.h"
+#include "cmd/terminal.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/pool.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { TOP_DEFAULT = 25 };
+
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
+	{ "instance", 'B', "NAME", 0, "Read only the buffer of this instance; '' is the top one", 91 },
+
+	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 92 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 92 },
+	{ "cpu", OPT_CPU, "CPULIST", 0, "Show only these CPUs, such as 0-3,7", 92 },
+	{ "pid", OPT_PID, "PID", 0, "Show only these tasks; a list with commas, repeatable", 92 },
+	{ "comm", OPT_COMM, "NAME", 0, "Show only tasks of this name, a glob; repeatable", 92 },
+	{ "self", OPT_SELF, NULL, 0, "Show weft's own tasks, too", 92 },
+
+	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },
+	{ "sort", OPT_SORT, "COLUMN", 0, "Order rows by this column, the largest first", 93 },
+	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
+
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 94 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 94 },
+	{ 0 },
+};
+
+static void no_memory(struct argp_state *state)
+{
+	argp_failure(state, EXIT_FAILED, 0, "out of memory");
+}
+
+static void add_pids(struct analyse *analyse, const char *arg, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	struct text_word word;
+
+	while (text_next_word(&arg, ",", &word)) {
+		cleanup_free char *pid = strndup(word.at, word.len);
+		int32_t *added = vec_push(analyse->pids, analyse->filter.nr_pids);
+		uint64_t value = 0;
+
+		if (!pid || !added) {
+			no_memory(state);
+			return;
+		}
+		if (text_parse_range(pid, 0, INT32_MAX, &value, &fail) < 0)
+			argp_error(state, "--pid: %s", fail.text);
+		*added = (int32_t)value;
+	}
+	analyse->filter.pids = analyse->pids;
+}
+
+static void add_comm(struct analyse *analyse, const char *arg, struct argp_state *state)
+{
+	const char **added = vec_push(analyse->comms, analyse->filter.nr_comms);
+
+	if (!added) {
+		no_memory(state);
+		return;
+	}
+	*added = arg;
+	analyse->filter.comms = analyse->comms;
+}
+
+static enum table_format format_of(const char *name, struct argp_state *state)
+{
+	static const char *const names[] = { [TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv" };
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strcmp(names[i], name))
+			return (enum table_format)i;
+	argp_error(state, "--format: there is no '%s'; there are text, json and csv", name);
+	return TABLE_AS_TEXT;
+}
+
+static void parse_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (text_parse_u64(arg, ret, &fail) < 0)
+		argp_error(state, "--%s: %s", option, fail.text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct analyse *analyse = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (analyse->findings.input)
+			argp_error(state, "one file at a time: '%s' and '%s'", analyse->input, arg);
+		analyse->input = arg;
+		analyse->findings.input = arg;
+		return 0;
+	case 'B':
+		analyse->instance = arg;
+		return 0;
+	case OPT_SINCE:
+		analyse->since = arg;
+		return 0;
+	case OPT_UNTIL:
+		analyse->until = arg;
+		return 0;
+	case OPT_CPU:
+		if (cpus_parse(arg, &analyse->cpus, &fail) < 0)
+			argp_error(state, "--cpu: %s", fail.text);
+		analyse->filter.cpus = &analyse->cpus;
+		return 0;
+	case OPT_PID:
+		add_pids(analyse, arg, state);
+		return 0;
+	case OPT_COMM:
+		add_comm(analyse, arg, state);
+		return 0;
+	case OPT_SELF:
+		analyse->filter.self = true;
+		return 0;
+	case OPT_FORMAT:
+		analyse->findings.format = format_of(arg, state);
+		return 0;
+	case OPT_SORT:
+		analyse->findings.sort = arg;
+		return 0;
+	case OPT_TOP:
+		analyse->top_given = true;
+		parse_number("top", arg, &analyse->findings.top, state);
+		return 0;
+	case OPT_NO_SANDBOX:
+		analyse->no_sandbox = true;
+		return 0;
+	case OPT_TRUST_SIZE:
+		analyse->trust_size = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp analyse_argp = { .options = options, .parser = parse };
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	return !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct fail *fail)
+{
+	int r = 0;
+
+	if (analyse->since)
+		r = stamp_parse(buffer->context, "since", analyse->since, &buffer->window.since, fail);
+	if (!r && analyse->until)
+		r = stamp_parse(buffer->context, "until", analyse->until, &buffer->window.until, fail);
+	return r;
+}
+
+static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
+		const struct trace_buffer *buffer = trace_buffer(trace, i);
+
+		if (analyse->instance ? strcmp(analyse->instance, buffer->name.text) : !buffer->nr_cpus && trace_buffers(trace) > 1)
+			continue;
+		r = reader_add(reader, trace, i, fail);
+		if (!r)
+			r = narrow(analyse, &reader->buffers[reader->nr_buffers - 1], fail);
+	}
+	if (!r && !reader->nr_buffers && analyse->instance)
+		r = fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), analyse->instance);
+	else if (!r && !reader->nr_buffers)
+		r = fail_set(fail, -ENODATA, "'%s' has no events", trace_path(trace));
+	return r;
+}
+
+static int write_findings(struct analyse *analyse, struct findings *findings, struct fail *fail)
+{
+	struct out out;
+	int r = findings_arrange(findings, &analyse->findings, fail);
+
+	if (r)
+		return r;
+	if (!out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	r = findings_write(findings, &analyse->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
+	out_release(&out);
+	return r;
+}
+
+/* What could be read is told; then what could not. */
+static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops, const void *ops_options, struct fail *fail)
+{
+	struct pass pass;
+	struct findings findings;
+	const char *damage, *path;
+	int r = pass_init(&pass, reader, &analyse->filter, fail);
+
+	findings_init(&findings);
+	if (!r)
+		r = pass_add(&pass, ops, ops_options, fail);
+	if (!r)
+		r = pass_run(&pass, fail);
+	if (!r)
+		r = pass_finish(&pass, 0, &findings, fail);
+	if (!r)
+		r = write_findings(analyse, &findings, fail);
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	findings_release(&findings);
+	pass_release(&pass);
+	return r;
+}
+
+static int read_trace(struct analyse *analyse, struct trace *trace, const struct analysis_ops *ops, const void *ops_options, struct fail *fail)
+{
+	struct reader reader;
+	struct pool *pool = NULL;
+	int r;
+
+	reader_init(&reader);
+	r = add_buffers(analyse, trace, &reader, fail);
+	/* It reads ahead. */
+	if (!r && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		r = pool_new(1, &pool, fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = pool }, fail);
+	if (!r)
+		r = run_pass(analyse, &reader, ops, ops_options, fail);
+	reader_release(&reader);
+	pool_free(pool);
+	return r;
+}
+
+int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *ops_options)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r;
+
+	analyse->findings.input = analyse->input;
+	analyse->findings.width = terminal_width();
+	if (!analyse->findings.top)
+		analyse->findings.top = UINT64_MAX;
+	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
+		analyse->findings.top = TOP_DEFAULT;
+	reading_tell_left_behind(analyse->input);
+	r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
+	if (!r) {
+		if (analyse->trust_size)
+			trace_trust_sizes(trace);
+		r = read_trace(analyse, trace, ops, ops_options, &fail);
+		if (!r && trace_damage(trace))
+			r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+		trace_free(trace);
+	}
+	free(analyse->pids);
+	free(analyse->comms);
+	return r < 0 ? command_failed(&fail) : EXIT_OK;
+}

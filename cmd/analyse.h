@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_ANALYSE_H
+#define WEFT_CMD_ANALYSE_H
+
+#include "cmd/command.h"
+#include "lib/analysis/analysis.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/cpus.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What every analysis of a file has in common: which file, which part of it, whose rows, and how the tables are printed. A command for an
+ * analysis has analyse_argp as a child whose input is a struct analyse, begun with ANALYSE_INIT, and calls analyse_run().
+ */
+struct analyse {
+	const char *input;
+	const char *instance;           /* NULL: all buffers */
+	const char *since, *until;
+	int32_t *pids;
+	const char **comms;
+	struct pass_filter filter;
+	struct cpus cpus;
+	struct findings_options findings;
+	bool top_given, no_sandbox, trust_size;
+};
+
+#define ANALYSE_INIT { .input = "trace.dat", .findings = { .top = UINT64_MAX } }
+
+extern const struct argp analyse_argp;
+/* The args_doc of such a command. */
+#define ANALYSE_ARGS "[FILE]"
+
+/* Reads the file once and prints what the analyses found. Returns the exit status and releases `analyse`. */
+int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *options);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/findings.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
+#include "lib/base/json.h"
+#include "lib/base/near.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void findings_init(struct findings *findings)
+{
+	*findings = (struct findings){ .items = NULL };
+}
+
+void findings_release(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr; i++)
+		table_release(&findings->items[i].table);
+	free(findings->items);
+	free(findings->worst);
+	buf_release(&findings->cut);
+	buf_release(&findings->broken);
+	buf_release(&findings->missing);
+	buf_release(&findings->notes);
+	findings_init(findings);
+}
+
+struct table *findings_table(struct findings *findings, const char *name, const char *title, const char *sort,
+			     const struct table_column *columns, size_t nr_columns)
+{
+	struct finding *finding = vec_push(findings->items, findings->nr);
+
+	if (!finding) {
+		findings->failed = true;
+		return NULL;
+	}
+	*finding = (struct finding){ .name = name, .title = title, .sort = sort };
+	table_init(&finding->table, columns, nr_columns);
+	return &finding->table;
+}
+
+void findings_worst(struct findings *findings, const struct worst *worst)
+{
+	struct worst *added = vec_push(findings->worst, findings->nr_worst);
+
+	findings->failed |= !added;
+	if (!added)
+		return;
+	*added = *worst;
+	/* It stands in a line of its own. */
+	for (size_t i = 0; i < sizeof(added->comm); i++)
+		if (added->comm[i] && ((unsigned char)added->comm[i] < ' ' || added->comm[i] == 0x7f))
+			added->comm[i] = '?';
+	added->comm[sizeof(added->comm) - 1] = '\0';
+}
+
+static void add_count(struct findings *findings, struct buf *line, uint64_t count, const char *what)
+{
+	char text[TEXT_HUMAN];
+
+	if (count && !buf_addf(line, "%s%s %s", line->len ? ", " : "", text_count(text, count), what))
+		findings->failed = true;
+}
+
+void findings_cut(struct findings *findings, uint64_t count, const char *what)
+{
+	add_count(findings, &findings->cut, count, what);
+}
+
+void findings_broken(struct findings *findings, uint64_t count, const char *what)
+{
+	add_count(findings, &findings->broken, count, what);
+}
+
+void findings_missing(struct findings *findings, const char *event, const char *what_for)
+{
+	if (!buf_addf(&findings->missing, "%s-e %s (%s)", findings->missing.len ? ", " : "", event, what_for))
+		findings->failed = true;
+}
+
+void findings_note(struct findings *findings, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!buf_addf(&findings->notes, "%s\n", text))
+		findings->failed = true;
+}
+
+static int no_such_column(const struct findings *findings, const char *name, struct fail *fail)
+{
+	struct near near = near_to(name);
+
+	for (size_t i = 0; i < findings->nr; i++)
+		for (size_t c = 0; c < findings->items[i].table.nr_columns; c++) {
+			char title[32] = "";
+
+			/* Either case will do. */
+			for (size_t at = 0; at < sizeof(title) - 1 && findings->items[i].table.columns[c].title[at]; at++)
+				title[at] = (char)tolower((unsigned char)findings->items[i].table.columns[c].title[at]);
+			near_offer(&near, title);
+		}
+	return near_fail(&near, fail, -ENOENT, "--sort: no table has a column '%s'", name);
+}
+
+int findings_arrange(struct findings *findings, const struct findings_options *options, struct fail *fail)
+{
+	bool found = !options->sort;
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		struct finding *finding = &findings->items[i];
+		int column = options->sort ? table_column_named(&finding->table, options->sort) : -1;
+
+		found |= column >= 0;
+		if (column < 0 && finding->sort)
+			column = table_column_named(&finding->table, finding->sort);
+		if (column >= 0 && !table_sort(&finding->table, (size_t)column))
+			return fail_memory(fail);
+		if (finding->sort && options->top < SIZE_MAX)
+			finding->left_away = table_keep(&finding->table, (size_t)options->top);
+		finding->table.width = options->width;
+	}
+	return found ? 0 : no_such_column(findings, options->sort, fail);
+}
+
+/* Nanoseconds as seconds with all decimals, as --since takes them. */
+static void put_stamp(struct out *out, uint64_t ns)
+{
+	out_decimal(out, (int64_t)ns, 9);
+}
+
+static void put_worst(const struct worst *worst, const char *input, struct out *out)
+{
+	char time[TEXT_HUMAN];
+
+	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
+	if (worst->pid >= 0)
+		out_f(out, "%s-%d on ", *worst->comm ? worst->comm : "<...>", worst->pid);
+	out_f(out, "CPU %u: weft report --since ", worst->cpu);
+	put_stamp(out, worst->from);
+	out_str(out, " --until ");
+	put_stamp(out, worst->to);
+	out_f(out, " %s\n", input);
+}
+
+static void put_line(struct out *out, const char *what, struct buf *line)
+{
+	out_f(out, "# %s: %s\n", what, line->len ? buf_str(line) : "none");
+}
+
+static bool print(struct findings *findings, const struct findings_options *options, struct out *out)
+{
+	const char *notes = buf_str(&findings->notes);
+	size_t left = findings->notes.len;
+	struct text_word line;
+	char text[TEXT_HUMAN];
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		out_f(out, "%s# %s\n", i ? "\n" : "", finding->title);
+		if (!table_print(&finding->table, out))
+			return false;
+		if (finding->left_away)
+			out_f(out, "... and %s more; --top 0 shows all\n", text_count(text, finding->left_away));
+	}
+	if (findings->nr)
+		out_char(out, '\n');
+	for (size_t i = 0; i < findings->nr_worst; i++)
+		put_worst(&findings->worst[i], options->input, out);
+	while (text_next_line(&notes, &left, &line))
+		out_f(out, "# %.*s\n", (int)line.len, line.at);
+	put_line(out, "cut by the start or the end", &findings->cut);
+	put_line(out, "broken by lost events", &findings->broken);
+	put_line(out, "wanted and not recorded", &findings->missing);
+	return true;
+}
+
+static void put_json_text(struct json *json, const char *key, const struct buf *line)
+{
+	json_key(json, key);
+	if (line->len)
+		json_put_bytes(json, line->data, line->len);
+	else
+		json_put_null(json);
+}
+
+static void put_json_worst(const struct findings *findings, struct json *json)
+{
+	json_key(json, "longest");
+	json_array(json);
+	for (size_t i = 0; i < findings->nr_worst; i++) {
+		const struct worst *worst = &findings->worst[i];
+
+		json_object(json);
+		json_key(json, "what");
+		json_put_text(json, worst->what);
+		json_key(json, "lasted_ns");
+		json_put_u64(json, worst->lasted);
+		json_key(json, "since");
+		json_put_decimal(json, (int64_t)worst->from, 9);
+		json_key(json, "until");
+		json_put_decimal(json, (int64_t)worst->to, 9);
+		json_key(json, "cpu");
+		json_put_u64(json, worst->cpu);
+		json_key(json, "pid");
+		json_put_s64(json, worst->pid);
+		json_key(json, "comm");
+		json_put_bytes(json, worst->comm, strnlen(worst->comm, sizeof(worst->comm)));
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static bool put_json(struct findings *findings, struct out *out)
+{
+	struct json json;
+	bool ok = true;
+
+	json_init(&json, out);
+	json_object(&json);
+	for (size_t i = 0; ok && i < findings->nr; i++) {
+		json_key(&json, findings->items[i].name);
+		ok = table_put_json(&findings->items[i].table, &json);
+		json_break(&json);
+	}
+	put_json_worst(findings, &json);
+	put_json_text(&json, "notes", &findings->notes);
+	put_json_text(&json, "cut", &findings->cut);
+	put_json_text(&json, "broken", &findings->broken);
+	put_json_text(&json, "missing", &findings->missing);
+	json_end(&json);
+	json_line(&json);
+	return ok;
+}
+
+static bool put_csv(const struct findings *findings, struct out *out)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < findings->nr; i++) {
+		if (i)
+			out_char(out, '\n');
+		ok = table_put_csv(&findings->items[i].table, out);
+	}
+	return ok;
+}
+
+bool findings_write(struct findings *findings, const struct findings_options *options, struct out *out)
+{
+	if (findings->failed)
+		return false;
+	switch (options->format) {
+	case TABLE_AS_TEXT:
+		return print(findings, options, out);
+	case TABLE_AS_JSON:
+		return put_json(findings, out);
+	case TABLE_AS_CSV:
+		return put_csv(findings, out);
+	}
+	return false;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_FINDINGS_H
+#define WEFT_ANALYSIS_FINDINGS_H
+
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct out;
+
+/*
+ * What an analysis has found: tables, the worst cases with their time, and what limits the truth of it. One way to tell it to people, one
+ * for programs. Running out of memory is sticky: findings_write() is then false.
+ */
+struct findings {
+	struct finding {
+		const char *name;       /* the key of JSON: "tasks" */
+		const char *title;      /* the line above the table */
+		const char *sort;       /* the column by which its rows stand, unless the user names another; NULL: they stand as they are */
+		struct table table;
+		size_t left_away;       /* rows */
+	} *items;
+	size_t nr;
+	struct worst {
+		const char *what;       /* "wakeup delay" */
+		uint64_t lasted, from, to; /* ns; from and to are times of the trace */
+		uint32_t cpu;
+		int32_t pid;
+		char comm[16];
+	} *worst;
+	size_t nr_worst;
+	/* The three lines of honesty. */
+	struct buf cut;                 /* by the start or the end */
+	struct buf broken;              /* by lost events */
+	struct buf missing;             /* wanted and not recorded */
+	struct buf notes;               /* others, one a line */
+	bool failed;
+};
+
+void findings_init(struct findings *findings);
+void findings_release(struct findings *findings);
+
+/* A table to be filled now, before the next is added. NULL without memory. All texts are borrowed. */
+struct table *findings_table(struct findings *findings, const char *name, const char *title, const char *sort,
+			     const struct table_column *columns, size_t nr_columns);
+
+void findings_worst(struct findings *findings, const struct worst *worst);
+
+/* "12 waits": of what a line tells several things. Nothing for a count of 0. */
+void findings_cut(struct findings *findings, uint64_t count, const char *what);
+void findings_broken(struct findings *findings, uint64_t count, const char *what);
+void findings_missing(struct findings *findings, const char *event, const char *what_for);
+__attribute__((format(printf, 2, 3))) void findings_note(struct findings *findings, const char *format, ...);
+
+struct findings_options {
+	enum table_format format;
+	const char *sort;       /* a column; NULL: each table's own */
+	uint64_t top;           /* rows of each table that is sorted; UINT64_MAX: all */
+	unsigned width;         /* of the terminal; 0: no limit */
+	const char *input;      /* the file, for lines to paste */
+};
+
+/* Sorts and shortens the tables. -ENOENT when no table has the column that was named. */
+int must_check findings_arrange(struct findings *findings, const struct findings_options *options, struct fail *fail);
+bool findings_write(struct findings *findings, const struct findings_options *options, struct out *out);
+
+#endif

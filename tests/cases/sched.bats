@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft sched: its counts and times beside what the kernel's own text of the same events says.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+file=$golden/6.12-events-sched.dat
+text=$golden/6.12-events-sched.txt
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR/out
+}
+
+# "NUMBER COUNT" of each CPU with switches, by the kernel's text.
+switches_of()
+{
+	grep ': sched_switch: ' "$1" | sed -E 's/^.*\[0*([0-9]+)\] .*/\1/' | sort -n | uniq -c | awk '{ print $2, $1 }'
+}
+
+# "PID VOLUNTARY INVOLUNTARY" of each task that was switched away.
+leavers_of()
+{
+	grep ': sched_switch: ' "$1" | sed -E 's/.*prev_pid=([0-9]+) .*prev_state=([^ ]+) .*/\1 \2/' |
+		awk '$1 { seen[$1]; if ($2 ~ /^R/) i[$1]++; else v[$1]++ } END { for (p in seen) print p, v[p] + 0, i[p] + 0 }' | sort
+}
+
+@test "sched: switches of each CPU, and of each task by kind, are those of the kernel's text" {
+	need_command jq
+	for name in 6.12-events-sched 6.1-rt-events-sched; do
+		weft sched "$golden/$name.dat" --format json > "$out"
+		jq -r '.cpus[] | select(.switches > 0) | "\(.cpu) \(.switches)"' "$out" | diff <(switches_of "$golden/$name.txt") -
+		jq -r '.tasks[] | select(.voluntary + .involuntary > 0) | "\(.pid) \(.voluntary) \(.involuntary)"' "$out" | sort |
+			diff <(leavers_of "$golden/$name.txt") -
+	done
+}
+
+@test "sched: times are those between the lines of the kernel's text, and add up" {
+	need_command jq
+	weft sched "$file" --format json > "$out"
+	# cat-67 in the text: on CPU 1 from 2.947936 to the end of its runs; microseconds are all that the text has.
+	run -0 awk '/: sched_switch: / { ts = $0; sub(/.*\] +[^ ]+ +/, "", ts); sub(/:.*/, "", ts)
+		prev = $0; sub(/.*prev_pid=/, "", prev); sub(/ .*/, "", prev); next_pid = $0; sub(/.*next_pid=/, "", next_pid); sub(/ .*/, "", next_pid)
+		if (prev in since) { ran[prev] += ts - since[prev]; delete since[prev] }
+		since[next_pid] = ts }
+		END { printf "%.6f\n", ran[67] }' "$text"
+	jq -e --argjson want "$output" '.tasks[] | select(.pid == 67) | (.run_ns / 1e9 - $want) | fabs < 5e-6' "$out"
+	jq -e '[.cpus[] | .tasks_ns + .idle_ns + .softirq_ns + .irq_ns + .unknown_ns] | min == max' "$out"
+	# The longest delay: the kernel's own two lines.
+	jq -e '.wakeups[] | select(.part == "waking to running") | .max_at == 2.952458562 and (.max_ns / 1e9 - (2.952459 - 2.948405) | fabs) < 2e-6' "$out"
+}
+
+@test "sched: prints tables with units, sorted and cut as asked, and says what limits them" {
+	weft sched "$file" > "$out"
+	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3 }')" = "TASK PID RUN" ]
+	[ "$(sed -n 3p "$out" | awk '{ print $1, $2, $3, $4 }')" = "sh 62 27.9 ms" ]
+	grep -q '^# longest delay of a wakeup: 4.0 ms, rcu_preempt-17 on CPU 0: weft report --since 2.948404772 --until 2.952458562 ' "$out"
+	grep -q '^# cut by the start or the end: ' "$out"
+	grep -q '^# broken by lost events: none$' "$out"
+	grep -q '^# wanted and not recorded: .*-e irq ' "$out"
+	# The line to paste shows that wakeup.
+	eval "$(sed -n 's/^# longest .*: \(weft report .*\)/\1/p' "$out")" > "$out.shown"
+	grep -q 'sched_waking: comm=rcu_preempt' "$out.shown"
+	grep -q 'next_comm=rcu_preempt' "$out.shown"
+	weft sched "$file" --sort max --top 1 > "$out"
+	[ "$(sed -n 3p "$out" | awk '{ print $1 }')" = rcu_preempt ]
+	[[ "$(sed -n 4p "$out")" == "... and "*" more; --top 0 shows all" ]]
+	[ "$(weft sched "$file" --comm 'ca*' --format csv | sed -n 2p | cut -d, -f1,2)" = cat,67 ]
+	[ "$(weft sched "$file" --pid 66,67 --format csv | sed '/^$/q' | wc -l)" -eq 4 ]
+}
+
+@test "sched: says what is wrong with a column, a format, a file without switches, a file that is none" {
+	run -1 weft sched "$file" --sort maxx
+	[[ "$output" == "weft: --sort: no table has a column 'maxx'; did you mean "* ]]
+	run -2 weft sched "$file" --format xml
+	[[ "${lines[0]}" == *"there is no 'xml'; there are text, json and csv"* ]]
+	run -1 weft sched "$golden/6.12-function.dat"
+	[[ "$output" == *"no sched_switch among the events"*"-e sched" ]]
+	run -1 weft sched "$text"
+	run -1 weft sched "$file" -B nobody
+	[[ "$output" == *"has no buffer of an instance 'nobody'"* ]]
+}
