@@ -72,9 +72,98 @@ offers()
 	fish -c 'source completions/weft.fish; complete -C "weft record -e sched:sched_sw"' | grep -q sched_switch
 }
 
-@test "zsh reads its completion" {
+@test "fish completes formats and choices, and shows descriptions as they are" {
+	need_command fish
+	export HOME=$BATS_TEST_TMPDIR
+	fish -c 'source completions/weft.fish; complete -C "weft report --format pre"' | grep -q '^pretty'
+	fish -c 'source completions/weft.fish; complete -C "weft report --format=pre"' | grep -q '^--format=pretty'
+	fish -c 'source completions/weft.fish; complete -C "weft report --color al"' | grep -q '^always'
+	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Print only EVENT: system:event'
+}
+
+# bash_types KEYS: what the command line of an interactive bash holds when KEYS were typed
+bash_types()
+{
+	local dir=$BATS_TEST_TMPDIR shell keys
+	cat > "$dir/rc" <<-END
+		PS1='ready> '
+		. $PWD/completions/weft.bash
+		said() { printf '%s\n' "\$READLINE_LINE" > "$dir/line"; exit; }
+		bind -x '"\\C-xs": said'
+	END
+	rm -f "$dir/keys" "$dir/line"
+	mkfifo "$dir/keys"
+	TERM=vt100 script -qec "bash --noprofile --rcfile $dir/rc -i" /dev/null < "$dir/keys" > "$dir/screen" 3>&- &
+	shell=$!
+	exec {keys}> "$dir/keys"
+	timeout 60 bash -c 'until grep -aq "ready> " "$1"; do sleep 0.05; done' - "$dir/screen"
+	printf '%b\030s' "$1" >&"$keys"
+	timeout 60 bash -c 'until [ -s "$1" ]; do sleep 0.05; done' - "$dir/line"
+	exec {keys}>&-
+	wait "$shell" || true
+	cat "$dir/line"
+}
+
+@test "an interactive bash completes commands, options, formats and choices" {
+	need_command script
+	[ "$(bash_types 'weft repo\t')" = "weft report " ]
+	[ "$(bash_types 'weft report --eve\t')" = "weft report --event " ]
+	[ "$(bash_types 'weft report --format pre\t')" = "weft report --format pretty " ]
+	[ "$(bash_types 'weft report --format=pre\t')" = "weft report --format=pretty " ]
+	[ "$(bash_types 'weft report --color al\t')" = "weft report --color always " ]
+}
+
+@test "an interactive bash completes events and clocks" {
+	need_command script
+	need_tracefs
+	[ "$(bash_types 'weft record -C mono\t_\t')" = "weft record -C mono_raw " ]
+	[ "$(bash_types 'weft record -e sched:sched_process_fo\t')" = "weft record -e sched:sched_process_fork " ]
+	[ "$(bash_types 'weft record --event=sched:sched_process_fo\t')" = "weft record --event=sched:sched_process_fork " ]
+}
+
+# zsh_types KEYS: what an interactive zsh shows when KEYS are typed, and then "line: " and what its command line holds
+zsh_types()
+{
+	timeout 100 tests/cases/zsh-types "$PWD/completions" "$1" "$BATS_TEST_TMPDIR/line"
+}
+
+zsh_line()
+{
+	local shown
+	shown=$(zsh_types "$1")
+	shown=${shown##*line: }
+	printf '%s\n' "${shown%"${shown##*[! ]}"}"
+}
+
+@test "an interactive zsh completes commands, options, formats and choices" {
 	need_command zsh
-	zsh -n completions/_weft
+	[ "$(zsh_line 'weft repo\t')" = "weft report" ]
+	[ "$(zsh_line 'weft help repo\t')" = "weft help report" ]
+	[ "$(zsh_line 'weft report --eve\t')" = "weft report --event=" ]
+	[ "$(zsh_line 'weft report --format pre\t')" = "weft report --format pretty" ]
+	[ "$(zsh_line 'weft report --format=pre\t')" = "weft report --format=pretty" ]
+	[ "$(zsh_line 'weft report --color al\t')" = "weft report --color always" ]
+	[ "$(zsh_line 'weft list trac\t')" = "weft list tracers" ]
+	: > "$BATS_TEST_TMPDIR/seen.dat"
+	[ "$(zsh_line "weft report $BATS_TEST_TMPDIR/se\\t")" = "weft report $BATS_TEST_TMPDIR/seen.dat" ]
+	[ "$(zsh_line "weft report -i $BATS_TEST_TMPDIR/se\\t")" = "weft report -i $BATS_TEST_TMPDIR/seen.dat" ]
+}
+
+@test "an interactive zsh completes events, tracers and clocks" {
+	need_command zsh
+	need_tracefs
+	[ "$(zsh_line 'weft record -p no\t')" = "weft record -p nop" ]
+	[ "$(zsh_line 'weft record -C mono_\t')" = "weft record -C mono_raw" ]
+	[ "$(zsh_line 'weft record --clock=mono_\t')" = "weft record --clock=mono_raw" ]
+	[ "$(zsh_line 'weft record -e sched:sched_process_fo\t')" = "weft record -e sched:sched_process_fork" ]
+	[ "$(zsh_line 'weft record --event=sched:sched_process_fo\t')" = "weft record --event=sched:sched_process_fork" ]
+}
+
+@test "zsh shows descriptions with their colons and brackets" {
+	need_command zsh
+	zsh_types 'weft report --e\C-d' | grep -q 'Print only EVENT: system:event, system or event'
+	zsh_types 'weft report --input\C-d' | grep -q '(default: trace.dat)'
+	zsh_types 'weft report --format \C-d' | grep -q 'for people: relative times'
 }
 
 @test "the man pages render without a warning" {
