@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/reading.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/check.h"
@@ -20,7 +21,11 @@ struct arguments {
 struct findings {
 	const char *path;
 	unsigned count;
+	uint64_t opening;               /* the offset of what was found when the file was opened; UINT64_MAX: none is known */
+	bool opening_told;
 };
+
+enum { SECTION_HEAD = 128 };
 
 enum { OPT_NO_SANDBOX = 256, OPT_TRUST_SIZE };
 
@@ -70,6 +75,9 @@ static void found(void *arg, uint64_t offset, const char *text)
 	struct findings *findings = arg;
 
 	findings->count++;
+	/* Whoever opens the file names what is in a section, the walk over sections its head. */
+	if (offset <= findings->opening && findings->opening - offset <= SECTION_HEAD)
+		findings->opening_told = true;
 	command_warn("'%s' is damaged at offset %" PRIu64 ": %s", findings->path, offset, text);
 }
 
@@ -104,11 +112,15 @@ static int check_events(struct trace *trace, struct findings *findings, uint64_t
 static int check(struct trace *trace, struct findings *findings, struct check_summary *summary, uint64_t *events,
 		 struct fail *fail)
 {
+	const char *opening = trace_damage(trace);
 	int r;
 
-	if (trace_damage(trace))
-		found_text(findings, trace_damage(trace));
+	findings->opening = UINT64_MAX;
+	if (opening && !number_after(opening, " at offset ", &findings->opening))
+		findings->opening = UINT64_MAX;
 	r = trace_check(trace, found, findings, summary, fail);
+	if (opening && !findings->opening_told)
+		found_text(findings, opening);
 	/* Broken chunks would be told twice. */
 	if (!r && !findings->count)
 		r = check_events(trace, findings, events, fail);
@@ -138,9 +150,10 @@ static int run(int argc, char **argv)
 	findings = (struct findings){ .path = trace_path(trace) };
 	r = check(trace, &findings, &summary, &events, &fail);
 	if (!r && !findings.count && !arguments.quiet)
-		printf("%s: ok, version %u, %" PRIu64 " sections, %zu buffer%s, %s of pages, %s events\n", findings.path,
-		       trace_info(trace)->version, summary.sections, trace_buffers(trace),
-		       trace_buffers(trace) == 1 ? "" : "s", text_size(size, summary.pages), text_count(count, events));
+		printf("%s: ok, version %u, %" PRIu64 " section%s, %zu buffer%s, %s of pages, %s event%s\n", findings.path,
+		       trace_info(trace)->version, summary.sections, text_plural(summary.sections),
+		       trace_buffers(trace), text_plural(trace_buffers(trace)), text_size(size, summary.pages),
+		       text_count(count, events), text_plural(events));
 	trace_free(trace);
 	if (r)
 		return command_failed(&fail);

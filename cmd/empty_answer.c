@@ -208,7 +208,7 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 	}
 	if (!cpus_list(&answer.cpus, &cpus))
 		return;
-	command_warn("0 of %s%s events are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "", text_count(count, answer.events),
+	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "", text_count(count, answer.events), text_plural(answer.events),
 		     time_text(&answer, answer.first, first), time_text(&answer, answer.last, last), buf_str(&cpus));
 	if (!answer.more)
 		tell_choices(&answer, asked);

@@ -224,6 +224,7 @@ static int show_parsed(struct session *session, const char *text, struct fail *f
 		hist_text_release(&hist);
 		return fail_memory(fail);
 	}
+	hist_sign(session->instance, &session->hist, &hist);
 	if (session->arguments->format == FORMAT_JSON)
 		hist_print_json(&hist, &session->title, &out);
 	else

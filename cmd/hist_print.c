@@ -35,13 +35,21 @@ static size_t bar_value(const struct hist_text *hist)
 	return 0;
 }
 
+/* What is below 0 has no bar. */
+static uint64_t bar_length(const struct hist_text *hist, const struct hist_row *row, size_t value)
+{
+	uint64_t length = row->values[value].value;
+
+	return hist->values[value].is_signed && (int64_t)length < 0 ? 0 : length;
+}
+
 static uint64_t largest(const struct hist_text *hist, size_t value)
 {
 	uint64_t max = 0;
 
 	for (size_t i = 0; i < hist->nr; i++)
-		if (hist->rows[i].values[value].value > max)
-			max = hist->rows[i].values[value].value;
+		if (bar_length(hist, &hist->rows[i], value) > max)
+			max = bar_length(hist, &hist->rows[i], value);
 	return max;
 }
 
@@ -85,6 +93,14 @@ static bool has_name(const struct hist_column *column)
 	       is(column->modifier, "sym-offset");
 }
 
+static void print_number(struct table *table, const struct hist_column *column, const struct hist_cell *cell)
+{
+	if (column->is_signed && cell->number)
+		table_cellf(table, "%" PRId64, (int64_t)cell->value);
+	else
+		table_cellf(table, "%.*s", (int)cell->text.len, cell->text.at);
+}
+
 static void print_key(struct table *table, const struct hist_column *column, const struct hist_cell *cell)
 {
 	uint64_t first, last;
@@ -110,7 +126,7 @@ static void print_key(struct table *table, const struct hist_column *column, con
 		else
 			table_cellf(table, "%.*s", (int)name.len, name.at);
 	} else {
-		table_cellf(table, "%.*s", (int)cell->text.len, cell->text.at);
+		print_number(table, column, cell);
 	}
 }
 
@@ -120,12 +136,12 @@ static void fill_row(struct table *table, const struct hist_text *hist, const st
 
 	for (size_t i = 0; i < hist->nr_keys; i++)
 		print_key(table, &hist->keys[i], &row->keys[i]);
-	bar(hashes, row->values[shown].value, max);
-	table_cellf(table, "%.*s", (int)row->values[shown].text.len, row->values[shown].text.at);
+	bar(hashes, bar_length(hist, row, shown), max);
+	print_number(table, &hist->values[shown], &row->values[shown]);
 	table_cell(table, hashes);
 	for (size_t i = 0; i < hist->nr_values; i++)
 		if (i != shown)
-			table_cellf(table, "%.*s", (int)row->values[i].text.len, row->values[i].text.at);
+			print_number(table, &hist->values[i], &row->values[i]);
 }
 
 /* Titles of the columns; the names live in `names`. */
@@ -212,8 +228,8 @@ int hist_print_table(const struct hist_text *hist, const struct hist_title *titl
 	ok = table_print(&table, &text);
 	if (ok)
 		weave(hist, &text, out);
-	out_f(out, "%s: %s hits in %s rows, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
-	      text_count(rows, hist->entries), text_count(dropped, hist->dropped), text_time(time, title->time_ns));
+	out_f(out, "%s: %s hit%s in %s row%s, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
+	      text_plural(hist->hits), text_count(rows, hist->entries), text_plural(hist->entries), text_count(dropped, hist->dropped), text_time(time, title->time_ns));
 	table_release(&table);
 	out_release(&text);
 	return ok ? 0 : fail_memory(fail);
@@ -260,6 +276,14 @@ static uint64_t bucket_end(const struct hist_cell *cell)
 	return last;
 }
 
+static void put_value(struct json *json, const struct hist_column *column, const struct hist_cell *cell)
+{
+	if (column->is_signed)
+		json_put_s64(json, (int64_t)cell->value);
+	else
+		json_put_u64(json, cell->value);
+}
+
 static void put_key(struct json *json, const struct hist_column *column, const struct hist_cell *cell)
 {
 	uint64_t first, last;
@@ -280,7 +304,7 @@ static void put_key(struct json *json, const struct hist_column *column, const s
 		json_put_u64(json, cell->value);
 		json_end(json);
 	} else if (cell->number && !is(column->modifier, "hex")) {
-		json_put_u64(json, cell->value);
+		put_value(json, column, cell);
 	} else {
 		put_word(json, has_name(column) ? name_of(cell) : cell->text);
 	}
@@ -299,7 +323,7 @@ static void put_row(struct json *json, const struct hist_text *hist, const struc
 	for (size_t i = 0; i < hist->nr_values; i++) {
 		json_key_bytes(json, hist->values[i].name.at, hist->values[i].name.len);
 		if (row->values[i].number)
-			json_put_u64(json, row->values[i].value);
+			put_value(json, &hist->values[i], &row->values[i]);
 		else
 			put_word(json, row->values[i].text);
 	}

@@ -176,7 +176,7 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 		first = cpus[i].first < first ? cpus[i].first : first;
 		last = cpus[i].last > last ? cpus[i].last : last;
 	}
-	out_f(out, "  %s events", text_count(count, events_count(events)));
+	out_f(out, "  %s event%s", text_count(count, events_count(events)), text_plural(events_count(events)));
 	if (first <= last && context->unit == CLOCK_UNIT_NS)
 		out_f(out, " in %s", text_time(text, last - first));
 	if (lost || lost_some)

@@ -48,12 +48,12 @@ static void print_losses(const struct record_options *options, const struct reco
 		const char *name = buffer_name(options, cpu);
 
 		if (cpu->lost)
-			command_warn("%s%sCPU %u lost %s events; a larger buffer (-b) may keep them", name, *name ? ": " : "",
-				     cpu->cpu, text_count(count, cpu->lost));
+			command_warn("%s%sCPU %u lost %s event%s; a larger buffer (-b) may keep them", name, *name ? ": " : "",
+				     cpu->cpu, text_count(count, cpu->lost), text_plural(cpu->lost));
 		if (cpu->dropped_bytes)
-			command_warn("%s%sCPU %u: the oldest %s events (%s of pages) were dropped to keep to -m", name,
+			command_warn("%s%sCPU %u: the oldest %s event%s (%s of pages) were dropped to keep to -m", name,
 				     *name ? ": " : "", cpu->cpu, text_count(count, cpu->dropped_events),
-				     text_size(size, cpu->dropped_bytes));
+				     text_plural(cpu->dropped_events), text_size(size, cpu->dropped_bytes));
 	}
 }
 
@@ -76,8 +76,9 @@ static void print_summary(const struct record_options *options, const struct rec
 {
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
-	command_warn("%s: %s%s events in %s, %s of pages in a file of %s, %s lost", options->output,
-		     result->at_most ? "at most " : "", text_count(events, result->events), text_time(time, result->time_ns), text_size(raw, result->raw),
+	command_warn("%s: %s%s event%s in %s, %s of pages in a file of %s, %s lost", options->output,
+		     result->at_most ? "at most " : "", text_count(events, result->events), text_plural(result->events),
+		     text_time(time, result->time_ns), text_size(raw, result->raw),
 		     text_size(file, result->file_size), text_count(lost, result->lost));
 	print_losses(options, result);
 	print_cleared(options, result);

@@ -188,7 +188,7 @@ static void print_buffer(struct stat_arguments *arguments)
 	if (!entries && !lost && !arguments->full)
 		return;
 	arguments->differs |= entries || lost;
-	snprintf(text, sizeof(text), "%s events in %s per CPU, %s lost", text_count(count, entries),
+	snprintf(text, sizeof(text), "%s event%s in %s per CPU, %s lost", text_count(count, entries), text_plural(entries),
 		 text_size(size, ring_buffer_size(arguments->instance)), text_count(gone, lost));
 	print_lines(arguments, "buffer", text);
 }

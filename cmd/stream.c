@@ -179,7 +179,8 @@ static void print_instance(const struct stream_sum *sum)
 	const char *name = sum->instance ? sum->instance : "the main one";
 	char events[TEXT_HUMAN], lost[TEXT_HUMAN];
 
-	command_warn("%s: %s events, %s lost", name, text_count(events, sum->printed), text_count(lost, sum->lost));
+	command_warn("%s: %s event%s, %s lost", name, text_count(events, sum->printed), text_plural(sum->printed),
+		     text_count(lost, sum->lost));
 	print_left(name, ": ", sum);
 	losses_cleared(name, sum->cleared);
 }
@@ -189,7 +190,8 @@ static void print_summary(const struct stream_result *result)
 	const struct stream_sum *all = &result->all;
 	char events[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
-	command_warn("%s events in %s, %s lost", text_count(events, all->printed), text_time(time, result->tap.time_ns),
+	command_warn("%s event%s in %s, %s lost", text_count(events, all->printed), text_plural(all->printed),
+		     text_time(time, result->tap.time_ns),
 		     text_count(lost, all->lost));
 	if (result->nr_sums < 2) {
 		print_left("", "", all);

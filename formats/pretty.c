@@ -256,7 +256,7 @@ static void put_gap(const struct pretty *pretty, const struct event *event, stru
 
 	put_color(pretty, RED, out);
 	if (event->lost > 0)
-		out_f(out, "--- CPU %u lost %s events here ---", event->cpu, thousands((uint64_t)event->lost, text));
+		out_f(out, "--- CPU %u lost %s event%s here ---", event->cpu, thousands((uint64_t)event->lost, text), event->lost == 1 ? "" : "s");
 	else
 		out_f(out, "--- CPU %u lost events here ---", event->cpu);
 	put_color(pretty, PLAIN, out);
@@ -403,11 +403,14 @@ static void pretty_end(struct sink *sink, struct out *out)
 {
 	const struct pretty *pretty = (const struct pretty *)sink;
 	char text[32];
+	bool one;
 
 	if (!pretty->left_out || !*pretty->left_out)
 		return;
+	one = *pretty->left_out == 1;
 	put_color(pretty, DIM, out);
-	out_f(out, "# %s events of weft itself are left out; --self prints them\n", thousands(*pretty->left_out, text));
+	out_f(out, "# %s event%s of weft itself %s left out; --self prints %s\n", thousands(*pretty->left_out, text), one ? "" : "s",
+	      one ? "is" : "are", one ? "it" : "them");
 	put_color(pretty, PLAIN, out);
 }
 

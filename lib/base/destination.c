@@ -10,13 +10,16 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/major.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 
@@ -107,6 +110,21 @@ static int look(struct destination *destination, struct fail *fail)
 	return err ? err : fail_set(fail, -ELOOP, "cannot follow '%s': %s", destination->path, strerror(ELOOP));
 }
 
+/* One of ours, or whichever is ours; nothing is opened for it, for some devices notice. */
+static bool is_terminal(const struct destination *destination)
+{
+	struct stat named, open;
+
+	if (destination->kind == DESTINATION_STDOUT)
+		return isatty(STDOUT_FILENO);
+	if (destination->kind != DESTINATION_SPECIAL || fstatat(destination->dir, destination->leaf, &named, 0) || !S_ISCHR(named.st_mode))
+		return false;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (isatty(fd) && !fstat(fd, &open) && open.st_rdev == named.st_rdev)
+			return true;
+	return named.st_rdev == makedev(TTYAUX_MAJOR, 0);
+}
+
 int destination_open(const char *path, struct destination *ret, struct fail *fail)
 {
 	struct destination destination = DESTINATION_INIT;
@@ -124,6 +142,9 @@ int destination_open(const char *path, struct destination *ret, struct fail *fai
 		else
 			err = look(&destination, fail);
 	}
+	if (!err && is_terminal(&destination))
+		err = fail_set(fail, -EINVAL, "'%s' is a terminal, which cannot show a trace file: name a file with -o, or write into a pipe",
+			       path);
 	if (err) {
 		destination_release(&destination);
 		return err;

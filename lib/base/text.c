@@ -307,3 +307,8 @@ const char *text_count(char into[TEXT_HUMAN], uint64_t count)
 	into[to] = '\0';
 	return into;
 }
+
+const char *text_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}

@@ -51,5 +51,7 @@ enum { TEXT_HUMAN = 32 };
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes);
 const char *text_time(char into[TEXT_HUMAN], uint64_t ns);
 const char *text_count(char into[TEXT_HUMAN], uint64_t count);
+/* "s" behind the noun, but for 1. */
+const char *text_plural(uint64_t count);
 
 #endif

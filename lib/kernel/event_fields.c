@@ -88,6 +88,7 @@ static int add_line(struct event_fields *fields, struct text_word line, struct f
 	/* The line ends with a newline or the text with a NUL: no digits run out of it. */
 	if (size)
 		field.size = (unsigned)strtoul(size + 5, NULL, 10);
+	field.is_signed = memmem(end, line.len - (size_t)(end - line.at), "signed:1", 8);
 	if (field.name && field.type && event_fields_find(fields, field.name)) {
 		free(field.name);
 		free(field.type);

@@ -19,6 +19,7 @@ struct event_field {
 	char *name;
 	char *array;            /* "16" of name[16]; NULL: no array */
 	unsigned size;          /* bytes */
+	bool is_signed;
 };
 
 struct event_fields {

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/kernel/event_fields.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/hist_latency.h"
 #include "lib/kernel/hist_text.h"
@@ -218,4 +219,30 @@ int hist_read(const struct instance *instance, const struct hist *hist, struct b
 		return fail_memory(fail);
 	}
 	return instance_read(instance, file, buf, fail);
+}
+
+static void sign(const struct event_fields *fields, struct hist_column *columns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		char name[HIST_NAME_SIZE];
+		const struct event_field *field;
+
+		/* Modifiers print something else. */
+		if (columns[i].modifier.len)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)columns[i].name.len, columns[i].name.at);
+		field = event_fields_find(fields, name);
+		columns[i].is_signed = field && field->is_signed && !field->array;
+	}
+}
+
+void hist_sign(const struct instance *instance, const struct hist *hist, struct hist_text *text)
+{
+	struct event_fields fields = { .nr = 0 };
+
+	if (!event_fields_read(instance, hist->system, hist->event, &fields, NULL)) {
+		sign(&fields, text->keys, text->nr_keys);
+		sign(&fields, text->values, text->nr_values);
+	}
+	event_fields_release(&fields);
 }

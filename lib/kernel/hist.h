@@ -45,4 +45,7 @@ int must_check hist_set(struct instance *instance, struct instance *top, struct 
 int must_check hist_read(const struct instance *instance, const struct hist *hist, struct buf *buf, struct fail *fail);
 int must_check hist_find(const struct hist *hist, const char *text, struct hist_text *ret, struct fail *fail);
 
+/* Tells the columns of signed fields, by the event's format; what cannot be read is taken for unsigned. */
+void hist_sign(const struct instance *instance, const struct hist *hist, struct hist_text *text);
+
 #endif

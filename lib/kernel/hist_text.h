@@ -21,6 +21,7 @@ enum { HIST_COLUMNS_MAX = 16 };
 /* What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname". */
 struct hist_column {
 	struct text_word name, modifier;
+	bool is_signed;                 /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
 };
 
 struct hist_cell {

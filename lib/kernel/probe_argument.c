@@ -7,6 +7,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/kernel/event_fields.h"
 #include "lib/kernel/fitting.h"
+#include "lib/kernel/instance.h"
 #include "lib/kernel/probe.h"
 
 #include <errno.h>
@@ -128,8 +129,16 @@ static int no_parameter(const char *function, const struct prototype *prototype,
 			buf_str(&all));
 }
 
+static int no_function(const struct instance *top, const char *name, struct fail *fail)
+{
+	struct near near = near_to(name);
+
+	functions_offer(top->tracing, &near);
+	return near_fail(&near, fail, -ENOENT, "no function '%s'", name);
+}
+
 /* A parameter, or the value, of a function of the kernel by name. */
-static int kernel_name(const struct probe *probe, struct argument *argument, struct fail *fail)
+static int kernel_name(const struct instance *top, const struct probe *probe, struct argument *argument, struct fail *fail)
 {
 	const char *colon = strchr(probe->place, ':'), *function = colon ? colon + 1 : probe->place;
 	cleanup_free char *name = strndup(function, strcspn(function, "+"));
@@ -157,6 +166,8 @@ static int kernel_name(const struct probe *probe, struct argument *argument, str
 	}
 	if (found)
 		return no_parameter(name, &prototype, argument->fetch, fail);
+	if (!function_exists(NULL, name))
+		return no_function(top, name, fail);
 	return fail_set(fail, -ENOENT, "the parameters of '%s' are not known by name here (this kernel has no type information of "
 			"it, CONFIG_DEBUG_INFO_BTF): say which one, as in '%s=$arg1%s%s'", name, argument->fetch,
 			*argument->type ? ":" : "", argument->type);
@@ -216,7 +227,7 @@ static int resolve_name(const struct instance *top, const struct probe *probe, s
 		return fail_set(fail, -ENOENT, "the parameters of a program's function are not known by name: say which one, as in "
 				"'%s=$arg1%s%s'", argument->fetch, *argument->type ? ":" : "", argument->type);
 	default:
-		return kernel_name(probe, argument, fail);
+		return kernel_name(top, probe, argument, fail);
 	}
 }
 

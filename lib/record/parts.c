@@ -115,14 +115,34 @@ static int parts_begin(struct parts *parts, const char *output, struct fail *fai
 	return err ? err : add_output(parts->ledger, output, fail);
 }
 
-static int check_output(const char *output, struct fail *fail)
+/* What could not be written at the end is told before anything is traced. */
+static int check_output(const char *output, const char *temp_dir, struct fail *fail)
 {
 	struct destination destination;
+	char name[DESTINATION_NAME];
+	cleanup_fd int fd = -1;
 	int err = destination_open(output, &destination, fail);
 
-	if (!err)
-		destination_release(&destination);
+	if (err)
+		return err;
+	if (destination.kind == DESTINATION_SPECIAL && faccessat(destination.dir, destination.leaf, W_OK, AT_EACCESS))
+		err = fail_set(fail, -errno, "cannot write '%s': %s", output, strerror(errno));
+	/* Parts beside the output are the same test. */
+	if (destination.kind == DESTINATION_FILE && temp_dir)
+		err = destination_create(&destination, name, &fd, fail);
+	if (fd >= 0)
+		unlinkat(destination.dir, name, 0);
+	destination_release(&destination);
 	return err;
+}
+
+static int make_directory(const struct parts *parts, const char *output, const char *temp_dir, struct fail *fail)
+{
+	if (!mkdir(parts->path, 0700))
+		return 0;
+	if (temp_dir)
+		return fail_set(fail, -errno, "cannot keep data in '%s' (--temp-dir): %s", temp_dir, strerror(errno));
+	return fail_set(fail, -errno, "cannot write '%s': %s", output, strerror(errno));
 }
 
 int parts_new(const char *output, const char *temp_dir, struct parts **ret, struct fail *fail)
@@ -134,10 +154,10 @@ int parts_new(const char *output, const char *temp_dir, struct parts **ret, stru
 		return fail_memory(fail);
 	parts->dir = -1;
 	parts->path = parts_name_new(output, temp_dir);
-	err = parts->path ? check_output(output, fail) : fail_memory(fail);
-	if (!err && mkdir(parts->path, 0700))
-		err = fail_set(fail, -errno, "cannot make '%s': %s", parts->path, strerror(errno));
-	else if (!err) {
+	err = parts->path ? check_output(output, temp_dir, fail) : fail_memory(fail);
+	if (!err)
+		err = make_directory(parts, output, temp_dir, fail);
+	if (!err) {
 		err = parts_begin(parts, output, fail);
 		/* What is not believed is not ours. */
 		if (err && err != -EPERM && parts_remove(parts, NULL))

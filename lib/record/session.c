@@ -328,6 +328,11 @@ static int finish(struct session *session, struct fail *fail)
 		result->finished = true;
 		return parts_remove(session->parts, fail);
 	}
+	/* Who read the pipe, such as head, has had enough. */
+	if (err == -EPIPE && !strcmp(session->options->output, "-")) {
+		(void)!parts_remove(session->parts, NULL);
+		return fail_set(fail, err, "the reader of standard output went away before it had all of the file");
+	}
 	result->parts = strdup(session->parts->path);
 	return err;
 }

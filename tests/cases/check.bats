@@ -90,3 +90,17 @@ corpus=tests/corpora/container
 		[[ $output = "weft: "*"No space left on device" ]]
 	done
 }
+
+@test "check: one flipped bit is told once" {
+	local at
+	# In the frames of the settings, the formats of ftrace and those of the events.
+	for at in 341 531 1255; do
+		cp "$corpus/accept/v7-zstd.dat" "$BATS_TEST_TMPDIR/flipped.dat"
+		printf "\\x$(printf %x $((0x$(od -An -tx1 -j $at -N 1 "$corpus/accept/v7-zstd.dat" | tr -d " ") ^ 255)))" |
+			dd of="$BATS_TEST_TMPDIR/flipped.dat" bs=1 seek=$at conv=notrunc status=none
+		run weft check "$BATS_TEST_TMPDIR/flipped.dat"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"is damaged at offset "* ]]
+	done
+}

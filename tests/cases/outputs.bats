@@ -152,3 +152,38 @@ mode()
 	pack -o >(cat > substituted.dat)
 	until cmp want.dat substituted.dat; do sleep 0.02; done
 }
+
+# The oracle is a file that the workload makes.
+@test "output: what cannot be written is told before the command runs, by the name that was given" {
+	need_tracefs
+	for bad in . /proc/x /nonexistent/x '/proc/x --temp-dir .' 'x.dat --temp-dir /nonexistent'; do
+		# shellcheck disable=SC2086
+		run -125 weft record -e sched -o $bad -- touch ran
+		[[ "$output" == *"'${bad#* --temp-dir }'"* || "$output" == *"'${bad%% *}'"* ]]
+		[[ "$output" != *.parts* ]]
+		[ ! -e ran ]
+	done
+	[ "$(ls -A)" = dir ]
+}
+
+@test "output: a trace file does not go to a terminal" {
+	need_command script
+	for file in - /dev/stdout /dev/tty; do
+		script -qec "$WEFT pack -o $file dir --pages $pages" /dev/null < /dev/null > shown || true
+		grep -q "^weft: '$file' is a terminal.*-o" shown
+		[ "$(wc -l < shown)" = 1 ]
+	done
+	need_tracefs
+	script -qec "$WEFT record -e sched -o - -- touch ran" /dev/null < /dev/null > shown || true
+	grep -q "^weft: '-' is a terminal.*-o" shown
+	[ ! -e ran ]
+}
+
+@test "output: nothing is left when the reader of standard output has had enough" {
+	need_tracefs
+	mkdir tmp
+	weft record -e sched -o - --temp-dir tmp -- true 2> told | head -c 10 > taken
+	[ -s taken ]
+	[ -z "$(ls -A tmp)" ]
+	! grep -q recover told
+}

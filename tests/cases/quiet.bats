@@ -152,8 +152,8 @@ written()
 	run -1 grep "\"pid\":$(cat pid)," others.json
 	weft stream -e sched:sched_switch --format pretty -- sh -c "$word" > people.txt 2> summary
 	run -1 grep -E -- " [^ ]+-$(cat pid) +sched_switch" people.txt
-	tail -n 1 people.txt | grep -qE '^# [0-9,]+ events of weft itself are left out; --self prints them$'
-	[ "$(sed -nE 's/^weft: ([0-9,]+) events in .*/\1/p' summary | tr -d ,)" = "$(grep -c ' sched_switch  ' people.txt)" ]
+	tail -n 1 people.txt | grep -qE '^# [0-9,]+ events? of weft itself (is|are) left out; --self prints (it|them)$'
+	[ "$(sed -nE 's/^weft: ([0-9,]+) events? in .*/\1/p' summary | tr -d ,)" = "$(grep -c ' sched_switch  ' people.txt)" ]
 	weft stream -q -e sched:sched_switch --format pretty --self -- sh -c "$word" > people.txt
 	grep -qE -- " [^ ]+-$(cat pid) +sched_switch" people.txt
 }

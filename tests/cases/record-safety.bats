@@ -56,8 +56,8 @@ start()
 		run -0 --separate-stderr weft record -m 64K $how -F -e syscalls -o m.dat -- \
 			dd if=/dev/zero of=/dev/null bs=1 count=60000 status=none
 		[[ "$stderr" == *"the oldest "*" events ("*" of pages) were dropped to keep to -m"* ]]
-		events=$(sed 's/.*: \([0-9,]*\) events in.*/\1/' <<< "${stderr_lines[0]}")
-		[[ "$(weft check m.dat)" == *" $events events"* ]]
+		events=$(sed 's/.*: \([0-9,]*\) events* in.*/\1/' <<< "${stderr_lines[0]}")
+		[[ "$(weft check m.dat)" == *" $events event"* ]]
 		[[ "$(weft report m.dat | sed -n 3p)" == "# entries-in-buffer/entries-written: ${events//,/}/"* ]]
 		weft report m.dat | grep -q 'dd-.*sys_exit_group'
 	done

@@ -33,8 +33,8 @@ tracefs_state()
 
 @test "record: the summary counts the events that the file has" {
 	run -0 --separate-stderr weft record -e sched -e syscalls -- ls /
-	events=$(sed 's/.*: \([0-9,]*\) events in.*/\1/' <<< "${stderr_lines[0]}")
-	[[ "$(weft check)" == *" $events events"* ]]
+	events=$(sed 's/.*: \([0-9,]*\) events* in.*/\1/' <<< "${stderr_lines[0]}")
+	[[ "$(weft check)" == *" $events event"* ]]
 }
 
 @test "record: the exit status is the command's" {
@@ -168,4 +168,18 @@ tracefs_state()
 		cmp since <(tail -n "$(wc -l < since)" some.weft)
 		[ "$(wc -l < since)" -ge $(($(wc -l < some.weft) / 2)) ]
 	done
+}
+
+# The oracle is the kernel's text, line by line.
+@test "record, info and check say 1 event of one, and events of more" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	weft record -F -e sched:sched_process_exec -- true 2> told
+	[ "$(weft report | grep -vc '^#')" = 1 ]
+	grep -q ': 1 event in ' told
+	weft info | grep -q '^  1 event in '
+	[[ "$(weft check)" == *", 1 event" ]]
+	weft record -F -e sched:sched_process_exec -- sh -c 'exec true' 2> told
+	[ "$(weft report | grep -vc '^#')" = 2 ]
+	grep -q ': 2 events in ' told
 }

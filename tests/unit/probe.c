@@ -125,6 +125,7 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct fake fake;
 	struct fail fail;
+	const char *said;
 
 	REQUIRE(probe_fake_new(&fake));
 	CHECK_STR(defined(&fake, "x=foo_bar a=$arg2:string arg1 %si comm", false, &buf, &fail),
@@ -141,7 +142,9 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 		  "e:weft/sched_switch sched.sched_switch next_comm=$next_comm:string p=$prev_pid:u32 if prev_pid > 3");
 	CHECK(!strncmp(defined(&fake, "/bin/sh:0x10 a=$arg1:string", false, &buf, &fail), "p:weft/sh_0x10 /", 16));
 	CHECK(strstr(buf_str(&buf), ":0x10 a=+0(" FIRST_ARGUMENT "):string"));
-	CHECK(strstr(defined(&fake, "foo_bar filename:ustring", false, &buf, &fail), "say which one, as in 'filename=$arg1:ustring'"));
+	said = defined(&fake, "foo_bar filename:ustring", false, &buf, &fail);
+	/* Without /proc/kallsyms nobody knows whether there is such a function. */
+	CHECK(strstr(said, "no function 'foo_bar'") || strstr(said, "say which one, as in 'filename=$arg1:ustring'"));
 	CHECK(strstr(defined(&fake, "/bin/sh:no_such_function_here", false, &buf, &fail), "no function 'no_such_function_here'"));
 	CHECK(strstr(defined(&fake, "sched:sched_switch%return", false, &buf, &fail), "has no return"));
 	CHECK_STR(defined(&fake, "lat u64 lat; pid_t pid", true, &buf, &fail), "s:synthetic/lat u64 lat; pid_t pid");

@@ -24,6 +24,7 @@ scenario() {
 	cat $T/error_log > /tmp/log.after
 	same "functions are looked up before the kernel is asked" /tmp/log.before /tmp/log.after
 	refused "no such parameter" "did you mean 'filename'" 'do_sys_openat2 filenam:ustring'
+	refused "no such function, whose parameters are named" "no function 'do_sys_openatt2'; did you mean .*do_sys_openat2" 'do_sys_openatt2 filename:ustring'
 	refused "no such register" 'Invalid register name' 'p vfs_read %zz'
 	caret
 	refused "no such type" "did you mean 'string'" 'p vfs_read a=+0(%di):strin'

@@ -35,6 +35,12 @@ scenario() {
 	hist "as JSON" 0 sched:sched_switch --keys next_comm,next_prio --format json -- sh -c "$work"
 	check "one line" equal "$(wc -l < /tmp/h.txt)" 1
 	check "with keys and values" matches /tmp/h.txt '"rows":\[\{"keys":\{"next_comm":"[^"]+","next_prio":[0-9]+\},"values":\{"hitcount":[0-9]+\}\}'
+	# The oracle: what the traced command itself is told by the call.
+	hist "by a number that may be below 0" 0 syscalls:sys_exit_newfstatat --keys ret -F -c -- sh -c '[ -e /nowhere ] || true'
+	check "is below 0 (-ENOENT)" matches /tmp/h.txt '^ *-2 +[1-9]'
+	check "and not above 2^63" lacks /tmp/h.txt '18446744073709551614'
+	hist "the same as JSON" 0 syscalls:sys_exit_newfstatat --keys ret --format json -F -c -- sh -c '[ -e /nowhere ] || true'
+	check "is below 0" matches /tmp/h.txt '"keys":\{"ret":-2\}'
 	hist "the kernel's own text" 0 sched:sched_switch --keys next_pid --format kernel -- sh -c "$work"
 	check "is the kernel's" matches /tmp/h.txt '^# trigger info: hist:keys=next_pid:'
 	hist "live, for a time" 0 sched:sched_switch --keys next_pid --interval 500ms --duration 1500ms

@@ -8,7 +8,7 @@ counted() { cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events)/ { n
 told() { awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } END { print n + 0, l + 0 }' "$1"; }
 reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
 # summed FILE: what the summary says: "EVENTS LOST"
-summed() { sed 's/,//g' "$1" | awk '/ events in .* lost$/ { n += $2; l = $(NF - 1) } / more were traced/ { n += $2 } END { print n, l }'; }
+summed() { sed 's/,//g' "$1" | awk '/ events? in .* lost$/ { n += $2; l = $(NF - 1) } / more were traced/ { n += $2 } END { print n, l }'; }
 
 # storm COMMAND...: CPU 1 goes and comes while it runs
 storm() {
@@ -94,7 +94,7 @@ clocks() {
 		dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null" 2> /tmp/r.err
 	check "$1: a recording lives through jumps of the wall clock" status_is $? 0 /tmp/r.err
 	date -s "@$((now + $(cut -d . -f 1 /proc/uptime) - begin))" > /dev/null
-	check "$1: the recording took no day" awk -v s="$(sed -n 's/.* events in \([0-9.]* [a-z]*\),.*/\1/p' /tmp/r.err)" \
+	check "$1: the recording took no day" awk -v s="$(sed -n 's/.* events* in \([0-9.]* [a-z]*\),.*/\1/p' /tmp/r.err)" \
 		'BEGIN { print s; split(s, a, " "); exit !(a[2] == "ms" || a[2] == "s" && a[1] < 60) }'
 	cat /tmp/r.err
 	weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err

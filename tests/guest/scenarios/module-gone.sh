@@ -6,7 +6,7 @@ sums() {
 	cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events|overrun|commit overrun|dropped events): / { w += $2 } /^entries: / { e += $2 }
 		END { print w + 0, e + 0 }'
 }
-summary() { sed -n "s/,//g; s/.* \([0-9]*\) events in .*/\1/p" /tmp/r.err; }
+summary() { sed -n "s/,//g; s/.* \([0-9]*\) events* in .*/\1/p" /tmp/r.err; }
 lost() { sed -n 's/,//g; s/.* \([0-9]*\) lost$/\1/p' /tmp/r.err; }
 within() {
 	echo "$1: $2 events, $3 lost; $(tr '\n' ';' < /tmp/sums)"

@@ -36,7 +36,7 @@ within() {
 	echo "$1: $2 events, $3 lost; $(tr '\n' ';' < /tmp/sums)"
 	check "$1" awk -v told=$(($2 + $3)) '{ w += $1; e += $2 } END { if (told > w || told < w - e) { print told " of " w " and " e; exit 1 } }' /tmp/sums
 }
-summary() { sed -n "s/,//g; s/.* \([0-9]*\) events in .*/\1/p" /tmp/r.err; }
+summary() { sed -n "s/,//g; s/.* \([0-9]*\) events* in .*/\1/p" /tmp/r.err; }
 lost() { sed -n 's/,//g; s/.* \([0-9]*\) lost$/\1/p' /tmp/r.err; }
 
 recorded() {

@@ -62,7 +62,7 @@ worst() {
 	check "$sentence: the worst case has entries" matches /tmp/r.txt 'us[ +!#*@$]?: '
 	[ -n "$anybody" ] || check "$sentence: it is not weft's" lacks /tmp/r.txt 'weft'
 	tr -d , < /tmp/r.err > /tmp/worst.sum
-	check "$sentence: the summary counts them" matches /tmp/worst.sum " $entries events in "
+	check "$sentence: the summary counts them" matches /tmp/worst.sum " $entries events? in "
 	weft info /tmp/r.dat > /tmp/worst.info
 	check "$sentence: weft info tells them" matches /tmp/worst.info "worst case .*: $entries entries, latency"
 }
