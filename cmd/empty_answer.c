@@ -15,6 +15,7 @@
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
 #include "lib/query/selection.h"
+#include "lib/reader/extent.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -29,6 +30,7 @@ struct answer {
 	const struct empty_question *question;
 	uint64_t events, matches[CHOICES], first, last;
 	struct cpus cpus;
+	struct extent extent;
 	bool more, timed;               /* more than were read; the times are in ns */
 	uint8_t *pids;                  /* a bit for each whose name was offered */
 	struct near near;               /* to the first --comm */
@@ -107,9 +109,9 @@ static int select_alone(struct part *part, struct fail *fail)
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
 	if (!r && question->since)
-		r = stamp_parse(part->context, "since", question->since, &part->since, fail);
+		r = stamp_parse(part->context, "since", question->since, &part->answer->extent, &part->since, fail);
 	if (!r && question->until)
-		r = stamp_parse(part->context, "until", question->until, &part->until, fail);
+		r = stamp_parse(part->context, "until", question->until, &part->answer->extent, &part->until, fail);
 	return r;
 }
 

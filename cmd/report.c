@@ -5,6 +5,7 @@
 #include "cmd/reading.h"
 #include "cmd/report_print.h"
 #include "cmd/report_stored.h"
+#include "cmd/stamp.h"
 
 #include "formats/sink.h"
 #include "lib/base/pool.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -33,7 +35,7 @@ static const struct argp_option options[] = {
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
 	{ "no-self", OPT_NO_SELF, NULL, 0, "Leave out what weft itself did while it recorded, but not interrupts that hit it", 2 },
 	{ "self", OPT_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", 2 },
-	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 2 },
+	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
 	{ "limit", 'n', "N", 0, "End after N events", 2 },
 	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
@@ -220,6 +222,8 @@ static int report_run(int argc, char **argv)
 	if (!report.input)
 		report.input = "trace.dat";
 	reading_tell_left_behind(report.input);
+	/* What tells the local time is read before the rights to do so are given up. */
+	tzset();
 	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);

@@ -12,6 +12,7 @@
 #include "lib/event/latency_facts.h"
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
+#include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
@@ -62,19 +63,20 @@ struct printing {
 	uint64_t **left_out;
 	char **prefixes;
 	struct sink_times times;
+	struct extent extent;           /* of the file, once something needs it */
 	struct pool *pool;
 	int worst;                      /* of the first buffer that cannot be printed; 0 */
 	struct fail failure;            /* its words */
 };
 
-static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct fail *fail)
+static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
 	int r = 0;
 
 	if (report->since)
-		r = stamp_parse(buffer->context, "since", report->since, &buffer->window.since, fail);
+		r = stamp_parse(buffer->context, "since", report->since, extent, &buffer->window.since, fail);
 	if (!r && report->until)
-		r = stamp_parse(buffer->context, "until", report->until, &buffer->window.until, fail);
+		r = stamp_parse(buffer->context, "until", report->until, extent, &buffer->window.until, fail);
 	if (report->some_cpus) {
 		buffer->window.cpu_mask = report->cpus.bits;
 		buffer->window.cpu_mask_words = array_size(report->cpus.bits);
@@ -98,7 +100,8 @@ static int buffer_select(const struct report_options *report, struct reader_buff
 	return r;
 }
 
-static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out, struct fail *fail)
+static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent, uint64_t **ret_left_out,
+		       struct fail *fail)
 {
 	int r = 0;
 
@@ -109,7 +112,7 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 		(void)!latency_facts_learn(buffer->context, NULL);
 	if (!r)
 		r = buffer_select(report, buffer, ret_left_out, fail);
-	return r ? r : buffer_window(report, buffer, fail);
+	return r ? r : buffer_window(report, buffer, extent, fail);
 }
 
 /* Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no page. */
@@ -131,7 +134,7 @@ static void add_buffer(const struct report_options *report, struct trace *trace,
 	int r = reader_add(reader, trace, index, &here);
 
 	if (!r) {
-		r = buffer_init(report, &reader->buffers[at], &printing->left_out[at], &here);
+		r = buffer_init(report, &reader->buffers[at], &printing->extent, &printing->left_out[at], &here);
 		if (r)
 			reader_drop(reader);
 	}
@@ -193,11 +196,21 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	return report->format->new(printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 
+/* Of the file, so that an event has the same time whatever is selected. */
+static int set_origin(struct printing *printing, struct fail *fail)
+{
+	int r = extent_find(printing->reader.buffers[0].context, &printing->extent, fail);
+
+	printing->times.has_origin = !r && printing->extent.found;
+	printing->times.first = printing->extent.first;
+	return r;
+}
+
 /* What must be opened for it is opened before the rights to do so are given up. */
 static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing, struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
-	int r = 0;
+	int r = report->format->relative ? set_origin(printing, fail) : 0;
 
 	for (size_t i = 0; !r && report->decode && i < reader->nr_buffers; i++)
 		r = format_plugins(reader->buffers[i].context, report->plugin_dir, &printing->plugins[i], fail);

@@ -4,27 +4,130 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
+#include "lib/reader/extent.h"
+#include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
 
-int stamp_parse(const struct context *context, const char *option, const char *text, uint64_t *ret, struct fail *fail)
+enum { NS_PER_S = 1000000000 };
+
+static int no_time(const char *option, const char *text, struct fail *fail)
 {
-	uint64_t seconds = 0, ns = 0;
-	const char *at = text;
-	uint64_t digit_ns = 100000000;
+	return fail_set(fail, -EINVAL, "--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, and "
+			"10:30:00 where the file knows the clock on the wall", option, text);
+}
 
+/* "12.345678", "1,234.5": the number at *at times `unit`, which is 1 or a power of ten. */
+static bool take_decimal(const char **at, uint64_t unit, uint64_t *ret)
+{
+	const char *to = *at;
+	uint64_t whole = 0, rest = 0;
+
+	if (*to < '0' || *to > '9')
+		return false;
+	for (; (*to >= '0' && *to <= '9') || (*to == ',' && to[1] >= '0' && to[1] <= '9'); to++)
+		if (*to != ',' && (__builtin_mul_overflow(whole, 10u, &whole) || __builtin_add_overflow(whole, (uint64_t)(*to - '0'), &whole)))
+			return false;
+	if (__builtin_mul_overflow(whole, unit, &whole))
+		return false;
+	if (*to == '.')
+		for (to++, unit /= 10; *to >= '0' && *to <= '9'; to++, unit /= 10)
+			rest += (uint64_t)(*to - '0') * unit;
+	*at = to;
+	return !__builtin_add_overflow(whole, rest, ret);
+}
+
+/* "1.5ms", "2s", "3": ns of what is to be the whole rest of a text. */
+static bool take_span(const char *text, uint64_t *ret)
+{
+	static const struct {
+		const char name[4];
+		uint64_t ns;
+	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "m", 60ull * NS_PER_S } };
+	const char *unit = text + strspn(text, "0123456789.,");
+
+	for (size_t i = 0; i < array_size(units); i++)
+		if (!strcmp(unit, units[i].name))
+			return take_decimal(&text, units[i].ns, ret) && text == unit;
+	return false;
+}
+
+static int relative(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+{
+	uint64_t span;
+	int r;
+
+	if (context->unit == CLOCK_UNIT_COUNT) {
+		if (text_parse_u64(text + 1, &span, fail) < 0)
+			return -EINVAL;
+	} else if (!take_span(text + 1, &span)) {
+		return no_time(option, text, fail);
+	}
+	r = extent_find(context, extent, fail);
+	if (r)
+		return r;
+	if (*text == '-')
+		*ret = span < extent->last ? extent->last - span : 0;
+	else if (__builtin_add_overflow(extent->first, span, ret))
+		*ret = UINT64_MAX;
+	return 0;
+}
+
+/* "YYYY-MM-DD HH:MM:SS.fraction" in local time; *when holds the day that counts where the text has none. */
+static bool take_wall(const char *text, struct tm *when, uint64_t *ret_fraction)
+{
+	const char *dot = strchrnul(text, '.'), *end;
+	char copy[32], number[32];
+
+	*ret_fraction = 0;
+	snprintf(copy, sizeof(copy), "%.*s", (int)(dot - text), text);
+	snprintf(number, sizeof(number), "0%s", dot);
+	end = number;
+	if (!take_decimal(&end, NS_PER_S, ret_fraction) || *end)
+		return false;
+	end = strptime(copy, strchr(copy, 'T') ? "%Y-%m-%dT%H:%M:%S" : strchr(copy, '-') ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", when);
+	if (!end && !strchr(copy, '-'))
+		end = strptime(copy, "%H:%M", when);
+	return end && !*end;
+}
+
+static int wall(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+{
+	uint64_t fraction;
+	struct tm when;
+	time_t day, seconds;
+	int r;
+
+	if (!trace_info(context->trace)->has_date)
+		return fail_set(fail, -EINVAL, "--%s: '%s': the file does not know what the clock on the wall showed, as one of 'trace-cmd record "
+				"--date' does; say +1s from its first event, or a time as the trace prints it", option, text);
+	r = extent_find(context, extent, fail);
+	if (r)
+		return r;
+	day = (time_t)(extent->first / NS_PER_S);
+	if (!localtime_r(&day, &when) || !take_wall(text, &when, &fraction))
+		return no_time(option, text, fail);
+	when.tm_isdst = -1;
+	seconds = mktime(&when);
+	if (seconds < 0 || __builtin_mul_overflow((uint64_t)seconds, (uint64_t)NS_PER_S, ret) || __builtin_add_overflow(*ret, fraction, ret))
+		return no_time(option, text, fail);
+	return 0;
+}
+
+int stamp_parse(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+{
+	const char *at = text;
+
+	if (*text == '+' || *text == '-')
+		return relative(context, option, text, extent, ret, fail);
+	if (strchr(text, ':'))
+		return wall(context, option, text, extent, ret, fail);
 	if (context->unit == CLOCK_UNIT_COUNT)
 		return text_parse_u64(text, ret, fail);
-	for (; *at >= '0' && *at <= '9'; at++)
-		if (__builtin_mul_overflow(seconds, 10u, &seconds) ||
-		    __builtin_add_overflow(seconds, (uint64_t)(*at - '0'), &seconds))
-			break;
-	if (*at == '.' && at > text)
-		for (at++; *at >= '0' && *at <= '9' && digit_ns; at++, digit_ns /= 10)
-			ns += (uint64_t)(*at - '0') * digit_ns;
-	if (at == text || *at || __builtin_mul_overflow(seconds, 1000000000u, &seconds) ||
-	    __builtin_add_overflow(seconds, ns, &seconds))
-		return fail_set(fail, -EINVAL, "--%s: '%s' is not a time such as 12.345678", option, text);
-	*ret = seconds;
-	return 0;
+	if (take_decimal(&at, NS_PER_S, ret) && (!*at || !strcmp(at, "s")))
+		return 0;
+	return no_time(option, text, fail);
 }

@@ -351,8 +351,10 @@ static void take_note(struct pretty *pretty, struct event *event)
 
 	if (spans_see(pretty->spans, event, &span))
 		note.lasted = span.lasted;
+	if (!times->started && !times->has_origin)
+		times->first = event->ts;
 	if (!times->started)
-		times->first = times->last = event->ts;
+		times->last = event->ts;
 	times->started = true;
 	note.since = event->ts - times->last;
 	times->last = event->ts;
@@ -419,6 +421,7 @@ const struct sink_ops pretty_sink = {
 	.leaves_out_self = true,
 	.summary = "for people: relative times, durations, aligned names, colour",
 	.colors = true,
+	.relative = true,
 	.new = pretty_new,
 	.free = pretty_free,
 	.begin = pretty_begin,

@@ -49,8 +49,8 @@ static inline const uint8_t *sink_note_of(const struct event *event)
 
 /* When the first event of a text was, and the one before: for sinks that print what lies between. Zero at first. */
 struct sink_times {
-	bool started;
-	uint64_t first, last;           /* `first` is fixed once started */
+	bool started, has_origin;
+	uint64_t first, last;           /* `first` is fixed once started; with has_origin before, by whoever made this */
 };
 
 struct sink_options {
@@ -68,6 +68,7 @@ struct sink_ops {
 	const char *summary;            /* one line for the help */
 	bool colors;                    /* with the option `color` it has escape sequences of its own, and lets none of others through */
 	bool leaves_out_self;           /* what weft itself did is not printed unless asked for */
+	bool relative;                  /* its times count from sink_times::first */
 	bool tells_instance;            /* each line says which instance it is of: no line in front of it shall */
 	int (*new)(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
 	void (*free)(struct sink *sink);

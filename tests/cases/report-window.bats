@@ -68,3 +68,83 @@ body()
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"--since: 'yesterday' is not a time"* ]]
 }
+
+# microseconds SECONDS.FRACTION
+microseconds()
+{
+	echo "$((10#${1%.*} * 1000000 + 10#${1#*.}))"
+}
+
+# The times are those of the whole report; what lies a microsecond beside them may be rounded either way.
+@test "report: --since and --until take times from the first and from the last event" {
+	first=$(microseconds "$(time_of 1)") last=$(microseconds "$(time_of "$lines")")
+	expected()
+	{
+		while read -r line; do
+			t=$(microseconds "$(sed -E 's/.* ([0-9]+\.[0-9]{6}): .*/\1/' <<< "$line")")
+			if (( t > $1 + 1 && t < $2 - 1 )); then echo "$line"; fi
+		done < <(sed 's/^ *//' "$BATS_TEST_TMPDIR/all")
+	}
+	# within ARG...: those events, and at most those at the ends besides
+	within()
+	{
+		local from=$1 to=$2
+		shift 2
+		body "$@" | sed 's/^ *//' > "$BATS_TEST_TMPDIR/got"
+		expected "$from" "$to" > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		! diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got" | grep '^<'
+		[ $(($(wc -l < "$BATS_TEST_TMPDIR/got") - $(wc -l < "$BATS_TEST_TMPDIR/want"))) -le 3 ]
+	}
+	within $((first + 10000)) $((last + 10)) --since +10ms
+	within $((first + 10000)) $((last + 10)) --since +0.01
+	within $((first - 10)) $((first + 2500)) --until +2.5ms
+	within $((last - 1000)) $((last + 10)) --since -1ms
+	within $((last - 1500)) $((last - 500)) --since -1500us --until -0.0005s
+	within $((first + 10000)) $((first + 12000)) --since +10ms --until +12ms
+	[ "$(body --since +0 | wc -l)" = "$lines" ]
+	[ "$(body --until -0 | wc -l)" = "$lines" ]
+	for wrong in + - +ms +1x 1:x '+1 s'; do
+		run weft report --since "$wrong" "$file"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"--since: '$wrong'"* ]]
+	done
+}
+
+@test "pretty: its times are those from the file's first event, whatever is selected" {
+	weft report --format pretty "$file" | grep -v '^#' > "$BATS_TEST_TMPDIR/people"
+	at=$(sed -n "$((lines / 2))p" "$BATS_TEST_TMPDIR/people" | awk '{ print $1 }')
+	# All behind the column of the time since the event before.
+	weft report --format pretty --since "+$at" "$file" | grep -v '^#' | cut -c 1-14,25- > "$BATS_TEST_TMPDIR/got"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/got")" -ge $((lines / 2)) ]
+	! cut -c 1-14,25- "$BATS_TEST_TMPDIR/people" | sed 's/  ([0-9.a-z]*)$//' | sort > "$BATS_TEST_TMPDIR/all.sorted" || true
+	sed 's/  ([0-9.a-z]*)$//' "$BATS_TEST_TMPDIR/got" | sort | comm -13 "$BATS_TEST_TMPDIR/all.sorted" - > "$BATS_TEST_TMPDIR/other"
+	[ ! -s "$BATS_TEST_TMPDIR/other" ]
+	[ "$(weft report --format pretty -e sched_switch --tail 1 "$file" | tail -n 1 | awk '{ print $1 }')" = \
+		"$(grep sched_switch "$BATS_TEST_TMPDIR/people" | tail -n 1 | awk '{ print $1 }')" ]
+}
+
+# What date(1) calls the second of an event; the file is one whose name of the kernel became the option DATE, which counts microseconds.
+@test "report: --since takes the time of day where the file knows it" {
+	corpus=tests/corpora/report/accept/blk-6.12.dat
+	at=$(grep -abo 'Linux ' $corpus | tail -n 1 | cut -d: -f1)
+	cp $corpus "$BATS_TEST_TMPDIR/dated.dat"
+	cd "$BATS_TEST_TMPDIR"
+	printf '\1' | dd of=dated.dat bs=1 seek=$((at - 6)) conv=notrunc status=none
+	printf '1700000000000000\0' | dd of=dated.dat bs=1 seek="$at" conv=notrunc status=none
+	weft report dated.dat | grep -v '^#' > whole
+	middle=$(($(wc -l < whole) / 2))
+	stamp=$(sed -n "${middle}p" whole | sed -E 's/.* ([0-9]+\.[0-9]{6}): .*/\1/')
+	export TZ=Asia/Kolkata
+	[ -e /usr/share/zoneinfo/$TZ ] || TZ=IST-5:30
+	day=$(date -d "@${stamp%.*}" +%F) time=$(date -d "@${stamp%.*}" +%T).${stamp#*.}
+	weft report --since "$stamp" dated.dat | grep -v '^#' > want
+	[ -s want ] && [ "$(wc -l < want)" -lt "$(wc -l < whole)" ]
+	weft report --since "$day $time" dated.dat | grep -v '^#' | diff want -
+	weft report --since "${day}T$time" dated.dat | grep -v '^#' | diff want -
+	weft report --since "$time" dated.dat | grep -v '^#' | diff want -
+	cd - > /dev/null
+	run weft report --since 10:30:00 "$file"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"does not know what the clock on the wall showed"* ]]
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/reader/extent.h"
+
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/events.h"
+#include "lib/trace/trace.h"
+
+#include <string.h>
+
+static int first_event(const struct context *context, struct extent *extent, struct fail *fail)
+{
+	const struct events_options all = { .until = UINT64_MAX };
+	struct events *events = NULL;
+	struct event event;
+	int r = events_open(context, &all, &events, fail);
+
+	if (r < 0)
+		return r;
+	do
+		r = events_next(events, &event, fail);
+	while (r > 0 && event.kind != EVENT_RECORD);
+	if (r > 0 && (!extent->found || event.ts < extent->first))
+		extent->first = event.ts;
+	extent->found |= r > 0;
+	events_free(events);
+	return r;
+}
+
+static int add_buffer(const struct context *context, struct extent *extent, struct fail *fail)
+{
+	const struct events_options all = { .until = UINT64_MAX };
+	uint64_t last = 0;
+	int r = first_event(context, extent, fail);
+
+	/* 0: it has no events. */
+	if (r <= 0)
+		return r;
+	r = events_end_time(context, &all, &last, fail);
+	if (!r && last > extent->last)
+		extent->last = last;
+	return r;
+}
+
+int extent_find(const struct context *context, struct extent *extent, struct fail *fail)
+{
+	struct trace *trace = context->trace;
+	int r = 0;
+
+	if (extent->known)
+		return 0;
+	*extent = (struct extent){ .found = false };
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
+		struct context *other = NULL;
+
+		if (i == context->buffer) {
+			r = add_buffer(context, extent, fail);
+			continue;
+		}
+		/* A buffer that cannot be read is told of when it is printed. */
+		if (context_new(trace, i, &other, NULL))
+			continue;
+		if (!strcmp(other->clock, context->clock))
+			(void)!add_buffer(other, extent, NULL);
+		context_free(other);
+	}
+	if (!r && extent->found && extent->last < extent->first)
+		extent->last = extent->first;
+	extent->known = !r;
+	return r;
+}
