@@ -41,7 +41,7 @@ all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
-lib_src := $(sort $(wildcard lib/*/*.c formats/*.c))
+lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 cmd_src := $(sort $(wildcard cmd/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
 plugin_src := $(sort $(wildcard plugins/*.c))

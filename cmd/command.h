@@ -37,6 +37,7 @@ extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;
 extern const struct command sched_command;
 extern const struct command report_command, info_command, check_command, pack_command;
+extern const struct command export_command;
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;
 extern const struct command mark_command;
 extern const struct command stack_command, profile_functions_command;

@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&extract_command,
 	&snapshot_command,
 	&report_command,
+	&export_command,
 	&info_command,
 	&check_command,
 	&pack_command,

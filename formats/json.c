@@ -7,6 +7,7 @@
 
 #include "formats/sinks.h"
 #include "formats/symbol.h"
+#include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/event/tasks.h"
@@ -34,68 +35,6 @@ static bool json_settle(struct sink *sink, struct events *events, struct event *
 	return true;
 }
 
-static void put_integer(uint64_t value, bool is_signed, struct out *out)
-{
-	if (is_signed)
-		out_s64(out, (int64_t)value);
-	else
-		out_u64(out, value);
-}
-
-static void put_hex(const uint8_t *at, size_t len, struct out *out)
-{
-	out_char(out, '"');
-	for (size_t i = 0; i < len; i++)
-		out_hex_pad(out, at[i], 2, '0');
-	out_char(out, '"');
-}
-
-static bool is_integer(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-static void put_array(const struct field *field, const struct schema_abi *abi, const uint8_t *at, size_t len,
-		      struct out *out)
-{
-	struct field element = { .size = field->elem_size, .flags = field->flags & FIELD_SIGNED };
-
-	if (!is_integer(element.size)) {
-		put_hex(at, len, out);
-		return;
-	}
-	out_char(out, '[');
-	for (size_t i = 0; element.size <= len; i++, at += element.size, len -= element.size) {
-		if (i)
-			out_char(out, ',');
-		put_integer(field_int(&element, abi, at, len), element.flags, out);
-	}
-	out_char(out, ']');
-}
-
-/* Arrays of char are text, those of unsigned char are numbers. */
-static bool is_text(const struct field *field)
-{
-	return field->flags & FIELD_STRING && field->elem_size == 1 && !strstr(field->type, "unsigned");
-}
-
-static void put_value(const struct field *field, const struct schema_abi *abi, const struct event *event, struct out *out)
-{
-	const uint8_t *at;
-	size_t len;
-
-	if (!field_bytes(field, abi, event->data, event->len, &at, &len))
-		out_str(out, "null");
-	else if (is_text(field))
-		json_string(out, at, strnlen((const char *)at, len));
-	else if (field->flags & (FIELD_ARRAY | FIELD_DYNAMIC))
-		put_array(field, abi, at, len, out);
-	else if (is_integer(field->size))
-		put_integer(field_int(field, abi, event->data, event->len), field->flags & FIELD_SIGNED, out);
-	else
-		put_hex(at, len, out);
-}
-
 static void put_fields(const struct context *context, const struct format *format, const struct event *event, struct out *out)
 {
 	out_str(out, ",\"fields\":{");
@@ -104,7 +43,7 @@ static void put_fields(const struct context *context, const struct format *forma
 			out_char(out, ',');
 		json_text(out, format->fields[i].name);
 		out_char(out, ':');
-		put_value(&format->fields[i], &context->abi, event, out);
+		value_put(&format->fields[i], &context->abi, event, value_is_text(&format->fields[i]), out);
 	}
 	out_char(out, '}');
 }

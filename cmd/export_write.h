@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_EXPORT_WRITE_H
+#define WEFT_CMD_EXPORT_WRITE_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct choice;
+struct export_input;
+struct export_ops;
+struct fail;
+struct trace;
+
+/* What weft export writes, and what it tells about it. */
+struct export_job {
+	const struct choice *choice;
+	const struct export_ops *ops;
+	const char *fields;             /* of --fields; NULL */
+	const char *path;               /* where an exporter that opens its own file writes; NULL */
+	int fd;
+	bool terminal;                  /* fd is standard output, and that is a terminal */
+	uint64_t events, gaps, bytes;   /* set by export_write() */
+};
+
+/*
+ * Reads the chosen events of the trace and writes them to job->fd. -EBADMSG: the file is damaged, and what could be read of it
+ * is written, whole in the other format.
+ */
+int must_check export_write(struct export_job *job, struct trace *trace, struct fail *fail);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_COLUMN_H
+#define WEFT_FORMATS_EXPORT_COLUMN_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+
+struct fail;
+
+/* The columns of a table of events, as --fields names them. */
+enum column_what {
+	COLUMN_TS, COLUMN_CPU, COLUMN_INSTANCE, COLUMN_PID, COLUMN_TGID, COLUMN_COMM, COLUMN_FLAGS, COLUMN_SYSTEM, COLUMN_EVENT,
+	COLUMN_LOST, COLUMN_FIELDS, COLUMN_TEXT,
+	COLUMN_FIELD,                   /* one of the record's own */
+};
+
+struct column {
+	enum column_what what;
+	char *name;                     /* as the user wrote it, which is the key or the title */
+	const char *field;              /* of a COLUMN_FIELD: points into the name */
+};
+
+enum { COLUMNS_OF_TABLE_MAX = 256 };
+
+struct column_list {
+	struct column *at;
+	size_t nr;
+};
+
+/* "ts,cpu,next_pid": words of the table above, fields of records, and fields.NAME where a field has the name of a column. */
+int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
+void column_list_release(struct column_list *list);
+
+#endif

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A line for each event and for each loss: JSON objects, or comma-separated values (RFC 4180, lines end with a newline alone). Times are
+ * integers; integers have all their digits; what is not UTF-8 becomes U+FFFD. The columns are those of --fields.
+ */
+#include "formats/export/column.h"
+#include "formats/export/csv.h"
+#include "formats/export/exports.h"
+#include "formats/export/kinds.h"
+#include "formats/ftrace.h"
+#include "formats/sinks.h"
+#include "formats/symbol.h"
+#include "formats/value.h"
+#include "lib/base/json.h"
+#include "lib/base/out.h"
+#include "lib/event/context.h"
+#include "lib/event/place.h"
+#include "lib/event/tasks.h"
+#include "lib/reader/reader.h"
+#include "lib/schema/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A cell of a type of event: a column, or a field behind the key that "fields" has. */
+struct cell {
+	struct place place;
+	bool text;
+	struct buf key;                 /* "\"name\":", of the fields of COLUMN_FIELDS */
+};
+
+struct kind {
+	const struct format *format;    /* NULL: unknown */
+	struct cell *columns;           /* of each COLUMN_FIELD */
+	struct cell *fields;            /* all of them, behind the common ones */
+	size_t nr_columns, nr_fields;
+};
+
+struct lines {
+	struct export export;           /* first */
+	struct column_list list;
+	struct buf *keys;               /* of the columns, as JSON */
+	bool *found;                    /* columns that a type had */
+	bool csv, chosen;
+	bool tells_lost;                /* a column shows losses */
+	uint64_t gaps, large;           /* losses, and integers beyond 2^53 */
+	struct kinds kinds;
+	struct sink **sinks;            /* for the text and the flags, by buffer */
+	struct out cell;                /* of a CSV cell that holds JSON or text */
+};
+
+static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields";
+static const char csv_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,text";
+
+static void cells_free(struct cell *cells, size_t nr)
+{
+	for (size_t i = 0; cells && i < nr; i++)
+		buf_release(&cells[i].key);
+	free(cells);
+}
+
+static void kind_free(void *memory)
+{
+	struct kind *kind = memory;
+
+	cells_free(kind->columns, kind->nr_columns);
+	cells_free(kind->fields, kind->nr_fields);
+	free(kind);
+}
+
+static void lines_free(struct export *export)
+{
+	struct lines *lines = (struct lines *)export;
+
+	for (size_t i = 0; lines->sinks && i < lines->kinds.nr_buffers; i++)
+		if (lines->sinks[i])
+			lines->sinks[i]->ops->free(lines->sinks[i]);
+	free(lines->sinks);
+	kinds_release(&lines->kinds);
+	for (size_t i = 0; lines->keys && i < lines->list.nr; i++)
+		buf_release(&lines->keys[i]);
+	free(lines->keys);
+	free(lines->found);
+	column_list_release(&lines->list);
+	if (lines->cell.start)
+		out_release(&lines->cell);
+	free(lines);
+}
+
+/* "\"name\":" */
+static bool make_key(struct lines *lines, const char *name, struct buf *ret)
+{
+	out_clear(&lines->cell);
+	json_text(&lines->cell, name);
+	out_char(&lines->cell, ':');
+	return !lines->cell.failed && buf_add(ret, lines->cell.start, out_len(&lines->cell));
+}
+
+static int lines_init(struct lines *lines, const struct export_input *input, const char *fields, struct fail *fail)
+{
+	size_t nr_buffers = input->reader->nr_buffers;
+	int r;
+
+	if (kinds_init(&lines->kinds, nr_buffers, kind_free) || !out_init(&lines->cell, 4096))
+		return fail_memory(fail);
+	lines->chosen = input->fields;
+	r = column_list_parse(input->fields ? input->fields : fields, &lines->list, fail);
+	if (r)
+		return r;
+	lines->keys = calloc(lines->list.nr, sizeof(*lines->keys));
+	lines->found = calloc(lines->list.nr, sizeof(*lines->found));
+	lines->sinks = calloc(nr_buffers + 1, sizeof(*lines->sinks));
+	if (!lines->keys || !lines->found || !lines->sinks)
+		return fail_memory(fail);
+	for (size_t i = 0; i < lines->list.nr; i++) {
+		lines->tells_lost |= lines->list.at[i].what == COLUMN_LOST || lines->list.at[i].what == COLUMN_EVENT;
+		if (!make_key(lines, lines->list.at[i].name, &lines->keys[i]))
+			return fail_memory(fail);
+	}
+	for (size_t i = 0; i < nr_buffers; i++) {
+		r = ftrace_new_reader(&ftrace_sink, input->reader->buffers[i].context, &(struct sink_options){ .raw = false }, &lines->sinks[i],
+				      fail);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int lines_new(const struct export_input *input, bool csv, struct export **ret, struct fail *fail)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+	int r;
+
+	if (!lines)
+		return fail_memory(fail);
+	lines->csv = csv;
+	r = lines_init(lines, input, csv ? csv_fields : jsonl_fields, fail);
+	if (r)
+		lines_free(&lines->export);
+	else
+		*ret = &lines->export;
+	return r;
+}
+
+static int jsonl_new(const struct export_input *input, struct export **ret, struct fail *fail)
+{
+	return lines_new(input, false, ret, fail);
+}
+
+static int csv_new(const struct export_input *input, struct export **ret, struct fail *fail)
+{
+	return lines_new(input, true, ret, fail);
+}
+
+/* What is behind `start` in the out, which is JSON but no text, becomes a CSV field: hex digits without their quotes. */
+static void recode_csv(struct lines *lines, size_t start)
+{
+	struct out *out = lines->export.out;
+	size_t len = out_len(out) < start ? 0 : out_len(out) - start;
+	bool quoted;
+
+	out_clear(&lines->cell);
+	out_mem(&lines->cell, out->at - len, len);
+	out->at -= len;
+	out->failed |= lines->cell.failed;
+	if (lines->cell.failed || (len == 4 && !memcmp(lines->cell.start, "null", 4)))
+		return;
+	quoted = len >= 2 && *lines->cell.start == '"';
+	csv_text(out, lines->cell.start + quoted, len - 2 * quoted);
+}
+
+static void put_text(struct lines *lines, const void *text, size_t len)
+{
+	if (lines->csv)
+		csv_text(lines->export.out, text, len);
+	else
+		json_string(lines->export.out, text, len);
+}
+
+static void put_null(const struct lines *lines)
+{
+	if (!lines->csv)
+		out_mem(lines->export.out, "null", 4);
+}
+
+static void put_s64(struct lines *lines, int64_t value)
+{
+	lines->large += value > INT64_C(1) << 53 || value < -(INT64_C(1) << 53);
+	out_s64(lines->export.out, value);
+}
+
+static void put_u64(struct lines *lines, uint64_t value)
+{
+	lines->large += value > UINT64_C(1) << 53;
+	out_u64(lines->export.out, value);
+}
+
+static void put_cell(struct lines *lines, const struct cell *cell, const struct context *context, const struct event *event)
+{
+	const struct place *place = &cell->place;
+	struct out *out = lines->export.out;
+
+	if (place->size && place->offset <= event->len && place->size <= event->len - place->offset) {
+		if (place->is_signed)
+			put_s64(lines, place_s64(place, event));
+		else
+			put_u64(lines, place_u64(place, event));
+	} else if (lines->csv && cell->text) {
+		const char *text;
+		size_t len;
+
+		if (place_string(place, event, &text, &len))
+			csv_text(out, text, len);
+	} else if (place->field) {
+		size_t start = out_len(out);
+
+		value_put(place->field, &context->abi, event, cell->text, out);
+		if (lines->csv)
+			recode_csv(lines, start);
+	} else {
+		put_null(lines);
+	}
+}
+
+static void put_fields(struct lines *lines, const struct kind *kind, const struct context *context, const struct event *event)
+{
+	struct out *out = lines->export.out;
+	size_t start = out_len(out);
+	bool csv = lines->csv;
+
+	lines->csv = false;
+	out_char(out, '{');
+	for (size_t i = 0; i < kind->nr_fields; i++) {
+		if (i)
+			out_char(out, ',');
+		out_mem(out, kind->fields[i].key.data, kind->fields[i].key.len);
+		put_cell(lines, &kind->fields[i], context, event);
+	}
+	out_char(out, '}');
+	lines->csv = csv;
+	if (csv)
+		recode_csv(lines, start);
+}
+
+static void put_kernel_text(struct lines *lines, const struct event *event)
+{
+	struct ftrace *ftrace = (struct ftrace *)lines->sinks[event->buffer];
+	struct sink_event copy = { .event = *event };
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
+	const struct field *func = binding->format ? format_field(binding->format, "func") : NULL;
+	struct out text;
+
+	if (!out_init(&text, 512)) {
+		export_no_memory(&lines->export);
+		return;
+	}
+	/* A call or return of the function graph has a text only together with the others. */
+	if (!binding->renderer || !binding->renderer->settle)
+		ftrace_body(ftrace, &copy.event, &text);
+	else if (func)
+		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false, &text);
+	if (out_len(&text) && text.at[-1] == '\n')
+		text.at--;
+	if (text.failed)
+		export_no_memory(&lines->export);
+	put_text(lines, text.start, out_len(&text));
+	out_release(&text);
+}
+
+static struct cell *cells_new(struct lines *lines, const struct format *format, const struct schema_abi *abi, size_t nr)
+{
+	struct cell *cells = calloc(nr + 1, sizeof(*cells));
+
+	for (size_t i = 0; cells && i < nr; i++) {
+		const struct field *field = &format->fields[format->nr_common + i];
+
+		cells[i].place = place_of(field, abi);
+		cells[i].text = value_is_text(field);
+		if (!make_key(lines, field->name, &cells[i].key))
+			export_no_memory(&lines->export);
+	}
+	return cells;
+}
+
+static bool kind_fill(struct lines *lines, struct kind *kind, const struct schema_abi *abi)
+{
+	kind->columns = calloc(lines->list.nr + 1, sizeof(*kind->columns));
+	if (!kind->columns)
+		return false;
+	kind->nr_columns = lines->list.nr;
+	for (size_t i = 0; kind->format && i < lines->list.nr; i++) {
+		struct cell *cell = &kind->columns[i];
+
+		if (lines->list.at[i].what != COLUMN_FIELD || !place_bind(&cell->place, kind->format, abi, lines->list.at[i].field))
+			continue;
+		cell->text = value_is_text(cell->place.field);
+		lines->found[i] = true;
+	}
+	if (!kind->format)
+		return true;
+	kind->fields = cells_new(lines, kind->format, abi, kind->format->nr_fields - kind->format->nr_common);
+	if (kind->fields)
+		kind->nr_fields = kind->format->nr_fields - kind->format->nr_common;
+	return kind->fields;
+}
+
+static const struct kind *kind_of(struct lines *lines, const struct context *context, const struct event *event)
+{
+	struct kind *kind = kinds_find(&lines->kinds, event);
+
+	if (__builtin_expect(kind != NULL, 1))
+		return kind;
+	kind = calloc(1, sizeof(*kind));
+	if (!kind)
+		return NULL;
+	kind->format = event->type->format;
+	if (!kind_fill(lines, kind, &context->abi)) {
+		kind_free(kind);
+		return NULL;
+	}
+	return kinds_set(&lines->kinds, event, kind) ? kind : NULL;
+}
+
+static void put_string(struct lines *lines, const char *text)
+{
+	put_text(lines, text, strlen(text));
+}
+
+/* What only a record has. */
+static void put_of_record(struct lines *lines, const struct kind *kind, size_t index, const struct context *context, const struct event *event)
+{
+	struct task_name name;
+	char flags[COLUMNS_FLAGS_MAX];
+
+	switch (lines->list.at[index].what) {
+	case COLUMN_PID:
+		put_s64(lines, event->pid);
+		return;
+	case COLUMN_TGID:
+		if (task_tgid(context->tasks, event->pid))
+			put_s64(lines, task_tgid(context->tasks, event->pid));
+		else
+			put_null(lines);
+		return;
+	case COLUMN_COMM:
+		name = task_name(context->tasks, event->pid);
+		put_text(lines, name.text, name.len);
+		return;
+	case COLUMN_FLAGS:
+		put_text(lines, flags,
+			 (size_t)(columns_flags(&((struct ftrace *)lines->sinks[event->buffer])->columns, event, flags) - flags));
+		return;
+	case COLUMN_SYSTEM:
+		put_string(lines, kind->format ? kind->format->system : "");
+		return;
+	case COLUMN_EVENT:
+		put_string(lines, kind->format ? kind->format->name : "");
+		return;
+	case COLUMN_FIELDS:
+		put_fields(lines, kind, context, event);
+		return;
+	case COLUMN_TEXT:
+		put_kernel_text(lines, event);
+		return;
+	case COLUMN_FIELD:
+		put_cell(lines, &kind->columns[index], context, event);
+		return;
+	case COLUMN_TS:
+	case COLUMN_CPU:
+	case COLUMN_INSTANCE:
+	case COLUMN_LOST:
+		put_null(lines);
+	}
+}
+
+static void put_column(struct lines *lines, const struct kind *kind, size_t index, const struct context *context, const struct event *event)
+{
+	enum column_what what = lines->list.at[index].what;
+
+	if (what == COLUMN_TS)
+		put_u64(lines, event->ts);
+	else if (what == COLUMN_CPU)
+		out_u64(lines->export.out, event->cpu);
+	else if (what == COLUMN_INSTANCE)
+		put_string(lines, context->instance);
+	else if (kind)
+		put_of_record(lines, kind, index, context, event);
+	else if (what == COLUMN_LOST && event->lost > 0)
+		put_s64(lines, event->lost);
+	else if (what == COLUMN_EVENT)
+		put_string(lines, "lost");
+	else
+		put_null(lines);
+}
+
+/* Objects of the usual columns have only what an event has; with --fields all objects have the same keys. */
+static bool is_left_out(const struct lines *lines, const struct kind *kind, size_t index, const struct context *context)
+{
+	enum column_what what = lines->list.at[index].what;
+
+	if (lines->csv || lines->chosen)
+		return false;
+	if (what == COLUMN_INSTANCE)
+		return !*context->instance;
+	return what == COLUMN_LOST ? kind != NULL : !kind && what != COLUMN_TS && what != COLUMN_CPU && what != COLUMN_EVENT;
+}
+
+static void lines_event(struct export *export, const struct event *event)
+{
+	struct lines *lines = (struct lines *)export;
+	const struct context *context = export_context(export, event);
+	const struct kind *kind = NULL;
+	struct out *out = export->out;
+	bool first = true;
+
+	if (event->kind == EVENT_LOST) {
+		lines->gaps++;
+	} else {
+		kind = kind_of(lines, context, event);
+		if (!kind) {
+			export_no_memory(export);
+			return;
+		}
+	}
+	if (!lines->csv)
+		out_char(out, '{');
+	for (size_t i = 0; i < lines->list.nr; i++) {
+		if (is_left_out(lines, kind, i, context))
+			continue;
+		if (!first)
+			out_char(out, ',');
+		first = false;
+		if (!lines->csv)
+			out_mem(out, lines->keys[i].data, lines->keys[i].len);
+		put_column(lines, kind, i, context, event);
+	}
+	if (!lines->csv)
+		out_char(out, '}');
+	out_char(out, '\n');
+}
+
+static void csv_begin(struct export *export)
+{
+	const struct lines *lines = (const struct lines *)export;
+
+	for (size_t i = 0; i < lines->list.nr; i++) {
+		if (i)
+			out_char(export->out, ',');
+		csv_text(export->out, lines->list.at[i].name, strlen(lines->list.at[i].name));
+	}
+	out_char(export->out, '\n');
+}
+
+static void lines_end(struct export *export)
+{
+	struct lines *lines = (struct lines *)export;
+
+	for (size_t i = 0; i < lines->list.nr; i++)
+		if (lines->list.at[i].what == COLUMN_FIELD && !lines->found[i])
+			export_note(export, "no exported event has a field '%s'", lines->list.at[i].name);
+	if (lines->gaps && !lines->tells_lost)
+		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' tells how many", lines->gaps);
+	if (lines->large)
+		export_note(export, "%" PRIu64 " integers are beyond 2^53: they are exact here, but programs that read numbers as floating point "
+				    "(jq, JavaScript) round them", lines->large);
+}
+
+const struct export_ops jsonl_export = {
+	.name = "jsonl",
+	.summary = "one JSON object a line, with the fields of each event",
+	.takes_fields = true,
+	.new = jsonl_new,
+	.free = lines_free,
+	.event = lines_event,
+	.end = lines_end,
+};
+
+const struct export_ops csv_export = {
+	.name = "csv",
+	.summary = "comma-separated values under a line of names",
+	.takes_fields = true,
+	.new = csv_new,
+	.free = lines_free,
+	.begin = csv_begin,
+	.event = lines_event,
+	.end = lines_end,
+};

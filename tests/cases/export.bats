@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export: the command, and the lines of jsonl and csv.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+corpus=tests/corpora/report/accept
+switches=$golden/6.12-events-sched.dat
+
+@test "export: --help has the same formats as --to help" {
+	weft export --to help | awk '{ print $1 }' | paste -sd '|' > "$BATS_TEST_TMPDIR/want"
+	weft __describe | awk -F '\t' '$1 == "option" && $2 == "export" && $4 == "to" { print $5 }' | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "export: an unknown format names near ones, and no format is an error of usage" {
+	run -2 --separate-stderr weft export --to jsonn "$switches"
+	[[ $stderr == *"there is no 'jsonn'"*jsonl* ]]
+	run -2 --separate-stderr weft export "$switches"
+	[[ $stderr == *"to which format?"* ]]
+}
+
+@test "export: the output has the mode 600, or that of --mode, and no other file is left" {
+	mkdir "$BATS_TEST_TMPDIR/out"
+	weft export --to csv -o "$BATS_TEST_TMPDIR/out/a.csv" "$switches"
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/out/a.csv")" = 600 ]
+	weft export --to csv --mode 640 -o "$BATS_TEST_TMPDIR/out/a.csv" "$switches"
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/out/a.csv")" = 640 ]
+	[ "$(ls -A "$BATS_TEST_TMPDIR/out")" = a.csv ]
+}
+
+@test "export: what fails leaves the output as it was" {
+	mkdir "$BATS_TEST_TMPDIR/out"
+	echo before > "$BATS_TEST_TMPDIR/out/a.csv"
+	run -1 weft export --to csv -e nosuchevent -o "$BATS_TEST_TMPDIR/out/a.csv" "$switches"
+	run -1 weft export --to csv -o "$BATS_TEST_TMPDIR/out/a.csv" README.md
+	[ "$(cat "$BATS_TEST_TMPDIR/out/a.csv")" = before ]
+	[ "$(ls -A "$BATS_TEST_TMPDIR/out")" = a.csv ]
+}
+
+@test "export: of a damaged file what can be read is written, and the exit status is 1" {
+	head -c $(($(stat -c %s tests/fixtures/demo.dat) - 5000)) tests/fixtures/demo.dat > "$BATS_TEST_TMPDIR/cut.dat"
+	run -1 --separate-stderr weft export --to csv -o "$BATS_TEST_TMPDIR/a.csv" "$BATS_TEST_TMPDIR/cut.dat"
+	[ -n "$stderr" ]
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/a.csv")" = ts,cpu,instance,pid,comm,system,event,lost,text ]
+}
+
+@test "export: a full disk is told" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	run -1 --separate-stderr weft export --to jsonl -o /dev/full "$switches"
+	[[ $stderr == *"No space left"* ]]
+}
+
+@test "export: the same choice gives the same events as report's" {
+	choices=("-e sched_switch" "--cpu 1" "--tail 5" "--limit 7" "--comm ls" "--since 4.47 --until 4.48" "--pid 65")
+	for choice in "${choices[@]}"; do
+		# shellcheck disable=SC2086
+		want=$(weft report -R $choice tests/fixtures/demo.dat | grep -vc '^#')
+		# shellcheck disable=SC2086
+		[ "$(weft export --to jsonl $choice tests/fixtures/demo.dat | wc -l)" = "$want" ]
+	done
+}
+
+@test "jsonl: a line for each event, whose fields jq reads as report prints them" {
+	need_command jq
+	for file in "$golden"/*.dat; do
+		weft export --to jsonl "$file" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null
+		[ "$(jq -c 'select(.event != "lost")' "$BATS_TEST_TMPDIR/jsonl" | wc -l)" = "$(weft report -R "$file" | grep -vc '^#')" ]
+	done
+	weft export --to jsonl "$switches" | jq -r 'select(.event == "sched_switch") | .fields |
+		"prev_comm=\(.prev_comm) prev_pid=\(.prev_pid) prev_prio=\(.prev_prio)"' > "$BATS_TEST_TMPDIR/got"
+	weft report "$switches" | sed -n 's/.*sched_switch: \(prev_comm=.* prev_prio=[0-9-]*\) .*/\1/p' | diff - "$BATS_TEST_TMPDIR/got"
+	[ -s "$BATS_TEST_TMPDIR/got" ]
+}
+
+@test "csv: python reads the columns that were asked for, and they are those of report" {
+	need_command python3
+	weft export --to csv --fields ts,comm,event,next_pid,fields.pid "$switches" > "$BATS_TEST_TMPDIR/csv" 2> /dev/null
+	python3 - "$BATS_TEST_TMPDIR/csv" > "$BATS_TEST_TMPDIR/got" <<-'PY'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1], newline='')))
+		assert list(rows[0]) == ['ts', 'comm', 'event', 'next_pid', 'fields.pid']
+		for row in rows:
+		    if row['event'] == 'sched_switch':
+		        assert row['fields.pid'] == ''
+		        print(row['next_pid'])
+	PY
+	weft report "$switches" | sed -n 's/.*sched_switch: .* next_pid=\([0-9]*\).*/\1/p' | diff - "$BATS_TEST_TMPDIR/got"
+	[ -s "$BATS_TEST_TMPDIR/got" ]
+}
+
+@test "csv: the text is the kernel's" {
+	need_command python3
+	weft export --to csv "$switches" | python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print(row["text"])' > "$BATS_TEST_TMPDIR/got"
+	weft report "$switches" | sed -n '/^#/d; s/^.\{16\}-.*[0-9]\.[0-9]\{6\}: //p' | diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "jsonl: integers beyond 2^53 keep every digit, and a note says how many there are" {
+	need_command python3
+	weft export --to jsonl "$golden/6.12-function.dat" > "$BATS_TEST_TMPDIR/jsonl" 2> "$BATS_TEST_TMPDIR/note"
+	python3 - "$BATS_TEST_TMPDIR/jsonl" > "$BATS_TEST_TMPDIR/got" <<-'PY'
+		import json, sys
+		large = 0
+		def walk(value):
+		    if isinstance(value, dict):
+		        return sum(walk(each) for each in value.values())
+		    if isinstance(value, list):
+		        return sum(walk(each) for each in value)
+		    return isinstance(value, int) and abs(value) > 2**53
+		for line in open(sys.argv[1]):
+		    large += walk(json.loads(line))
+		print(large)
+	PY
+	[ "$(< "$BATS_TEST_TMPDIR/got")" -gt 0 ]
+	grep -q "note: $(< "$BATS_TEST_TMPDIR/got") integers are beyond 2^53" "$BATS_TEST_TMPDIR/note"
+}
+
+@test "jsonl, csv: lost events are lines of their own" {
+	need_command jq
+	# The kernel's count of CPU 0 is not in its pages but in a file of statistics.
+	weft report --format trace_pipe $corpus/lost-6.12.dat | sed -n 's/^CPU:\([0-9]*\) \[LOST \([0-9]*\) EVENTS\]/\1,\2/p' > "$BATS_TEST_TMPDIR/want"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" = 2 ]
+	weft export --to jsonl $corpus/lost-6.12.dat 2> /dev/null | jq -r 'select(.event == "lost") | "\(.cpu),\(.lost)"' |
+		diff <(sed 's/^0,.*/0,null/' "$BATS_TEST_TMPDIR/want") -
+	weft export --to csv --fields cpu,event,lost $corpus/lost-6.12.dat 2> /dev/null | sed -n 's/,lost,/,/p' | grep '^[0-9]' |
+		diff <(sed 's/^0,.*/0,/' "$BATS_TEST_TMPDIR/want") -
+}
+
+@test "jsonl, csv: what is written is UTF-8 and whole, whatever the records hold" {
+	need_command jq
+	need_command python3
+	for file in "$corpus"/*.dat "$SHARED"/hostile/*.dat; do
+		[ -e "$file" ] || continue
+		weft export --to jsonl --limit 5000 "$file" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null || true
+		iconv -f UTF-8 -t UTF-8 "$BATS_TEST_TMPDIR/jsonl" > /dev/null
+		jq . < "$BATS_TEST_TMPDIR/jsonl" > /dev/null
+		weft export --to csv --limit 5000 "$file" > "$BATS_TEST_TMPDIR/csv" 2> /dev/null || true
+		python3 -c 'import csv, sys
+csv.field_size_limit(1 << 30)
+assert all(len(row) == 9 for row in csv.reader(open(sys.argv[1], newline="", encoding="utf-8")))' "$BATS_TEST_TMPDIR/csv"
+	done
+}
