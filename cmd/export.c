@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* weft export: a recording as a file of another program. */
-enum { OPT_TO = 256, OPT_FIELDS, OPT_MODE, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum { OPT_TO = 256, OPT_FIELDS, OPT_WEIGHT, OPT_MODE, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 /* How the process that reads ends, besides enum exit_status: the file is damaged, and what could be read of it is written. */
 enum { EXIT_DAMAGED = 3 };
@@ -28,13 +28,13 @@ struct arguments {
 	const char *input, *output;
 	struct choice choice;
 	const struct export_ops *ops;
-	const char *fields;
+	const char *fields, *weight;
 	mode_t mode;
 	bool quiet, no_sandbox, trust_size;
 };
 
 /* As export_at() lists them: tests/cases/export.bats compares. */
-#define EXPORTS "jsonl|csv"
+#define EXPORTS "jsonl|csv|folded|flame|speedscope"
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -43,6 +43,7 @@ static const struct argp_option options[] = {
 	{ "fields", OPT_FIELDS, "FIELD", 0,
 	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, fields, text, and fields of the "
 	  "events", 3 },
+	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0, "What stacks weigh in folded, flame and speedscope (default: the first that there is)", 3 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 4 },
 	{ "quiet", 'q', NULL, 0, "No summary", 4 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
@@ -81,6 +82,8 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 		argp_error(state, "to which format? --to FORMAT; 'weft export --to help' lists them");
 	if (arguments->fields && !arguments->ops->takes_fields)
 		argp_error(state, "--fields: '%s' has fixed columns", arguments->ops->name);
+	if (arguments->weight && !arguments->ops->takes_weight)
+		argp_error(state, "--weight: '%s' has no stacks", arguments->ops->name);
 	if (!*arguments->output)
 		argp_error(state, "-o: an empty name");
 }
@@ -101,6 +104,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FIELDS:
 		arguments->fields = arg;
+		return 0;
+	case OPT_WEIGHT:
+		arguments->weight = arg;
 		return 0;
 	case OPT_MODE:
 		arguments->mode = output_mode(arg, state);
@@ -159,7 +165,7 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 /* Exit status of the process that reads. */
 static int export_to(const struct arguments *arguments, int fd, const char *path)
 {
-	struct export_job job = { .choice = &arguments->choice, .ops = arguments->ops, .fields = arguments->fields, .path = path, .fd = fd,
+	struct export_job job = { .choice = &arguments->choice, .ops = arguments->ops, .fields = arguments->fields, .weight = arguments->weight, .path = path, .fd = fd,
 				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;

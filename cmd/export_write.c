@@ -89,7 +89,7 @@ static int write_events(struct writing *writing, struct fail *fail)
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	const struct export_input input = { .reader = &writing->reader, .fields = job->fields, .path = job->path };
+	const struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .path = job->path };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int r = choice_add(job->choice, trace, &writing->reader, fail);
 

@@ -18,6 +18,7 @@ struct export_job {
 	const struct choice *choice;
 	const struct export_ops *ops;
 	const char *fields;             /* of --fields; NULL */
+	const char *weight;             /* of --weight; NULL */
 	const char *path;               /* where an exporter that opens its own file writes; NULL */
 	int fd;
 	bool terminal;                  /* fd is standard output, and that is a terminal */

@@ -13,6 +13,9 @@
 static const struct export_ops *const exports[] = {
 	&jsonl_export,
 	&csv_export,
+	&folded_export,
+	&flame_export,
+	&speedscope_export,
 };
 
 const struct export_ops *export_at(size_t index)

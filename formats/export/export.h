@@ -26,6 +26,7 @@ struct reader;
 struct export_input {
 	const struct reader *reader;    /* its buffers' contexts, by event::buffer; borrowed */
 	const char *fields;             /* of --fields; NULL: the exporter's own choice; borrowed */
+	const char *weight;             /* of --weight; NULL: what there is; borrowed */
 	const char *path;               /* where ops->to_path writes; NULL otherwise; borrowed */
 };
 
@@ -43,6 +44,7 @@ struct export_ops {
 	const char *summary;            /* one line for the help */
 	bool binary;                    /* is not for terminals */
 	bool takes_fields;              /* knows what --fields is */
+	bool takes_weight;              /* and --weight */
 	bool to_path;                   /* writes a file by its path, not into the out */
 	const char *missing;            /* the library that weft was built without; NULL: it is there */
 	int (*new)(const struct export_input *input, struct export **ret, struct fail *fail);

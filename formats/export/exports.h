@@ -6,5 +6,8 @@
 
 /* The exporters that there are: one line here and one in export.c for each. */
 extern const struct export_ops jsonl_export, csv_export; /* lines.c */
+extern const struct export_ops folded_export; /* folded.c */
+extern const struct export_ops flame_export; /* flame.c */
+extern const struct export_ops speedscope_export; /* speedscope.c */
 
 #endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folded stacks: a line for each, frames with semicolons between, the outermost first, a blank and the weight of the innermost itself.
+ * flamegraph.pl, inferno, speedscope and Perfetto read it. In names semicolons become colons, and what is not printable "?".
+ */
+#include "formats/export/exports.h"
+#include "formats/export/weighed.h"
+#include "lib/base/out.h"
+#include "lib/base/utf8.h"
+
+#include <stdlib.h>
+
+enum { DEPTH_MAX = 4096 };
+
+static void put_name(const struct stacks *stacks, uint32_t name, struct out *out)
+{
+	size_t len;
+	const char *at = stacks_name(stacks, name, &len), *end = at + len;
+
+	while (at < end) {
+		size_t size = utf8_len(at, (size_t)(end - at));
+
+		if (size > 1)
+			out_mem(out, at, size);
+		else
+			out_char(out, *at == ';' ? ':' : !size || *at < ' ' || *at == 0x7f ? '?' : *at);
+		at += size ? size : 1;
+	}
+}
+
+static void folded_end(struct export *export)
+{
+	const struct stacks *stacks = ((struct weighed *)export)->stacks;
+	uint32_t path[DEPTH_MAX];
+	const struct stack_node *nodes;
+	enum weight weight;
+	size_t nr, depth;
+
+	stacks_end(((struct weighed *)export)->stacks, export);
+	weight = stacks_weight(stacks);
+	nodes = stacks_nodes(stacks, &nr);
+	for (uint32_t i = 1; i < nr; i++) {
+		if (!nodes[i].weights[weight])
+			continue;
+		depth = 0;
+		for (uint32_t node = i; node && depth < DEPTH_MAX; node = nodes[node].parent)
+			path[depth++] = nodes[node].name;
+		while (depth) {
+			put_name(stacks, path[--depth], export->out);
+			out_char(export->out, depth ? ';' : ' ');
+		}
+		out_u64(export->out, nodes[i].weights[weight]);
+		out_char(export->out, '\n');
+	}
+}
+
+const struct export_ops folded_export = {
+	.name = "folded",
+	.summary = "stacks by weight, a line each, for flamegraph.pl, inferno and speedscope",
+	.takes_weight = true,
+	.new = weighed_new,
+	.free = weighed_free,
+	.event = weighed_event,
+	.end = folded_end,
+};

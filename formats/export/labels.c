@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/labels.h"
+
+#include "lib/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void labels_init(struct labels *labels)
+{
+	*labels = (struct labels){ .nr = 0 };
+	u64_map_init(&labels->places, sizeof(uint32_t));
+}
+
+void labels_release(struct labels *labels)
+{
+	for (size_t i = 0; i < labels->nr; i++)
+		free(labels->at[i].text);
+	free(labels->at);
+	u64_map_release(&labels->places);
+	labels->at = NULL;
+	labels->nr = 0;
+}
+
+static uint64_t hash(const uint8_t *at, size_t len)
+{
+	uint64_t value = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < len; i++)
+		value = (value ^ at[i]) * 0x100000001b3;
+	return value;
+}
+
+static uint32_t add(struct labels *labels, uint32_t *place, const void *text, size_t len)
+{
+	struct label *name = vec_push(labels->at, labels->nr);
+	char *copy = malloc(len + 1);
+
+	if (!name || !copy) {
+		labels->nr -= name != NULL;
+		free(copy);
+		return LABEL_NONE;
+	}
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	*name = (struct label){ .text = copy, .len = len };
+	*place = (uint32_t)labels->nr;
+	return (uint32_t)(labels->nr - 1);
+}
+
+uint32_t labels_add(struct labels *labels, const void *text, size_t len, bool *ret_new)
+{
+	for (uint64_t key = hash(text, len);; key++) {
+		uint32_t *place = u64_map_add(&labels->places, key);
+
+		*ret_new = place && !*place;
+		if (!place)
+			return LABEL_NONE;
+		if (!*place)
+			return add(labels, place, text, len);
+		if (labels->at[*place - 1].len == len && !memcmp(labels->at[*place - 1].text, text, len))
+			return *place - 1;
+	}
+}

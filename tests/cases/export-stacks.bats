@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export --to folded, flame and speedscope: stacks by weight. tests/unit/export_stacks.c has small ones.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+@test "folded: functions that call none weigh what the kernel printed behind them" {
+	need_command python3
+	for name in 6.12-function_graph 6.1-rt-function_graph; do
+		weft export --to folded "$golden/$name.dat" > "$BATS_TEST_TMPDIR/folded" 2> /dev/null
+		python3 - "$golden/$name.txt" "$BATS_TEST_TMPDIR/folded" <<-'PY'
+			import re, sys
+			leaves, inner = {}, set()
+			for line in open(sys.argv[1], errors='replace'):
+			    leaf = re.search(r'([0-9.]+) us +\| +([\w.]+)\(\);', line)
+			    if leaf:
+			        leaves[leaf[2]] = leaves.get(leaf[2], 0) + int(leaf[1].replace('.', ''))
+			    called = re.search(r'\| +([\w.]+)\(\) \{', line)
+			    if called:
+			        inner.add(called[1])
+			got = {}
+			for line in open(sys.argv[2]):
+			    stack, weight = line.rsplit(' ', 1)
+			    name = stack.split(';')[-1]
+			    got[name] = got.get(name, 0) + int(weight)
+			only = {name: ns for name, ns in leaves.items() if name not in inner}
+			assert len(only) > 5, only
+			for name, ns in only.items():
+			    assert got[name] == ns, (name, ns, got.get(name))
+		PY
+	done
+}
+
+@test "folded: --weight count has as many stacks as the trace" {
+	file=$golden/6.12-event-stacktrace.dat
+	want=$(grep -c '<stack trace>' "$golden/6.12-event-stacktrace.txt")
+	[ "$want" -gt 0 ]
+	[ "$(weft export --to folded --weight count "$file" | awk '{ sum += $NF } END { print sum }')" = "$want" ]
+}
+
+@test "folded: --weight off-cpu is the time from a switch with a stack to the next switch to the task" {
+	need_command python3
+	need_shared samples/v7-zstd-8cpu-stacks.dat
+	file=$SHARED/samples/v7-zstd-8cpu-stacks.dat
+	weft export --to folded --weight off-cpu "$file" > "$BATS_TEST_TMPDIR/folded" 2> /dev/null
+	weft export --to jsonl "$file" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null
+	python3 - "$BATS_TEST_TMPDIR/jsonl" "$BATS_TEST_TMPDIR/folded" <<-'PY'
+		import json, sys
+		total, off, last = 0, {}, {}
+		for line in open(sys.argv[1]):
+		    event = json.loads(line)
+		    cpu = event['cpu']
+		    if event['event'] == 'lost':
+		        off, last = {}, {}
+		        continue
+		    if event['event'] == 'sched_switch':
+		        back = off.pop(event['fields']['next_pid'], None)
+		        if back and back[1]:
+		            total += event['ts'] - back[0]
+		        if event['fields']['prev_pid']:
+		            off[event['fields']['prev_pid']] = [event['ts'], False]
+		    if event['event'] == 'kernel_stack' and last.get(cpu, {}).get('event') == 'sched_switch':
+		        before = off.get(last[cpu]['fields']['prev_pid'])
+		        if before:
+		            before[1] = True
+		    if event['event'] != 'user_stack':
+		        last[cpu] = event
+		got = sum(int(line.rsplit(' ', 1)[1]) for line in open(sys.argv[2]))
+		assert total > 0 and got == total, (got, total)
+	PY
+}
+
+@test "flame: the SVG is well-formed, and its widths are the weights of folded" {
+	need_command python3
+	file=$golden/6.12-function_graph.dat
+	weft export --to folded "$file" > "$BATS_TEST_TMPDIR/folded" 2> /dev/null
+	weft export --to flame -q -o "$BATS_TEST_TMPDIR/flame.svg" "$file" 2> /dev/null
+	python3 - "$BATS_TEST_TMPDIR/flame.svg" "$BATS_TEST_TMPDIR/folded" <<-'PY'
+		import sys, xml.etree.ElementTree as tree
+		want, total = {}, 0
+		for line in open(sys.argv[2]):
+		    stack, weight = line.rsplit(' ', 1)
+		    total += int(weight)
+		    for name in set(stack.split(';')):
+		        want[name] = want.get(name, 0) + int(weight)
+		root = tree.parse(sys.argv[1]).getroot()
+		frames = [g for g in root.iter('{http://www.w3.org/2000/svg}g') if g.get('class') == 'f']
+		got = {}
+		for frame in frames:
+		    got[frame.get('data-n')] = got.get(frame.get('data-n'), 0) + int(frame.get('data-w'))
+		assert got['all'] == total == int(root.get('data-total'))
+		for name, weight in got.items():
+		    assert name == 'all' or name.startswith('[') or weight <= want[name], name
+		assert sum(got.get(name) == weight for name, weight in want.items()) > len(want) / 2
+	PY
+	if command -v xmllint > /dev/null; then
+		xmllint --noout "$BATS_TEST_TMPDIR/flame.svg"
+	fi
+	! grep -E '(href|src)=|url\(|@import' "$BATS_TEST_TMPDIR/flame.svg"
+}
+
+@test "flame: node takes its script for one" {
+	need_command node
+	weft export --to flame "$golden/6.12-function_graph.dat" 2> /dev/null | sed -n '/<script>/,/<\/script>/p' | sed '1d;$d' > "$BATS_TEST_TMPDIR/script.js"
+	[ -s "$BATS_TEST_TMPDIR/script.js" ]
+	node --check "$BATS_TEST_TMPDIR/script.js"
+}
+
+@test "speedscope: samples and weights are those of folded" {
+	need_command python3
+	file=$golden/6.12-function_graph.dat
+	weft export --to folded "$file" 2> /dev/null | sort > "$BATS_TEST_TMPDIR/want"
+	weft export --to speedscope "$file" 2> /dev/null | python3 -c 'import json, sys
+data = json.load(sys.stdin)
+profile = data["profiles"][0]
+assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds"
+assert len(profile["samples"]) == len(profile["weights"]) and sum(profile["weights"]) == profile["endValue"]
+for sample, weight in zip(profile["samples"], profile["weights"]):
+    print(";".join(data["shared"]["frames"][i]["name"] for i in sample), weight)' | sort | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "folded, flame, speedscope: a file without stacks says so and gives an empty picture" {
+	run -0 --separate-stderr weft export --to flame -e sched_switch "$golden/6.12-events-sched.dat"
+	[[ $stderr == *"nothing to weigh by self-time"* ]]
+	[[ $output == *"</svg>"* ]]
+}
