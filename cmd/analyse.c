@@ -10,6 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
+#include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
 	{ "instance", 'B', "NAME", 0, "Read only the buffer of this instance; '' is the top one", 91 },
 
-	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 92 },
+	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 92 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 92 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Show only these CPUs, such as 0-3,7", 92 },
 	{ "pid", OPT_PID, "PID", 0, "Show only these tasks; a list with commas, repeatable", 92 },
@@ -167,19 +168,20 @@ static unsigned terminal_width(void)
 	return !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
-static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct fail *fail)
+static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
 	int r = 0;
 
 	if (analyse->since)
-		r = stamp_parse(buffer->context, "since", analyse->since, &buffer->window.since, fail);
+		r = stamp_parse(buffer->context, "since", analyse->since, extent, &buffer->window.since, fail);
 	if (!r && analyse->until)
-		r = stamp_parse(buffer->context, "until", analyse->until, &buffer->window.until, fail);
+		r = stamp_parse(buffer->context, "until", analyse->until, extent, &buffer->window.until, fail);
 	return r;
 }
 
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
 {
+	struct extent extent = { .known = false };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
@@ -189,7 +191,7 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 			continue;
 		r = reader_add(reader, trace, i, fail);
 		if (!r)
-			r = narrow(analyse, &reader->buffers[reader->nr_buffers - 1], fail);
+			r = narrow(analyse, &reader->buffers[reader->nr_buffers - 1], &extent, fail);
 	}
 	if (!r && !reader->nr_buffers && analyse->instance)
 		r = fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), analyse->instance);

@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/query/selection.h"
+#include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "pid", KEY_PID, "PID", 0, "Only events of these tasks; a list with commas, repeatable", 0 },
 	{ "comm", KEY_COMM, "NAME", 0, "Only events of tasks of this name, a glob; repeatable", 0 },
 	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself did while it recorded, but not interrupts that hit it", 0 },
-	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, in seconds as the trace prints them", 0 },
+	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 0 },
 	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, that one included", 0 },
 	{ "limit", 'n', "N", 0, "End after N events", 0 },
 	{ "tail", KEY_TAIL, "N", 0, "Only the last N events", 0 },
@@ -117,7 +118,7 @@ const struct argp choice_argp = {
 	.parser = parse,
 };
 
-static int narrow(const struct choice *choice, struct reader_buffer *buffer, struct fail *fail)
+static int narrow(const struct choice *choice, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
 	uint64_t *left_out;
 	int r = selection_new(buffer->context, &buffer->selection, fail);
@@ -135,9 +136,9 @@ static int narrow(const struct choice *choice, struct reader_buffer *buffer, str
 		buffer->selection = NULL;
 	}
 	if (!r && choice->since)
-		r = stamp_parse(buffer->context, "since", choice->since, &buffer->window.since, fail);
+		r = stamp_parse(buffer->context, "since", choice->since, extent, &buffer->window.since, fail);
 	if (!r && choice->until)
-		r = stamp_parse(buffer->context, "until", choice->until, &buffer->window.until, fail);
+		r = stamp_parse(buffer->context, "until", choice->until, extent, &buffer->window.until, fail);
 	if (choice->some_cpus) {
 		buffer->window.cpu_mask = choice->cpus.bits;
 		buffer->window.cpu_mask_words = array_size(choice->cpus.bits);
@@ -147,6 +148,7 @@ static int narrow(const struct choice *choice, struct reader_buffer *buffer, str
 
 int choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail)
 {
+	struct extent extent = { .known = false };
 	size_t nr_wanted = 0;
 	int r = 0;
 
@@ -159,7 +161,7 @@ int choice_add(const struct choice *choice, struct trace *trace, struct reader *
 		nr_wanted++;
 		r = reader_add(reader, trace, i, fail);
 		if (!r)
-			r = narrow(choice, &reader->buffers[reader->nr_buffers - 1], fail);
+			r = narrow(choice, &reader->buffers[reader->nr_buffers - 1], &extent, fail);
 	}
 	if (!r && choice->instance && !nr_wanted)
 		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), choice->instance);

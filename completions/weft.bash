@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report info check pack sched start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report export info check pack sched start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -13,6 +13,7 @@ _weft_options()
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
 	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --no-self --self --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads --no-sandbox --trust-size' ;;
+	export) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit -n --tail --input -i --to --output -o --fields --weight --mode --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
@@ -46,6 +47,7 @@ _weft_argument()
 	recover) echo 'FILE' ;;
 	snapshot) echo 'take|free|clear|show' ;;
 	report) echo 'FILE' ;;
+	export) echo 'FILE' ;;
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
@@ -166,6 +168,21 @@ _weft_metavar()
 	report:--plugin-dir) echo 'DIR' ;;
 	report:--stored) echo 'NAME' ;;
 	report:--threads) echo 'N' ;;
+	export:--instance|export:-B) echo 'NAME' ;;
+	export:--event|export:-e) echo 'EVENT' ;;
+	export:--cpu) echo 'CPULIST' ;;
+	export:--pid) echo 'PID' ;;
+	export:--comm) echo 'NAME' ;;
+	export:--since) echo 'TIME' ;;
+	export:--until) echo 'TIME' ;;
+	export:--limit|export:-n) echo 'N' ;;
+	export:--tail) echo 'N' ;;
+	export:--input|export:-i) echo 'FILE' ;;
+	export:--to) echo 'jsonl|csv|folded|flame|speedscope' ;;
+	export:--output|export:-o) echo 'FILE' ;;
+	export:--fields) echo 'FIELD' ;;
+	export:--weight) echo 'self-time|off-cpu|count' ;;
+	export:--mode) echo 'MODE' ;;
 	info:--input|info:-i) echo 'FILE' ;;
 	info:--setting) echo 'NAME' ;;
 	info:--instance|info:-B) echo 'INSTANCE' ;;
