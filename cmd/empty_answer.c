@@ -12,10 +12,10 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
-#include "lib/event/events.h"
 #include "lib/event/tasks.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -26,6 +26,13 @@ enum {
 /* The choices, each asked for alone. */
 enum choice { CHOICE_EVENT, CHOICE_COMM, CHOICE_PID, CHOICE_CPU, CHOICE_SINCE, CHOICE_UNTIL, CHOICES };
 
+/* One buffer. */
+struct part {
+	const struct context *context;
+	struct selection *selections[CHOICE_PID + 1];
+	uint64_t since, until;
+};
+
 struct answer {
 	const struct empty_question *question;
 	uint64_t events, matches[CHOICES], first, last;
@@ -34,14 +41,8 @@ struct answer {
 	bool more, timed;               /* more than were read; the times are in ns */
 	uint8_t *pids;                  /* a bit for each whose name was offered */
 	struct near near;               /* to the first --comm */
-};
-
-/* One buffer. */
-struct part {
-	struct answer *answer;
-	struct context *context;
-	struct selection *selections[CHOICE_PID + 1];
-	uint64_t since, until;
+	struct reader reader;
+	struct part *parts;             /* of the reader's buffers */
 };
 
 static void offer_name(struct answer *answer, const struct context *context, int32_t pid)
@@ -55,9 +56,8 @@ static void offer_name(struct answer *answer, const struct context *context, int
 	near_offer(&answer->near, name.text);
 }
 
-static void count(struct part *part, const struct event *event)
+static void count(struct answer *answer, struct part *part, const struct event *event)
 {
-	struct answer *answer = part->answer;
 	bool meets[CHOICES] = { false };
 
 	for (size_t i = 0; i < array_size(part->selections); i++)
@@ -75,29 +75,22 @@ static void count(struct part *part, const struct event *event)
 		offer_name(answer, part->context, event->pid);
 }
 
-static int read_part(struct part *part, struct fail *fail)
+static void see(void *arg, const struct event *event)
 {
-	const struct events_options all = { .until = UINT64_MAX };
-	struct events *events = NULL;
-	struct event event;
-	int r = events_open(part->context, &all, &events, fail);
+	struct answer *answer = arg;
 
-	while (!r && (r = events_next(events, &event, fail)) > 0) {
-		r = 0;
-		if (event.kind == EVENT_LOST)
-			continue;
-		part->answer->more = part->answer->events == EVENTS_MAX;
-		if (part->answer->more)
-			break;
-		count(part, &event);
-	}
-	events_free(events);
-	return r;
+	if (event->kind == EVENT_LOST)
+		return;
+	answer->more = answer->events == EVENTS_MAX;
+	if (answer->more)
+		reader_stop(&answer->reader);
+	else
+		count(answer, &answer->parts[event->buffer], event);
 }
 
-static int select_alone(struct part *part, struct fail *fail)
+static int select_alone(struct part *part, struct answer *answer, struct fail *fail)
 {
-	const struct empty_question *question = part->answer->question;
+	const struct empty_question *question = answer->question;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < array_size(part->selections); i++)
@@ -109,26 +102,52 @@ static int select_alone(struct part *part, struct fail *fail)
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
 	if (!r && question->since)
-		r = stamp_parse(part->context, "since", question->since, &part->answer->extent, &part->since, fail);
+		r = stamp_parse(part->context, "since", question->since, &answer->extent, &part->since, fail);
 	if (!r && question->until)
-		r = stamp_parse(part->context, "until", question->until, &part->answer->extent, &part->until, fail);
+		r = stamp_parse(part->context, "until", question->until, &answer->extent, &part->until, fail);
 	return r;
 }
 
-static int answer_part(struct answer *answer, struct trace *trace, size_t buffer, struct fail *fail)
+static int add_buffers(struct answer *answer, struct trace *trace, struct fail *fail)
 {
-	struct part part = { .answer = answer, .until = UINT64_MAX };
-	int r = context_new(trace, buffer, &part.context, fail);
+	const struct empty_question *question = answer->question;
+	struct reader *reader = &answer->reader;
+	int r = 0;
 
-	if (r)
-		return r;
-	answer->timed = part.context->unit == CLOCK_UNIT_NS;
-	r = select_alone(&part, fail);
+	answer->parts = calloc(trace_buffers(trace) + 1, sizeof(*answer->parts));
+	if (!answer->parts)
+		return fail_memory(fail);
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
+		struct part *part = &answer->parts[reader->nr_buffers];
+
+		if (question->instance && strcmp(question->instance, trace_buffer(trace, i)->name.text))
+			continue;
+		r = reader_add(reader, trace, i, fail);
+		if (r)
+			break;
+		*part = (struct part){ .context = reader->buffers[reader->nr_buffers - 1].context, .until = UINT64_MAX };
+		answer->timed = part->context->unit == CLOCK_UNIT_NS;
+		r = select_alone(part, answer, fail);
+	}
+	return r;
+}
+
+static int read_all(struct answer *answer, struct trace *trace, struct fail *fail)
+{
+	struct reader *reader = &answer->reader;
+	int r;
+
+	reader_init(reader);
+	r = add_buffers(answer, trace, fail);
 	if (!r)
-		r = read_part(&part, fail);
-	for (size_t i = 0; i < array_size(part.selections); i++)
-		selection_free(part.selections[i]);
-	context_free(part.context);
+		r = reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
+	if (!r)
+		r = reader_run(reader, &(struct reader_consumer){ .see = see, .arg = answer }, 1, fail);
+	for (size_t i = 0; answer->parts && i < reader->nr_buffers; i++)
+		for (size_t j = 0; j < array_size(answer->parts[i].selections); j++)
+			selection_free(answer->parts[i].selections[j]);
+	free(answer->parts);
+	reader_release(reader);
 	return r;
 }
 
@@ -193,14 +212,12 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
 	cleanup_buf struct buf cpus = { 0 };
 	struct fail fail = FAIL_INIT;
-	int r = 0;
+	int r;
 
 	if (!memchr(asked, true, sizeof(asked)))
 		return;
 	answer.pids = question->nr_comms ? calloc(PIDS / 8, 1) : NULL;
-	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
-		if (!question->instance || !strcmp(question->instance, trace_buffer(trace, i)->name.text))
-			r = answer_part(&answer, trace, i, &fail);
+	r = read_all(&answer, trace, &fail);
 	free(answer.pids);
 	if (r)
 		return;

@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
 #include <inttypes.h>
@@ -36,35 +37,35 @@ static uint64_t pages_size(struct trace *trace, size_t buffer, size_t cpu)
 	return total;
 }
 
-/* All events of a buffer, counted by CPU; *ret has one entry for each of its CPUs. */
-static int count_events(struct trace *trace, struct events *events, size_t buffer, struct cpu_info **ret,
-			struct fail *fail)
+static void see(void *arg, const struct event *event)
 {
-	cleanup_free struct cpu_info *cpus = calloc(trace_buffer(trace, buffer)->nr_cpus + 1, sizeof(*cpus));
-	struct event event;
+	struct cpu_info *cpus = arg, *cpu = &cpus[event->cpu_index];
+
+	if (event->kind == EVENT_LOST) {
+		if (event->lost > 0)
+			cpu->lost += (uint64_t)event->lost;
+		else
+			cpu->lost_some = true;
+		return;
+	}
+	if (!cpu->seen)
+		cpu->first = event->ts;
+	cpu->seen = true;
+	cpu->last = event->ts;
+	cpu->events++;
+}
+
+/* All events of the reader's only buffer, counted by CPU; *ret has one entry for each of its CPUs. */
+static int count_events(struct reader *reader, const struct trace_buffer *buffer, struct cpu_info **ret, struct fail *fail)
+{
+	struct cpu_info *cpus = calloc(buffer->nr_cpus + 1, sizeof(*cpus));
 	int r;
 
 	if (!cpus)
-		return fail_set(fail, -1, "out of memory");
-	while ((r = events_next(events, &event, fail)) > 0) {
-		struct cpu_info *cpu = &cpus[event.cpu_index];
-
-		if (event.kind == EVENT_LOST) {
-			if (event.lost > 0)
-				cpu->lost += (uint64_t)event.lost;
-			else
-				cpu->lost_some = true;
-			continue;
-		}
-		if (!cpu->seen)
-			cpu->first = event.ts;
-		cpu->seen = true;
-		cpu->last = event.ts;
-		cpu->events++;
-	}
-	if (!r)
-		*ret = take(cpus);
-	return r;
+		return fail_memory(fail);
+	*ret = cpus;
+	r = reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
+	return r ? r : reader_run(reader, &(struct reader_consumer){ .see = see, .arg = cpus }, 1, fail);
 }
 
 static void cell_time(struct table *table, enum clock_unit unit, bool seen, uint64_t ts)
@@ -218,39 +219,44 @@ static void print_cleared(const struct trace *trace, size_t buffer, const struct
 		      most == 1 ? "" : "s");
 }
 
+static void print_buffer(struct reader *reader, struct trace *trace, size_t buffer, const struct cpu_info *cpus, struct out *out)
+{
+	const struct trace_buffer *of = trace_buffer(trace, buffer);
+	const struct context *context = reader->buffers[0].context;
+
+	print_span(of, context, cpus, reader->buffers[0].events, out);
+	print_worst(context, out);
+	print_cleared(trace, buffer, of, out);
+	print_cpus(trace, buffer, context, cpus, out);
+	if (reader_count(reader) && !print_types(reader->buffers[0].events, out))
+		out->failed = true;
+}
+
 int info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *out, bool *ret_damaged, struct fail *fail)
 {
-	const struct events_options all = { .until = UINT64_MAX };
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	cleanup_free struct cpu_info *cpus = NULL;
-	struct context *context = NULL;
-	struct events *events = NULL;
-	int r = 0;
+	const char *damage, *path;
+	struct reader reader;
+	int r;
 
 	out_f(out, "\n%s%s\n", of->name.len ? "Instance " : "Top buffer", of->name.text);
 	if (no_events) {
 		print_cpus(trace, buffer, NULL, NULL, out);
 		return 0;
 	}
-	r = context_new(trace, buffer, &context, fail);
+	reader_init(&reader);
+	r = reader_add(&reader, trace, buffer, fail);
 	if (!r)
-		r = events_open(context, &all, &events, fail);
+		r = count_events(&reader, of, &cpus, fail);
 	if (!r)
-		r = count_events(trace, events, buffer, &cpus, fail);
-	if (!r) {
-		print_span(of, context, cpus, events, out);
-		print_worst(context, out);
-		print_cleared(trace, buffer, of, out);
-		print_cpus(trace, buffer, context, cpus, out);
-		if (events_count(events) && !print_types(events, out))
-			out->failed = true;
-		if (events_damage(events)) {
-			r = terminal_flush(out, fail);
-			command_warn("%s", events_damage(events));
-			*ret_damaged = true;
-		}
+		print_buffer(&reader, trace, buffer, cpus, out);
+	damage = r ? NULL : reader_damage(&reader, &path);
+	if (damage) {
+		r = terminal_flush(out, fail);
+		command_warn("%s", damage);
+		*ret_damaged = true;
 	}
-	events_free(events);
-	context_free(context);
+	reader_release(&reader);
 	return r;
 }

@@ -4,9 +4,9 @@
 #include "cmd/command.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/events.h"
 #include "lib/event/symbols.h"
 #include "lib/kernel/types.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
 
@@ -14,42 +14,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The names of functions that one buffer needs. */
+struct taking {
+	struct reader reader;
+	struct names *functions;
+	int err;
+	struct fail *fail;
+};
+
 /* The functions of the entries that hold arguments: those of function and funcgraph_entry that are longer than their format. */
-static int take_function(const struct context *context, const struct event *event, struct names *functions, struct fail *fail)
+static void take_function(void *arg, const struct event *event)
 {
-	const struct format *format = event->type ? event->type->format : NULL;
+	struct taking *taking = arg;
+	const struct context *context = taking->reader.buffers[0].context;
+	const struct format *format = event->kind == EVENT_RECORD && event->type ? event->type->format : NULL;
 	const struct field *func, *args;
 	struct symbol symbol;
 
 	if (!format || strcmp(format->system, "ftrace"))
-		return 0;
+		return;
 	func = format_field(format, "func");
 	if (!func)
 		func = format_field(format, "ip");
 	args = format_field(format, "args");
 	if (!func || !args || event->len <= args->offset)
-		return 0;
+		return;
 	if (!symbols_find(context->symbols, field_int(func, &context->abi, event->data, event->len), &symbol))
-		return 0;
-	return names_add(functions, symbol.name, symbol.name_len, fail);
+		return;
+	taking->err = names_add(taking->functions, symbol.name, symbol.name_len, taking->fail);
+	if (taking->err)
+		reader_stop(&taking->reader);
 }
 
-/* A file that ends in damage has what was read before. */
 static int take_functions(struct trace *trace, size_t buffer, struct names *functions, struct fail *fail)
 {
-	const struct events_options options = { .until = UINT64_MAX };
-	struct context *context = NULL;
-	struct events *events = NULL;
-	struct event event;
-	int r = context_new(trace, buffer, &context, fail);
+	struct taking taking = { .functions = functions, .fail = fail };
 
-	if (!r && !events_open(context, &options, &events, NULL))
-		while (!r && events_next(events, &event, NULL) > 0)
-			if (event.kind == EVENT_RECORD)
-				r = take_function(context, &event, functions, fail);
-	events_free(events);
-	context_free(context);
-	return r;
+	reader_init(&taking.reader);
+	taking.err = reader_add(&taking.reader, trace, buffer, fail);
+	/* A file that ends in damage has what was read before. */
+	if (!taking.err && !reader_start(&taking.reader, &(struct reader_options){ .pool = NULL }, NULL))
+		(void)!reader_run(&taking.reader, &(struct reader_consumer){ .see = take_function, .arg = &taking }, 1, NULL);
+	reader_release(&taking.reader);
+	return taking.err;
 }
 
 static int take_names(struct trace *trace, struct names *functions, struct names *enumerators, struct fail *fail)

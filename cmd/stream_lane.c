@@ -12,6 +12,7 @@
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
+#include "lib/reader/reader.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
 #include "lib/stream/source.h"
@@ -59,17 +60,25 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 		.busy_cpus = shared->busy_cpus, .times = &shared->taken,
 	};
 
-	return live_source_new(&live, &lane->source, fail);
+	int err = live_source_new(&live, &lane->source, fail);
+
+	if (err)
+		return err;
+	lane->reader->buffers[lane->index].window = (struct events_options){
+		.until = UINT64_MAX, .source = lane->source, .learn = learn, .learn_arg = lane,
+	};
+	return 0;
 }
 
 static int leave_out_self(struct stream_lane *lane, const struct stream_options *options, struct fail *fail)
 {
+	struct selection **selection = &lane->reader->buffers[lane->index].selection;
 	int err;
 
 	if (options->has_self ? options->self : !options->format->leaves_out_self)
 		return 0;
-	err = selection_new(lane->context, &lane->selection, fail);
-	return err ? err : selection_leave_out_self(lane->selection, &lane->left_out, fail);
+	err = selection_new(lane->context, selection, fail);
+	return err ? err : selection_leave_out_self(*selection, &lane->left_out, fail);
 }
 
 static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct stream_shared *shared,
@@ -92,24 +101,21 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	return err;
 }
 
-int stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, const struct stream_options *options,
+int stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader, const struct stream_options *options,
 		     struct stream_shared *shared, struct fail *fail)
 {
-	struct events_options events = { .until = UINT64_MAX, .learn = learn, .learn_arg = lane };
 	int err;
 
-	*lane = (struct stream_lane){ .tap = tap, .buffer = tap_buffer(tap, index) };
-	err = context_new(tap_trace(tap), index, &lane->context, fail);
+	*lane = (struct stream_lane){ .tap = tap, .reader = reader, .index = (uint16_t)reader->nr_buffers };
+	lane->buffer = tap_buffer(tap, lane->index);
+	err = reader_add(reader, tap_trace(tap), lane->index, fail);
 	if (err)
 		return err;
+	lane->context = reader->buffers[lane->index].context;
 	if (context_option(lane->context, OPTION_LATENCY_FORMAT))
 		(void)!latency_facts_learn(lane->context, NULL);
 	symbols_ask(lane->context->symbols, ask_symbols, tap);
 	err = open_source(lane, shared, fail);
-	if (err)
-		return err;
-	events.source = lane->source;
-	err = events_open(lane->context, &events, &lane->events, fail);
 	return err ? err : open_sink(lane, options, shared, fail);
 }
 
@@ -121,11 +127,6 @@ void stream_lane_close(struct stream_lane *lane)
 		lane->sink->ops->free(lane->sink);
 	format_tell_plugins(lane->plugins);
 	plugins_free(lane->plugins);
-	if (lane->events)
-		format_tell_fields(lane->events);
-	events_free(lane->events);
-	selection_free(lane->selection);
-	context_free(lane->context);
 	free(lane->dropped);
 	free(lane->prefix);
 	while ((learnt = lane->learnt)) {
@@ -147,7 +148,7 @@ bool stream_lane_looks_always(const struct stream_lane *lane)
 	return lane->dropped;
 }
 
-void stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index)
+void stream_lane_dropped(struct stream_lane *lane, struct flow *flow)
 {
 	const struct tap_buffer *buffer = lane->buffer;
 
@@ -155,12 +156,12 @@ void stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t ind
 		uint64_t now = tap_buffer_dropped(buffer, i);
 
 		if (now > lane->dropped[i])
-			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(now - lane->dropped[i]));
+			flow_gap(flow, lane->index, (uint16_t)buffer->cpus[i], (int64_t)(now - lane->dropped[i]));
 		lane->dropped[i] = now;
 	}
 }
 
-void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index)
+void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow)
 {
 	const struct tap_buffer *buffer = lane->buffer;
 
@@ -169,7 +170,7 @@ void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, si
 
 		told += lane->dropped ? lane->dropped[i] : 0;
 		if (lost > told)
-			flow_gap(flow, index, (uint16_t)buffer->cpus[i], (int64_t)(lost - told));
+			flow_gap(flow, lane->index, (uint16_t)buffer->cpus[i], (int64_t)(lost - told));
 	}
 }
 
@@ -185,7 +186,9 @@ void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
 {
 	uint64_t all = 0;
 
-	*ret = (struct stream_sum){ .instance = tap_buffer_name(lane->buffer), .printed = events_count(lane->events) };
+	*ret = (struct stream_sum){
+		.instance = tap_buffer_name(lane->buffer), .printed = events_count(lane->reader->buffers[lane->index].events),
+	};
 	for (size_t i = 0; i < lane->buffer->nr_cpus; i++) {
 		unsigned cleared = tap_buffer_cleared(lane->buffer, i);
 

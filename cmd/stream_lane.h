@@ -12,25 +12,25 @@
 
 struct fail;
 struct flow;
-struct flow_lane;
+struct reader;
 struct stream_options;
 struct stream_sum;
 struct tap;
 
 /*
  * One instance of a stream: its buffer, and all that is between that and its lines (formats/flow.h: struct flow_lane).
- * The tap is borrowed and outlives it.
+ * The tap and the reader are borrowed and outlive it.
  */
 struct stream_lane {
 	struct tap *tap;
 	struct tap_buffer *buffer;
-	struct context *context;
+	struct reader *reader;
+	uint16_t index;                 /* of its buffer in the reader, and of the lane in the flow */
+	struct context *context;        /* the reader's */
 	struct plugins *plugins;
-	struct source *source;          /* the events own it */
-	struct events *events;
+	struct source *source;          /* the reader's */
 	struct sink *sink;
-	struct selection *selection;    /* what weft itself did is left out; NULL: nothing is */
-	uint64_t *left_out;             /* so many; the selection's */
+	uint64_t *left_out;             /* how many events of weft itself were; the selection's. NULL: none is */
 	char *prefix;                   /* in front of its lines; NULL: nothing */
 	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
 	struct learnt *learnt;          /* texts of formats that came meanwhile */
@@ -44,8 +44,8 @@ struct stream_shared {
 	size_t busy_cpus;               /* that are online: they will */
 };
 
-/* On failure, too, the lane is to be closed. */
-int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, size_t index, const struct stream_options *options,
+/* Adds the lane's buffer to the reader, which is started once all lanes are open. On failure, too, the lane is to be closed. */
+int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader, const struct stream_options *options,
 				struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
 
@@ -54,11 +54,11 @@ void stream_lane_look(struct stream_lane *lane);
 /* Whether it has to be done in each round: no page tells of what is dropped. */
 bool stream_lane_looks_always(const struct stream_lane *lane);
 
-/* What no page tells, as the last look has it, is told where it was noticed; `index` of the lane in the flow. */
-void stream_lane_dropped(struct stream_lane *lane, struct flow *flow, size_t index);
+/* What no page tells, as the last look has it, is told where it was noticed. */
+void stream_lane_dropped(struct stream_lane *lane, struct flow *flow);
 
 /* Of a stopped tap: what was lost without a page to tell it, behind the last event of a CPU or where the kernel keeps the oldest. */
-void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow, size_t index);
+void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow);
 
 /* Of a stopped tap. */
 void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret);

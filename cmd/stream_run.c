@@ -15,7 +15,7 @@
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
-#include "lib/query/selection.h"
+#include "lib/reader/reader.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
 #include "lib/trace/trace.h"
@@ -44,6 +44,7 @@ struct stream {
 	struct stream_shared shared;
 	struct out out, scratch;
 	struct outlet outlet;
+	struct reader reader;
 	struct flow flow;
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
@@ -72,12 +73,12 @@ static void read_names(struct stream *stream, uint64_t now)
 }
 
 /* One that has no name yet got it a moment ago, or never will. */
-static void name_task(void *arg, size_t lane, const struct event *event)
+static void name_task(void *arg, const struct event *event)
 {
 	struct stream *stream = arg;
 	uint64_t now;
 
-	if (event->kind != EVENT_RECORD || task_known(stream->lanes[lane].context->tasks, event->pid))
+	if (event->kind != EVENT_RECORD || task_known(stream->lanes[event->buffer].context->tasks, event->pid))
 		return;
 	now = now_ns();
 	if (now - stream->named_ns > stream->interval_ns)
@@ -110,16 +111,13 @@ static int open_lanes(struct stream *stream, struct fail *fail)
 	while (stream->nr_lanes < nr) {
 		size_t index = stream->nr_lanes++;
 		struct stream_lane *lane = &stream->lanes[index];
-		int err = stream_lane_open(lane, stream->tap, index, stream->options, &stream->shared, fail);
+		int err = stream_lane_open(lane, stream->tap, &stream->reader, stream->options, &stream->shared, fail);
 
 		if (err)
 			return err;
-		stream->flow.lanes[index] = (struct flow_lane){
-			.events = lane->events, .sink = lane->sink,
-			.select = lane->selection ? selection_keep : NULL, .select_arg = lane->selection,
-		};
+		stream->flow.lanes[index].sink = lane->sink;
 	}
-	return 0;
+	return reader_start(&stream->reader, &(struct reader_options){ .fails_at_once = true }, fail);
 }
 
 /* "  NAME: ", all of one width; blanks for the main one. */
@@ -146,7 +144,7 @@ static int open_flow(struct stream *stream, struct fail *fail)
 	const struct stream_options *options = stream->options;
 	int err;
 
-	stream->flow = (struct flow){ .out = &stream->out, .scratch = &stream->scratch, .limit = options->limit,
+	stream->flow = (struct flow){ .reader = &stream->reader, .out = &stream->out, .scratch = &stream->scratch, .limit = options->limit,
 				      .before = name_task, .before_arg = stream };
 	err = open_lanes(stream, fail);
 	if (!err && stream->nr_lanes > 1 && !options->format->tells_instance)
@@ -184,8 +182,6 @@ static int take_from_all(struct stream *stream, bool is_round, bool *ret_full, s
 	}
 	if (is_round)
 		live_times_round(&stream->shared.taken);
-	for (size_t i = 0; i < stream->nr_lanes; i++)
-		events_resume(stream->lanes[i].events);
 	return taken;
 }
 
@@ -219,7 +215,7 @@ static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 	if (stream->fresh)
 		read_names(stream, now);
 	for (size_t i = 0; i < stream->nr_lanes; i++)
-		stream_lane_dropped(&stream->lanes[i], &stream->flow, i);
+		stream_lane_dropped(&stream->lanes[i], &stream->flow);
 	return 0;
 }
 
@@ -318,7 +314,7 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	if (r <= 0)
 		return r;
 	for (size_t i = 0; i < stream->nr_lanes && stream->flow.printed < stream->flow.limit; i++)
-		stream_lane_last_gaps(&stream->lanes[i], &stream->flow, i);
+		stream_lane_last_gaps(&stream->lanes[i], &stream->flow);
 	flow_end(&stream->flow);
 	return wait_for_reader(stream, fail);
 }
@@ -351,11 +347,12 @@ static int check_damage(const struct stream *stream, struct fail *fail)
 {
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
 		const struct stream_lane *lane = &stream->lanes[i];
+		const char *damage = events_damage(stream->reader.buffers[i].events);
 
 		if (trace_damage(lane->context->trace))
 			return fail_set(fail, -ENOMEM, "%s", trace_damage(lane->context->trace));
-		if (events_damage(lane->events))
-			return fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", events_damage(lane->events));
+		if (damage)
+			return fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", damage);
 		if (lane->plugins && plugins_failure(lane->plugins))
 			return fail_set(fail, -ENOEXEC, "%s", plugins_failure(lane->plugins));
 	}
@@ -396,6 +393,7 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	err = tap_open(&options->tap, &ret->tap, &stream.tap, fail);
 	if (err)
 		return err;
+	reader_init(&stream.reader);
 	outlet_init(&stream.outlet, STDOUT_FILENO);
 	stream.outlet.escapes = format_is_escaped(options->format, &options->sink);
 	err = open_flow(&stream, fail);
@@ -403,6 +401,10 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 		err = follow(&stream, fail);
 	for (size_t i = 0; i < stream.nr_lanes; i++)
 		stream_lane_close(&stream.lanes[i]);
+	for (size_t i = 0; i < stream.reader.nr_buffers; i++)
+		if (stream.reader.buffers[i].events)
+			format_tell_fields(stream.reader.buffers[i].events);
+	reader_release(&stream.reader);
 	free(stream.lanes);
 	free(stream.flow.lanes);
 	out_release(&stream.out);

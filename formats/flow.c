@@ -5,7 +5,7 @@
 #include "formats/sink.h"
 #include "lib/base/out.h"
 #include "lib/event/event.h"
-#include "lib/event/events.h"
+#include "lib/reader/reader.h"
 
 /* Where a sink writes to: its text gets the prefix later. */
 static struct out *out_of(const struct flow *flow, const struct flow_lane *lane)
@@ -43,42 +43,19 @@ void flow_end(struct flow *flow)
 	frame(flow, false);
 }
 
-static void print(struct flow *flow, struct flow_lane *lane, struct sink_event *sink_event)
+static void print(struct flow *flow, struct sink_event *sink_event)
 {
 	struct event *event = &sink_event->event;
+	const struct flow_lane *lane = &flow->lanes[event->buffer];
 	struct sink *sink = lane->sink;
 
-	if (!sink->ops->settle(sink, lane->events, event))
-		return;
-	if (lane->select && event->kind == EVENT_RECORD && !lane->select(lane->select_arg, event))
+	if (!sink->ops->settle(sink, flow->reader->buffers[event->buffer].events, event) || !reader_keeps(flow->reader, event))
 		return;
 	if (flow->before)
-		flow->before(flow->before_arg, (size_t)(lane - flow->lanes), event);
+		flow->before(flow->before_arg, event);
 	sink->ops->format(sink, event, out_of(flow, lane));
 	put(flow, lane);
 	flow->printed += event->kind == EVENT_RECORD;
-}
-
-/* The one whose event is next in time; NULL while another may still bring an older one. */
-static struct flow_lane *next_lane(struct flow *flow)
-{
-	struct flow_lane *first = NULL;
-	uint64_t bound = UINT64_MAX;
-
-	if (flow->nr_lanes == 1)
-		return flow->lanes;
-	for (size_t i = 0; i < flow->nr_lanes; i++) {
-		struct flow_lane *lane = &flow->lanes[i];
-
-		if (!lane->looked)
-			lane->ready = events_due(lane->events, &lane->due);
-		lane->looked = true;
-		if (!lane->ready && lane->due < bound)
-			bound = lane->due;
-		if (lane->ready && (!first || lane->due < first->due))
-			first = lane;
-	}
-	return first && first->due <= bound ? first : NULL;
 }
 
 int flow_run(struct flow *flow, size_t size, struct fail *fail)
@@ -86,27 +63,23 @@ int flow_run(struct flow *flow, size_t size, struct fail *fail)
 	struct sink_event event;
 
 	/* More may have come. */
-	for (size_t i = 0; i < flow->nr_lanes; i++)
-		flow->lanes[i].looked = false;
+	reader_resume(flow->reader);
 	while (out_len(flow->out) < size) {
-		struct flow_lane *lane;
 		int r;
 
 		if (flow->printed >= flow->limit)
 			return 0;
-		lane = next_lane(flow);
-		r = lane ? events_next(lane->events, &event.event, fail) : 0;
+		r = reader_step(flow->reader, &event.event, fail);
 		if (r <= 0)
 			return r;
-		lane->looked = false;
-		print(flow, lane, &event);
+		print(flow, &event);
 	}
 	return 1;
 }
 
-void flow_gap(struct flow *flow, size_t lane, uint16_t cpu, int64_t lost)
+void flow_gap(struct flow *flow, uint16_t lane, uint16_t cpu, int64_t lost)
 {
-	struct sink_event event = { .event = { .kind = EVENT_LOST, .cpu = cpu, .lost = lost } };
+	struct sink_event event = { .event = { .kind = EVENT_LOST, .buffer = lane, .cpu = cpu, .lost = lost } };
 
-	print(flow, &flow->lanes[lane], &event);
+	print(flow, &event);
 }

@@ -9,38 +9,32 @@
 #include <stdint.h>
 
 struct event;
-struct events;
 struct fail;
 struct out;
+struct reader;
 struct sink;
 
 /*
- * Drives streams that have no end yet through their sinks, on the calling thread, as far as they are known. The bytes are those
+ * Drives a reader of streams that have no end yet through their sinks, on the calling thread, as far as they are known. The bytes are those
  * that render.h gives for the same events.
- * Several lanes become one text: their events by (time, lane), and in front of each line, those of begin() and end() too, its
- * lane's prefix. Without the lines of the others, and without its prefix, a lane's text is what it is alone.
+ * Several lanes, one for each buffer of the reader, become one text: their events by (time, lane), and in front of each line, those of
+ * begin() and end() too, its lane's prefix. Without the lines of the others, and without its prefix, a lane's text is what it is alone.
  */
 struct flow_lane {
-	struct events *events;
 	struct sink *sink;
 	const char *prefix;             /* NULL: none */
-	/* Which records are printed; gaps always are. NULL: all. */
-	bool (*select)(void *arg, const struct event *event);
-	void *select_arg;
-	/* The flow's own: */
-	bool looked, ready;             /* whether `due` is known; whether an event is there */
-	uint64_t due;                   /* when that happened, or a time such that nothing older can come: events_due() */
 };
 
 struct flow {
-	struct flow_lane *lanes;
+	struct reader *reader;          /* started; borrowed */
+	struct flow_lane *lanes;        /* of the reader's buffers, in their order */
 	size_t nr_lanes;
 	struct out *out;
 	struct out *scratch;            /* for lanes with a prefix; NULL where there are none */
 	uint64_t limit;                 /* events to print; UINT64_MAX for all */
 	uint64_t printed;
 	/* Sees each event before it is printed; may be NULL. */
-	void (*before)(void *arg, size_t lane, const struct event *event);
+	void (*before)(void *arg, const struct event *event);
 	void *before_arg;
 };
 
@@ -52,6 +46,6 @@ void flow_end(struct flow *flow);
 int must_check flow_run(struct flow *flow, size_t size, struct fail *fail);
 
 /* A gap at the end of a CPU that no record follows. */
-void flow_gap(struct flow *flow, size_t lane, uint16_t cpu, int64_t lost);
+void flow_gap(struct flow *flow, uint16_t lane, uint16_t cpu, int64_t lost);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lib/event/context.h"
 #include "lib/query/selection.h"
 #include "lib/query/tail.h"
+#include "lib/stream/source.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -22,6 +23,8 @@ void reader_init(struct reader *reader)
 static void buffer_release(struct reader_buffer *buffer)
 {
 	events_free(buffer->events);
+	if (buffer->window.source)
+		source_free(buffer->window.source);
 	selection_free(buffer->selection);
 	context_free(buffer->context);
 }
@@ -109,6 +112,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	if (!reader->failure)
 		return fail_memory(fail);
 	reader->keeps_all = !reader->skip;
+	reader->fails_at_once = options->fails_at_once;
 	reader->apart = clocks_differ(reader);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->buffers[i];
@@ -117,6 +121,8 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 		buffer->window.keep_blocks = options->keep_blocks;
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
+		/* The events own it now, or it is gone. */
+		buffer->window.source = NULL;
 	}
 	if (!r && reader->nr_buffers == 1)
 		reader->only = reader->buffers[0].events;
@@ -177,6 +183,8 @@ int reader_step_merged(struct reader *reader, struct event *ret, struct fail *fa
 		}
 		/* Without a failure, what is due is behind the window. */
 		buffer_ended(reader, buffer, r);
+		if (r < 0 && reader->fails_at_once)
+			return at_end(reader, fail);
 	}
 	return ended ? at_end(reader, fail) : 0;
 }
@@ -199,7 +207,7 @@ bool reader_wants(struct reader *reader, const struct event *event)
 	return true;
 }
 
-int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
+static inline int next(struct reader *reader, struct event *ret, struct fail *fail)
 {
 	int r;
 
@@ -207,6 +215,11 @@ int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
 		r = reader_step(reader, ret, fail);
 	while (r > 0 && !reader_keeps(reader, ret));
 	return r;
+}
+
+int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
+{
+	return next(reader, ret, fail);
 }
 
 void reader_resume(struct reader *reader)
@@ -222,10 +235,18 @@ int reader_run(struct reader *reader, const struct reader_consumer *consumers, s
 	struct event event;
 	int r;
 
-	while ((r = reader_next(reader, &event, fail)) > 0)
+	while (!reader->stopped && (r = next(reader, &event, fail)) != 0) {
+		if (r < 0)
+			return r;
 		for (size_t i = 0; i < nr_consumers; i++)
 			consumers[i].see(consumers[i].arg, &event);
-	return r;
+	}
+	return 0;
+}
+
+void reader_stop(struct reader *reader)
+{
+	reader->stopped = true;
 }
 
 const char *reader_damage(const struct reader *reader, const char **ret_path)

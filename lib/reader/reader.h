@@ -27,7 +27,7 @@ struct trace;
  */
 struct reader_buffer {
 	struct context *context;
-	struct events_options window;   /* since, until, CPUs; a source of its own */
+	struct events_options window;   /* since, until, CPUs; a source of its own, which is the reader's once it is here */
 	struct selection *selection;    /* the events wanted; NULL: all. Gaps are always handed out */
 	struct events *events;          /* from reader_start() on */
 	uint64_t skip;                  /* events to leave out first; reader_tail() sets it */
@@ -44,6 +44,8 @@ struct reader {
 	struct events *only;            /* of the only buffer; NULL: there are several */
 	bool apart;                     /* the clocks differ */
 	bool keeps_all;                 /* no selection, nothing to skip */
+	bool stopped;                   /* reader_stop() */
+	bool fails_at_once;
 	int failed;                     /* of the first buffer that failed; 0 */
 	struct fail *failure;           /* its words */
 };
@@ -51,6 +53,7 @@ struct reader {
 struct reader_options {
 	struct pool *pool;              /* borrowed: reads ahead; NULL: the caller's thread reads */
 	bool keep_blocks;               /* the caller takes retired blocks, and events are valid until it gives them back */
+	bool fails_at_once;             /* the first buffer that fails ends all, as it should where the others have no end of their own */
 };
 
 void reader_init(struct reader *reader);
@@ -88,6 +91,9 @@ struct reader_consumer {
 
 /* Shows all events to all consumers, in one pass. */
 int must_check reader_run(struct reader *reader, const struct reader_consumer *consumers, size_t nr_consumers, struct fail *fail);
+
+/* From a consumer: no more events are needed, reader_run() returns 0 once all consumers have seen this one. */
+void reader_stop(struct reader *reader);
 
 /* The first damage met in any buffer, with the file it is in; NULL. */
 const char *reader_damage(const struct reader *reader, const char **ret_path);

@@ -4,60 +4,16 @@
 #include "formats/sink.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/stream/file_source.h"
+#include "lib/reader/reader.h"
 #include "lib/stream/live_source.h"
-#include "lib/stream/source.h"
 #include "lib/trace/trace.h"
+#include "tests/unit/player.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Whatever is streamed while it happens has the bytes that report prints of a file with the same pages. */
-enum { CPUS_MAX = 8 };
-
-/* The pages of a recorded buffer, which come one after the other. */
-struct player {
-	struct source *file;
-	struct block *block[CPUS_MAX];
-	size_t at[CPUS_MAX];
-	unsigned stutter;               /* each CPU has nothing that often before each of its pages */
-	unsigned silent[CPUS_MAX];
-	size_t left;                    /* CPUs that have not ended */
-	bool ended[CPUS_MAX];
-};
-
-static int play(void *arg, size_t cpu, void *into, struct fail *fail)
-{
-	struct player *player = arg;
-	size_t size = player->file->shape.size;
-	struct block *block = player->block[cpu];
-
-	/* CPUs are out of step with each other. */
-	if (player->silent[cpu]++ < player->stutter + cpu)
-		return 0;
-	player->silent[cpu] = 0;
-	if (block && player->at[cpu] == block->len) {
-		source_release(player->file, block);
-		block = NULL;
-	}
-	if (!block) {
-		player->at[cpu] = 0;
-		if (player->ended[cpu] || player->file->ops->next(player->file, cpu, &block, fail) <= 0) {
-			player->left -= !player->ended[cpu];
-			player->ended[cpu] = true;
-			player->block[cpu] = NULL;
-			return 0;
-		}
-	}
-	player->block[cpu] = block;
-	memcpy(into, block->data + player->at[cpu], size);
-	player->at[cpu] += size;
-	return 1;
-}
-
 static int run(struct flow *flow)
 {
 	int r = 1;
@@ -67,86 +23,97 @@ static int run(struct flow *flow)
 	return r;
 }
 
-static bool open_lane(struct context *context, const char *format, struct source *source, struct flow_lane *lane)
-{
-	struct events_options options = { .until = UINT64_MAX, .source = source };
-	struct sink_options sink_options = { .raw = false };
-
-	*lane = (struct flow_lane){ .prefix = NULL };
-	return !sink_find(format)->new(context, &sink_options, &lane->sink, NULL) &&
-	       !events_open(context, &options, &lane->events, NULL);
-}
-
-static void close_lane(struct flow_lane *lane)
-{
-	events_free(lane->events);
-	if (lane->sink)
-		lane->sink->ops->free(lane->sink);
-}
-
-static bool begin(struct context *context, const char *format, struct source *source, struct out *out,
-		  struct flow_lane *lane, struct flow *flow)
-{
-	*flow = (struct flow){ .lanes = lane, .nr_lanes = 1, .out = out, .limit = UINT64_MAX };
-	return out_init(out, 0) && open_lane(context, format, source, lane);
-}
-
-static void stream(struct trace *trace, struct context *context, const char *format, unsigned stutter, size_t queue_max,
-		   struct out *out)
-{
-	struct player player = { .stutter = stutter };
-	struct live_options options = { .feed = { .read = play, .arg = &player }, .queue_max = queue_max };
-	struct source *live = NULL;
-	struct flow_lane lane;
+/* A flow of one buffer, or of several, and what it needs. */
+struct scene {
+	struct reader reader;
+	struct flow_lane lanes[2];
 	struct flow flow;
+};
 
-	REQUIRE(!file_source_new(trace, 0, NULL, &player.file, NULL));
-	REQUIRE(player.file->nr_cpus <= CPUS_MAX);
-	player.left = options.nr_cpus = player.file->nr_cpus;
-	options.shape = player.file->shape;
-	options.cpus = player.file->cpus;
-	REQUIRE(!live_source_new(&options, &live, NULL));
-	REQUIRE(begin(context, format, live, out, &lane, &flow));
+static void scene_init(struct scene *scene, struct out *out)
+{
+	*scene = (struct scene){ .flow = { .out = out, .limit = UINT64_MAX } };
+	reader_init(&scene->reader);
+	scene->flow.reader = &scene->reader;
+	scene->flow.lanes = scene->lanes;
+	REQUIRE(out_init(out, 0));
+}
+
+static void add_lane(struct scene *scene, struct trace *trace, const char *format, struct source *source)
+{
+	struct sink_options options = { .raw = false };
+	size_t index = scene->flow.nr_lanes++;
+
+	REQUIRE(!reader_add(&scene->reader, trace, 0, NULL));
+	scene->reader.buffers[index].window.source = source;
+	REQUIRE(!sink_find(format)->new(scene->reader.buffers[index].context, &options, &scene->lanes[index].sink, NULL));
+}
+
+static void start(struct scene *scene)
+{
+	REQUIRE(!reader_start(&scene->reader, &(struct reader_options){ .fails_at_once = true }, NULL));
+}
+
+static void scene_release(struct scene *scene)
+{
+	for (size_t i = 0; i < scene->flow.nr_lanes; i++)
+		scene->lanes[i].sink->ops->free(scene->lanes[i].sink);
+	reader_release(&scene->reader);
+}
+
+static void stream(struct trace *trace, const char *format, unsigned stutter, size_t queue_max, struct out *out)
+{
+	struct player player;
+	struct source *live;
+	struct scene scene;
+
+	REQUIRE(player_new(&player, trace, stutter, queue_max, NULL, &live));
+	scene_init(&scene, out);
+	add_lane(&scene, trace, format, live);
+	start(&scene);
 	while (player.left) {
 		REQUIRE(live_source_take(live, false, NULL, NULL) >= 0);
-		events_resume(lane.events);
-		CHECK(!run(&flow));
+		CHECK(!run(&scene.flow));
 	}
 	/* Whatever is queued still is taken now; each CPU says once more that it has nothing. */
 	live_source_end(live);
 	for (unsigned i = 0; i < 1000; i++) {
 		CHECK(live_source_take(live, false, NULL, NULL) >= 0);
-		events_resume(lane.events);
-		CHECK(!run(&flow));
+		CHECK(!run(&scene.flow));
 	}
-	close_lane(&lane);
-	for (size_t i = 0; i < CPUS_MAX; i++)
-		if (player.block[i])
-			source_release(player.file, player.block[i]);
-	source_free(player.file);
+	scene_release(&scene);
+	player_release(&player);
+}
+
+static void print_file(struct trace *trace, const char *format, bool framed, struct out *out)
+{
+	struct scene scene;
+
+	scene_init(&scene, out);
+	add_lane(&scene, trace, format, NULL);
+	start(&scene);
+	if (framed)
+		flow_begin(&scene.flow);
+	CHECK(!run(&scene.flow));
+	if (framed)
+		flow_end(&scene.flow);
+	scene_release(&scene);
 }
 
 static void check_file(const char *path, const char *format)
 {
 	struct trace *trace = NULL;
-	struct context *context = NULL;
 	struct out want, got;
-	struct flow_lane lane;
-	struct flow flow;
 
 	REQUIRE(!trace_open(path, &trace, NULL));
-	REQUIRE(!context_new(trace, 0, &context, NULL));
-	REQUIRE(begin(context, format, NULL, &want, &lane, &flow));
-	CHECK(!run(&flow));
+	print_file(trace, format, false, &want);
 	CHECK(out_len(&want) > 1000);
-	close_lane(&lane);
 	for (unsigned stutter = 0; stutter < 3; stutter++) {
-		stream(trace, context, format, stutter, stutter == 2 ? 1 : 1 << 20, &got);
+		stream(trace, format, stutter, stutter == 2 ? 1 : 1 << 20, &got);
 		CHECK_MEM(got.start, out_len(&got), want.start, out_len(&want));
 		out_release(&got);
 	}
 	out_release(&want);
-	context_free(context);
 	trace_free(trace);
 }
 
@@ -224,64 +191,46 @@ static bool in_order(struct out *text)
 }
 
 /* Two buffers, each of the same file: `a` ahead of `b` as far as it may be. */
-static void stream_both(struct trace *trace, struct context *context, struct out *out)
+static void stream_both(struct trace *trace, struct out *out)
 {
-	struct player players[2] = { { .stutter = 0 }, { .stutter = 2 } };
+	struct player players[2];
 	struct live_times times = { .latest = 0 };
 	struct source *live[2] = { NULL };
-	struct flow_lane lanes[2];
+	struct scene scene;
 	struct out scratch;
-	struct flow flow = { .lanes = lanes, .nr_lanes = 2, .out = out, .scratch = &scratch, .limit = UINT64_MAX };
 
-	REQUIRE(out_init(out, 0) && out_init(&scratch, 0));
+	scene_init(&scene, out);
+	REQUIRE(out_init(&scratch, 0));
+	scene.flow.scratch = &scratch;
 	for (unsigned i = 0; i < 2; i++) {
-		struct live_options options = { .feed = { .read = play, .arg = &players[i] }, .queue_max = 1 << 20, .times = &times };
-
-		REQUIRE(!file_source_new(trace, 0, NULL, &players[i].file, NULL));
-		REQUIRE(players[i].file->nr_cpus <= CPUS_MAX);
-		players[i].left = options.nr_cpus = players[i].file->nr_cpus;
-		options.shape = players[i].file->shape;
-		options.cpus = players[i].file->cpus;
-		REQUIRE(!live_source_new(&options, &live[i], NULL));
-		REQUIRE(open_lane(context, "ftrace", live[i], &lanes[i]));
-		lanes[i].prefix = i ? "b: " : "a: ";
+		REQUIRE(player_new(&players[i], trace, 2 * i, 1 << 20, &times, &live[i]));
+		add_lane(&scene, trace, "ftrace", live[i]);
+		scene.lanes[i].prefix = i ? "b: " : "a: ";
 	}
-	flow_begin(&flow);
+	start(&scene);
+	flow_begin(&scene.flow);
 	for (unsigned rounds = 0; rounds < 1000; rounds++)
 		for (unsigned i = 0; i < 2; i++) {
 			if (!players[i].left)
 				live_source_end(live[i]);
 			CHECK(live_source_take(live[i], false, NULL, NULL) >= 0);
-			events_resume(lanes[i].events);
-			CHECK(!run(&flow));
+			CHECK(!run(&scene.flow));
 		}
-	flow_end(&flow);
-	for (unsigned i = 0; i < 2; i++) {
-		close_lane(&lanes[i]);
-		for (size_t cpu = 0; cpu < CPUS_MAX; cpu++)
-			if (players[i].block[cpu])
-				source_release(players[i].file, players[i].block[cpu]);
-		source_free(players[i].file);
-	}
+	flow_end(&scene.flow);
+	scene_release(&scene);
+	for (unsigned i = 0; i < 2; i++)
+		player_release(&players[i]);
 	out_release(&scratch);
 }
 
 static void check_both(const char *path, bool has_times)
 {
 	struct trace *trace = NULL;
-	struct context *context = NULL;
 	struct out want, got, picked;
-	struct flow_lane lane;
-	struct flow flow;
 
 	REQUIRE(!trace_open(path, &trace, NULL));
-	REQUIRE(!context_new(trace, 0, &context, NULL));
-	REQUIRE(begin(context, "ftrace", NULL, &want, &lane, &flow));
-	flow_begin(&flow);
-	CHECK(!run(&flow));
-	flow_end(&flow);
-	close_lane(&lane);
-	stream_both(trace, context, &got);
+	print_file(trace, "ftrace", true, &want);
+	stream_both(trace, &got);
 	CHECK(!has_times || in_order(&got));
 	for (unsigned i = 0; i < 2; i++) {
 		REQUIRE(out_init(&picked, 0));
@@ -293,7 +242,6 @@ static void check_both(const char *path, bool has_times)
 	CHECK(out_len(&got) > 2 * out_len(&want));
 	out_release(&got);
 	out_release(&want);
-	context_free(context);
 	trace_free(trace);
 }
 

@@ -8,6 +8,7 @@
 #include "lib/query/selection.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/player.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -163,6 +164,81 @@ TEST(reader_merges_two_files_by_time_and_says_whose_each_event_is)
 		CHECK(single[i].events > 50 && single[i].events == merged[i].events && single[i].bytes == merged[i].bytes);
 		close_reader(&reader, alone, 1);
 	}
+}
+
+/* The second half of a pass: what the live buffer still brings, until it has ended. */
+static unsigned read_with_live(struct reader *reader, struct player *player, struct source *live, struct sums sums[3], uint64_t *last)
+{
+	unsigned back = 0;
+
+	for (unsigned rounds = 0; rounds < 2000; rounds++) {
+		struct event event;
+
+		if (!player->left)
+			live_source_end(live);
+		CHECK(live_source_take(live, false, NULL, NULL) >= 0);
+		reader_resume(reader);
+		while (reader_next(reader, &event, NULL) > 0) {
+			uint16_t buffer = event.buffer;
+
+			back += event.ts < *last;
+			*last = event.ts;
+			event.buffer = 0;
+			see_bytes(&sums[buffer], &event);
+		}
+	}
+	return back;
+}
+
+TEST(reader_merges_two_files_and_a_live_source_by_time)
+{
+	struct trace *traces[3] = { NULL };
+	struct sums sums[3] = { { 0 } };
+	struct source *live = NULL;
+	struct player player;
+	struct reader reader;
+	uint64_t last = 0;
+
+	REQUIRE(open_reader(&reader, traces, 0, 2) && !trace_open(files[0], &traces[2], NULL));
+	REQUIRE(!reader_add(&reader, traces[2], 0, NULL) && reader.nr_buffers == 3);
+	REQUIRE(player_new(&player, traces[2], 2, 1 << 20, NULL, &live));
+	reader.buffers[2].window.source = live;
+	REQUIRE(!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+	CHECK(!read_with_live(&reader, &player, live, sums, &last));
+	/* The live buffer plays the first file. */
+	CHECK(sums[0].events > 50 && sums[2].events == sums[0].events && sums[2].bytes == sums[0].bytes);
+	CHECK(sums[1].events > 50 && sums[1].bytes != sums[0].bytes);
+	CHECK(reader_count(&reader) >= sums[0].events + sums[1].events + sums[2].events);
+	close_reader(&reader, traces, 3);
+	player_release(&player);
+}
+
+struct stopping {
+	struct reader *reader;
+	uint64_t seen, limit;
+};
+
+static void see_until(void *arg, const struct event *event)
+{
+	struct stopping *stopping = arg;
+
+	(void)event;
+	if (++stopping->seen == stopping->limit)
+		reader_stop(stopping->reader);
+}
+
+TEST(reader_ends_a_pass_when_a_consumer_stops_it)
+{
+	struct trace *traces[2] = { NULL };
+	struct sums sums = { 0 };
+	struct reader reader;
+	struct stopping stopping = { .reader = &reader, .limit = 10 };
+	const struct reader_consumer consumers[] = { { see_until, &stopping }, { see_bytes, &sums } };
+
+	REQUIRE(open_reader(&reader, traces, 0, 2) && !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+	CHECK(!reader_run(&reader, consumers, 2, NULL));
+	CHECK(stopping.seen == 10 && sums.events == 10);
+	close_reader(&reader, traces, 2);
 }
 
 TEST(reader_does_not_compare_times_of_different_clocks)
