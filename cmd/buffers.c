@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/undo.h"
 
 #include <stdlib.h>

@@ -5,6 +5,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/remote.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/undo.h"

@@ -2,6 +2,7 @@
 #include "cmd/kernel.h"
 
 #include "cmd/command.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/undo.h"
 

@@ -17,6 +17,7 @@
 #include "lib/base/text.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/tracer.h"
 

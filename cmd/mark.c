@@ -3,6 +3,7 @@
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/event_select.h"
 #include "lib/kernel/marker.h"
 

@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/tree.h"
+#include "lib/trace/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
 #include "lib/trace/pack.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
+#include "lib/trace/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

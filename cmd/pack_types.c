@@ -9,6 +9,7 @@
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
+#include "lib/trace/whole_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/probe_define.h"
 #include "lib/kernel/probes.h"
 #include "lib/kernel/undo.h"

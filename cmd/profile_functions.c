@@ -3,6 +3,7 @@
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
 #include "lib/kernel/function_profile.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/tracer.h"
 #include "lib/kernel/undo.h"

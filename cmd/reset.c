@@ -6,6 +6,7 @@
 #include "lib/kernel/boot_instance.h"
 #include "lib/kernel/boot_reset.h"
 #include "lib/kernel/claim.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/dry_run.h"
 #include "cmd/setup_options.h"
+#include "lib/kernel/change.h"
 #include "lib/record/rig.h"
 #include "lib/record/workload.h"
 

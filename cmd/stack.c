@@ -3,6 +3,8 @@
 #include "cmd/kernel.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
+#include "lib/kernel/change.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/setup.h"
 #include "lib/kernel/tracer.h"

@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/kernel/boot.h"
 #include "lib/kernel/claim.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/undo.h"
 #include "lib/kernel/users.h"

@@ -6,7 +6,7 @@
 #include "formats/graph.h"
 #include "formats/stack.h"
 
-/* The renderers and tracers that live in files of their own: the tables of ftrace.c name them. */
+/* The renderers and tracers that live in files of their own: the tables of ftrace_sink.c name them. */
 /* Entries of the blk tracer, which have no format: TRACE_BLK is the type behind that of user_stack (kernel/trace/trace.h). */
 extern const struct renderer blk_renderer;
 extern const struct renderer branch_renderer;

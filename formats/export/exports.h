@@ -4,7 +4,7 @@
 
 #include "formats/export/export.h"
 
-/* The exporters that there are: one line here and one in export.c for each. */
+/* The exporters that there are: one line here and one in export_run.c for each. */
 extern const struct export_ops jsonl_export, csv_export; /* lines.c */
 extern const struct export_ops folded_export; /* folded.c */
 extern const struct export_ops flame_export; /* flame.c */

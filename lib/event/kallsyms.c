@@ -2,7 +2,8 @@
 #include "lib/event/kallsyms.h"
 
 #include "lib/base/bytes.h"
-#include "lib/event/symbols.h"
+#include "lib/base/cleanup.h"
+#include "lib/event/symbol.h"
 
 #include <stdlib.h>
 #include <string.h>

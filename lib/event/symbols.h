@@ -3,6 +3,7 @@
 #define WEFT_EVENT_SYMBOLS_H
 
 #include "lib/base/cleanup.h"
+#include "lib/event/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,14 +19,6 @@ struct trace;
  * when first asked for; lookups may come from any thread. Sizes are distances to the next symbol, as in kernel/kallsyms.c.
  */
 struct symbols;
-
-struct symbol {
-	const char *name;
-	uint32_t name_len;
-	const char *module;     /* NULL for the kernel itself */
-	uint32_t module_len;
-	uint64_t address, size;
-};
 
 /* Of a buffer: it may be of the kernel's last boot, then addresses are those of then, and so are the symbols'. */
 int must_check symbols_new(struct trace *trace, size_t buffer, struct symbols **ret, struct fail *fail);

@@ -5,6 +5,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/tracer.h"

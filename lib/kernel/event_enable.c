@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/event_select.h"
+#include "lib/kernel/event_enable.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/kconfig.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -242,44 +242,4 @@ int event_set_trigger(const struct event_set *set, struct instance *instance, co
 	int err = set->nr ? remember_events(set, instance, fail) : 0;
 
 	return err ? err : put_each(set, instance, "trigger", trigger, true, fail);
-}
-
-int event_format(const struct instance *instance, const char *system, const char *name, struct buf *buf,
-		 struct fail *fail)
-{
-	cleanup_free char *file = NULL;
-
-	if (asprintf(&file, "events/%s/%s/format", system, name) < 0) {
-		file = NULL;
-		return fail_memory(fail);
-	}
-	return instance_read(instance, file, buf, fail);
-}
-
-int event_each_ftrace(const struct instance *instance, int (*each)(const char *name, void *data), void *data,
-		      struct fail *fail)
-{
-	cleanup_free char *path = NULL, *file = NULL;
-	struct dirent *entry;
-	int err = 0;
-	DIR *dir;
-
-	if (asprintf(&path, "%s/events/ftrace", instance->dir) < 0) {
-		path = NULL;
-		return fail_memory(fail);
-	}
-	dir = opendir(path);
-	if (!dir)
-		return tracing_refused(path, -errno, "open", fail);
-	while (!err && (entry = readdir(dir))) {
-		free(take(file));
-		if (entry->d_name[0] == '.' || asprintf(&file, "events/ftrace/%s/format", entry->d_name) < 0) {
-			file = NULL;
-			continue;
-		}
-		if (instance_has(instance, file))
-			err = each(entry->d_name, data);
-	}
-	closedir(dir);
-	return err;
 }

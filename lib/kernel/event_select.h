@@ -54,24 +54,6 @@ void event_set_subtract(struct event_set *set, const struct event_set *others);
 /* Both are of one catalog. */
 int must_check event_set_union(struct event_set *set, const struct event_set *others, struct fail *fail);
 
-/*
- * Enables or disables them, whole systems at once where the set has the whole system. Where the kernel refuses one, the
- * others are done all the same and the text names the first that was refused and how many there were.
- */
-int must_check event_set_enable(const struct event_set *set, struct instance *instance, bool on, struct fail *fail);
-
-/* The -f of the kernel (an error shows the kernel's words and its caret), and a trigger as written to `trigger`. */
-int must_check event_set_filter(const struct event_set *set, struct instance *instance, const char *filter,
-				struct fail *fail);
-/*
- * The filter where it fits, as the kernel does it for a whole system: events without one of its fields keep what they had, and are
- * *ret_left, for event_set_release(). An error when it fits none.
- */
-int must_check event_set_filter_fitting(const struct event_set *set, struct instance *instance, const char *filter,
-					struct event_set *ret_left, struct fail *fail);
-int must_check event_set_trigger(const struct event_set *set, struct instance *instance, const char *trigger,
-				 struct fail *fail);
-
 /* Appends the text of events/SYSTEM/EVENT/format. -ENOENT when there is none. */
 int must_check event_format(const struct instance *instance, const char *system, const char *name, struct buf *buf,
 			    struct fail *fail);

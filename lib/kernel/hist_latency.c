@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/hist_latency.h"
+#include "lib/kernel/hist_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

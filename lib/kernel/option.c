@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/kconfig.h"
 
 #include <dirent.h>

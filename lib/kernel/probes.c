@@ -6,6 +6,7 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/instance.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"

@@ -7,6 +7,7 @@
 #include "lib/base/near.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/kconfig.h"
 
 #include <errno.h>

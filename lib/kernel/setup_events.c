@@ -5,6 +5,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/kernel/borrow.h"
+#include "lib/kernel/change.h"
+#include "lib/kernel/event_enable.h"
 #include "lib/kernel/setup_probes.h"
 
 #include <errno.h>

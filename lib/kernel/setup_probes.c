@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/probe_define.h"
 #include "lib/kernel/probes.h"
 #include "lib/kernel/setup.h"

@@ -9,6 +9,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
+#include "lib/kernel/event_enable.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"
 

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/tracer.h"

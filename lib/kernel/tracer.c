@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/kconfig.h"
 #include "lib/kernel/undo.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The two forms in which formats print what a plugin decoded. */
+#include "lib/plugin/decoded.h"
+
 #include "lib/base/json.h"
 #include "lib/base/out.h"
-#include "lib/plugin/plugins.h"
+
+#include <stdbool.h>
 
 struct printing {
 	struct out *out;

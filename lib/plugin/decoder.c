@@ -2,7 +2,7 @@
 #include "lib/plugin/decoder.h"
 
 #include "lib/base/bytes.h"
-#include "lib/plugin/plugins.h"
+#include "lib/plugin/decoded.h"
 #include "lib/schema/format.h"
 #include "lib/uapi/names.h"
 

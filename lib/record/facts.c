@@ -18,7 +18,7 @@
 #include "lib/kernel/texts.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
-#include "lib/record/session.h"
+#include "lib/record/result.h"
 
 /* Each line bounds the time of the reset a little more: for the last of many lines to be right, many must be there. */
 enum { LATENCY_SAMPLE = 4 << 20 };

@@ -12,7 +12,9 @@
 
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/ring_buffer.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"

@@ -7,6 +7,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/shared.h"
 #include "lib/kernel/undo.h"
 

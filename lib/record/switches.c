@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/instance.h"
 
 #include <errno.h>

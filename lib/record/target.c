@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/tracer.h"
 #include "lib/record/assembly.h"
 #include "lib/record/parts.h"

@@ -2,9 +2,9 @@
 #include "lib/schema/fields.h"
 
 #include "lib/base/out.h"
+#include "lib/schema/env.h"
 #include "lib/schema/expr.h"
 #include "lib/schema/format.h"
-#include "lib/schema/program.h"
 #include "lib/schema/spec.h"
 
 /* lib/ctype.c counts the printable characters of Latin-1 too. */
@@ -173,12 +173,4 @@ void fields_put(const struct format *format, const struct run *run, struct out *
 		out_char(out, '=');
 		put_value(format, &format->fields[i], run, out);
 	}
-}
-
-void program_fields(const struct schema *schema, const struct format *format, const struct program_env *env,
-		    const uint8_t *data, size_t len, struct out *out)
-{
-	struct run run = { .data = data, .len = len, .env = env, .abi = schema_abi(schema) };
-
-	fields_put(format, &run, out);
 }

@@ -4,7 +4,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/text.h"
 #include "lib/schema/arena.h"
-#include "lib/schema/parse.h"
+#include "lib/schema/format_internal.h"
 #include "lib/schema/token.h"
 #include "lib/schema/type.h"
 

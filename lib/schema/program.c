@@ -7,7 +7,7 @@
 #include "lib/schema/compile.h"
 #include "lib/schema/fields.h"
 #include "lib/schema/format.h"
-#include "lib/schema/parse.h"
+#include "lib/schema/format_internal.h"
 #include "lib/schema/text.h"
 
 #include <stdio.h>
@@ -301,4 +301,12 @@ void program_run(const struct program *program, const struct program_env *env, c
 		run_short(program, &run, out);
 	else
 		run_any(program, &run, out);
+}
+
+void program_fields(const struct schema *schema, const struct format *format, const struct program_env *env,
+		    const uint8_t *data, size_t len, struct out *out)
+{
+	struct run run = { .data = data, .len = len, .env = env, .abi = schema_abi(schema) };
+
+	fields_put(format, &run, out);
 }

@@ -3,7 +3,7 @@
 #include "lib/schema/arena.h"
 #include "lib/schema/compile.h"
 #include "lib/schema/format.h"
-#include "lib/schema/parse.h"
+#include "lib/schema/format_internal.h"
 #include "lib/schema/program.h"
 
 #include <errno.h>

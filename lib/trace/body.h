@@ -3,7 +3,7 @@
 #define WEFT_TRACE_BODY_H
 
 #include "lib/base/buf.h"
-#include "lib/trace/writer.h"
+#include "lib/trace/writer_metadata.h"
 
 /* Builds the bodies of metadata, which both versions share, in memory and in the file's byte order. */
 

@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/trace/tree.h"
+#include "lib/trace/whole_file.h"
 
 #include <dirent.h>
 #include <errno.h>

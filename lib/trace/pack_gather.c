@@ -6,6 +6,7 @@
 #include "lib/trace/internal.h"
 #include "lib/trace/pack_internal.h"
 #include "lib/trace/settings.h"
+#include "lib/trace/whole_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

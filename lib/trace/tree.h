@@ -13,10 +13,10 @@ struct folder;
 
 /*
  * The texts of a directory that holds copies of tracefs files, read into memory, in the order of their names.
- * Invariants: a file is read once, whole, and bounded by TREE_FILE_MAX; no link is followed, and nothing is read below
+ * Invariants: a file is read once, whole, and bounded (whole_file.h); no link is followed, and nothing is read below
  * TREE_DEPTH_MAX (folder.h). It owns its texts.
  */
-enum { TREE_FILE_MAX = 64 << 20, TREE_DEPTH_MAX = 8 };
+enum { TREE_DEPTH_MAX = 8 };
 
 struct tree_file {
 	char *name;             /* relative: "per_cpu/cpu0/stats" */
@@ -35,9 +35,5 @@ int must_check tree_read(struct folder *folder, const char *root, struct tree *r
 void tree_release(struct tree *tree);
 
 const struct tree_file *tree_find(const struct tree *tree, const char *name);
-
-/* One file that the user named, wherever it is; and one that is open, with the name that messages are to have. */
-int must_check tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail);
-int must_check tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct fail *fail);
 
 #endif

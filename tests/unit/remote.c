@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/instance_open.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

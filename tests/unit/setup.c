@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/kernel/event_select.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/undo.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"

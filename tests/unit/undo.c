@@ -13,9 +13,11 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/kernel/change.h"
 #include "lib/kernel/claim.h"
 #include "lib/kernel/control.h"
 #include "lib/kernel/instance.h"
+#include "lib/kernel/instance_open.h"
 #include "lib/kernel/journal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"

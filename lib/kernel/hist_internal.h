@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_KERNEL_HIST_LATENCY_H
-#define WEFT_KERNEL_HIST_LATENCY_H
+#ifndef WEFT_KERNEL_HIST_INTERNAL_H
+#define WEFT_KERNEL_HIST_INTERNAL_H
 
 #include "lib/kernel/hist.h"
 

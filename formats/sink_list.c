@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/sink.h"
-
 #include "formats/sinks.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_SCHEMA_PARSE_H
-#define WEFT_SCHEMA_PARSE_H
+#ifndef WEFT_SCHEMA_FORMAT_INTERNAL_H
+#define WEFT_SCHEMA_FORMAT_INTERNAL_H
 
 #include "lib/schema/format.h"
 

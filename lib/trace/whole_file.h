@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_WHOLE_FILE_H
+#define WEFT_TRACE_WHOLE_FILE_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+
+struct fail;
+
+enum { WHOLE_FILE_MAX = 64 << 20 };
+
+/* One file that the user named, wherever it is; and one that is open, with the name that messages are to have. */
+int must_check tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail);
+int must_check tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct fail *fail);
+
+#endif
