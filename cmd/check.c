@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/reading.h"
+#include "cmd/terminal.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/reader/reader.h"
@@ -149,11 +150,14 @@ static int run(int argc, char **argv)
 		trace_trust_sizes(trace);
 	findings = (struct findings){ .path = trace_path(trace) };
 	r = check(trace, &findings, &summary, &events, &fail);
-	if (!r && !findings.count && !arguments.quiet)
-		printf("%s: ok, version %u, %" PRIu64 " section%s, %zu buffer%s, %s of pages, %s event%s\n", findings.path,
+	if (!r && !findings.count && !arguments.quiet) {
+		cleanup_free char *name = terminal_line(findings.path);
+
+		printf("%s: ok, version %u, %" PRIu64 " section%s, %zu buffer%s, %s of pages, %s event%s\n", name,
 		       trace_info(trace)->version, summary.sections, text_plural(summary.sections),
 		       trace_buffers(trace), text_plural(trace_buffers(trace)), text_size(size, summary.pages),
 		       text_count(count, events), text_plural(events));
+	}
 	trace_free(trace);
 	if (r)
 		return command_failed(&fail);

@@ -91,6 +91,11 @@ bool format_is_escaped(const struct sink_ops *format, const struct sink_options 
 	return terminal_escapes() && !(format->colors && options->color);
 }
 
+bool format_is_one_line(const struct sink_options *options)
+{
+	return terminal_escapes() || options->color;
+}
+
 void format_tell_fields(const struct events *events)
 {
 	const struct event_type *type, *first = NULL;

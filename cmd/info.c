@@ -103,8 +103,10 @@ static void print_head(struct trace *trace, struct out *out)
 	struct trace_text text;
 	struct fail fail = FAIL_INIT;
 	char size[TEXT_HUMAN];
+	size_t from = out_len(out);
 
 	out_f(out, "%-10s %s\n", "file", trace_path(trace));
+	terminal_seal(out, from);
 	out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n", "format",
 	      info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8, info->page_size);
 	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, info->size), info->size);

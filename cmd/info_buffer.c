@@ -168,6 +168,7 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 	uint64_t first = UINT64_MAX, last = 0, lost = 0;
 	char count[TEXT_HUMAN], text[TEXT_HUMAN];
 	bool lost_some = false;
+	size_t from;
 
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		lost += cpus[i].lost;
@@ -177,6 +178,7 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 		first = cpus[i].first < first ? cpus[i].first : first;
 		last = cpus[i].last > last ? cpus[i].last : last;
 	}
+	from = out_len(out);
 	out_f(out, "  %s event%s", text_count(count, events_count(events)), text_plural(events_count(events)));
 	if (first <= last && context->unit == CLOCK_UNIT_NS)
 		out_f(out, " in %s", text_time(text, last - first));
@@ -185,6 +187,7 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 	else
 		out_str(out, ", none lost");
 	out_f(out, ", clock %s\n", context->clock);
+	terminal_seal(out, from);
 }
 
 /* "# latency: 68 us, #12/12, CPU#0 | ..." in the head of the kernel's text. */
@@ -238,9 +241,13 @@ int info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *
 	cleanup_free struct cpu_info *cpus = NULL;
 	const char *damage, *path;
 	struct reader reader;
+	size_t from;
 	int r;
 
-	out_f(out, "\n%s%s\n", of->name.len ? "Instance " : "Top buffer", of->name.text);
+	out_char(out, '\n');
+	from = out_len(out);
+	out_f(out, "%s%s\n", of->name.len ? "Instance " : "Top buffer", of->name.text);
+	terminal_seal(out, from);
 	if (no_events) {
 		print_cpus(trace, buffer, NULL, NULL, out);
 		return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/terminal.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
@@ -47,6 +48,7 @@ static const struct argp argp = {
 static void print_row(struct instances *instances, const struct instance *instance, const char *name)
 {
 	char tracer[64] = "?", on[8] = "?", size[TEXT_HUMAN], count[TEXT_HUMAN];
+	cleanup_free char *shown = terminal_line(name);
 	uint64_t entries = 0;
 
 	(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
@@ -60,7 +62,7 @@ static void print_row(struct instances *instances, const struct instance *instan
 	if (!instances->headed)
 		printf("%-24s %-8s %-16s %12s %16s\n", "INSTANCE", "TRACING", "TRACER", "SIZE PER CPU", "EVENTS HELD");
 	instances->headed = true;
-	printf("%-24s %-8s %-16s %12s %16s\n", name, on[0] == '1' ? "on" : "off", tracer,
+	printf("%-24s %-8s %-16s %12s %16s\n", shown, on[0] == '1' ? "on" : "off", tracer,
 	       text_size(size, ring_buffer_size(instance)), text_count(count, entries));
 }
 

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "cmd/kernel.h"
+#include "cmd/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
@@ -54,10 +55,12 @@ static int read_file(const struct list *list, const char *file, struct buf *buf,
 /* An item, and with --full its state behind a tab. */
 static void print_item(const struct list *list, const char *name, const char *state)
 {
+	cleanup_free char *shown = terminal_line(name);
+
 	if (list->full && *state)
-		printf("%s\t%s\n", name, state);
+		printf("%s\t%s\n", shown, state);
 	else
-		puts(name);
+		puts(shown);
 }
 
 /* The fields of an event's own, and how it is printed, as the kernel describes them. */

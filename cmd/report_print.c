@@ -193,6 +193,7 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	options.plugins = printing->plugins[at];
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
+	options.one_line = format_is_one_line(&options);
 	return report->format->new(printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/text.h"
@@ -64,7 +65,7 @@ static const struct argp argp = {
 
 static void print_head(struct stat_arguments *arguments)
 {
-	const char *name = arguments->instance->name;
+	cleanup_free char *name = terminal_line(arguments->instance->name);
 
 	if (arguments->headed)
 		return;
@@ -198,11 +199,12 @@ static int print_user(const struct tracing_user *user, void *data)
 {
 	struct stat_arguments *arguments = data;
 	const char *file = tracing_user_file(user, arguments->instance->name);
+	cleanup_free char *comm = terminal_line(user->comm);
 	char text[600];
 
 	if (!file)
 		return 0;
-	snprintf(text, sizeof(text), "%s (process %d): %s", user->comm, (int)user->pid, file);
+	snprintf(text, sizeof(text), "%s (process %d): %s", comm, (int)user->pid, file);
 	print_lines(arguments, "in use by", text);
 	return 0;
 }

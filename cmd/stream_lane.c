@@ -91,6 +91,7 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
 	sink.plugins = lane->plugins;
 	sink.times = &shared->printed;
+	sink.one_line = format_is_one_line(&sink);
 	sink.left_out = lane->left_out;
 	if (!err)
 		err = options->format->new(lane->context, &sink, &lane->sink, fail);

@@ -18,7 +18,23 @@ enum { PIECE = 4096 };
 struct terminal {
 	int fd;
 	struct escape escape;
+	bool messages;          /* what is written is a message of one line, and lines of its own behind that begin with two blanks */
 };
+
+/* A message's own newlines: at its end, and in front of two blanks. All others came with a name. */
+static void put_message(struct escape *escape, const char *text, size_t len, struct out *out)
+{
+	const char *end = text + len, *newline;
+
+	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
+		bool own = strspn(newline, "\n") == (size_t)(end - newline) || (end - newline > 2 && !memcmp(newline + 1, "  ", 2));
+
+		escape_text(escape, text, (size_t)(newline - text), out);
+		escape_text(escape, own ? "\n" : "\\012", own ? 1 : 4, out);
+		text = newline + 1;
+	}
+	escape_text(escape, text, (size_t)(end - text), out);
+}
 
 static ssize_t terminal_write(void *cookie, const char *text, size_t len)
 {
@@ -30,7 +46,10 @@ static ssize_t terminal_write(void *cookie, const char *text, size_t len)
 		errno = ENOMEM;
 		return 0;
 	}
-	escape_text(&terminal->escape, text, len, &out);
+	if (terminal->messages)
+		put_message(&terminal->escape, text, len, &out);
+	else
+		escape_text(&terminal->escape, text, len, &out);
 	err = out_flush(&out, terminal->fd);
 	out_release(&out);
 	if (err) {
@@ -38,6 +57,12 @@ static ssize_t terminal_write(void *cookie, const char *text, size_t len)
 		return 0;
 	}
 	return (ssize_t)len;
+}
+
+__attribute__((noreturn)) static void lack_memory(void)
+{
+	fputs("weft: out of memory\n", stderr);
+	_exit(EXIT_FAILURE);
 }
 
 static FILE *guarded(struct terminal *terminal, FILE *plain, int buffering)
@@ -48,18 +73,22 @@ static FILE *guarded(struct terminal *terminal, FILE *plain, int buffering)
 	if (!isatty(terminal->fd))
 		return plain;
 	file = fopencookie(terminal, "w", functions);
-	if (!file) {
-		fputs("weft: out of memory\n", stderr);
-		_exit(EXIT_FAILURE);
-	}
+	if (!file)
+		lack_memory();
 	setvbuf(file, NULL, buffering, BUFSIZ);
 	return file;
 }
 
-void terminal_guard(void)
-{
-	static struct terminal output = { .fd = STDOUT_FILENO }, errors = { .fd = STDERR_FILENO };
+static struct terminal output = { .fd = STDOUT_FILENO }, errors = { .fd = STDERR_FILENO };
 
+/* Whether any text on standard error may have a newline that somebody named. */
+static bool odd_words;
+
+void terminal_guard(char **words)
+{
+	for (; *words; words++)
+		odd_words |= strchr(*words, '\n') != NULL;
+	errors.messages = odd_words;
 	stdout = guarded(&output, stdout, _IOLBF);
 	stderr = guarded(&errors, stderr, _IONBF);
 }
@@ -69,6 +98,37 @@ void terminal_own(const char *sequence)
 	fflush(stdout);
 	if (write(STDOUT_FILENO, sequence, strlen(sequence)) < 0)
 		clearerr(stdout);
+}
+
+void terminal_message(bool begins)
+{
+	errors.messages = begins || odd_words;
+}
+
+char *terminal_line(const char *text)
+{
+	struct out out = { .start = NULL };
+	char *line = NULL;
+
+	if (!terminal_escapes() || !strchr(text, '\n')) {
+		line = strdup(text);
+	} else if (out_init(&out, 0)) {
+		/* Those at the end, too. */
+		out_str(&out, text);
+		out_char(&out, '.');
+		escape_newlines(&out, 0);
+		line = out.failed ? NULL : strndup(out.start, out_len(&out) - 1);
+	}
+	out_release(&out);
+	if (!line)
+		lack_memory();
+	return line;
+}
+
+void terminal_seal(struct out *out, size_t from)
+{
+	if (terminal_escapes())
+		escape_newlines(out, from);
 }
 
 bool terminal_escapes(void)

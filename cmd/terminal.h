@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct fail;
 struct out;
@@ -13,7 +14,19 @@ struct out;
  * Traces, settings, names of files and arguments are bytes of strangers. Standard output and standard error, where they are terminals,
  * are replaced by streams that show as octal what a terminal would obey (lib/base/escape.h). Files and pipes get the bytes as they are.
  */
-void terminal_guard(void);
+void terminal_guard(char **words);
+
+/*
+ * What is written to standard error between true and false is a message: on a terminal it has newlines at its end and in front of two blanks;
+ * others, which came with a name, are shown as "\012". Where one of the command line's words has a newline that is so for all of standard error.
+ */
+void terminal_message(bool begins);
+
+/* A name for standard output: on a terminal newlines are shown. A copy, the caller's; without memory weft ends. */
+char *terminal_line(const char *text);
+
+/* The same of what came into the out behind `from`, newlines at its end excepted. */
+void terminal_seal(struct out *out, size_t from);
 
 /* Writes an escape sequence of weft's own to standard output. */
 void terminal_own(const char *sequence);

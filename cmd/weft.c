@@ -110,8 +110,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 
 int command_failed(const struct fail *fail)
 {
-	fflush(stdout);
-	fprintf(stderr, "weft: %s\n", fail->text);
+	command_warn("%s", fail->text);
 	return EXIT_FAILED;
 }
 
@@ -121,9 +120,11 @@ void command_warn(const char *format, ...)
 
 	fflush(stdout);
 	fputs("weft: ", stderr);
+	terminal_message(true);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
+	terminal_message(false);
 	fputc('\n', stderr);
 }
 
@@ -164,7 +165,7 @@ int main(int argc, char **argv)
 	char *only_help[] = { argv[0], help, NULL };
 	const struct command *command;
 
-	terminal_guard();
+	terminal_guard(argv);
 	if (atexit(end_output)) {
 		fputs("weft: out of memory\n", stderr);
 		return EXIT_FAILED;

@@ -62,6 +62,7 @@ typedef bool settle_fn(struct ftrace *ftrace, const struct binding *binding, str
 struct renderer {
 	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
 	bool plain;                     /* prints no addresses: the symbols need not be read for it */
+	bool lines;                     /* prints several lines, of nothing that a stranger wrote */
 	const char *const *fields;      /* names that become binding->places[], in order; NULL ends; may be NULL */
 	/*
 	 * Looks at the places; false when the format is not one it can print: its fields are then printed as name=value.
@@ -167,6 +168,9 @@ static inline const struct binding *ftrace_bind(struct ftrace *ftrace, const str
  * the function graph. Settle must have seen the event, or at least ftrace_bind() its type.
  */
 void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out);
+
+/* A name that a task gave itself, in the middle of a line. */
+void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out);
 
 /* The same as a line has it behind its columns: as fields if they were asked for, and with what a plugin knows. */
 void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out);

@@ -9,6 +9,7 @@
 #include "formats/raw.h"
 #include "formats/renderers.h"
 #include "formats/sinks.h"
+#include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"
@@ -90,7 +91,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
-			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins;
+			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins && !ftrace->options.one_line;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -234,7 +235,7 @@ static void format_gap(const struct event *event, struct out *out)
 		out_f(out, "CPU:%u [LOST EVENTS]\n", event->cpu);
 }
 
-void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
+static void put_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	const struct context *context = ftrace->context;
@@ -255,6 +256,22 @@ void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct 
 		program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
 	}
 	out_char(out, '\n');
+}
+
+static void seal(const struct ftrace *ftrace, size_t from, struct out *out)
+{
+	if (ftrace->options.one_line)
+		escape_newlines(out, from);
+}
+
+void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	size_t from = out_len(out);
+
+	put_body(ftrace, event, out);
+	if (!binding->renderer || !binding->renderer->lines)
+		seal(ftrace, from, out);
 }
 
 /* print_event_fields() */
@@ -316,9 +333,21 @@ static bool only_fields(const struct ftrace *ftrace, const struct binding *bindi
 	return strcmp(binding->format->system, "syscalls") || !context_since(ftrace->context, 6, 15);
 }
 
+void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out)
+{
+	size_t from = out_len(out);
+
+	out_mem(out, text, len);
+	/* Not at the end of the line. */
+	out_char(out, '-');
+	seal(ftrace, from, out);
+	out->at--;
+}
+
 void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct binding *binding = ftrace_binding(ftrace, event);
+	size_t from = out_len(out);
 
 	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) && (ftrace->fields || only_fields(ftrace, binding)))
 		format_fields(ftrace, event, out);
@@ -326,11 +355,28 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 		ftrace_body(ftrace, event, out);
 	if (ftrace->options.plugins && binding->decoder)
 		decode(binding->decoder, event, out);
+	if (!binding->renderer || !binding->renderer->lines)
+		seal(ftrace, from, out);
+}
+
+static void write_columns(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	size_t from;
+
+	if (__builtin_expect(frame_note_of(event)->started, 0))
+		out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
+	from = out_len(out);
+	if (__builtin_expect(ftrace->latency, 0))
+		latency_write(&ftrace->columns, event, frame_note_of(event), out);
+	else
+		columns_write(&ftrace->columns, event, out);
+	seal(ftrace, from, out);
 }
 
 static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = (const struct ftrace *)sink;
+	size_t from = out_len(out);
 
 	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
 		format_gap(event, out);
@@ -340,21 +386,22 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 		format_plain(ftrace, event, out);
 		return;
 	}
-	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out))
+	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out)) {
+		/* Those of a graph are of several lines. */
+		if (ftrace->tracer != &graph_tracer)
+			seal(ftrace, from, out);
 		return;
+	}
 	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
 		if (__builtin_expect(ftrace->layout, 0)) {
 			layout_line((enum layout)ftrace->layout, ftrace, event, out);
+			if (ftrace->layout == LAYOUT_RAW)
+				seal(ftrace, from, out);
 			if (ftrace->layout == LAYOUT_RAW && ftrace_binding(ftrace, event)->decoder)
 				decode(ftrace_binding(ftrace, event)->decoder, event, out);
 			return;
 		}
-		if (__builtin_expect(frame_note_of(event)->started, 0))
-			out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
-		if (__builtin_expect(ftrace->latency, 0))
-			latency_write(&ftrace->columns, event, frame_note_of(event), out);
-		else
-			columns_write(&ftrace->columns, event, out);
+		write_columns(ftrace, event, out);
 	}
 	ftrace_entry(ftrace, event, out);
 }

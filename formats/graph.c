@@ -63,7 +63,7 @@ static void print_task(const struct ftrace *ftrace, int32_t pid, struct out *out
 	unsigned spaces = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
 
 	out_fill(out, ' ', spaces / 2);
-	out_mem(out, name.text, name_len);
+	ftrace_name(ftrace, name.text, name_len, out);
 	out_char(out, '-');
 	out_s64(out, pid);
 	out_fill(out, ' ', spaces - spaces / 2);
@@ -413,7 +413,7 @@ static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 }
 
 const struct renderer graph_entry_renderer = {
-	.format_name = "funcgraph_entry",
+	.format_name = "funcgraph_entry", .lines = true,
 	.fields = entry_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -422,7 +422,7 @@ const struct renderer graph_entry_renderer = {
 
 /* An entry that funcgraph-retaddr made: of 6.13 and later. */
 const struct renderer graph_retaddr_renderer = {
-	.format_name = "fgraph_retaddr_entry",
+	.format_name = "fgraph_retaddr_entry", .lines = true,
 	.fields = entry_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -430,7 +430,7 @@ const struct renderer graph_retaddr_renderer = {
 };
 
 const struct renderer graph_exit_renderer = {
-	.format_name = "funcgraph_exit",
+	.format_name = "funcgraph_exit", .lines = true,
 	.fields = exit_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,

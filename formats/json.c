@@ -18,7 +18,11 @@
 
 static int json_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
 {
-	return ftrace_new_reader(&json_sink, context, options, ret, fail);
+	struct sink_options own = *options;
+
+	/* JSON has escapes of its own. */
+	own.one_line = false;
+	return ftrace_new_reader(&json_sink, context, &own, ret, fail);
 }
 
 static void json_free(struct sink *sink)

@@ -57,6 +57,7 @@ struct sink_options {
 	bool nanoseconds;               /* full time stamps */
 	bool raw;                       /* field=value instead of the print fmt */
 	bool color;                     /* for a terminal, where a format has colours */
+	bool one_line;                  /* for a terminal: names and strings make no lines of their own (escape_newlines()) */
 	struct sink_times *times;       /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
 	const uint64_t *left_out;       /* events of weft itself, read when all were settled; borrowed; NULL: none were */
 	uint64_t without;               /* bits of enum trace_option that the file may have and the sink has no use for */

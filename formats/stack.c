@@ -77,6 +77,7 @@ static void format_user(const struct ftrace *ftrace, const struct binding *bindi
 }
 
 const struct renderer kernel_stack_renderer = {
+	.lines = true,
 	.format_name = "kernel_stack",
 	.fields = fields,
 	.bind = bind_kernel,
@@ -84,6 +85,7 @@ const struct renderer kernel_stack_renderer = {
 };
 
 const struct renderer user_stack_renderer = {
+	.lines = true,
 	.format_name = "user_stack",
 	.fields = user_fields,
 	.bind = bind_user,

@@ -5,6 +5,7 @@
 #include "lib/base/out.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* Unicode's own controls, marks and overrides of direction, characters without a width, tags. Sorted. */
 static const struct {
@@ -119,4 +120,44 @@ void escape_end(struct escape *escape, struct out *out)
 {
 	put_octal(escape->bytes, escape->len, out);
 	escape->len = 0;
+}
+
+static size_t count_newlines(const char *at, const char *end)
+{
+	size_t count = 0;
+
+	for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+		count++;
+	return count;
+}
+
+void escape_newlines(struct out *out, size_t from)
+{
+	const char *end = out->at;
+	size_t len, more;
+	char *to;
+
+	/* A lack of memory has emptied it meanwhile. */
+	if (from > out_len(out))
+		return;
+	while (end > out->start + from && end[-1] == '\n')
+		end--;
+	len = (size_t)(end - out->start);
+	more = 3 * count_newlines(out->start + from, end);
+	if (!more)
+		return;
+	out_fill(out, '\n', more);
+	if (out->failed)
+		return;
+	/* From behind: each byte moves to where all newlines in front of it have become longer. */
+	memmove(out->start + len + more, out->start + len, out_len(out) - more - len);
+	to = out->start + len + more;
+	for (const char *at = out->start + len; to > at;) {
+		if (*--at == '\n') {
+			to -= 4;
+			memcpy(to, "\\012", 4);
+		} else {
+			*--to = *at;
+		}
+	}
 }

@@ -22,4 +22,10 @@ void escape_text(struct escape *escape, const char *text, size_t len, struct out
 /* Nothing follows: what waits is shown. */
 void escape_end(struct escape *escape, struct out *out);
 
+/*
+ * Makes one line of what came into the out behind its first `from` bytes: newlines are written as "\012" but for those at the end. Where a line
+ * of text ends only its writer knows; a newline in a name would make the rest of the line look like another one.
+ */
+void escape_newlines(struct out *out, size_t from);
+
 #endif

@@ -34,7 +34,7 @@ static int refusals_end(const struct refusals *refusals, size_t of, struct fail 
 		return 0;
 	if (of == 1)
 		return fail_set(fail, refusals->err, "%s", refusals->first.text);
-	return fail_set(fail, refusals->err, "%s\n(refused for %zu of %zu events)", refusals->first.text, refusals->nr, of);
+	return fail_set(fail, refusals->err, "%s\n  (refused for %zu of %zu events)", refusals->first.text, refusals->nr, of);
 }
 
 static void enable_one(const struct instance *instance, const struct catalog_event *event, bool on,

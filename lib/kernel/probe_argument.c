@@ -125,7 +125,7 @@ static int no_parameter(const char *function, const struct prototype *prototype,
 			return fail_memory(fail);
 	}
 	near_fail(&near, &words, -ENOENT, "the function '%s' has no parameter '%s'", function, name);
-	return fail_set(fail, -ENOENT, "%.600s%s%.300s", words.text, prototype->nr ? "\nits parameters are " : ": it has none",
+	return fail_set(fail, -ENOENT, "%.600s%s%.300s", words.text, prototype->nr ? "\n  its parameters are " : ": it has none",
 			buf_str(&all));
 }
 

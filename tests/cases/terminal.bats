@@ -96,6 +96,66 @@ hidden()
 	[[ $output = *$'\033]0;mine\a'* ]]
 }
 
+# A name with a newline would make a line that looks like one of weft's own.
+@test "report: on a terminal a newline in a task's name or a string begins no line; a pipe gets it" {
+	tiny_tree lines $'lo\nom'
+	tiny_event lines sys plain 2000 '"x=%d %s", REC->x, REC->text' $'a\nb'
+	tiny_event lines sys odd 2001 '"%s", no_such_function(REC->x)' $'c\nd'
+	tiny_pack lines lines.dat
+	local arguments
+	for arguments in '' '-O latency-format' '-O latency-format -O verbose' '-O fields' '-O raw' '--format trace_pipe' '--format pretty'; do
+		# shellcheck disable=SC2086 # words
+		on_terminal "$WEFT" report $arguments lines.dat > shown
+		cat shown
+		run ! grep -aE '^(om|b$|d)|^ *(b|d"?)$' shown
+		[[ $arguments = *raw* ]] || grep -aqF 'a\012b' shown
+		[[ $arguments != '' ]] || [ "$(grep -acF 'lo\012om-41' shown)" = 2 ]
+	done
+	"$WEFT" report lines.dat > file
+	grep -qx 'b' file
+	[ "$(grep -c '^om-41' file)" = 2 ]
+}
+
+@test "messages: on a terminal a newline in a name of a file, an event or an instance begins no line" {
+	local odd=$'no\nweft: all is well\n' arguments
+	for arguments in report info check pack list "report --format" "report -e" "report -B" "info --setting" "list -B" "stat -B" record stream show \
+		extract "extract -B" "record -e" "record -C" "record -p" recover "instance remove" hist "probe add" clear \
+		"report --stored" snapshot "mark -B" stack; do
+		# shellcheck disable=SC2086 # words
+		on_terminal timeout 20 "$WEFT" $arguments "$odd" > shown || true
+		[ -s shown ]
+		run ! grep -a '^weft: all is well' shown
+	done
+	on_terminal "$WEFT" report "$odd" > shown || true
+	grep -qF "weft: cannot open 'no\\012weft: all is well\\012'" shown
+	[ "$(wc -l < shown)" = 1 ]
+	run "$WEFT" report "$odd"
+	[ "${lines[1]}" = 'weft: all is well' ]
+}
+
+@test "info, check: on a terminal a newline in a file's name begins no line" {
+	local odd=$'odd\nweft: all is well'
+	cp odd.dat "$odd"
+	for command in info check; do
+		on_terminal "$WEFT" $command "$odd" > shown
+		run ! grep -a '^weft: all is well' shown
+		grep -qF 'odd\012weft: all is well' shown
+	done
+	"$WEFT" check "$odd" | grep -a '^weft: all is well'
+}
+
+@test "list, instance, stat: on a terminal a newline in an instance's name begins no line" {
+	need_tracefs
+	local odd="weft-terminal-$$"$'\nweft: all is well'
+	mkdir "/sys/kernel/tracing/instances/$odd"
+	on_terminal "$WEFT" list instances > shown
+	on_terminal "$WEFT" instance >> shown
+	on_terminal "$WEFT" stat >> shown
+	rmdir "/sys/kernel/tracing/instances/$odd"
+	run ! grep -a '^weft: all is well' shown
+	[ "$(grep -acF "weft-terminal-$$\\012weft" shown)" -ge 3 ]
+}
+
 @test "show: nothing of the kernel's buffer is obeyed on a terminal" {
 	need_tracefs
 	local instance=weft-terminal-$$

@@ -42,6 +42,23 @@ TEST(escape_shows_what_a_terminal_would_obey)
 	CHECK_SHOWN("\233" "31m", "\\23331m");
 }
 
+TEST(escape_makes_one_line_of_what_came_in_but_for_its_end)
+{
+	struct out out;
+
+	CHECK(out_init(&out, 16));
+	out_str(&out, "head\n");
+	out_str(&out, "na\nme \n\nx\n\n");
+	escape_newlines(&out, 5);
+	out_char(&out, 0);
+	CHECK_STR(out.start, "head\nna\\012me \\012\\012x\n\n");
+	out_clear(&out);
+	out_str(&out, "\n\n");
+	escape_newlines(&out, 0);
+	CHECK(out_len(&out) == 2);
+	out_release(&out);
+}
+
 TEST(escape_keeps_lines_tabs_backslashes_and_letters_of_all_languages)
 {
 	CHECK_SHOWN("a\tb\\033\n", "a\tb\\033\n");
