@@ -189,24 +189,32 @@ static int find_wanted(const struct arguments *arguments, const struct probe_lis
 }
 
 /* Switched on in the instance: yes, no, or only armed for a trigger. */
-static const char *switch_of(const struct instance *instance, const struct probe *probe)
+static int read_switch(const struct instance *instance, const struct probe *probe, const char **ret, struct fail *fail)
 {
 	char file[2 * PROBE_NAME_SIZE + 32], word[8];
+	int err;
 
 	snprintf(file, sizeof(file), "events/%.63s/%.63s/enable", probe->group, probe->name);
-	if (instance_read_word(instance, file, word, sizeof(word), NULL))
-		return "-";
-	return *word == '1' ? "yes" : strchr(word, '*') ? "armed" : "no";
+	err = instance_read_word(instance, file, word, sizeof(word), fail);
+	if (err && err != -ENOENT)
+		return err;
+	*ret = err ? "-" : *word == '1' ? "yes" : strchr(word, '*') ? "armed" : "no";
+	return 0;
 }
 
-static void print_row(struct table *table, const struct probe_state *state, const struct instance *instance)
+static int print_row(struct table *table, const struct probe_state *state, const struct instance *instance, struct fail *fail)
 {
 	const struct probe *probe = &state->probe;
+	const char *on;
+	int err = read_switch(instance, probe, &on, fail);
+
+	if (err)
+		return err;
 
 	table_cellf(table, "%s:%s", probe->group, probe->name);
 	table_cell(table, probe_kind_name(probe->kind));
 	table_cell(table, state->ours ? "weft" : "others");
-	table_cell(table, switch_of(instance, probe));
+	table_cell(table, on);
 	if (state->counted)
 		table_cell_u64(table, state->hits);
 	else
@@ -217,6 +225,7 @@ static void print_row(struct table *table, const struct probe_state *state, cons
 		table_cell(table, "-");
 	table_cell(table, *probe->place ? probe->place : "-");
 	table_cell(table, probe->arguments);
+	return 0;
 }
 
 static int list_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
@@ -234,12 +243,12 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 	if (!out_init(&out, 4096))
 		return fail_memory(fail);
 	table_init(&table, columns, array_size(columns));
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; !err && i < list->nr; i++) {
 		if (wanted[i])
-			print_row(&table, &list->probes[i], arguments->kernel.instance);
+			err = print_row(&table, &list->probes[i], arguments->kernel.instance, fail);
 		any |= wanted[i];
 	}
-	if (any)
+	if (!err && any)
 		err = table_print(&table, &out) ? command_write(out.start, out_len(&out), fail) : fail_memory(fail);
 	table_release(&table);
 	out_release(&out);

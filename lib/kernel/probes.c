@@ -30,11 +30,13 @@ static int add_line(struct probe_list *list, struct text_word line, struct fail 
 {
 	cleanup_free char *text = strndup(line.at, line.len);
 	struct probe_state state = { .ours = false }, *added;
+	int err;
 
 	if (!text)
 		return fail_memory(fail);
-	if (probe_parse(text, &state.probe, NULL))
-		return 0;
+	err = probe_parse(text, &state.probe, NULL);
+	if (err)
+		return err == -ENOMEM ? fail_memory(fail) : 0;
 	if (!*state.probe.group)
 		snprintf(state.probe.group, sizeof(state.probe.group), "%s",
 			 state.probe.kind == PROBE_USER_EVENT ? "user_events" : "?");
@@ -63,16 +65,17 @@ static void count(struct probe_list *list, bool user, const char *name, uint64_t
 	}
 }
 
-/* kprobe_profile: "  NAME  HITS  MISSED"; uprobe_profile: "  PATH NAME  HITS". */
-static void read_counts(const struct instance *top, struct probe_list *list, bool user)
+/* kprobe_profile: "  NAME  HITS  MISSED"; uprobe_profile: "  PATH NAME  HITS". A kernel may have none, or keep it to itself. */
+static int read_counts(const struct instance *top, struct probe_list *list, bool user, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct text_word line;
 	const char *at;
 	size_t left;
+	int err = instance_read(top, user ? "uprobe_profile" : "kprobe_profile", &buf, fail);
 
-	if (instance_read(top, user ? "uprobe_profile" : "kprobe_profile", &buf, NULL))
-		return;
+	if (err)
+		return err == -ENOENT || err == -EACCES || err == -EPERM ? 0 : err;
 	at = buf_str(&buf);
 	left = buf.len;
 	while (text_next_line(&at, &left, &line)) {
@@ -81,11 +84,12 @@ static void read_counts(const struct instance *top, struct probe_list *list, boo
 		char name[PROBE_NAME_SIZE];
 
 		if (!text)
-			return;
+			return fail_memory(fail);
 		if (user ? sscanf(text, "%*s %63s %" SCNu64, name, &hits) == 2 :
 			   sscanf(text, "%63s %" SCNu64 " %" SCNu64, name, &hits, &missed) == 3)
 			count(list, user, name, hits, missed);
 	}
+	return 0;
 }
 
 static void mark_ours(const char *name, void *data)
@@ -117,13 +121,16 @@ int probe_list_read(const struct instance *top, struct probe_list *ret, struct f
 	left = buf.len;
 	while (!err && text_next_line(&at, &left, &line))
 		err = add_line(&list, line, fail);
+	if (!err)
+		err = read_counts(top, &list, false, fail);
+	if (!err)
+		err = read_counts(top, &list, true, fail);
+	if (!err)
+		err = undo_each_probe(NULL, mark_ours, &list, fail);
 	if (err) {
 		probe_list_release(&list);
 		return err;
 	}
-	read_counts(top, &list, false);
-	read_counts(top, &list, true);
-	undo_each_probe(NULL, mark_ours, &list);
 	*ret = list;
 	return 0;
 }

@@ -112,8 +112,11 @@ unsigned undo_sweep(const char *dir);
 /* Throws away all that undo_reset() would replay: tracefs is put in order by other means. */
 int must_check undo_discard(const char *dir, struct fail *fail);
 
-/* Each probe that a journal knows, of dead and of living processes, held or not. Journals that cannot be read know none. */
-void undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data);
+/*
+ * Each probe that a journal knows, of dead and of living processes, held or not. Journals that others own, that are damaged or gone know none;
+ * what may be a lack of memory or of files, or a failing disk, is an error.
+ */
+int must_check undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data, struct fail *fail);
 /* Somebody removed a probe on purpose: held journals know it no more. */
 void undo_drop_probe(const char *dir, const char *probe);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/kernel/undo.h"
 
+#include "lib/base/fail.h"
 #include "lib/kernel/journal.h"
 #include "lib/kernel/undo_internal.h"
 
@@ -26,29 +27,47 @@ static void one_release(struct one *one)
 	journal_release(&one->journal);
 }
 
+/* Of what cannot be read, what is no error: it is not there, is not for us, or is damaged. */
+static bool is_passed(int err)
+{
+	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -EBADMSG || err == -ELOOP;
+}
+
+static int visit_journal(struct one *one, void (*each)(struct one *one, void *data), void *data, struct fail *fail)
+{
+	int err = undo_read_journal(one->path, &one->fd, &one->owner, one->boot, &one->journal, fail);
+
+	if (err)
+		return is_passed(err) ? 0 : err;
+	if (undo_is_this_boot(one->boot))
+		each(one, data);
+	one_release(one);
+	return 0;
+}
+
 /* Calls `each` for every journal of this boot. */
-static void for_each(const char *dir, bool only_held, void (*each)(struct one *one, void *data), void *data)
+static int for_each(const char *dir, bool only_held, void (*each)(struct one *one, void *data), void *data, struct fail *fail)
 {
 	const char *where = dir ? dir : UNDO_DIR;
 	DIR *stream = opendir(where);
 	struct dirent *entry;
+	int err = 0;
 
 	if (!stream)
-		return;
-	while ((entry = readdir(stream))) {
+		return is_passed(-errno) ? 0 : fail_set(fail, -errno, "cannot read '%s': %s", where, strerror(errno));
+	while (!err && (errno = 0, entry = readdir(stream))) {
 		struct one one = { .fd = -1 };
 		enum undo_file file = undo_file_of(entry->d_name);
 
 		if (file == UNDO_FILE_NONE || (only_held && file != UNDO_FILE_HELD))
 			continue;
 		snprintf(one.path, sizeof(one.path), "%s/%s", where, entry->d_name);
-		if (undo_read_journal(one.path, &one.fd, &one.owner, one.boot, &one.journal, NULL))
-			continue;
-		if (undo_is_this_boot(one.boot))
-			each(&one, data);
-		one_release(&one);
+		err = visit_journal(&one, each, data, fail);
 	}
+	if (!err && !entry && errno)
+		err = fail_set(fail, -errno, "cannot read '%s': %s", where, strerror(errno));
 	closedir(stream);
+	return err;
 }
 
 struct visit {
@@ -65,11 +84,11 @@ static void visit_probes(struct one *one, void *data)
 			visit->each(one->journal.entries[i].file, visit->data);
 }
 
-void undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data)
+int undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data, struct fail *fail)
 {
 	struct visit visit = { .each = each, .data = data };
 
-	for_each(dir, false, visit_probes, &visit);
+	return for_each(dir, false, visit_probes, &visit, fail);
 }
 
 static void drop_probe(struct one *one, void *data)
@@ -89,5 +108,6 @@ static void drop_probe(struct one *one, void *data)
 
 void undo_drop_probe(const char *dir, const char *probe)
 {
-	for_each(dir, true, drop_probe, (void *)probe);
+	/* A journal that goes on to name the probe is no error. */
+	(void)!for_each(dir, true, drop_probe, (void *)probe, NULL);
 }

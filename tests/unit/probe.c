@@ -316,12 +316,12 @@ TEST(undo_removes_the_probes_that_it_knows_and_held_ones_stay)
 	REQUIRE(!probe_define(&fake.top, "y=foo_bar", false, &probe, NULL));
 	CHECK(!probe_add(&fake.top, undo, &probe, NULL));
 	probe_release(&probe);
-	undo_each_probe(fake.journals, add_name, &names);
+	CHECK(!undo_each_probe(fake.journals, add_name, &names, NULL));
 	CHECK_STR(buf_str(&names), "weft/x weft/y ");
 	CHECK(!undo_hold(undo, NULL));
 	undo_drop_probe(fake.journals, "weft/x");
 	buf_clear(&names);
-	undo_each_probe(fake.journals, add_name, &names);
+	CHECK(!undo_each_probe(fake.journals, add_name, &names, NULL));
 	CHECK_STR(buf_str(&names), "weft/y ");
 	fake_write(&fake, "dynamic_events", "");
 	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
