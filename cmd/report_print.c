@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/formats.h"
 #include "cmd/stamp.h"
+#include "cmd/terminal.h"
 #include "formats/prefix.h"
 #include "formats/render.h"
 #include "lib/base/fail.h"
@@ -174,12 +175,15 @@ static int add_prefixes(struct printing *printing, struct fail *fail)
 	if (!printing->prefixes)
 		return fail_memory(fail);
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		size_t len = strlen(reader->buffers[i].context->instance);
+		cleanup_free char *name = terminal_line(reader->buffers[i].context->instance);
+		size_t len = strlen(name);
 
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		printing->prefixes[i] = prefix_of(reader->buffers[i].context->instance, (int)width);
+		cleanup_free char *name = terminal_line(reader->buffers[i].context->instance);
+
+		printing->prefixes[i] = prefix_of(name, (int)width);
 		if (!printing->prefixes[i])
 			return fail_memory(fail);
 	}

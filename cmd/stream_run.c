@@ -3,6 +3,7 @@
 
 #include "cmd/formats.h"
 #include "cmd/stream_lane.h"
+#include "cmd/terminal.h"
 #include "formats/flow.h"
 #include "formats/prefix.h"
 #include "lib/base/buf.h"
@@ -126,12 +127,15 @@ static int set_prefixes(struct stream *stream, struct fail *fail)
 	int width = 0;
 
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
-		int len = (int)strlen(stream->lanes[i].context->instance);
+		cleanup_free char *name = terminal_line(stream->lanes[i].context->instance);
+		int len = (int)strlen(name);
 
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
-		stream->lanes[i].prefix = prefix_of(stream->lanes[i].context->instance, width);
+		cleanup_free char *name = terminal_line(stream->lanes[i].context->instance);
+
+		stream->lanes[i].prefix = prefix_of(name, width);
 		if (!stream->lanes[i].prefix)
 			return fail_memory(fail);
 		stream->flow.lanes[i].prefix = stream->lanes[i].prefix;

@@ -156,6 +156,17 @@ hidden()
 	[ "$(grep -acF "weft-terminal-$$\\012weft" shown)" -ge 3 ]
 }
 
+@test "report, stream: on a terminal a newline in the name of one of several instances begins no line" {
+	need_tracefs
+	local odd="weft-terminal-$$"$'\nweft: all is well'
+	weft record -q -o two.dat -e sched:sched_process_exit -F -B "$odd" -e sched:sched_process_exit -F -- true
+	on_terminal "$WEFT" report two.dat > shown
+	on_terminal timeout 20 "$WEFT" stream -e sched:sched_process_exit -F -B "$odd" -e sched:sched_process_exit -F -- true >> shown
+	run ! grep -a '^weft: all is well' shown
+	[ "$(grep -acF "weft-terminal-$$\\012weft: all is well: " shown)" -ge 2 ]
+	"$WEFT" report two.dat | grep -q '^weft: all is well: '
+}
+
 @test "show: nothing of the kernel's buffer is obeyed on a terminal" {
 	need_tracefs
 	local instance=weft-terminal-$$
