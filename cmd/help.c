@@ -30,6 +30,7 @@ static const struct {
 	{ "info", "what is in a recording" },
 	{ "check", "whether it is whole" },
 	{ "sched", "who ran, waited, slept" },
+	{ "syscalls", "how long, which failed" },
 	{ "start", "tracing, without a file" },
 	{ "stop", "tracing, keep the buffers" },
 	{ "restart", "tracing after a stop" },

@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
 	&check_command,
 	&pack_command,
 	&sched_command,
+	&syscalls_command,
 	&start_command,
 	&stop_command,
 	&restart_command,

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report export info check pack sched start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report export info check pack sched syscalls start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -18,6 +18,7 @@ _weft_options()
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	sched) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	syscalls) echo '--by --failures --slowest --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -52,6 +53,7 @@ _weft_argument()
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
 	sched) echo 'FILE' ;;
+	syscalls) echo 'FILE' ;;
 	start) echo 'COMMAND' ;;
 	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
@@ -209,6 +211,18 @@ _weft_metavar()
 	sched:--format) echo 'text|json|csv' ;;
 	sched:--sort) echo 'COLUMN' ;;
 	sched:--top) echo 'N' ;;
+	syscalls:--by) echo 'syscall|task|process|errno|cpu' ;;
+	syscalls:--slowest) echo 'N' ;;
+	syscalls:--input|syscalls:-i) echo 'FILE' ;;
+	syscalls:--instance|syscalls:-B) echo 'NAME' ;;
+	syscalls:--since) echo 'TIME' ;;
+	syscalls:--until) echo 'TIME' ;;
+	syscalls:--cpu) echo 'CPULIST' ;;
+	syscalls:--pid) echo 'PID' ;;
+	syscalls:--comm) echo 'NAME' ;;
+	syscalls:--format) echo 'text|json|csv' ;;
+	syscalls:--sort) echo 'COLUMN' ;;
+	syscalls:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;

@@ -42,5 +42,6 @@ struct analysis_ops {
 
 /* One line for each. */
 extern const struct analysis_ops sched_analysis;
+extern const struct analysis_ops syscalls_analysis; /* options: lib/analysis/syscalls.h */
 
 #endif

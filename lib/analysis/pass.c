@@ -51,7 +51,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 {
 	const struct context *first = reader->buffers[0].context;
 
-	*pass = (struct pass){ .reader = reader, .filter = *filter, .budget = { .left = SAMPLES_BUDGET } };
+	*pass = (struct pass){ .reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET } };
 	state_init(&pass->state, &first->abi, first->preempt_rt);
 	if (!reader_is_merged(reader))
 		return fail_set(fail, -EINVAL, "the clocks of the instances differ, so that their events have no common order; "

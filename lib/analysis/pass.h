@@ -33,6 +33,7 @@ struct pass_filter {
 struct pass {
 	struct reader *reader;          /* borrowed; started */
 	struct pass_filter filter;
+	const char *machine;            /* the traced one, as `uname -m` names it; "": unknown, names of system calls, too */
 	struct state state;
 	struct samples_budget budget;   /* of all analyses */
 	bool failed;                    /* an analysis had no memory */

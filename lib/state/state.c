@@ -336,6 +336,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 		if (id == STATE_NO_TASK)
 			return;
 		(void)tasks_enter(state, id, TASK_NEW);
+		state->tasks[id].forked = true;
 		state->step = (struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
 	}
 	set_comm(&state->tasks[id], &places->comm, event);

@@ -59,6 +59,7 @@ struct state_task {
 	char letter;            /* of its last switch: 'R', '+', 'S', 'D'...; 0: none was seen */
 	bool exact;             /* the mode began at an event, not where something was lost */
 	bool idle;
+	bool forked;            /* its beginning was seen */
 	uint8_t soft;           /* softirqs that it was in when it lost its CPU: PREEMPT_RT */
 };
 

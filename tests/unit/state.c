@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
@@ -10,6 +11,7 @@
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What a script is, in the end, to the state of the machine. */
@@ -220,4 +222,53 @@ TEST(letters_come_from_the_print_fmt)
 	CHECK(letters_of(&letters, 256) == '+' && letters_of(&letters, 32) == 'Z');
 	letters_init(&letters, "");
 	CHECK(letters_of(&letters, 1) == 'S' && letters_of(&letters, 2) == 'D' && letters_of(&letters, 256) == 'R');
+}
+
+static uint32_t pick(uint64_t *seed, uint32_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % below;
+}
+
+/* Nothing of it makes sense: tasks that run twice, that wake while they run, that end and go on, exits without entries, gaps. */
+static void make_nonsense(uint64_t seed, struct buf *script)
+{
+	static const char *const events[] = {
+		"sched_switch prev_comm=a prev_pid=%u prev_state=%u next_comm=b next_pid=%u",
+		"sched_switch prev_comm=a prev_pid=%u prev_state=%u next_comm=b next_pid=%u",
+		"sched_waking pid=%u target_cpu=%u prio=%u", "sched_wakeup pid=%u target_cpu=%u prio=%u",
+		"sched_wakeup_new pid=%u target_cpu=%u prio=%u", "sched_process_fork child_pid=%u parent_pid=%u child_comm=c%u",
+		"irq_handler_entry irq=%u", "irq_handler_exit irq=%u", "softirq_entry vec=%u", "softirq_exit vec=%u",
+	};
+	static const uint32_t states[] = { 0, 1, 2, 4, 16, 32, 128, 256 };
+	uint64_t times[3] = { 1000, 1000, 1000 };
+
+	for (int i = 0; i < 400; i++) {
+		uint32_t cpu = pick(&seed, 3), pid = pick(&seed, 6), other = pick(&seed, 6), which = pick(&seed, array_size(events) + 1);
+		char event[128];
+
+		if (which == array_size(events)) {
+			CHECK(buf_addf(script, "%u lost %u\n", cpu, 1 + pick(&seed, 9)));
+			continue;
+		}
+		times[cpu] += pick(&seed, 200);
+		/* The events of an array: each takes the first of three numbers. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(event, sizeof(event), events[which], pid, which < 2 ? states[pick(&seed, array_size(states))] : other, other);
+#pragma GCC diagnostic pop
+		CHECK(buf_addf(script, "%u %u %u %s\n", cpu, (unsigned)times[cpu], pick(&seed, 4) ? pid : other, event));
+	}
+}
+
+TEST(state_adds_up_whatever_it_is_told)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		cleanup_buf struct buf script = BUF_INIT;
+		struct played played;
+
+		make_nonsense(seed, &script);
+		REQUIRE(play(&played, buf_str(&script)));
+		end(&played);
+	}
 }

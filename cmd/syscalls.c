@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "lib/analysis/syscalls.h"
+#include "lib/base/text.h"
+
+#include <string.h>
+
+enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST };
+
+static const struct argp_option options[] = {
+	{ "by", OPT_BY, "syscall|task|process|errno|cpu", 0, "A row for each of these (default: syscall)", 1 },
+	{ "failures", OPT_FAILURES, NULL, 0, "Count only calls that failed", 1 },
+	{ "slowest", OPT_SLOWEST, "N", 0, "Show the N longest calls, too, each with its task and what its time was spent with", 1 },
+	{ 0 },
+};
+
+struct arguments {
+	struct analyse analyse;
+	struct syscalls_options syscalls;
+};
+
+static enum syscalls_by by_named(const char *name, struct argp_state *state)
+{
+	static const char *const names[] = {
+		[SYSCALLS_BY_CALL] = "syscall", [SYSCALLS_BY_TASK] = "task", [SYSCALLS_BY_PROCESS] = "process",
+		[SYSCALLS_BY_ERROR] = "errno", [SYSCALLS_BY_CPU] = "cpu",
+	};
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strcmp(names[i], name))
+			return (enum syscalls_by)i;
+	argp_error(state, "--by: there is no '%s'; there are syscall, task, process, errno and cpu", name);
+	return SYSCALLS_BY_CALL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct fail fail = FAIL_INIT;
+	uint64_t slowest = 0;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->analyse;
+		return 0;
+	case OPT_BY:
+		arguments->syscalls.by = by_named(arg, state);
+		return 0;
+	case OPT_FAILURES:
+		arguments->syscalls.failures = true;
+		return 0;
+	case OPT_SLOWEST:
+		if (text_parse_range(arg, 1, SYSCALLS_SLOWEST_MAX, &slowest, &fail) < 0)
+			argp_error(state, "--slowest: %s", fail.text);
+		arguments->syscalls.slowest = (size_t)slowest;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Tells from a recording which system calls were made, how long they took, which failed, and what their time was spent with.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .analyse = ANALYSE_INIT };
+
+	command_parse(&syscalls_command, argc, argv, 0, &arguments);
+	return analyse_run(&arguments.analyse, &syscalls_analysis, &arguments.syscalls);
+}
+
+const struct command syscalls_command = {
+	.name = "syscalls",
+	.summary = "tell how long system calls took, and which failed",
+	.examples = "  weft record -e raw_syscalls -e sched -- make && weft syscalls\n"
+		    "  weft syscalls --by errno\n"
+		    "  weft syscalls --slowest 10 --comm make",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

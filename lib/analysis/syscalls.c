@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/syscalls_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/tasks.h"
+#include "lib/reader/reader.h"
+#include "lib/uapi/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* System calls: entry and exit of a task are paired, and counted by what was asked. lib/analysis/syscalls_tables.c shows them. */
+
+static const struct analysis_want wants[] = {
+	{ "raw_syscalls:sys_enter", "syscalls:sys_enter_*", "when a call begins" },
+	{ "raw_syscalls:sys_exit", "syscalls:sys_exit_*", "when it ends, and what it returns" },
+	{ "sched:sched_switch", NULL, "on a CPU, blocked or waiting" },
+	{ NULL, NULL, NULL },
+};
+
+enum role { RAW_ENTER = 1, RAW_EXIT, ENTER, EXIT };
+
+static const struct role_name names[] = {
+	{ "raw_syscalls", "sys_enter", RAW_ENTER },
+	{ "raw_syscalls", "sys_exit", RAW_EXIT },
+	{ "syscalls", "sys_enter_*", ENTER },
+	{ "syscalls", "sys_exit_*", EXIT },
+	{ NULL, NULL, 0 },
+};
+
+static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *syscalls = calloc(1, sizeof(*syscalls));
+
+	if (!syscalls)
+		return fail_memory(fail);
+	syscalls->pass = pass;
+	if (options)
+		syscalls->options = *(const struct syscalls_options *)options;
+	roles_init(&syscalls->roles, names);
+	u64_map_init(&syscalls->types, sizeof(struct call_type));
+	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
+	u64_map_init(&syscalls->rows, sizeof(struct call_row));
+	*ret = syscalls;
+	return 0;
+}
+
+static void release(struct analysis *syscalls)
+{
+	struct call_row *row;
+	size_t at = 0;
+	uint64_t key;
+
+	if (!syscalls)
+		return;
+	while ((row = u64_map_next(&syscalls->rows, &at, &key)))
+		samples_release(&row->lasted);
+	u64_map_release(&syscalls->rows);
+	u64_map_release(&syscalls->kinds);
+	u64_map_release(&syscalls->types);
+	roles_release(&syscalls->roles);
+	free(syscalls->calls);
+	free(syscalls->slowest);
+	free(syscalls);
+}
+
+static uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+{
+	const struct state_task *of = &syscalls->pass->state.tasks[task];
+	int32_t tgid;
+
+	switch (syscalls->options.by) {
+	case SYSCALLS_BY_CALL:
+		return (uint64_t)number;
+	case SYSCALLS_BY_TASK:
+		return task;
+	case SYSCALLS_BY_PROCESS:
+		tgid = task_tgid(syscalls->pass->reader->buffers[0].context->tasks, of->pid);
+		return (uint32_t)(tgid ? tgid : of->pid);
+	case SYSCALLS_BY_ERROR:
+		return (uint64_t)number << 16 | (uint64_t)error;
+	case SYSCALLS_BY_CPU:
+		return cpu;
+	}
+	return 0;
+}
+
+struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+{
+	struct call_row *row = u64_map_add(&syscalls->rows, row_key(syscalls, number, error, task, cpu));
+
+	if (!row) {
+		syscalls->pass->failed = true;
+		return NULL;
+	}
+	if (!row->calls) {
+		row->number = number;
+		row->error = error;
+		row->task = task;
+		row->cpu = cpu;
+	}
+	return row;
+}
+
+const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name)
+{
+	struct call_kind *kind = u64_map_add(&syscalls->kinds, (uint64_t)number);
+
+	if (!kind) {
+		syscalls->pass->failed = true;
+		return NULL;
+	}
+	if (!kind->looked_up) {
+		kind->looked_up = true;
+		kind->name = name ? name : system_call_name(syscalls->pass->machine, number);
+		kind->restores = kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
+	}
+	return kind;
+}
+
+const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[32])
+{
+	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
+
+	if (kind && kind->name)
+		return kind->name;
+	snprintf(into, 32, "syscall_%" PRId64, number);
+	return into;
+}
+
+/* The call of the task that has the event's CPU; NULL when there is none that is wanted. */
+static struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
+{
+	const struct state *state = &syscalls->pass->state;
+	uint32_t task = state_running(state, event->cpu);
+	struct open_call *call;
+
+	if (task == STATE_NO_TASK)
+		return NULL;
+	while (syscalls->nr_calls <= task) {
+		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
+			syscalls->pass->failed = true;
+			return NULL;
+		}
+	}
+	call = &syscalls->calls[task];
+	if (!call->wanted)
+		call->wanted = pass_wants(syscalls->pass, &state->tasks[task]) ? 2 : 1;
+	*ret_task = task;
+	return call->wanted == 2 ? call : NULL;
+}
+
+static uint64_t blocked_of(const struct state_task *task)
+{
+	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
+}
+
+static uint64_t waiting_of(const struct state_task *task)
+{
+	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
+}
+
+static void see_enter(struct analysis *syscalls, const struct event *event, int64_t number)
+{
+	const struct state *state = &syscalls->pass->state;
+	uint32_t task;
+	struct open_call *call = call_of(syscalls, event, &task);
+
+	if (!call)
+		return;
+	/* Its exit was not seen. */
+	syscalls->broken += call->open;
+	*call = (struct open_call){
+		.since = state->now, .number = number, .open = true, .seen = true, .wanted = call->wanted, .losses = state->losses,
+		.blocked = blocked_of(&state->tasks[task]), .waiting = waiting_of(&state->tasks[task]),
+		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
+	};
+}
+
+/* Keeps the longest calls, the longest first. */
+static void see_slow(struct analysis *syscalls, const struct slow_call *slow)
+{
+	struct slow_call *at = syscalls->slowest;
+	size_t nr = syscalls->nr_slowest, index = nr;
+
+	if (nr == syscalls->options.slowest && (!nr || at[nr - 1].time.wall >= slow->time.wall))
+		return;
+	if (nr < syscalls->options.slowest) {
+		if (!vec_push(syscalls->slowest, syscalls->nr_slowest)) {
+			syscalls->pass->failed = true;
+			return;
+		}
+		at = syscalls->slowest;
+		nr++;
+	}
+	for (index = nr - 1; index && at[index - 1].time.wall < slow->time.wall; index--)
+		at[index] = at[index - 1];
+	at[index] = *slow;
+}
+
+static void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
+{
+	struct call_row *row = syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
+
+	if (!row)
+		return;
+	row->calls++;
+	row->errors += failed;
+	row->total.wall += call->time.wall;
+	row->total.on_cpu += call->time.on_cpu;
+	row->total.blocked += call->time.blocked;
+	row->total.waiting += call->time.waiting;
+	samples_add(&row->lasted, &syscalls->pass->budget, call->time.wall);
+	if (!row->worst.at || call->time.wall > row->worst.lasted) {
+		row->worst.lasted = call->time.wall;
+		row->worst.at = call->at;
+		row->worst.cpu = call->cpu;
+		row->worst.task = call->task;
+	}
+	see_slow(syscalls, call);
+}
+
+/* Lost events may have hidden that it was another call that ended here. */
+static bool is_broken(const struct state *state, const struct open_call *call, const struct state_task *task)
+{
+	return state->losses != call->losses && (task->spent[TASK_UNKNOWN] != call->unknown || !state->events[STATE_SWITCH]);
+}
+
+static void see_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned, const char *name)
+{
+	const struct state *state = &syscalls->pass->state;
+	uint32_t id;
+	struct open_call *call = call_of(syscalls, event, &id);
+	const struct state_task *task;
+	const struct call_kind *kind;
+	struct slow_call done;
+	bool failed;
+
+	if (!call)
+		return;
+	task = &state->tasks[id];
+	if (!call->open || call->number != number || is_broken(state, call, task)) {
+		/* A new task returns from a clone that it did not enter. */
+		if (call->seen)
+			syscalls->broken++;
+		else if (!task->forked)
+			syscalls->began_before++;
+		call->open = false;
+		call->seen = true;
+		return;
+	}
+	call->open = false;
+	kind = syscalls_kind(syscalls, number, name);
+	if (!kind)
+		return;
+	failed = syscalls_failed(returned) && !kind->restores;
+	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
+		return;
+	if (!pass_wants_cpu(syscalls->pass, event->cpu))
+		return;
+	done = (struct slow_call){ .at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id };
+	done.time.wall = state->now - call->since;
+	done.time.blocked = blocked_of(task) - call->blocked;
+	done.time.waiting = waiting_of(task) - call->waiting;
+	done.time.on_cpu = done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
+	count(syscalls, &done, failed);
+}
+
+/* The first field behind the common ones is the number, whatever its name. */
+static struct call_type *type_of(struct analysis *syscalls, const struct event *event)
+{
+	const struct schema_abi *abi = syscalls->pass->state.abi;
+	const struct format *format = event->type->format;
+	struct call_type *type = u64_map_add(&syscalls->types, (uint64_t)event->buffer << 16 | event->type->index);
+
+	if (!type) {
+		syscalls->pass->failed = true;
+		return NULL;
+	}
+	if (!type->name) {
+		type->name = strchr(format->name + strlen("sys_e"), '_') + 1;
+		if (format->nr_common < format->nr_fields)
+			type->number = place_of(&format->fields[format->nr_common], abi);
+		(void)place_bind(&type->returned, format, abi, "ret");
+	}
+	return type;
+}
+
+static void bind_raw(struct analysis *syscalls, const struct format *format, uint8_t role)
+{
+	const struct schema_abi *abi = syscalls->pass->state.abi;
+
+	(void)place_bind(&syscalls->raw_number[role == RAW_EXIT], format, abi, "id");
+	if (role == RAW_EXIT)
+		(void)place_bind(&syscalls->raw_return, format, abi, "ret");
+}
+
+static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
+{
+	const struct call_type *type = syscalls->raw ? NULL : type_of(syscalls, event);
+	int64_t number;
+
+	if (!type)
+		return;
+	number = (int64_t)place_u64(&type->number, event);
+	if (role == ENTER)
+		see_enter(syscalls, event, number);
+	else
+		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name);
+}
+
+static void see(struct analysis *syscalls, const struct event *event)
+{
+	bool fresh;
+	uint8_t role;
+
+	if (event->kind != EVENT_RECORD)
+		return;
+	role = roles_of(&syscalls->roles, event, &fresh);
+	if (fresh && role <= RAW_EXIT) {
+		bind_raw(syscalls, event->type->format, role);
+		syscalls->raw = true;
+	}
+	switch (role) {
+	case RAW_ENTER:
+		see_enter(syscalls, event, place_s64(&syscalls->raw_number[0], event));
+		return;
+	case RAW_EXIT:
+		see_exit(syscalls, event, place_s64(&syscalls->raw_number[1], event), place_s64(&syscalls->raw_return, event), NULL);
+		return;
+	case ENTER:
+	case EXIT:
+		see_named(syscalls, event, role);
+		return;
+	}
+}
+
+const struct analysis_ops syscalls_analysis = {
+	.name = "syscalls",
+	.summary = "tell how long system calls took, and which failed",
+	.wants = wants,
+	.new = new,
+	.see = see,
+	.finish = syscalls_finish,
+	.free = release,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_SYSCALLS_H
+#define WEFT_ANALYSIS_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The options of syscalls_analysis. */
+
+enum syscalls_by { SYSCALLS_BY_CALL, SYSCALLS_BY_TASK, SYSCALLS_BY_PROCESS, SYSCALLS_BY_ERROR, SYSCALLS_BY_CPU };
+
+enum { SYSCALLS_SLOWEST_MAX = 1000 };
+
+struct syscalls_options {
+	enum syscalls_by by;
+	bool failures;          /* count only calls that failed */
+	size_t slowest;         /* show as many of the longest, each alone */
+};
+
+#endif

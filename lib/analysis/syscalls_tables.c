@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/syscalls_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/uapi/names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum column { NAME, WHICH, CALLS, ERRORS, TOTAL, SHARE, P50, P90, P99, MAX, MAX_AT, ON_CPU, BLOCKED, WAITING, MAX_CPU, MAX_PID, ENDLESS };
+_Static_assert(ENDLESS + 1 == SYSCALL_COLUMNS, "as many as there is room for");
+
+static const struct table_column columns[SYSCALL_COLUMNS] = {
+	[NAME] = { "SYSCALL", TABLE_TEXT, NULL },
+	[WHICH] = { "NR", TABLE_NUMBER, NULL },
+	[CALLS] = { "CALLS", TABLE_COUNT, NULL },
+	[ERRORS] = { "ERRORS", TABLE_COUNT, NULL },
+	[TOTAL] = { "TOTAL", TABLE_TIME, NULL },
+	[SHARE] = { "%", TABLE_NUMBER, "percent" },
+	[P50] = { "P50", TABLE_TIME, NULL },
+	[P90] = { "P90", TABLE_TIME, NULL },
+	[P99] = { "P99", TABLE_TIME, NULL },
+	[MAX] = { "MAX", TABLE_TIME, NULL },
+	[MAX_AT] = { "MAX AT", TABLE_NUMBER, "max_at" },
+	[ON_CPU] = { "ON CPU", TABLE_TIME, NULL },
+	[BLOCKED] = { "BLOCKED", TABLE_TIME, NULL },
+	[WAITING] = { "WAIT", TABLE_TIME, NULL },
+	[MAX_CPU] = { "CPU", TABLE_NUMBER, "max_cpu" },
+	[MAX_PID] = { "MAX PID", TABLE_NUMBER, "max_pid" },
+	[ENDLESS] = { "ENDLESS", TABLE_COUNT, NULL },
+};
+
+/* The first two columns say what a row is of. */
+static const struct table_column heads[][2] = {
+	[SYSCALLS_BY_CALL] = { { "SYSCALL", TABLE_TEXT, NULL }, { "NR", TABLE_NUMBER, NULL } },
+	[SYSCALLS_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
+	[SYSCALLS_BY_PROCESS] = { { "PROCESS", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
+	[SYSCALLS_BY_ERROR] = { { "SYSCALL", TABLE_TEXT, NULL }, { "ERROR", TABLE_TEXT, NULL } },
+	[SYSCALLS_BY_CPU] = { { "CPU", TABLE_TEXT, NULL }, { "NUMBER", TABLE_NUMBER, "cpu_number" } },
+};
+
+static const char *error_text(const struct analysis *syscalls, int64_t error, char into[32])
+{
+	const char *name = error_name(syscalls->pass->machine, error);
+
+	if (name)
+		return name;
+	snprintf(into, 32, "%" PRId64, error);
+	return into;
+}
+
+static void put_head(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key)
+{
+	const struct state_task *task = &syscalls->pass->state.tasks[row->task];
+	uint32_t leader;
+	char text[32];
+
+	switch (syscalls->options.by) {
+	case SYSCALLS_BY_CALL:
+		table_cell(table, syscalls_name(syscalls, row->number, text));
+		table_cell_s64(table, row->number);
+		break;
+	case SYSCALLS_BY_PROCESS:
+		leader = state_task_of(&syscalls->pass->state, (int32_t)key);
+		table_cell(table, pass_comm(syscalls->pass, leader == STATE_NO_TASK ? task : &syscalls->pass->state.tasks[leader]));
+		table_cell_s64(table, (int32_t)key);
+		break;
+	case SYSCALLS_BY_TASK:
+		table_cell(table, pass_comm(syscalls->pass, task));
+		table_cell_s64(table, task->pid);
+		break;
+	case SYSCALLS_BY_ERROR:
+		table_cell(table, syscalls_name(syscalls, row->number, text));
+		table_cell(table, error_text(syscalls, row->error, text));
+		break;
+	case SYSCALLS_BY_CPU:
+		table_cellf(table, "%" PRIu64, key);
+		table_cell_u64(table, key);
+		break;
+	}
+}
+
+static void put_quantile(struct table *table, const struct samples *samples, unsigned per_mille)
+{
+	if (samples->count && (per_mille < 990 || samples->count >= SAMPLES_P99_MIN))
+		table_cell_u64(table, samples_quantile(samples, per_mille));
+	else
+		table_cell(table, "-");
+}
+
+static void put_time(const struct analysis *syscalls, struct table *table, const struct call_time *time)
+{
+	const uint64_t times[] = { time->on_cpu, time->blocked, time->waiting };
+
+	for (size_t i = 0; i < array_size(times); i++) {
+		if (syscalls->pass->state.events[STATE_SWITCH])
+			table_cell_u64(table, times[i]);
+		else
+			table_cell(table, "-");
+	}
+}
+
+static void put_row(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key, uint64_t all)
+{
+	put_head(syscalls, table, row, key);
+	table_cell_u64(table, row->calls);
+	table_cell_u64(table, row->errors);
+	table_cell_u64(table, row->total.wall);
+	table_cell_decimal(table, all ? (int64_t)((double)row->total.wall / (double)all * 1000 + 0.5) : 0, 1);
+	put_quantile(table, &row->lasted, 500);
+	put_quantile(table, &row->lasted, 900);
+	put_quantile(table, &row->lasted, 990);
+	if (row->worst.at) {
+		table_cell_u64(table, row->worst.lasted);
+		table_cell_decimal(table, (int64_t)row->worst.at, 9);
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+	put_time(syscalls, table, &row->total);
+	if (row->worst.at) {
+		table_cell_u64(table, row->worst.cpu);
+		table_cell_s64(table, syscalls->pass->state.tasks[row->worst.task].pid);
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+	table_cell_u64(table, row->endless);
+}
+
+/* Of a call that is told with its time, the longest of all. */
+static void put_worst(struct analysis *syscalls, struct findings *findings, const struct call_row *row)
+{
+	const struct state_task *task;
+	struct worst worst = { .what = "system call" };
+
+	if (!row)
+		return;
+	task = &syscalls->pass->state.tasks[row->worst.task];
+	worst.lasted = row->worst.lasted;
+	worst.from = row->worst.at - row->worst.lasted;
+	worst.to = row->worst.at;
+	worst.cpu = row->worst.cpu;
+	worst.pid = task->pid;
+	strncpy(worst.comm, pass_comm(syscalls->pass, task), sizeof(worst.comm) - 1);
+	findings_worst(findings, &worst);
+}
+
+static void put_rows(struct analysis *syscalls, struct findings *findings)
+{
+	static const char *const titles[] = {
+		[SYSCALLS_BY_CALL] = "system calls", [SYSCALLS_BY_TASK] = "system calls of each task",
+		[SYSCALLS_BY_PROCESS] = "system calls of each process", [SYSCALLS_BY_ERROR] = "system calls that failed, by error",
+		[SYSCALLS_BY_CPU] = "system calls, by the CPU where they ended",
+	};
+	const struct call_row *row, *longest = NULL;
+	uint64_t key, all = 0;
+	struct table *table;
+	size_t at = 0;
+
+	memcpy(syscalls->columns, columns, sizeof(columns));
+	memcpy(syscalls->columns, heads[syscalls->options.by], sizeof(heads[0]));
+	table = findings_table(findings, "syscalls", titles[syscalls->options.by], "total", syscalls->columns, SYSCALL_COLUMNS);
+	if (!table)
+		return;
+	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << ENDLESS;
+	if (syscalls->options.by == SYSCALLS_BY_CALL || syscalls->options.by == SYSCALLS_BY_CPU)
+		table->data_only |= 1 << WHICH;
+	if (syscalls->options.by == SYSCALLS_BY_ERROR)
+		table->data_only |= 1 << ERRORS;
+	if (!syscalls->pass->state.events[STATE_SWITCH])
+		table->data_only |= 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING;
+	table->spare = 1 << MAX_AT | 1 << P90 | 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING | 1 << SHARE;
+	while ((row = u64_map_next(&syscalls->rows, &at, &key))) {
+		all += row->total.wall;
+		if (row->worst.at && (!longest || row->worst.lasted > longest->worst.lasted))
+			longest = row;
+	}
+	for (at = 0; (row = u64_map_next(&syscalls->rows, &at, &key));)
+		put_row(syscalls, table, row, key, all);
+	put_worst(syscalls, findings, longest);
+}
+
+static const struct table_column slow_columns[SLOW_COLUMNS] = {
+	{ "LASTED", TABLE_TIME, NULL }, { "SYSCALL", TABLE_TEXT, NULL }, { "RETURNED", TABLE_TEXT, NULL }, { "TASK", TABLE_TEXT, "comm" },
+	{ "PID", TABLE_NUMBER, NULL }, { "CPU", TABLE_NUMBER, NULL }, { "FROM", TABLE_NUMBER, "since" }, { "TO", TABLE_NUMBER, "until" },
+	{ "ON CPU", TABLE_TIME, NULL }, { "BLOCKED", TABLE_TIME, NULL }, { "WAIT", TABLE_TIME, NULL }, { "VALUE", TABLE_NUMBER, "return_value" },
+};
+
+static void put_slowest(struct analysis *syscalls, struct findings *findings)
+{
+	struct table *table;
+
+	if (!syscalls->options.slowest)
+		return;
+	table = findings_table(findings, "slowest", "the longest system calls", NULL, slow_columns, SLOW_COLUMNS);
+	if (!table)
+		return;
+	table->data_only = 1 << 11;
+	for (size_t i = 0; i < syscalls->nr_slowest; i++) {
+		const struct slow_call *call = &syscalls->slowest[i];
+		const struct state_task *task = &syscalls->pass->state.tasks[call->task];
+		char text[32];
+
+		table_cell_u64(table, call->time.wall);
+		table_cell(table, syscalls_name(syscalls, call->number, text));
+		if (syscalls_failed(call->returned))
+			table_cell(table, error_text(syscalls, -call->returned, text));
+		else
+			table_cellf(table, "%" PRId64, call->returned);
+		table_cell(table, pass_comm(syscalls->pass, task));
+		table_cell_s64(table, task->pid);
+		table_cell_u64(table, call->cpu);
+		table_cell_decimal(table, (int64_t)(call->at - call->time.wall), 9);
+		table_cell_decimal(table, (int64_t)call->at, 9);
+		put_time(syscalls, table, &call->time);
+		table_cell_s64(table, call->returned);
+	}
+}
+
+/* Calls that have not returned: those of tasks that ended never do; the others were cut. */
+static uint64_t count_open(struct analysis *syscalls)
+{
+	const struct state *state = &syscalls->pass->state;
+	bool all = !syscalls->options.failures && syscalls->options.by != SYSCALLS_BY_ERROR;
+	uint64_t under_way = 0;
+
+	for (uint32_t i = 0; i < syscalls->nr_calls; i++) {
+		const struct open_call *call = &syscalls->calls[i];
+		const struct state_task *task = &state->tasks[i];
+		struct call_row *row;
+
+		if (!call->open)
+			continue;
+		under_way += !task->died;
+		row = task->died && all && task->cpu != STATE_NO_CPU && pass_wants_cpu(syscalls->pass, task->cpu) ?
+			      syscalls_row(syscalls, call->number, 0, i, task->cpu) : NULL;
+		if (row) {
+			row->calls++;
+			row->endless++;
+		}
+	}
+	return under_way;
+}
+
+int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail)
+{
+	uint64_t under_way = count_open(syscalls);
+
+	if (!syscalls->raw && !syscalls->types.len)
+		return fail_set(fail, -ENODATA, "there are no system calls among the events; record with -e raw_syscalls");
+	put_rows(syscalls, findings);
+	put_slowest(syscalls, findings);
+	findings_cut(findings, syscalls->began_before, "calls that began before the start");
+	findings_cut(findings, under_way, "calls under way at the end");
+	findings_broken(findings, syscalls->broken, "calls");
+	return syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed ? fail_memory(fail) : 0;
+}

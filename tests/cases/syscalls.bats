@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft syscalls: its counts beside what the kernel's own text of the same events says.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR/out
+}
+
+# "NAME CALLS" by the kernel's text $1: each exit behind an entry of the same task. weft's own tasks are in none of these files.
+calls_of()
+{
+	grep -E ': sys_[a-z0-9_]+(\(| -> )' "$1" | sed -E 's/^.*-([0-9]+) +\[.*: sys_([a-z0-9_]+)(\(| -> ).*/\1 \2 \3/' |
+		awk '$3 == "(" { open[$1] = $2; next } open[$1] == $2 { n[$2]++; delete open[$1] } END { for (c in n) print c, n[c] }' | sort
+}
+
+@test "syscalls: the calls that returned are those of the kernel's text" {
+	need_command jq
+	for name in 6.12-events-syscalls 6.1-rt-events-syscalls; do
+		weft syscalls "$golden/$name.dat" --format json > "$out"
+		jq -r '.syscalls[] | select(.calls > .endless) | "\(.syscall) \(.calls - .endless)"' "$out" | sort |
+			diff <(calls_of "$golden/$name.txt") -
+		# The longest is as long as the paste-able line says, and is in it.
+		jq -e '.longest[0] | (.until - .since) * 1e9 - .lasted_ns | fabs < 2' "$out"
+	done
+}
+
+@test "syscalls: errors by name are those that the kernel's text has as numbers" {
+	need_command jq
+	weft syscalls "$golden/6.12-events-syscalls.dat" --by errno --format json > "$out"
+	local want
+	want=$(grep -cE ': sys_[a-z0-9_]+ -> 0xf{12,13}[0-9a-f]{3,4}$' "$golden/6.12-events-syscalls.txt" || true)
+	jq -e --argjson want "$want" '[.syscalls[].calls] | add // 0 | . == $want' "$out"
+}
+
+@test "syscalls: rows by task, and the slowest alone" {
+	local file=$golden/6.12-events-syscalls.dat
+	weft syscalls "$file" --by task --slowest 2 > "$out"
+	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3 }')" = "TASK PID CALLS" ]
+	grep -q '^# the longest system calls$' "$out"
+	grep -q '^# wanted and not recorded: -e sched:sched_switch ' "$out"
+	[ "$(weft syscalls "$file" --slowest 2 --format csv | sed '1,/^$/d' | wc -l)" -eq 3 ]
+	run -1 weft syscalls "$golden/6.12-function.dat"
+	[[ "$output" == *"no system calls among the events"*"-e raw_syscalls" ]]
+	run -2 weft syscalls "$file" --by tsk
+	[[ "${lines[0]}" == *"there are syscall, task, process, errno and cpu"* ]]
+}

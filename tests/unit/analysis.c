@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/analysis.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/analysis/syscalls.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Analyses of scripts of which everything is known. */
+
+/* Runs one over a script; its tables as CSV and its lines of honesty, one a line; to be freed. NULL: it failed, *fail says why. */
+static char *analyse(const struct analysis_ops *ops, const void *options, const char *script, struct fail *fail)
+{
+	const struct findings_options as_csv = { .format = TABLE_AS_CSV, .top = UINT64_MAX };
+	struct loom loom;
+	struct trace *trace;
+	struct reader reader;
+	struct pass pass;
+	struct findings findings;
+	struct out out;
+	char *text = NULL;
+	bool ok;
+
+	loom_init(&loom);
+	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
+	loom_type(&loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
+	loom_type(&loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
+	loom_type(&loom, "syscalls", "sys_enter_read", "int __syscall_nr; u64 fd", "\"\"");
+	loom_type(&loom, "syscalls", "sys_exit_read", "int __syscall_nr; long ret", "\"\"");
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	reader_init(&reader);
+	findings_init(&findings);
+	ok = out_init(&out, 0) && trace && !reader_add_trace(&reader, trace, fail) &&
+	     !reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+	if (CHECK(ok)) {
+		ok = !pass_init(&pass, &reader, &(struct pass_filter){ .cpus = NULL }, fail);
+		pass.machine = "x86_64";
+		ok = ok && !pass_add(&pass, ops, options, fail) && !pass_run(&pass, fail) && !pass_finish(&pass, 0, &findings, fail);
+		if (ok && CHECK(!findings_arrange(&findings, &as_csv, fail)) && CHECK(findings_write(&findings, &as_csv, &out))) {
+			out_f(&out, "cut: %s\nbroken: %s\n", buf_str(&findings.cut), buf_str(&findings.broken));
+			text = strndup(out.start, out_len(&out));
+		}
+		findings_release(&findings);
+		pass_release(&pass);
+	}
+	out_release(&out);
+	reader_release(&reader);
+	trace_free(trace);
+	loom_release(&loom);
+	return text;
+}
+
+/* Whether a line begins so. */
+static bool has_line(const char *text, const char *begin)
+{
+	for (const char *at = text; at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (!strncmp(at, begin, strlen(begin)))
+			return true;
+		if (!*at)
+			break;
+	}
+	printf("no line '%s' in:\n%s", begin, text);
+	return false;
+}
+
+TEST(sched_tells_what_tasks_and_cpus_did)
+{
+	/* seven (7) runs 1000, sleeps 2500, is queued 200 after waking and runs 300 after that; loom (8) is preempted by it for 1000. */
+	cleanup_free char *text = analyse(&sched_analysis, NULL,
+		"0 10000 7 sched_waking pid=8 target_cpu=0\n"
+		"0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=1 next_comm=loom next_pid=8 next_prio=98\n"
+		"0 13500 8 sched_waking comm=seven pid=7 target_cpu=0\n"
+		"0 13700 8 sched_wakeup comm=seven pid=7 target_cpu=0\n"
+		"0 14000 8 sched_switch prev_comm=loom prev_pid=8 prev_prio=98 prev_state=0 next_comm=seven next_pid=7 next_prio=120\n"
+		"0 15000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=2 next_comm=loom next_pid=8 next_prio=98\n"
+		"0 18000 8 sched_waking pid=9 target_cpu=0\n", NULL);
+
+	REQUIRE(text != NULL);
+	CHECK(has_line(text, "loom,8,98,6000,2000,0,0,0,0,0,0,1,1,0,1,1000,,1000,0.000011000,0,0\n"));
+	CHECK(has_line(text, "seven,7,120,2000,500,0,2500,3000,0,0,2,0,1,0,1,500,,500,0.000014000,0,0\n"));
+	CHECK(has_line(text, "0,8000,100.0,0,0,0,0,3\n"));
+	CHECK(has_line(text, "waking to queued,1,200,,200,0.000014000,0\n"));
+	CHECK(has_line(text, "queued to running,1,300,,300,0.000014000,0\n"));
+	CHECK(has_line(text, "waking to running,2,500,,1000,0.000011000,0\n"));
+	CHECK(has_line(text, "broken: \n"));
+}
+
+TEST(sched_says_that_there_are_no_switches)
+{
+	struct fail fail = FAIL_INIT;
+
+	CHECK(!analyse(&sched_analysis, NULL, "0 10000 7 sched_waking pid=8 target_cpu=0\n", &fail));
+	CHECK(strstr(fail.text, "-e sched"));
+}
+
+/* 7 reads for 1000 without error, blocked for 400 and waiting for 100 of it; fails to open in 50; 9 began before the start. */
+static const char calls[] =
+	"0 1000 7 sys_enter id=0\n"
+	"0 1100 7 sched_switch prev_pid=7 prev_state=1 next_pid=9\n"
+	"0 1200 9 sys_exit id=1 ret=5\n"
+	"0 1500 9 sched_waking pid=7 target_cpu=0\n"
+	"0 1600 9 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
+	"0 2000 7 sys_exit id=0 ret=17\n"
+	"0 2100 7 sys_enter id=2\n"
+	"0 2150 7 sys_exit id=2 ret=-2\n"
+	"0 2200 7 sys_enter id=0\n"
+	"0 2230 7 sys_exit id=0 ret=-512\n"
+	"0 2300 7 sys_enter id=231\n"
+	"0 2400 7 sched_switch prev_pid=7 prev_state=32 next_pid=9\n"
+	"0 2500 9 sys_enter id=1\n";
+
+TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
+{
+	cleanup_free char *text = analyse(&syscalls_analysis, NULL, calls, NULL);
+
+	REQUIRE(text != NULL);
+	/* A call that is to be restarted has not failed. */
+	CHECK(has_line(text, "read,0,2,0,1030,95.4,30,1000,,1000,0.000002000,530,400,100,0,7,0\n"));
+	CHECK(has_line(text, "open,2,1,1,50,4.6,50,50,,50,0.000002150,50,0,0,0,7,0\n"));
+	CHECK(has_line(text, "exit_group,231,1,0,0,0.0,,,,,,0,0,0,,,1\n"));
+	CHECK(has_line(text, "cut: 1 calls that began before the start, 1 calls under way at the end\n"));
+	CHECK(has_line(text, "broken: \n"));
+}
+
+TEST(syscalls_counts_by_error_by_task_and_failures_alone)
+{
+	const struct syscalls_options by_error = { .by = SYSCALLS_BY_ERROR }, by_task = { .by = SYSCALLS_BY_TASK, .failures = true };
+	cleanup_free char *errors = analyse(&syscalls_analysis, &by_error, calls, NULL);
+	cleanup_free char *tasks = analyse(&syscalls_analysis, &by_task, calls, NULL);
+
+	REQUIRE(errors && tasks);
+	CHECK(has_line(errors, "open,ENOENT,1,1,50,100.0,"));
+	CHECK(!strstr(errors, "read"));
+	CHECK(has_line(tasks, "<...>,7,1,1,50,100.0,"));
+}
+
+TEST(syscalls_pairs_nothing_across_lost_events)
+{
+	/* Of two reads of 7, the exit of the first and the entry of the second were lost; 8 had its own CPU all the time. */
+	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
+		"0 1000 7 sys_enter id=0\n"
+		"1 900 9 sched_switch prev_pid=9 prev_state=1 next_pid=8\n"
+		"1 1000 8 sys_enter id=0\n"
+		"0 1010 7 sched_waking pid=8\n"
+		"0 lost 2\n"
+		"0 5000 7 sys_exit id=0 ret=1\n"
+		"1 6000 8 sys_exit id=0 ret=1\n"
+		"1 6100 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n", NULL);
+
+	REQUIRE(text != NULL);
+	CHECK(has_line(text, "broken: 1 calls, 1 gaps\n"));
+	CHECK(has_line(text, "read,0,1,0,5000,"));
+}
+
+TEST(syscalls_counts_a_call_once_that_two_kinds_of_events_tell)
+{
+	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
+		"0 1000 7 sys_enter id=0\n"
+		"0 1001 7 sys_enter_read __syscall_nr=0\n"
+		"0 1500 7 sys_exit id=0 ret=1\n"
+		"0 1501 7 sys_exit_read __syscall_nr=0 ret=1\n", NULL);
+	cleanup_free char *named = analyse(&syscalls_analysis, NULL,
+		"0 1000 7 sys_enter_read __syscall_nr=0\n"
+		"0 1500 7 sys_exit_read __syscall_nr=0 ret=-4\n", NULL);
+
+	REQUIRE(text && named);
+	CHECK(has_line(text, "read,0,1,0,500,"));
+	CHECK(has_line(named, "read,0,1,1,500,"));
+}
