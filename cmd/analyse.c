@@ -21,8 +21,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TOP_DEFAULT = 25 };
-
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
@@ -270,7 +268,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
-		analyse->findings.top = TOP_DEFAULT;
+		analyse->findings.top = analyse->top_as_text;
 	reading_tell_left_behind(analyse->input);
 	r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
 	if (!r) {

@@ -26,10 +26,11 @@ struct analyse {
 	struct pass_filter filter;
 	struct cpus cpus;
 	struct findings_options findings;
+	uint64_t top_as_text;           /* rows of a table for people, unless --top is given */
 	bool top_given, no_sandbox, trust_size;
 };
 
-#define ANALYSE_INIT { .input = "trace.dat", .findings = { .top = UINT64_MAX } }
+#define ANALYSE_INIT { .input = "trace.dat", .findings = { .top = UINT64_MAX }, .top_as_text = 25 }
 
 extern const struct argp analyse_argp;
 /* The args_doc of such a command. */

@@ -29,6 +29,7 @@ static const struct {
 	{ "report", "as the kernel prints it" },
 	{ "info", "what is in a recording" },
 	{ "check", "whether it is whole" },
+	{ "summary", "what stands out, one page" },
 	{ "sched", "who ran, waited, slept" },
 	{ "syscalls", "how long, which failed" },
 	{ "start", "tracing, without a file" },

@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&info_command,
 	&check_command,
 	&pack_command,
+	&summary_command,
 	&sched_command,
 	&syscalls_command,
 	&start_command,

@@ -40,8 +40,9 @@ struct analysis_ops {
 	void (*free)(struct analysis *analysis); /* NULL is a no-op */
 };
 
-/* One line for each. */
+/* One line for each here, and in the list of those that a summary asks (lib/analysis/summary.c). */
 extern const struct analysis_ops sched_analysis;
+extern const struct analysis_ops summary_analysis;
 extern const struct analysis_ops syscalls_analysis; /* options: lib/analysis/syscalls.h */
 
 #endif

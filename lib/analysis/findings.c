@@ -49,6 +49,12 @@ struct table *findings_table(struct findings *findings, const char *name, const 
 	return &finding->table;
 }
 
+void findings_brief(struct findings *findings, uint32_t columns)
+{
+	if (findings->nr)
+		findings->items[findings->nr - 1].brief = columns;
+}
+
 void findings_worst(struct findings *findings, const struct worst *worst)
 {
 	struct worst *added = vec_push(findings->worst, findings->nr_worst);
@@ -171,11 +177,17 @@ static bool print(struct findings *findings, const struct findings_options *opti
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
 
-		out_f(out, "%s# %s\n", i ? "\n" : "", finding->title);
+		if (finding->more && !finding->brief)
+			continue;
+		out_f(out, "%s# %s", i ? "\n" : "", finding->title);
+		if (finding->more)
+			out_f(out, " (more: weft %s)", finding->more);
+		out_char(out, '\n');
 		if (!table_print(&finding->table, out))
 			return false;
 		if (finding->left_away)
-			out_f(out, "... and %s more; --top 0 shows all\n", text_count(text, finding->left_away));
+			out_f(out, "... and %s more%s\n", text_count(text, finding->left_away),
+			      finding->more ? "" : "; --top 0 shows all");
 	}
 	if (findings->nr)
 		out_char(out, '\n');

@@ -24,6 +24,8 @@ struct findings {
 		const char *sort;       /* the column by which its rows stand, unless the user names another; NULL: they stand as they are */
 		struct table table;
 		size_t left_away;       /* rows */
+		uint32_t brief;         /* a bit for each column that a summary shows; 0: it does not show the table */
+		const char *more;       /* the command that tells more; NULL */
 	} *items;
 	size_t nr;
 	struct worst {
@@ -48,6 +50,9 @@ void findings_release(struct findings *findings);
 /* A table to be filled now, before the next is added. NULL without memory. All texts are borrowed. */
 struct table *findings_table(struct findings *findings, const char *name, const char *title, const char *sort,
 			     const struct table_column *columns, size_t nr_columns);
+
+/* The table that was added last has a place in a summary, with these columns. */
+void findings_brief(struct findings *findings, uint32_t columns);
 
 void findings_worst(struct findings *findings, const struct worst *worst);
 

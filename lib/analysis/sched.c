@@ -245,6 +245,7 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		return;
 	table->data_only = 1 << DELAYS | 1 << MAX_CPU | 1 << GENERATION | 1 << OTHER | 1 << PRIO;
 	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS;
+	findings_brief(findings, 1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
 	for (uint32_t i = 0; i < state->nr_tasks; i++) {
 		const struct state_task *task = &state->tasks[i];
 		const struct counts *counts = task->idle ? NULL : counts_of(sched, i);
@@ -280,6 +281,7 @@ static void put_cpus(const struct analysis *sched, struct findings *findings)
 	struct table *table = findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL, cpu_columns, CPU_COLUMNS);
 	uint64_t span = state->now - state->start;
 
+	findings_brief(findings, UINT32_MAX);
 	for (uint32_t i = 0; table && i < state->nr_cpus; i++) {
 		const struct state_cpu *cpu = &state->cpus[i];
 
@@ -307,6 +309,7 @@ static void put_parts(const struct analysis *sched, struct findings *findings)
 	struct table *table = findings_table(findings, "wakeups", "wakeups of all tasks, in parts", NULL, part_columns,
 					     array_size(part_columns));
 
+	findings_brief(findings, sched->parts[PART_WHOLE].count ? UINT32_MAX : 0);
 	for (size_t i = 0; table && i < PARTS; i++) {
 		table_cell(table, names[i]);
 		pass_cells(table, &sched->parts[i]);

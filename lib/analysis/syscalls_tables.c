@@ -174,6 +174,7 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 	if (!syscalls->pass->state.events[STATE_SWITCH])
 		table->data_only |= 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING;
 	table->spare = 1 << MAX_AT | 1 << P90 | 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING | 1 << SHARE;
+	findings_brief(findings, 1 << NAME | 1 << CALLS | 1 << ERRORS | 1 << TOTAL | 1 << P50 | 1 << P99 | 1 << MAX | 1 << MAX_AT);
 	while ((row = u64_map_next(&syscalls->rows, &at, &key))) {
 		all += row->total.wall;
 		if (row->worst.at && (!longest || row->worst.lasted > longest->worst.lasted))

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.parser = parse,
+	.children = children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Tells in one page what a recording holds and what stands out in it: the first look, behind weft record.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse analyse = ANALYSE_INIT;
+
+	analyse.top_as_text = 5;
+	command_parse(&summary_command, argc, argv, 0, &analyse);
+	return analyse_run(&analyse, &summary_analysis, NULL);
+}
+
+const struct command summary_command = {
+	.name = "summary",
+	.summary = "tell in one page what a recording holds and what stands out",
+	.examples = "  weft record -e sched -e raw_syscalls -- make && weft summary",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/events.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The first look at a recording: what it is, and of every analysis that it has the events for, the tables that have a place in a summary. */
+
+static const struct analysis_ops *const parts[] = {
+	&sched_analysis,
+	&syscalls_analysis,
+};
+
+enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
+
+struct analysis {
+	struct pass *pass;
+	struct analysis *parts[PARTS];
+	uint64_t lost;                  /* events, where gaps say how many */
+	bool more_lost;                 /* and there are gaps that do not */
+};
+
+static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
+
+static void release(struct analysis *summary)
+{
+	if (!summary)
+		return;
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i]->free(summary->parts[i]);
+	free(summary);
+}
+
+static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *summary = calloc(1, sizeof(*summary));
+	int r = 0;
+
+	(void)options;
+	if (!summary)
+		return fail_memory(fail);
+	summary->pass = pass;
+	for (size_t i = 0; !r && i < PARTS; i++)
+		r = parts[i]->new(pass, NULL, &summary->parts[i], fail);
+	if (r)
+		release(summary);
+	else
+		*ret = summary;
+	return r;
+}
+
+static void see(struct analysis *summary, const struct event *event)
+{
+	if (event->kind == EVENT_LOST) {
+		if (event->lost > 0)
+			summary->lost += (uint64_t)event->lost;
+		else
+			summary->more_lost = true;
+	}
+	for (size_t i = 0; i < PARTS; i++)
+		parts[i]->see(summary->parts[i], event);
+}
+
+static const struct table_column fact_columns[] = { { "", TABLE_TEXT, "fact" }, { "", TABLE_TEXT, "value" } };
+
+static void put_facts(const struct analysis *summary, struct findings *findings)
+{
+	const struct pass *pass = summary->pass;
+	const struct state *state = &pass->state;
+	const struct context *context = pass->reader->buffers[0].context;
+	struct table *table = findings_table(findings, "recording", "the recording", NULL, fact_columns, array_size(fact_columns));
+	char text[TEXT_HUMAN], gaps[TEXT_HUMAN];
+	uint64_t cpus = 0;
+
+	if (!table)
+		return;
+	findings_brief(findings, UINT32_MAX);
+	for (size_t i = 0; i < state->nr_cpus; i++)
+		cpus += state->cpus[i].seen;
+	table_cell(table, "span");
+	table_cell(table, text_time(text, state->now - state->start));
+	table_cell(table, "CPUs with events");
+	table_cell(table, text_count(text, cpus));
+	table_cell(table, "events");
+	table_cell(table, text_count(text, reader_count(pass->reader)));
+	table_cell(table, "events lost");
+	if (state->losses)
+		table_cellf(table, "%s%s, in %s gaps", summary->more_lost ? "more than " : "", text_count(text, summary->lost),
+			    text_count(gaps, state->losses));
+	else
+		table_cell(table, "none");
+	table_cell(table, "kernel");
+	table_cellf(table, "%s%s%s", *context->release ? context->release : "unknown", *pass->machine ? " " : "", pass->machine);
+	table_cell(table, "tasks seen");
+	table_cell(table, text_count(text, state->nr_tasks));
+}
+
+static const struct table_column event_columns[] = { { "EVENT", TABLE_TEXT, NULL }, { "COUNT", TABLE_COUNT, NULL } };
+
+static void put_events(const struct analysis *summary, struct findings *findings)
+{
+	const struct reader *reader = summary->pass->reader;
+	struct table *table = findings_table(findings, "events", "events", "count", event_columns, array_size(event_columns));
+	const struct event_type *type;
+
+	findings_brief(findings, UINT32_MAX);
+	for (size_t i = 0; table && i < reader->nr_buffers; i++) {
+		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++) {
+			if (type->format)
+				table_cellf(table, "%s:%s", type->format->system, type->format->name);
+			else
+				table_cellf(table, "%" PRId32, type->id);
+			table_cell_u64(table, type->seen);
+		}
+	}
+}
+
+/* What the tables of a part show here: those without a place in a summary are data only, as are columns. */
+static void shorten(struct finding *finding, const struct analysis_ops *part)
+{
+	finding->more = part->name;
+	finding->table.data_only = ~finding->brief;
+	finding->table.spare = 0;
+	if (!finding->sort)
+		finding->left_away = table_keep(&finding->table, ROWS_UNSORTED);
+}
+
+static int finish(struct analysis *summary, struct findings *findings, struct fail *fail)
+{
+	int r = 0;
+
+	put_facts(summary, findings);
+	put_events(summary, findings);
+	for (size_t i = 0; i < PARTS; i++) {
+		struct fail why = FAIL_INIT;
+		size_t from = findings->nr;
+
+		r = parts[i]->finish(summary->parts[i], findings, &why);
+		if (r == -ENODATA)
+			findings_note(findings, "weft %s: %s", parts[i]->name, why.text);
+		else if (r)
+			return fail_set(fail, r, "%s", why.text);
+		while (from < findings->nr)
+			shorten(&findings->items[from++], parts[i]);
+	}
+	return 0;
+}
+
+const struct analysis_ops summary_analysis = {
+	.name = "summary",
+	.summary = "tell in one page what a recording holds and what stands out",
+	.wants = wants,
+	.new = new,
+	.see = see,
+	.finish = finish,
+	.free = release,
+};
