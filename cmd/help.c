@@ -31,6 +31,7 @@ static const struct {
 	{ "check", "whether it is whole" },
 	{ "summary", "what stands out, one page" },
 	{ "sched", "who ran, waited, slept" },
+	{ "latency", "why wakeups were late" },
 	{ "syscalls", "how long, which failed" },
 	{ "start", "tracing, without a file" },
 	{ "stop", "tracing, keep the buffers" },

@@ -28,6 +28,7 @@ static const struct command *const commands[] = {
 	&summary_command,
 	&sched_command,
 	&syscalls_command,
+	&latency_command,
 	&start_command,
 	&stop_command,
 	&restart_command,

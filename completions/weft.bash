@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report export info check pack sched syscalls start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report export info check pack summary sched syscalls latency start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -17,8 +17,10 @@ _weft_options()
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
+	summary) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	sched) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	latency) echo '--worst --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -52,8 +54,10 @@ _weft_argument()
 	info) echo 'FILE' ;;
 	check) echo 'FILE' ;;
 	pack) echo 'DIR' ;;
+	summary) echo 'FILE' ;;
 	sched) echo 'FILE' ;;
 	syscalls) echo 'FILE' ;;
+	latency) echo 'FILE' ;;
 	start) echo 'COMMAND' ;;
 	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
@@ -201,6 +205,16 @@ _weft_metavar()
 	pack:--compression) echo 'CODEC' ;;
 	pack:--file-version) echo 'N' ;;
 	pack:--mode) echo 'MODE' ;;
+	summary:--input|summary:-i) echo 'FILE' ;;
+	summary:--instance|summary:-B) echo 'NAME' ;;
+	summary:--since) echo 'TIME' ;;
+	summary:--until) echo 'TIME' ;;
+	summary:--cpu) echo 'CPULIST' ;;
+	summary:--pid) echo 'PID' ;;
+	summary:--comm) echo 'NAME' ;;
+	summary:--format) echo 'text|json|csv' ;;
+	summary:--sort) echo 'COLUMN' ;;
+	summary:--top) echo 'N' ;;
 	sched:--input|sched:-i) echo 'FILE' ;;
 	sched:--instance|sched:-B) echo 'NAME' ;;
 	sched:--since) echo 'TIME' ;;
@@ -223,6 +237,17 @@ _weft_metavar()
 	syscalls:--format) echo 'text|json|csv' ;;
 	syscalls:--sort) echo 'COLUMN' ;;
 	syscalls:--top) echo 'N' ;;
+	latency:--worst) echo 'N' ;;
+	latency:--input|latency:-i) echo 'FILE' ;;
+	latency:--instance|latency:-B) echo 'NAME' ;;
+	latency:--since) echo 'TIME' ;;
+	latency:--until) echo 'TIME' ;;
+	latency:--cpu) echo 'CPULIST' ;;
+	latency:--pid) echo 'PID' ;;
+	latency:--comm) echo 'NAME' ;;
+	latency:--format) echo 'text|json|csv' ;;
+	latency:--sort) echo 'COLUMN' ;;
+	latency:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;

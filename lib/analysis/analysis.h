@@ -43,6 +43,7 @@ struct analysis_ops {
 /* One line for each here, and in the list of those that a summary asks (lib/analysis/summary.c). */
 extern const struct analysis_ops sched_analysis;
 extern const struct analysis_ops summary_analysis;
+extern const struct analysis_ops latency_analysis; /* options: lib/analysis/latency.h */
 extern const struct analysis_ops syscalls_analysis; /* options: lib/analysis/syscalls.h */
 
 #endif

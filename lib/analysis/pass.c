@@ -143,7 +143,7 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
-		findings_note(findings, "%" PRIu64 " times a CPU had another task than the last sched_switch had told: not all were recorded",
+		findings_note(findings, "%" PRIu64 " times a task was not where the last sched_switch had left it: not all were recorded",
 			      pass->state.breaks);
 	return r || !findings->failed ? r : fail_memory(fail);
 }

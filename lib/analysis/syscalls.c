@@ -133,12 +133,11 @@ const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[3
 	return into;
 }
 
-/* The call of the task that has the event's CPU; NULL when there is none that is wanted. */
+/* The call of the task that has the event's CPU; NULL when it is not known. */
 static struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
 {
 	const struct state *state = &syscalls->pass->state;
 	uint32_t task = state_running(state, event->cpu);
-	struct open_call *call;
 
 	if (task == STATE_NO_TASK)
 		return NULL;
@@ -148,11 +147,16 @@ static struct open_call *call_of(struct analysis *syscalls, const struct event *
 			return NULL;
 		}
 	}
-	call = &syscalls->calls[task];
-	if (!call->wanted)
-		call->wanted = pass_wants(syscalls->pass, &state->tasks[task]) ? 2 : 1;
 	*ret_task = task;
-	return call->wanted == 2 ? call : NULL;
+	return &syscalls->calls[task];
+}
+
+bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task)
+{
+	/* Names change, with an exec above all. */
+	if (!call->wanted || syscalls->pass->filter.nr_comms)
+		call->wanted = pass_wants(syscalls->pass, task) ? 2 : 1;
+	return call->wanted == 2;
 }
 
 static uint64_t blocked_of(const struct state_task *task)
@@ -174,7 +178,7 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 	if (!call)
 		return;
 	/* Its exit was not seen. */
-	syscalls->broken += call->open;
+	syscalls->broken += call->open && syscalls_wants(syscalls, call, &state->tasks[task]);
 	*call = (struct open_call){
 		.since = state->now, .number = number, .open = true, .seen = true, .wanted = call->wanted, .losses = state->losses,
 		.blocked = blocked_of(&state->tasks[task]), .waiting = waiting_of(&state->tasks[task]),
@@ -246,10 +250,12 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	task = &state->tasks[id];
 	if (!call->open || call->number != number || is_broken(state, call, task)) {
 		/* A new task returns from a clone that it did not enter. */
+		bool wanted = syscalls_wants(syscalls, call, task);
+
 		if (call->seen)
-			syscalls->broken++;
+			syscalls->broken += wanted;
 		else if (!task->forked)
-			syscalls->began_before++;
+			syscalls->began_before += wanted;
 		call->open = false;
 		call->seen = true;
 		return;
@@ -261,7 +267,7 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	failed = syscalls_failed(returned) && !kind->restores;
 	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
 		return;
-	if (!pass_wants_cpu(syscalls->pass, event->cpu))
+	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
 		return;
 	done = (struct slow_call){ .at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id };
 	done.time.wall = state->now - call->since;

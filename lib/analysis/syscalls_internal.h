@@ -84,6 +84,8 @@ struct call_type {
 const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name);
 /* "read", or "syscall_7". */
 const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[32]);
+/* Whether the calls of this task are asked for. */
+bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task);
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu);
 int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail);
 

@@ -230,11 +230,11 @@ static uint64_t count_open(struct analysis *syscalls)
 	uint64_t under_way = 0;
 
 	for (uint32_t i = 0; i < syscalls->nr_calls; i++) {
-		const struct open_call *call = &syscalls->calls[i];
+		struct open_call *call = &syscalls->calls[i];
 		const struct state_task *task = &state->tasks[i];
 		struct call_row *row;
 
-		if (!call->open)
+		if (!call->open || !syscalls_wants(syscalls, call, task))
 			continue;
 		under_way += !task->died;
 		row = task->died && all && task->cpu != STATE_NO_CPU && pass_wants_cpu(syscalls->pass, task->cpu) ?

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state.h"
 
-#include "lib/base/fail.h"
 #include "lib/event/event.h"
 #include "lib/state/state_internal.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +17,7 @@ static const struct role_name names[] = {
 	{ "sched", "sched_process_fork", STATE_FORK },
 	{ "task", "task_newtask", STATE_NEWTASK },
 	{ "task", "task_rename", STATE_RENAME },
+	{ "sched", "sched_process_exec", STATE_EXEC },
 	{ "irq", "irq_handler_entry", STATE_HARD_ENTRY },
 	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },
 	{ "ipi", "ipi_entry", STATE_HARD_ENTRY },
@@ -42,6 +40,7 @@ static const struct role_fields {
 	[STATE_MIGRATE] = { "pid", NULL, NULL, "prio", NULL, "dest_cpu", "comm", NULL },
 	[STATE_FORK] = { "child_pid", "parent_pid", NULL, NULL, NULL, NULL, "child_comm", "parent_comm" },
 	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
+	[STATE_EXEC] = { "pid", NULL, NULL, NULL, NULL, NULL, "filename", NULL },
 	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", NULL },
 };
 
@@ -275,10 +274,16 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 
 	set_comm(task, &places->comm, event);
 	set_prio(task, &places->prio, event);
+	/* try_to_wake_up() says so of a task that sleeps only: since it was queued this one has run, and nothing told of it. */
+	if (role == STATE_WAKING && task->mode == TASK_QUEUED && task->woken) {
+		state->breaks++;
+		tasks_lose(state, id, task->since);
+	}
 	if (!again && !can_wake(state, task))
 		return;
 	state->step = (struct state_step){ .kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN, .task = id, .was = task->mode,
 					   .since = task->since, .other = state->cpus[event->cpu].task };
+	state->step.cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
 	state->step.intact = tasks_enter(state, id, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
 	if (role == STATE_WAKING) {
 		task->waking = state->now;
@@ -292,7 +297,7 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 	if (again && state->step.intact)
 		return;
 	task->waker = event->pid;
-	begin_wait(state, id, cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu);
+	begin_wait(state, id, state->step.cpu);
 }
 
 static void see_wake(struct state *state, const struct event *event, uint8_t role)
@@ -351,7 +356,8 @@ static void see_migrate(struct state *state, const struct event *event)
 	if (id == STATE_NO_TASK)
 		return;
 	set_comm(&state->tasks[id], &places->comm, event);
-	state->step = (struct state_step){ .kind = STEP_MIGRATE, .task = id, .other = STATE_NO_TASK };
+	state->step = (struct state_step){ .kind = STEP_MIGRATE, .task = id, .other = STATE_NO_TASK,
+					   .cpu = (uint32_t)place_u64(&places->cpu, event) & UINT16_MAX };
 }
 
 static void see_rename(struct state *state, const struct event *event)
@@ -362,6 +368,25 @@ static void see_rename(struct state *state, const struct event *event)
 
 	if (id != STATE_NO_TASK)
 		set_comm(&state->tasks[id], &places->comm, event);
+}
+
+/* begin_new_exec(): a task is called by the last part of its program's path. */
+static void see_exec(struct state *state, const struct event *event)
+{
+	uint32_t id = state->cpus[event->cpu].task;
+	const char *path, *slash;
+	size_t len;
+
+	if (id == STATE_NO_TASK || state->tasks[id].idle || !place_string(&state->places[STATE_EXEC].comm, event, &path, &len))
+		return;
+	slash = memrchr(path, '/', len);
+	if (slash) {
+		len -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	len = len < STATE_COMM ? len : STATE_COMM - 1;
+	memset(state->tasks[id].comm, 0, STATE_COMM);
+	memcpy(state->tasks[id].comm, path, len);
 }
 
 static void nest(struct state *state, struct state_cpu *cpu, uint8_t *depth, int by)
@@ -398,6 +423,9 @@ static void see_record(struct state *state, const struct event *event)
 		return;
 	case STATE_RENAME:
 		see_rename(state, event);
+		return;
+	case STATE_EXEC:
+		see_exec(state, event);
 		return;
 	case STATE_HARD_ENTRY:
 		nest(state, cpu, &cpu->hard, 1);
@@ -449,33 +477,4 @@ void state_see(struct state *state, const struct event *event)
 		see_record(state, event);
 	}
 	state->cpus[event->cpu].last = state->now;
-}
-
-bool state_adds_up(const struct state *state, struct fail *fail)
-{
-	for (size_t i = 0; i < state->nr_cpus; i++) {
-		const struct state_cpu *cpu = &state->cpus[i];
-		uint64_t sum = 0;
-
-		for (int mode = 0; mode < CPU_MODES; mode++)
-			sum += cpu->spent[mode];
-		if (cpu->seen && sum != state->now - state->start) {
-			(void)fail_set(fail, -EPROTO, "the times of CPU %zu add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft", i, sum, state->now - state->start);
-			return false;
-		}
-	}
-	for (size_t i = 0; i < state->nr_tasks; i++) {
-		const struct state_task *task = &state->tasks[i];
-		uint64_t sum = 0, life = (task->died ? task->died : state->now) - task->born;
-
-		for (int mode = 0; mode < TASK_MODES; mode++)
-			sum += task->spent[mode];
-		if (sum != life) {
-			(void)fail_set(fail, -EPROTO, "the times of task %d add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft", task->pid, sum, life);
-			return false;
-		}
-	}
-	return true;
 }

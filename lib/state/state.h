@@ -103,6 +103,7 @@ struct state_step {
 	bool intact;            /* that mode was known all the time since it began */
 	uint32_t task;          /* SWITCH: who gets the CPU; else whom it is about */
 	uint32_t other;         /* SWITCH: who loses it; WAKING, WOKEN: who had the waker's CPU; FORK: the parent; or STATE_NO_TASK */
+	uint32_t cpu;           /* WAKING, WOKEN: where it is to run; MIGRATE: where to */
 	uint64_t since;         /* when `was` began */
 	uint64_t waking, woken; /* SWITCH: of the wait that ends, if it began with a wakeup; 0: was not seen */
 	uint64_t ran_since;     /* SWITCH: when `other` got the CPU; 0: unknown */
@@ -110,7 +111,7 @@ struct state_step {
 
 /* The events that it reads, by role: struct state::places. */
 enum state_role {
-	STATE_SWITCH = 1, STATE_WAKING, STATE_WAKEUP, STATE_WAKEUP_NEW, STATE_MIGRATE, STATE_FORK, STATE_NEWTASK, STATE_RENAME,
+	STATE_SWITCH = 1, STATE_WAKING, STATE_WAKEUP, STATE_WAKEUP_NEW, STATE_MIGRATE, STATE_FORK, STATE_NEWTASK, STATE_RENAME, STATE_EXEC,
 	STATE_HARD_ENTRY, STATE_HARD_EXIT, STATE_SOFT_ENTRY, STATE_SOFT_EXIT, STATE_ROLES,
 };
 
@@ -122,7 +123,7 @@ struct state {
 	uint64_t start, now;    /* the span of the events so far */
 	struct state_step step;
 	uint64_t losses;        /* gaps in the stream of events */
-	uint64_t breaks;        /* where a CPU had another task than the last sched_switch told */
+	uint64_t breaks;        /* where a task was not what the last sched_switch had made of it */
 	uint64_t events[STATE_ROLES]; /* how many of each role */
 	bool failed;            /* no memory: what it knows is not all */
 	/* Its own: */

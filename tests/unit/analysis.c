@@ -34,6 +34,9 @@ static char *analyse(const struct analysis_ops *ops, const void *options, const 
 	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_type(&loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
 	loom_type(&loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
+	loom_type(&loom, "sched", "sched_migrate_task", "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu", "\"\"");
+	loom_type(&loom, "irq", "softirq_entry", "int vec", "\"\"");
+	loom_type(&loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(&loom, "syscalls", "sys_enter_read", "int __syscall_nr; u64 fd", "\"\"");
 	loom_type(&loom, "syscalls", "sys_exit_read", "int __syscall_nr; long ret", "\"\"");
 	loom_play(&loom, script);
@@ -102,6 +105,42 @@ TEST(sched_says_that_there_are_no_switches)
 
 	CHECK(!analyse(&sched_analysis, NULL, "0 10000 7 sched_waking pid=8 target_cpu=0\n", &fail));
 	CHECK(strstr(fail.text, "-e sched"));
+}
+
+TEST(latency_splits_a_wakeup_into_parts_that_add_up)
+{
+	/* 200 until it is queued; then 8 runs for 600 of which an interrupt takes 200 more, and 9 goes first for 600; 100 in a softirq of 9. */
+	cleanup_free char *text = analyse(&latency_analysis, NULL,
+		"0 9000 8 sched_waking pid=9 target_cpu=0\n"
+		"0 10000 8 sched_waking comm=late pid=7 prio=10 target_cpu=0\n"
+		"0 10200 8 sched_wakeup comm=late pid=7 prio=10 target_cpu=0\n"
+		"0 10500 8 irq_handler_entry irq=1\n"
+		"0 10700 8 irq_handler_exit irq=1\n"
+		"0 11000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=nine next_pid=9\n"
+		"0 11200 9 softirq_entry vec=1\n"
+		"0 11300 9 softirq_exit vec=1\n"
+		"0 11700 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=10\n", NULL);
+
+	REQUIRE(text != NULL);
+	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,"
+			     "the task before it: eight-8\n"));
+	CHECK(has_line(text, "2000,nine,9,"));
+}
+
+TEST(latency_follows_a_task_to_another_queue)
+{
+	/* On the queue of CPU 1 behind 5 for 1000, and then on that of CPU 0, which comes out of idle within 300. */
+	cleanup_free char *text = analyse(&latency_analysis, NULL,
+		"1 9000 5 irq_handler_entry irq=1\n"
+		"1 9100 5 irq_handler_exit irq=1\n"
+		"0 9500 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n"
+		"1 10000 5 sched_waking comm=late pid=7 target_cpu=1\n"
+		"1 10000 5 sched_wakeup comm=late pid=7 target_cpu=1\n"
+		"0 11000 0 sched_migrate_task comm=late pid=7 orig_cpu=1 dest_cpu=0\n"
+		"0 11300 0 sched_switch prev_pid=0 next_comm=late next_pid=7\n", NULL);
+
+	REQUIRE(text != NULL);
+	CHECK(has_line(text, "1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,the task before it: "));
 }
 
 /* 7 reads for 1000 without error, blocked for 400 and waiting for 100 of it; fails to open in 50; 9 began before the start. */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "lib/analysis/latency.h"
+#include "lib/base/text.h"
+
+enum { OPT_WORST = 512, OPT_RT };
+
+static const struct argp_option options[] = {
+	{ "worst", OPT_WORST, "N", 0, "Explain the N longest (default: 10)", 1 },
+	{ "rt", OPT_RT, NULL, 0, "Only wakeups of real-time tasks", 1 },
+	{ 0 },
+};
+
+struct arguments {
+	struct analyse analyse;
+	struct latency_options latency;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct fail fail = FAIL_INIT;
+	uint64_t worst = 0;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->analyse;
+		return 0;
+	case OPT_WORST:
+		if (text_parse_range(arg, 1, LATENCY_WORST_MAX, &worst, &fail) < 0)
+			argp_error(state, "--worst: %s", fail.text);
+		arguments->latency.worst = (size_t)worst;
+		return 0;
+	case OPT_RT:
+		arguments->latency.rt = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until the task ran was spent with.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .analyse = ANALYSE_INIT, .latency = { .worst = LATENCY_WORST } };
+
+	/* --worst says how many there are. */
+	arguments.analyse.top_as_text = UINT64_MAX;
+	command_parse(&latency_command, argc, argv, 0, &arguments);
+	return analyse_run(&arguments.analyse, &latency_analysis, &arguments.latency);
+}
+
+const struct command latency_command = {
+	.name = "latency",
+	.summary = "explain the longest delays of wakeups",
+	.examples = "  weft record -e sched -e irq -- make && weft latency\n"
+		    "  weft latency --rt --worst 3",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/timeline.h"
+
+#include "lib/base/vec.h"
+#include "lib/event/event.h"
+
+#include <stdlib.h>
+
+void timeline_release(struct timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->nr_cpus; i++)
+		free(timeline->cpus[i].steps);
+	free(timeline->cpus);
+	*timeline = (struct timeline){ .cpus = NULL };
+}
+
+static struct timeline_cpu *cpu_of(struct timeline *timeline, uint32_t number)
+{
+	struct timeline_cpu *cpu;
+
+	while (timeline->nr_cpus <= number) {
+		if (!vec_push(timeline->cpus, timeline->nr_cpus)) {
+			timeline->failed = true;
+			return NULL;
+		}
+	}
+	cpu = &timeline->cpus[number];
+	if (!cpu->steps)
+		cpu->steps = calloc(TIMELINE_STEPS, sizeof(*cpu->steps));
+	timeline->failed |= !cpu->steps;
+	return cpu->steps ? cpu : NULL;
+}
+
+static struct timeline_step *newest(const struct timeline_cpu *cpu)
+{
+	return cpu->nr ? &cpu->steps[(cpu->nr - 1) % TIMELINE_STEPS] : NULL;
+}
+
+static void add(struct timeline_cpu *cpu, uint64_t from, uint32_t task, uint8_t mode)
+{
+	cpu->steps[cpu->nr++ % TIMELINE_STEPS] = (struct timeline_step){ .from = from, .task = task, .mode = mode };
+}
+
+void timeline_see(struct timeline *timeline, const struct state *state, const struct event *event)
+{
+	const struct state_cpu *now = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+	struct timeline_cpu *cpu = now ? cpu_of(timeline, event->cpu) : NULL;
+	struct timeline_step *step;
+
+	if (!cpu)
+		return;
+	step = newest(cpu);
+	/* Since its last event it did what nobody knows. */
+	if (step && step->mode != CPU_UNKNOWN && (state->step.kind == STEP_LOST || state->breaks != timeline->breaks))
+		add(cpu, cpu->last, STATE_NO_TASK, CPU_UNKNOWN);
+	timeline->breaks = state->breaks;
+	step = newest(cpu);
+	if (!step || step->task != now->task || step->mode != now->mode)
+		add(cpu, state->now, now->task, now->mode);
+	else if (event->kind == EVENT_RECORD && !step->resched && event->flags & EVENT_NEED_RESCHED)
+		step->resched = state->now;
+	cpu->last = state->now;
+}
+
+bool timeline_back(const struct timeline *timeline, uint32_t cpu, size_t index, struct timeline_step *ret)
+{
+	const struct timeline_cpu *of = cpu < timeline->nr_cpus ? &timeline->cpus[cpu] : NULL;
+
+	if (!of || index >= of->nr || index >= TIMELINE_STEPS)
+		return false;
+	*ret = of->steps[(of->nr - 1 - index) % TIMELINE_STEPS];
+	return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_TIMELINE_H
+#define WEFT_ANALYSIS_TIMELINE_H
+
+#include "lib/state/state.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What each CPU did last: its modes and tasks with their times, the newest TIMELINE_STEPS of them. Shown every event behind the state, so that an
+ * analysis can look back from the end of something to what kept it waiting. What is older than the oldest step is unknown.
+ */
+enum { TIMELINE_STEPS = 1024 };
+
+struct timeline_step {
+	uint64_t from;          /* until the next one's */
+	uint64_t resched;       /* when an event of the task first said that another is to run; 0: none did */
+	uint32_t task;          /* STATE_NO_TASK: unknown */
+	uint8_t mode;           /* enum cpu_mode */
+};
+
+struct timeline {
+	struct timeline_cpu {
+		struct timeline_step *steps; /* a ring */
+		uint64_t nr;                 /* so far */
+		uint64_t last;               /* of its events */
+	} *cpus;
+	size_t nr_cpus;
+	uint64_t breaks;
+	bool failed;
+};
+
+void timeline_release(struct timeline *timeline);
+void timeline_see(struct timeline *timeline, const struct state *state, const struct event *event);
+
+/* The steps of a CPU, the newest first: `index` 0 is the one that goes on. False behind the oldest that is kept. */
+bool timeline_back(const struct timeline *timeline, uint32_t cpu, size_t index, struct timeline_step *ret);
+
+#endif

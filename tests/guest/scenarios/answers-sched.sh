@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft sched and weft syscalls beside what the kernel itself counts of the same tasks: two that share a CPU, and sleeps of a known length.
+
+# column FILE NAME: its place in the CSV table
+column() { head -n 1 "$1" | tr , '\n' | grep -n -x "$2" | cut -d: -f1; }
+# cell FILE PID NAME: of the row of a task
+cell() { awk -F, -v c="$(column "$1" "$3")" -v p="$(column "$1" pid)" -v pid="$2" '/^$/ { exit } $p == pid { print $c }' "$1"; }
+# near SENTENCE A B: ns, within a twentieth and 30 ms, for a task reads its own figures before it ends
+near() { check "$1 ($2 and $3 ns)" awk -v a="$2" -v b="$3" 'BEGIN { d = a > b ? a - b : b - a; exit !(a != "" && b > 0 && d < b / 20 + 30000000) }'; }
+
+scenario() {
+	local n pid ran waited rest
+	# A shell that counts, and then tells the kernel's figures of itself: PID, run, wait. Without schedstat there is the run alone: user and
+	# system time in hundredths, which the kernel makes of the exact one.
+	cat > /tmp/spin <<-'EOF'
+		n=0
+		while [ $n -lt 4000 ]; do n=$((n + 1)); done
+		if [ -e /proc/$$/schedstat ]; then
+			read -r figures < /proc/$$/schedstat
+		else
+			figures=$(awk '{ print ($14 + $15) * 10000000 }' /proc/$$/stat)
+		fi
+		echo "$$ $figures" > /tmp/figures.$1
+	EOF
+	cat > /tmp/work <<-'EOF'
+		taskset 1 sh /tmp/spin 1 &
+		taskset 1 sh /tmp/spin 2 &
+		for n in 1 2 3; do sleep 0.3; done
+		wait
+	EOF
+	rm -f /tmp/figures.*
+	record "weft records two that share a CPU, and sleeps" 0 -b 8M -e sched -e raw_syscalls -- sh /tmp/work
+	check "it lost nothing" matches /tmp/r.err ' 0 lost'
+	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	check "weft sched reads it, and its sums are right" status_is $? 0 /tmp/r.err
+	for n in 1 2; do
+		read -r pid ran waited rest < /tmp/figures.$n
+		near "spinner $n ran as long as the kernel says" "$(cell /tmp/sched.csv "$pid" run_ns)" "$ran"
+		[ -n "$waited" ] || { skip "spinner $n waited as long as its schedstat says" "a kernel without schedstat"; continue; }
+		near "spinner $n waited as long as its schedstat says" "$(cell /tmp/sched.csv "$pid" wait_ns)" "$waited"
+	done
+	weft syscalls /tmp/r.dat --comm sleep --by syscall --slowest 3 --format csv > /tmp/calls.csv 2> /tmp/r.err
+	check "weft syscalls reads it" status_is $? 0 /tmp/r.err
+	check "each sleep is one call" equal "$(awk -F, '/^$/ { exit } /nanosleep/ { print $3 }' /tmp/calls.csv)" 3
+	check "of three tenths of a second, blocked" awk -F, 'p && /nanosleep/ { n++; if ($1 < 300000000 || $10 < 250000000) bad = 1 }
+		/^$/ { p = 1 } END { exit n != 3 || bad }' /tmp/calls.csv
+}
