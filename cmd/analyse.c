@@ -21,6 +21,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { LINES_SIZE = 1 << 15 };
+
 enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
@@ -212,6 +214,23 @@ static int write_findings(struct analyse *analyse, struct findings *findings, st
 	return r;
 }
 
+/* Lines go out as they come; a reader that goes away has had enough. */
+struct lines {
+	struct out out;
+	int failed;
+	struct fail *fail;
+};
+
+static void flush_lines(void *arg, const struct event *event)
+{
+	struct lines *lines = arg;
+
+	(void)event;
+	if (out_len(&lines->out) < LINES_SIZE || lines->failed)
+		return;
+	lines->failed = terminal_flush(&lines->out, lines->fail);
+}
+
 /* What could be read is told; then what could not. */
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops, const void *ops_options, struct fail *fail)
 {
@@ -219,14 +238,22 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct findings findings;
 	const char *damage, *path;
 	int r = pass_init(&pass, reader, &analyse->filter, fail);
+	struct lines lines = { .fail = fail };
 
 	findings_init(&findings);
+	if (!r && analyse->lines && !out_init(&lines.out, LINES_SIZE))
+		r = fail_memory(fail);
+	pass.lines = analyse->lines ? &lines.out : NULL;
 	if (!r)
 		r = pass_add(&pass, ops, ops_options, fail);
 	if (!r)
-		r = pass_run(&pass, fail);
+		r = pass_run(&pass, analyse->lines ? &(struct reader_consumer){ flush_lines, &lines } : NULL, fail);
 	if (!r)
 		r = pass_finish(&pass, 0, &findings, fail);
+	if (!r && analyse->lines)
+		r = lines.failed ? lines.failed : terminal_flush(&lines.out, fail);
+	if (analyse->lines)
+		out_release(&lines.out);
 	if (!r)
 		r = write_findings(analyse, &findings, fail);
 	damage = reader_damage(reader, &path);

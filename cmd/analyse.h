@@ -27,6 +27,7 @@ struct analyse {
 	struct cpus cpus;
 	struct findings_options findings;
 	uint64_t top_as_text;           /* rows of a table for people, unless --top is given */
+	bool lines;                     /* the analysis prints lines, in front of its tables */
 	bool top_given, no_sandbox, trust_size;
 };
 

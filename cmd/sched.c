@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "lib/analysis/sched.h"
+
+enum { OPT_TIMEHIST = 512 };
+
+static const struct argp_option options[] = {
+	{ "timehist", OPT_TIMEHIST, NULL, 0, "Print a line for each run of a task, too: how long it was off the CPU before, how late, how long it ran", 1 },
+	{ 0 },
+};
+
+struct arguments {
+	struct analyse analyse;
+	struct sched_options sched;
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	struct arguments *arguments = state->input;
+
 	(void)arg;
-	if (key != ARGP_KEY_INIT)
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->analyse;
+		return 0;
+	case OPT_TIMEHIST:
+		arguments->sched.timehist = true;
+		arguments->analyse.lines = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (arguments->sched.timehist && arguments->analyse.findings.format != TABLE_AS_TEXT)
+			argp_error(state, "--timehist prints lines for people: no --format goes with it");
+		return 0;
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	}
 }
 
 static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.children = children,
 	.args_doc = ANALYSE_ARGS,
@@ -23,17 +50,18 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse analyse = ANALYSE_INIT;
+	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
-	command_parse(&sched_command, argc, argv, 0, &analyse);
-	return analyse_run(&analyse, &sched_analysis, NULL);
+	command_parse(&sched_command, argc, argv, 0, &arguments);
+	return analyse_run(&arguments.analyse, &sched_analysis, &arguments.sched);
 }
 
 const struct command sched_command = {
 	.name = "sched",
 	.summary = "tell who ran, waited and slept, and how late wakeups were",
 	.examples = "  weft record -e sched -e irq -- make && weft sched\n"
-		    "  weft sched --sort max --top 5 trace.dat",
+		    "  weft sched --sort max --top 5 trace.dat\n"
+		    "  weft sched --timehist --comm make | less",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

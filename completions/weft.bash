@@ -18,7 +18,7 @@ _weft_options()
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	summary) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
-	sched) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	sched) echo '--timehist --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	latency) echo '--worst --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;

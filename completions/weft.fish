@@ -267,6 +267,7 @@ complete -c weft -n '__weft_using summary' -l top -x -a '(__weft_values "N")' -d
 complete -c weft -n '__weft_using summary' -l no-sandbox -d 'Keep all rights while reading, for systems where giving them up fails'
 complete -c weft -n '__weft_using summary' -l trust-size -d 'Read pages, too, that claim more bytes or memory than any recording'
 complete -c weft -n '__weft_using none' -a sched -d 'tell who ran, waited and slept, and how late wakeups were'
+complete -c weft -n '__weft_using sched' -l timehist -d 'Print a line for each run of a task, too: how long it was off the CPU before, how late, how long it ran'
 complete -c weft -n '__weft_using sched' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'
 complete -c weft -n '__weft_using sched' -s B -l instance -x -a '(__weft_values "NAME")' -d 'Read only the buffer of this instance; '\'''\'' is the top one'
 complete -c weft -n '__weft_using sched' -l since -x -a '(__weft_values "TIME")' -d 'Begin at TIME, in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, or the date and time'

@@ -101,9 +101,14 @@ static void see(void *arg, const struct event *event)
 		pass->items[i].ops->see(pass->items[i].analysis, event);
 }
 
-int pass_run(struct pass *pass, struct fail *fail)
+int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail *fail)
 {
-	int r = reader_run(pass->reader, &(struct reader_consumer){ see, pass }, 1, fail);
+	struct reader_consumer consumers[2] = { { see, pass } };
+	int r;
+
+	if (after)
+		consumers[1] = *after;
+	r = reader_run(pass->reader, consumers, after ? 2 : 1, fail);
 
 	if (r)
 		return r;

@@ -12,7 +12,9 @@
 
 struct cpus;
 struct findings;
+struct out;
 struct reader;
+struct reader_consumer;
 struct table;
 
 /* Which rows a user wants: what happens is followed for all tasks and CPUs, whoever is asked about. All borrowed; zero is everybody. */
@@ -37,6 +39,8 @@ struct pass {
 	struct state state;
 	struct samples_budget budget;   /* of all analyses */
 	bool failed;                    /* an analysis had no memory */
+	/* Where an analysis prints a line for each of something; its owner empties it after each event. NULL: nowhere. */
+	struct out *lines;
 	/* Its own: */
 	struct pass_item {
 		const struct analysis_ops *ops;
@@ -52,7 +56,8 @@ int must_check pass_init(struct pass *pass, struct reader *reader, const struct 
 void pass_release(struct pass *pass);
 
 int must_check pass_add(struct pass *pass, const struct analysis_ops *ops, const void *options, struct fail *fail);
-int must_check pass_run(struct pass *pass, struct fail *fail);
+/* `after`, which may be NULL, sees each event after the analyses have. */
+int must_check pass_run(struct pass *pass, const struct reader_consumer *after, struct fail *fail);
 /* Of analysis `index`. */
 int must_check pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail);
 

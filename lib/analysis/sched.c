@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/sched.h"
+
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
+#include "lib/base/out.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
 
@@ -32,6 +35,8 @@ struct counts {
 	struct samples delay;           /* from waking, or wakeup, until it ran */
 	struct extreme worst;
 	uint32_t ran_on;                /* CPU + 1; 0: has not run */
+	uint64_t left;                  /* when it lost its CPU; 0: has not */
+	uint64_t off, late;             /* before its run: how long without a CPU, and of that since it was woken */
 };
 
 /* The way from a waker's decision to the first instruction. */
@@ -39,6 +44,7 @@ enum part { PART_ENQUEUE, PART_RUN, PART_WHOLE, PARTS };
 
 struct analysis {
 	struct pass *pass;
+	struct sched_options options;
 	struct counts *tasks;           /* by the state's index */
 	size_t nr_tasks;
 	struct samples parts[PARTS];
@@ -50,10 +56,14 @@ static int new(struct pass *pass, const void *options, struct analysis **ret, st
 {
 	struct analysis *sched = calloc(1, sizeof(*sched));
 
-	(void)options;
 	if (!sched)
 		return fail_memory(fail);
 	sched->pass = pass;
+	if (options)
+		sched->options = *(const struct sched_options *)options;
+	if (pass->lines && sched->options.timehist)
+		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID", "OFF ms", "DELAY ms", "RUN ms",
+		      "STATE");
 	*ret = sched;
 	return 0;
 }
@@ -117,6 +127,31 @@ static void see_delay(struct analysis *sched, struct counts *counts, uint32_t cp
 		add_part(sched, PART_RUN, state->now - step->woken, cpu, step->task);
 }
 
+/* 0: not known, or none. */
+static void put_ms(struct out *out, uint64_t ns)
+{
+	if (ns)
+		out_f(out, " %5" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
+	else
+		out_f(out, " %12s", "-");
+}
+
+/* A run has ended. */
+static void put_run(const struct analysis *sched, uint32_t cpu, const struct state_task *task, const struct counts *counts)
+{
+	const struct state *state = &sched->pass->state;
+	struct out *out = sched->pass->lines;
+
+	if (!out || !sched->options.timehist || task->idle || !pass_wants(sched->pass, task) || !pass_wants_cpu(sched->pass, cpu))
+		return;
+	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000, state->now % 1000000000, cpu,
+	      pass_comm(sched->pass, task), task->pid);
+	put_ms(out, counts->off);
+	put_ms(out, counts->late);
+	put_ms(out, state->step.ran_since ? state->now - state->step.ran_since : 0);
+	out_f(out, "  %s\n", task->letter == '+' ? "R+" : (const char[]){ task->letter, 0 });
+}
+
 static void see_switch(struct analysis *sched, uint32_t cpu)
 {
 	const struct state *state = &sched->pass->state;
@@ -130,12 +165,16 @@ static void see_switch(struct analysis *sched, uint32_t cpu)
 		counts->involuntary++;
 	else
 		counts->voluntary++;
+	put_run(sched, cpu, prev, counts);
+	counts->left = state->now;
 	counts = state->tasks[step->task].idle ? NULL : counts_of(sched, step->task);
 	if (!counts)
 		return;
 	if (counts->ran_on && counts->ran_on != cpu + 1)
 		counts->moves++;
 	counts->ran_on = cpu + 1;
+	counts->off = counts->left ? state->now - counts->left : 0;
+	counts->late = step->waking || step->woken ? state->now - (step->waking ? step->waking : step->woken) : 0;
 	if (step->was == TASK_WAKING || step->was == TASK_QUEUED)
 		see_delay(sched, counts, cpu);
 }
@@ -355,6 +394,8 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 
 static int finish(struct analysis *sched, struct findings *findings, struct fail *fail)
 {
+	if (sched->pass->lines && sched->options.timehist)
+		out_char(sched->pass->lines, '\n');
 	if (!sched->pass->state.events[STATE_SWITCH])
 		return fail_set(fail, -ENODATA, "there is no sched_switch among the events, which tells who has a CPU; record with -e sched");
 	put_tasks(sched, findings);

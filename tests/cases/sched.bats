@@ -69,6 +69,18 @@ leavers_of()
 	[ "$(weft sched "$file" --pid 66,67 --format csv | sed '/^$/q' | wc -l)" -eq 4 ]
 }
 
+@test "sched: --timehist has a line for each switch away from a task, with the times between the kernel's lines" {
+	weft sched "$file" --timehist > "$out"
+	sed '/^$/,$d; /^#/d' "$out" | awk '{ print $4, $NF }' > "$out.lines"
+	grep ': sched_switch: ' "$text" | sed -E 's/.*prev_pid=([0-9]+) .*prev_state=([^ ]+) .*/\1 \2/' | grep -v '^0 ' | diff - "$out.lines"
+	# ls-66 ran from 2.946514 to 2.952459; 10.307 ms lie between the two runs of rcu_preempt-17, of which 4.054 behind its wakeup.
+	grep -qE ' ls +66 +- +0\.1[78][0-9]+ +5\.94[45][0-9]+  R\+$' "$out"
+	grep -qE ' rcu_preempt +17 +10\.30[67][0-9]+ +4\.05[34][0-9]+ +0\.20[67][0-9]+  I$' "$out"
+	grep -q '^# tasks: ' "$out"
+	run -2 weft sched "$file" --timehist --format json
+	[[ "${lines[0]}" == *"--timehist prints lines for people"* ]]
+}
+
 @test "sched: says what is wrong with a column, a format, a file without switches, a file that is none" {
 	run -1 weft sched "$file" --sort maxx
 	[[ "$output" == "weft: --sort: no table has a column 'maxx'; did you mean "* ]]

@@ -48,7 +48,7 @@ static char *analyse(const struct analysis_ops *ops, const void *options, const 
 	if (CHECK(ok)) {
 		ok = !pass_init(&pass, &reader, &(struct pass_filter){ .cpus = NULL }, fail);
 		pass.machine = "x86_64";
-		ok = ok && !pass_add(&pass, ops, options, fail) && !pass_run(&pass, fail) && !pass_finish(&pass, 0, &findings, fail);
+		ok = ok && !pass_add(&pass, ops, options, fail) && !pass_run(&pass, NULL, fail) && !pass_finish(&pass, 0, &findings, fail);
 		if (ok && CHECK(!findings_arrange(&findings, &as_csv, fail)) && CHECK(findings_write(&findings, &as_csv, &out))) {
 			out_f(&out, "cut: %s\nbroken: %s\n", buf_str(&findings.cut), buf_str(&findings.broken));
 			text = strndup(out.start, out_len(&out));
