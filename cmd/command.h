@@ -36,6 +36,7 @@ extern const struct command stream_command, show_command;
 extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;
 extern const struct command summary_command, sched_command, syscalls_command, latency_command;
+extern const struct command graph_command, irq_command;
 extern const struct command report_command, info_command, check_command, pack_command;
 extern const struct command export_command;
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;

@@ -33,6 +33,7 @@ static const struct {
 	{ "sched", "who ran, waited, slept" },
 	{ "latency", "why wakeups were late" },
 	{ "syscalls", "how long, which failed" },
+	{ "graph", "how long functions took" },
 	{ "start", "tracing, without a file" },
 	{ "stop", "tracing, keep the buffers" },
 	{ "restart", "tracing after a stop" },

@@ -29,6 +29,7 @@ static const struct command *const commands[] = {
 	&sched_command,
 	&syscalls_command,
 	&latency_command,
+	&graph_command,
 	&start_command,
 	&stop_command,
 	&restart_command,

@@ -21,8 +21,9 @@ struct type {
 };
 
 struct frame {
-	uint64_t func, start, nested;
+	uint64_t func, start, nested, interrupted, mark;
 	int32_t depth;
+	uint8_t within;         /* which interrupts it runs in */
 };
 
 /* The functions that are open, of one task: their depths rise. */
@@ -35,6 +36,7 @@ struct calls {
 	const struct schema_abi *abi;
 	struct u64_map types;           /* by event_type::index: struct type; only those seen */
 	struct u64_map tasks;           /* by task_key(): struct frames */
+	uint64_t mark, lost, dropped;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role, so that most events need no look into a map */
 };
 
@@ -98,26 +100,37 @@ static void forget(struct calls *calls)
 	uint64_t key;
 	size_t at = 0;
 
-	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
+	while ((frames = u64_map_next(&calls->tasks, &at, &key))) {
+		calls->lost += frames->len;
 		frames->len = 0;
+	}
 }
 
-/* Leaves the frames that stand above this depth: those of the functions that called. */
-static void leave(struct frames *frames, int32_t depth)
+/* Leaves the frames that stand above this depth: those of the functions that called. Returns how many it dropped. */
+static size_t leave(struct frames *frames, int32_t depth)
 {
+	size_t len = frames->len;
+
 	while (frames->len && frames->at[frames->len - 1].depth >= depth)
 		frames->len--;
+	return len - frames->len;
+}
+
+/* An interrupt is entered by a function that is not yet in it, and left by one that is in it no more: each end tells. */
+static uint8_t within(const struct event *event)
+{
+	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
 }
 
 static void enter(struct calls *calls, const struct type *type, const struct event *event)
 {
 	struct frames *frames = u64_map_add(&calls->tasks, task_key(event));
 	struct frame frame = { .func = place_u64(&type->places[FUNC], event), .start = event->ts,
-			       .depth = (int32_t)place_u64(&type->places[DEPTH], event) };
+			       .depth = (int32_t)place_u64(&type->places[DEPTH], event), .within = within(event), .mark = calls->mark };
 
 	if (!frames || frame.depth < 0 || frame.depth > DEPTH_MAX)
 		return;
-	leave(frames, frame.depth);
+	calls->dropped += leave(frames, frame.depth);
 	if (frames->len == frames->size) {
 		size_t size = frames->size ? frames->size * 2 : 16;
 		struct frame *at = reallocarray(frames->at, size, sizeof(*at));
@@ -146,26 +159,53 @@ static void take_times(const struct type *type, const struct event *event, const
 	}
 }
 
+static bool is_open(const struct frames *frames, uint64_t func)
+{
+	for (size_t i = 0; i < frames->len; i++)
+		if (frames->at[i].func == func)
+			return true;
+	return false;
+}
+
+/* What a call that has ended was to the one that called it, or that it interrupted. */
+static void nest(struct frame *caller, const struct call *call, uint8_t in)
+{
+	caller->nested += call->lasted;
+	caller->interrupted += in & (uint8_t)~caller->within ? call->lasted : call->interrupted;
+}
+
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
 	struct frames *frames = u64_map_find(&calls->tasks, task_key(event));
 	const struct frame *frame;
+	uint8_t in = within(event);
 
 	*ret = (struct call){ .func = place_u64(&type->places[FUNC], event),
 			      .depth = (int32_t)place_u64(&type->places[DEPTH], event) };
 	if (frames)
-		leave(frames, ret->depth == INT32_MAX ? ret->depth : ret->depth + 1);
+		calls->dropped += leave(frames, ret->depth == INT32_MAX ? ret->depth : ret->depth + 1);
 	frame = frames && frames->len ? &frames->at[frames->len - 1] : NULL;
 	if (frame && (frame->depth != ret->depth || frame->func != ret->func))
 		frame = NULL;
 	take_times(type, event, frame, ret);
 	ret->entered = frame;
-	ret->nested = frame ? frame->nested : 0;
+	if (frame) {
+		ret->nested = frame->nested;
+		ret->interrupted = frame->interrupted;
+		ret->mark = frame->mark;
+		in |= frame->within;
+	}
 	if (!frames)
 		return;
-	leave(frames, ret->depth);
+	calls->dropped += leave(frames, ret->depth) - (frame ? 1 : 0);
+	ret->again = is_open(frames, ret->func);
 	if (ret->timed && frames->len && frames->at[frames->len - 1].depth == ret->depth - 1)
-		frames->at[frames->len - 1].nested += ret->lasted;
+		nest(&frames->at[frames->len - 1], ret, in);
+}
+
+void calls_mark(struct calls *calls, uint64_t mark)
+{
+	calls->mark = mark;
 }
 
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
@@ -195,4 +235,16 @@ size_t calls_open(const struct calls *calls, const struct event *event)
 	const struct frames *frames = u64_map_find(&calls->tasks, task_key(event));
 
 	return frames ? frames->len : 0;
+}
+
+struct calls_left calls_left(const struct calls *calls)
+{
+	struct calls_left left = { .lost = calls->lost, .dropped = calls->dropped };
+	const struct frames *frames;
+	uint64_t key;
+	size_t at = 0;
+
+	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
+		left.open += frames->len;
+	return left;
 }

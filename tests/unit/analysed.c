@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/analysed.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options, void (*types)(struct loom *loom),
+		    const char *script)
+{
+	struct fail fail = FAIL_INIT;
+	bool ok;
+
+	*analysed = (struct analysed){ .trace = NULL };
+	loom_init(&analysed->loom);
+	if (types)
+		types(&analysed->loom);
+	loom_play(&analysed->loom, script);
+	analysed->trace = loom_trace(&analysed->loom);
+	reader_init(&analysed->reader);
+	findings_init(&analysed->findings);
+	ok = analysed->trace && !reader_add_trace(&analysed->reader, analysed->trace, &fail) &&
+	     !reader_start(&analysed->reader, &(struct reader_options){ .pool = NULL }, &fail) &&
+	     !pass_init(&analysed->pass, &analysed->reader, &(struct pass_filter){ .nr_pids = 0 }, &fail) &&
+	     !pass_add(&analysed->pass, ops, options, &fail) && !pass_run(&analysed->pass, &fail) &&
+	     !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
+	if (!ok) {
+		printf("%s: %s\n", ops->name, fail.text);
+		analysed_end(analysed);
+	}
+	return CHECK(ok);
+}
+
+void analysed_end(struct analysed *analysed)
+{
+	findings_release(&analysed->findings);
+	pass_release(&analysed->pass);
+	reader_release(&analysed->reader);
+	trace_free(analysed->trace);
+	loom_release(&analysed->loom);
+}
+
+/* Field `index` of a line of CSV that quotes nothing. */
+static struct text_word field_of(struct text_word line, size_t index)
+{
+	const char *comma;
+
+	while (index-- && (comma = memchr(line.at, ',', line.len))) {
+		line.len -= (size_t)(comma + 1 - line.at);
+		line.at = comma + 1;
+	}
+	comma = memchr(line.at, ',', line.len);
+	if (comma)
+		line.len = (size_t)(comma - line.at);
+	return line;
+}
+
+static bool is(struct text_word word, const char *text)
+{
+	return word.len == strlen(text) && !memcmp(word.at, text, word.len);
+}
+
+static bool has(const char *at, size_t left, const char *row, size_t column, const char *value)
+{
+	struct text_word line, field;
+
+	while (text_next_line(&at, &left, &line)) {
+		if (!is(field_of(line, 0), row))
+			continue;
+		field = field_of(line, column);
+		if (is(field, value))
+			return true;
+		printf("%s: %.*s, not %s\n", row, (int)field.len, field.at, value);
+		return false;
+	}
+	printf("no row '%s'\n", row);
+	return false;
+}
+
+bool analysed_is(struct analysed *analysed, const char *table, const char *row, const char *column, const char *value)
+{
+	for (size_t i = 0; i < analysed->findings.nr; i++) {
+		const struct finding *finding = &analysed->findings.items[i];
+		int index = table_column_named(&finding->table, column);
+		struct out out;
+		bool ok;
+
+		if (strcmp(finding->name, table) || index < 0)
+			continue;
+		ok = out_init(&out, 1 << 12) && table_put_csv(&finding->table, &out) &&
+		     has(out.start, out_len(&out), row, (size_t)index, !strcmp(value, "-") ? "" : value);
+		out_release(&out);
+		return ok;
+	}
+	printf("no table '%s' with a column '%s'\n", table, column);
+	return false;
+}
