@@ -34,6 +34,7 @@ static const struct {
 	{ "latency", "why wakeups were late" },
 	{ "syscalls", "how long, which failed" },
 	{ "graph", "how long functions took" },
+	{ "irq", "what interrupts took" },
 	{ "start", "tracing, without a file" },
 	{ "stop", "tracing, keep the buffers" },
 	{ "restart", "tracing after a stop" },

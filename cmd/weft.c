@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&syscalls_command,
 	&latency_command,
 	&graph_command,
+	&irq_command,
 	&start_command,
 	&stop_command,
 	&restart_command,

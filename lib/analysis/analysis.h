@@ -46,5 +46,6 @@ extern const struct analysis_ops summary_analysis;
 extern const struct analysis_ops latency_analysis; /* options: lib/analysis/latency.h */
 extern const struct analysis_ops syscalls_analysis; /* options: lib/analysis/syscalls.h */
 extern const struct analysis_ops graph_analysis;
+extern const struct analysis_ops irq_analysis;
 
 #endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.parser = parse,
+	.children = children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Tells from a recording how often interrupts, softirqs, timers and works ran, how long each took with and without what nested inside, "
+	       "and how long they waited before.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse analyse = ANALYSE_INIT;
+
+	command_parse(&irq_command, argc, argv, 0, &analyse);
+	return analyse_run(&analyse, &irq_analysis, NULL);
+}
+
+const struct command irq_command = {
+	.name = "irq",
+	.summary = "tell what interrupts took, and how late softirqs were",
+	.examples = "  weft record -e irq -e irq_vectors -e timer -- make && weft irq\n"
+		    "  weft irq --sort d-max --top 5 trace.dat",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

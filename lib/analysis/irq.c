@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/irq.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/symbols.h"
+#include "lib/reader/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Interrupts and what they run, as the events open and close them. What is done with the sums: irq_tables.c. */
+
+static const struct analysis_want wants[] = {
+	{ "irq:irq_handler_entry", NULL, "hard interrupts of devices" },
+	{ "irq:softirq_entry", NULL, "softirqs" },
+	{ "irq:softirq_raise", NULL, "how long a softirq waited" },
+	{ "irq_vectors", "i*:*_entry", "the timer's interrupts and those between CPUs" },
+	{ NULL, NULL, NULL },
+};
+
+enum role { HARD_ENTRY = 1, HARD_EXIT, SOFT_RAISE, SOFT_ENTRY, SOFT_EXIT, VECTOR, IPI_ENTRY, IPI_EXIT, TIMER_ENTRY, TIMER_EXIT, HRTIMER_START,
+	    HRTIMER_ENTRY, HRTIMER_EXIT, WORK_QUEUE, WORK_START, WORK_END };
+
+static const struct role_name names[] = {
+	{ "irq", "irq_handler_entry", HARD_ENTRY }, { "irq", "irq_handler_exit", HARD_EXIT }, { "irq", "softirq_raise", SOFT_RAISE },
+	{ "irq", "softirq_entry", SOFT_ENTRY }, { "irq", "softirq_exit", SOFT_EXIT }, { "irq_vectors", "*", VECTOR },
+	{ "ipi", "ipi_entry", IPI_ENTRY }, { "ipi", "ipi_exit", IPI_EXIT }, { "timer", "timer_expire_entry", TIMER_ENTRY },
+	{ "timer", "timer_expire_exit", TIMER_EXIT }, { "timer", "hrtimer_start", HRTIMER_START },
+	{ "timer", "hrtimer_expire_entry", HRTIMER_ENTRY }, { "timer", "hrtimer_expire_exit", HRTIMER_EXIT },
+	{ "workqueue", "workqueue_queue_work", WORK_QUEUE }, { "workqueue", "workqueue_execute_start", WORK_START },
+	{ "workqueue", "workqueue_execute_end", WORK_END }, { NULL, NULL, 0 },
+};
+
+/* Their fields: whose it is, its name or function, and a value. */
+static const struct {
+	const char *id, *name, *value;
+} fields[] = {
+	[HARD_ENTRY] = { "irq", "name", NULL }, [HARD_EXIT] = { "irq", NULL, "ret" }, [SOFT_RAISE] = { "vec", NULL, NULL },
+	[SOFT_ENTRY] = { "vec", NULL, NULL }, [SOFT_EXIT] = { "vec", NULL, NULL }, [VECTOR] = { "vector", NULL, NULL },
+	[IPI_ENTRY] = { "reason", NULL, NULL }, [IPI_EXIT] = { "reason", NULL, NULL }, [TIMER_ENTRY] = { "timer", "function", NULL },
+	[TIMER_EXIT] = { "timer", NULL, NULL }, [HRTIMER_START] = { "hrtimer", NULL, "expires" },
+	[HRTIMER_ENTRY] = { "hrtimer", "function", "now" }, [HRTIMER_EXIT] = { "hrtimer", NULL, NULL }, [WORK_QUEUE] = { "work", NULL, NULL },
+	[WORK_START] = { "work", "function", NULL }, [WORK_END] = { "work", NULL, NULL },
+};
+
+static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *irq = calloc(1, sizeof(*irq));
+
+	(void)options;
+	if (!irq)
+		return fail_memory(fail);
+	irq->pass = pass;
+	roles_init(&irq->roles, names);
+	u64_map_init(&irq->ids, sizeof(uint32_t));
+	u64_map_init(&irq->works, sizeof(struct irq_work));
+	u64_map_init(&irq->expires, sizeof(uint64_t));
+	*ret = irq;
+	return 0;
+}
+
+static void release(struct analysis *irq)
+{
+	if (!irq)
+		return;
+	for (size_t i = 0; i < irq->nr_sources; i++) {
+		samples_release(&irq->sources[i].lasted);
+		samples_release(&irq->sources[i].delays);
+	}
+	free(irq->sources);
+	free(irq->cpus);
+	u64_map_release(&irq->ids);
+	u64_map_release(&irq->works);
+	u64_map_release(&irq->expires);
+	roles_release(&irq->roles);
+	free(irq);
+}
+
+/* The source of a kind and a name; STATE_NO_TASK without memory. Names that meet in one hash lie behind one another. */
+static uint32_t source_of(struct analysis *irq, enum irq_kind kind, const char *name, size_t len)
+{
+	uint64_t hash = UINT64_C(14695981039346656037) + kind;
+	struct irq_source *source;
+	uint32_t *id;
+
+	len = len < sizeof(source->name) ? len : sizeof(source->name) - 1;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)name[i]) * UINT64_C(1099511628211);
+	for (;; hash++) {
+		id = u64_map_add(&irq->ids, hash);
+		if (!id || !*id)
+			break;
+		source = &irq->sources[*id - 1];
+		if (source->kind == kind && strlen(source->name) == len && !memcmp(source->name, name, len))
+			return *id - 1;
+	}
+	source = id ? vec_push(irq->sources, irq->nr_sources) : NULL;
+	if (!source) {
+		irq->pass->failed = true;
+		return UINT32_MAX;
+	}
+	*id = (uint32_t)irq->nr_sources;
+	source->kind = kind;
+	memcpy(source->name, name, len);
+	return *id - 1;
+}
+
+static uint32_t source_of_function(struct analysis *irq, enum irq_kind kind, const struct event *event, enum role role)
+{
+	uint64_t address = place_u64(&irq->places[role].name, event);
+	struct symbol symbol;
+	char text[IRQ_NAME];
+
+	if (symbols_find(irq->pass->reader->buffers[event->buffer].context->symbols, address, &symbol))
+		return source_of(irq, kind, symbol.name, symbol.name_len);
+	return source_of(irq, kind, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
+}
+
+static struct irq_cpu *cpu_of(struct analysis *irq, uint32_t number)
+{
+	while (irq->nr_cpus <= number) {
+		if (!vec_push(irq->cpus, irq->nr_cpus)) {
+			irq->pass->failed = true;
+			return NULL;
+		}
+	}
+	return &irq->cpus[number];
+}
+
+static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
+{
+	const struct state *state = &irq->pass->state;
+
+	return cpu < state->nr_cpus ? state->cpus[cpu].task : STATE_NO_TASK;
+}
+
+/* How long a task was off the CPU in its life: a softirq of PREEMPT_RT can be preempted. */
+static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
+{
+	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING, TASK_QUEUED, TASK_SLEEPING, TASK_BLOCKED, TASK_STOPPED };
+	const struct state *state = &irq->pass->state;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; id < state->nr_tasks && !state->tasks[id].idle && i < array_size(modes); i++)
+		sum += state->tasks[id].spent[modes[i]];
+	return sum;
+}
+
+static void see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event)
+{
+	if (!longest->at || lasted > longest->lasted)
+		*longest = (struct irq_longest){ lasted, event->ts, event->cpu };
+}
+
+static void see_run(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self, bool has_self, const struct event *event)
+{
+	struct irq_source *source = &irq->sources[frame->source];
+	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+
+	if (!pass_wants_cpu(irq->pass, event->cpu) || !cpu)
+		return;
+	samples_add(&source->lasted, &irq->pass->budget, lasted);
+	see_longest(&source->longest, lasted, event);
+	source->self += self;
+	source->has_self |= has_self;
+	cpu->runs[source->kind]++;
+	cpu->self[source->kind] += self;
+}
+
+static void see_delay(struct analysis *irq, uint32_t source, uint64_t delay, const struct event *event)
+{
+	if (source >= irq->nr_sources || !pass_wants_cpu(irq->pass, event->cpu))
+		return;
+	samples_add(&irq->sources[source].delays, &irq->pass->budget, delay);
+	see_longest(&irq->sources[source].latest, delay, event);
+}
+
+static void enter(struct analysis *irq, enum irq_kind kind, uint64_t id, uint32_t source, const struct event *event)
+{
+	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	struct irq_frame frame = { .kind = kind, .id = id, .source = source, .task = task_on(irq, event->cpu), .start = event->ts };
+
+	if (!cpu || source == UINT32_MAX)
+		return;
+	if (cpu->depth == IRQ_DEPTH) {
+		irq->unended += IRQ_DEPTH;
+		cpu->depth = 0;
+	}
+	frame.off = off_cpu(irq, frame.task);
+	cpu->frames[cpu->depth++] = frame;
+}
+
+static void take_out(struct irq_cpu *cpu, size_t at)
+{
+	memmove(&cpu->frames[at], &cpu->frames[at + 1], (cpu->depth - at - 1) * sizeof(cpu->frames[0]));
+	cpu->depth--;
+}
+
+/* The frame that ends, at an index of the CPU's; those above it in the same task have ended without a word. IRQ_DEPTH: it was not entered. */
+static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kind kind, uint64_t id, uint32_t task)
+{
+	size_t at = cpu->depth;
+
+	while (at-- > 0)
+		if (cpu->frames[at].kind == kind && cpu->frames[at].id == id && cpu->frames[at].task == task)
+			break;
+	if (at == SIZE_MAX)
+		return IRQ_DEPTH;
+	for (size_t above = cpu->depth; --above > at;) {
+		if (cpu->frames[above].task == task) {
+			irq->unended++;
+			take_out(cpu, above);
+		}
+	}
+	return at;
+}
+
+static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const struct event *event)
+{
+	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	uint32_t task = task_on(irq, event->cpu);
+	size_t at = cpu ? find_frame(irq, cpu, kind, id, task) : IRQ_DEPTH;
+	struct irq_frame frame;
+	uint64_t lasted, inner;
+
+	if (at == IRQ_DEPTH) {
+		if (cpu && cpu->lost)
+			irq->broken++;
+		else
+			irq->cut++;
+		return;
+	}
+	frame = cpu->frames[at];
+	take_out(cpu, at);
+	lasted = event->ts > frame.start ? event->ts - frame.start : 0;
+	inner = frame.nested + (off_cpu(irq, task) - frame.off);
+	see_run(irq, &frame, lasted, lasted > inner ? lasted - inner : 0, true, event);
+	while (at-- > 0)
+		if (cpu->frames[at].task == task) {
+			cpu->frames[at].nested += lasted > inner ? lasted - (inner - frame.nested) : frame.nested;
+			break;
+		}
+}
+
+static void see_softirq(struct analysis *irq, const struct event *event, enum role role)
+{
+	static const char *const vecs[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
+	uint64_t vec = place_u64(&irq->places[role].id, event);
+	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	const struct state *state = &irq->pass->state;
+	uint32_t source, task = task_on(irq, event->cpu);
+
+	if (!cpu || vec >= array_size(vecs))
+		return;
+	if (role == SOFT_RAISE) {
+		if (!cpu->raised[vec])
+			cpu->raised[vec] = event->ts;
+		return;
+	}
+	if (role == SOFT_EXIT) {
+		leave(irq, IRQ_SOFT, vec, event);
+		return;
+	}
+	source = source_of(irq, IRQ_SOFT, vecs[vec], strlen(vecs[vec]));
+	if (cpu->raised[vec])
+		see_delay(irq, source, event->ts - cpu->raised[vec], event);
+	cpu->raised[vec] = 0;
+	if (source < irq->nr_sources && task < state->nr_tasks && pass_wants_cpu(irq->pass, event->cpu))
+		irq->sources[source].in_thread += !strncmp(pass_comm(irq->pass, &state->tasks[task]), "ksoftirqd/", 10);
+	enter(irq, IRQ_SOFT, vec, source, event);
+}
+
+/* irq_vectors:NAME_entry and NAME_exit; other events of the system are none of ours. */
+static void see_vector(struct analysis *irq, const struct event *event)
+{
+	const char *name = event->type->format->name;
+	size_t len = strlen(name);
+	uint32_t source;
+
+	if (len > 6 && !strcmp(name + len - 6, "_entry")) {
+		source = source_of(irq, IRQ_VECTOR, name, len - 6);
+		enter(irq, IRQ_VECTOR, source, source, event);
+	} else if (len > 5 && !strcmp(name + len - 5, "_exit")) {
+		leave(irq, IRQ_VECTOR, source_of(irq, IRQ_VECTOR, name, len - 5), event);
+	}
+}
+
+static void see_ipi(struct analysis *irq, const struct event *event, enum role role)
+{
+	uint64_t id = place_u64(&irq->places[role].id, event);
+	const char *reason = symbols_string(irq->pass->reader->buffers[event->buffer].context->symbols, id);
+
+	if (role == IPI_EXIT)
+		leave(irq, IRQ_IPI, id, event);
+	else
+		enter(irq, IRQ_IPI, id, source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
+}
+
+static void see_hard(struct analysis *irq, const struct event *event, enum role role)
+{
+	uint64_t id = place_u64(&irq->places[role].id, event);
+	char text[IRQ_NAME];
+	const char *name = "";
+	size_t len = 0;
+
+	if (role == HARD_EXIT) {
+		leave(irq, IRQ_HARD, id, event);
+		return;
+	}
+	(void)place_string(&irq->places[role].name, event, &name, &len);
+	snprintf(text, sizeof(text), "%" PRIu64 " %.*s", id, (int)len, name);
+	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, strlen(text)), event);
+}
+
+static void see_timer(struct analysis *irq, const struct event *event, enum role role)
+{
+	const struct irq_places *places = &irq->places[role];
+	uint64_t id = place_u64(&places->id, event), value = place_u64(&places->value, event), *expires;
+	enum irq_kind kind = role == TIMER_ENTRY || role == TIMER_EXIT ? IRQ_TIMER : IRQ_HRTIMER;
+	uint32_t source;
+
+	if (role == HRTIMER_START) {
+		expires = u64_map_add(&irq->expires, id);
+		irq->pass->failed |= !expires;
+		if (expires)
+			*expires = value;
+		return;
+	}
+	if (role == TIMER_EXIT || role == HRTIMER_EXIT) {
+		leave(irq, kind, id, event);
+		return;
+	}
+	source = source_of_function(irq, kind, event, role);
+	expires = role == HRTIMER_ENTRY ? u64_map_find(&irq->expires, id) : NULL;
+	if (expires && *expires && value >= *expires)
+		see_delay(irq, source, value - *expires, event);
+	if (expires)
+		*expires = 0;
+	enter(irq, kind, id, source, event);
+}
+
+/* A work sleeps and moves between CPUs: its own time is not told. */
+static void see_work(struct analysis *irq, const struct event *event, enum role role)
+{
+	uint64_t id = place_u64(&irq->places[role].id, event);
+	struct irq_work *work = u64_map_add(&irq->works, id);
+	uint64_t start;
+
+	if (!work) {
+		irq->pass->failed = true;
+		return;
+	}
+	switch (role) {
+	case WORK_QUEUE:
+		work->queued = event->ts;
+		return;
+	case WORK_START:
+		work->frame = (struct irq_frame){ .kind = IRQ_WORK, .source = source_of_function(irq, IRQ_WORK, event, role), .start = event->ts };
+		if (work->queued)
+			see_delay(irq, work->frame.source, event->ts - work->queued, event);
+		work->queued = 0;
+		return;
+	default:
+		start = work->frame.start;
+		if (!start)
+			irq->cut += irq->pass->state.losses == 0;
+		if (!start)
+			irq->broken += irq->pass->state.losses != 0;
+		if (start && work->frame.source < irq->nr_sources)
+			see_run(irq, &work->frame, event->ts - start, 0, false, event);
+		work->frame.start = 0;
+	}
+}
+
+/* What was open on the CPU, and what waited anywhere, is not known any more. */
+static void see_lost(struct analysis *irq, const struct event *event)
+{
+	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+
+	if (!cpu)
+		return;
+	irq->broken += cpu->depth;
+	cpu->depth = 0;
+	cpu->lost = true;
+	memset(cpu->raised, 0, sizeof(cpu->raised));
+	u64_map_clear(&irq->works);
+	u64_map_clear(&irq->expires);
+}
+
+static void bind(struct analysis *irq, const struct event *event, enum role role)
+{
+	const struct schema_abi *abi = &irq->pass->reader->buffers[event->buffer].context->abi;
+	struct irq_places *places = &irq->places[role];
+
+	(void)place_bind(&places->id, event->type->format, abi, fields[role].id);
+	if (fields[role].name)
+		(void)place_bind(&places->name, event->type->format, abi, fields[role].name);
+	if (fields[role].value)
+		(void)place_bind(&places->value, event->type->format, abi, fields[role].value);
+}
+
+static void see(struct analysis *irq, const struct event *event)
+{
+	enum role role;
+	bool fresh;
+
+	if (event->kind == EVENT_LOST) {
+		see_lost(irq, event);
+		return;
+	}
+	role = (enum role)roles_of(&irq->roles, event, &fresh);
+	if (!role)
+		return;
+	if (fresh)
+		bind(irq, event, role);
+	irq->seen++;
+	if (role <= HARD_EXIT)
+		see_hard(irq, event, role);
+	else if (role <= SOFT_EXIT)
+		see_softirq(irq, event, role);
+	else if (role == VECTOR)
+		see_vector(irq, event);
+	else if (role <= IPI_EXIT)
+		see_ipi(irq, event, role);
+	else if (role <= HRTIMER_EXIT)
+		see_timer(irq, event, role);
+	else
+		see_work(irq, event, role);
+}
+
+const struct analysis_ops irq_analysis = {
+	.name = "irq",
+	.summary = "tell what interrupts, softirqs, timers and works took, and how late they were",
+	.wants = wants,
+	.new = new,
+	.see = see,
+	.finish = irq_finish,
+	.free = release,
+};

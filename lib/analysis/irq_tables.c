@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/findings.h"
+#include "lib/analysis/irq.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum column { KIND, SOURCE, COUNT, TOTAL, SELF, PERCENT, P50, P99, MAX, MAX_AT, MAX_CPU, DELAYS, D50, D99, DMAX, DMAX_AT, DMAX_CPU, THREAD, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[KIND] = { "KIND", TABLE_TEXT, NULL },
+	[SOURCE] = { "SOURCE", TABLE_TEXT, NULL },
+	[COUNT] = { "COUNT", TABLE_COUNT, NULL },
+	[TOTAL] = { "TOTAL", TABLE_TIME, NULL },
+	[SELF] = { "SELF", TABLE_TIME, NULL },
+	[PERCENT] = { "%", TABLE_NUMBER, "self_percent" },
+	[P50] = { "P50", TABLE_TIME, NULL },
+	[P99] = { "P99", TABLE_TIME, NULL },
+	[MAX] = { "MAX", TABLE_TIME, NULL },
+	[MAX_AT] = { "MAX AT", TABLE_NUMBER, "max_at" },
+	[MAX_CPU] = { "CPU", TABLE_NUMBER, "max_cpu" },
+	[DELAYS] = { "DELAYS", TABLE_COUNT, NULL },
+	[D50] = { "D-P50", TABLE_TIME, "delay_p50_ns" },
+	[D99] = { "D-P99", TABLE_TIME, "delay_p99_ns" },
+	[DMAX] = { "D-MAX", TABLE_TIME, "delay_max_ns" },
+	[DMAX_AT] = { "D-MAX AT", TABLE_NUMBER, "delay_max_at" },
+	[DMAX_CPU] = { "D-CPU", TABLE_NUMBER, "delay_max_cpu" },
+	[THREAD] = { "KSOFTIRQD", TABLE_COUNT, NULL },
+};
+
+static const char *const kinds[IRQ_KINDS] = { "irq", "softirq", "vector", "ipi", "timer", "hrtimer", "work" };
+
+static void put_longest(struct table *table, const struct irq_longest *longest)
+{
+	if (!longest->at) {
+		table_cell(table, "-");
+		table_cell(table, "-");
+		return;
+	}
+	table_cell_decimal(table, (int64_t)longest->at, 9);
+	table_cell_u64(table, longest->cpu);
+}
+
+static void put_source(const struct irq_source *source, uint64_t span, struct table *table)
+{
+	table_cell(table, kinds[source->kind]);
+	table_cell(table, source->name);
+	table_cell_u64(table, source->lasted.count);
+	table_cell_u64(table, source->lasted.sum);
+	if (source->has_self) {
+		table_cell_u64(table, source->self);
+		table_cell_decimal(table, span ? (int64_t)((double)source->self / (double)span * 10000 + 0.5) : 0, 2);
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+	table_cell_u64(table, samples_quantile(&source->lasted, 500));
+	if (source->lasted.count < SAMPLES_P99_MIN)
+		table_cell(table, "-");
+	else
+		table_cell_u64(table, samples_quantile(&source->lasted, 990));
+	table_cell_u64(table, source->lasted.max);
+	put_longest(table, &source->longest);
+	pass_cells(table, &source->delays);
+	put_longest(table, &source->latest);
+	table_cell_u64(table, source->in_thread);
+}
+
+static void put_sources(struct analysis *irq, struct findings *findings)
+{
+	const struct state *state = &irq->pass->state;
+	struct table *table = findings_table(findings, "sources", "interrupts and what they ran: how long, with and without what nested inside; the "
+					     "delay until they ran", "self", columns, COLUMNS);
+	const struct irq_source *longest = NULL;
+
+	for (size_t i = 0; table && i < irq->nr_sources; i++) {
+		const struct irq_source *source = &irq->sources[i];
+
+		if (!source->lasted.count && !source->delays.count)
+			continue;
+		put_source(source, state->now - state->start, table);
+		if (source->has_self && (!longest || source->longest.lasted > longest->longest.lasted))
+			longest = source;
+	}
+	if (!table)
+		return;
+	table->data_only = 1 << MAX_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD;
+	table->spare = 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50;
+	if (!longest)
+		return;
+	snprintf(irq->what, sizeof(irq->what), "run, of %s %s", kinds[longest->kind], longest->name);
+	for (char *at = irq->what; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	findings_worst(findings, &(struct worst){ .what = irq->what, .lasted = longest->longest.lasted, .cpu = longest->longest.cpu, .pid = -1,
+						  .from = longest->longest.at - longest->longest.lasted, .to = longest->longest.at });
+}
+
+static const struct table_column cpu_columns[] = {
+	{ "CPU", TABLE_NUMBER, NULL }, { "IRQS", TABLE_COUNT, NULL }, { "IRQ", TABLE_TIME, NULL }, { "SOFTIRQS", TABLE_COUNT, NULL },
+	{ "SOFTIRQ", TABLE_TIME, NULL }, { "VECTORS", TABLE_COUNT, NULL }, { "VECTOR", TABLE_TIME, NULL }, { "TIMERS", TABLE_COUNT, NULL },
+	{ "TIMER", TABLE_TIME, NULL }, { "WORKS", TABLE_COUNT, NULL },
+};
+
+static void put_cpus(const struct analysis *irq, struct findings *findings)
+{
+	struct table *table = findings_table(findings, "cpus", "CPUs: how many ran on each, and their own time", NULL, cpu_columns,
+					     array_size(cpu_columns));
+
+	for (uint32_t i = 0; table && i < irq->nr_cpus; i++) {
+		const uint64_t *runs = irq->cpus[i].runs, *self = irq->cpus[i].self;
+
+		if (!irq->pass->state.cpus[i].seen || !pass_wants_cpu(irq->pass, i))
+			continue;
+		table_cell_u64(table, i);
+		table_cell_u64(table, runs[IRQ_HARD]);
+		table_cell_u64(table, self[IRQ_HARD]);
+		table_cell_u64(table, runs[IRQ_SOFT]);
+		table_cell_u64(table, self[IRQ_SOFT]);
+		table_cell_u64(table, runs[IRQ_VECTOR] + runs[IRQ_IPI]);
+		table_cell_u64(table, self[IRQ_VECTOR] + self[IRQ_IPI]);
+		table_cell_u64(table, runs[IRQ_TIMER] + runs[IRQ_HRTIMER]);
+		table_cell_u64(table, self[IRQ_TIMER] + self[IRQ_HRTIMER]);
+		table_cell_u64(table, runs[IRQ_WORK]);
+	}
+}
+
+static void put_limits(const struct analysis *irq, struct findings *findings)
+{
+	const struct irq_work *work;
+	uint64_t open = 0, key;
+	size_t at = 0;
+
+	for (size_t i = 0; i < irq->nr_cpus; i++)
+		open += irq->cpus[i].depth;
+	while ((work = u64_map_next(&irq->works, &at, &key)))
+		open += work->frame.start != 0;
+	findings_cut(findings, irq->cut, "runs entered before the start");
+	findings_cut(findings, open, "runs open at the end");
+	findings_broken(findings, irq->broken, "runs");
+	if (irq->unended)
+		findings_note(findings, "%" PRIu64 " runs are counted nowhere: what they were entered in ended before them", irq->unended);
+}
+
+int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail)
+{
+	if (irq->pass->failed || irq->roles.failed)
+		return fail_memory(fail);
+	if (!irq->seen)
+		return fail_set(fail, -ENODATA, "there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors");
+	put_sources(irq, findings);
+	put_cpus(irq, findings);
+	put_limits(irq, findings);
+	return 0;
+}
