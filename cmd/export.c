@@ -34,7 +34,7 @@ struct arguments {
 };
 
 /* As export_at() lists them: tests/cases/export.bats compares. */
-#define EXPORTS "jsonl|csv|folded|flame|speedscope"
+#define EXPORTS "jsonl|csv|perfetto|folded|flame|speedscope"
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },

@@ -13,6 +13,7 @@
 static const struct export_ops *const exports[] = {
 	&jsonl_export,
 	&csv_export,
+	&perfetto_export,
 	&folded_export,
 	&flame_export,
 	&speedscope_export,

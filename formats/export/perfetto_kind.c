@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/perfetto_kind.h"
+
+#include "formats/export/proto.h"
+#include "formats/ftrace.h"
+#include "formats/symbol.h"
+#include "formats/value.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/json.h"
+#include "lib/event/context.h"
+#include "lib/event/stack.h"
+#include "lib/event/symbols.h"
+#include "lib/schema/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FtraceEvent's messages: their fields are numbered from 1 in this order; "-" is one that the kernel does not have. */
+static const struct known {
+	const char *system, *name;
+	uint32_t id;
+	const char *fields;
+} known[] = {
+	{ "sched", "sched_switch", 4, "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio" },
+	{ "sched", "sched_waking", 20, "comm pid prio success target_cpu" },
+	{ "sched", "sched_wakeup", 17, "comm pid prio success target_cpu" },
+	{ "sched", "sched_wakeup_new", 114, "comm pid prio success target_cpu" },
+	{ "sched", "sched_process_exec", 237, "filename pid old_pid" },
+	{ "sched", "sched_process_exit", 238, "comm pid - prio" },
+	{ "sched", "sched_process_fork", 239, "parent_comm parent_pid child_comm child_pid" },
+	{ "sched", "sched_process_free", 240, "comm pid prio" },
+	{ "sched", "sched_process_hang", 241, "comm pid" },
+	{ "sched", "sched_process_wait", 242, "comm pid prio" },
+	{ "sched", "sched_migrate_task", 491, "comm pid prio orig_cpu dest_cpu" },
+	{ "irq", "softirq_entry", 24, "vec" },
+	{ "irq", "softirq_exit", 25, "vec" },
+	{ "irq", "softirq_raise", 26, "vec" },
+	{ "irq", "irq_handler_entry", 36, "irq name" },
+	{ "irq", "irq_handler_exit", 37, "irq ret" },
+	{ "power", "cpu_frequency", 11, "state cpu_id" },
+	{ "power", "cpu_frequency_limits", 12, "min_freq max_freq cpu_id" },
+	{ "power", "cpu_idle", 13, "state cpu_id" },
+	{ "power", "suspend_resume", 113, "action val start" },
+	{ "task", "task_newtask", 235, "pid comm clone_flags oom_score_adj" },
+	{ "task", "task_rename", 236, "pid oldcomm newcomm oom_score_adj" },
+	{ "workqueue", "workqueue_activate_work", 56, "work function" },
+	{ "workqueue", "workqueue_execute_end", 57, "work function" },
+	{ "workqueue", "workqueue_execute_start", 58, "work function" },
+	{ "workqueue", "workqueue_queue_work", 59, "work function workqueue req_cpu cpu" },
+	{ "block", "block_rq_issue", 45, "dev sector nr_sector bytes rwbs comm cmd" },
+	{ "block", "block_rq_complete", 125, "dev sector nr_sector errors rwbs cmd" },
+	{ "block", "block_rq_insert", 126, "dev sector nr_sector bytes rwbs comm cmd" },
+};
+
+enum { ID_PRINT = 3, ID_SYS_ENTER = 329, ID_SYS_EXIT = 330 };
+
+static bool is_array(const struct field *field)
+{
+	return field->flags & (FIELD_ARRAY | FIELD_DYNAMIC);
+}
+
+static struct perfetto_field *add_field(struct perfetto_kind *kind, const struct field *field, const struct schema_abi *abi, unsigned number)
+{
+	struct perfetto_field *ret = &kind->fields[kind->nr_fields++];
+
+	*ret = (struct perfetto_field){ .place = place_of(field, abi), .number = (uint8_t)number, .text = value_is_text(field) };
+	ret->wire = ret->place.size ? WIRE_INTEGER : ret->text ? WIRE_TEXT : WIRE_JSON;
+	return ret;
+}
+
+static void bind_known(struct perfetto_kind *kind, const struct known *entry, const struct schema_abi *abi)
+{
+	const char *at = entry->fields;
+
+	kind->id = entry->id;
+	for (unsigned number = 1; *at; number++) {
+		size_t len = strcspn(at, " ");
+
+		for (uint32_t i = kind->format->nr_common; i < kind->format->nr_fields; i++)
+			if (strlen(kind->format->fields[i].name) == len && !memcmp(kind->format->fields[i].name, at, len))
+				(void)add_field(kind, &kind->format->fields[i], abi, number);
+		at += len + (at[len] == ' ');
+	}
+}
+
+static bool bind_typed(struct perfetto_kind *kind, const struct schema_abi *abi)
+{
+	const struct format *format = kind->format;
+
+	for (size_t i = 0; i < array_size(known); i++) {
+		if (strcmp(known[i].name, format->name) || strcmp(known[i].system, format->system))
+			continue;
+		bind_known(kind, &known[i], abi);
+		return true;
+	}
+	return false;
+}
+
+/* raw_syscalls:sys_enter, and sys_enter_NAME of the system syscalls, whose fields behind the number are the arguments. */
+static bool bind_call(struct perfetto_kind *kind, const struct schema_abi *abi)
+{
+	const struct format *format = kind->format;
+	bool raw = !strcmp(format->system, "raw_syscalls"), enter = !strncmp(format->name, "sys_enter", 9);
+	const struct field *number = format_field(format, raw ? "id" : "__syscall_nr"), *rest;
+
+	if (!number && !raw)
+		number = format_field(format, "nr");
+	if ((!raw && strcmp(format->system, "syscalls")) || !number || (!enter && strncmp(format->name, "sys_exit", 8)))
+		return false;
+	kind->id = enter ? ID_SYS_ENTER : ID_SYS_EXIT;
+	kind->call_by_name = !raw;
+	(void)add_field(kind, number, abi, 1);
+	if (!enter) {
+		rest = format_field(format, "ret");
+		if (rest)
+			(void)add_field(kind, rest, abi, 2);
+		return true;
+	}
+	for (rest = number + 1; rest < format->fields + format->nr_fields && kind->nr_fields < PERFETTO_FIELDS_MAX; rest++)
+		if (raw)
+			add_field(kind, rest, abi, 2)->wire = WIRE_CALL_ARGS;
+		else if (rest->size == 4 || rest->size == 8)
+			(void)add_field(kind, rest, abi, 2);
+	return true;
+}
+
+static bool bind_print(struct perfetto_kind *kind, const struct schema_abi *abi)
+{
+	const struct format *format = kind->format;
+	const struct field *ip = format_field(format, "ip");
+
+	if (strcmp(format->system, "ftrace") || !ip ||
+	    (strcmp(format->name, "print") && strcmp(format->name, "bprint") && strcmp(format->name, "bputs")))
+		return false;
+	kind->id = ID_PRINT;
+	(void)add_field(kind, ip, abi, 1);
+	add_field(kind, ip, abi, 2)->wire = WIRE_PRINT;
+	return true;
+}
+
+/* What the kernel's own entries refer to by address is shown by name. */
+static void name_addresses(struct perfetto_kind *kind)
+{
+	bool function = !strcmp(kind->format->name, "function");
+
+	if (strcmp(kind->format->system, "ftrace"))
+		return;
+	for (size_t i = 0; i < kind->nr_fields; i++) {
+		struct perfetto_field *field = &kind->fields[i];
+
+		if (function && field->place.size && strstr(field->place.field->name, "ip"))
+			field->wire = WIRE_SYMBOL;
+		else if (!strcmp(kind->format->name, "kernel_stack") && is_array(field->place.field))
+			field->wire = WIRE_SYMBOLS;
+	}
+}
+
+static void bind_own(struct perfetto_kind *kind, const struct schema_abi *abi, uint32_t id)
+{
+	const struct format *format = kind->format;
+	uint32_t nr = format->nr_fields - format->nr_common, whole = nr > PERFETTO_FIELDS_MAX ? PERFETTO_FIELDS_MAX - 1 : nr;
+
+	kind->own = true;
+	kind->id = id;
+	for (uint32_t i = 0; i < whole; i++)
+		(void)add_field(kind, &format->fields[format->nr_common + i], abi, i + 1);
+	if (whole < nr)
+		add_field(kind, &format->fields[format->nr_common + whole], abi, PERFETTO_FIELDS_MAX)->wire = WIRE_REST;
+	name_addresses(kind);
+}
+
+struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id)
+{
+	struct perfetto_kind *kind = calloc(1, sizeof(*kind));
+
+	if (!kind || !format)
+		return kind;
+	kind->format = format;
+	if (!bind_typed(kind, &context->abi) && !bind_call(kind, &context->abi) && !bind_print(kind, &context->abi))
+		bind_own(kind, &context->abi, own_id);
+	return kind;
+}
+
+/* Fields that have no number of their own. */
+static void put_rest(const struct perfetto_kind *kind, const struct perfetto_field *field, const struct context *context,
+		     const struct event *event, struct out *out)
+{
+	out_char(out, '{');
+	for (const struct field *at = field->place.field; at < kind->format->fields + kind->format->nr_fields; at++) {
+		if (at > field->place.field)
+			out_char(out, ',');
+		json_text(out, at->name);
+		out_char(out, ':');
+		value_put(at, &context->abi, event, value_is_text(at), out);
+	}
+	out_char(out, '}');
+}
+
+static void put_symbols(const struct perfetto_field *field, const struct context *context, const struct event *event, struct out *out)
+{
+	struct stack stack;
+	uint64_t address;
+
+	stack_of_kernel(&field->place, &context->abi, event, &stack);
+	while (stack_next(&stack, &address)) {
+		if (out_len(out))
+			out_char(out, '\n');
+		symbol_print(context, address, true, out);
+	}
+}
+
+/* The kernel's text behind the name of the function that wrote it. */
+static void put_print(struct sink *sink, const struct event *event, struct out *out)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+	struct sink_event copy = { .event = *event };
+	char *end;
+
+	(void)ftrace_bind(ftrace, event->type);
+	ftrace_body(ftrace, &copy.event, out);
+	end = memmem(out->start, out_len(out), ": ", 2);
+	if (end) {
+		memmove(out->start, end + 2, (size_t)(out->at - end) - 2);
+		out->at -= end + 2 - out->start;
+	}
+}
+
+static void put_call_args(const struct perfetto_field *field, const struct event *event, struct out *out)
+{
+	uint64_t value;
+
+	for (size_t i = 0; place_element(&field->place, event, i, &value); i++)
+		proto_u64(out, field->number, value);
+}
+
+static void put_made(const struct perfetto_kind *kind, const struct perfetto_field *field, const struct context *context, struct sink *sink,
+		     const struct event *event, struct out *scratch, struct out *out)
+{
+	out_clear(scratch);
+	if (field->wire == WIRE_JSON)
+		value_put(field->place.field, &context->abi, event, field->text, scratch);
+	else if (field->wire == WIRE_REST)
+		put_rest(kind, field, context, event, scratch);
+	else if (field->wire == WIRE_SYMBOLS)
+		put_symbols(field, context, event, scratch);
+	else if (field->wire == WIRE_SYMBOL)
+		symbol_print(context, place_u64(&field->place, event), false, scratch);
+	else
+		put_print(sink, event, scratch);
+	proto_string(out, field->number, scratch->start, out_len(scratch));
+}
+
+void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink, const struct event *event,
+		       struct out *scratch, struct out *out)
+{
+	for (size_t i = 0; i < kind->nr_fields; i++) {
+		const struct perfetto_field *field = &kind->fields[i];
+		const char *text;
+		size_t len;
+
+		if (field->wire == WIRE_INTEGER)
+			proto_u64(out, field->number, place_u64(&field->place, event));
+		else if (field->wire == WIRE_CALL_ARGS)
+			put_call_args(field, event, out);
+		else if (field->wire != WIRE_TEXT)
+			put_made(kind, field, context, sink, event, scratch, out);
+		else if (place_string(&field->place, event, &text, &len))
+			proto_string(out, field->number, text, len);
+	}
+}
+
+/* FieldDescriptorProto: name 1, number 3, label 4 (1: optional), type 5 (3: int64, 4: uint64, 9: string). */
+static void describe_field(const struct perfetto_field *field, struct out *out)
+{
+	const bool integer = field->wire == WIRE_INTEGER;
+
+	proto_text(out, 1, field->wire == WIRE_REST ? "more" : field->place.field->name);
+	proto_u64(out, 3, field->number);
+	proto_u64(out, 4, 1);
+	proto_u64(out, 5, !integer ? 9 : field->place.is_signed ? 3 : 4);
+}
+
+void perfetto_kind_describe(const struct perfetto_kind *kind, struct out *scratch, struct out *field, struct out *out)
+{
+	out_clear(scratch);
+	proto_text(scratch, 1, kind->format->name);
+	for (size_t i = 0; i < kind->nr_fields; i++) {
+		out_clear(field);
+		describe_field(&kind->fields[i], field);
+		proto_message(scratch, 2, field);
+	}
+	proto_u64(out, 1, kind->id);
+	proto_message(out, 2, scratch);
+	proto_text(out, 3, kind->format->system);
+}

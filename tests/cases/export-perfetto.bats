@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export --to perfetto, as protoc decodes it; export/perfetto.proto names the fields.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+corpus=tests/corpora/report/accept
+
+setup()
+{
+	need_command protoc
+	need_command python3
+	need_command jq
+}
+
+# decode FILE OPTION...: the export of the file, as text
+decode()
+{
+	weft export --to perfetto "$@" 2> /dev/null | protoc -Itests/cases/export --decode=weft.Trace tests/cases/export/perfetto.proto \
+		> "$BATS_TEST_TMPDIR/decoded"
+}
+
+ask()
+{
+	python3 tests/cases/export/perfetto.py "$1" "$BATS_TEST_TMPDIR/decoded"
+}
+
+@test "perfetto: there are as many events of each type as report prints" {
+	for file in "$golden"/*events*.dat "$golden"/*-function.dat "$golden"/*stacktrace.dat tests/fixtures/demo.dat $corpus/lost-6.12.dat; do
+		weft report --format json "$file" | jq -r 'select(has("event")) | .event' | sed 's/^\(sys_e[nx][tie]*r*\)_.*/\1/' | LC_ALL=C sort | uniq -c |
+			awk '{ print $2, $1 }' | sed 's/^bprint\|^bputs/print/' > "$BATS_TEST_TMPDIR/want"
+		decode "$file"
+		ask counts | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "perfetto: a sched_switch has the fields that report prints" {
+	decode "$golden/6.12-events-sched.dat"
+	weft report "$golden/6.12-events-sched.dat" | sed -n 's/.*sched_switch: \(.*\) prev_state=[^ ]* ==> \(.*\)/\1 ==> \2/p' > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	ask switches | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "perfetto: a system call has its number, arguments and result" {
+	decode "$golden/6.12-events-syscalls.dat"
+	weft report --format json "$golden/6.12-events-syscalls.dat" | python3 -c 'import json, sys
+for line in sys.stdin:
+    event = json.loads(line)
+    if event["event"].startswith("sys_exit"):
+        print("sys_exit", event["fields"]["__syscall_nr"], event["fields"]["ret"])
+    elif event["event"].startswith("sys_enter"):
+        print("sys_enter", *[value for value in event["fields"].values()])' > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	ask calls | diff "$BATS_TEST_TMPDIR/want" -
+	grep -q 'machine: "x86_64"' "$BATS_TEST_TMPDIR/decoded"
+}
+
+@test "perfetto: calls of the function graph nest, and each that ends in the file is there" {
+	for name in 6.12-function_graph 6.1-rt-function_graph; do
+		decode "$golden/$name.dat"
+		ended=$(weft report --format json "$golden/$name.dat" | jq -r .event | grep -c funcgraph_exit)
+		began=$(weft report --format json "$golden/$name.dat" | jq -r .event | grep -c 'funcgraph_entry\|fgraph_retaddr_entry')
+		calls=$(ask nesting)
+		[ "$calls" -ge "$ended" ]
+		[ "$calls" = "$began" ]
+	done
+}
+
+@test "perfetto: a loss is an instant, and marks the bundle behind it" {
+	decode $corpus/lost-6.12.dat
+	ask lost > "$BATS_TEST_TMPDIR/got"
+	grep -qx 'lost events, CPU 1: lost 230 events' "$BATS_TEST_TMPDIR/got"
+	grep -qx '2 bundles' "$BATS_TEST_TMPDIR/got"
+}
+
+@test "perfetto: tasks have the names of the recording" {
+	decode tests/fixtures/demo.dat
+	ask names | awk '{ print $1, $2 }' > "$BATS_TEST_TMPDIR/got"
+	[ -s "$BATS_TEST_TMPDIR/got" ]
+	while read -r pid name; do
+		weft report tests/fixtures/demo.dat | grep -q "^ *$name-$pid "
+	done < "$BATS_TEST_TMPDIR/got"
+}
+
+@test "perfetto: protoc decodes what is made of hostile and foreign files" {
+	for file in "$corpus"/*.dat "$SHARED"/hostile/*.dat "$SHARED"/samples/v6-long32-8cpu.dat; do
+		[ -e "$file" ] || continue
+		decode --limit 20000 "$file"
+	done
+}
+
+@test "perfetto: a terminal gets none of it" {
+	need_command script
+	run -1 script -qec "$WEFT export --to perfetto $golden/6.12-events-sched.dat" /dev/null
+	[[ $output == *"is not for terminals"* ]]
+}
