@@ -15,7 +15,9 @@ CC := gcc
 endif
 
 VERSION := 0.1.0
-PACKAGES := libtracefs libzstd libelf
+# Where it is not there, the command that needs it says so.
+SQLITE := $(shell $(PKG_CONFIG) --exists sqlite3 2>/dev/null && echo sqlite3)
+PACKAGES := libtracefs libzstd libelf $(SQLITE)
 
 BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib/weft
@@ -35,7 +37,7 @@ WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-proto
 OPT ?= -O2 -g
 CFLAGS ?= $(OPT)
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' \
-	-DWEFT_LIBDIR='"$(LIBDIR)"' $(CPPFLAGS)
+	-DWEFT_LIBDIR='"$(LIBDIR)"' $(if $(SQLITE),-DWEFT_SQLITE) $(CPPFLAGS)
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(SAN)
 # libtracefs names libtraceevent too, of which weft calls nothing.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm

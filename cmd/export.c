@@ -34,7 +34,7 @@ struct arguments {
 };
 
 /* As export_at() lists them: tests/cases/export.bats compares. */
-#define EXPORTS "jsonl|csv|perfetto|folded|flame|speedscope"
+#define EXPORTS "jsonl|csv|perfetto|sqlite|folded|flame|speedscope"
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -162,21 +162,32 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 	fputc('\n', stderr);
 }
 
+static int read_and_write(const struct arguments *arguments, struct export_job *job, struct fail *fail)
+{
+	struct trace *trace = NULL;
+	int r = reading_open(arguments->input, !arguments->no_sandbox, &trace, fail);
+
+	if (r < 0)
+		return r == -EBADMSG ? -EIO : r;
+	if (arguments->trust_size)
+		trace_trust_sizes(trace);
+	r = export_write(job, trace, fail);
+	trace_free(trace);
+	return r;
+}
+
 /* Exit status of the process that reads. */
 static int export_to(const struct arguments *arguments, int fd, const char *path)
 {
-	struct export_job job = { .choice = &arguments->choice, .ops = arguments->ops, .fields = arguments->fields, .weight = arguments->weight, .path = path, .fd = fd,
-				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
+	struct export_job job = { .choice = &arguments->choice, .ops = arguments->ops, .fields = arguments->fields, .weight = arguments->weight,
+				  .fd = fd, .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
-	struct trace *trace = NULL;
-	int r = reading_open(arguments->input, !arguments->no_sandbox && !arguments->ops->to_path, &trace, &fail);
+	int r = arguments->ops->open ? arguments->ops->open(path, &job.db, &fail) : 0;
 
-	if (r < 0)
-		return command_failed(&fail);
-	if (arguments->trust_size)
-		trace_trust_sizes(trace);
-	r = export_write(&job, trace, &fail);
-	trace_free(trace);
+	if (!r)
+		r = read_and_write(arguments, &job, &fail);
+	if (job.db)
+		arguments->ops->close(job.db);
 	if (r && r != -EBADMSG)
 		return command_failed(&fail);
 	tell_summary(arguments, &job);
@@ -240,7 +251,7 @@ static int export_special(const struct arguments *arguments, const struct destin
 		command_warn("'%s' is not for terminals: -o FILE writes it to a file", arguments->ops->name);
 		return EXIT_FAILED;
 	}
-	if (arguments->ops->to_path) {
+	if (arguments->ops->open) {
 		command_warn("'%s' has to be a regular file: -o FILE", arguments->ops->name);
 		return EXIT_FAILED;
 	}

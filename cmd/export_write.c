@@ -89,7 +89,7 @@ static int write_events(struct writing *writing, struct fail *fail)
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .path = job->path,
+	struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .db = job->db,
 				      .has_date = trace_info(trace)->has_date, .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct trace_text uname = { .text = NULL };

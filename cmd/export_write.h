@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct choice;
+struct db;
 struct export_input;
 struct export_ops;
 struct fail;
@@ -19,7 +20,7 @@ struct export_job {
 	const struct export_ops *ops;
 	const char *fields;             /* of --fields; NULL */
 	const char *weight;             /* of --weight; NULL */
-	const char *path;               /* where an exporter that opens its own file writes; NULL */
+	struct db *db;                  /* what the exporter has opened; NULL */
 	int fd;
 	bool terminal;                  /* fd is standard output, and that is a terminal */
 	uint64_t events, gaps, bytes;   /* set by export_write() */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct context;
+struct db;
 struct out;
 struct reader;
 
@@ -30,7 +31,7 @@ struct export_input {
 	const char *uname;              /* of the machine that was traced, as uname -a prints it; NULL; borrowed */
 	bool has_date;                  /* the file tells what to add to a time to have that of day, */
 	int64_t date_offset_ns;         /* which is this */
-	const char *path;               /* where ops->to_path writes; NULL otherwise; borrowed */
+	struct db *db;                  /* what ops->open() has opened; NULL without it; borrowed */
 };
 
 struct export {
@@ -48,8 +49,10 @@ struct export_ops {
 	bool binary;                    /* is not for terminals */
 	bool takes_fields;              /* knows what --fields is */
 	bool takes_weight;              /* and --weight */
-	bool to_path;                   /* writes a file by its path, not into the out */
 	const char *missing;            /* the library that weft was built without; NULL: it is there */
+	/* Of an exporter that writes a file of its own instead of the out: before rights are given up. NULL otherwise. */
+	int (*open)(const char *path, struct db **ret, struct fail *fail);
+	void (*close)(struct db *db);
 	int (*new)(const struct export_input *input, struct export **ret, struct fail *fail);
 	void (*free)(struct export *export);
 	void (*begin)(struct export *export);   /* may be NULL */

@@ -14,6 +14,7 @@ static const struct export_ops *const exports[] = {
 	&jsonl_export,
 	&csv_export,
 	&perfetto_export,
+	&sqlite_export,
 	&folded_export,
 	&flame_export,
 	&speedscope_export,

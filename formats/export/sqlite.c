@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A database of SQLite. One table for each type of event, e_SYSTEM_EVENT, with ts, cpu, utid and a column for each field; the view
+ * ftrace_event has them all; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits with a sign: those from 2^63
+ * on have the same bits and are negative, as printf('%x', column) shows. Arrays and structures are JSON.
+ */
+#include "formats/export/exports.h"
+
+#ifdef WEFT_SQLITE
+
+#include "formats/export/db.h"
+#include "formats/export/kinds.h"
+#include "formats/export/sqlite_tracks.h"
+#include "formats/value.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/place.h"
+#include "lib/reader/reader.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SQLite takes 500 SELECTs in one view and 2000 columns; statements cost memory as long as they are prepared. */
+enum { KINDS_MAX = 4096, COLUMNS_MAX = 500, VIEW_MAX = 400, TABLE_NAME = 160 };
+
+struct kind {
+	struct sqlite3_stmt *row;       /* NULL: left out */
+	struct cell {
+		struct place place;
+		bool text;
+	} *cells;
+	size_t nr_cells;
+};
+
+/* A table, for the view of all. */
+struct made {
+	char name[TABLE_NAME];
+	char event[80];
+	size_t buffer;
+};
+
+struct sqlite {
+	struct export export;           /* first */
+	struct db *db;                  /* borrowed */
+	struct kinds kinds;
+	struct sqlite_tracks **tracks;  /* by buffer */
+	size_t nr_buffers;
+	struct sqlite3_stmt *lost;
+	struct made *made;
+	size_t nr_made;
+	struct out json;
+	uint64_t unknown, wide, last;
+	char machine[64];
+};
+
+static void kind_free(void *memory)
+{
+	struct kind *kind = memory;
+
+	db_done(kind->row);
+	free(kind->cells);
+	free(kind);
+}
+
+static void sqlite_free(struct export *export)
+{
+	struct sqlite *sqlite = (struct sqlite *)export;
+
+	kinds_release(&sqlite->kinds);
+	for (size_t i = 0; sqlite->tracks && i < sqlite->nr_buffers; i++)
+		sqlite_tracks_free(sqlite->tracks[i]);
+	free(sqlite->tracks);
+	free(sqlite->made);
+	db_done(sqlite->lost);
+	if (sqlite->json.start)
+		out_release(&sqlite->json);
+	free(sqlite);
+}
+
+/* The word of `uname -a` that names the machine: the last, or the one before the operating system. */
+static void find_machine(const char *uname, char *ret, size_t size)
+{
+	size_t len = uname ? strlen(uname) : 0;
+	const char *end = uname + len, *start;
+
+	while (end > uname && strchr("\n ", end[-1]))
+		end--;
+	if (end - uname > 10 && !memcmp(end - 10, " GNU/Linux", 10))
+		end -= 10;
+	for (start = end; start > uname && start[-1] != ' ';)
+		start--;
+	snprintf(ret, size, "%.*s", (int)(end - start), len ? start : "");
+}
+
+static int init(struct sqlite *sqlite, const struct export_input *input, struct fail *fail)
+{
+	size_t nr_buffers = input->reader->nr_buffers;
+
+	sqlite->db = input->db;
+	find_machine(input->uname, sqlite->machine, sizeof(sqlite->machine));
+	sqlite->tracks = calloc(nr_buffers + 1, sizeof(struct sqlite_tracks *));
+	if (!sqlite->tracks || !out_init(&sqlite->json, 1024) || kinds_init(&sqlite->kinds, nr_buffers, kind_free))
+		return fail_memory(fail);
+	sqlite_tracks_schema(sqlite->db);
+	db_run(sqlite->db, "CREATE TABLE lost (ts INTEGER, cpu INTEGER, count INTEGER, instance TEXT)");
+	sqlite->lost = db_prepare(sqlite->db, "INSERT INTO lost VALUES (?, ?, ?, ?)");
+	sqlite->nr_buffers = nr_buffers;
+	for (size_t i = 0; i < nr_buffers; i++) {
+		const struct context *context = input->reader->buffers[i].context;
+
+		db_meta(sqlite->db, "clock", context->clock ? context->clock : "");
+		db_meta(sqlite->db, "release", context->release);
+		db_meta(sqlite->db, "machine", sqlite->machine);
+		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, context, sqlite->machine, (int64_t)i << 32);
+		if (!sqlite->tracks[i])
+			return fail_memory(fail);
+	}
+	return sqlite->db->error ? fail_set(fail, sqlite->db->error, "%s", sqlite->db->failure.text) : 0;
+}
+
+static int sqlite_new(const struct export_input *input, struct export **ret, struct fail *fail)
+{
+	struct sqlite *sqlite = calloc(1, sizeof(*sqlite));
+	int r = sqlite ? init(sqlite, input, fail) : fail_memory(fail);
+
+	if (r && sqlite)
+		sqlite_free(&sqlite->export);
+	else if (!r)
+		*ret = &sqlite->export;
+	return r;
+}
+
+/* A name in the quotes of SQL; characters that no name of the kernel has become "_". */
+static void put_name(struct out *out, const char *name, const char *behind)
+{
+	out_char(out, '"');
+	for (const char *at = name; *at && at < name + 64; at++)
+		out_char(out, isalnum((unsigned char)*at) ? *at : '_');
+	out_str(out, behind);
+	out_char(out, '"');
+}
+
+static bool is_taken(const struct format *format, uint32_t index)
+{
+	static const char *const ours[] = { "ts", "cpu", "utid", "rowid" };
+	const char *name = format->fields[index].name;
+
+	for (size_t i = 0; i < array_size(ours); i++)
+		if (!strcasecmp(ours[i], name))
+			return true;
+	for (uint32_t i = format->nr_common; i < index; i++)
+		if (!strcasecmp(format->fields[i].name, name))
+			return true;
+	return false;
+}
+
+/* A column whose name is taken has its number behind it. */
+static void put_columns(const struct sqlite *sqlite, const struct kind *kind, const struct format *format, struct out *out)
+{
+	(void)sqlite;
+	out_str(out, " (ts INTEGER, cpu INTEGER, utid INTEGER");
+	for (uint32_t i = 0; i < kind->nr_cells; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "_%u", i + 1);
+		out_str(out, ", ");
+		put_name(out, format->fields[format->nr_common + i].name, is_taken(format, format->nr_common + i) ? number : "");
+		out_str(out, kind->cells[i].place.size ? " INTEGER" : " TEXT");
+	}
+	out_str(out, ")");
+}
+
+static bool is_made(const struct sqlite *sqlite, const char *name)
+{
+	for (size_t i = 0; i < sqlite->nr_made; i++)
+		if (!strcasecmp(sqlite->made[i].name, name))
+			return true;
+	return false;
+}
+
+/* e_SYSTEM_EVENT; with a number where there is one already, of another instance. */
+static struct made *name_table(struct sqlite *sqlite, const struct format *format, size_t buffer)
+{
+	struct made *made = vec_push(sqlite->made, sqlite->nr_made);
+	int len;
+
+	if (!made)
+		return NULL;
+	sqlite->nr_made--;
+	made->buffer = buffer;
+	len = snprintf(made->name, sizeof(made->name), "e_%.60s_%.60s", format->system, format->name);
+	snprintf(made->event, sizeof(made->event), "%.79s", format->name);
+	for (char *at = made->name; *at; at++)
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+	for (unsigned i = 2; is_made(sqlite, made->name); i++)
+		snprintf(made->name + len, sizeof(made->name) - (size_t)len, "_%u", i);
+	sqlite->nr_made++;
+	return made;
+}
+
+static void make_table(struct sqlite *sqlite, struct kind *kind, const struct format *format, const struct made *made)
+{
+	struct out *out = &sqlite->json;
+
+	out_clear(out);
+	out_f(out, "CREATE TABLE %s", made->name);
+	put_columns(sqlite, kind, format, out);
+	out_char(out, '\0');
+	db_run(sqlite->db, out->start);
+	out_clear(out);
+	out_f(out, "INSERT INTO %s VALUES (?, ?, ?", made->name);
+	for (size_t i = 0; i < kind->nr_cells; i++)
+		out_str(out, ", ?");
+	out_str(out, ")");
+	out_char(out, '\0');
+	kind->row = db_prepare(sqlite->db, out->start);
+}
+
+static bool kind_fill(struct sqlite *sqlite, struct kind *kind, const struct format *format, const struct event *event)
+{
+	const struct schema_abi *abi = &export_context(&sqlite->export, event)->abi;
+	size_t nr = format->nr_fields - format->nr_common;
+	const struct made *made;
+
+	if (sqlite->nr_made == KINDS_MAX)
+		return true;
+	kind->nr_cells = nr > COLUMNS_MAX ? COLUMNS_MAX : nr;
+	sqlite->wide += nr > COLUMNS_MAX;
+	kind->cells = calloc(kind->nr_cells + 1, sizeof(*kind->cells));
+	made = kind->cells ? name_table(sqlite, format, event->buffer) : NULL;
+	if (!made)
+		return false;
+	for (size_t i = 0; i < kind->nr_cells; i++) {
+		const struct field *field = &format->fields[format->nr_common + i];
+
+		kind->cells[i] = (struct cell){ .place = place_of(field, abi), .text = value_is_text(field) };
+	}
+	make_table(sqlite, kind, format, made);
+	return true;
+}
+
+static const struct kind *kind_of(struct sqlite *sqlite, const struct event *event)
+{
+	struct kind *kind = kinds_find(&sqlite->kinds, event);
+
+	if (__builtin_expect(kind != NULL, 1))
+		return kind;
+	kind = calloc(1, sizeof(*kind));
+	if (kind && event->type->format && !kind_fill(sqlite, kind, event->type->format, event)) {
+		kind_free(kind);
+		kind = NULL;
+	}
+	if (kind && kinds_set(&sqlite->kinds, event, kind))
+		return kind;
+	export_no_memory(&sqlite->export);
+	return NULL;
+}
+
+static void put_cell(struct sqlite *sqlite, const struct kind *kind, const struct cell *cell, int column, const struct event *event)
+{
+	const char *text;
+	size_t len;
+
+	if (cell->place.size) {
+		if (cell->place.offset <= event->len && cell->place.size <= event->len - cell->place.offset)
+			db_s64(kind->row, column, place_s64(&cell->place, event));
+		return;
+	}
+	if (cell->text) {
+		if (place_string(&cell->place, event, &text, &len))
+			db_text(sqlite->db, kind->row, column, text, len);
+		return;
+	}
+	/* Bound texts are read when the row is written: each is kept until then. */
+	out_clear(&sqlite->json);
+	value_put(cell->place.field, &export_context(&sqlite->export, event)->abi, event, false, &sqlite->json);
+	if (strncmp(sqlite->json.start, "null", 4))
+		db_copy(kind->row, column, sqlite->json.start, out_len(&sqlite->json));
+}
+
+static void put_lost(struct sqlite *sqlite, const struct event *event)
+{
+	const char *instance = export_context(&sqlite->export, event)->instance;
+
+	db_s64(sqlite->lost, 1, (int64_t)event->ts);
+	db_s64(sqlite->lost, 2, event->cpu);
+	if (event->lost > 0)
+		db_s64(sqlite->lost, 3, event->lost);
+	db_text(sqlite->db, sqlite->lost, 4, instance, strlen(instance));
+	db_insert(sqlite->db, sqlite->lost);
+}
+
+static void sqlite_event(struct export *export, const struct event *event)
+{
+	struct sqlite *sqlite = (struct sqlite *)export;
+	struct sqlite_tracks *tracks = sqlite->tracks[event->buffer];
+	const struct kind *kind;
+
+	sqlite->last = event->ts;
+	sqlite_tracks_see(tracks, event);
+	if (event->kind == EVENT_LOST) {
+		put_lost(sqlite, event);
+		return;
+	}
+	kind = kind_of(sqlite, event);
+	if (!kind)
+		return;
+	if (!kind->row) {
+		sqlite->unknown++;
+		return;
+	}
+	db_s64(kind->row, 1, (int64_t)event->ts);
+	db_s64(kind->row, 2, event->cpu);
+	db_s64(kind->row, 3, sqlite_tracks_utid(tracks, event->pid));
+	for (size_t i = 0; i < kind->nr_cells; i++)
+		put_cell(sqlite, kind, &kind->cells[i], (int)i + 4, event);
+	db_insert(sqlite->db, kind->row);
+	if (sqlite->db->error)
+		export_failed(export, sqlite->db->error, &sqlite->db->failure);
+}
+
+/* The views of `nr` tables from the first on, and one of them all: SQLite takes only so many at once. */
+static void make_views(struct sqlite *sqlite)
+{
+	struct out *out = &sqlite->json;
+	size_t parts = (sqlite->nr_made + VIEW_MAX - 1) / VIEW_MAX;
+
+	for (size_t part = 0; part < parts; part++) {
+		out_clear(out);
+		out_f(out, "CREATE VIEW ftrace_event_%zu AS ", part);
+		for (size_t i = part * VIEW_MAX; i < sqlite->nr_made && i < (part + 1) * VIEW_MAX; i++) {
+			const struct made *made = &sqlite->made[i];
+
+			out_f(out, "%sSELECT ts, ", i > part * VIEW_MAX ? " UNION ALL " : "");
+			/* A string of SQL, whose quotes are those of a name where no quote can be in it. */
+			out_char(out, '\'');
+			for (const char *at = made->event; *at; at++)
+				out_char(out, *at == '\'' ? '_' : *at);
+			out_f(out, "' AS name, cpu, utid, %zu AS buffer FROM %s", made->buffer, made->name);
+		}
+		out_char(out, '\0');
+		db_run(sqlite->db, out->start);
+	}
+	out_clear(out);
+	out_str(out, "CREATE VIEW ftrace_event AS ");
+	for (size_t part = 0; part < parts; part++)
+		out_f(out, "%sSELECT * FROM ftrace_event_%zu", part ? " UNION ALL " : "", part);
+	if (!parts)
+		out_str(out, "SELECT 0 AS ts, '' AS name, 0 AS cpu, 0 AS utid, 0 AS buffer WHERE 0");
+	out_char(out, '\0');
+	db_run(sqlite->db, out->start);
+}
+
+static void sqlite_end(struct export *export)
+{
+	struct sqlite *sqlite = (struct sqlite *)export;
+
+	for (size_t i = 0; i < sqlite->nr_buffers; i++)
+		sqlite_tracks_end(sqlite->tracks[i], sqlite->last);
+	make_views(sqlite);
+	db_run(sqlite->db, "CREATE VIEW thread_time AS SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
+			   "JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid; COMMIT");
+	if (sqlite->db->error)
+		export_failed(export, sqlite->db->error, &sqlite->db->failure);
+	if (sqlite->unknown)
+		export_note(export, "%" PRIu64 " events of types without a format, or beyond %d types, are left out", sqlite->unknown, KINDS_MAX);
+	if (sqlite->wide)
+		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", sqlite->wide, COLUMNS_MAX);
+}
+
+static int sqlite_open(const char *path, struct db **ret, struct fail *fail)
+{
+	return db_open(path, ret, fail);
+}
+
+const struct export_ops sqlite_export = {
+	.name = "sqlite",
+	.summary = "a database for sqlite3, with a table for each type of event",
+	.binary = true,
+	.open = sqlite_open,
+	.close = db_free,
+	.new = sqlite_new,
+	.free = sqlite_free,
+	.event = sqlite_event,
+	.end = sqlite_end,
+};
+
+#else
+
+const struct export_ops sqlite_export = {
+	.name = "sqlite",
+	.summary = "a database for sqlite3, with a table for each type of event",
+	.binary = true,
+	.missing = "libsqlite3",
+};
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/sqlite_tracks.h"
+
+#ifdef WEFT_SQLITE
+
+#include "formats/export/db.h"
+#include "formats/export/frames.h"
+#include "lib/base/u64_map.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/place.h"
+#include "lib/event/symbols.h"
+#include "lib/event/tasks.h"
+#include "lib/uapi/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_BEGIN, ROLE_END, ROLE_COUNTER };
+enum { NR_PLACES = 6 };
+enum { PREV_PID, PREV_STATE, PREV_PRIO, NEXT_PID, NEXT_PRIO };
+
+struct type {
+	struct place places[NR_PLACES];
+	char name[64];                  /* of its slices or counters */
+	uint64_t key;                   /* of the pair that it begins or ends */
+};
+
+struct on_cpu {
+	int64_t utid;
+	int64_t prio;
+	uint64_t since;                 /* 0: not known */
+};
+
+struct state {
+	uint64_t since;                 /* 0: not known, or on a CPU */
+	int64_t waker;                  /* utid; -1: none */
+	char text[8];
+};
+
+struct sqlite_tracks {
+	struct db *db;
+	const struct context *context;
+	const char *machine;
+	struct frames *frames;
+	int64_t base, nr_tracks;        /* numbers of this buffer begin behind the base */
+	struct u64_map types;           /* by event_type::index: struct type */
+	struct u64_map utids;           /* by PID: utid + 1 */
+	struct u64_map cpus;            /* struct on_cpu */
+	struct u64_map states;          /* by PID: struct state */
+	struct u64_map calls;           /* by PID: when the system call began */
+	struct u64_map pairs;           /* by pair and CPU: when it began */
+	struct u64_map numbers;         /* of tracks, by what they are for */
+	struct sqlite3_stmt *thread, *sched, *state, *track, *slice, *counter;
+	uint8_t roles[EVENT_TYPES_MAX];
+};
+
+void sqlite_tracks_schema(struct db *db)
+{
+	db_run(db, "CREATE TABLE thread (utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER);"
+		   "CREATE TABLE sched (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER);"
+		   "CREATE TABLE thread_state (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER);"
+		   "CREATE TABLE track (id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER);"
+		   "CREATE TABLE slice (ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT);"
+		   "CREATE TABLE counter (ts INTEGER, track_id INTEGER, value INTEGER)");
+}
+
+/* The track of something, by a key of its own; described when it is new. */
+static int64_t track_of(struct sqlite_tracks *tracks, uint64_t key, const char *name, int64_t utid, int64_t cpu)
+{
+	int64_t *number = u64_map_add(&tracks->numbers, key);
+
+	if (!number)
+		return -1;
+	if (*number)
+		return *number;
+	*number = tracks->base + ++tracks->nr_tracks;
+	db_s64(tracks->track, 1, *number);
+	db_text(tracks->db, tracks->track, 2, name, strlen(name));
+	if (utid >= 0)
+		db_s64(tracks->track, 3, utid);
+	if (cpu >= 0)
+		db_s64(tracks->track, 4, cpu);
+	db_insert(tracks->db, tracks->track);
+	return *number;
+}
+
+static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t track, const char *name, size_t len, int64_t depth,
+		      const char *category)
+{
+	db_s64(tracks->slice, 1, (int64_t)start);
+	db_s64(tracks->slice, 2, lasted);
+	db_s64(tracks->slice, 3, track);
+	db_text(tracks->db, tracks->slice, 4, name, len);
+	db_s64(tracks->slice, 5, depth);
+	db_text(tracks->db, tracks->slice, 6, category, strlen(category));
+	db_insert(tracks->db, tracks->slice);
+}
+
+static uint64_t thread_key(int32_t pid)
+{
+	return UINT64_C(1) << 32 | (uint32_t)pid;
+}
+
+static void enter(void *arg, const struct event *event, struct track *track)
+{
+	(void)arg;
+	(void)event;
+	(void)track;
+}
+
+static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+{
+	const struct frame *frame = &track->frames[track->nr_frames - 1];
+	struct sqlite_tracks *tracks = arg;
+	bool on_cpu = track->interrupt || !track->pid;
+	struct symbol symbol;
+	char name[32];
+	int64_t number;
+
+	(void)buffer;
+	(void)ts;
+	if (!symbols_find(tracks->context->symbols, frame->func, &symbol)) {
+		snprintf(name, sizeof(name), "0x%" PRIx64, frame->func);
+		symbol = (struct symbol){ .name = name, .name_len = (uint32_t)strlen(name) };
+	}
+	if (on_cpu)
+		number = track_of(tracks, track->key << 1 | UINT64_C(1) << 40, track->interrupt ? "functions in hard interrupts" : "functions",
+				  -1, track->cpu);
+	else
+		number = track_of(tracks, UINT64_C(5) << 32 | (uint32_t)track->pid, "functions", sqlite_tracks_utid(tracks, track->pid), -1);
+	put_slice(tracks, frame->start, exited ? (int64_t)lasted : -1, number, symbol.name, symbol.name_len, (int64_t)track->nr_frames - 1,
+		  "function");
+}
+
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, const char *machine, int64_t base)
+{
+	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
+	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks };
+
+	if (!tracks)
+		return NULL;
+	*tracks = (struct sqlite_tracks){ .db = db, .context = context, .machine = machine, .base = base };
+	u64_map_init(&tracks->types, sizeof(struct type));
+	u64_map_init(&tracks->utids, sizeof(int64_t));
+	u64_map_init(&tracks->cpus, sizeof(struct on_cpu));
+	u64_map_init(&tracks->states, sizeof(struct state));
+	u64_map_init(&tracks->calls, sizeof(uint64_t));
+	u64_map_init(&tracks->pairs, sizeof(uint64_t));
+	u64_map_init(&tracks->numbers, sizeof(int64_t));
+	tracks->frames = frames_new(&context->abi, &calls);
+	tracks->thread = db_prepare(db, "INSERT INTO thread VALUES (?, ?, ?, ?)");
+	tracks->sched = db_prepare(db, "INSERT INTO sched VALUES (?, ?, ?, ?, ?, ?)");
+	tracks->state = db_prepare(db, "INSERT INTO thread_state VALUES (?, ?, ?, ?, ?, ?)");
+	tracks->track = db_prepare(db, "INSERT INTO track VALUES (?, ?, ?, ?)");
+	tracks->slice = db_prepare(db, "INSERT INTO slice VALUES (?, ?, ?, ?, ?, ?)");
+	tracks->counter = db_prepare(db, "INSERT INTO counter VALUES (?, ?, ?)");
+	if (tracks->frames)
+		return tracks;
+	sqlite_tracks_free(tracks);
+	return NULL;
+}
+
+void sqlite_tracks_free(struct sqlite_tracks *tracks)
+{
+	if (!tracks)
+		return;
+	frames_free(tracks->frames);
+	u64_map_release(&tracks->types);
+	u64_map_release(&tracks->utids);
+	u64_map_release(&tracks->cpus);
+	u64_map_release(&tracks->states);
+	u64_map_release(&tracks->calls);
+	u64_map_release(&tracks->pairs);
+	u64_map_release(&tracks->numbers);
+	db_done(tracks->thread);
+	db_done(tracks->sched);
+	db_done(tracks->state);
+	db_done(tracks->track);
+	db_done(tracks->slice);
+	db_done(tracks->counter);
+	free(tracks);
+}
+
+int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid)
+{
+	int64_t *utid = u64_map_add(&tracks->utids, (uint32_t)pid);
+
+	if (!utid)
+		return -1;
+	if (!*utid)
+		*utid = tracks->base + (int64_t)tracks->utids.len;
+	return *utid;
+}
+
+/* The letters of the kernel's print fmt (include/trace/events/sched.h), of 4.14 and later; the lowest state counts. */
+static void state_text(uint64_t state, char ret[8])
+{
+	static const char letters[] = "SDTtXZPI";
+	char *at = ret;
+
+	if (!(state & 0xff))
+		*at++ = 'R';
+	for (unsigned i = 0; i < 8; i++)
+		if (state >> i & 1) {
+			*at++ = letters[i];
+			break;
+		}
+	if (state & 0x100)
+		*at++ = '+';
+	*at = '\0';
+}
+
+static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t cpu, int64_t utid, const char *state, int64_t waker)
+{
+	db_s64(tracks->state, 1, (int64_t)start);
+	db_s64(tracks->state, 2, lasted);
+	if (cpu >= 0)
+		db_s64(tracks->state, 3, cpu);
+	db_s64(tracks->state, 4, utid);
+	db_text(tracks->db, tracks->state, 5, state, strlen(state));
+	if (waker >= 0)
+		db_s64(tracks->state, 6, waker);
+	db_insert(tracks->db, tracks->state);
+}
+
+static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, uint16_t cpu, int64_t lasted, const char *end)
+{
+	db_s64(tracks->sched, 1, (int64_t)turn->since);
+	db_s64(tracks->sched, 2, lasted);
+	db_s64(tracks->sched, 3, cpu);
+	db_s64(tracks->sched, 4, turn->utid);
+	if (end)
+		db_text(tracks->db, tracks->sched, 5, end, strlen(end));
+	db_s64(tracks->sched, 6, turn->prio);
+	db_insert(tracks->db, tracks->sched);
+	if (turn->utid != sqlite_tracks_utid(tracks, 0))
+		put_state(tracks, turn->since, lasted, cpu, turn->utid, "Running", -1);
+}
+
+static void see_switch(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+{
+	int32_t prev = (int32_t)place_u64(&type->places[PREV_PID], event), next = (int32_t)place_u64(&type->places[NEXT_PID], event);
+	struct on_cpu *turn = u64_map_add(&tracks->cpus, event->cpu);
+	struct state *state;
+	char end[8];
+
+	state_text(place_u64(&type->places[PREV_STATE], event), end);
+	if (turn && turn->since && turn->utid == sqlite_tracks_utid(tracks, prev))
+		put_turn(tracks, turn, event->cpu, (int64_t)(event->ts - turn->since), end);
+	if (turn)
+		*turn = (struct on_cpu){ .utid = sqlite_tracks_utid(tracks, next), .prio = place_s64(&type->places[NEXT_PRIO], event), .since = event->ts };
+	state = next ? u64_map_find(&tracks->states, (uint32_t)next) : NULL;
+	if (state && state->since) {
+		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, next), state->text, state->waker);
+		state->since = 0;
+	}
+	state = prev ? u64_map_add(&tracks->states, (uint32_t)prev) : NULL;
+	if (state) {
+		*state = (struct state){ .since = event->ts, .waker = -1 };
+		memcpy(state->text, end, sizeof(end));
+	}
+}
+
+/* From the waking on, a task that slept is runnable. */
+static void see_waking(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+{
+	int32_t pid = (int32_t)place_u64(&type->places[0], event);
+	struct state *state = u64_map_find(&tracks->states, (uint32_t)pid);
+
+	if (!state || !state->since || *state->text == 'R')
+		return;
+	put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, pid), state->text, -1);
+	*state = (struct state){ .since = event->ts, .waker = sqlite_tracks_utid(tracks, event->pid), .text = "R" };
+}
+
+static void see_exit(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+{
+	uint64_t *start = u64_map_find(&tracks->calls, (uint32_t)event->pid);
+	const char *name = type->name;
+	char number[32];
+	int64_t id;
+
+	if (!start || !*start)
+		return;
+	if (!*name) {
+		id = place_s64(&type->places[0], event);
+		name = system_call_name(tracks->machine, id);
+		snprintf(number, sizeof(number), "sys_%" PRId64, id);
+	}
+	put_slice(tracks, *start, (int64_t)(event->ts - *start),
+		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1), name ? name : number,
+		  strlen(name ? name : number), 0, "syscall");
+	*start = 0;
+}
+
+static void see_end(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+{
+	uint64_t *start = u64_map_find(&tracks->pairs, type->key << 16 | event->cpu);
+	char name[96];
+
+	if (!start || !*start)
+		return;
+	snprintf(name, sizeof(name), "%s %" PRId64, type->name, place_s64(&type->places[0], event));
+	put_slice(tracks, *start, (int64_t)(event->ts - *start), track_of(tracks, type->key << 48 | UINT64_C(2) << 32 | event->cpu, type->name, -1, event->cpu),
+		  name, strlen(name), 0, "irq");
+	*start = 0;
+}
+
+static void see_counter(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+{
+	uint64_t cpu = place_u64(&type->places[1], event);
+
+	db_s64(tracks->counter, 1, (int64_t)event->ts);
+	db_s64(tracks->counter, 2, track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
+	db_s64(tracks->counter, 3, place_s64(&type->places[0], event));
+	db_insert(tracks->db, tracks->counter);
+}
+
+/* Events that these tables are made of. */
+static const struct known {
+	const char *system, *name;
+	enum role role;
+	const char *slice;
+	const char *fields[NR_PLACES];
+} known[] = {
+	{ "sched", "sched_switch", ROLE_SWITCH, "", { "prev_pid", "prev_state", "prev_prio", "next_pid", "next_prio" } },
+	{ "sched", "sched_waking", ROLE_WAKING, "", { "pid" } },
+	{ "raw_syscalls", "sys_enter", ROLE_ENTER, "", { "id" } },
+	{ "raw_syscalls", "sys_exit", ROLE_EXIT, "", { "id" } },
+	{ "irq", "irq_handler_entry", ROLE_BEGIN, "irq", { "irq" } },
+	{ "irq", "irq_handler_exit", ROLE_END, "irq", { "irq" } },
+	{ "irq", "softirq_entry", ROLE_BEGIN, "softirq", { "vec" } },
+	{ "irq", "softirq_exit", ROLE_END, "softirq", { "vec" } },
+	{ "power", "cpu_frequency", ROLE_COUNTER, "cpu_frequency", { "state", "cpu_id" } },
+	{ "power", "cpu_idle", ROLE_COUNTER, "cpu_idle", { "state", "cpu_id" } },
+};
+
+static void bind_known(struct sqlite_tracks *tracks, const struct known *entry, const struct format *format, struct type *type)
+{
+	snprintf(type->name, sizeof(type->name), "%s", entry->slice);
+	type->key = (uint64_t)(uint8_t)*entry->slice << 8 | (uint8_t)strlen(entry->slice);
+	for (size_t i = 0; i < NR_PLACES && entry->fields[i]; i++)
+		(void)place_bind(&type->places[i], format, &tracks->context->abi, entry->fields[i]);
+}
+
+static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *event_type)
+{
+	const struct format *format = event_type->format;
+	struct type *type;
+
+	if (!format)
+		return ROLE_NONE;
+	for (size_t i = 0; i < array_size(known); i++) {
+		if (strcmp(known[i].name, format->name) || strcmp(known[i].system, format->system))
+			continue;
+		type = u64_map_add(&tracks->types, event_type->index);
+		if (!type)
+			return ROLE_NONE;
+		bind_known(tracks, &known[i], format, type);
+		return known[i].role;
+	}
+	if (strcmp(format->system, "syscalls") || (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
+		return ROLE_NONE;
+	type = u64_map_add(&tracks->types, event_type->index);
+	if (!type)
+		return ROLE_NONE;
+	snprintf(type->name, sizeof(type->name), "%s", strchr(format->name + 4, '_') + 1);
+	return format->name[5] == 'n' ? ROLE_ENTER : ROLE_EXIT;
+}
+
+static void begin(struct u64_map *map, uint64_t key, uint64_t ts)
+{
+	uint64_t *start = u64_map_add(map, key);
+
+	if (start)
+		*start = ts;
+}
+
+void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
+{
+	const struct type *type;
+	uint8_t *role;
+
+	if (frames_see(tracks->frames, event))
+		return;
+	if (event->kind == EVENT_LOST) {
+		u64_map_clear(&tracks->cpus);
+		u64_map_clear(&tracks->states);
+		u64_map_clear(&tracks->calls);
+		u64_map_clear(&tracks->pairs);
+		return;
+	}
+	role = &tracks->roles[event->type->index];
+	if (*role == ROLE_UNKNOWN)
+		*role = (uint8_t)role_of(tracks, event->type);
+	if (*role == ROLE_NONE)
+		return;
+	type = u64_map_find(&tracks->types, event->type->index);
+	if (*role == ROLE_SWITCH)
+		see_switch(tracks, type, event);
+	else if (*role == ROLE_WAKING)
+		see_waking(tracks, type, event);
+	else if (*role == ROLE_ENTER)
+		begin(&tracks->calls, (uint32_t)event->pid, event->ts);
+	else if (*role == ROLE_EXIT)
+		see_exit(tracks, type, event);
+	else if (*role == ROLE_BEGIN)
+		begin(&tracks->pairs, type->key << 16 | event->cpu, event->ts);
+	else if (*role == ROLE_END)
+		see_end(tracks, type, event);
+	else
+		see_counter(tracks, type, event);
+}
+
+static void put_threads(struct sqlite_tracks *tracks)
+{
+	const int64_t *utid;
+	uint64_t pid;
+
+	for (size_t at = 0; (utid = u64_map_next(&tracks->utids, &at, &pid));) {
+		struct task_name name = task_name(tracks->context->tasks, (int32_t)pid);
+		int32_t tgid = task_tgid(tracks->context->tasks, (int32_t)pid);
+
+		db_s64(tracks->thread, 1, *utid);
+		db_s64(tracks->thread, 2, (int32_t)pid);
+		db_text(tracks->db, tracks->thread, 3, name.text, name.len);
+		if (tgid)
+			db_s64(tracks->thread, 4, tgid);
+		db_insert(tracks->db, tracks->thread);
+	}
+}
+
+void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
+{
+	struct on_cpu *turn;
+	struct state *state;
+	uint64_t key;
+
+	frames_end(tracks->frames, 0, ts);
+	for (size_t at = 0; (turn = u64_map_next(&tracks->cpus, &at, &key));)
+		if (turn->since)
+			put_turn(tracks, turn, (uint16_t)key, -1, NULL);
+	for (size_t at = 0; (state = u64_map_next(&tracks->states, &at, &key));)
+		if (state->since)
+			put_state(tracks, state->since, -1, -1, sqlite_tracks_utid(tracks, (int32_t)key), state->text, state->waker);
+	put_threads(tracks);
+}
+
+#endif

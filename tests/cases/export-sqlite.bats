@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export --to sqlite, as sqlite3 reads it.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+corpus=tests/corpora/report/accept
+
+setup()
+{
+	need_command sqlite3
+	! weft export --to help | grep -q 'sqlite.*built without' || skip "weft was built without libsqlite3"
+	db=$BATS_TEST_TMPDIR/db
+}
+
+# make_db FILE OPTION...
+make_db()
+{
+	weft export --to sqlite -q -o "$db" "$@" 2> /dev/null
+	[ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ]
+}
+
+@test "sqlite: there are as many events of each type as report prints" {
+	need_command jq
+	for file in "$golden"/*events*.dat "$golden"/*-function.dat "$golden"/*stacktrace.dat tests/fixtures/demo.dat; do
+		make_db "$file"
+		weft report --format json "$file" | jq -r 'select(has("event")) | .event' | LC_ALL=C sort | uniq -c | awk '{ print $2 "|" $1 }' > "$BATS_TEST_TMPDIR/want"
+		sqlite3 "$db" 'SELECT name, count(*) FROM ftrace_event GROUP BY 1 ORDER BY 1' | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "sqlite: columns are the fields that report prints, in order" {
+	make_db "$golden/6.12-events-sched.dat"
+	sqlite3 -separator ' ' "$db" "SELECT 'prev_comm=' || prev_comm, 'prev_pid=' || prev_pid, 'prev_prio=' || prev_prio, '==> next_comm=' || next_comm,
+		'next_pid=' || next_pid, 'next_prio=' || next_prio FROM e_sched_sched_switch ORDER BY ts" > "$BATS_TEST_TMPDIR/got"
+	weft report "$golden/6.12-events-sched.dat" | sed -n 's/.*sched_switch: \(.*\) prev_state=[^ ]* ==> \(.*\)/\1 ==> \2/p' | diff - "$BATS_TEST_TMPDIR/got"
+	[ -s "$BATS_TEST_TMPDIR/got" ]
+}
+
+@test "sqlite: addresses keep all their bits" {
+	make_db "$golden/6.12-function.dat"
+	weft export --to csv --fields ip "$golden/6.12-function.dat" 2> /dev/null | sed 1d > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	sqlite3 "$db" "SELECT printf('%llu', ip) FROM e_ftrace_function ORDER BY rowid" | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "sqlite: turns and states follow from the switches" {
+	need_command python3
+	make_db "$golden/6.12-events-sched.dat"
+	weft export --to jsonl "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null
+	python3 - "$BATS_TEST_TMPDIR/jsonl" > "$BATS_TEST_TMPDIR/want" <<-'PY'
+		import json, sys
+		on, off, turns, waits = {}, {}, {}, {}
+		for line in open(sys.argv[1]):
+		    event = json.loads(line)
+		    fields = event.get('fields', {})
+		    if event['event'] == 'sched_switch':
+		        if event['cpu'] in on:
+		            tid, since = on[event['cpu']]
+		            assert tid == fields['prev_pid']
+		            turns[tid] = turns.get(tid, 0) + event['ts'] - since
+		        on[event['cpu']] = (fields['next_pid'], event['ts'])
+		        if fields['next_pid'] in off:
+		            waits[fields['next_pid']] = waits.get(fields['next_pid'], 0) + event['ts'] - off.pop(fields['next_pid'])
+		        if fields['prev_pid']:
+		            off[fields['prev_pid']] = event['ts']
+		for tid in sorted(turns):
+		    print('turn', tid, turns[tid])
+		for tid in sorted(waits):
+		    if tid:
+		        print('wait', tid, waits[tid])
+	PY
+	{
+		sqlite3 -separator ' ' "$db" "SELECT 'turn', tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur >= 0 GROUP BY tid ORDER BY tid"
+		# A task that is off its CPU at the end has a state without an end: what is before its waking is not counted there.
+		sqlite3 -separator ' ' "$db" "SELECT 'wait', tid, sum(dur) FROM thread_state s JOIN thread USING (utid) WHERE state <> 'Running' AND dur >= 0
+			AND EXISTS (SELECT 1 FROM thread_state r WHERE r.utid = s.utid AND r.state = 'Running' AND r.ts >= s.ts + s.dur) GROUP BY tid ORDER BY tid"
+	} | diff "$BATS_TEST_TMPDIR/want" -
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+}
+
+@test "sqlite: each system call that returns is a slice" {
+	make_db tests/fixtures/demo.dat
+	# Of each task all calls but the one that was open when recording began.
+	returned=$(weft report tests/fixtures/demo.dat | grep -c 'sys_.* -> ')
+	slices=$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE category = 'syscall'")
+	[ "$slices" -le "$returned" ] && [ "$slices" -ge $((returned - 2)) ]
+	[ "$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE name = 'openat'")" = "$(weft report tests/fixtures/demo.dat | grep -c 'sys_openat -> ')" ]
+}
+
+@test "sqlite: calls of the function graph have the durations that the kernel printed" {
+	make_db "$golden/6.12-function_graph.dat"
+	sed -n 's/^ *[0-9]*) *[^0-9]* *\([0-9]*\)\.\([0-9]*\) us *| *\([a-zA-Z0-9_.]*\)();.*/\3 \1\2/p' "$golden/6.12-function_graph.txt" |
+		sed 's/ 0*\([0-9]\)/ \1/' | LC_ALL=C sort | uniq -c > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	while read -r count name ns; do
+		[ "$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE name = '$name' AND dur = $ns")" -ge "$count" ]
+	done < "$BATS_TEST_TMPDIR/want"
+}
+
+@test "sqlite: losses are rows" {
+	make_db $corpus/lost-6.12.dat
+	[ "$(sqlite3 "$db" 'SELECT cpu, count FROM lost ORDER BY ts')" = "$(printf '1|230\n0|')" ]
+}
+
+@test "sqlite: a database is whole whatever the file holds" {
+	for file in "$corpus"/*.dat "$SHARED"/hostile/*.dat "$SHARED"/samples/v6-long32-8cpu.dat; do
+		[ -e "$file" ] || continue
+		rm -f "$db"
+		weft export --to sqlite --limit 20000 -q -o "$db" "$file" 2> /dev/null || [ -e "$db" ] || continue
+		[ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ]
+		sqlite3 "$db" 'SELECT count(*) FROM ftrace_event' > /dev/null
+	done
+}
+
+@test "sqlite: standard output and devices are refused" {
+	run -1 weft export --to sqlite "$golden/6.12-events-sched.dat"
+	[[ $output == *"has to be a regular file"* ]]
+}
