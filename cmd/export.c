@@ -34,7 +34,7 @@ struct arguments {
 };
 
 /* As export_at() lists them: tests/cases/export.bats compares. */
-#define EXPORTS "jsonl|csv|perfetto|sqlite|folded|flame|speedscope"
+#define EXPORTS "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope"
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -261,7 +261,7 @@ static int export_special(const struct arguments *arguments, const struct destin
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .output = "-", .mode = OUTPUT_MODE };
-	struct destination to;
+	struct destination to = DESTINATION_INIT;
 	struct fail fail = FAIL_INIT;
 	int status;
 
@@ -269,7 +269,10 @@ static int run(int argc, char **argv)
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);
-	if (destination_open(arguments.output, &to, &fail))
+	/* Text may go to a terminal: destination_open() is for files that are none. */
+	if (!strcmp(arguments.output, "-"))
+		to.kind = DESTINATION_STDOUT;
+	else if (destination_open(arguments.output, &to, &fail))
 		return command_failed(&fail);
 	status = to.kind == DESTINATION_FILE ? export_file(&arguments, &to) : export_special(&arguments, &to);
 	destination_release(&to);

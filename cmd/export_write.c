@@ -89,15 +89,10 @@ static int write_events(struct writing *writing, struct fail *fail)
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .db = job->db,
+	const struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .db = job->db,
 				      .has_date = trace_info(trace)->has_date, .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct trace_text uname = { .text = NULL };
 	int r = choice_add(job->choice, trace, &writing->reader, fail);
-
-	/* What cannot be read of it counts as absent; the damage is told at the end. */
-	if (!trace_meta(trace, TRACE_UNAME, &uname, NULL))
-		input.uname = uname.text;
 
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);

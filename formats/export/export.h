@@ -28,7 +28,6 @@ struct export_input {
 	const struct reader *reader;    /* its buffers' contexts, by event::buffer; borrowed */
 	const char *fields;             /* of --fields; NULL: the exporter's own choice; borrowed */
 	const char *weight;             /* of --weight; NULL: what there is; borrowed */
-	const char *uname;              /* of the machine that was traced, as uname -a prints it; NULL; borrowed */
 	bool has_date;                  /* the file tells what to add to a time to have that of day, */
 	int64_t date_offset_ns;         /* which is this */
 	struct db *db;                  /* what ops->open() has opened; NULL without it; borrowed */

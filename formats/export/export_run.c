@@ -15,6 +15,7 @@ static const struct export_ops *const exports[] = {
 	&csv_export,
 	&perfetto_export,
 	&sqlite_export,
+	&chrome_export,
 	&folded_export,
 	&flame_export,
 	&speedscope_export,

@@ -275,7 +275,6 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 	perfetto->next_id = PERFETTO_OWN_FIRST;
 	perfetto->has_date = input->has_date;
 	perfetto->date_offset = input->date_offset_ns;
-	snprintf(perfetto->uname, sizeof(perfetto->uname), "%s", input->uname ? input->uname : "");
 	for (size_t i = 0; i < array_size(outs); i++)
 		if (!out_init(outs[i], 1024))
 			return fail_memory(fail);

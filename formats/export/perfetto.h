@@ -56,7 +56,6 @@ struct perfetto {
 	bool begun;
 	uint64_t first, last;           /* times */
 	uint64_t unknown, far, far_cpu; /* events left out */
-	char uname[400];
 	bool has_date;
 	int64_t date_offset;
 };

@@ -43,32 +43,19 @@ static void put_clock(struct perfetto *perfetto, unsigned clock, uint64_t ts)
 	proto_message(&perfetto->message, 1, &perfetto->field);
 }
 
-/* "Linux HOST 6.12.0 #1 ... x86_64 GNU/Linux" */
 static void put_system(struct perfetto *perfetto)
 {
-	char *name = perfetto->uname, *host = strchr(name, ' '), *release = host ? strchr(host + 1, ' ') : NULL;
-	char *end, *machine;
-	struct out *packet;
+	const struct context *context = perfetto->nr_buffers ? perfetto->buffers[0].context : NULL;
 
-	if (!release)
+	if (!context || !*context->machine)
 		return;
-	*host = '\0';
-	for (end = release + strlen(release); end > release && strchr("\n ", end[-1]); end--)
-		end[-1] = '\0';
-	machine = strrchr(release, ' ');
-	if (machine > release && !strcmp(machine + 1, "GNU/Linux")) {
-		*machine = '\0';
-		machine = strrchr(release, ' ');
-	}
 	out_clear(&perfetto->field);
-	proto_string(&perfetto->field, 1, name, strlen(name));
-	release++;
-	proto_string(&perfetto->field, 3, release, strcspn(release, " "));
-	proto_string(&perfetto->field, 4, machine + 1, strlen(machine + 1));
+	proto_text(&perfetto->field, 1, "Linux");
+	proto_string(&perfetto->field, 3, context->release, strlen(context->release));
+	proto_string(&perfetto->field, 4, context->machine, strlen(context->machine));
 	out_clear(&perfetto->message);
 	proto_message(&perfetto->message, 1, &perfetto->field);
-	packet = perfetto_begin_packet(perfetto);
-	proto_message(packet, PACKET_SYSTEM_INFO, &perfetto->message);
+	proto_message(perfetto_begin_packet(perfetto), PACKET_SYSTEM_INFO, &perfetto->message);
 	perfetto_put_packet(perfetto);
 }
 

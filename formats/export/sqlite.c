@@ -20,6 +20,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,6 @@ struct sqlite {
 	size_t nr_made;
 	struct out json;
 	uint64_t unknown, wide, last;
-	char machine[64];
 };
 
 static void kind_free(void *memory)
@@ -80,27 +80,11 @@ static void sqlite_free(struct export *export)
 	free(sqlite);
 }
 
-/* The word of `uname -a` that names the machine: the last, or the one before the operating system. */
-static void find_machine(const char *uname, char *ret, size_t size)
-{
-	size_t len = uname ? strlen(uname) : 0;
-	const char *end = uname + len, *start;
-
-	while (end > uname && strchr("\n ", end[-1]))
-		end--;
-	if (end - uname > 10 && !memcmp(end - 10, " GNU/Linux", 10))
-		end -= 10;
-	for (start = end; start > uname && start[-1] != ' ';)
-		start--;
-	snprintf(ret, size, "%.*s", (int)(end - start), len ? start : "");
-}
-
 static int init(struct sqlite *sqlite, const struct export_input *input, struct fail *fail)
 {
 	size_t nr_buffers = input->reader->nr_buffers;
 
 	sqlite->db = input->db;
-	find_machine(input->uname, sqlite->machine, sizeof(sqlite->machine));
 	sqlite->tracks = calloc(nr_buffers + 1, sizeof(struct sqlite_tracks *));
 	if (!sqlite->tracks || !out_init(&sqlite->json, 1024) || kinds_init(&sqlite->kinds, nr_buffers, kind_free))
 		return fail_memory(fail);
@@ -113,8 +97,8 @@ static int init(struct sqlite *sqlite, const struct export_input *input, struct 
 
 		db_meta(sqlite->db, "clock", context->clock ? context->clock : "");
 		db_meta(sqlite->db, "release", context->release);
-		db_meta(sqlite->db, "machine", sqlite->machine);
-		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, context, sqlite->machine, (int64_t)i << 32);
+		db_meta(sqlite->db, "machine", context->machine);
+		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, context, (int64_t)i << 32);
 		if (!sqlite->tracks[i])
 			return fail_memory(fail);
 	}

@@ -43,7 +43,6 @@ struct state {
 struct sqlite_tracks {
 	struct db *db;
 	const struct context *context;
-	const char *machine;
 	struct frames *frames;
 	int64_t base, nr_tracks;        /* numbers of this buffer begin behind the base */
 	struct u64_map types;           /* by event_type::index: struct type */
@@ -135,14 +134,14 @@ static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, 
 		  "function");
 }
 
-struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, const char *machine, int64_t base)
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, int64_t base)
 {
 	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks };
 
 	if (!tracks)
 		return NULL;
-	*tracks = (struct sqlite_tracks){ .db = db, .context = context, .machine = machine, .base = base };
+	*tracks = (struct sqlite_tracks){ .db = db, .context = context, .base = base };
 	u64_map_init(&tracks->types, sizeof(struct type));
 	u64_map_init(&tracks->utids, sizeof(int64_t));
 	u64_map_init(&tracks->cpus, sizeof(struct on_cpu));
@@ -287,7 +286,7 @@ static void see_exit(struct sqlite_tracks *tracks, const struct type *type, cons
 		return;
 	if (!*name) {
 		id = place_s64(&type->places[0], event);
-		name = system_call_name(tracks->machine, id);
+		name = system_call_name(tracks->context->machine, id);
 		snprintf(number, sizeof(number), "sys_%" PRId64, id);
 	}
 	put_slice(tracks, *start, (int64_t)(event->ts - *start),

@@ -18,8 +18,8 @@ struct sqlite_tracks;
  */
 void sqlite_tracks_schema(struct db *db);
 
-/* NULL without memory. `machine` is as uname -m names it. */
-struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, const char *machine, int64_t base);
+/* NULL without memory. Numbers of its threads and tracks come behind `base`. */
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, int64_t base);
 void sqlite_tracks_free(struct sqlite_tracks *tracks);
 
 /* The number of a task in the table thread. */

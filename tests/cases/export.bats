@@ -12,6 +12,14 @@ switches=$golden/6.12-events-sched.dat
 	weft __describe | awk -F '\t' '$1 == "option" && $2 == "export" && $4 == "to" { print $5 }' | diff "$BATS_TEST_TMPDIR/want" -
 }
 
+@test "export: text goes to a terminal, and nothing that it would obey" {
+	need_command script
+	need_shared hostile/escapes.dat
+	script -qec "$WEFT export --to csv -n 50 $SHARED/hostile/escapes.dat" /dev/null > "$BATS_TEST_TMPDIR/shown"
+	grep -q sched_switch "$BATS_TEST_TMPDIR/shown"
+	! grep -q $'\033' "$BATS_TEST_TMPDIR/shown"
+}
+
 @test "export: an unknown format names near ones, and no format is an error of usage" {
 	run -2 --separate-stderr weft export --to jsonn "$switches"
 	[[ $stderr == *"there is no 'jsonn'"*jsonl* ]]

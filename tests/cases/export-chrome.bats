@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export --to chrome.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+corpus=tests/corpora/report/accept
+
+setup()
+{
+	need_command jq
+	need_command python3
+}
+
+chrome()
+{
+	weft export --to chrome "$@" 2> /dev/null
+}
+
+@test "chrome: turns on a CPU follow from the switches, to the nanosecond" {
+	weft export --to jsonl "$golden/6.12-events-sched.dat" 2> /dev/null | python3 -c 'import json, sys
+on, turns = {}, []
+for line in sys.stdin:
+    event = json.loads(line)
+    if event["event"] == "sched_switch":
+        if event["cpu"] in on:
+            turns.append("%d %d.%03d %d.%03d" % (event["cpu"], *divmod(on[event["cpu"]], 1000), *divmod(event["ts"] - on[event["cpu"]], 1000)))
+        on[event["cpu"]] = event["ts"]
+print("\n".join(sorted(turns)))' > "$BATS_TEST_TMPDIR/want"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
+	# The text: a number as JSON has it would not show the digits.
+	chrome "$golden/6.12-events-sched.dat" | sed -n 's/^{"ph":"X","pid":0,"tid":\([0-9]*\),"ts":\([0-9.]*\),.*"dur":\([0-9.]*\)}.*/\1 \2 \3/p' | LC_ALL=C sort |
+		diff <(LC_ALL=C sort "$BATS_TEST_TMPDIR/want") -
+}
+
+@test "chrome: an event that is no span is an instant with its fields" {
+	want=$(weft report --format json "$golden/6.12-events-sched.dat" | jq -r 'select(.event != "sched_switch" and has("event")) | .event' | wc -l)
+	[ "$(chrome "$golden/6.12-events-sched.dat" | jq '[.traceEvents[] | select(.ph == "i")] | length')" = "$want" ]
+	chrome "$golden/6.12-events-sched.dat" | jq -c '.traceEvents[] | select(.name == "sched_waking") | .args | del(.cpu)' > "$BATS_TEST_TMPDIR/got"
+	weft report --format json "$golden/6.12-events-sched.dat" | jq -c 'select(.event == "sched_waking") | .fields' | diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "chrome: calls begin and end in order, on each row" {
+	chrome "$golden/6.12-function_graph.dat" | python3 -c 'import json, sys
+rows = {}
+calls = 0
+for event in json.load(sys.stdin)["traceEvents"]:
+    row = rows.setdefault((event["pid"], event["tid"]), [])
+    if event["ph"] == "B":
+        row.append((event["name"], event["ts"]))
+    elif event["ph"] == "E":
+        name, began = row.pop()
+        assert name == event["name"] and began <= event["ts"]
+        calls += 1
+assert calls > 100 and not any(rows.values())'
+}
+
+@test "chrome: integers beyond 2^53 are strings" {
+	chrome "$golden/6.12-function.dat" | jq -r '.traceEvents[] | select(.name == "function") | .args.ip' > "$BATS_TEST_TMPDIR/got"
+	weft export --to csv --fields ip "$golden/6.12-function.dat" 2> /dev/null | sed 1d | diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "chrome: losses are instants with their count" {
+	[ "$(chrome $corpus/lost-6.12.dat | jq -c '.traceEvents[] | select(.name == "lost events") | [.tid, .args.count]' | paste -sd ' ')" = "[1,230] [0,null]" ]
+}
+
+@test "chrome: it is JSON whatever the file holds" {
+	for file in "$corpus"/*.dat "$SHARED"/hostile/*.dat; do
+		[ -e "$file" ] || continue
+		chrome --limit 5000 "$file" > "$BATS_TEST_TMPDIR/json" || true
+		[ ! -s "$BATS_TEST_TMPDIR/json" ] || jq -e . < "$BATS_TEST_TMPDIR/json" > /dev/null
+	done
+}
