@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/info_buffer.h"
+#include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
@@ -233,6 +234,7 @@ static int run(int argc, char **argv)
 	int r, err;
 
 	command_parse(&info_command, argc, argv, 0, &arguments);
+	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "cmd/kernel.h"
+#include "cmd/pager.h"
 #include "cmd/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/buf.h"
@@ -433,6 +434,7 @@ static int list_run(int argc, char **argv)
 		return command_failed(&fail);
 	}
 	command_parse(&list_command, argc, argv, 0, list);
+	pager_start();
 	if (list->what) {
 		kind = find_kind(list->what);
 		if (!kind)

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/pager.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
 
@@ -118,6 +119,7 @@ static void fit_help(void)
 __attribute__((noreturn)) static void print_help(const struct command *command, char *name)
 {
 	fit_help();
+	pager_start();
 	argp_help(command->argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC, name);
 	if (command->examples)
 		printf("\nExamples:\n%s\n", command->examples);

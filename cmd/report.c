@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/empty_answer.h"
 #include "cmd/formats.h"
+#include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "cmd/report_print.h"
 #include "cmd/report_stored.h"
@@ -222,6 +223,7 @@ static int report_run(int argc, char **argv)
 	if (!report.input)
 		report.input = "trace.dat";
 	reading_tell_left_behind(report.input);
+	pager_start();
 	/* What tells the local time is read before the rights to do so are given up. */
 	tzset();
 	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/pager.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
@@ -232,6 +233,9 @@ static int run(int argc, char **argv)
 	int err, status;
 
 	command_parse(&show_command, argc, argv, 0, &show);
+	/* What grows is watched. */
+	if (!show.follow)
+		pager_start();
 	err = kernel_open(&show.kernel, NULL, &fail);
 	if (!err)
 		err = show.nr_names ? show_names(&show, &fail) : show_trace(&show, &fail);

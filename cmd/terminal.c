@@ -28,13 +28,14 @@ static void put_message(struct escape *escape, const char *text, size_t len, str
 
 	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
 		bool own = strspn(newline, "\n") == (size_t)(end - newline) || (end - newline > 2 && !memcmp(newline + 1, "  ", 2));
-
 		escape_text(escape, text, (size_t)(newline - text), out);
 		escape_text(escape, own ? "\n" : "\\012", own ? 1 : 4, out);
 		text = newline + 1;
 	}
 	escape_text(escape, text, (size_t)(end - text), out);
 }
+/* As it was at the start: a pager in between changes nothing. */
+static bool output_is_terminal;
 
 static ssize_t terminal_write(void *cookie, const char *text, size_t len)
 {
@@ -72,6 +73,7 @@ static FILE *guarded(struct terminal *terminal, FILE *plain, int buffering)
 
 	if (!isatty(terminal->fd))
 		return plain;
+	output_is_terminal |= terminal->fd == STDOUT_FILENO;
 	file = fopencookie(terminal, "w", functions);
 	if (!file)
 		lack_memory();
@@ -133,7 +135,7 @@ void terminal_seal(struct out *out, size_t from)
 
 bool terminal_escapes(void)
 {
-	return isatty(STDOUT_FILENO);
+	return output_is_terminal;
 }
 
 int terminal_flush(struct out *out, struct fail *fail)

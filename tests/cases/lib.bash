@@ -8,6 +8,8 @@ PATH=$BUILD:$PATH
 # What stands beside the project: tests that need it skip where it is absent.
 SHARED=$(realpath -m ../shared)
 export BUILD WEFT PATH SHARED
+# Where a test has a terminal, nobody is there to leave a pager.
+export WEFT_PAGER=cat
 
 need_shared()
 {

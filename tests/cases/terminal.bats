@@ -37,6 +37,13 @@ hidden()
 	grep -aqF '\033[35mfmt \302\233m\233m\342\200\256' shown
 }
 
+@test "report: a pager gets nothing that it would let through to the terminal" {
+	WEFT_PAGER='cat > paged' TERM=vt100 on_terminal "$WEFT" report odd.dat > shown
+	run ! hidden paged
+	grep -aqF 'lo\033[31mom-41' paged
+	grep -aqF 'x=5 \033]0;mine\007' paged
+}
+
 @test "report: into a pipe and a file the bytes are the kernel's" {
 	"$WEFT" report odd.dat | cat > piped
 	"$WEFT" report odd.dat > file
