@@ -24,7 +24,7 @@ enum {
 };
 
 /* The choices, each asked for alone. */
-enum choice { CHOICE_EVENT, CHOICE_COMM, CHOICE_PID, CHOICE_CPU, CHOICE_SINCE, CHOICE_UNTIL, CHOICES };
+enum choice { CHOICE_EVENT, CHOICE_COMM, CHOICE_FILTER, CHOICE_PID, CHOICE_CPU, CHOICE_SINCE, CHOICE_UNTIL, CHOICES };
 
 /* One buffer. */
 struct part {
@@ -99,6 +99,8 @@ static int select_alone(struct part *part, struct answer *answer, struct fail *f
 		r = selection_add_events(part->selections[CHOICE_EVENT], question->events[i], fail);
 	for (size_t i = 0; !r && i < question->nr_comms; i++)
 		r = selection_add_comm(part->selections[CHOICE_COMM], question->comms[i], fail);
+	for (size_t i = 0; !r && i < question->nr_filters; i++)
+		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], fail);
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
 	if (!r && question->since)
@@ -174,6 +176,9 @@ static void tell_choice(const struct answer *answer, enum choice choice)
 		command_warn("none is of a task called '%s'%s%s%s", question->comms[0], question->nr_comms > 1 ? " or as another --comm" : "",
 			     *hint ? "; " : "", hint);
 		break;
+	case CHOICE_FILTER:
+		command_warn("none meets the filter '%s'%s", question->filters[0], question->nr_filters > 1 ? " or another -f" : "");
+		break;
 	case CHOICE_PID:
 		command_warn("none is of the task %" PRId32 "%s", question->pids[0], question->nr_pids > 1 ? " or of another --pid" : "");
 		break;
@@ -207,7 +212,7 @@ static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
 
 void empty_answer_tell(struct trace *trace, const struct empty_question *question)
 {
-	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_pids, question->cpus, question->since, question->until };
+	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_filters, question->nr_pids, question->cpus, question->since, question->until };
 	struct answer answer = { .question = question, .first = UINT64_MAX, .near = near_to(question->nr_comms ? question->comms[0] : "") };
 	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
 	cleanup_buf struct buf cpus = { 0 };

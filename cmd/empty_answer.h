@@ -12,8 +12,8 @@ struct trace;
 
 /* What was chosen of a file, as it stood on the command line. All borrowed. */
 struct empty_question {
-	const char *const *events, *const *comms;
-	size_t nr_events, nr_comms;
+	const char *const *events, *const *comms, *const *filters;
+	size_t nr_events, nr_comms, nr_filters;
 	const int32_t *pids;
 	size_t nr_pids;
 	const struct cpus *cpus;        /* NULL: all */

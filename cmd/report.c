@@ -31,6 +31,9 @@ static const struct argp_option options[] = {
 	{ "instance", 'B', "NAME", 0, "Print only the buffer of this instance; '' is the top one", 1 },
 
 	{ "event", 'e', "EVENT", 0, "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
+	{ "filter", 'f', "FILTER", 0, "Print only events that meet FILTER, which the kernel's language says: 'EVENT: FILTER' of the events so called, "
+	  "or of all that have its fields; repeatable, one will do", 2 },
+	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
@@ -113,6 +116,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		add_word(&report->events, arg, state);
+		return 0;
+	case 'f':
+	case 'F':
+		add_word(&report->filters, arg, state);
 		return 0;
 	case OPT_CPU:
 		report->some_cpus = true;
@@ -202,7 +209,7 @@ static const struct argp argp = {
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
 	const struct empty_question question = {
-		report->events.at, report->comms.at, report->events.len, report->comms.len, report->pids, report->nr_pids,
+		report->events.at, report->comms.at, report->filters.at, report->events.len, report->comms.len, report->filters.len, report->pids, report->nr_pids,
 		report->some_cpus ? &report->cpus : NULL, report->since, report->until, report->instance,
 	};
 

@@ -36,6 +36,9 @@ static int select_events(const struct report_options *report, struct selection *
 
 	for (size_t i = 0; !r && i < report->events.len; i++)
 		r = selection_add_events(selection, report->events.at[i], fail);
+	for (size_t i = 0; !r && i < report->filters.len; i++)
+		if ((r = selection_add_filter(selection, report->filters.at[i], fail)))
+			fail_in(fail, r, "--filter");
 	for (size_t i = 0; !r && i < report->comms.len; i++)
 		r = selection_add_comm(selection, report->comms.at[i], fail);
 	for (size_t i = 0; !r && i < report->nr_pids; i++)

@@ -28,7 +28,7 @@ struct report_options {
 	const char *instance;           /* NULL: all */
 	const struct sink_ops *format;
 	struct sink_options sink;
-	struct words events, comms, options;
+	struct words events, filters, comms, options;
 	int32_t pids[WORDS_MAX];
 	size_t nr_pids;
 	struct cpus cpus;

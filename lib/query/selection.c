@@ -9,6 +9,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
+#include "lib/query/filter_set.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct selection {
 	size_t nr_pids;
 	char **comms;
 	size_t nr_comms;
+	struct filter_set *filters;     /* NULL: none */
 	struct comm_memo memo[COMM_MEMO];
 	int32_t *self;                  /* the recorder's own tasks */
 	size_t nr_self;
@@ -77,6 +79,7 @@ void selection_free(struct selection *selection)
 	free(selection->comms);
 	free(selection->pids);
 	free(selection->self);
+	filter_set_free(selection->filters);
 	free(selection);
 }
 
@@ -170,6 +173,13 @@ int selection_add_comm(struct selection *selection, const char *pattern, struct 
 	return 0;
 }
 
+int selection_add_filter(struct selection *selection, const char *text, struct fail *fail)
+{
+	int err = selection->filters ? 0 : filter_set_new(selection->context, &selection->filters, fail);
+
+	return err ? err : filter_set_add(selection->filters, text, fail);
+}
+
 int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail)
 {
 	const char *list = selection->context->self;
@@ -193,7 +203,7 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 
 bool selection_empty(const struct selection *selection)
 {
-	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self;
+	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self && !selection->filters;
 }
 
 static bool keep_pid(const struct selection *selection, int32_t pid)
@@ -238,7 +248,8 @@ bool selection_keep(void *arg, const struct event *event)
 	if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
 		keep = bit_get(selection->kept, event->cpu_index);
 	else
-		keep = !selection->some_events || bit_get(selection->ids, event->id);
+		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
+		       (!selection->filters || filter_set_keep(selection->filters, event));
 	keep = keep && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
 	if (keep && selection->nr_self && is_self(selection, event)) {
 		selection->left_out++;

@@ -12,7 +12,7 @@ struct event;
 struct fail;
 
 /*
- * Which events of a stream are wanted: by type, by pid and by the name of the task. Of each kind any one named will do;
+ * Which events of a stream are wanted: by type, by pid, by the name of the task and by filter. Of each kind any one named will do;
  * a kind of which none was named lets all pass. A stack trace goes with the event that it belongs to: the one before it on its
  * CPU. Events must be asked about in the order of the stream, by one thread. Borrows the context.
  */
@@ -24,6 +24,8 @@ void selection_free(struct selection *selection);
 /* "system:event", "system/event", a system, or an event; globs in either part; several with commas. -ENOENT when the file knows none of one. */
 int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
 int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
+/* "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set.h. */
+int must_check selection_add_filter(struct selection *selection, const char *text, struct fail *fail);
 /* A glob for the task's name. */
 int must_check selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail);
 

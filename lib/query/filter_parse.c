@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The words of errors are those of ERRORS in kernel/trace/trace_events_filter.c. */
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/query/filter.h"
+#include "lib/query/filter_program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_LEN = 127, STRING_MAX = 255, NUMBER_MAX = 23, LIST_MAX = 1023, SHOWN_MAX = 700 };
+
+struct parser {
+	const char *text, *at;
+	const struct format *format;
+	struct near *near;
+	struct filter *filter;
+	struct fail *fail;
+	int err;
+	unsigned depth;
+};
+
+/*
+ * A piece of the program that is not linked to what follows. Its exits are chained through filter_term::next: a link is 2 * TERM + OUTCOME,
+ * -1 ends the chain.
+ */
+struct piece {
+	int first;
+	int exits[2];
+};
+
+enum { CHAIN_END = -1 };
+
+static bool refuse(struct parser *parser, int err, const char *culprit, const char *why)
+{
+	size_t column = (size_t)(culprit - parser->text);
+
+	if (parser->err)
+		return false;
+	parser->err = err;
+	if (column > SHOWN_MAX || strlen(parser->text) > SHOWN_MAX)
+		fail_set(parser->fail, err, "%s, at character %zu of the filter", why, column + 1);
+	else
+		fail_set(parser->fail, err, "%s\n  %s\n  %*s^", why, parser->text, (int)column, "");
+	return false;
+}
+
+static void skip_blanks(struct parser *parser)
+{
+	parser->at += strspn(parser->at, " \t\n\v\f\r");
+}
+
+static int16_t *link_of(const struct parser *parser, int link)
+{
+	return &parser->filter->terms[link / 2].next[link % 2];
+}
+
+static void set_exits(const struct parser *parser, int chain, int to)
+{
+	while (chain != CHAIN_END) {
+		int16_t *link = link_of(parser, chain);
+
+		chain = *link;
+		*link = (int16_t)to;
+	}
+}
+
+static int join(const struct parser *parser, int chain, int behind)
+{
+	int last = chain;
+
+	if (chain == CHAIN_END)
+		return behind;
+	while (*link_of(parser, last) != CHAIN_END)
+		last = *link_of(parser, last);
+	*link_of(parser, last) = (int16_t)behind;
+	return chain;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "char *": the string is not in the record; since 6.18 system calls keep a copy beside it. */
+static bool bind_pointer(struct parser *parser, struct filter_term *term, const char *name)
+{
+	char copy[NAME_MAX_LEN + sizeof("___val")];
+
+	if (!(term->place.field->flags & FIELD_POINTER) || !strstr(term->place.field->type, "char"))
+		return false;
+	snprintf(copy, sizeof(copy), "__%s_val", name);
+	(void)!place_bind(&term->place, parser->format, &parser->filter->context->abi, copy);
+	term->of = FILTER_OF_STRING;
+	return true;
+}
+
+static bool bind_field(struct parser *parser, struct filter_term *term, const char *start, const char *name)
+{
+	const struct schema_abi *abi = &parser->filter->context->abi;
+
+	/* trace_find_event_field(): an event's own fields come before those that all have. */
+	if (place_bind(&term->place, parser->format, abi, name)) {
+		if (term->place.field->flags & FIELD_STRING)
+			term->of = FILTER_OF_STRING;
+		else if (strstr(term->place.field->type, "cpumask"))
+			term->of = FILTER_OF_MASK;
+		else
+			term->of = FILTER_OF_NUMBER;
+		return true;
+	}
+	if (!strcmp(name, "CPU") || !strcmp(name, "cpu")) {
+		term->of = FILTER_OF_CPU;
+		return true;
+	}
+	if (!strcmp(name, "COMM") || !strcmp(name, "comm")) {
+		term->of = FILTER_OF_TASK;
+		return true;
+	}
+	for (uint32_t i = 0; parser->near && parser->format && i < parser->format->nr_fields; i++)
+		near_offer(parser->near, parser->format->fields[i].name);
+	return refuse(parser, -ENOENT, start, "Field not found");
+}
+
+static bool take_field(struct parser *parser, struct filter_term *term)
+{
+	const char *start = parser->at, *end = start;
+	char name[NAME_MAX_LEN + 1];
+	bool user;
+
+	while (text_is_name_char(*end))
+		end++;
+	if (end == start)
+		return refuse(parser, -EINVAL, start, "Meaningless filter expression");
+	if (end - start > NAME_MAX_LEN)
+		return refuse(parser, -ENOENT, start, "Field not found");
+	memcpy(name, start, (size_t)(end - start));
+	name[end - start] = '\0';
+	if (!bind_field(parser, term, start, name))
+		return false;
+	user = !strncmp(end, ".ustring", strlen(".ustring"));
+	parser->at = end + (user ? strlen(".ustring") : 0);
+	if (!strncmp(parser->at, ".function", strlen(".function")))
+		return refuse(parser, -EINVAL, parser->at, "Only a kernel that traces knows functions: compare the address");
+	if (term->of == FILTER_OF_NUMBER && bind_pointer(parser, term, name) && !term->place.field)
+		return refuse(parser, -EINVAL, start, "The file has the pointer, but not the string that it leads to");
+	return true;
+}
+
+static bool take_op(struct parser *parser, struct filter_term *term)
+{
+	static const char *const ops[] = { "~", "!=", "==", "<=", "<", ">=", ">", "&" };
+
+	skip_blanks(parser);
+	for (size_t i = 0; i < array_size(ops); i++) {
+		if (strncmp(parser->at, ops[i], strlen(ops[i])) != 0)
+			continue;
+		term->op = (enum filter_op)i;
+		parser->at += strlen(ops[i]);
+		skip_blanks(parser);
+		return true;
+	}
+	return refuse(parser, -EINVAL, parser->at, "Invalid operator");
+}
+
+static bool is_string(const struct filter_term *term)
+{
+	return term->of == FILTER_OF_STRING || term->of == FILTER_OF_TASK;
+}
+
+/* filter_parse_regex(): a '!' in front turns it round, and what begins with a digit is no glob. */
+static void set_glob(struct filter_term *term)
+{
+	term->is_not = *term->text == '!';
+	if (term->is_not)
+		memmove(term->text, term->text + 1, term->len--);
+	term->is_glob = !is_digit(*term->text);
+}
+
+static bool take_string(struct parser *parser, struct filter_term *term)
+{
+	const char *start = parser->at, *end = strchr(start + 1, *start);
+
+	if (term->op != FILTER_NE && term->op != FILTER_EQ && term->op != FILTER_GLOB)
+		return refuse(parser, -EINVAL, start, "Illegal operation for field type");
+	if (!is_string(term))
+		return refuse(parser, -EINVAL, start, "Expecting numeric field");
+	if (!end)
+		return refuse(parser, -EINVAL, start, "Missing matching quote");
+	term->len = (size_t)(end - start) - 1;
+	if (term->len > STRING_MAX)
+		return refuse(parser, -EINVAL, start, "Operand too long");
+	term->text = strndup(start + 1, term->len);
+	if (!term->text)
+		return refuse(parser, -ENOMEM, start, "out of memory");
+	if (term->op == FILTER_GLOB)
+		set_glob(term);
+	parser->at = end + 1;
+	return true;
+}
+
+/* kstrtoll() and kstrtoull() with base 0. */
+static bool number_of_text(const char *text, bool is_signed, uint64_t *ret)
+{
+	bool minus = *text == '-';
+	char *end;
+
+	text += minus;
+	if ((minus && !is_signed) || !is_digit(*text))
+		return false;
+	errno = 0;
+	*ret = strtoull(text, &end, 0);
+	if (*end || errno || (is_signed && *ret > (uint64_t)INT64_MAX + minus))
+		return false;
+	if (minus)
+		*ret = 0 - *ret;
+	return true;
+}
+
+/* The kernel compares as many bytes as the field has. */
+static uint64_t fitted(uint64_t value, const struct place *place)
+{
+	unsigned shift = place->size && place->size < 8 ? 64 - 8u * place->size : 0;
+
+	value <<= shift;
+	return place->is_signed ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+}
+
+static bool take_number(struct parser *parser, struct filter_term *term)
+{
+	const char *start = parser->at, *end = start + (*start == '-');
+	char number[NUMBER_MAX + 1];
+
+	if (is_string(term))
+		return refuse(parser, -EINVAL, start, "Expecting string field");
+	if (term->op == FILTER_GLOB || term->of == FILTER_OF_MASK || (term->of == FILTER_OF_NUMBER && !term->place.size))
+		return refuse(parser, -EINVAL, start, "Illegal operation for field type");
+	while (text_is_name_char(*end) && *end != '_')
+		end++;
+	if (end - start > NUMBER_MAX)
+		return refuse(parser, -EINVAL, start, "Operand too long");
+	memcpy(number, start, (size_t)(end - start));
+	number[end - start] = '\0';
+	if (!number_of_text(number, term->of == FILTER_OF_CPU || term->place.is_signed, &term->number))
+		return refuse(parser, -EINVAL, start, "Illegal integer value");
+	if (term->of == FILTER_OF_NUMBER)
+		term->number = fitted(term->number, &term->place);
+	parser->at = end;
+	return true;
+}
+
+/* "CPUS{0-3,7}" */
+static bool take_cpus(struct parser *parser, struct filter_term *term)
+{
+	const char *start = parser->at, *list = start + strlen("CPUS{"), *end;
+	char copy[LIST_MAX + 1];
+
+	if (is_string(term) || (term->of == FILTER_OF_NUMBER && !term->place.size) ||
+	    (term->op != FILTER_EQ && term->op != FILTER_NE && term->op != FILTER_AND))
+		return refuse(parser, -EINVAL, start, "Illegal operation for field type");
+	if (list[-1] != '{')
+		return refuse(parser, -EINVAL, list - 1, "Missing '{'");
+	end = strchr(list, '}');
+	if (!end)
+		return refuse(parser, -EINVAL, list, "Missing '}'");
+	if (end == list || end - list > LIST_MAX)
+		return refuse(parser, -EINVAL, list, "Invalid cpulist");
+	memcpy(copy, list, (size_t)(end - list));
+	copy[end - list] = '\0';
+	term->has_cpus = true;
+	term->cpus = calloc(1, sizeof(*term->cpus));
+	if (!term->cpus)
+		return refuse(parser, -ENOMEM, start, "out of memory");
+	if (cpus_parse(copy, term->cpus, NULL))
+		return refuse(parser, -EINVAL, list, "Invalid cpulist");
+	parser->at = end + 1;
+	return true;
+}
+
+static bool take_value(struct parser *parser, struct filter_term *term)
+{
+	if (*parser->at == '"' || *parser->at == '\'')
+		return take_string(parser, term);
+	if (is_digit(*parser->at) || *parser->at == '-')
+		return take_number(parser, term);
+	if (!strncmp(parser->at, "CPUS", 4))
+		return take_cpus(parser, term);
+	return refuse(parser, -EINVAL, parser->at, "Invalid value (did you forget quotes)?");
+}
+
+static bool take_term(struct parser *parser, struct piece *ret)
+{
+	struct filter *filter = parser->filter;
+	struct filter_term *term, *grown;
+	int link = 2 * (int)filter->nr;
+
+	if (filter->nr == FILTER_TERMS_MAX)
+		return refuse(parser, -EINVAL, parser->at, "Too many terms in predicate expression");
+	grown = reallocarray(filter->terms, filter->nr + 1, sizeof(*grown));
+	if (!grown)
+		return refuse(parser, -ENOMEM, parser->at, "out of memory");
+	filter->terms = grown;
+	term = &grown[filter->nr++];
+	*term = (struct filter_term){ .next = { CHAIN_END, CHAIN_END } };
+	*ret = (struct piece){ .first = link / 2, .exits = { link, link + 1 } };
+	return take_field(parser, term) && take_op(parser, term) && take_value(parser, term);
+}
+
+static bool take_or(struct parser *parser, struct piece *ret);
+
+static bool take_not(struct parser *parser, struct piece *ret)
+{
+	const char *open;
+	bool is_not = false;
+
+	for (skip_blanks(parser); *parser->at == '!'; skip_blanks(parser)) {
+		is_not = !is_not;
+		parser->at++;
+	}
+	open = parser->at;
+	if (*open != '(') {
+		if (!take_term(parser, ret))
+			return false;
+	} else {
+		if (++parser->depth > FILTER_DEPTH_MAX)
+			return refuse(parser, -EINVAL, open, "Too many '('");
+		parser->at++;
+		if (!take_or(parser, ret))
+			return false;
+		if (*parser->at != ')')
+			return refuse(parser, -EINVAL, open, "Too many '('");
+		parser->at++;
+		parser->depth--;
+	}
+	if (is_not)
+		*ret = (struct piece){ .first = ret->first, .exits = { ret->exits[1], ret->exits[0] } };
+	return true;
+}
+
+/* One piece, or several with `word` between them; `outcome` of a piece is what lets the next one be asked. */
+static bool take_chain(struct parser *parser, const char *word, int outcome, bool (*taker)(struct parser *, struct piece *), struct piece *ret)
+{
+	struct piece next;
+
+	if (!taker(parser, ret))
+		return false;
+	for (skip_blanks(parser); !strncmp(parser->at, word, 2); skip_blanks(parser)) {
+		parser->at += 2;
+		if (!taker(parser, &next))
+			return false;
+		set_exits(parser, ret->exits[outcome], next.first);
+		ret->exits[outcome] = next.exits[outcome];
+		ret->exits[!outcome] = join(parser, ret->exits[!outcome], next.exits[!outcome]);
+	}
+	return true;
+}
+
+static bool take_and(struct parser *parser, struct piece *ret)
+{
+	return take_chain(parser, "&&", 1, take_not, ret);
+}
+
+static bool take_or(struct parser *parser, struct piece *ret)
+{
+	return take_chain(parser, "||", 0, take_and, ret);
+}
+
+static bool take_all(struct parser *parser)
+{
+	struct piece all;
+
+	skip_blanks(parser);
+	if (!*parser->at)
+		return refuse(parser, -EINVAL, parser->at, "No filter found");
+	if (!take_or(parser, &all))
+		return false;
+	if (*parser->at == ')')
+		return refuse(parser, -EINVAL, parser->at, "Too few '('");
+	if (*parser->at)
+		return refuse(parser, -EINVAL, parser->at, "Too many terms in predicate expression");
+	set_exits(parser, all.exits[1], FILTER_TRUE);
+	set_exits(parser, all.exits[0], FILTER_FALSE);
+	return true;
+}
+
+int filter_new(const char *text, const struct format *format, const struct context *context, struct near *near, struct filter **ret,
+	       struct fail *fail)
+{
+	struct parser parser = { .text = text, .at = text, .format = format, .near = near, .fail = fail };
+
+	parser.filter = calloc(1, sizeof(*parser.filter));
+	if (!parser.filter)
+		return fail_memory(fail);
+	parser.filter->context = context;
+	if (!take_all(&parser)) {
+		filter_free(parser.filter);
+		return parser.err;
+	}
+	*ret = parser.filter;
+	return 0;
+}

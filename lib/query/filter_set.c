@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/query/filter_set.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/query/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A filter of one type, and the next of the same type. */
+struct link {
+	struct filter *filter;
+	struct link *next;
+};
+
+struct filter_set {
+	const struct context *context;
+	struct link *links[EVENT_TYPES_MAX];    /* by the type's id */
+};
+
+int filter_set_new(const struct context *context, struct filter_set **ret, struct fail *fail)
+{
+	struct filter_set *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return fail_memory(fail);
+	set->context = context;
+	*ret = set;
+	return 0;
+}
+
+void filter_set_free(struct filter_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < array_size(set->links); i++)
+		for (struct link *link = set->links[i], *next; link; link = next) {
+			next = link->next;
+			filter_free(link->filter);
+			free(link);
+		}
+	free(set);
+}
+
+bool filter_set_keep(const struct filter_set *set, const struct event *event)
+{
+	for (const struct link *link = set->links[event->id]; link; link = link->next)
+		if (filter_match(link->filter, event))
+			return true;
+	return false;
+}
+
+bool filter_names_match(const char *pattern, const char *system, const char *event)
+{
+	size_t len = strcspn(pattern, ":/");
+	cleanup_free char *first = strndup(pattern, len);
+
+	if (!first)
+		return false;
+	if (pattern[len])
+		return text_glob(first, system) && text_glob(pattern + len + 1, event);
+	return text_glob(pattern, system) || text_glob(pattern, event);
+}
+
+static int add(struct filter_set *set, int32_t id, struct filter *filter, struct fail *fail)
+{
+	struct link *link = calloc(1, sizeof(*link));
+
+	if (!link) {
+		filter_free(filter);
+		return fail_memory(fail);
+	}
+	*link = (struct link){ .filter = filter, .next = set->links[id] };
+	set->links[id] = link;
+	return 0;
+}
+
+/* The name in front of a filter has what no filter begins with: a ':' before the first blank, quote or operator. */
+static size_t name_len(const char *text)
+{
+	size_t len = strcspn(text, " \t'\"()&|=<>~");
+
+	while (len && text[len - 1] != ':')
+		len--;
+	return len ? len - 1 : 0;
+}
+
+static int no_event(const struct filter_set *set, const char *name, struct fail *fail)
+{
+	struct near near = near_to(name);
+	const char *system, *event;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
+		char full[NEAR_NAME_SIZE];
+
+		snprintf(full, sizeof(full), "%s:%s", system, event);
+		if (strpbrk(name, ":/"))
+			near_offer(&near, full);
+		else
+			near_offer_as(&near, event, full);
+	}
+	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
+}
+
+/* The word under the caret, to which fields may be near: the first name that no event has is the first name of many filters. */
+static void take_name(const struct fail *fail, const char *filter, char name[NEAR_NAME_SIZE])
+{
+	const char *caret = strrchr(fail->text, '\n'), *at = filter;
+	size_t column = caret ? strspn(caret + 1, " ") : 0, len = 0;
+
+	*name = '\0';
+	if (column < 2 || column - 2 > strlen(filter))
+		return;
+	for (at += column - 2; text_is_name_char(at[len]) && len + 1 < NEAR_NAME_SIZE; len++)
+		name[len] = at[len];
+	name[len] = '\0';
+}
+
+/* What is near goes behind the first line, in front of the filter and its caret. */
+static int with_hint(struct fail *fail, int err, const struct near *near)
+{
+	char hint[3 * NEAR_NAME_SIZE], *line = strchrnul(fail->text, '\n');
+	struct fail before = *fail;
+
+	near_hint(near, hint, sizeof(hint));
+	if (!*hint)
+		return err;
+	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint, before.text + (line - fail->text));
+}
+
+static int refuse(struct filter_set *set, const char *pattern, const char *filter, struct fail *why, int err, struct fail *fail)
+{
+	char word[NEAR_NAME_SIZE];
+	const char *system, *event;
+	struct near near;
+	int32_t id;
+
+	if (fail)
+		*fail = *why;
+	if (err != -ENOENT || !fail)
+		return err;
+	take_name(why, filter, word);
+	near = near_to(word);
+	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
+		const struct format *format = !*pattern || filter_names_match(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
+
+		for (uint32_t j = 0; format && j < format->nr_fields; j++)
+			near_offer(&near, format->fields[j].name);
+	}
+	return with_hint(fail, err, &near);
+}
+
+static int add_filter(struct filter_set *set, const char *pattern, const char *text, struct fail *fail)
+{
+	struct fail why = FAIL_INIT, this;
+	bool named = false, added = false;
+	const char *system, *event;
+	int32_t id;
+	int worst = 0;
+
+	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
+		const struct format *format;
+		struct filter *filter;
+		int err;
+
+		if (id < 0 || id >= EVENT_TYPES_MAX || (*pattern && !filter_names_match(pattern, system, event)))
+			continue;
+		named = true;
+		format = schema_format(set->context->schema, id, NULL);
+		if (!format)
+			continue;
+		err = filter_new(text, format, set->context, NULL, &filter, &this);
+		if (!err)
+			err = add(set, id, filter, &this);
+		added |= !err;
+		if (err == -ENOMEM)
+			return fail ? (*fail = this, err) : err;
+		/* What is wrong in a filter says more than what an event does not have. */
+		if (err && (!worst || worst == -ENOENT)) {
+			worst = err;
+			why = this;
+		}
+	}
+	if (!named)
+		return *pattern ? no_event(set, pattern, fail) : fail_set(fail, -ENOENT, "the file knows no events");
+	return added ? 0 : refuse(set, pattern, text, &why, worst, fail);
+}
+
+int filter_set_add(struct filter_set *set, const char *text, struct fail *fail)
+{
+	size_t len = name_len(text);
+	cleanup_free char *pattern = strndup(text, len);
+
+	if (!pattern)
+		return fail_memory(fail);
+	return add_filter(set, pattern, len ? text + len + 1 : text, fail);
+}

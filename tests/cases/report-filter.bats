@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# report -f: the kernel's filter language, asked of a file. The oracle is the kernel's text, whose words awk compares; what a kernel itself
+# selects is compared in tests/guest/scenarios/report-filter.sh.
+load lib
+
+setup()
+{
+	file=tests/fixtures/demo.dat
+	weft report "$file" | grep -v '^#' > "$BATS_TEST_TMPDIR/all"
+}
+
+body()
+{
+	weft report "$@" "$file" | grep -v '^#' || true
+}
+
+# meets FILTER EVENT CONDITION: what -f prints are the lines of EVENT, "" for all, for which awk finds CONDITION; v["NAME"] are their fields
+meets()
+{
+	awk -v event="$2" '
+		event == "" || index($0, " " event ": ") {
+			delete v
+			for (i = 1; i <= NF; i++) if (split($i, part, "=") == 2) v[part[1]] = part[2]
+			cpu = substr($0, index($0, "[") + 1, 3) + 0
+			task = $1
+			if ('"$3"') print
+		}' "$BATS_TEST_TMPDIR/all" > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	body -f "$1" | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "filter: numbers are compared, of one event and of all that have the field" {
+	meets 'sched_switch: next_pid == 65' sched_switch 'v["next_pid"] == 65'
+	meets 'sched:sched_switch:next_pid!=65' sched_switch 'v["next_pid"] != 65'
+	meets 'next_pid > 15' '' '"next_pid" in v && v["next_pid"] > 15'
+	meets 'next_pid >= 0x10 && next_pid <= 65' '' '"next_pid" in v && v["next_pid"] >= 16 && v["next_pid"] <= 65'
+	meets 'sched_wak*: pid < 17' '' '"target_cpu" in v && v["pid"] < 17'
+	meets 'runtime > 1000000' '' 'v["runtime"] > 1000000'
+	meets 'sched_switch: next_pid & 1' sched_switch 'v["next_pid"] % 2 == 1'
+}
+
+@test "filter: && binds before ||, ! and parentheses turn round and group, as in C" {
+	meets 'next_pid == 0 || next_pid == 65 && prev_pid == 17' '' '"next_pid" in v && (v["next_pid"] == 0 || v["next_pid"] == 65 && v["prev_pid"] == 17)'
+	meets '(next_pid == 0 || next_pid == 65) && prev_pid == 17' '' '(v["next_pid"] == 0 || v["next_pid"] == 65) && v["prev_pid"] == 17 && "next_pid" in v'
+	meets '!(next_pid == 0 || next_pid == 65)' '' '"next_pid" in v && !(v["next_pid"] == 0 || v["next_pid"] == 65)'
+	meets '!next_pid == 0&&!(prev_pid == 65)' '' '"next_pid" in v && v["next_pid"] != 0 && v["prev_pid"] != 65'
+	meets '! ! (next_pid==65)' '' 'v["next_pid"] == 65'
+}
+
+@test "filter: strings are equal, unequal or fit a glob" {
+	meets 'next_comm == "rcu_preempt"' '' 'v["next_comm"] == "rcu_preempt"'
+	meets "next_comm != 'rcu_preempt'" '' '"next_comm" in v && v["next_comm"] != "rcu_preempt"'
+	meets 'next_comm ~ "k*"' '' 'v["next_comm"] ~ /^k/'
+	meets 'next_comm ~ "*[:/]0*"' '' 'v["next_comm"] ~ /[:\/]0/'
+	meets 'next_comm ~ "!k*"' '' '"next_comm" in v && v["next_comm"] !~ /^k/'
+}
+
+@test "filter: the task, the CPU, common fields and lists of CPUs" {
+	body -f 'COMM == "ls"' | diff <(body --comm ls) -
+	body -f 'common_pid == 65' | diff <(body --pid 65) -
+	body -f 'CPU == 1' | diff <(body --cpu 1) -
+	body -f 'CPU & CPUS{0-1}' | diff "$BATS_TEST_TMPDIR/all" -
+	meets 'CPU == 0 && next_pid == 65' '' 'cpu == 0 && v["next_pid"] == 65'
+	meets 'target_cpu & CPUS{1}' '' '"target_cpu" in v && v["target_cpu"] == 1'
+	meets 'target_cpu != CPUS{1}' '' '"target_cpu" in v && v["target_cpu"] != 1'
+}
+
+@test "filter: several are one or the other, and other choices hold besides" {
+	diff <(body -f 'next_pid == 65' -f 'sched_waking: pid == 16') <(grep -E ' sched_switch: .* next_pid=65 | sched_waking: .* pid=16 ' "$BATS_TEST_TMPDIR/all")
+	diff <(body -F 'pid == 16' -e sched_waking) <(grep -E ' sched_waking: .* pid=16 ' "$BATS_TEST_TMPDIR/all")
+	diff <(body --filter 'pid == 16' --cpu 0 --tail 2) <(grep -E '\[000\].* pid=16 ' "$BATS_TEST_TMPDIR/all" | tail -n 2)
+	diff <(body -f 'next_pid >= 0' --threads 4) <(body -f 'next_pid >= 0' --threads 1)
+	run weft report -f 'next_pid == 4711' "$file"
+	[[ "$output" == *"none meets the filter 'next_pid == 4711'"* ]]
+}
+
+# refused FILTER WORDS COLUMN: the message has the kernel's words, and a caret under that column
+refused()
+{
+	run --separate-stderr weft report -f "$1" "$file"
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ "${stderr_lines[0]}" == "weft: --filter: $2"* ]]
+	[ "${stderr_lines[1]}" = "  ${1#*: }" ] || [ "${stderr_lines[1]}" = "   ${1#*: }" ]
+	[ "$(printf '%s' "${stderr_lines[2]}" | sed 's/^  //' | tr -d '^' | wc -c)" -ge "$3" ]
+	[[ "${stderr_lines[2]}" == *^ ]]
+}
+
+@test "filter: what is wrong is said in the kernel's words, with a caret under it and names that are near" {
+	refused 'nex_pid == 65' "Field not found; did you mean 'next_pid'" 0
+	refused 'next_pid = 65' 'Invalid operator' 9
+	refused 'next_pid == ls' 'Invalid value (did you forget quotes)?' 12
+	refused 'next_pid == 65x' 'Illegal integer value' 12
+	refused 'next_pid == "65"' 'Expecting numeric field' 12
+	refused 'next_comm == 65' 'Expecting string field' 13
+	refused 'next_comm == "ls' 'Missing matching quote' 13
+	refused 'next_comm > "ls"' 'Illegal operation for field type' 12
+	refused '(next_pid == 65' "Too many '('" 0
+	refused 'next_pid == 65)' "Too few '('" 14
+	refused 'next_pid == 65 &&' 'Meaningless filter expression' 17
+	refused 'next_pid == 65 next_pid' 'Too many terms in predicate expression' 15
+	refused 'CPU & CPUS{0' "Missing '}'" 11
+	refused 'CPU & CPUS 0' "Missing '{'" 10
+	refused 'CPU & CPUS{x}' 'Invalid cpulist' 11
+	run weft report -f 'sched_swich: next_pid == 65' "$file"
+	[[ "$output" == *"the file knows no event 'sched_swich'; did you mean 'sched:sched_switch'"* ]]
+	run weft report -f '' "$file"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"No filter found"* ]]
+	# No deeper and no longer than is sane.
+	run weft report -f "$(printf '(%.0s' {1..5000})" "$file"
+	[ "$status" -eq 1 ]
+	run weft report -f "next_pid == 1$(printf ' || next_pid == 1%.0s' {1..300})" "$file"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Too many terms"* ]]
+}
