@@ -100,7 +100,7 @@ static int select_alone(struct part *part, struct answer *answer, struct fail *f
 	for (size_t i = 0; !r && i < question->nr_comms; i++)
 		r = selection_add_comm(part->selections[CHOICE_COMM], question->comms[i], fail);
 	for (size_t i = 0; !r && i < question->nr_filters; i++)
-		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], fail);
+		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], question->negated[i], fail);
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
 	if (!r && question->since)

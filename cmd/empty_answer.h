@@ -14,6 +14,7 @@ struct trace;
 struct empty_question {
 	const char *const *events, *const *comms, *const *filters;
 	size_t nr_events, nr_comms, nr_filters;
+	const bool *negated;            /* of the filters */
 	const int32_t *pids;
 	size_t nr_pids;
 	const struct cpus *cpus;        /* NULL: all */

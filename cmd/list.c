@@ -366,15 +366,38 @@ static int print_overview(struct list *list, struct fail *fail)
 }
 
 static const struct argp_option options[] = {
+	{ "events", 'e', NULL, 0, "As the word events", 0 },
+	{ "tracers", 't', NULL, 0, "As the word tracers", 0 },
+	{ "clocks", 'C', NULL, 0, "As the word clocks", 0 },
+	{ "options", 'o', NULL, 0, "As the word options", 0 },
+	{ "functions", 'f', NULL, 0, "As the word functions", 0 },
 	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances", 0 },
 	{ 0 },
 };
+
+static error_t choose(struct list *list, const char *what, struct argp_state *state)
+{
+	if (list->what)
+		argp_error(state, "one list at a time: %s and %s", list->what, what);
+	list->what = what;
+	return 0;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct list *list = state->input;
 
 	switch (key) {
+	case 'e':
+		return choose(list, "events", state);
+	case 't':
+		return choose(list, "tracers", state);
+	case 'C':
+		return choose(list, "clocks", state);
+	case 'o':
+		return choose(list, "options", state);
+	case 'f':
+		return choose(list, "functions", state);
 	case 'F':
 		list->full = true;
 		return 0;

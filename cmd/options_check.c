@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/elsewhere.h"
 #include "cmd/pager.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
@@ -138,11 +139,14 @@ static bool is_ambiguous(const struct tables *tables, const char *name, size_t l
 
 __attribute__((noreturn)) static void unknown(const struct command *command, const char *program, const char *name, const struct near *near)
 {
+	const char *here = elsewhere_option(command->name, name);
 	char hint[3 * NEAR_NAME_SIZE];
 
 	near_hint(near, hint, sizeof(hint));
 	fprintf(stderr, "%s: no option '%s'", program, name);
-	if (*hint)
+	if (here)
+		fprintf(stderr, " as trace-cmd has it; %s", here);
+	else if (*hint)
 		fprintf(stderr, "; %s", hint);
 	fprintf(stderr, "\n'weft help %s' lists the options.\n", command->name);
 	exit(EXIT_USAGE);

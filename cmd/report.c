@@ -23,7 +23,7 @@
 
 enum { THREADS_MAX = 64 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_LIMIT, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
        OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
@@ -34,6 +34,9 @@ static const struct argp_option options[] = {
 	{ "filter", 'f', "FILTER", 0, "Print only events that meet FILTER, which the kernel's language says: 'EVENT: FILTER' of the events so called, "
 	  "or of all that have its fields; repeatable, one will do", 2 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
+	{ "invert", 'v', NULL, 0, "Leave out what the filters behind this meet", 2 },
+	{ "no-hardirq", 'I', NULL, 0, "Leave out events of hard interrupts", 2 },
+	{ "no-softirq", 'S', NULL, 0, "Leave out events of soft interrupts", 2 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
@@ -41,7 +44,7 @@ static const struct argp_option options[] = {
 	{ "self", OPT_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", 2 },
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
-	{ "limit", 'n', "N", 0, "End after N events", 2 },
+	{ "limit", OPT_LIMIT, "N", 0, "End after N events", 2 },
 	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
@@ -49,6 +52,7 @@ static const struct argp_option options[] = {
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
 	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
 	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
+	{ "latency-format", 'l', NULL, 0, "Print as with the trace option latency-format", 3 },
 	{ "decode", OPT_DECODE, NULL, 0, "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
 	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
 	{ "stored", OPT_STORED, "NAME", 0, "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
@@ -117,9 +121,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'e':
 		add_word(&report->events, arg, state);
 		return 0;
+	case 'v':
+		report->negate = true;
+		return 0;
 	case 'f':
 	case 'F':
+		if (report->filters.len < WORDS_MAX)
+			report->negated[report->filters.len] = report->negate;
 		add_word(&report->filters, arg, state);
+		return 0;
+	case 'I':
+		report->flags_out |= EVENT_HARDIRQ;
+		return 0;
+	case 'S':
+		report->flags_out |= EVENT_SOFTIRQ;
+		return 0;
+	case 'l':
+		add_word(&report->options, "latency-format", state);
 		return 0;
 	case OPT_CPU:
 		report->some_cpus = true;
@@ -143,7 +161,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_UNTIL:
 		report->until = arg;
 		return 0;
-	case 'n':
+	case OPT_LIMIT:
 		if (text_parse_u64(arg, &report->limit, &fail) < 0)
 			usage_failed(state, "limit", &fail);
 		return 0;
@@ -209,7 +227,7 @@ static const struct argp argp = {
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
 	const struct empty_question question = {
-		report->events.at, report->comms.at, report->filters.at, report->events.len, report->comms.len, report->filters.len, report->pids, report->nr_pids,
+		report->events.at, report->comms.at, report->filters.at, report->events.len, report->comms.len, report->filters.len, report->negated, report->pids, report->nr_pids,
 		report->some_cpus ? &report->cpus : NULL, report->since, report->until, report->instance,
 	};
 

@@ -37,12 +37,13 @@ static int select_events(const struct report_options *report, struct selection *
 	for (size_t i = 0; !r && i < report->events.len; i++)
 		r = selection_add_events(selection, report->events.at[i], fail);
 	for (size_t i = 0; !r && i < report->filters.len; i++)
-		if ((r = selection_add_filter(selection, report->filters.at[i], fail)))
+		if ((r = selection_add_filter(selection, report->filters.at[i], report->negated[i], fail)))
 			fail_in(fail, r, "--filter");
 	for (size_t i = 0; !r && i < report->comms.len; i++)
 		r = selection_add_comm(selection, report->comms.at[i], fail);
 	for (size_t i = 0; !r && i < report->nr_pids; i++)
 		r = selection_add_pid(selection, report->pids[i], fail);
+	selection_leave_out_flags(selection, report->flags_out);
 	return r;
 }
 

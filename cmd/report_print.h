@@ -29,6 +29,9 @@ struct report_options {
 	const struct sink_ops *format;
 	struct sink_options sink;
 	struct words events, filters, comms, options;
+	bool negated[WORDS_MAX];        /* of each filter: what meets it is left out */
+	bool negate;                    /* those that are still to come */
+	uint8_t flags_out;              /* enum event_flags of events that are left out */
 	int32_t pids[WORDS_MAX];
 	size_t nr_pids;
 	struct cpus cpus;

@@ -15,11 +15,13 @@
 /* A filter of one type, and the next of the same type. */
 struct link {
 	struct filter *filter;
+	bool negated;
 	struct link *next;
 };
 
 struct filter_set {
 	const struct context *context;
+	bool some;                              /* that are not negated */
 	struct link *links[EVENT_TYPES_MAX];    /* by the type's id */
 };
 
@@ -49,10 +51,16 @@ void filter_set_free(struct filter_set *set)
 
 bool filter_set_keep(const struct filter_set *set, const struct event *event)
 {
-	for (const struct link *link = set->links[event->id]; link; link = link->next)
-		if (filter_match(link->filter, event))
-			return true;
-	return false;
+	bool meets = !set->some;
+
+	for (const struct link *link = set->links[event->id]; link; link = link->next) {
+		if ((meets && !link->negated) || !filter_match(link->filter, event))
+			continue;
+		if (link->negated)
+			return false;
+		meets = true;
+	}
+	return meets;
 }
 
 bool filter_names_match(const char *pattern, const char *system, const char *event)
@@ -67,7 +75,7 @@ bool filter_names_match(const char *pattern, const char *system, const char *eve
 	return text_glob(pattern, system) || text_glob(pattern, event);
 }
 
-static int add(struct filter_set *set, int32_t id, struct filter *filter, struct fail *fail)
+static int add(struct filter_set *set, int32_t id, struct filter *filter, bool negated, struct fail *fail)
 {
 	struct link *link = calloc(1, sizeof(*link));
 
@@ -75,8 +83,9 @@ static int add(struct filter_set *set, int32_t id, struct filter *filter, struct
 		filter_free(filter);
 		return fail_memory(fail);
 	}
-	*link = (struct link){ .filter = filter, .next = set->links[id] };
+	*link = (struct link){ .filter = filter, .negated = negated, .next = set->links[id] };
 	set->links[id] = link;
+	set->some |= !negated;
 	return 0;
 }
 
@@ -156,7 +165,7 @@ static int refuse(struct filter_set *set, const char *pattern, const char *filte
 	return with_hint(fail, err, &near);
 }
 
-static int add_filter(struct filter_set *set, const char *pattern, const char *text, struct fail *fail)
+static int add_filter(struct filter_set *set, const char *pattern, const char *text, bool negated, struct fail *fail)
 {
 	struct fail why = FAIL_INIT, this;
 	bool named = false, added = false;
@@ -177,10 +186,10 @@ static int add_filter(struct filter_set *set, const char *pattern, const char *t
 			continue;
 		err = filter_new(text, format, set->context, NULL, &filter, &this);
 		if (!err)
-			err = add(set, id, filter, &this);
+			err = add(set, id, filter, negated, &this);
 		added |= !err;
 		if (err == -ENOMEM)
-			return fail ? (*fail = this, err) : err;
+			return fail_memory(fail);
 		/* What is wrong in a filter says more than what an event does not have. */
 		if (err && (!worst || worst == -ENOENT)) {
 			worst = err;
@@ -192,12 +201,12 @@ static int add_filter(struct filter_set *set, const char *pattern, const char *t
 	return added ? 0 : refuse(set, pattern, text, &why, worst, fail);
 }
 
-int filter_set_add(struct filter_set *set, const char *text, struct fail *fail)
+int filter_set_add(struct filter_set *set, const char *text, bool negated, struct fail *fail)
 {
 	size_t len = name_len(text);
 	cleanup_free char *pattern = strndup(text, len);
 
 	if (!pattern)
 		return fail_memory(fail);
-	return add_filter(set, pattern, len ? text + len + 1 : text, fail);
+	return add_filter(set, pattern, len ? text + len + 1 : text, negated, fail);
 }

@@ -35,6 +35,7 @@ struct selection {
 	char **comms;
 	size_t nr_comms;
 	struct filter_set *filters;     /* NULL: none */
+	uint8_t flags_out;              /* enum event_flags of what is left out */
 	struct comm_memo memo[COMM_MEMO];
 	int32_t *self;                  /* the recorder's own tasks */
 	size_t nr_self;
@@ -173,11 +174,16 @@ int selection_add_comm(struct selection *selection, const char *pattern, struct 
 	return 0;
 }
 
-int selection_add_filter(struct selection *selection, const char *text, struct fail *fail)
+void selection_leave_out_flags(struct selection *selection, uint8_t flags)
+{
+	selection->flags_out |= flags;
+}
+
+int selection_add_filter(struct selection *selection, const char *text, bool negated, struct fail *fail)
 {
 	int err = selection->filters ? 0 : filter_set_new(selection->context, &selection->filters, fail);
 
-	return err ? err : filter_set_add(selection->filters, text, fail);
+	return err ? err : filter_set_add(selection->filters, text, negated, fail);
 }
 
 int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail)
@@ -203,7 +209,7 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 
 bool selection_empty(const struct selection *selection)
 {
-	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self && !selection->filters;
+	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self && !selection->filters && !selection->flags_out;
 }
 
 static bool keep_pid(const struct selection *selection, int32_t pid)
@@ -250,7 +256,7 @@ bool selection_keep(void *arg, const struct event *event)
 	else
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));
-	keep = keep && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
+	keep = keep && !(event->flags & selection->flags_out) && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
 	if (keep && selection->nr_self && is_self(selection, event)) {
 		selection->left_out++;
 		keep = false;

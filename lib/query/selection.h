@@ -25,7 +25,9 @@ void selection_free(struct selection *selection);
 int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
 int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
 /* "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set.h. */
-int must_check selection_add_filter(struct selection *selection, const char *text, struct fail *fail);
+int must_check selection_add_filter(struct selection *selection, const char *text, bool negated, struct fail *fail);
+/* Leaves out events with one of these enum event_flags. */
+void selection_leave_out_flags(struct selection *selection, uint8_t flags);
 /* A glob for the task's name. */
 int must_check selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail);
 
