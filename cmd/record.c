@@ -3,6 +3,7 @@
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
 #include "cmd/record_options.h"
+#include "cmd/record_start.h"
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
 #include "lib/kernel/undo.h"
@@ -116,8 +117,10 @@ static int run(int argc, char **argv)
 		setup_release(&arguments.options.setup);
 		return status;
 	}
-	if (!arguments.output.quiet)
+	if (!arguments.output.quiet) {
 		tell_left_behind(arguments.options.output);
+		record_tell_start(&arguments.options);
+	}
 	err = session_run(&arguments.options, &result, &fail);
 	if (result.finished && !arguments.output.quiet)
 		print_summary(&arguments.options, &result);

@@ -2,10 +2,14 @@
 #include "lib/event/context.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/near.h"
 #include "lib/event/context_option.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { NAMES_SIZE = 700 };
 
 /* TRACE_FLAGS of kernel/trace/trace.h and the options of single tracers; whether they are on when nobody says. */
 static const struct option {
@@ -82,10 +86,26 @@ bool context_option_set(uint64_t *flags, const char *text, size_t len)
 	return set(flags, text, len, true);
 }
 
+static int no_such_option(const char *text, struct fail *fail)
+{
+	struct near near = near_to(strncmp(text, "no", 2) ? text : text + 2);
+	char names[NAMES_SIZE] = "";
+	struct fail words;
+
+	for (size_t i = 0; i < OPTION_NR; i++) {
+		size_t len = strlen(names);
+
+		near_offer(&near, options[i].name);
+		snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "", options[i].name);
+	}
+	near_fail(&near, &words, -EINVAL, "no trace option '%s' that the output depends on", text);
+	return fail_set(fail, -EINVAL, "%.300s\nthere are, each also with \"no\" in front: %s", words.text, names);
+}
+
 int context_set_option(struct context *context, const char *text, struct fail *fail)
 {
 	if (!context_option_set(&context->trace_flags, text, strlen(text)))
-		return fail_set(fail, -EINVAL, "no trace option '%s' that the output depends on", text);
+		return no_such_option(text, fail);
 	context->env.hash_pointers = context_option(context, OPTION_HASH_PTR);
 	context->env.bitmask_list = context_option(context, OPTION_BITMASK_LIST);
 	return 0;

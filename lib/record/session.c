@@ -192,6 +192,9 @@ static int begin(struct session *session, struct fail *fail)
 	err = options->duration_ns ? wake_after(&session->wake, options->duration_ns, fail) : 0;
 	if (!err && options->sync_ns)
 		err = wake_every(&session->wake, options->sync_ns / SYNC_STEPS, fail);
+	/* Children that are followed may live longer. */
+	if (!options->argv && !options->setup.follow)
+		wake_tasks(&session->wake, options->setup.pids, options->setup.nr_pids);
 	session->started_ns = now_ns();
 	if (err)
 		return err;

@@ -201,6 +201,8 @@ int tap_start(struct tap *tap, struct fail *fail)
 	const struct tap_options *options = tap->options;
 	int err = options->duration_ns ? wake_after(&tap->wake, options->duration_ns, fail) : 0;
 
+	if (!options->argv && !options->setup->follow)
+		wake_tasks(&tap->wake, options->setup->pids, options->setup->nr_pids);
 	tap->on = true;
 	tap->started_ns = now_ns();
 	if (err)

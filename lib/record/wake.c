@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/record/switches.h"
 #include "lib/record/workload.h"
 
@@ -34,6 +38,67 @@ int wake_init(struct wake *wake, struct fail *fail)
 	return 0;
 }
 
+static void drop_tasks(struct wake *wake)
+{
+	for (size_t i = 0; i < wake->nr_tasks; i++)
+		if (wake->tasks[i] >= 0)
+			close(wake->tasks[i]);
+	if (wake->nr_tasks)
+		close(wake->tasks_fd);
+	free(wake->tasks);
+	wake->tasks = NULL;
+	wake->nr_tasks = wake->nr_running = 0;
+}
+
+/* False: cannot be waited for. What does not run any more is none. */
+static bool add_task(struct wake *wake, pid_t pid)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = wake->nr_tasks };
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), *added;
+
+	if (fd < 0)
+		return errno == ESRCH;
+	added = vec_push(wake->tasks, wake->nr_tasks);
+	if (!added) {
+		close(fd);
+		return false;
+	}
+	*added = fd;
+	wake->nr_running++;
+	return !epoll_ctl(wake->tasks_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void wake_tasks(struct wake *wake, const pid_t *pids, size_t nr)
+{
+	bool ok = true;
+
+	wake->tasks_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (wake->tasks_fd < 0)
+		return;
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = add_task(wake, pids[i]);
+	if (!wake->nr_tasks)
+		close(wake->tasks_fd);
+	if (!ok)
+		drop_tasks(wake);
+	else if (nr && !wake->nr_tasks)
+		(void)!wake_after(wake, 1, NULL);
+}
+
+/* True: that was the last one. */
+static bool take_task(struct wake *wake)
+{
+	struct epoll_event event;
+	int *fd;
+
+	if (epoll_wait(wake->tasks_fd, &event, 1, 0) != 1)
+		return false;
+	fd = &wake->tasks[event.data.u64];
+	close(*fd);
+	*fd = -1;
+	return !--wake->nr_running;
+}
+
 void wake_release(struct wake *wake)
 {
 	const int fds[] = { wake->signal_fd, wake->timer_fd, wake->failed_fd, wake->sync_fd };
@@ -41,6 +106,7 @@ void wake_release(struct wake *wake)
 	for (size_t i = 0; i < array_size(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
+	drop_tasks(wake);
 	/* A second Ctrl-C that is still pending must not end us now that all is done. */
 	for (size_t i = 0; i < array_size(blocked); i++) {
 		struct timespec none = { 0, 0 };
@@ -102,6 +168,7 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 	fds[2] = (struct pollfd){ .fd = wake->signal_fd, .events = POLLIN };
 	fds[3] = (struct pollfd){ .fd = wake->timer_fd, .events = POLLIN };
 	fds[4] = (struct pollfd){ .fd = wake->sync_fd, .events = POLLIN };
+	fds[5] = (struct pollfd){ .fd = wake->nr_running ? wake->tasks_fd : -1, .events = POLLIN };
 	if (poll(fds, nr, timeout_ms) < 0) {
 		for (size_t i = 0; i < nr; i++)
 			fds[i].revents = 0;
@@ -116,6 +183,8 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 	else if (fds[2].revents && take_signal(wake, workload))
 		*ret = WAKE_SIGNAL;
 	else if (fds[3].revents)
+		*ret = WAKE_TIME;
+	else if (fds[5].revents && take_task(wake))
 		*ret = WAKE_TIME;
 	else if (fds[4].revents && read(wake->sync_fd, &count, sizeof(count)) == (ssize_t)sizeof(count))
 		*ret = WAKE_SYNC;

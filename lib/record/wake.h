@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct fail;
 struct switches;
@@ -20,6 +21,9 @@ struct workload;
 struct wake {
 	int signal_fd, timer_fd, failed_fd;
 	int sync_fd;            /* the timer of wake_every() */
+	int *tasks;             /* pidfds of wake_tasks(); -1: has ended */
+	size_t nr_tasks, nr_running;
+	int tasks_fd;           /* an epoll of them, where there are some */
 	sigset_t old_mask;      /* what the command gets */
 	struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
 };
@@ -36,11 +40,17 @@ int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
 int must_check wake_every(struct wake *wake, uint64_t ns, struct fail *fail);
 
 /*
+ * The end of the last of these processes is a reason, WAKE_TIME; so is that none of them runs. Where that cannot be waited for, as for a
+ * thread that does not lead its process, it is none.
+ */
+void wake_tasks(struct wake *wake, const pid_t *pids, size_t nr);
+
+/*
  * Looks for a reason, and for what the caller waits for besides: `fds` has WAKE_FDS places in front that are filled here, nr in
  * all. 1 and the reason; 0: one of the others is ready, or timeout_ms (-1: none) are over.
  */
 struct pollfd;
-enum { WAKE_FDS = 5 };
+enum { WAKE_FDS = 6 };
 int must_check wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 			 enum wake_reason *ret, int *ret_status, struct fail *fail);
 

@@ -94,3 +94,13 @@ load lib
 	run -125 weft record -e openat --dry-run
 	[[ "$output" == *"did you mean 'syscalls:sys_enter_openat'"* ]]
 }
+
+@test "report -O says of a misspelt option which there are" {
+	run weft report -O latency-formt tests/fixtures/demo.dat
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"did you mean 'latency-format'"* ]]
+	# All that the kernel's trace_options and weft have in common.
+	for name in print-parent sym-offset verbose irq-info funcgraph-proc stacktrace; do
+		[[ "$output" == *"$name"* ]]
+	done
+}

@@ -183,3 +183,34 @@ tracefs_state()
 	[ "$(weft report | grep -vc '^#')" = 2 ]
 	grep -q ': 2 events in ' told
 }
+
+@test "record: -P ends when the last of the tasks has ended; with a thread or with -c somebody has to say so" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	sleep 0.3 3>&- &
+	one=$!
+	sleep 1 3>&- &
+	two=$!
+	timeout 60 weft record -q -e sched:sched_switch -P $one,$two
+	# kill -0 is of those that were not waited for as well: the state tells.
+	[ ! -e /proc/$two ] || [ "$(awk '/^State:/ { print $2 }' /proc/$two/status)" = Z ]
+	sleep 0.3 3>&- &
+	timeout 60 weft stream -q -e sched:sched_switch -P $! > streamed
+	sleep 0.1 3>&- &
+	run timeout -s INT 2 weft record -q -e sched:sched_switch -c -P $!
+	[ "$status" = 124 ]
+}
+
+@test "record: without a command a terminal is told what is recorded and what ends it, and nobody else" {
+	need_tracefs
+	need_command script
+	cd "$BATS_TEST_TMPDIR"
+	SHELL=$BASH timeout 60 script -qec "$WEFT record -e sched:sched_switch -e irq --duration 300ms" /dev/null < /dev/null > shown
+	grep -q '^weft: recording sched:sched_switch, irq for 300.*ms; Ctrl-C ends it' shown
+	SHELL=$BASH timeout 60 script -qec "$WEFT record -q -e sched:sched_switch --duration 100ms" /dev/null < /dev/null > shown
+	[ ! -s shown ]
+	weft record -e sched:sched_switch --duration 100ms 2> told
+	! grep -q Ctrl-C told
+	SHELL=$BASH timeout 60 script -qec "$WEFT record -e sched:sched_switch true" /dev/null < /dev/null > shown
+	! grep -q Ctrl-C shown
+}
