@@ -20,8 +20,8 @@
 
 enum {
 	NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000,
-	TIME_WIDTH = 14, DELTA_WIDTH = 9, NAME_WIDTH = 20, COMM_MAX = 16, TASK_WIDTH = 24,
-	BODY_COLUMN = TIME_WIDTH + 1 + DELTA_WIDTH + 1 + 3 + 2 + TASK_WIDTH + 1,
+	TIME_WIDTH = 14, DELTA_WIDTH = 9, LASTED_WIDTH = 8, NAME_WIDTH = 20, COMM_MAX = 16, TASK_WIDTH = 24,
+	BODY_COLUMN = TIME_WIDTH + 1 + DELTA_WIDTH + 1 + LASTED_WIDTH + 1 + 3 + 2 + TASK_WIDTH + 1,
 	SLOW_NS = NS_PER_MS, VERY_SLOW_NS = 10 * NS_PER_MS,
 };
 
@@ -221,14 +221,16 @@ static void put_lasted(const struct pretty *pretty, uint64_t lasted, struct out 
 {
 	char text[32];
 
-	if (!lasted)
+	if (!lasted) {
+		out_fill(out, ' ', LASTED_WIDTH);
 		return;
+	}
 	put_color(pretty, lasted >= SLOW_NS ? span_color(pretty, lasted) : CYAN, out);
-	out_f(out, "  (%s)", span_text(pretty, lasted, text));
+	put_right(span_text(pretty, lasted, text), LASTED_WIDTH, out);
 	put_color(pretty, PLAIN, out);
 }
 
-static void put_body(const struct pretty *pretty, const struct event *event, uint64_t lasted, struct out *out)
+static void put_body(const struct pretty *pretty, const struct event *event, struct out *out)
 {
 	const struct ftrace *ftrace = pretty->ftrace;
 	struct out body;
@@ -244,7 +246,6 @@ static void put_body(const struct pretty *pretty, const struct event *event, uin
 	while (end > body.start && end[-1] == '\n')
 		end--;
 	put_text(pretty, body.start, end, out);
-	put_lasted(pretty, lasted, out);
 	out_char(out, '\n');
 	out->failed |= body.failed;
 	out_release(&body);
@@ -338,8 +339,8 @@ static void pretty_begin(struct sink *sink, struct out *out)
 		out_f(out, ", %s events", thousands(context->entries, text));
 		out_f(out, ", %s overwritten", thousands(context->written - context->entries, text));
 	}
-	out_f(out, "\n#%*s %*s CPU  %-*s EVENT\n", TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH,
-	      "SINCE", TASK_WIDTH, "TASK");
+	out_f(out, "\n#%*s %*s %*s CPU  %-*s EVENT\n", TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH,
+	      "SINCE", LASTED_WIDTH, "LASTED", TASK_WIDTH, "TASK");
 	put_color(pretty, PLAIN, out);
 }
 
@@ -394,11 +395,13 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 	out_char(out, ' ');
 	put_delta(pretty, &note, out);
 	out_char(out, ' ');
+	put_lasted(pretty, note.lasted, out);
+	out_char(out, ' ');
 	out_u64_pad(out, event->cpu, 3, ' ');
 	out_mem(out, "  ", 2);
 	put_task(pretty, event->pid, out);
 	out_char(out, ' ');
-	put_body(pretty, event, note.lasted, out);
+	put_body(pretty, event, out);
 }
 
 static void pretty_end(struct sink *sink, struct out *out)

@@ -18,23 +18,23 @@ pretty()
 }
 
 @test "pretty: what events say is the kernel's text" {
-	pretty $corpus/lost-6.12.dat | grep -v '^#\|^---' | sed -E 's/^.{55}//; s/  \([0-9.a-z]+\)$//; s/ +/ /' > "$BATS_TEST_TMPDIR/got"
+	pretty $corpus/lost-6.12.dat | grep -v '^#\|^---' | sed -E 's/^.{64}//; s/ +/ /' > "$BATS_TEST_TMPDIR/got"
 	weft report $corpus/lost-6.12.dat | grep -v '^#' | sed -E 's/^.{22} *\[[0-9]+\] [^ ]+ +[0-9.]+: //; s/: / /' > "$BATS_TEST_TMPDIR/want"
 	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
 }
 
 @test "pretty: tells how long interrupts, calls and turns on a CPU took" {
 	pretty $corpus/lost-6.12.dat > "$BATS_TEST_TMPDIR/text"
-	grep -Eq 'softirq_exit +vec=7 \[action=SCHED\]  \(6\.90us\)$' "$BATS_TEST_TMPDIR/text"
-	grep -Eq 'sched_switch +prev_comm=thr-b .*  \(286us\)$' "$BATS_TEST_TMPDIR/text"
+	grep -Eq '^ +[0-9.]+ +\+[0-9.]+[nu]s   6\.90us +[0-9]  .*softirq_exit +vec=7 \[action=SCHED\]$' "$BATS_TEST_TMPDIR/text"
+	grep -Eq '^ +[0-9.]+ +\+[0-9.]+[num]*s    286us +[0-9]  .*sched_switch +prev_comm=thr-b ' "$BATS_TEST_TMPDIR/text"
 	# The first exit has no entry in the file.
-	! sed -n 4p "$BATS_TEST_TMPDIR/text" | grep -q '(.*us)$'
+	[ -z "$(sed -n 4p "$BATS_TEST_TMPDIR/text" | cut -c 25-33 | tr -d ' ')" ]
 }
 
 @test "pretty: a turn on a CPU whose start was left out has no length" {
 	pretty --pid 581 $corpus/lost-6.12.dat > "$BATS_TEST_TMPDIR/text"
 	grep -q 'sched_switch' "$BATS_TEST_TMPDIR/text"
-	! grep 'sched_switch' "$BATS_TEST_TMPDIR/text" | grep -q ')$'
+	[ -z "$(grep 'sched_switch' "$BATS_TEST_TMPDIR/text" | cut -c 25-33 | tr -d ' \n')" ]
 }
 
 @test "pretty: tells losses in words and with thousands" {
@@ -43,7 +43,7 @@ pretty()
 }
 
 @test "pretty: stacks stand under their event" {
-	pretty $corpus/userstack-6.12.dat | grep -Eq '^ {56}=>  <[0-9a-f]+>$'
+	pretty $corpus/userstack-6.12.dat | grep -Eq '^ {65}=>  <[0-9a-f]+>$'
 }
 
 @test "pretty: the function graph has no banners and no CPU of its own" {
