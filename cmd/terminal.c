@@ -28,12 +28,14 @@ static void put_message(struct escape *escape, const char *text, size_t len, str
 
 	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
 		bool own = strspn(newline, "\n") == (size_t)(end - newline) || (end - newline > 2 && !memcmp(newline + 1, "  ", 2));
+
 		escape_text(escape, text, (size_t)(newline - text), out);
 		escape_text(escape, own ? "\n" : "\\012", own ? 1 : 4, out);
 		text = newline + 1;
 	}
 	escape_text(escape, text, (size_t)(end - text), out);
 }
+
 /* As it was at the start: a pager in between changes nothing. */
 static bool output_is_terminal;
 

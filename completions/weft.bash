@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report export info check pack summary sched syscalls latency start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report export info check pack summary sched syscalls latency graph irq start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -12,7 +12,7 @@ _weft_options()
 	recover) echo '--output -o --mode' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
-	report) echo '--input -i --instance -B --event -e --cpu --pid --comm --no-self --self --since --until --limit -n --tail --format --color --nanoseconds -t --raw -R --option -O --decode --plugin-dir --stored --threads --no-sandbox --trust-size' ;;
+	report) echo '--input -i --instance -B --event -e --filter -f -F --invert -v --no-hardirq -I --no-softirq -S --cpu --pid --comm --no-self --self --since --until --limit --tail --format --color --nanoseconds -t --raw -R --option -O --latency-format -l --decode --plugin-dir --stored --threads --no-sandbox --trust-size' ;;
 	export) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit -n --tail --input -i --to --output -o --fields --weight --mode --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
@@ -21,6 +21,8 @@ _weft_options()
 	sched) echo '--timehist --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	latency) echo '--worst --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	graph) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	irq) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -31,7 +33,7 @@ _weft_options()
 	mark) echo '--inject --raw -r --instance -B' ;;
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit -N' ;;
 	stack) echo '--function -l --reset -r' ;;
-	list) echo '--full -F --instance -B' ;;
+	list) echo '--events -e --tracers -t --clocks -C --options -o --functions -f --full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run --instance -B' ;;
 	hist) echo '--instance -B --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --format' ;;
 	stat) echo '--full -F --check -c --instance -B' ;;
@@ -58,6 +60,8 @@ _weft_argument()
 	sched) echo 'FILE' ;;
 	syscalls) echo 'FILE' ;;
 	latency) echo 'FILE' ;;
+	graph) echo 'FILE' ;;
+	irq) echo 'FILE' ;;
 	start) echo 'COMMAND' ;;
 	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
@@ -161,12 +165,13 @@ _weft_metavar()
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;
 	report:--event|report:-e) echo 'EVENT' ;;
+	report:--filter|report:-f) echo 'FILTER' ;;
 	report:--cpu) echo 'CPULIST' ;;
 	report:--pid) echo 'PID' ;;
 	report:--comm) echo 'NAME' ;;
 	report:--since) echo 'TIME' ;;
 	report:--until) echo 'TIME' ;;
-	report:--limit|report:-n) echo 'N' ;;
+	report:--limit) echo 'N' ;;
 	report:--tail) echo 'N' ;;
 	report:--format) echo 'FORMAT' ;;
 	report:--color) echo 'auto|always|never' ;;
@@ -184,7 +189,7 @@ _weft_metavar()
 	export:--limit|export:-n) echo 'N' ;;
 	export:--tail) echo 'N' ;;
 	export:--input|export:-i) echo 'FILE' ;;
-	export:--to) echo 'jsonl|csv|folded|flame|speedscope' ;;
+	export:--to) echo 'jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope' ;;
 	export:--output|export:-o) echo 'FILE' ;;
 	export:--fields) echo 'FIELD' ;;
 	export:--weight) echo 'self-time|off-cpu|count' ;;
@@ -248,6 +253,26 @@ _weft_metavar()
 	latency:--format) echo 'text|json|csv' ;;
 	latency:--sort) echo 'COLUMN' ;;
 	latency:--top) echo 'N' ;;
+	graph:--input|graph:-i) echo 'FILE' ;;
+	graph:--instance|graph:-B) echo 'NAME' ;;
+	graph:--since) echo 'TIME' ;;
+	graph:--until) echo 'TIME' ;;
+	graph:--cpu) echo 'CPULIST' ;;
+	graph:--pid) echo 'PID' ;;
+	graph:--comm) echo 'NAME' ;;
+	graph:--format) echo 'text|json|csv' ;;
+	graph:--sort) echo 'COLUMN' ;;
+	graph:--top) echo 'N' ;;
+	irq:--input|irq:-i) echo 'FILE' ;;
+	irq:--instance|irq:-B) echo 'NAME' ;;
+	irq:--since) echo 'TIME' ;;
+	irq:--until) echo 'TIME' ;;
+	irq:--cpu) echo 'CPULIST' ;;
+	irq:--pid) echo 'PID' ;;
+	irq:--comm) echo 'NAME' ;;
+	irq:--format) echo 'text|json|csv' ;;
+	irq:--sort) echo 'COLUMN' ;;
+	irq:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;

@@ -4,9 +4,12 @@
 
 #include "lib/base/cpus.h"
 #include "lib/event/place.h"
-#include "lib/query/filter.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct context;
 
 /* What lib/query/filter_parse.c makes and filter.c runs. */
 enum filter_op { FILTER_GLOB, FILTER_NE, FILTER_EQ, FILTER_LE, FILTER_LT, FILTER_GE, FILTER_GT, FILTER_AND, FILTER_OPS };

@@ -27,7 +27,7 @@ bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, c
 	ok = analysed->trace && !reader_add_trace(&analysed->reader, analysed->trace, &fail) &&
 	     !reader_start(&analysed->reader, &(struct reader_options){ .pool = NULL }, &fail) &&
 	     !pass_init(&analysed->pass, &analysed->reader, &(struct pass_filter){ .nr_pids = 0 }, &fail) &&
-	     !pass_add(&analysed->pass, ops, options, &fail) && !pass_run(&analysed->pass, &fail) &&
+	     !pass_add(&analysed->pass, ops, options, &fail) && !pass_run(&analysed->pass, NULL, &fail) &&
 	     !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
 	if (!ok) {
 		printf("%s: %s\n", ops->name, fail.text);
