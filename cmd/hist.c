@@ -129,7 +129,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 	if (!wanted->event)
 		argp_error(state, "of which EVENT? Or --latency EVENT..EVENT");
 	if (!wanted->second && !wanted->keys)
-		argp_error(state, "by what? Name fields of '%s' with --keys", wanted->event);
+		argp_error(state, "the keys are missing: name fields of '%s' with --keys", wanted->event);
 	if (!wanted->second && (wanted->match || wanted->ns))
 		argp_error(state, "--key and --ns are for --latency");
 	if (wanted->keys && !*wanted->keys)

@@ -40,7 +40,7 @@ uint64_t setup_size(const char *what, const char *text, struct argp_state *state
 	if (text_parse_size(text, &value, &fail))
 		setup_usage(state, "%s: %s", what, fail.text);
 	if (!value)
-		setup_usage(state, "%s: a size of nothing", what);
+		setup_usage(state, "%s: a size cannot be 0", what);
 	return value;
 }
 

@@ -37,7 +37,7 @@ struct event_type {
 	const struct format *format;    /* NULL: the file has no format of this id, or a broken one */
 	const struct program *program;  /* NULL for the internal entries that the kernel prints in C, and without format */
 	const char *why_fields;         /* why the program prints name=value instead of the kernel's text; NULL: it does not */
-	char apart[64];                 /* no thread that formats shall wait for the line that is counted in */
+	char apart[64];                 /* padding against false sharing: `seen` is written while other threads read what is above */
 	uint64_t seen;                  /* events of this type so far */
 	char end[64];
 };

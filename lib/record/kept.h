@@ -15,9 +15,9 @@ struct kept {
 };
 
 /*
- * Counts the events of the pages that a spool holds. Recorders decode nothing, and the kernel's counts tell what they took; this
- * is for spools that gave pages up for a maximal size, for buffers that somebody cleared, and for an extraction, of whose pages no
- * counts tell: a snapshot has none, and those of a buffer that goes on are of another moment.
+ * Counts the events of the pages that a spool kept. A recorder decodes nothing, and usually the kernel's counters say how many events
+ * it took. They do not say it in three cases: the spool dropped old pages (a maximal size), somebody cleared the buffer meanwhile, or the
+ * pages were extracted (a snapshot has no counters, and the counters of a buffer that is written to are of another moment).
  */
 int must_check kept_count(const struct spool *spool, struct kept *ret, struct fail *fail);
 

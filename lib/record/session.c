@@ -119,7 +119,7 @@ static int start_recorders(struct session *session, struct fail *fail)
 	return err;
 }
 
-/* Who of us runs while it is traced. */
+/* The threads of weft that run while tracing is on: the file names them, and readers may leave their events out. */
 static int name_ourselves(struct session *session, struct fail *fail)
 {
 	cleanup_buf struct buf tids = BUF_INIT;

@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 /*
- * Whether the recorder of a CPU has time to compress. It has none when the buffer was much fuller than it wakes readers for, as then
- * its turn came late, nor when the buffer would run full, at the rate at which it is being filled, before a turn that comes late. The
- * second is only feared: it counts until `spare` bytes were stored, for they are copied once more when the recording ends, while the user waits.
- * What tells that is what the recorder does anyhow: how much it takes, and when. A recorder that had no time is not trusted with it again at
- * once. Times are now_ns().
+ * Whether the recorder of a CPU has time to compress its pages, or must store them as they are. It must store in two cases:
+ *  - it was scheduled late: the buffer was much fuller than the mark at which the kernel wakes readers;
+ *  - the buffer would run full, at the rate at which it is being filled, if the recorder were scheduled late the next time. This case is a
+ *    forecast, and ends once `spare` bytes were stored: stored pages are copied once more when the recording ends, while the user waits.
+ * The input is what the recorder knows anyway: how many bytes it took, and when. After a turn without time a recorder does not compress again at once.
+ * Times are now_ns().
  */
 struct slack {
 	uint64_t size;          /* bytes of the CPU's buffer; 0: unknown, there is always time */

@@ -18,7 +18,7 @@
 /* Raw pages are read in runs of this many bytes, or of one page where that is larger. */
 enum { RUN_SIZE = 64 << 10 };
 
-/* Ahead, several chunks are read at once, for to hand over each of them would take longer: for one CPU, and for all. */
+/* How many chunks are read ahead in one job, for one CPU and for all: handing over each chunk alone would cost more than it saves. */
 enum { AHEAD_SIZE = 256 << 10, AHEAD_SIZES = 8 << 20 };
 
 /* With more CPUs, a second block for each would take more memory than a report may. */

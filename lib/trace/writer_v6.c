@@ -2,7 +2,7 @@
 #include "lib/base/fail.h"
 #include "lib/trace/body.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/settings.h"
+#include "lib/trace/private_section.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>

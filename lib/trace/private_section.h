@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_SETTINGS_H
-#define WEFT_TRACE_SETTINGS_H
+#ifndef WEFT_TRACE_PRIVATE_SECTION_H
+#define WEFT_TRACE_PRIVATE_SECTION_H
 
 /*
  * weft's private section (weft-dat(5)), for the reader and the writer: u32 version, u32 count, and for each setting u32
