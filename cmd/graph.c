@@ -32,7 +32,7 @@ static int run(int argc, char **argv)
 const struct command graph_command = {
 	.name = "graph",
 	.summary = "tell how long functions took and what they returned",
-	.examples = "  weft record -p function_graph -l 'vfs_*' -- make && weft graph\n"
+	.examples = "  weft record -p function_graph -- make\n"
 		    "  weft graph --sort max --top 5 trace.dat",
 	.group = "read",
 	.argp = &argp,

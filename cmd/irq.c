@@ -32,7 +32,7 @@ static int run(int argc, char **argv)
 const struct command irq_command = {
 	.name = "irq",
 	.summary = "tell what interrupts took, and how late softirqs were",
-	.examples = "  weft record -e irq -e irq_vectors -e timer -- make && weft irq\n"
+	.examples = "  weft record -e irq -e irq_vectors -e timer -- make\n"
 		    "  weft irq --sort d-max --top 5 trace.dat",
 	.group = "read",
 	.argp = &argp,
