@@ -63,16 +63,28 @@ bool filter_set_keep(const struct filter_set *set, const struct event *event)
 	return meets;
 }
 
-bool filter_names_match(const char *pattern, const char *system, const char *event)
-{
-	size_t len = strcspn(pattern, ":/");
-	cleanup_free char *first = strndup(pattern, len);
+/* "system:event", "system/event", or one pattern for either name; "" for all. */
+struct pattern {
+	const char *whole;
+	char *system;           /* to be freed */
+	const char *event;      /* NULL: there is one for both */
+};
 
-	if (!first)
-		return false;
-	if (pattern[len])
-		return text_glob(first, system) && text_glob(pattern + len + 1, event);
-	return text_glob(pattern, system) || text_glob(pattern, event);
+static int pattern_init(struct pattern *pattern, const char *whole, struct fail *fail)
+{
+	size_t len = strcspn(whole, ":/");
+
+	*pattern = (struct pattern){ .whole = whole, .system = strndup(whole, len), .event = whole[len] ? whole + len + 1 : NULL };
+	return pattern->system ? 0 : fail_memory(fail);
+}
+
+static bool pattern_fits(const struct pattern *pattern, const char *system, const char *event)
+{
+	if (!*pattern->whole)
+		return true;
+	if (pattern->event)
+		return text_glob(pattern->system, system) && text_glob(pattern->event, event);
+	return text_glob(pattern->system, system) || text_glob(pattern->system, event);
 }
 
 static int add(struct filter_set *set, int32_t id, struct filter *filter, bool negated, struct fail *fail)
@@ -143,7 +155,7 @@ static int with_hint(struct fail *fail, int err, const struct near *near)
 	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint, before.text + (line - fail->text));
 }
 
-static int refuse(struct filter_set *set, const char *pattern, const char *filter, struct fail *why, int err, struct fail *fail)
+static int refuse(struct filter_set *set, const struct pattern *pattern, const char *filter, struct fail *why, int err, struct fail *fail)
 {
 	char word[NEAR_NAME_SIZE];
 	const char *system, *event;
@@ -157,7 +169,7 @@ static int refuse(struct filter_set *set, const char *pattern, const char *filte
 	take_name(why, filter, word);
 	near = near_to(word);
 	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
-		const struct format *format = !*pattern || filter_names_match(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
+		const struct format *format = pattern_fits(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
 
 		for (uint32_t j = 0; format && j < format->nr_fields; j++)
 			near_offer(&near, format->fields[j].name);
@@ -165,7 +177,7 @@ static int refuse(struct filter_set *set, const char *pattern, const char *filte
 	return with_hint(fail, err, &near);
 }
 
-static int add_filter(struct filter_set *set, const char *pattern, const char *text, bool negated, struct fail *fail)
+static int add_filter(struct filter_set *set, const struct pattern *pattern, const char *text, bool negated, struct fail *fail)
 {
 	struct fail why = FAIL_INIT, this;
 	bool named = false, added = false;
@@ -178,7 +190,7 @@ static int add_filter(struct filter_set *set, const char *pattern, const char *t
 		struct filter *filter;
 		int err;
 
-		if (id < 0 || id >= EVENT_TYPES_MAX || (*pattern && !filter_names_match(pattern, system, event)))
+		if (id < 0 || id >= EVENT_TYPES_MAX || !pattern_fits(pattern, system, event))
 			continue;
 		named = true;
 		format = schema_format(set->context->schema, id, NULL);
@@ -196,17 +208,23 @@ static int add_filter(struct filter_set *set, const char *pattern, const char *t
 			why = this;
 		}
 	}
+	if (schema_starved(set->context->schema))
+		return fail_memory(fail);
 	if (!named)
-		return *pattern ? no_event(set, pattern, fail) : fail_set(fail, -ENOENT, "the file knows no events");
+		return *pattern->whole ? no_event(set, pattern->whole, fail) : fail_set(fail, -ENOENT, "the file knows no events");
 	return added ? 0 : refuse(set, pattern, text, &why, worst, fail);
 }
 
 int filter_set_add(struct filter_set *set, const char *text, bool negated, struct fail *fail)
 {
 	size_t len = name_len(text);
-	cleanup_free char *pattern = strndup(text, len);
+	cleanup_free char *name = strndup(text, len);
+	struct pattern pattern;
+	int err = name ? pattern_init(&pattern, name, fail) : fail_memory(fail);
 
-	if (!pattern)
-		return fail_memory(fail);
-	return add_filter(set, pattern, len ? text + len + 1 : text, negated, fail);
+	if (err)
+		return err;
+	err = add_filter(set, &pattern, len ? text + len + 1 : text, negated, fail);
+	free(pattern.system);
+	return err;
 }

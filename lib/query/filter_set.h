@@ -25,7 +25,4 @@ void filter_set_free(struct filter_set *set);
 int must_check filter_set_add(struct filter_set *set, const char *text, bool negated, struct fail *fail);
 bool filter_set_keep(const struct filter_set *set, const struct event *event);
 
-/* "system:event", "system/event", or one pattern for either name; globs. */
-bool filter_names_match(const char *pattern, const char *system, const char *event);
-
 #endif

@@ -6,6 +6,7 @@
 #include "lib/event/events.h"
 #include "lib/trace/trace.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int first_event(const struct context *context, struct extent *extent, struct fail *fail)
@@ -57,12 +58,12 @@ int extent_find(const struct context *context, struct extent *extent, struct fai
 			r = add_buffer(context, extent, fail);
 			continue;
 		}
-		/* A buffer that cannot be read is told of when it is printed. */
-		if (context_new(trace, i, &other, NULL))
-			continue;
-		if (!strcmp(other->clock, context->clock))
-			(void)!add_buffer(other, extent, NULL);
+		r = context_new(trace, i, &other, fail);
+		if (!r && !strcmp(other->clock, context->clock))
+			r = add_buffer(other, extent, fail);
 		context_free(other);
+		/* A buffer that cannot be read is told of when it is printed. */
+		r = r == -ENOMEM ? r : 0;
 	}
 	if (!r && extent->found && extent->last < extent->first)
 		extent->last = extent->first;
