@@ -18,7 +18,7 @@ struct command {
 	const char *name;
 	const char *summary;            /* one line, lower case, no full stop */
 	const char *examples;           /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
-	const char *group;              /* of `weft help`: "record", "read", "trace", "measure", "kernel", "help"; NULL hides the command */
+	const char *group;              /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
 };

@@ -11,11 +11,9 @@ static const struct {
 	const char *title;
 } groups[] = {
 	{ "record", "Record" },
-	{ "read", "Read a recording" },
-	{ "trace", "Trace into the kernel's own buffers" },
-	{ "measure", "Measure" },
+	{ "read", "Read a recording, and ask it" },
+	{ "trace", "Trace into the kernel's own buffers, and measure there" },
 	{ "kernel", "Ask the kernel" },
-	{ "help", "Help" },
 };
 
 /* The overview is to be one screen of 80 columns and 24 lines: two commands stand in a line, and these words are theirs. */
@@ -27,6 +25,7 @@ static const struct {
 	{ "recover", "a recording that was killed" },
 	{ "pack", "a file from tracefs copies" },
 	{ "report", "as the kernel prints it" },
+	{ "export", "for other programs" },
 	{ "info", "what is in a recording" },
 	{ "check", "whether it is whole" },
 	{ "summary", "what stands out, one page" },
@@ -150,7 +149,7 @@ const struct command help_command = {
 	.summary = "list the commands, or explain one",
 	.examples = "  weft help record\n"
 		    "  weft help weft-report",
-	.group = "help",
+	.group = "kernel",
 	.argp = &argp,
 	.run = help_run,
 };

@@ -63,7 +63,7 @@ static int run(int argc, char **argv)
 const struct command latency_command = {
 	.name = "latency",
 	.summary = "explain the longest delays of wakeups",
-	.examples = "  weft record -e sched -e irq -- make && weft latency\n"
+	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n"
 		    "  weft latency --rt --worst 3",
 	.group = "read",
 	.argp = &argp,

@@ -260,7 +260,7 @@ const struct command profile_functions_command = {
 	.summary = "count kernel functions and the time they take",
 	.examples = "  weft profile-functions -l 'vfs_*' --limit 10 -- ls -R /usr\n"
 		    "  weft profile-functions --duration 5s --sort hits -l '*lock*'",
-	.group = "measure",
+	.group = "trace",
 	.argp = &argp,
 	.run = profile_run,
 };

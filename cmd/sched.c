@@ -59,7 +59,7 @@ static int run(int argc, char **argv)
 const struct command sched_command = {
 	.name = "sched",
 	.summary = "tell who ran, waited and slept, and how late wakeups were",
-	.examples = "  weft record -e sched -e irq -- make && weft sched\n"
+	.examples = "  weft record -e sched -e irq -- make\n  weft sched\n"
 		    "  weft sched --sort max --top 5 trace.dat\n"
 		    "  weft sched --timehist --comm make | less",
 	.group = "read",

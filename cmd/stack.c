@@ -177,7 +177,7 @@ const struct command stack_command = {
 	.summary = "find the deepest kernel stack",
 	.examples = "  weft stack start\n"
 		    "  weft stack",
-	.group = "measure",
+	.group = "trace",
 	.argp = &argp,
 	.run = stack_run,
 };

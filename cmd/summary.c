@@ -32,7 +32,7 @@ static int run(int argc, char **argv)
 const struct command summary_command = {
 	.name = "summary",
 	.summary = "tell in one page what a recording holds and what stands out",
-	.examples = "  weft record -e sched -e raw_syscalls -- make && weft summary",
+	.examples = "  weft record -e sched -e raw_syscalls -- make\n  weft summary",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

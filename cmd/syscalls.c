@@ -81,7 +81,7 @@ static int run(int argc, char **argv)
 const struct command syscalls_command = {
 	.name = "syscalls",
 	.summary = "tell how long system calls took, and which failed",
-	.examples = "  weft record -e raw_syscalls -e sched -- make && weft syscalls\n"
+	.examples = "  weft record -e raw_syscalls -e sched -- make\n  weft syscalls\n"
 		    "  weft syscalls --by errno\n"
 		    "  weft syscalls --slowest 10 --comm make",
 	.group = "read",
