@@ -3,8 +3,8 @@
 
 #include "cmd/command.h"
 #include "cmd/kernel.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/undo.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define WEFT_CMD_BUFFERS_H
 
 #include "lib/base/cleanup.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
+#include "lib/tracefs/instance.h"
 
 #include <argp.h>
 #include <stdbool.h>

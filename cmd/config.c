@@ -14,7 +14,7 @@
 #include "lib/base/near.h"
 #include "lib/base/readable.h"
 #include "lib/base/text.h"
-#include "lib/kernel/tracing.h"
+#include "lib/tracefs/tracing.h"
 
 enum { CONFIG_MAX = 1 << 20 };
 

@@ -2,8 +2,8 @@
 #ifndef WEFT_CMD_DRY_RUN_H
 #define WEFT_CMD_DRY_RUN_H
 
-#include "lib/kernel/plan.h"
-#include "lib/kernel/tracing.h"
+#include "lib/tracefs/plan.h"
+#include "lib/tracefs/tracing.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 enum { DRY_RUN_COMMAND = 2147483647 };
 
 /*
- * Prints what a command line would do to tracefs (lib/kernel/plan.h) as a script for sh on standard output: the writes in their
+ * Prints what a command line would do to tracefs (lib/tracefs/plan.h) as a script for sh on standard output: the writes in their
  * order, and the COMMAND where it would run.
  */
 struct dry_run {

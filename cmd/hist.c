@@ -7,15 +7,15 @@
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
 #include "lib/base/out.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/claim.h"
-#include "lib/kernel/hist.h"
-#include "lib/kernel/hist_text.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/tasks.h"
-#include "lib/kernel/undo.h"
+#include "lib/measure/hist.h"
+#include "lib/measure/hist_text.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
+#include "lib/setup/tasks.h"
+#include "lib/undo/change.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

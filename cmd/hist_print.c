@@ -7,7 +7,7 @@
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
-#include "lib/kernel/hist_text.h"
+#include "lib/measure/hist_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

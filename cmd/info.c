@@ -83,7 +83,7 @@ static void print_line(struct out *out, const char *name, const char *text)
 		out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
 }
 
-/* lib/kernel/setup_probes.h: setup_probes_missed() */
+/* lib/setup/setup_probes.h: setup_probes_missed() */
 static void print_missed(struct trace_text text, struct out *out)
 {
 	struct text_word line;

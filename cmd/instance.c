@@ -6,11 +6,11 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/remote.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/undo.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/tracefs/remote.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

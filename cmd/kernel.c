@@ -2,9 +2,9 @@
 #include "cmd/kernel.h"
 
 #include "cmd/command.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/setup.h"
-#include "lib/kernel/undo.h"
+#include "lib/setup/setup.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <stdio.h>
 #include <string.h>

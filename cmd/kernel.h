@@ -3,8 +3,8 @@
 #define WEFT_CMD_KERNEL_H
 
 #include "lib/base/cleanup.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/tracing.h"
+#include "lib/tracefs/instance.h"
+#include "lib/tracefs/tracing.h"
 
 #include <argp.h>
 
@@ -48,7 +48,7 @@ const char *kernel_journal_words(const struct undo_pending *journal, char into[K
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
 
 /*
- * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen (lib/kernel/tasks.h).
+ * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen (lib/setup/tasks.h).
  */
 struct setup;
 void kernel_tell_unseen(const struct setup *setup);

@@ -17,11 +17,11 @@
 #include "lib/base/cpus.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
-#include "lib/kernel/event_select.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/tracer.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/event_select.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/instance_open.h"
 
 enum { GLOBS_MAX = 256 };
 

@@ -3,9 +3,9 @@
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/event_select.h"
-#include "lib/kernel/marker.h"
+#include "lib/tracefs/event_select.h"
+#include "lib/undo/change.h"
+#include "lib/undo/marker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "cmd/output_options.h"
 
 #include "cmd/setup_options.h"
-#include "lib/kernel/texts.h"
+#include "lib/tracefs/texts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ struct output_arguments {
 	unsigned version;               /* 6 or 7 */
 	bool compress;
 	int level;
-	unsigned texts;                 /* enum texts of lib/kernel/texts.h */
+	unsigned texts;                 /* enum texts of lib/tracefs/texts.h */
 	bool quiet;
 	/* While parsing: */
 	bool compression_given;

@@ -5,7 +5,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
-#include "lib/kernel/types.h"
+#include "lib/probe/types.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"

@@ -4,10 +4,10 @@
 #include "lib/base/buf.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/probe_define.h"
-#include "lib/kernel/probes.h"
-#include "lib/kernel/undo.h"
+#include "lib/probe/probe_define.h"
+#include "lib/probe/probes.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,13 +2,13 @@
 #include "cmd/command.h"
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
-#include "lib/kernel/function_profile.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/setup.h"
-#include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
+#include "lib/measure/function_profile.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
+#include "lib/setup/setup.h"
+#include "lib/setup/tracer.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

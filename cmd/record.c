@@ -6,10 +6,10 @@
 #include "cmd/record_start.h"
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
-#include "lib/kernel/undo.h"
 #include "lib/record/parts.h"
 #include "lib/record/session.h"
 #include "lib/record/workload.h"
+#include "lib/undo/undo.h"
 
 #include <signal.h>
 #include <stdio.h>

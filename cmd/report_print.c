@@ -5,7 +5,7 @@
 #include "cmd/formats.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
-#include "formats/prefix.h"
+#include "formats/kernel/prefix.h"
 #include "formats/render.h"
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"

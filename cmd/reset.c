@@ -2,14 +2,14 @@
 #include "cmd/command.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
-#include "lib/kernel/boot.h"
-#include "lib/kernel/boot_instance.h"
-#include "lib/kernel/boot_reset.h"
-#include "lib/kernel/claim.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/setup.h"
-#include "lib/kernel/shared.h"
-#include "lib/kernel/undo.h"
+#include "lib/setup/boot.h"
+#include "lib/setup/boot_reset.h"
+#include "lib/setup/setup.h"
+#include "lib/tracefs/boot_instance.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/shared.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "lib/base/text.h"
-#include "lib/kernel/tracer.h"
+#include "lib/setup/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>

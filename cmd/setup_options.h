@@ -2,13 +2,13 @@
 #ifndef WEFT_CMD_SETUP_OPTIONS_H
 #define WEFT_CMD_SETUP_OPTIONS_H
 
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
 
 #include <argp.h>
 #include <stdbool.h>
 
 /*
- * The options that say what tracing shall be (lib/kernel/setup.h), as argp children that record, start, set and stream
+ * The options that say what tracing shall be (lib/setup/setup.h), as argp children that record, start, set and stream
  * share. The parent's parser gives them their input at ARGP_KEY_INIT, a struct setup_arguments that is zero but for what the
  * parent knows (`setup`, `changes`):
  *	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;

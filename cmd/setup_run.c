@@ -4,9 +4,9 @@
 #include "cmd/command.h"
 #include "cmd/dry_run.h"
 #include "cmd/setup_options.h"
-#include "lib/kernel/change.h"
 #include "lib/record/rig.h"
 #include "lib/record/workload.h"
+#include "lib/undo/change.h"
 
 #include <errno.h>
 #include <signal.h>

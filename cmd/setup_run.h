@@ -2,13 +2,13 @@
 #ifndef WEFT_CMD_SETUP_RUN_H
 #define WEFT_CMD_SETUP_RUN_H
 
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
 
 struct fail;
 
 /*
  * What start and set have in common: the kernel is made as asked and stays so, with a held journal for `weft reset`
- * (lib/kernel/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before that, puts everything back.
+ * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before that, puts everything back.
  */
 struct setup_run {
 	const struct setup *setup;

@@ -5,7 +5,7 @@
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
-#include "lib/kernel/view.h"
+#include "lib/buffer/view.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "cmd/kernel.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
-#include "lib/kernel/snapshot.h"
-#include "lib/kernel/undo.h"
+#include "lib/measure/snapshot.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,12 +3,12 @@
 #include "cmd/kernel.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/kconfig.h"
-#include "lib/kernel/setup.h"
-#include "lib/kernel/tracer.h"
-#include "lib/kernel/undo.h"
+#include "lib/setup/setup.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/kconfig.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 #include "cmd/setup_run.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/boot_line.h"
-#include "lib/kernel/tracing.h"
+#include "lib/setup/boot_line.h"
+#include "lib/tracefs/tracing.h"
 
 #include <stdio.h>
 

@@ -5,12 +5,12 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/text.h"
-#include "lib/kernel/boot.h"
-#include "lib/kernel/claim.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/undo.h"
-#include "lib/kernel/users.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/setup/boot.h"
+#include "lib/tracefs/users.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 #include "lib/base/text.h"
-#include "lib/kernel/undo.h"
 #include "lib/record/workload.h"
+#include "lib/undo/undo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

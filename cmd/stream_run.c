@@ -5,7 +5,7 @@
 #include "cmd/stream_lane.h"
 #include "cmd/terminal.h"
 #include "formats/flow.h"
-#include "formats/prefix.h"
+#include "formats/kernel/prefix.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"

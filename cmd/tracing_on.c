@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/buffers.h"
 #include "cmd/command.h"
-#include "lib/kernel/change.h"
+#include "lib/undo/change.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

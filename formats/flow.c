@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/flow.h"
 
-#include "formats/prefix.h"
+#include "formats/kernel/prefix.h"
 #include "formats/sink.h"
 #include "lib/base/out.h"
 #include "lib/event/event.h"

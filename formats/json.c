@@ -3,10 +3,10 @@
  * One JSON object a line, for programs: the record's own values, all integers exact, and beside them the kernel's text of the
  * event. Each record is an object of its own: calls and returns of the function graph are not joined.
  */
-#include "formats/ftrace.h"
+#include "formats/kernel/ftrace.h"
 
+#include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
-#include "formats/symbol.h"
 #include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"

@@ -3,9 +3,9 @@
  * weft's own form of the text, for people: times since the first event and since the one before, names in columns, how long
  * things took, thousands, colour. What an event says is the kernel's text of it, unchanged.
  */
-#include "formats/ftrace.h"
+#include "formats/kernel/ftrace.h"
 
-#include "formats/graph.h"
+#include "formats/kernel/graph.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"
 #include "lib/base/escape.h"

@@ -10,7 +10,7 @@
 #include "formats/export/perfetto.h"
 #include "formats/export/perfetto_kind.h"
 #include "formats/export/proto.h"
-#include "formats/ftrace.h"
+#include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"

@@ -2,8 +2,8 @@
 #include "formats/export/perfetto_kind.h"
 
 #include "formats/export/proto.h"
-#include "formats/ftrace.h"
-#include "formats/symbol.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/symbol.h"
 #include "formats/value.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"

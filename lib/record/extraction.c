@@ -13,8 +13,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/kconfig.h"
-#include "lib/kernel/tracer.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/kept.h"
@@ -24,6 +22,8 @@
 #include "lib/record/rig.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/type_facts.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/kconfig.h"
 
 enum { HEAD_SIZE = 4096, PAGES_MORE = 2, KEEP_FREE = 1 << 20 };
 

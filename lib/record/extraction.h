@@ -15,7 +15,7 @@ struct fail;
  * A file of what buffers of the kernel hold already, whoever filled them. Tracing is neither started nor stopped; what is read is
  * gone from the buffer. Of a buffer that goes on, as much is read as it can hold: what comes meanwhile may be in the file.
  * Invariant: no setting is different afterwards; the option latency-format, and tracing_max_latency under a latency
- * tracer, are changed for a moment and journaled (lib/kernel/undo.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait until it is done.
+ * tracer, are changed for a moment and journaled (lib/undo/undo.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait until it is done.
  */
 struct extraction_options {
 	const char *const *instances;   /* "" is the top one; none: only that one */
@@ -28,7 +28,7 @@ struct extraction_options {
 	unsigned version;               /* 6 or 7 */
 	bool compress;
 	int level;
-	unsigned texts;                 /* enum texts of lib/kernel/texts.h */
+	unsigned texts;                 /* enum texts of lib/tracefs/texts.h */
 };
 
 struct extraction {

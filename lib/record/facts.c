@@ -13,12 +13,12 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/kernel/settings.h"
-#include "lib/kernel/setup_probes.h"
-#include "lib/kernel/texts.h"
-#include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
 #include "lib/record/result.h"
+#include "lib/setup/setup_probes.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/settings.h"
+#include "lib/tracefs/texts.h"
 
 /* Each line bounds the time of the reset a little more: for the last of many lines to be right, many must be there. */
 enum { LATENCY_SAMPLE = 4 << 20 };

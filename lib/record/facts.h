@@ -36,7 +36,7 @@ int must_check facts_latency_sample(struct ledger *ledger, const struct target *
 				    struct fail *fail);
 
 /*
- * Texts that only the kernel can make (lib/kernel/texts.h: enum texts), and in any case the histograms of the triggers that
+ * Texts that only the kernel can make (lib/tracefs/texts.h: enum texts), and in any case the histograms of the triggers that
  * the targets were asked for: when tracing has stopped, before any setting is put back.
  */
 int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,

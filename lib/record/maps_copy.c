@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "lib/base/fail.h"
-#include "lib/kernel/process_maps.h"
-#include "lib/kernel/tracer.h"
 #include "lib/record/ledger.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/process_maps.h"
 
 enum { NAP_NS = 1000000, NAP_MAX_NS = 32000000 };
 

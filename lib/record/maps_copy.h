@@ -13,7 +13,7 @@ struct ledger;
 struct tracing;
 
 /*
- * The maps of processes (lib/kernel/process_maps.h) for a recording with user stacks: those of the command and of all that
+ * The maps of processes (lib/tracefs/process_maps.h) for a recording with user stacks: those of the command and of all that
  * descend from it are looked at again and again while they live, at first every millisecond, as many live no longer; those
  * of others once at the end, when the kernel would look at them, too.
  * Invariant: nothing is read, and no thread runs, unless a target has the option userstacktrace or sym-userobj.

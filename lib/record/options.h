@@ -3,7 +3,7 @@
 #define WEFT_RECORD_OPTIONS_H
 
 #include "lib/base/cpus.h"
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ struct record_options {
 	bool has_recorder_cpus;
 	struct cpus recorder_cpus;      /* that the recorders may run on; any without */
 	int priority;                   /* SCHED_FIFO priority of the recorders; 0: none */
-	unsigned texts;                 /* to save besides: enum texts of lib/kernel/texts.h */
+	unsigned texts;                 /* to save besides: enum texts of lib/tracefs/texts.h */
 };
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/cpu_pipe.h"
-#include "lib/kernel/ring_watch.h"
+#include "lib/buffer/cpu_pipe.h"
+#include "lib/buffer/ring_watch.h"
 #include "lib/record/spool.h"
 
 #include <pthread.h>

@@ -12,18 +12,18 @@
 
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/shared.h"
-#include "lib/kernel/undo.h"
+#include "lib/buffer/ring_buffer.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
 #include "lib/record/parts_name.h"
 #include "lib/record/recorder.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/shared.h"
+#include "lib/undo/undo.h"
 
 enum { ROOM_MIN = 1 << 20 };
 

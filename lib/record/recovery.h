@@ -15,7 +15,7 @@ struct fail;
  * so that usually nothing is missing. Everything is verified: each frame is decompressed, and what is torn is left out and
  * counted. The parts go when the file is whole and on the disk; before that nothing is given up that they do not hold. An
  * instance is believed to be that of the parts when the journal of its recording, root's own, says so.
- * The instance and the settings are put back by others (lib/kernel/undo).
+ * The instance and the settings are put back by others (lib/undo/undo).
  */
 struct recovery {
 	char *output;                   /* written */

@@ -7,10 +7,10 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/shared.h"
-#include "lib/kernel/undo.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/shared.h"
+#include "lib/undo/undo.h"
 
 int rig_find(struct rig *rig, struct plan *plan, struct fail *fail)
 {

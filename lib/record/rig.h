@@ -3,11 +3,11 @@
 #define WEFT_RECORD_RIG_H
 
 #include "lib/base/cleanup.h"
-#include "lib/kernel/setup.h"
-#include "lib/kernel/setup_probes.h"
-#include "lib/kernel/tracing.h"
 #include "lib/record/switches.h"
 #include "lib/record/target.h"
+#include "lib/setup/setup.h"
+#include "lib/setup/setup_probes.h"
+#include "lib/tracefs/tracing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct undo;
  * up as asked. record, stream, start, set and extract use it in the same order: rig_find(), rig_set_up() or rig_take(), rig_hold(), on, off,
  * rig_restore() or rig_keep(), rig_release().
  * Invariant: after rig_find() returned, whatever it said, rig_restore() puts back every setting that was changed; the journal
- * (lib/kernel/undo) does so after a kill.
+ * (lib/undo/undo) does so after a kill.
  * Not thread-safe, but for rig_restore(), which may run on a thread of its own (restoring.h).
  */
 struct rig {

@@ -10,7 +10,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
-#include "lib/kernel/undo.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/ledger.h"
@@ -25,6 +24,7 @@
 #include "lib/record/type_facts.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
+#include "lib/undo/undo.h"
 
 /* Room that finishing a file needs besides its pages: metadata, symbols (as text where nothing is compressed), formats. */
 enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };

@@ -14,7 +14,7 @@
  * A recording from beginning to end: sets the kernel up, runs the command or waits, stops, puts everything back, and
  * finishes the file.
  * Invariant: whatever happens after session_run() was called, every setting that it changed is put back and its instances
- * are gone before it returns; the journal of lib/kernel/undo does so after a kill. A file of the output's name is
+ * are gone before it returns; the journal of lib/undo/undo does so after a kill. A file of the output's name is
  * replaced only by a finished one; what was recorded but could not be finished stays in the parts directory.
  * While it runs, SIGINT, SIGTERM, SIGHUP and SIGQUIT are blocked in the calling thread and mean: stop; SIGPIPE is blocked. With a command, a
  * SIGINT of the terminal is the command's affair; any other signal is passed on to it.

@@ -3,8 +3,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/instance.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/change.h"
 
 #include <errno.h>
 #include <fcntl.h>

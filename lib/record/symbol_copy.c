@@ -11,9 +11,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/codec/frame.h"
-#include "lib/kernel/settings.h"
-#include "lib/kernel/tracing.h"
 #include "lib/record/ledger.h"
+#include "lib/tracefs/settings.h"
+#include "lib/tracefs/tracing.h"
 
 enum { SYMBOLS_MAX = 1 << 30 };
 

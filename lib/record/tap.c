@@ -11,8 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
-#include "lib/kernel/cpu_pipe.h"
-#include "lib/kernel/settings.h"
+#include "lib/buffer/cpu_pipe.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/parts.h"
@@ -22,6 +21,7 @@
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 #include "lib/trace/trace.h"
+#include "lib/tracefs/settings.h"
 
 struct tap {
 	const struct tap_options *options;

@@ -3,7 +3,7 @@
 #define WEFT_RECORD_TAP_H
 
 #include "lib/base/cleanup.h"
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct trace;
  * takes the pages, on one thread, without blocking. No file is made: what a file would tell besides pages is there as a trace
  * without any, with the same buffers in the same order.
  * Invariant: whatever happens after tap_open() was called, every setting that it changed is put back and its instance is gone
- * once tap_close() returned, or tap_open() failed; the journal of lib/kernel/undo does so after a kill.
+ * once tap_close() returned, or tap_open() failed; the journal of lib/undo/undo does so after a kill.
  * From tap_open() to tap_close() signals are as in a recording: lib/record/session.h.
  */
 struct tap;

@@ -8,11 +8,11 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/kernel/cpu_pipe.h"
-#include "lib/kernel/event_select.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/ring_watch.h"
+#include "lib/buffer/cpu_pipe.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/buffer/ring_watch.h"
 #include "lib/record/target.h"
+#include "lib/tracefs/event_select.h"
 
 int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail)
 {

@@ -8,10 +8,10 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/tracer.h"
 #include "lib/record/assembly.h"
 #include "lib/record/parts.h"
+#include "lib/setup/tracer.h"
+#include "lib/undo/change.h"
 
 /* The rest is the time that a recorder has to get a CPU: where all are busy, half a small buffer is not always enough. */
 enum { WAKE_PERCENT = 25 };

@@ -4,11 +4,11 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
-#include "lib/kernel/event_select.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/ring_buffer.h"
-#include "lib/kernel/setup.h"
+#include "lib/buffer/ring_buffer.h"
 #include "lib/record/recorder.h"
+#include "lib/setup/setup.h"
+#include "lib/tracefs/event_select.h"
+#include "lib/tracefs/instance.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ struct target {
 	size_t nr_recorders;
 };
 
-/* Sets the instance up, tracing off (lib/kernel/setup.h). */
+/* Sets the instance up, tracing off (lib/setup/setup.h). */
 int must_check target_open(struct target *target, const struct setup_context *context, struct fail *fail);
 
 /*

@@ -3,9 +3,9 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
-#include "lib/kernel/tracing.h"
-#include "lib/kernel/types.h"
+#include "lib/probe/types.h"
 #include "lib/record/ledger.h"
+#include "lib/tracefs/tracing.h"
 
 #include <errno.h>
 #include <string.h>

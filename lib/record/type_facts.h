@@ -8,7 +8,7 @@ struct fail;
 struct ledger;
 
 /*
- * Of the running kernel's type information what the text of this recording depends on (lib/kernel/types.h): enumerators that its
+ * Of the running kernel's type information what the text of this recording depends on (lib/probe/types.h): enumerators that its
  * formats name, and the functions that may have been traced with their arguments. Most recordings need nothing of it, and
  * then it is not read; where there is none, nothing is added. Loads the ledger.
  */

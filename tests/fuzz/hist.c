@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Any text as that of `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the kernel's type information. */
 #include "lib/base/buf.h"
-#include "lib/kernel/btf.h"
-#include "lib/kernel/error_log.h"
-#include "lib/kernel/event_fields.h"
-#include "lib/kernel/hist_text.h"
-#include "lib/kernel/probe.h"
+#include "lib/explain/error_log.h"
+#include "lib/explain/probe.h"
+#include "lib/measure/hist_text.h"
+#include "lib/probe/btf.h"
+#include "lib/tracefs/event_fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/out.h"
 #include "lib/event/types.h"
-#include "lib/kernel/types.h"
+#include "lib/probe/types.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/boot.h"
+#include "lib/setup/boot.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/control.h"
+#include "lib/tracefs/control.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
-#include "lib/kernel/tracing.h"
+#include "lib/tracefs/tracing.h"
 #include "tests/unit/test.h"
 
 static struct text_word word(const char *text)

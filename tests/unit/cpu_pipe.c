@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/cpu_pipe.h"
+#include "lib/buffer/cpu_pipe.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"

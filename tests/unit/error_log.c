@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/error_log.h"
+#include "lib/explain/error_log.h"
 
 #include <string.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/event_fields.h"
-#include "lib/kernel/fitting.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/precheck.h"
+#include "lib/explain/fitting.h"
+#include "lib/explain/precheck.h"
+#include "lib/tracefs/event_fields.h"
+#include "lib/tracefs/instance.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

@@ -2,8 +2,8 @@
 #ifndef WEFT_TESTS_UNIT_FAKE_TRACEFS_H
 #define WEFT_TESTS_UNIT_FAKE_TRACEFS_H
 
-#include "lib/kernel/instance.h"
-#include "lib/kernel/tracing.h"
+#include "lib/tracefs/instance.h"
+#include "lib/tracefs/tracing.h"
 
 #include <stdbool.h>
 

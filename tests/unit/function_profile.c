@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/function_profile.h"
+#include "lib/measure/function_profile.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/graph.h"
+#include "formats/kernel/graph.h"
 
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/hist_text.h"
+#include "lib/measure/hist_text.h"
 
 #include <stdlib.h>
 #include <string.h>

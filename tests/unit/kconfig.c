@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/kconfig.h"
+#include "lib/tracefs/kconfig.h"
 
 #include <string.h>
 

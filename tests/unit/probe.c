@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/probe.h"
+#include "lib/explain/probe.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -10,12 +10,12 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/btf.h"
-#include "lib/kernel/elf_symbol.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/probe_define.h"
-#include "lib/kernel/probes.h"
-#include "lib/kernel/undo.h"
+#include "lib/probe/btf.h"
+#include "lib/probe/elf_symbol.h"
+#include "lib/probe/probe_define.h"
+#include "lib/probe/probes.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/undo.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

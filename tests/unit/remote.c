@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/remote.h"
+#include "lib/tracefs/remote.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/instance_open.h"
+#include "lib/undo/instance_open.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

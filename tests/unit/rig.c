@@ -2,7 +2,7 @@
 #include "lib/record/rig.h"
 
 #include "lib/base/fail.h"
-#include "lib/kernel/undo.h"
+#include "lib/undo/undo.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

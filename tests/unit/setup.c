@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/setup.h"
+#include "lib/setup/setup.h"
 
 #include "lib/base/fail.h"
-#include "lib/kernel/event_select.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/undo.h"
+#include "lib/tracefs/event_select.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

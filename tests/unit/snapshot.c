@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/snapshot.h"
+#include "lib/measure/snapshot.h"
 
 #include "lib/base/fail.h"
 #include "tests/unit/fake_tracefs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/kernel/undo.h"
+#include "lib/undo/undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/kernel/change.h"
-#include "lib/kernel/claim.h"
-#include "lib/kernel/control.h"
-#include "lib/kernel/instance.h"
-#include "lib/kernel/instance_open.h"
-#include "lib/kernel/journal.h"
+#include "lib/tracefs/control.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/change.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/journal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

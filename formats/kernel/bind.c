@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/kernel/bind.h"
+
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/print.h"
+#include "formats/kernel/probe.h"
+#include "formats/kernel/renderers.h"
+#include "formats/kernel/synth.h"
+#include "formats/kernel/syscall.h"
+#include "lib/event/symbols.h"
+#include "lib/plugin/plugins.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Threads read the table while it fills, so it never moves. */
+enum { BINDINGS_MAX = EVENT_TYPES_MAX };
+
+/* The types of entries that the kernel prints in C. */
+static const struct renderer *const renderers[] = {
+	&function_renderer,
+	&graph_entry_renderer,
+	&graph_retaddr_renderer,
+	&graph_exit_renderer,
+	&kernel_stack_renderer,
+	&user_stack_renderer,
+	&print_renderer,
+	&bputs_renderer,
+	&bprint_renderer,
+	&raw_data_renderer,
+	&context_switch_renderer,
+	&wakeup_renderer,
+	&func_repeats_renderer,
+	&hwlat_renderer,
+	&osnoise_renderer,
+	&timerlat_renderer,
+	&mmiotrace_rw_renderer,
+	&mmiotrace_map_renderer,
+	&branch_renderer,
+};
+
+/* Whether its line is printed in the usual way: the current tracer has none for it. */
+static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	const struct tracer *tracer = ftrace->tracer;
+
+	return !tracer || !tracer->line || (tracer->usual && tracer->usual(ftrace, binding));
+}
+
+int bind_init(struct ftrace *ftrace)
+{
+	ftrace->bindings = calloc(BINDINGS_MAX, sizeof(struct binding *));
+	if (!ftrace->bindings)
+		return -ENOMEM;
+	ftrace->unbound = calloc(1, sizeof(*ftrace->unbound));
+	if (!ftrace->unbound)
+		return -ENOMEM;
+	ftrace->unbound->words_size = UINT32_MAX;
+	ftrace->unbound->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
+	ftrace->unbound->usual = is_usual(ftrace, ftrace->unbound);
+	return 0;
+}
+
+void bind_release(struct ftrace *ftrace)
+{
+	for (size_t i = 0; i < ftrace->nr_bindings; i++) {
+		if (!ftrace->bindings[i] || ftrace->bindings[i] == ftrace->unbound)
+			continue;
+		free((void *)(uintptr_t)ftrace->bindings[i]->data);
+		free(ftrace->bindings[i]);
+	}
+	free(ftrace->unbound);
+	free(ftrace->bindings);
+}
+
+static const struct renderer *renderer_of(const struct format *format)
+{
+	const struct renderer *renderer;
+
+	if (strcmp(format->system, "ftrace")) {
+		renderer = syscall_renderer(format);
+		if (!renderer)
+			renderer = synth_renderer(format);
+		return renderer ? renderer : probe_renderer(format);
+	}
+	for (size_t i = 0; i < array_size(renderers); i++)
+		if (!strcmp(renderers[i]->format_name, format->name))
+			return renderers[i];
+	return NULL;
+}
+
+static void places_fill(struct binding *binding, const struct schema_abi *abi, const char *const *names)
+{
+	for (size_t i = 0; names && names[i] && i < BINDING_PLACES; i++)
+		(void)place_bind(&binding->places[i], binding->format, abi, names[i]);
+}
+
+static void name_fill(struct binding *binding)
+{
+	size_t len = strlen(binding->format->name);
+
+	if (len > BINDING_NAME - 2)
+		len = BINDING_NAME - 2;
+	memcpy(binding->name, binding->format->name, len);
+	memcpy(binding->name + len, ": ", 2);
+	binding->name_len = (uint32_t)len + 2;
+}
+
+static void binding_fill(struct ftrace *ftrace, struct binding *binding, const struct event_type *type)
+{
+	const struct renderer *renderer;
+
+	binding->format = type->format;
+	binding->program = type->program;
+	binding->words_size = UINT32_MAX;
+	binding->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
+	if (!type->format) {
+		/* TRACE_BLK, the type behind TRACE_USER_STACK, is the only one that never has a format. */
+		if (type->id == schema_find(ftrace->context->schema, "ftrace", "user_stack") + 1)
+			binding->renderer = &blk_renderer;
+		return;
+	}
+	name_fill(binding);
+	if (ftrace->options.plugins)
+		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
+	renderer = renderer_of(type->format);
+	/* Before the threads start to ask for them: reading the file is this thread's. */
+	if (ftrace->fields || (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL))
+		symbols_load(ftrace->context->symbols);
+	if (!renderer)
+		return;
+	places_fill(binding, &ftrace->context->abi, renderer->fields);
+	if (!renderer->bind || renderer->bind(ftrace, binding))
+		binding->renderer = renderer;
+	if (!binding->settle && binding->renderer)
+		binding->settle = renderer->settle;
+}
+
+const struct binding *ftrace_bind_first(struct ftrace *ftrace, const struct event_type *type)
+{
+	struct binding *binding = calloc(1, sizeof(*binding));
+
+	if (binding) {
+		binding_fill(ftrace, binding, type);
+		binding->usual = is_usual(ftrace, binding);
+	} else {
+		context_lacks_memory(ftrace->context);
+		binding = ftrace->unbound;
+	}
+	ftrace->bindings[type->index] = binding;
+	if (type->index >= ftrace->nr_bindings)
+		ftrace->nr_bindings = type->index + 1u;
+	return binding;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_KERNEL_BIND_H
+#define WEFT_FORMATS_KERNEL_BIND_H
+
+#include "lib/base/cleanup.h"
+
+struct ftrace;
+
+/* Makes room for bindings and the one of unknown types; -ENOMEM. ftrace_bind_first() of formats/kernel/ftrace.h adds to them. */
+int must_check bind_init(struct ftrace *ftrace);
+void bind_release(struct ftrace *ftrace);
+
+#endif

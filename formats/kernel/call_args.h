@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_KERNEL_CALL_ARGS_H
+#define WEFT_FORMATS_KERNEL_CALL_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event;
+struct ftrace;
+struct out;
+struct place;
+
+/*
+ * The arguments of a function behind its name: print_function_args() of kernel/trace/trace_output.c. The record decides whether it
+ * has any: they are what is behind its fixed fields, at the place of `args[]`.
+ */
+static inline bool has_call_args(uint32_t args_offset, uint32_t len)
+{
+	return args_offset && len > args_offset;
+}
+
+/* Prints "(...)"; false, and nothing, when the record has none. */
+bool call_args_print(const struct ftrace *ftrace, const struct place *args, const struct event *event, uint64_t func,
+		     struct out *out);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_print_context(), trace_print_lat_fmt(), trace_print_time(). */
+#include "formats/kernel/columns.h"
+
+#include "lib/base/digits.h"
+#include "lib/base/out.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/tasks.h"
+
+#include <string.h>
+
+enum {
+	NS_PER_US = 1000,
+	US_PER_S = 1000000,
+	NS_PER_S = 1000000000,
+	HEAD_MAX = 160,                 /* of a whole head without the name */
+	LAZY_BIT_510 = 0x80,            /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
+};
+
+/* The kernel shows a nibble in hex, and a dot for 0. */
+static const char nibbles[] = ".123456789abcdef";
+
+/* Any format shows the common fields. */
+static const struct field *common_field(const struct context *context, const char *field_name)
+{
+	const struct format *format;
+	const char *system, *name;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &name); i++) {
+		format = schema_format(context->schema, id, NULL);
+		if (format)
+			return format_field(format, field_name);
+	}
+	return NULL;
+}
+
+static char irqs_off(const struct columns *columns, unsigned flags)
+{
+	bool bh_off = columns->bh_off && flags & EVENT_BH_OFF;
+
+	if (flags & EVENT_IRQS_OFF)
+		return bh_off ? 'D' : 'd';
+	if (bh_off)
+		return 'b';
+	return flags & EVENT_NEED_RESCHED_LAZY && !columns->lazy_flag && !columns->lazy_columns ? 'X' : '.';
+}
+
+static char need_resched(const struct columns *columns, unsigned flags)
+{
+	static const char known[] = ".npN", lazy[] = "lbLB";
+	unsigned which = flags & EVENT_NEED_RESCHED ? 1 : 0;
+
+	/* Kernels with the lazy columns say by the bit of preempt-resched that the lazy one is needed, but for 5.10-rt. */
+	if (flags & EVENT_PREEMPT_RESCHED && columns->lazy_bit != EVENT_PREEMPT_RESCHED)
+		which |= 2;
+
+	return columns->lazy_flag && flags & EVENT_NEED_RESCHED_LAZY ? lazy[which] : known[which];
+}
+
+static char context_of(unsigned flags)
+{
+	if (flags & EVENT_NMI)
+		return flags & EVENT_HARDIRQ ? 'Z' : 'z';
+	if (flags & EVENT_HARDIRQ)
+		return flags & EVENT_SOFTIRQ ? 'H' : 'h';
+	return flags & EVENT_SOFTIRQ ? 's' : '.';
+}
+
+/* All that the flags byte says, for each of its values; and the count behind it. */
+static void flags_prepare(struct columns *columns)
+{
+	for (unsigned flags = 0; flags < 256; flags++) {
+		char *at = columns->flags_text[flags];
+
+		*at++ = irqs_off(columns, flags);
+		*at++ = need_resched(columns, flags);
+		if (columns->lazy_columns)
+			*at++ = flags & columns->lazy_bit ? 'L' : '.';
+		*at++ = context_of(flags);
+	}
+	for (unsigned count = 0; count < 256; count++) {
+		columns->counts_text[count][0] = nibbles[count & 15];
+		columns->counts_text[count][1] = nibbles[count >> 4];
+	}
+}
+
+void columns_init(struct columns *columns, const struct context *context, bool nanoseconds)
+{
+	const struct field *depth = common_field(context, "common_preempt_lazy_count");
+	const struct field *migrate = depth ? common_field(context, "common_migrate_disable") : NULL;
+
+	*columns = (struct columns){
+		.context = context,
+		.info = context_option(context, OPTION_CONTEXT_INFO),
+		.tgid = context_option(context, OPTION_RECORD_TGID),
+		.flags = context_option(context, OPTION_IRQ_INFO),
+		.nanoseconds = nanoseconds,
+		.counts = context->unit == CLOCK_UNIT_COUNT,
+		.lazy_columns = depth,
+		.lazy_depth_offset = depth ? depth->offset : 0,
+		.lazy_bit = !depth ? 0 : migrate ? LAZY_BIT_510 : EVENT_PREEMPT_RESCHED,
+		.migrate_offset = migrate ? migrate->offset : 0,
+		.migrate = context_since(context, 5, 15),
+		.whole_depth = !context_since(context, 5, 15),
+		.bh_off = context_since(context, 5, 19),
+		.lazy_flag = !depth && (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
+		.pid_width = context_since(context, 5, 10) ? 7 : 5,
+		.verbose = context_option(context, OPTION_VERBOSE),
+	};
+	columns->heads = columns->pid_width == 7;
+	columns->nr_flags = (uint8_t)(4u + (columns->migrate || migrate) + 2u * columns->lazy_columns);
+	flags_prepare(columns);
+}
+
+/* "%x", or a dot for 0 */
+static char *write_count(unsigned count, char *at)
+{
+	if (count > 15)
+		*at++ = nibbles[count >> 4];
+	*at++ = count > 15 && !(count & 15) ? '0' : nibbles[count & 15];
+	return at;
+}
+
+static unsigned common_count(const struct event *event, uint32_t offset)
+{
+	return offset < event->len ? event->data[offset] : 0;
+}
+
+/* Before 5.15 the whole byte is the depth; and 5.10-rt has a byte of its own for migrate_disable(). */
+__attribute__((noinline)) static char *flags_of_old(const struct columns *columns, const struct event *event, char *at)
+{
+	memcpy(at, columns->flags_text[event->flags], 4);
+	at += columns->lazy_columns ? 4 : 3;
+	at = write_count(event->preempt_count, at);
+	if (columns->lazy_columns)
+		at = write_count(common_count(event, columns->lazy_depth_offset), at);
+	if (columns->migrate_offset)
+		at = write_count(common_count(event, columns->migrate_offset), at);
+	return at;
+}
+
+static inline char *flags_with_lazy(const struct columns *columns, const struct event *event, char *at)
+{
+	const char *count = columns->counts_text[event->preempt_count];
+
+	memcpy(at, columns->flags_text[event->flags], 4);
+	at += 4;
+	*at++ = count[0];
+	at = write_count(common_count(event, columns->lazy_depth_offset), at);
+	if (columns->migrate)
+		*at++ = count[1];
+	return at;
+}
+
+static inline char *write_flags(const struct columns *columns, const struct event *event, char *at)
+{
+	if (__builtin_expect(columns->whole_depth, 0))
+		return flags_of_old(columns, event, at);
+	if (columns->lazy_columns)
+		return flags_with_lazy(columns, event, at);
+	memcpy(at, columns->flags_text[event->flags], 4);
+	memcpy(at + 3, columns->counts_text[event->preempt_count], 2);
+	return at + 4 + columns->migrate;
+}
+
+char *columns_flags(const struct columns *columns, const struct event *event, char *at)
+{
+	return write_flags(columns, event, at);
+}
+
+/* "%-7d" */
+static inline char *write_pid(char *at, int32_t pid, unsigned width)
+{
+	char *end = at + width;
+	uint32_t size = (uint32_t)pid;
+
+	if (__builtin_expect(pid < 0, 0)) {
+		*at++ = '-';
+		size = 0u - size;
+	}
+	at = digits_put_u64(at, size);
+	while (at < end)
+		*at++ = ' ';
+	return at;
+}
+
+/* "%5lu". How many digits there are hardly ever changes from line to line. */
+static inline char *write_seconds(char *at, uint64_t seconds)
+{
+	uint32_t few = (uint32_t)seconds;
+
+	if (seconds >= 10000)
+		return digits_put_right(at, seconds, 5);
+	memset(at, ' ', 4);
+	if (few >= 100) {
+		digits_put_2(at + 1, few / 100);
+		if (few < 1000)
+			at[1] = ' ';
+		few %= 100;
+	} else if (few < 10) {
+		at[4] = (char)('0' + few);
+		return at + 5;
+	}
+	return digits_put_2(at + 3, few);
+}
+
+/* " %5lu.%06lu" of a time in us, " %12llu" of a count. */
+static inline char *write_time(const struct columns *columns, uint64_t ts, char *at)
+{
+	uint64_t us, seconds;
+
+	*at++ = ' ';
+	if (__builtin_expect(columns->counts, 0))
+		return digits_put_right(at, ts, 12);
+	if (__builtin_expect(columns->nanoseconds, 0)) {
+		seconds = ts / NS_PER_S;
+		at = digits_put_right(at, seconds, 5);
+		*at++ = '.';
+		return digits_put_9(at, (uint32_t)(ts - seconds * NS_PER_S));
+	}
+	us = (ts + NS_PER_US / 2) / NS_PER_US;
+	seconds = us / US_PER_S;
+	at = write_seconds(at, seconds);
+	*at++ = '.';
+	return digits_put_6(at, (uint32_t)(us - seconds * US_PER_S));
+}
+
+void columns_time(const struct columns *columns, uint64_t ts, struct out *out)
+{
+	out_need(out, HEAD_MAX);
+	out->at = write_time(columns, ts, out->at);
+}
+
+static char *write_tgid(const struct columns *columns, int32_t pid, char *at)
+{
+	int32_t tgid = task_tgid(columns->context->tasks, pid);
+
+	*at++ = '(';
+	if (tgid) {
+		at = digits_put_right(at, (uint32_t)tgid, columns->pid_width);
+	} else {
+		memset(at, '-', columns->pid_width);
+		at += columns->pid_width;
+	}
+	*at++ = ')';
+	*at++ = ' ';
+	return at;
+}
+
+/* "%16s-%-7d " of a task without a name, or of a kernel with narrower columns. */
+__attribute__((noinline)) static char *write_task(const struct columns *columns, int32_t pid, struct out *out)
+{
+	struct task_name name = task_name(columns->context->tasks, pid);
+	char *at;
+
+	out_need(out, HEAD_MAX + name.len);
+	at = out->at;
+	if (__builtin_expect(name.len <= TASK_NAME_PAD, 1)) {
+		memcpy(at, name.text + name.len - TASK_NAME_PAD, TASK_NAME_PAD);
+		at += TASK_NAME_PAD;
+	} else {
+		memcpy(at, name.text, name.len);
+		at += name.len;
+	}
+	*at++ = '-';
+	at = write_pid(at, pid, columns->pid_width);
+	*at++ = ' ';
+	return at;
+}
+
+void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+{
+	const char *head;
+	char *at;
+
+	if (__builtin_expect(!columns->info, 0))
+		return;
+	head = columns->heads ? task_head(columns->context->tasks, event->pid) : NULL;
+	if (__builtin_expect(head != NULL, 1)) {
+		out_need(out, HEAD_MAX);
+		memcpy(out->at, head, TASK_HEAD_ROOM);
+		at = out->at + TASK_HEAD_LEN;
+	} else {
+		at = write_task(columns, event->pid, out);
+	}
+	if (columns->tgid)
+		at = write_tgid(columns, event->pid, at);
+	*at++ = '[';
+	if (__builtin_expect(event->cpu < 1000, 1))
+		at = digits_put_3(at, event->cpu);
+	else
+		at = digits_put_u64(at, event->cpu);
+	memcpy(at, "] ", 2);
+	at += 2;
+	if (columns->flags)
+		at = write_flags(columns, event, at);
+	at = write_time(columns, event->ts, at);
+	memcpy(at, ": ", 2);
+	out->at = at + 2;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace.c: print_trace_line(), print_trace_fmt(), test_cpu_buff_start(). */
+#include "formats/kernel/ftrace.h"
+
+#include "formats/kernel/bind.h"
+#include "formats/kernel/header.h"
+#include "formats/kernel/latency.h"
+#include "formats/kernel/print.h"
+#include "formats/kernel/raw.h"
+#include "formats/kernel/renderers.h"
+#include "formats/sinks.h"
+#include "lib/base/escape.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/event/events.h"
+#include "lib/event/symbols.h"
+#include "lib/plugin/plugins.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tracer *const tracers[] = {
+	&graph_tracer,
+	&blk_tracer,
+	&branch_tracer,
+	&mmiotrace_tracer,
+	&osnoise_tracer,
+	&timerlat_tracer,
+};
+
+static const struct tracer *tracer_find(const char *name)
+{
+	for (size_t i = 0; i < array_size(tracers); i++)
+		if (!strcmp(tracers[i]->name, name))
+			return tracers[i];
+	return NULL;
+}
+
+/* The kernel announces CPUs when any of them has overwritten events: TRACE_FILE_ANNOTATE. */
+static bool any_overrun(const struct context *context)
+{
+	for (size_t i = 0; i < context->nr_stats; i++)
+		if (context->stats[i].overrun)
+			return true;
+	return false;
+}
+
+static void ftrace_free(struct sink *sink)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+
+	graph_free(ftrace->graph);
+	bind_release(ftrace);
+	free(ftrace->started);
+	free(ftrace);
+}
+
+/*
+ * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
+ * saved. The events of the main buffer are not in it.
+ */
+static bool shows_latency(const struct ftrace *ftrace)
+{
+	return ftrace->context->latency && !ftrace->fields && !ftrace->consuming;
+}
+
+static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
+{
+	const struct context *context = ftrace->context;
+
+	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
+	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
+	ftrace->started_words = (1u << 16) / 64;
+	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
+	if (!ftrace->started || bind_init(ftrace))
+		return fail_memory(fail);
+	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
+	ftrace->columns.verbose = ftrace_option(ftrace, OPTION_VERBOSE);
+	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
+			   any_overrun(context);
+	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
+			       context_option(context, OPTION_PRINTK_MSG_ONLY);
+	/* As comments of the graph, messages never tell where they came from. */
+	ftrace->message_only |= ftrace->tracer == &graph_tracer;
+	ftrace->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
+	if (ftrace->latency)
+		latency_start(&ftrace->columns, ftrace->context);
+	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
+	ftrace->moved = symbols_moved(context->symbols);
+	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
+	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
+	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
+			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins && !ftrace->options.one_line;
+	return graph_new(ftrace, &ftrace->graph, fail);
+}
+
+int ftrace_new_reader(const struct sink_ops *ops, const struct context *context, const struct sink_options *options,
+		      struct sink **ret, struct fail *fail)
+{
+	struct ftrace *ftrace = calloc(1, sizeof(*ftrace));
+	int r;
+
+	if (!ftrace)
+		return fail_memory(fail);
+	ftrace->sink = (struct sink){ .ops = ops, .context = context };
+	ftrace->consuming = ops != &ftrace_sink;
+	ftrace->context = context;
+	ftrace->options = *options;
+	ftrace->trace_flags = context->trace_flags & ~options->without;
+	r = ftrace_init(ftrace, fail);
+	if (r < 0) {
+		ftrace_free(&ftrace->sink);
+		return r;
+	}
+	*ret = &ftrace->sink;
+	return 0;
+}
+
+static int ftrace_new(const struct context *context, const struct sink_options *options, struct sink **ret,
+		      struct fail *fail)
+{
+	return ftrace_new_reader(&ftrace_sink, context, options, ret, fail);
+}
+
+static void ftrace_begin(struct sink *sink, struct out *out)
+{
+	const struct ftrace *ftrace = (const struct ftrace *)sink;
+
+	if (shows_latency(ftrace))
+		out_str(out, ftrace->context->latency);
+	else
+		header_write(ftrace, out);
+}
+
+/*
+ * A frozen buffer's pages say how much was overwritten or read before them: the kernel counts that in the header and has
+ * no line for it in `trace`. Files that do not tell of overruns show them there only.
+ */
+static bool settle_gap(struct ftrace *ftrace, const struct event *event)
+{
+	const struct context *context = ftrace->context;
+
+	if (context->frozen)
+		return context->went_on && !event->first;
+	if (!event->first || context->recorded)
+		return true;
+	if (!context->nr_stats && context_option(context, OPTION_ANNOTATE))
+		ftrace->annotate = true;
+	return false;
+}
+
+static inline bool has_started(const struct ftrace *ftrace, const struct event *event)
+{
+	return ftrace->started[event->cpu_index / 64] >> event->cpu_index % 64 & 1;
+}
+
+/* test_cpu_buff_start(): iter->idx counts from 0, and is over 1 only from the third record on. */
+static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
+{
+	if (has_started(ftrace, event))
+		return false;
+	ftrace->started[event->cpu_index / 64] |= UINT64_C(1) << event->cpu_index % 64;
+	return ftrace->settled > 2;
+}
+
+static inline bool settle_record(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+				 struct event *event)
+{
+	return !binding->settle || binding->settle(ftrace, binding, events, event);
+}
+
+/* trace_find_next_entry(): what the renderer takes for itself was the next event before. */
+static bool settle_latency(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+			   struct event *event)
+{
+	struct frame_note *note = frame_note(event);
+	uint64_t next = UINT64_MAX, other;
+	struct event following;
+	bool keep;
+
+	/* The consuming reader's next entry is the one that it is printing. */
+	if (!ftrace->consuming && events_peek(events, &following) > 0)
+		next = following.ts;
+	keep = settle_record(ftrace, binding, events, event);
+	if (!ftrace->consuming && events_next_ts(events, &other) && other < next)
+		next = other;
+	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
+	note->index = (uint32_t)(ftrace->settled - 1);
+	return keep;
+}
+
+__attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, struct events *events, struct event *event)
+{
+	const struct binding *binding;
+	bool keep;
+
+	if (shows_latency(ftrace))
+		return false;
+	if (event->kind == EVENT_LOST)
+		return settle_gap(ftrace, event);
+	binding = ftrace_bind(ftrace, event->type);
+	ftrace->settled++;
+	if (ftrace->latency)
+		keep = settle_latency(ftrace, binding, events, event);
+	else
+		keep = settle_record(ftrace, binding, events, event);
+	frame_note(event)->started = ftrace->annotate && binding->usual && starts_cpu(ftrace, event);
+	return keep;
+}
+
+static bool ftrace_settle(struct sink *sink, struct events *events, struct event *event)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+	const struct binding *binding;
+
+	/* Of most traces, every record but the first of its type: kept short, because no other thread can do it. */
+	if (__builtin_expect(!ftrace->settles_plain || event->kind != EVENT_RECORD, 0))
+		return settle_otherwise(ftrace, events, event);
+	binding = ftrace->bindings[event->type->index];
+	if (__builtin_expect(!binding, 0))
+		return settle_otherwise(ftrace, events, event);
+	if (ftrace->annotate && binding->usual && __builtin_expect(!has_started(ftrace, event), 0))
+		return settle_otherwise(ftrace, events, event);
+	ftrace->settled++;
+	frame_note(event)->started = false;
+	return settle_record(ftrace, binding, events, event);
+}
+
+static void format_gap(const struct event *event, struct out *out)
+{
+	if (event->lost > 0)
+		out_f(out, "CPU:%u [LOST %lld EVENTS]\n", event->cpu, (long long)event->lost);
+	else
+		out_f(out, "CPU:%u [LOST EVENTS]\n", event->cpu);
+}
+
+static void put_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	const struct context *context = ftrace->context;
+
+	if (binding->renderer) {
+		binding->renderer->format(ftrace, binding, event, out);
+		return;
+	}
+	if (!binding->format) {
+		out_f(out, "Unknown type %d\n", event->id);
+		return;
+	}
+	if (binding->program) {
+		out_mem(out, binding->name, binding->name_len);
+		program_run(binding->program, &context->env, event->data, event->len, out);
+	} else {
+		out_mem(out, binding->name, binding->name_len - 1);
+		program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+	}
+	out_char(out, '\n');
+}
+
+static void seal(const struct ftrace *ftrace, size_t from, struct out *out)
+{
+	if (ftrace->options.one_line)
+		escape_newlines(out, from);
+}
+
+void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	size_t from = out_len(out);
+
+	put_body(ftrace, event, out);
+	if (!binding->renderer || !binding->renderer->lines)
+		seal(ftrace, from, out);
+}
+
+/* print_event_fields() */
+static void format_fields(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	const struct context *context = ftrace->context;
+
+	/* The kernel gives up its search before it comes to the types of its own. */
+	if (!ftrace->options.raw && !strcmp(binding->format->system, "ftrace")) {
+		out_f(out, "UNKNOWN TYPE %d\n", event->id);
+		return;
+	}
+	out_mem(out, binding->name, binding->name_len - 1);
+	program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+	out_char(out, '\n');
+}
+
+static bool is_message(const struct binding *binding)
+{
+	return binding->renderer == &print_renderer || binding->renderer == &bputs_renderer ||
+	       binding->renderer == &bprint_renderer;
+}
+
+/* Puts what a plugin says at the end of the line. */
+static void decode(const struct decoder *decoder, const struct event *event, struct out *out)
+{
+	if (!out_len(out) || out->at[-1] != '\n')
+		return;
+	out->at--;
+	decoder_run(decoder, event->data, event->len, out);
+	out_char(out, '\n');
+}
+
+/* What nearly every line is. */
+static inline void format_plain(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+
+	if (__builtin_expect(frame_note_of(event)->started, 0))
+		out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
+	columns_write(&ftrace->columns, event, out);
+	if (binding->renderer) {
+		binding->renderer->format(ftrace, binding, event, out);
+	} else if (__builtin_expect(binding->program != NULL, 1)) {
+		out_short(out, binding->name, binding->name_len);
+		program_run(binding->program, &ftrace->context->env, event->data, event->len, out);
+		out_char(out, '\n');
+	} else {
+		ftrace_body(ftrace, event, out);
+	}
+}
+
+/* print_trace_fmt(): not by their print fmt, whose pointers are of then; system calls are spared since 6.15. */
+static bool only_fields(const struct ftrace *ftrace, const struct binding *binding)
+{
+	if (!ftrace->moved || !strcmp(binding->format->system, "ftrace") || ftrace->tracer)
+		return false;
+	return strcmp(binding->format->system, "syscalls") || !context_since(ftrace->context, 6, 15);
+}
+
+void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out)
+{
+	size_t from = out_len(out);
+
+	out_mem(out, text, len);
+	/* Not at the end of the line. */
+	out_char(out, '-');
+	seal(ftrace, from, out);
+	out->at--;
+}
+
+void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	size_t from = out_len(out);
+
+	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) && (ftrace->fields || only_fields(ftrace, binding)))
+		format_fields(ftrace, event, out);
+	else
+		ftrace_body(ftrace, event, out);
+	if (ftrace->options.plugins && binding->decoder)
+		decode(binding->decoder, event, out);
+	if (!binding->renderer || !binding->renderer->lines)
+		seal(ftrace, from, out);
+}
+
+static void write_columns(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	size_t from;
+
+	if (__builtin_expect(frame_note_of(event)->started, 0))
+		out_f(out, "##### CPU %u buffer started ####\n", event->cpu);
+	from = out_len(out);
+	if (__builtin_expect(ftrace->latency, 0))
+		latency_write(&ftrace->columns, event, frame_note_of(event), out);
+	else
+		columns_write(&ftrace->columns, event, out);
+	seal(ftrace, from, out);
+}
+
+static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
+{
+	const struct ftrace *ftrace = (const struct ftrace *)sink;
+	size_t from = out_len(out);
+
+	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
+		format_gap(event, out);
+		return;
+	}
+	if (__builtin_expect(ftrace->plain, 1)) {
+		format_plain(ftrace, event, out);
+		return;
+	}
+	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out)) {
+		/* Those of a graph are of several lines. */
+		if (ftrace->tracer != &graph_tracer)
+			seal(ftrace, from, out);
+		return;
+	}
+	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
+		if (__builtin_expect(ftrace->layout, 0)) {
+			layout_line((enum layout)ftrace->layout, ftrace, event, out);
+			if (ftrace->layout == LAYOUT_RAW)
+				seal(ftrace, from, out);
+			if (ftrace->layout == LAYOUT_RAW && ftrace_binding(ftrace, event)->decoder)
+				decode(ftrace_binding(ftrace, event)->decoder, event, out);
+			return;
+		}
+		write_columns(ftrace, event, out);
+	}
+	ftrace_entry(ftrace, event, out);
+}
+
+const struct sink_ops ftrace_sink = {
+	.name = "ftrace",
+	.summary = "the kernel's own text, as in the trace file",
+	.new = ftrace_new,
+	.free = ftrace_free,
+	.begin = ftrace_begin,
+	.settle = ftrace_settle,
+	.format = ftrace_format,
+};

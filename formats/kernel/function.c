@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_output.c: trace_fn_trace(), trace_fn_raw(), trace_fn_hex(), trace_fn_bin(). */
+#include "formats/kernel/function.h"
+
+#include "formats/kernel/call_args.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/raw.h"
+#include "formats/kernel/symbol.h"
+#include "lib/base/memo.h"
+#include "lib/base/out.h"
+
+enum { IP, PARENT_IP, NR_PLACES, ARGS = NR_PLACES };
+
+static const char *const fields[] = { "ip", "parent_ip", "args", NULL };
+
+void *function_names(void)
+{
+	return memo_new();
+}
+
+void function_print_ip(const struct ftrace *ftrace, const struct binding *binding, uint64_t ip, struct out *out)
+{
+	/* The data is ours; a renderer is handed a const binding because nothing else of it may change. */
+	struct memo *names = (struct memo *)binding->data;
+	size_t start = out_len(out);
+
+	if (memo_print(names, ip, out))
+		return;
+	symbol_print_ip(ftrace->context, ip, out);
+	if (!out->failed)
+		memo_add(names, ip, out->start + start, out_len(out) - start);
+}
+
+static bool bind(struct ftrace *ftrace, struct binding *binding)
+{
+	(void)ftrace;
+	binding->data = function_names();
+	return binding->places[IP].size;
+}
+
+static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		   struct out *out)
+{
+	uint64_t parent_ip = place_u64(&binding->places[PARENT_IP], event);
+	uint64_t ip = place_u64(&binding->places[IP], event);
+
+	function_print_ip(ftrace, binding, ip, out);
+	if (__builtin_expect(has_call_args(binding->places[ARGS].offset, event->len), 0))
+		call_args_print(ftrace, &binding->places[ARGS], event, ip, out);
+	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
+		out_mem(out, " <-", 3);
+		function_print_ip(ftrace, binding, parent_ip, out);
+	}
+	out_char(out, '\n');
+}
+
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	(void)ftrace;
+	out_hex(out, place_u64(&binding->places[IP], event));
+	out_char(out, ' ');
+	out_hex(out, place_u64(&binding->places[PARENT_IP], event));
+	out_char(out, '\n');
+}
+
+static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	put_hex_places(ftrace, binding, event, NR_PLACES, out);
+}
+
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		struct out *out)
+{
+	put_bin_places(ftrace, binding, event, NR_PLACES, out);
+}
+
+const struct renderer function_renderer = {
+	.format_name = "function",
+	.fields = fields,
+	.bind = bind,
+	.format = format,
+	.raw = raw,
+	.hex = hex,
+	.bin = bin,
+};

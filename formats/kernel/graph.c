@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mirrors kernel/trace/trace_functions_graph.c: the lines. */
+#include "formats/kernel/graph.h"
+
+#include "formats/kernel/call_args.h"
+#include "formats/kernel/duration.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/symbol.h"
+#include "lib/base/fail.h"
+#include "lib/base/memo.h"
+#include "lib/base/out.h"
+#include "lib/event/symbols.h"
+#include "lib/event/tasks.h"
+
+#include <string.h>
+
+enum {
+	INDENT = 2,
+	DEPTH_SHOWN = 2000,             /* deeper is no function; the kernel has room for two pages of a line */
+	TASK_WIDTH = 14,                /* TRACE_GRAPH_PROCINFO_LENGTH */
+	TASK_NAME = 7,
+	MAX_ERRNO = 4095,
+};
+
+/* ts without the fraction that is not shown, as print_graph_abs_time() cuts it. */
+static void print_time(const struct graph *graph, uint64_t ts, struct out *out)
+{
+	out_u64_pad(out, ts / 1000000000, 5, ' ');
+	out_char(out, '.');
+	if (graph->nanoseconds)
+		out_u64_pad(out, ts % 1000000000, 9, '0');
+	else
+		out_u64_pad(out, ts % 1000000000 / 1000, 6, '0');
+	out_mem(out, " |  ", 4);
+}
+
+static void print_cpu(const struct graph *graph, unsigned cpu, struct out *out)
+{
+	out_char(out, ' ');
+	if (cpu < 10 && graph->cpu_width == 1)
+		out_char(out, (char)('0' + cpu));
+	else
+		out_u64_pad(out, cpu, graph->cpu_width, ' ');
+	out_mem(out, ") ", 2);
+}
+
+static unsigned digits(int32_t value)
+{
+	uint32_t rest = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;
+	unsigned count = value < 0 ? 2 : 1;
+
+	for (; rest >= 10; rest /= 10)
+		count++;
+	return count;
+}
+
+/* print_graph_proc(): centred, and a name is cut to seven characters. */
+static void print_task(const struct ftrace *ftrace, int32_t pid, struct out *out)
+{
+	struct task_name name = task_name(ftrace->context->tasks, pid);
+	unsigned name_len = name.len < TASK_NAME ? name.len : TASK_NAME;
+	unsigned len = name_len + 1 + digits(pid);
+	unsigned spaces = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
+
+	out_fill(out, ' ', spaces / 2);
+	ftrace_name(ftrace, name.text, name_len, out);
+	out_char(out, '-');
+	out_s64(out, pid);
+	out_fill(out, ' ', spaces - spaces / 2);
+}
+
+static void print_banner(const struct ftrace *ftrace, const struct event *event, int32_t before, struct out *out)
+{
+	static const char line[] = " ------------------------------------------\n";
+
+	out_mem(out, line, sizeof(line) - 1);
+	print_cpu(ftrace->graph, event->cpu, out);
+	print_task(ftrace, before, out);
+	out_mem(out, " => ", 4);
+	print_task(ftrace, event->pid, out);
+	out_char(out, '\n');
+	out_mem(out, line, sizeof(line) - 1);
+	out_char(out, '\n');
+}
+
+static void print_columns(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct graph *graph = ftrace->graph;
+
+	if (!graph->info)
+		return;
+	if (graph->abstime)
+		print_time(graph, event->ts, out);
+	if (graph->cpu)
+		print_cpu(graph, event->cpu, out);
+	if (graph->proc) {
+		print_task(ftrace, event->pid, out);
+		out_mem(out, " | ", 3);
+	}
+	if (graph->latency) {
+		out_need(out, COLUMNS_FLAGS_MAX + 4);
+		*out->at++ = ' ';
+		out->at = columns_flags(&ftrace->columns, event, out->at);
+		out_mem(out, " | ", 3);
+	}
+}
+
+static void print_duration(const struct graph *graph, uint64_t ns, struct out *out)
+{
+	char *at;
+
+	if (!graph->duration || !graph->info)
+		return;
+	out_need(out, DURATION_MAX + 5);
+	at = out->at;
+	*at++ = graph->overhead ? duration_mark(ns) : ' ';
+	*at++ = ' ';
+	at = duration_write(ns, at);
+	memcpy(at, "|  ", 3);
+	out->at = at + 3;
+}
+
+static void print_no_duration(const struct graph *graph, struct out *out)
+{
+	if (graph->duration && graph->info)
+		out_mem(out, "              |  ", 17);
+}
+
+/* print_graph_irq(): a line of its own around the functions that interrupts enter the kernel by. */
+static void print_irq(const struct ftrace *ftrace, const struct event *event, uint64_t func, const char *arrow,
+		      struct out *out)
+{
+	const struct graph *graph = ftrace->graph;
+
+	if (!graph_is_irq(graph, func))
+		return;
+	print_columns(ftrace, event, out);
+	if (graph->duration && graph->info)
+		out_mem(out, "  ", 2);
+	out_str(out, arrow);
+	if (graph->duration && graph->info)
+		out_mem(out, " |", 2);
+	out_char(out, '\n');
+}
+
+static void print_indent(int64_t depth, struct out *out)
+{
+	static const char blanks[64] = "                                                                ";
+	size_t width;
+
+	if (depth <= 0)
+		return;
+	width = (size_t)(depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN) * INDENT;
+	if (width > sizeof(blanks)) {
+		out_fill(out, ' ', width);
+		return;
+	}
+	/* One copy of a constant size is cheaper than one of the right size. */
+	out_need(out, sizeof(blanks));
+	memcpy(out->at, blanks, sizeof(blanks));
+	out->at += width;
+}
+
+/* %ps */
+void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
+{
+	struct memo *names = ftrace->graph->names;
+	size_t start = out_len(out);
+
+	if (memo_print(names, func, out))
+		return;
+	if (!symbols_print(ftrace->context->symbols, func, 's', out)) {
+		out_mem(out, "0x", 2);
+		out_hex(out, func);
+	}
+	if (!out->failed)
+		memo_add(names, func, out->start + start, out_len(out) - start);
+}
+
+/* The errno that a function returned as an int or as a long; 0 when it is no error. */
+static int64_t error_of(const struct ftrace *ftrace, uint64_t retval)
+{
+	bool is_64 = ftrace->context->abi.long_size == 8;
+	int64_t error = (int64_t)retval;
+
+	if (!is_64 || (retval & (1u << 31) && retval >> 32 == 0))
+		error = (int32_t)(uint32_t)retval;
+	return error < 0 && error >= -MAX_ERRNO ? error : 0;
+}
+
+/* What print_graph_retval() puts behind a name: " = -2" or " = 0x1f"; since 6.13 " ret=-2". */
+static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct out *out)
+{
+	int64_t error = ftrace->graph->retval_hex ? 0 : error_of(ftrace, retval);
+
+	out_str(out, ftrace->graph->names_retval ? " ret=" : " = ");
+	if (error) {
+		out_s64(out, error);
+	} else {
+		out_mem(out, "0x", 2);
+		out_hex(out, retval);
+	}
+}
+
+/* print_graph_retaddr(): where an entry that tells it was called from. */
+static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+{
+	uint64_t retaddr = place_u64(&binding->places[GRAPH_RETADDR], event);
+
+	out_mem(out, " <-", 3);
+	symbol_print(ftrace->context, retaddr, true, out);
+	if (context_option(ftrace->context, OPTION_SYM_ADDR))
+		symbol_print_address(ftrace->context, retaddr, out);
+}
+
+static bool has_retaddr(const struct ftrace *ftrace, const struct binding *binding)
+{
+	return ftrace->graph->retaddr && binding->places[GRAPH_RETADDR].size;
+}
+
+static void print_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
+		       struct out *out)
+{
+	graph_print_name(ftrace, func, out);
+	if (!call_args_print(ftrace, &binding->places[GRAPH_ARGS], event, func, out))
+		out_mem(out, "()", 2);
+}
+
+static uint64_t duration_of(const struct binding *binding, const struct event *event)
+{
+	return place_u64(&binding->places[GRAPH_RETTIME], event) -
+	       place_u64(&binding->places[GRAPH_CALLTIME], event);
+}
+
+static void print_nested(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
+			 int32_t depth, struct out *out)
+{
+	print_no_duration(ftrace->graph, out);
+	print_indent(depth, out);
+	print_call(ftrace, binding, event, func, out);
+	out_mem(out, " {", 2);
+	if (has_retaddr(ftrace, binding)) {
+		out_mem(out, " /*", 3);
+		print_retaddr(ftrace, binding, event, out);
+		out_mem(out, " */", 3);
+	}
+	out_char(out, '\n');
+}
+
+static void print_leaf(const struct ftrace *ftrace, const struct binding *entry, const struct graph_note *note,
+		       const struct event *event, uint64_t func, int32_t depth, struct out *out)
+{
+	const struct graph *graph = ftrace->graph;
+	const struct binding *binding = ftrace->bindings[note->exit_binding];
+	bool retaddr = has_retaddr(ftrace, entry);
+	const struct event exit = { .data = note->exit, .len = note->exit_len };
+
+	print_duration(graph, duration_of(binding, &exit), out);
+	print_indent(depth, out);
+	print_call(ftrace, entry, event, func, out);
+	out_char(out, ';');
+	if (graph->retval || retaddr)
+		out_mem(out, " /*", 3);
+	if (retaddr)
+		print_retaddr(ftrace, entry, event, out);
+	if (graph->retval)
+		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], &exit), out);
+	if (graph->retval || retaddr)
+		out_mem(out, " */", 3);
+	out_char(out, '\n');
+	print_irq(ftrace, event, func, "<==========", out);
+}
+
+static void print_entry(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
+			const struct event *event, struct out *out)
+{
+	uint64_t func = place_u64(&binding->places[GRAPH_FUNC], event);
+	int32_t depth = (int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event);
+
+	print_irq(ftrace, event, func, "==========>", out);
+	print_columns(ftrace, event, out);
+	if (note->what == GRAPH_LEAF)
+		print_leaf(ftrace, binding, note, event, func, depth, out);
+	else
+		print_nested(ftrace, binding, event, func, depth, out);
+}
+
+static void print_exit(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
+		       const struct event *event, struct out *out)
+{
+	const struct graph *graph = ftrace->graph;
+	uint64_t func = place_u64(&binding->places[GRAPH_FUNC], event);
+
+	print_columns(ftrace, event, out);
+	print_duration(graph, duration_of(binding, event), out);
+	print_indent((int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event), out);
+	if (graph->retval) {
+		out_mem(out, "} /* ", 5);
+		graph_print_name(ftrace, func, out);
+		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], event), out);
+		out_mem(out, " */\n", 4);
+	} else if (note->what == GRAPH_EXIT_LOST || graph->tail) {
+		out_mem(out, "} /* ", 5);
+		graph_print_name(ftrace, func, out);
+		out_mem(out, " */\n", 4);
+	} else {
+		out_mem(out, "}\n", 2);
+	}
+	if (graph->overrun) {
+		out_str(out, " (Overruns: ");
+		out_u64(out, (uint32_t)place_u64(&binding->places[GRAPH_OVERRUN], event));
+		out_mem(out, ")\n", 2);
+	}
+	print_irq(ftrace, event, func, "<==========", out);
+}
+
+/* False when the kernel gives up in the middle of the line, and its usual line goes on there: an unknown type. */
+static bool print_comment(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
+			  const struct event *event, struct out *out)
+{
+	print_columns(ftrace, event, out);
+	print_no_duration(ftrace->graph, out);
+	if (note->depth > 0)
+		print_indent((int64_t)note->depth + 1, out);
+	out_mem(out, "/* ", 3);
+	if (!binding->format && !binding->renderer)
+		return false;
+	ftrace_body(ftrace, event, out);
+	if (out->at > out->start && out->at[-1] == '\n')
+		out->at--;
+	out_mem(out, " */\n", 4);
+	return true;
+}
+
+static bool graph_usual(const struct ftrace *ftrace, const struct binding *binding)
+{
+	(void)ftrace;
+	return graph_leaves(binding);
+}
+
+static bool graph_line(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	struct graph_note note;
+
+	if (__builtin_expect(ftrace->graph->usual, 1) && graph_line_usual(ftrace, binding, event, out))
+		return true;
+	memcpy(&note, sink_note_of(event), sizeof(note));
+	if (note.switched)
+		print_banner(ftrace, event, note.before, out);
+	switch ((enum graph_what)note.what) {
+	case GRAPH_USUAL:
+		return false;
+	case GRAPH_NESTED:
+	case GRAPH_LEAF:
+		print_entry(ftrace, binding, &note, event, out);
+		return true;
+	case GRAPH_EXIT:
+	case GRAPH_EXIT_LOST:
+		print_exit(ftrace, binding, &note, event, out);
+		return true;
+	case GRAPH_COMMENT:
+		return print_comment(ftrace, binding, &note, event, out);
+	}
+	return false;
+}
+
+static void format_entry(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	struct graph_note note;
+
+	memcpy(&note, sink_note_of(event), sizeof(note));
+	print_entry(ftrace, binding, &note, event, out);
+}
+
+static void format_exit(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			struct out *out)
+{
+	struct graph_note note;
+
+	memcpy(&note, sink_note_of(event), sizeof(note));
+	print_exit(ftrace, binding, &note, event, out);
+}
+
+static const char *const entry_fields[] = { "func", "depth", "args", "retaddr", NULL };
+static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", NULL };
+
+/* Here and not in graph_new(): most files have no function graph, and kallsyms is large. */
+static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
+{
+	if (!symbols_address(symbols, "__irqentry_text_start", &graph->irq_start) ||
+	    !symbols_address(symbols, "__irqentry_text_end", &graph->irq_end))
+		graph->irq_start = graph->irq_end = 0;
+}
+
+/* A 64-bit kernel of our byte order; an entry has no times. */
+static bool has_known_places(const struct ftrace *ftrace, const struct binding *binding)
+{
+	const struct place *places = binding->places;
+	bool exit = binding->format && !strcmp(binding->format->name, "funcgraph_exit");
+
+	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 && places[GRAPH_DEPTH_AT].size >= 4 &&
+	       (!exit || (places[GRAPH_CALLTIME].size == 8 && places[GRAPH_RETTIME].size == 8));
+}
+
+static bool bind_func(struct ftrace *ftrace, struct binding *binding)
+{
+	find_irq_entries(ftrace->graph, ftrace->context->symbols);
+	if (has_known_places(ftrace, binding))
+		binding->words_size = binding->format->size;
+	return binding->places[GRAPH_FUNC].size && binding->places[GRAPH_DEPTH_AT].size;
+}
+
+const struct renderer graph_entry_renderer = {
+	.format_name = "funcgraph_entry", .lines = true,
+	.fields = entry_fields,
+	.bind = bind_func,
+	.settle = graph_settle_alone,
+	.format = format_entry,
+};
+
+/* An entry that funcgraph-retaddr made: of 6.13 and later. */
+const struct renderer graph_retaddr_renderer = {
+	.format_name = "fgraph_retaddr_entry", .lines = true,
+	.fields = entry_fields,
+	.bind = bind_func,
+	.settle = graph_settle_alone,
+	.format = format_entry,
+};
+
+const struct renderer graph_exit_renderer = {
+	.format_name = "funcgraph_exit", .lines = true,
+	.fields = exit_fields,
+	.bind = bind_func,
+	.settle = graph_settle_alone,
+	.format = format_exit,
+};
+
+const struct tracer graph_tracer = {
+	.name = "function_graph",
+	.header = graph_header,
+	.settle = graph_settle,
+	.line = graph_line,
+	.usual = graph_usual,
+};
+
+static uint8_t cpu_width(const struct context *context)
+{
+	uint32_t last = context->online_cpus ? context->online_cpus - 1 : 0;
+	uint8_t width = 1;
+
+	for (size_t i = 0; i < context->nr_stats; i++) {
+		if (context->stats[i].cpu > last)
+			last = context->stats[i].cpu;
+	}
+	for (; last >= 10; last /= 10)
+		width++;
+	return width;
+}
+
+int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail)
+{
+	const struct context *context = ftrace->context;
+	struct graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return fail_memory(fail);
+	graph->info = ftrace_option(ftrace, OPTION_CONTEXT_INFO);
+	graph->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
+	graph->cpu = ftrace_option(ftrace, OPTION_FGRAPH_CPU);
+	graph->proc = ftrace_option(ftrace, OPTION_FGRAPH_PROC);
+	graph->overhead = ftrace_option(ftrace, OPTION_FGRAPH_OVERHEAD);
+	graph->duration = ftrace_option(ftrace, OPTION_FGRAPH_DURATION);
+	graph->abstime = ftrace_option(ftrace, OPTION_FGRAPH_ABSTIME);
+	graph->irqs = ftrace_option(ftrace, OPTION_FGRAPH_IRQS);
+	graph->tail = ftrace_option(ftrace, OPTION_FGRAPH_TAIL);
+	graph->overrun = ftrace_option(ftrace, OPTION_FGRAPH_OVERRUN);
+	graph->retval = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL);
+	graph->retval_hex = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL_HEX);
+	graph->retaddr = ftrace_option(ftrace, OPTION_FGRAPH_RETADDR);
+	graph->names_retval = context_knows(context, 6, 13);
+	graph->nanoseconds = ftrace->options.nanoseconds;
+	graph->cpu_width = cpu_width(context);
+	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc && !graph->abstime &&
+		       !graph->latency && !graph->tail && !graph->overrun && !graph->retval && !graph->retaddr;
+	graph->names = memo_new();
+	*ret = graph;
+	return 0;
+}
+
+void graph_free(struct graph *graph)
+{
+	if (!graph)
+		return;
+	free(graph->cpus);
+	free(graph->names);
+	free(graph);
+}

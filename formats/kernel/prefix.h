@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_KERNEL_PREFIX_H
+#define WEFT_FORMATS_KERNEL_PREFIX_H
+
+struct out;
+
+/* Moves the text of one of several buffers to `out`, with what says whose it is in front of each line. */
+void prefix_put(const char *prefix, struct out *text, struct out *out);
+
+/* "  NAME: ", aligned right in `width` columns; blanks for the top instance, whose name is "". NULL without memory; free() releases it. */
+char *prefix_of(const char *instance, int width);
+
+#endif

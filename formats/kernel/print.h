@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_KERNEL_PRINT_H
+#define WEFT_FORMATS_KERNEL_PRINT_H
+
+struct renderer;
+
+/* What programs write into the trace: trace_marker, trace_printk() and its relatives, trace_marker_raw. */
+extern const struct renderer print_renderer;
+extern const struct renderer bputs_renderer;
+extern const struct renderer bprint_renderer;
+extern const struct renderer raw_data_renderer;
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/buffer/view.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/tracefs/kconfig.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	CHUNK = 1 << 16,
+	LINES_EACH = 6,                 /* of an entry at most: one of its own, and four that tell of a switch of tasks */
+	LINES_MORE = 200,               /* headers, and what happens while the entries are counted */
+};
+
+static const char *base_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+static char *path_of(const struct instance *instance, const char *file)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", instance->dir, file) < 0 ? NULL : path;
+}
+
+/* Names beside the one that is not there. */
+static int unknown(const struct instance *instance, const char *file, struct fail *fail)
+{
+	const char *base = base_of(file);
+	int dir_len = (int)(base - file);
+	struct instance top = instance_top(instance->tracing);
+	struct near near = near_to(file);
+	cleanup_free char *path = NULL;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (instance->kind != INSTANCE_TOP && instance_has(&top, file))
+		return fail_set(fail, -ENOENT, "only the top instance has '%s'", file);
+	if (kconfig_find(KCONFIG_FILE, file))
+		return kconfig_no_file(file, fail);
+	if (asprintf(&path, "%s/%.*s", instance->dir, dir_len, file) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		cleanup_free char *name = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (asprintf(&name, "%.*s%s", dir_len, file, entry->d_name) < 0)
+			name = NULL;
+		else
+			near_offer(&near, name);
+	}
+	if (dir)
+		closedir(dir);
+	return near_fail(&near, fail, -ENOENT, "tracefs has no '%s' here", file);
+}
+
+/* Whether it is a file that looking at does no harm. */
+static int check(const struct instance *instance, const char *file, const char *path, struct fail *fail)
+{
+	struct stat st;
+
+	if (!*file || *file == '/' || !strncmp(file, "../", 3) || strstr(file, "/../") || ends_with(file, "/.."))
+		return fail_set(fail, -EINVAL, "'%s' is no name below the tracing directory", file);
+	if (stat(path, &st) && errno == ENOENT)
+		return unknown(instance, file, fail);
+	if (stat(path, &st))
+		return tracing_refused(path, -errno, "read", fail);
+	if (S_ISDIR(st.st_mode))
+		return fail_set(fail, -EISDIR, "'%s' is a directory; 'ls %s' lists it", file, path);
+	if (!(st.st_mode & 0444))
+		return fail_set(fail, -EINVAL, "'%s' is only written, there is nothing to show", file);
+	if (ends_with(file, "_raw"))
+		return fail_set(fail, -EINVAL, "'%s' holds raw pages, no text: 'weft stream' prints them", file);
+	if (!strcmp(base_of(file), "timerlat_fd"))
+		return fail_set(fail, -EINVAL, "'%s' waits for a timer, there is nothing to show", file);
+	return 0;
+}
+
+static uint64_t ts_of(const char *stats)
+{
+	static const char name[] = "now ts: ";
+	const char *at = strstr(stats, name), *dot;
+	char *end;
+	uint64_t seconds;
+
+	if (!at)
+		return 0;
+	seconds = strtoull(at + strlen(name), &end, 10);
+	dot = end;
+	/* A clock that does not count ns has no fraction. */
+	return *dot == '.' ? seconds * 1000000 + strtoull(dot + 1, NULL, 10) : 0;
+}
+
+/* What the buffer holds now, and what time it is to it. */
+static void find_bounds(struct view *view, const struct instance *instance)
+{
+	struct cpus online;
+	char word[16];
+
+	if (instance_read_word(instance, "tracing_on", word, sizeof(word), NULL) || strcmp(word, "1") ||
+	    tracing_online_cpus(&online, NULL))
+		return;
+	view->bounded = true;
+	view->lines_left = LINES_MORE;
+	for (int cpu = cpus_next(&online, 0); cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
+		cleanup_buf struct buf text = BUF_INIT;
+		char file[64];
+		uint64_t us;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		if (instance_read(instance, file, &text, NULL))
+			continue;
+		us = ts_of(buf_str(&text));
+		view->timed |= us != 0;
+		view->until_us = us > view->until_us ? us : view->until_us;
+		view->lines_left += LINES_EACH * ring_buffer_parse_stats(buf_str(&text), text.len).entries;
+	}
+}
+
+int view_open(struct view *view, const struct instance *instance, const char *file, bool follow, struct fail *fail)
+{
+	cleanup_free char *path = path_of(instance, file);
+	int err = path ? check(instance, file, path, fail) : fail_memory(fail);
+
+	if (err)
+		return err;
+	*view = (struct view){ .fd = -1, .follows = follow, .pipe = !strcmp(base_of(file), "trace_pipe") };
+	if (!follow && (view->pipe || !strcmp(base_of(file), "trace")))
+		find_bounds(view, instance);
+	view->fd = open(path, O_RDONLY | O_CLOEXEC | (follow ? 0 : O_NONBLOCK));
+	if (view->fd < 0 && errno == EBUSY && view->pipe)
+		return fail_set(fail, -EBUSY, "somebody else is reading '%s', which has one reader at a time", file);
+	return view->fd < 0 ? tracing_refused(path, -errno, "read", fail) : 0;
+}
+
+void view_close(struct view *view)
+{
+	cleanup_fd_close(&view->fd);
+	view->fd = -1;
+}
+
+/* " 1234.567890: ", the first of its kind: names of tasks in front have no colon behind such a number as a rule. */
+bool view_line_time(const char *line, size_t len, uint64_t *ret_us)
+{
+	const char *at = line, *end = line + len;
+
+	while ((at = memchr(at, '.', (size_t)(end - at)))) {
+		const char *first = at, *last = at + 1;
+		uint64_t seconds = 0, us = 0;
+
+		while (first > line && first[-1] >= '0' && first[-1] <= '9')
+			first--;
+		while (last < end && *last >= '0' && *last <= '9')
+			last++;
+		if (first < at && at - first < 12 && last - at == 7 && last < end && *last == ':' && (first == line || first[-1] == ' ')) {
+			for (; first < at; first++)
+				seconds = seconds * 10 + (uint64_t)(*first - '0');
+			for (first = at + 1; first < last; first++)
+				us = us * 10 + (uint64_t)(*first - '0');
+			*ret_us = seconds * 1000000 + us;
+			return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+/* Whether the line happened after the call; lines of a stack go with their event. */
+static bool is_later(struct view *view, const char *line, size_t len)
+{
+	uint64_t us;
+
+	if (!len || *line == '#' || (len > 3 && !memcmp(line, " =>", 3)))
+		return false;
+	if (view->timed && view_line_time(line, len, &us))
+		return us > view->until_us;
+	if (!view->lines_left)
+		return true;
+	view->lines_left--;
+	return false;
+}
+
+/* Looks at the lines that are complete now. */
+static void bound(struct view *view, struct buf *text, size_t from)
+{
+	while (from < text->len && !view->ended) {
+		const char *line = text->data + from, *newline = memchr(line, '\n', text->len - from);
+
+		if (!newline)
+			break;
+		if (is_later(view, line, (size_t)(newline - line))) {
+			view->ended = true;
+			view->cut = !view->pipe;
+			/* What came out of a pipe is nowhere else any more. */
+			if (!view->pipe)
+				text->len = from;
+			return;
+		}
+		from += (size_t)(newline - line) + 1;
+	}
+	view->tail = text->len - from;
+}
+
+int view_read(struct view *view, struct buf *text, struct fail *fail)
+{
+	size_t from = text->len < view->tail ? 0 : text->len - view->tail;
+	ssize_t got;
+
+	if (view->ended)
+		return 0;
+	if (!buf_reserve(text, CHUNK))
+		return fail_memory(fail);
+	got = read(view->fd, text->data + text->len, CHUNK);
+	if (got < 0 && errno == EINTR)
+		return 1;
+	if (got <= 0) {
+		view->ended = true;
+		return !got || errno == EAGAIN ? 0 : fail_set(fail, -errno, "cannot read: %s", strerror(errno));
+	}
+	text->len += (size_t)got;
+	if (view->bounded)
+		bound(view, text, from);
+	return 1;
+}

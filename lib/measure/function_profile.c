@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/measure/function_profile.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/kconfig.h"
+#include "lib/undo/change.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ENABLED "function_profile_enabled"
+
+void function_profile_release(struct function_profile *profile)
+{
+	free(profile->functions);
+	free(profile->index);
+	*profile = (struct function_profile)FUNCTION_PROFILE_INIT;
+}
+
+int function_profile_start(struct instance *top, struct fail *fail)
+{
+	char on[8];
+	int err;
+
+	if (!instance_has(top, ENABLED))
+		return kconfig_no_file(ENABLED, fail);
+	err = tracer_functions_on(top, fail);
+	if (!err)
+		err = instance_read_word(top, ENABLED, on, sizeof(on), fail);
+	if (err)
+		return err;
+	if (on[0] != '0')
+		return fail_set(fail, -EBUSY, "somebody is profiling functions already ('" ENABLED "' is 1)");
+	return instance_set(top, ENABLED, "1", fail);
+}
+
+int function_profile_stop(struct instance *top, struct fail *fail)
+{
+	return instance_set(top, ENABLED, "0", fail);
+}
+
+/* The slot of the name, or the empty one where it belongs; half of them are empty. FNV-1a. */
+static uint32_t *slot_of(const struct function_profile *profile, const char *name)
+{
+	uint32_t hash = 2166136261;
+	size_t slot;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619;
+	slot = hash & (profile->slots - 1);
+	while (profile->index[slot] && strcmp(profile->functions[profile->index[slot] - 1].name, name) != 0)
+		slot = (slot + 1) & (profile->slots - 1);
+	return &profile->index[slot];
+}
+
+static bool grow(struct function_profile *profile)
+{
+	size_t size = profile->size ? profile->size * 2 : 256;
+	void *functions = reallocarray(profile->functions, size, sizeof(*profile->functions));
+	uint32_t *index;
+
+	if (!functions)
+		return false;
+	profile->functions = functions;
+	index = size > UINT32_MAX / 2 ? NULL : calloc(size * 2, sizeof(*index));
+	if (!index)
+		return false;
+	free(profile->index);
+	profile->index = index;
+	profile->slots = size * 2;
+	profile->size = size;
+	for (uint32_t i = 0; i < profile->nr; i++)
+		*slot_of(profile, profile->functions[i].name) = i + 1;
+	return true;
+}
+
+static struct profiled_function *find_or_add(struct function_profile *profile, const char *name, bool cut)
+{
+	struct profiled_function *function;
+	uint32_t *slot;
+
+	if (profile->nr == profile->size && !grow(profile))
+		return NULL;
+	slot = slot_of(profile, name);
+	if (*slot)
+		return &profile->functions[*slot - 1];
+	function = &profile->functions[profile->nr++];
+	*slot = (uint32_t)profile->nr;
+	*function = (struct profiled_function){ .cut = cut };
+	memcpy(function->name, name, strlen(name) + 1);
+	return function;
+}
+
+/* Two samples become one: their squares add up, and the distance of their means counts. */
+static void merge(struct profiled_function *into, uint64_t hits, uint64_t time_ns, double variance)
+{
+	double n = (double)into->hits, m = (double)hits;
+
+	if (hits > 1)
+		into->squares += variance * (m - 1);
+	if (into->hits && hits) {
+		double distance = (double)time_ns / 1000 / m - (double)into->time_ns / 1000 / n;
+
+		into->squares += distance * distance * n * m / (n + m);
+	}
+	into->hits += hits;
+	into->time_ns += time_ns;
+}
+
+/* "3302.654" microseconds. */
+static bool parse_us(struct text_word word, double *ret)
+{
+	char digits[40], *end;
+
+	if (!word.len || word.len >= sizeof(digits) || strspn(word.at, "0123456789.") < word.len)
+		return false;
+	memcpy(digits, word.at, word.len);
+	digits[word.len] = '\0';
+	*ret = strtod(digits, &end);
+	return !*end;
+}
+
+/* NAME HITS, or NAME HITS TIME us AVERAGE us VARIANCE us. */
+static int parse_line(struct function_profile *profile, struct text_word line, struct fail *fail)
+{
+	char text[256], name[PROFILE_NAME_SIZE], digits[24];
+	struct text_word words[8];
+	const char *at = text;
+	struct profiled_function *function;
+	double time_us = 0, variance = 0;
+	uint64_t hits;
+	size_t nr = 0;
+
+	snprintf(text, sizeof(text), "%.*s", (int)line.len, line.at);
+	while (nr < array_size(words) && text_next_word(&at, " ", &words[nr]))
+		nr++;
+	if (nr < 2 || words[0].len >= sizeof(name) || words[1].len >= sizeof(digits))
+		return fail_set(fail, -EBADMSG, "trace_stat has a line that is none of a function: '%s'", text);
+	snprintf(name, sizeof(name), "%.*s", (int)words[0].len, words[0].at);
+	snprintf(digits, sizeof(digits), "%.*s", (int)words[1].len, words[1].at);
+	if (text_parse_u64(digits, &hits, NULL) ||
+	    (nr == 8 && (!parse_us(words[2], &time_us) || !parse_us(words[6], &variance))))
+		return fail_set(fail, -EBADMSG, "trace_stat has a line that is none of a function: '%s'", text);
+	profile->timed |= nr == 8;
+	function = find_or_add(profile, name, words[0].len == PROFILE_NAME_SIZE - 1);
+	if (!function)
+		return fail_memory(fail);
+	merge(function, hits, (uint64_t)llround(time_us * 1000), variance);
+	return 0;
+}
+
+int function_profile_parse(struct function_profile *profile, const char *text, size_t len, struct fail *fail)
+{
+	struct text_word line;
+	unsigned head = 2;              /* titles, and a rule below them */
+	int err = 0;
+
+	while (!err && text_next_line(&text, &len, &line)) {
+		if (head) {
+			head--;
+			continue;
+		}
+		if (line.len)
+			err = parse_line(profile, line, fail);
+	}
+	return err;
+}
+
+int function_profile_read(const struct instance *top, struct function_profile *ret, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct cpus online;
+	int err = tracing_online_cpus(&online, fail);
+
+	for (int cpu = cpus_next(&online, 0); !err && cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
+		char file[40];
+
+		snprintf(file, sizeof(file), "trace_stat/function%d", cpu);
+		buf_clear(&text);
+		err = instance_read(top, file, &text, fail);
+		if (!err)
+			err = function_profile_parse(ret, buf_str(&text), text.len, fail);
+	}
+	return err;
+}
+
+double profiled_function_deviation(const struct profiled_function *function)
+{
+	return function->hits < 2 ? 0 : sqrt(function->squares / (double)(function->hits - 1));
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_MEASURE_HIST_TEXT_H
+#define WEFT_MEASURE_HIST_TEXT_H
+
+#include "lib/base/cleanup.h"
+#include "lib/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * The text of a `hist` file (event_hist_trigger_print(), hist_trigger_entry_print() in kernel/trace/trace_events_hist.c):
+ * a histogram for each hist trigger of the event, the newest first. Words are borrowed from the text. Any bytes will do: what is
+ * no row is passed over, and a key that holds what looks like the next key is cut there.
+ */
+enum { HIST_COLUMNS_MAX = 16 };
+
+/* What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname". */
+struct hist_column {
+	struct text_word name, modifier;
+	bool is_signed;                 /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
+};
+
+struct hist_cell {
+	struct text_word text;          /* without blanks around it; of a stack: its lines */
+	bool number;                    /* plain decimal */
+	bool stack;
+	uint64_t value;                 /* of a number, and of what stands in brackets behind a name; of log2 the power */
+};
+
+struct hist_row {
+	struct hist_cell keys[HIST_COLUMNS_MAX];
+	struct hist_cell values[HIST_COLUMNS_MAX];      /* values[0] is the hitcount unless the trigger has nohitcount */
+	struct text_word more;          /* lines of onmax() and onchange() that follow it */
+};
+
+struct hist_text {
+	struct text_word trigger;       /* "hist:keys=pid:vals=hitcount:... [active]" */
+	struct hist_column keys[HIST_COLUMNS_MAX], values[HIST_COLUMNS_MAX];
+	size_t nr_keys, nr_values;
+	struct hist_row *rows;
+	size_t nr;
+	uint64_t hits, entries, dropped;
+};
+
+/* Takes one histogram from the text and moves *at behind it. 1; 0: there is none left; -errno. For hist_text_release(). */
+int must_check hist_text_next(const char **at, struct hist_text *ret, struct fail *fail);
+void hist_text_release(struct hist_text *hist);
+
+/* The stack of a cell, line by line without blanks: false at the end. Starts at cell->text.at with *left = cell->text.len. */
+bool hist_stack_line(const char **at, size_t *left, struct text_word *ret);
+
+/* The values that a bucket "~ 2^N" holds: above 2^(N-1), up to 2^N. The kernel has 0 in 2^64. */
+void hist_log2_bounds(uint64_t power, uint64_t *ret_first, uint64_t *ret_last);
+
+#endif

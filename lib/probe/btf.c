@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/probe/btf.h"
+
+#include "lib/base/buf.h"
+#include "lib/probe/btf_types.h"
+#include "lib/tracefs/tracing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How a probe would name the type: whole numbers only. */
+static void describe(const struct btf *btf, uint32_t id, struct prototype_value *value)
+{
+	struct btf_type type;
+
+	value->type[0] = '\0';
+	if (!btf_resolve(btf, id, &type) || (btf_kind(&type) != KIND_INT && btf_kind(&type) != KIND_ENUM))
+		return;
+	if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8)
+		return;
+	/* Bit 24 of what follows an integer: it is signed. A bool is none. */
+	snprintf(value->type, sizeof(value->type), "%c%u",
+		 btf_kind(&type) == KIND_ENUM || btf_word(btf, &type, 0) >> 24 & 1 ? 's' : 'u', type.size * 8);
+}
+
+static void fill(const struct btf *btf, const struct btf_type *proto, struct prototype *ret)
+{
+	*ret = (struct prototype){ .nr = btf_count(proto) };
+	ret->returns_nothing = !proto->size;
+	describe(btf, proto->size, &ret->value);
+	if (ret->nr > PROTOTYPE_PARAMETERS)
+		ret->nr = PROTOTYPE_PARAMETERS;
+	for (size_t i = 0; i < ret->nr; i++) {
+		snprintf(ret->parameters[i].name, PROTOTYPE_NAME, "%s", btf_string(btf, btf_word(btf, proto, i * 2)));
+		describe(btf, btf_word(btf, proto, i * 2 + 1), &ret->parameters[i]);
+	}
+}
+
+int prototype_parse(const void *data, size_t len, const char *function, struct prototype *ret, struct fail *fail)
+{
+	struct btf btf = { .nr = 0 };
+	struct btf_type type;
+	int err = btf_open(&btf, data, len, fail), found = 0;
+
+	for (uint32_t id = 1; !err && !found && id < btf.nr; id++) {
+		if (!btf_type_at(&btf, id, &type) || btf_kind(&type) != KIND_FUNC || strcmp(btf_string(&btf, type.name), function))
+			continue;
+		if (btf_type_at(&btf, type.size, &type) && btf_kind(&type) == KIND_FUNC_PROTO) {
+			fill(&btf, &type, ret);
+			found = 1;
+		}
+	}
+	btf_release(&btf);
+	return err ? err : found;
+}
+
+/* For kernels that were built without type information: functions that kept their parameters since 5.6. */
+static int well_known(const char *function, struct prototype *ret)
+{
+	static const struct {
+		const char *function;
+		struct prototype prototype;
+	} known[] = {
+		{ "do_sys_openat2", { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "how", "" } }, .nr = 3,
+				      .value = { "", "s64" } } },
+		{ "do_sys_open", { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "flags", "s32" }, { "mode", "u16" } },
+				   .nr = 4, .value = { "", "s64" } } },
+		{ "vfs_read", { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } }, .nr = 4,
+				.value = { "", "s64" } } },
+		{ "vfs_write", { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } }, .nr = 4,
+				 .value = { "", "s64" } } },
+		{ "do_exit", { .parameters = { { "code", "s64" } }, .nr = 1, .returns_nothing = true } },
+	};
+
+	for (size_t i = 0; i < array_size(known); i++) {
+		if (strcmp(known[i].function, function) != 0)
+			continue;
+		*ret = known[i].prototype;
+		return 1;
+	}
+	return 0;
+}
+
+int prototype_find(const char *function, struct prototype *ret, struct fail *fail)
+{
+	cleanup_buf struct buf btf = BUF_INIT;
+	int found = 0;
+
+	if (!tracing_read_path("/sys/kernel/btf/vmlinux", &btf, NULL))
+		found = prototype_parse(btf.data, btf.len, function, ret, fail);
+	/* Type information that weft cannot read is as good as none. */
+	return found > 0 ? found : well_known(function, ret);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/boot.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/setup/tasks.h"
+#include "lib/tracefs/control.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+struct visit {
+	const struct instance *instance;
+	int (*each)(const struct boot_difference *difference, void *data);
+	void *data;
+	struct fail *fail;
+	/* Linux 7.0: all filters and triggers that there are, so that those of no event are asked for. NULL: unknown. */
+	const char *filters, *triggers;
+};
+
+/* "local|global": any of them. */
+static const struct {
+	const char *file, *boot;
+} values[] = {
+	{ "tracing_on", "1" },
+	{ "current_tracer", "nop" },
+	/* tracing_set_default_clock(): global where the TSC is not to be trusted. */
+	{ "trace_clock", "local|global" },
+	{ "buffer_percent", "50" },
+	{ "tracing_thresh", "0" },
+	{ "tracing_max_latency", "0" },
+	{ "max_graph_depth", "0" },
+	{ "syscall_user_buf_size", "63" },
+	/* 128 asked for; since 6.9, and in later stable kernels, what fits into the pages, each 20 bytes, or 16. */
+	{ "saved_cmdlines_size", "128|6552|8190" },
+	{ "function_profile_enabled", "0" },
+	{ "hwlat_detector/mode", "round-robin" },
+	{ "hwlat_detector/width", "500000" },
+	{ "hwlat_detector/window", "1000000" },
+	{ "osnoise/period_us", "1000000" },
+	{ "osnoise/runtime_us", "1000000" },
+	{ "osnoise/stop_tracing_us", "0" },
+	{ "osnoise/stop_tracing_total_us", "0" },
+	{ "osnoise/print_stack", "0" },
+	{ "osnoise/timerlat_period_us", "1000" },
+	{ "osnoise/timerlat_align_us", "0" },
+	/* "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP..." (osnoise_options_show()) */
+	{ "osnoise/options", "DEFAULTS" },
+};
+
+static const char *const lists[] = {
+	"set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "stack_trace_filter", "set_ftrace_pid",
+	"set_ftrace_notrace_pid", "set_event_pid", "set_event_notrace_pid",
+};
+
+/* Each sees only its own kind; dynamic_events all, where there is that file. */
+static const char *const dynamic[] = { "dynamic_events", "kprobe_events", "uprobe_events", "synthetic_events" };
+
+/* Options that are on at boot, in the top instance; what is not here is off. */
+static const char *const options_on[] = {
+	"print-parent", "printk", "trace_printk", "annotate", "context-info", "record-cmd", "overwrite", "irq-info", "markers",
+	"hash-ptr", "trace_printk_dest", "copy_trace_marker", "function-trace", "funcgraph-cpu", "funcgraph-overhead", "funcgraph-duration",
+	"funcgraph-irqs", "sleep-time", "graph-time",
+};
+
+/* ... and not in an instance: ZEROED_TRACE_FLAGS. */
+static const char *const options_of_top[] = { "trace_printk_dest", "copy_trace_marker" };
+
+static const struct {
+	const char *path, *boot;
+} sysctls[] = {
+	{ "/proc/sys/kernel/stack_tracer_enabled", "0" },
+	{ "/proc/sys/kernel/ftrace_enabled", "1" },
+	{ "/proc/sys/kernel/tracepoint_printk", "0" },
+};
+
+static int differs(const struct visit *visit, enum boot_what what, const char *file, const char *now, const char *boot)
+{
+	return visit->each(&(struct boot_difference){ .what = what, .file = file, .now = now, .boot = boot }, visit->data);
+}
+
+/* The first word of a text, among "these|choices". */
+static bool is_one_of(const char *word, const char *choices)
+{
+	size_t len = strcspn(word, " ");
+
+	for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (!strncmp(at, word, len) && (at[len] == '|' || !at[len]))
+			return true;
+	return false;
+}
+
+/* Reads a file of the instance; false: there is none, or not for us. */
+static bool read_text(const struct visit *visit, const char *file, struct buf *buf)
+{
+	buf_clear(buf);
+	return instance_has(visit->instance, file) && !instance_read(visit->instance, file, buf, NULL);
+}
+
+static int visit_values(const struct visit *visit)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < array_size(values); i++) {
+		const char *file = values[i].file, *boot = values[i].boot;
+		enum control_kind kind = control_kind(file);
+		char word[256], first[256];
+
+		if (!read_text(visit, file, &now))
+			continue;
+		/* hwlat's mode reads "none [round-robin] per-cpu". */
+		if (strchr(buf_str(&now), '['))
+			kind = CONTROL_CHOICE;
+		if (!control_word(buf_str(&now), kind, word, sizeof(word)) || is_one_of(word, boot))
+			continue;
+		snprintf(first, sizeof(first), kind == CONTROL_CHOICE ? "[%.*s]" : "%.*s", (int)strcspn(boot, "|"), boot);
+		ret = differs(visit, BOOT_SETTING, file, word, first);
+	}
+	return ret;
+}
+
+static bool names_nothing(const char *text)
+{
+	size_t left = strlen(text);
+	struct text_word line;
+
+	while (text_next_line(&text, &left, &line))
+		if (control_is_name(line))
+			return false;
+	return true;
+}
+
+/* A list of tasks may trace nobody, which it does not say by itself. */
+static bool add_nobody(const struct visit *visit, const char *file, struct buf *now)
+{
+	const char *nobody = strstr(file, "notrace") ? NULL : kernel_tasks_nobody(visit->instance, file);
+
+	return nobody && buf_addf(now, "(%s)\n", nobody);
+}
+
+static int visit_lists(const struct visit *visit)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < array_size(lists); i++) {
+		if (!read_text(visit, lists[i], &now))
+			continue;
+		if ((control_kind(lists[i]) == CONTROL_TASKS && add_nobody(visit, lists[i], &now)) || !names_nothing(buf_str(&now)))
+			ret = differs(visit, BOOT_SETTING, lists[i], buf_str(&now), "");
+	}
+	return ret;
+}
+
+/*
+ * Sizes: "7 (expanded: 1408)" was never used, "1408" was; both are what the kernel makes of itself. The number depends on
+ * the size of a sub-buffer (16384 entries of 88 bytes, in whole sub-buffers).
+ */
+static int visit_sizes(const struct visit *visit)
+{
+	enum { BOOT_KB = 16384 * 88 / 1024, SLACK_KB = 64 };
+	cleanup_buf struct buf now = BUF_INIT;
+	unsigned long kb;
+	char page[24];
+
+	if (read_text(visit, "buffer_size_kb", &now) && !strstr(buf_str(&now), "expanded")) {
+		kb = strtoul(buf_str(&now), NULL, 10);
+		if (kb < BOOT_KB || kb > BOOT_KB + SLACK_KB) {
+			snprintf(page, sizeof(page), "%d", BOOT_KB);
+			int ret = differs(visit, BOOT_SETTING, "buffer_size_kb", buf_str(&now), page);
+
+			if (ret)
+				return ret;
+		}
+	}
+	if (!read_text(visit, "buffer_subbuf_size_kb", &now))
+		return 0;
+	kb = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
+	if (strtoul(buf_str(&now), NULL, 10) == kb)
+		return 0;
+	snprintf(page, sizeof(page), "%lu", kb);
+	return differs(visit, BOOT_SETTING, "buffer_subbuf_size_kb", buf_str(&now), page);
+}
+
+/* Masks and lists of CPUs: all that this machine may ever have. */
+static int visit_cpus(const struct visit *visit)
+{
+	static const char *const files[] = { "tracing_cpumask", "osnoise/cpus" };
+	cleanup_buf struct buf now = BUF_INIT, boot = BUF_INIT;
+	struct cpus all, set;
+	int ret = 0;
+
+	if (tracing_possible_cpus(&all, NULL))
+		return 0;
+	for (size_t i = 0; !ret && i < array_size(files); i++) {
+		struct cpus wanted = all;
+		cleanup_free char *word = NULL;
+
+		if (!read_text(visit, files[i], &now))
+			continue;
+		/* "0x": a mask even where it could be taken for a list. */
+		if (asprintf(&word, "%s%.*s", i ? "" : "0x", (int)strcspn(buf_str(&now), "\n"), buf_str(&now)) < 0) {
+			word = NULL;
+			return fail_memory(visit->fail);
+		}
+		if (cpus_parse(word, &set, NULL))
+			continue;
+		cpus_keep(&wanted, &set);
+		buf_clear(&boot);
+		if (cpus_count(&wanted) == cpus_count(&all) || !(i ? cpus_list : cpus_mask)(&all, &boot))
+			continue;
+		ret = differs(visit, BOOT_SETTING, files[i], buf_str(&now), buf_str(&boot));
+	}
+	return ret;
+}
+
+static bool is_among(const char *name, const char *const *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static int not_dot(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* The entries of a directory of the instance, sorted; -1: there is none. */
+static int scan(const struct visit *visit, const char *dir, struct dirent ***ret)
+{
+	cleanup_free char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", visit->instance->dir, dir) < 0) {
+		path = NULL;
+		return -1;
+	}
+	return scandir(path, ret, not_dot, alphasort);
+}
+
+static void free_entries(struct dirent **entries, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		free(entries[i]);
+	if (nr >= 0)
+		free(entries);
+}
+
+static int visit_options(const struct visit *visit)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	struct dirent **entries;
+	int nr = scan(visit, "options", &entries), ret = 0;
+
+	for (int i = 0; !ret && i < nr; i++) {
+		const char *name = entries[i]->d_name;
+		bool on = is_among(name, options_on, array_size(options_on));
+		char file[300];
+
+		if (visit->instance->kind != INSTANCE_TOP)
+			on = on && !is_among(name, options_of_top, array_size(options_of_top));
+		snprintf(file, sizeof(file), "options/%s", name);
+		if (read_text(visit, file, &now) && (buf_str(&now)[0] == '1') != on)
+			ret = differs(visit, BOOT_OPTION, file, on ? "0" : "1", on ? "1" : "0");
+	}
+	free_entries(entries, nr);
+	return ret;
+}
+
+/* A line of show_event_filters or show_event_triggers begins with that event. */
+static bool is_listed(const char *list, const char *system, const char *name)
+{
+	size_t left = strlen(list), len = strlen(system);
+	struct text_word line;
+
+	while (text_next_line(&list, &left, &line))
+		if (line.len > len + 1 + strlen(name) && !memcmp(line.at, system, len) && line.at[len] == ':' &&
+		    !memcmp(line.at + len + 1, name, strlen(name)) && strchr(" \t", line.at[len + 1 + strlen(name)]))
+			return true;
+	return false;
+}
+
+/* One event: its state where the system is mixed, its filter, its triggers. */
+static int visit_event(const struct visit *visit, const char *system, const char *name, bool mixed, struct buf *now)
+{
+	static const struct {
+		const char *file;
+		enum boot_what what;
+		const char *boot;
+	} parts[] = {
+		{ "enable", BOOT_EVENT, "0" },
+		{ "filter", BOOT_FILTER, "none" },
+		{ "trigger", BOOT_TRIGGER, "" },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < array_size(parts); i++) {
+		const char *list = parts[i].what == BOOT_FILTER ? visit->filters : parts[i].what == BOOT_TRIGGER ? visit->triggers : NULL;
+		char file[600], word[32];
+		bool same;
+
+		if (list && !is_listed(list, system, name))
+			continue;
+		snprintf(file, sizeof(file), "events/%s/%s/%s", system, name, parts[i].file);
+		if ((parts[i].what == BOOT_EVENT && !mixed) || !read_text(visit, file, now))
+			continue;
+		if (parts[i].what == BOOT_TRIGGER)
+			same = names_nothing(buf_str(now));
+		else
+			same = control_word(buf_str(now), CONTROL_VALUE, word, sizeof(word)) && !strcmp(word, parts[i].boot);
+		if (!same)
+			ret = differs(visit, parts[i].what, file, buf_str(now), parts[i].boot);
+	}
+	return ret;
+}
+
+static int visit_system(const struct visit *visit, const char *system, struct buf *now)
+{
+	char file[300], state[16] = "0";
+	struct dirent **entries;
+	int nr, ret = 0;
+
+	snprintf(file, sizeof(file), "events/%s", system);
+	nr = scan(visit, file, &entries);
+	if (nr < 0)
+		return 0;
+	snprintf(file, sizeof(file), "events/%s/enable", system);
+	if (read_text(visit, file, now) && control_word(buf_str(now), CONTROL_VALUE, state, sizeof(state)) &&
+	    (state[0] == '1' || state[0] == 'X'))
+		ret = differs(visit, BOOT_SYSTEM, file, state, "0");
+	for (int i = 0; !ret && i < nr; i++)
+		if (entries[i]->d_type == DT_DIR)
+			ret = visit_event(visit, system, entries[i]->d_name, state[0] != '1', now);
+	free_entries(entries, nr);
+	return ret;
+}
+
+static int visit_events(const struct visit *all)
+{
+	cleanup_buf struct buf now = BUF_INIT, filters = BUF_INIT, triggers = BUF_INIT;
+	struct visit listed = *all, *visit = &listed;
+	struct dirent **entries;
+	int nr = scan(visit, "events", &entries), ret = 0;
+
+	if (read_text(all, "show_event_filters", &filters))
+		listed.filters = buf_str(&filters);
+	if (read_text(all, "show_event_triggers", &triggers))
+		listed.triggers = buf_str(&triggers);
+	for (int i = 0; !ret && i < nr; i++)
+		/* The entries of events/ftrace cannot be switched. */
+		if (entries[i]->d_type == DT_DIR && strcmp(entries[i]->d_name, "ftrace"))
+			ret = visit_system(visit, entries[i]->d_name, &now);
+	free_entries(entries, nr);
+	return ret;
+}
+
+static int visit_snapshot(const struct visit *visit)
+{
+	cleanup_fd int fd = -1;
+	char head[128];
+	ssize_t got;
+
+	if (!instance_has(visit->instance, "snapshot") ||
+	    instance_open_file(visit->instance, "snapshot", O_RDONLY, &fd, NULL))
+		return 0;
+	got = read(fd, head, sizeof(head) - 1);
+	if (got <= 0)
+		return 0;
+	head[got] = '\0';
+	return strstr(head, "Snapshot is freed") ? 0 : differs(visit, BOOT_SNAPSHOT, "snapshot", "allocated", "0");
+}
+
+static int visit_top(const struct visit *visit)
+{
+	bool all = instance_has(visit->instance, "dynamic_events");
+	cleanup_buf struct buf now = BUF_INIT;
+	char word[32];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < (all ? 1 : array_size(dynamic)); i++)
+		if (read_text(visit, dynamic[i], &now) && !names_nothing(buf_str(&now)))
+			ret = differs(visit, BOOT_DYNAMIC, dynamic[i], buf_str(&now), "");
+	for (size_t i = 0; !ret && i < array_size(sysctls); i++) {
+		buf_clear(&now);
+		if (access(sysctls[i].path, R_OK) || tracing_read_path(sysctls[i].path, &now, NULL) ||
+		    !control_word(buf_str(&now), CONTROL_VALUE, word, sizeof(word)) || !strcmp(word, sysctls[i].boot))
+			continue;
+		ret = differs(visit, BOOT_SYSCTL, sysctls[i].path, word, sysctls[i].boot);
+	}
+	return ret;
+}
+
+int boot_each(const struct instance *instance, int (*each)(const struct boot_difference *difference, void *data), void *data,
+	      struct fail *fail)
+{
+	const struct visit visit = { .instance = instance, .each = each, .data = data, .fail = fail };
+	static int (*const parts[])(const struct visit *visit) = {
+		visit_values, visit_lists, visit_sizes, visit_cpus, visit_options, visit_events, visit_snapshot,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < array_size(parts); i++)
+		ret = parts[i](&visit);
+	if (!ret && instance->kind == INSTANCE_TOP)
+		ret = visit_top(&visit);
+	return ret;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/boot_line.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/probe/probe_define.h"
+#include "lib/setup/setup.h"
+#include "lib/tracefs/instance.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { TRIGGERS_MAX = 32 };     /* MAX_BOOT_TRIGGERS of kernel/trace/trace_events.c */
+
+struct line {
+	const struct setup *setup;
+	const struct tracing *tracing;
+	struct buf *out;
+	struct fail *fail;
+};
+
+static int no_form(const struct line *line, const struct setup_instance *wanted, const char *option)
+{
+	if (wanted && wanted->name)
+		return fail_set(line->fail, -EOPNOTSUPP, "%s of instance '%s' has no form on the kernel's command line", option, wanted->name);
+	return fail_set(line->fail, -EOPNOTSUPP, "%s has no form on the kernel's command line", option);
+}
+
+/* What stands in a list of the command line, whose items end at one of `separators`; it knows no escapes. */
+static int check_item(const struct line *line, const char *item, const char *separators)
+{
+	if (!*item || item[strcspn(item, separators)] || item[strcspn(item, "\"\n\t")])
+		return fail_set(line->fail, -EOPNOTSUPP, "'%.200s' cannot stand on the kernel's command line: it knows no escapes for %s, "
+				"quotes and tabs", item, separators);
+	return 0;
+}
+
+static int add_parameter(const struct line *line, const char *name, struct buf *value)
+{
+	const char *text = buf_str(value);
+	const char *quote = strchr(text, ' ') ? "\"" : "";
+
+	if (!value->len)
+		return 0;
+	return buf_addf(line->out, "%s%s=%s%s%s", line->out->len ? " " : "", name, quote, text, quote) ? 0 : fail_memory(line->fail);
+}
+
+static int add_item(const struct line *line, struct buf *value, const char *item)
+{
+	int err = check_item(line, item, ",");
+
+	if (err)
+		return err;
+	return buf_addf(value, "%s%s", value->len ? "," : "", item) ? 0 : fail_memory(line->fail);
+}
+
+static int add_word(const struct line *line, const char *name, const char *word)
+{
+	cleanup_buf struct buf value = BUF_INIT;
+	int err = word ? add_item(line, &value, word) : 0;
+
+	return err ? err : add_parameter(line, name, &value);
+}
+
+static int add_number(const struct line *line, const char *name, uint64_t number, const char *unit)
+{
+	if (!number)
+		return 0;
+	return buf_addf(line->out, "%s%s=%" PRIu64 "%s", line->out->len ? " " : "", name, number, unit) ? 0 : fail_memory(line->fail);
+}
+
+static int add_list(const struct line *line, const char *name, const struct setup_list *list)
+{
+	cleanup_buf struct buf value = BUF_INIT;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < list->nr; i++)
+		err = add_item(line, &value, list->items[i]);
+	return err ? err : add_parameter(line, name, &value);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------------- */
+
+/* The kernel compares whole names at boot: "system:event", "system", "event"; "*" is all. */
+static int add_one_event(const struct line *line, struct buf *value, const char *pattern)
+{
+	cleanup_free char *text = strdup(!strcmp(pattern, "all") ? "*:*" : pattern);
+	size_t len = text ? strlen(text) : 0;
+	char *slash;
+
+	if (!text)
+		return fail_memory(line->fail);
+	slash = strchr(text, '/');
+	if (slash && !strchr(text, ':'))
+		*slash = ':';
+	if (len > 1 && text[len - 1] == ':' && *text != ':')
+		text[len - 1] = '\0';
+	if (len > 2 && !strcmp(text + len - 2, ":*") && strcmp(text, "*:*"))
+		text[len - 2] = '\0';
+	if (strcmp(text, "*:*") && text_is_glob(text))
+		return fail_set(line->fail, -EOPNOTSUPP, "'%s': the kernel's command line knows no globs; name the events, or their system", pattern);
+	return add_item(line, value, text);
+}
+
+/* -e takes a list. */
+static int add_event(const struct line *line, struct buf *value, const char *pattern)
+{
+	struct text_word word;
+	int err = pattern[strspn(pattern, ",")] ? 0 : add_item(line, value, pattern);
+
+	while (!err && text_next_word(&pattern, ",", &word)) {
+		cleanup_free char *one = strndup(word.at, word.len);
+
+		err = one ? add_one_event(line, value, one) : fail_memory(line->fail);
+	}
+	return err;
+}
+
+static int add_trigger(const struct line *line, struct buf *value, const char *pattern, const char *trigger, unsigned *nr)
+{
+	const char *colon = strpbrk(pattern, ":/"), *name = colon ? colon + 1 : pattern;
+	cleanup_free char *item = NULL;
+
+	if (!colon || !*name || text_is_glob(name) || strchr(name, ','))
+		return fail_set(line->fail, -EOPNOTSUPP, "-R %s: on the kernel's command line a trigger is for one event: SYSTEM:EVENT, not '%s'",
+				trigger, pattern);
+	if (++*nr > TRIGGERS_MAX)
+		return fail_set(line->fail, -EOPNOTSUPP, "more than %d triggers: the kernel's command line takes no more", TRIGGERS_MAX);
+	if (strchr(trigger, ','))
+		return fail_set(line->fail, -EOPNOTSUPP, "-R %s: a comma ends a trigger on the kernel's command line", trigger);
+	if (asprintf(&item, "%s.%s", name, trigger) < 0) {
+		item = NULL;
+		return fail_memory(line->fail);
+	}
+	return add_item(line, value, item);
+}
+
+static int add_probe(const struct line *line, struct buf *value, const char *definition)
+{
+	struct instance top = instance_top(line->tracing);
+	cleanup_buf struct buf text = BUF_INIT;
+	struct probe probe;
+	char *at;
+	int err = probe_define(&top, definition, false, &probe, line->fail);
+
+	if (err)
+		return fail_in(line->fail, err, "--probe '%.200s'", definition);
+	if (probe.kind != PROBE_KPROBE && probe.kind != PROBE_KRETPROBE)
+		err = fail_set(line->fail, -EOPNOTSUPP, "--probe '%.200s': the kernel's command line takes probes in the kernel's functions only, "
+			       "not a %s", definition, probe_kind_name(probe.kind));
+	else if (!probe_print(&probe, &text))
+		err = fail_memory(line->fail);
+	probe_release(&probe);
+	if (!err)
+		err = check_item(line, buf_str(&text), ",;");
+	if (err)
+		return err;
+	for (at = text.data; (at = strchr(at, ' '));)
+		*at = ',';
+	return buf_addf(value, "%s%s", value->len ? ";" : "", buf_str(&text)) ? 0 : fail_memory(line->fail);
+}
+
+static int check_event(const struct line *line, const struct setup_instance *wanted, const struct setup_event *event)
+{
+	if (event->off)
+		return no_form(line, wanted, "-v");
+	if (event->filter)
+		return no_form(line, wanted, "-f");
+	if (event->probe && wanted->name)
+		return no_form(line, wanted, "--probe");
+	if (event->triggers.nr && wanted->name)
+		return no_form(line, wanted, "-R");
+	if (event->triggers.nr && event->probe)
+		return no_form(line, wanted, "-R of a probe");
+	return 0;
+}
+
+static int add_events(const struct line *line, const struct setup_instance *wanted)
+{
+	cleanup_buf struct buf events = BUF_INIT, triggers = BUF_INIT, probes = BUF_INIT;
+	unsigned nr = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
+		const struct setup_event *event = &wanted->events[i];
+
+		err = check_event(line, wanted, event);
+		if (!err)
+			err = event->probe ? add_probe(line, &probes, event->probe) : add_event(line, &events, event->pattern);
+		for (size_t j = 0; !err && j < event->triggers.nr; j++)
+			err = add_trigger(line, &triggers, event->pattern, event->triggers.items[j], &nr);
+	}
+	/* Probes of the command line are enabled as they are made. */
+	if (!err)
+		err = add_parameter(line, "kprobe_event", &probes);
+	if (!err)
+		err = add_parameter(line, "trace_event", &events);
+	return err ? err : add_parameter(line, "trace_trigger", &triggers);
+}
+
+/* --- buffers and what fills them ------------------------------------------------------------------------------------------ */
+
+static int check_setup(const struct line *line)
+{
+	const struct setup *setup = line->setup;
+
+	if (setup->nr_pids || setup->all_pids)
+		return no_form(line, NULL, "-P");
+	if (setup->nr_notrace_pids || setup->no_notrace_pids)
+		return no_form(line, NULL, "--no-pid");
+	if (setup->only_command)
+		return no_form(line, NULL, "-F");
+	return setup->cmdlines ? no_form(line, NULL, "--cmdlines-size") : 0;
+}
+
+/* What no buffer can be asked for at boot. */
+static int check_instance(const struct line *line, const struct setup_instance *wanted)
+{
+	const struct {
+		bool given;
+		const char *option;
+	} none[] = {
+		{ wanted->commands.nr, "-l FUNCTION:COMMAND" }, { wanted->nr_cpu_sizes, "--cpu-buffer-size" },
+		{ wanted->subbuf_size, "--subbuf-size" }, { wanted->has_percent, "--buffer-percent" }, { wanted->has_cpus, "-M" },
+		{ wanted->has_user_size, "--syscall-data" },
+		{ wanted->absolute_time, "--absolute-time" }, { wanted->reset_max_latency, "--max-latency-reset" },
+	};
+	const struct {
+		bool given;
+		const char *option;
+	} top_only[] = {
+		{ wanted->tracer, "-p" }, { wanted->functions.nr, "-l" }, { wanted->notrace.nr, "-n" }, { wanted->graph.nr, "-g" },
+		{ wanted->graph_notrace.nr, "--no-graph-function" }, { wanted->graph_depth, "--max-graph-depth" },
+		{ wanted->options.nr, "-O" }, { wanted->stacks, "-T" }, { wanted->function_stacks, "--func-stack" }, { wanted->clock, "-C" },
+		{ wanted->size != line->setup->instances[0].size, "another -b" },
+	};
+
+	for (size_t i = 0; i < array_size(none); i++)
+		if (none[i].given)
+			return no_form(line, wanted, none[i].option);
+	for (size_t i = 0; wanted->name && i < array_size(top_only); i++)
+		if (top_only[i].given)
+			return no_form(line, wanted, top_only[i].option);
+	for (size_t i = 0; i < wanted->nr_files; i++)
+		if (strcmp(wanted->files[i].file, "tracing_thresh"))
+			return no_form(line, NULL, wanted->files[i].file);
+	return 0;
+}
+
+static int add_options(const struct line *line, const struct setup_instance *wanted)
+{
+	cleanup_buf struct buf value = BUF_INIT;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < wanted->options.nr; i++)
+		err = add_item(line, &value, wanted->options.items[i]);
+	if (!err && wanted->stacks)
+		err = add_item(line, &value, "stacktrace");
+	if (!err && wanted->function_stacks)
+		err = add_item(line, &value, "func_stack_trace");
+	return err ? err : add_parameter(line, "trace_options", &value);
+}
+
+static int add_top(const struct line *line, const struct setup_instance *top)
+{
+	bool kilo = !(top->size % 1024);
+	int err = add_number(line, "trace_buf_size", kilo ? top->size / 1024 : top->size, kilo ? "K" : "");
+
+	if (!err)
+		err = add_word(line, "trace_clock", top->clock);
+	if (!err)
+		err = add_options(line, top);
+	if (!err)
+		err = add_list(line, "ftrace_filter", &top->functions);
+	if (!err)
+		err = add_list(line, "ftrace_notrace", &top->notrace);
+	if (!err)
+		err = add_list(line, "ftrace_graph_filter", &top->graph);
+	if (!err)
+		err = add_list(line, "ftrace_graph_notrace", &top->graph_notrace);
+	if (!err)
+		err = add_number(line, "ftrace_graph_max_depth", top->graph_depth, "");
+	if (!err)
+		err = add_word(line, "ftrace", top->tracer);
+	return err ? err : add_events(line, top);
+}
+
+static int add_instance(const struct line *line, const struct setup_instance *wanted)
+{
+	cleanup_buf struct buf value = BUF_INIT;
+	int err = check_item(line, wanted->name, ",^@= ");
+
+	if (!err)
+		err = add_item(line, &value, wanted->name);
+	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
+		err = check_event(line, wanted, &wanted->events[i]);
+		if (!err)
+			err = add_event(line, &value, wanted->events[i].pattern);
+	}
+	return err ? err : add_parameter(line, "trace_instance", &value);
+}
+
+int boot_line(const struct setup *setup, const struct tracing *tracing, struct buf *ret, struct fail *fail)
+{
+	const struct line line = { setup, tracing, ret, fail };
+	int err = check_setup(&line);
+
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		err = check_instance(&line, &setup->instances[i]);
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		for (size_t j = 0; !err && j < setup->instances[i].nr_files; j++)
+			err = add_number(&line, "tracing_thresh", setup->instances[i].files[j].number, "");
+	if (!err)
+		err = add_top(&line, &setup->instances[0]);
+	for (size_t i = 1; !err && i < setup->nr_instances; i++)
+		err = add_instance(&line, &setup->instances[i]);
+	return err;
+}

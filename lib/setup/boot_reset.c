@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/boot_reset.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/setup/boot.h"
+#include "lib/setup/tasks.h"
+#include "lib/tracefs/boot_instance.h"
+#include "lib/tracefs/control.h"
+#include "lib/tracefs/users.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is to be put back, copied: the kernel's files are not written while they are being read. */
+struct difference {
+	enum boot_what what;
+	char *file, *boot;
+	bool done;
+};
+
+struct reset {
+	struct instance *instance;
+	struct difference *items;
+	size_t nr;
+	int first;              /* error */
+	struct fail *fail;
+};
+
+static int keep(const struct boot_difference *difference, void *data)
+{
+	struct reset *reset = data;
+	struct difference *kept = vec_push(reset->items, reset->nr);
+
+	if (!kept)
+		return fail_memory(reset->fail);
+	*kept = (struct difference){
+		.what = difference->what, .file = strdup(difference->file), .boot = strdup(difference->boot),
+	};
+	return kept->file && kept->boot ? 0 : fail_memory(reset->fail);
+}
+
+static int put_back(const struct reset *reset, const struct difference *item, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s%s%s", *item->file == '/' ? "" : reset->instance->dir, *item->file == '/' ? "" : "/",
+		     item->file) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	switch (item->what) {
+	case BOOT_SYSTEM:
+	case BOOT_SNAPSHOT:
+	case BOOT_DYNAMIC:
+	case BOOT_SYSCTL:
+		err = control_write(path, false, item->boot);
+		break;
+	default:
+		err = control_restore(path, item->file, item->boot);
+	}
+	if (!err || err == -ENOENT)
+		return 0;
+	return fail_set(fail, err, "cannot put '%s' back to what it was at boot: %s", path, strerror(-err));
+}
+
+/* Those of one kind; again as long as that helps, for a histogram may hold variables that another one reads. */
+static void put_back_all(struct reset *reset, enum boot_what what)
+{
+	bool progress = true;
+	struct fail fail;
+	int err = 0;
+
+	while (progress) {
+		progress = false;
+		err = 0;
+		for (size_t i = reset->nr; i-- > 0;) {
+			struct difference *item = &reset->items[i];
+			struct fail one = FAIL_INIT;
+			int failed;
+
+			if (item->what != what || item->done)
+				continue;
+			failed = put_back(reset, item, &one);
+			item->done = !failed;
+			progress |= !failed;
+			if (failed && !err) {
+				err = failed;
+				fail = one;
+			}
+		}
+		if (!err)
+			return;
+	}
+	reset->first = fail_first(reset->first, err, reset->fail, &fail);
+}
+
+static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)
+{
+	static const enum boot_what order[] = {
+		BOOT_TRIGGER, BOOT_FILTER, BOOT_SYSTEM, BOOT_EVENT, BOOT_SETTING, BOOT_OPTION, BOOT_SNAPSHOT, BOOT_DYNAMIC,
+		BOOT_SYSCTL,
+	};
+	struct reset reset = { .fail = fail };
+	int err = instance_open_top(tracing, NULL, &reset.instance, fail);
+
+	if (err)
+		return err;
+	err = boot_each(reset.instance, keep, &reset, fail);
+	for (size_t i = 0; !err && i < array_size(order); i++)
+		if (order[i] != BOOT_DYNAMIC || probes)
+			put_back_all(&reset, order[i]);
+	if (!err)
+		err = kernel_tasks_uninstall(reset.instance, reset.first ? NULL : fail);
+	if (!err)
+		err = instance_clear(reset.instance, reset.first ? NULL : fail);
+	if (!err && instance_has(reset.instance, "error_log"))
+		err = instance_write(reset.instance, "error_log", "", reset.first ? NULL : fail);
+	for (size_t i = 0; i < reset.nr; i++) {
+		free(reset.items[i].file);
+		free(reset.items[i].boot);
+	}
+	free(reset.items);
+	instance_close(reset.instance, NULL);
+	return reset.first ? reset.first : err;
+}
+
+struct removal {
+	const struct tracing *tracing;
+	int first;
+	struct fail *fail;
+};
+
+static int remove_one(const char *name, void *data)
+{
+	struct removal *removal = data;
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (boot_instance_is(name))
+		return 0;
+	if (asprintf(&path, "%s/instances/%s", removal->tracing->dir, name) < 0) {
+		path = NULL;
+		return fail_memory(removal->first ? NULL : removal->fail);
+	}
+	if (!rmdir(path) || errno == ENOENT)
+		return 0;
+	err = tracing_instance_kept(removal->tracing, name, -errno, removal->first ? NULL : removal->fail);
+	if (!removal->first)
+		removal->first = err;
+	return 0;
+}
+
+int boot_reset(const struct tracing *tracing, bool probes, struct fail *fail)
+{
+	struct removal removal = { .tracing = tracing, .fail = fail };
+	int err = instance_each(tracing, remove_one, &removal, fail), top;
+
+	if (!removal.first)
+		removal.first = err;
+	/* Nothing that waits in a journal is wanted any more, least of all later on. */
+	err = undo_discard(NULL, removal.first ? NULL : fail);
+	undo_sweep(NULL);
+	if (!removal.first)
+		removal.first = err;
+	top = reset_top(tracing, probes, removal.first ? NULL : fail);
+	return removal.first ? removal.first : top;
+}

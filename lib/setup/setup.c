@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/setup.h"
+
+#include "lib/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool setup_list_add(struct setup_list *list, const char *item)
+{
+	const char **added = vec_push(list->items, list->nr);
+
+	if (added)
+		*added = item;
+	return added;
+}
+
+struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
+{
+	struct setup_instance *wanted = vec_push(setup->instances, setup->nr_instances);
+
+	if (wanted)
+		wanted->name = name;
+	return wanted;
+}
+
+struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern)
+{
+	struct setup_event *event = vec_push(wanted->events, wanted->nr_events);
+
+	if (event)
+		event->pattern = pattern;
+	return event;
+}
+
+bool setup_add_pid(struct setup *setup, pid_t pid)
+{
+	pid_t *added = vec_push(setup->pids, setup->nr_pids);
+
+	if (added)
+		*added = pid;
+	return added;
+}
+
+bool setup_add_notrace_pid(struct setup *setup, pid_t pid)
+{
+	pid_t *added = vec_push(setup->notrace_pids, setup->nr_notrace_pids);
+
+	if (added)
+		*added = pid;
+	return added;
+}
+
+bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size)
+{
+	struct setup_cpu_size *added = vec_push(wanted->cpu_sizes, wanted->nr_cpu_sizes);
+
+	if (added)
+		*added = (struct setup_cpu_size){ .cpus = *cpus, .size = size };
+	return added;
+}
+
+bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file)
+{
+	struct setup_file *added = vec_push(wanted->files, wanted->nr_files);
+
+	if (added)
+		*added = *file;
+	return added;
+}
+
+static void instance_release(struct setup_instance *wanted)
+{
+	for (size_t i = 0; i < wanted->nr_events; i++)
+		free(wanted->events[i].triggers.items);
+	free(wanted->events);
+	free(wanted->functions.items);
+	free(wanted->notrace.items);
+	free(wanted->graph.items);
+	free(wanted->graph_notrace.items);
+	free(wanted->commands.items);
+	free(wanted->options.items);
+	free(wanted->files);
+	free(wanted->cpu_sizes);
+}
+
+void setup_release(struct setup *setup)
+{
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		instance_release(&setup->instances[i]);
+	free(setup->instances);
+	free(setup->pids);
+	free(setup->notrace_pids);
+	*setup = (struct setup){ .nr_instances = 0 };
+}
+
+bool setup_wants(const struct setup_instance *wanted)
+{
+	return wanted->nr_events || wanted->tracer || wanted->commands.nr;
+}
+
+bool setup_uses(const struct setup *setup, size_t index)
+{
+	return index || setup->nr_instances == 1 || setup_wants(&setup->instances[index]);
+}

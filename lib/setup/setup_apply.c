@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/setup.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/setup/setup_events.h"
+#include "lib/setup/tasks.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/kconfig.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int set_sizes(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	/* First, because it rounds the sizes anew. */
+	if (wanted->subbuf_size)
+		err = ring_buffer_set_subbuf(instance, wanted->subbuf_size, fail);
+	if (!err && wanted->size)
+		err = ring_buffer_resize(instance, wanted->size, fail);
+	for (size_t i = 0; !err && i < wanted->nr_cpu_sizes; i++)
+		err = ring_buffer_resize_cpus(instance, &wanted->cpu_sizes[i].cpus, wanted->cpu_sizes[i].size, fail);
+	if (!err && wanted->has_percent)
+		err = ring_buffer_set_percent(instance, wanted->percent, fail);
+	return err;
+}
+
+/* Not to be had by writing: a kernel without it would make a recording without what was asked for. */
+static int set_user_size(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	char value[16];
+
+	if (!wanted->has_user_size)
+		return 0;
+	if (!instance_has(instance, "syscall_user_buf_size"))
+		return kconfig_no_file("syscall_user_buf_size", fail);
+	snprintf(value, sizeof(value), "%u", wanted->user_size);
+	return instance_set(instance, "syscall_user_buf_size", value, fail);
+}
+
+static int set_number(struct instance *instance, const char *file, uint64_t number, struct fail *fail)
+{
+	char value[24];
+
+	if (!instance_has(instance, file))
+		return tracer_no_file(instance, file, fail);
+	snprintf(value, sizeof(value), "%" PRIu64, number);
+	return instance_set(instance, file, value, fail);
+}
+
+static int set_buffer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_sizes(wanted, instance, fail);
+
+	if (!err && wanted->clock)
+		err = ring_buffer_set_clock(instance, wanted->clock, fail);
+	if (!err && wanted->absolute_time)
+		err = ring_buffer_absolute_time(instance, fail);
+	if (!err && wanted->has_cpus)
+		err = ring_buffer_set_cpus(instance, &wanted->cpus, fail);
+	return err ? err : set_user_size(wanted, instance, fail);
+}
+
+static int set_functions(struct instance *instance, enum function_list list, const struct setup_list *names,
+			 struct fail *fail)
+{
+	return names->nr ? tracer_functions(instance, list, names->items, names->nr, fail) : 0;
+}
+
+static int set_lists(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_functions(instance, FUNCTIONS_TRACE, &wanted->functions, fail);
+
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_NOTRACE, &wanted->notrace, fail);
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_GRAPH, &wanted->graph, fail);
+	if (!err)
+		err = set_functions(instance, FUNCTIONS_GRAPH_NOTRACE, &wanted->graph_notrace, fail);
+	if (!err && wanted->graph_depth)
+		err = tracer_graph_depth(instance, wanted->graph_depth, fail);
+	return err;
+}
+
+static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = set_lists(wanted, instance, fail);
+
+	if (!err && wanted->tracer)
+		err = tracer_set(instance, wanted->tracer, fail);
+	if (!err && wanted->reset_max_latency)
+		err = set_number(instance, "tracing_max_latency", 0, fail);
+	/* Options of a tracer exist only once it is the current one. */
+	for (size_t i = 0; !err && i < wanted->options.nr; i++)
+		err = option_set(instance, wanted->options.items[i], fail);
+	if (!err && wanted->stacks)
+		err = option_set(instance, "stacktrace", fail);
+	if (!err && wanted->function_stacks)
+		err = option_set(instance, "func_stack_trace", fail);
+	return err;
+}
+
+static int set_file(struct instance *top, const struct setup_file *file, struct fail *fail)
+{
+	if (!file->value)
+		return set_number(top, file->file, file->number, fail);
+	if (!instance_has(top, file->file))
+		return tracer_no_file(top, file->file, fail);
+	return instance_set(top, file->file, file->value, fail);
+}
+
+/*
+ * Files of the top directory, whichever the instance. Some bound each other (a width is at most the window): what is refused
+ * is tried again when the others are set.
+ */
+static int set_files(const struct setup_context *context, const struct setup_instance *wanted, struct fail *fail)
+{
+	cleanup_free bool *done = calloc(wanted->nr_files + 1, sizeof(*done));
+	struct instance *top;
+	int err;
+
+	if (!wanted->nr_files)
+		return 0;
+	if (!done)
+		return fail_memory(fail);
+	err = instance_open_top(context->tracing, context->undo, &top, fail);
+	if (err)
+		return err;
+	for (unsigned round = 0; !err && round < 2; round++)
+		for (size_t i = 0; !err && i < wanted->nr_files; i++) {
+			int failed = done[i] ? 0 : set_file(top, &wanted->files[i], fail);
+
+			done[i] = !failed;
+			if (failed && (round || failed != -EINVAL))
+				err = failed;
+		}
+	instance_close(top, NULL);
+	return err;
+}
+
+static bool traces_functions(const struct setup_instance *wanted, const struct instance *instance)
+{
+	char now[64];
+
+	if (wanted->tracer)
+		return tracer_is_function(wanted->tracer);
+	return !instance_read_word(instance, "current_tracer", now, sizeof(now), NULL) && tracer_is_function(now);
+}
+
+static int set_tasks(const struct setup_context *context, const struct setup_instance *wanted,
+		     struct instance *instance, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	bool functions = traces_functions(wanted, instance);
+	cleanup_free pid_t *pids = calloc(setup->nr_pids + 1, sizeof(*pids));
+	size_t nr = setup->nr_pids;
+	int err = 0;
+
+	if (!pids)
+		return fail_memory(fail);
+	for (size_t i = 0; i < nr; i++)
+		pids[i] = setup->pids[i];
+	if (setup->only_command && context->command)
+		pids[nr++] = context->command;
+	if (setup->all_pids)
+		err = kernel_tasks_all(instance, false, fail);
+	if (!err && setup->no_notrace_pids)
+		err = kernel_tasks_all(instance, true, fail);
+	if (err)
+		return err;
+	if (nr)
+		err = kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail);
+	else if (setup->follow)
+		err = kernel_tasks_follow(instance, functions, fail);
+	if (!err && setup->nr_notrace_pids)
+		err = kernel_tasks_exclude(instance, setup->notrace_pids, setup->nr_notrace_pids, functions, fail);
+	return err;
+}
+
+/* They act as soon as they are there, so everything else is. */
+static int set_commands(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < wanted->commands.nr; i++) {
+		const char *command = wanted->commands.items[i];
+
+		if (strstr(command, ":snapshot") && instance_has(instance, "snapshot"))
+			err = instance_remember(instance, "snapshot", fail);
+		if (!err)
+			err = tracer_function_command(instance, command, fail);
+	}
+	return err;
+}
+
+int setup_apply(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
+		struct event_set *events, struct fail *fail)
+{
+	int err = set_buffer(wanted, instance, fail);
+
+	if (!err)
+		err = set_tasks(context, wanted, instance, fail);
+	if (!err)
+		err = set_files(context, wanted, fail);
+	if (!err)
+		err = set_tracer(wanted, instance, fail);
+	if (!err)
+		err = setup_events(context, wanted, instance, events, fail);
+	return err ? err : set_commands(wanted, instance, fail);
+}

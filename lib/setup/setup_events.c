@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/setup_events.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/setup/borrow.h"
+#include "lib/setup/event_enable.h"
+#include "lib/setup/setup_probes.h"
+#include "lib/undo/change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MODULE_EVENTS ":mod:"
+
+static void warn(const struct setup_context *context, const struct fail *fail)
+{
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
+}
+
+/* A filter of a system or of a glob: the kernel sets it where the fields are, and says nothing of the others. */
+static int filter_many(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
+		       struct instance *instance, struct fail *fail)
+{
+	enum { NAMED = 4 };
+	struct event_set left = { 0 };
+	cleanup_buf struct buf names = BUF_INIT;
+	struct fail told;
+	size_t nr = 0;
+	int err = event_set_filter_fitting(set, instance, event->filter, &left, fail);
+
+	if (err || !left.nr) {
+		event_set_release(&left);
+		return err;
+	}
+	for (size_t i = 0; i < set->catalog->nr && nr < NAMED; i++)
+		if (left.has[i] && buf_addf(&names, "%s%s", nr ? ", " : "", set->catalog->events[i].name))
+			nr++;
+	fail_set(&told, 0, "the filter '%s' fits %zu of the %zu events of '%s'; traced without it are %s%s", event->filter,
+		 set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
+	warn(context, &told);
+	event_set_release(&left);
+	return 0;
+}
+
+static int set_filter(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
+		      struct instance *instance, struct fail *fail)
+{
+	struct fail told;
+	bool found = false;
+	int err;
+
+	if (event->filter && set->nr > 1)
+		return filter_many(context, set, event, instance, fail);
+	if (event->filter)
+		return event_set_filter(set, instance, event->filter, fail);
+	if (instance->kind != INSTANCE_TOP || context->manner == SETUP_CHANGE)
+		return 0;
+	err = event_set_unfilter(set, instance, &found, fail);
+	if (found) {
+		fail_set(&told, 0, "somebody had filters in the top instance: they are off until %s",
+			 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
+		warn(context, &told);
+	}
+	return err;
+}
+
+/* Some triggers change more than their file: the snapshot is allocated, a histogram of time sets the clock. */
+static int set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
+{
+	const char *also = NULL;
+	int err = 0;
+
+	if (!strncmp(trigger, "snapshot", 8) || (!strncmp(trigger, "hist:", 5) && strstr(trigger, "snapshot(")))
+		also = "snapshot";
+	else if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "common_timestamp"))
+		also = "trace_clock";
+	if (also && instance_has(instance, also))
+		err = instance_remember(instance, also, fail);
+	return err ? err : event_set_trigger(set, instance, trigger, fail);
+}
+
+/* The event of a probe that is only planned is in no catalog: its files are named one by one. */
+static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance, struct fail *fail)
+{
+	const char *colon = strchr(pattern, ':');
+	int err = 0;
+
+	for (size_t i = 0; !err && colon && i < event->triggers.nr + 2; i++) {
+		bool last = i == event->triggers.nr + 1;
+		cleanup_free char *file = NULL;
+
+		if (!i && !event->filter)
+			continue;
+		if (asprintf(&file, "events/%.*s/%s/%s", (int)(colon - pattern), pattern, colon + 1,
+			     !i ? "filter" : last ? "enable" : "trigger") < 0) {
+			file = NULL;
+			return fail_memory(fail);
+		}
+		if (!i || last)
+			err = instance_write(instance, file, last ? "1" : event->filter, fail);
+		else
+			err = instance_append(instance, file, event->triggers.items[i - 1], fail);
+	}
+	return err;
+}
+
+/* Of a list with commas the others are added, too, where one of them is missing. */
+static int add_known(const struct setup_context *context, struct event_set *set, const char *pattern, struct fail *fail)
+{
+	struct text_word word;
+	int err = pattern[strspn(pattern, ",")] ? 0 : event_set_add(set, context->catalog, pattern, fail);
+
+	while (!err && text_next_word(&pattern, ",", &word)) {
+		cleanup_free char *part = strndup(word.at, word.len);
+
+		err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
+		if (err == -ENOENT && context->setup->ignore_missing) {
+			warn(context, fail);
+			err = 0;
+		}
+	}
+	return err;
+}
+
+/* "EVENTS:mod:MODULE": the kernel keeps it until the module comes, should it not be there. Its events are in no catalog, so it is written as it is. */
+static int add_module(const struct setup_event *event, struct instance *instance, struct fail *fail)
+{
+	const char *module = strstr(event->pattern, MODULE_EVENTS) + strlen(MODULE_EVENTS);
+	int err;
+
+	if (strchr(event->pattern, ','))
+		return fail_set(fail, -EOPNOTSUPP, "'%s': events of a module need an -e of their own", event->pattern);
+	if (event->off || event->filter || event->triggers.nr)
+		return fail_set(fail, -EOPNOTSUPP, "'%s': a filter, a trigger or -v needs events that are there; load the module '%s' first and "
+				"name its events", event->pattern, module);
+	err = instance_add(instance, "set_event", event->pattern, fail);
+	if (err != -EINVAL)
+		return err;
+	return fail_set(fail, -ENOENT, "the kernel does not take the events '%s': before Linux 6.14, and built without modules, it does not know "
+			"':mod:', and a module that is loaded must have them", event->pattern);
+}
+
+/* The filter and the triggers of one -e, and the event's place in the sets. */
+static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
+		     struct event_set *on, struct event_set *off, struct fail *fail)
+{
+	struct event_set set = { .catalog = context->catalog };
+	const char *pattern = setup_probes_pattern(context->probes, event);
+	int err;
+
+	if (!pattern)
+		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
+	if (event->probe && context->tracing->plan)
+		return plan_event(event, pattern, instance, fail);
+	if (strstr(pattern, MODULE_EVENTS))
+		return add_module(event, instance, fail);
+	err = add_known(context, &set, pattern, fail);
+	if (!set.nr) {
+		event_set_release(&set);
+		return err;
+	}
+	if (!err && event->off) {
+		event_set_subtract(on, &set);
+		err = event_set_union(off, &set, fail);
+	} else if (!err) {
+		err = set_filter(context, &set, event, instance, fail);
+		for (size_t i = 0; !err && i < event->triggers.nr; i++)
+			err = set_trigger(&set, instance, event->triggers.items[i], fail);
+		if (!err)
+			err = event_set_union(on, &set, fail);
+	}
+	event_set_release(&set);
+	return err;
+}
+
+/* Each word of the pattern is one event's name. */
+static bool is_by_name(const char *pattern)
+{
+	struct text_word word;
+
+	if (text_is_glob(pattern))
+		return false;
+	while (text_next_word(&pattern, ",", &word))
+		if (strcspn(word.at, ":/") >= word.len)
+			return false;
+	return true;
+}
+
+int setup_events(const struct setup_context *context, const struct setup_instance *wanted, struct instance *instance,
+		 struct event_set *on, struct fail *fail)
+{
+	struct event_set off = { .catalog = context->catalog };
+	bool named = true;
+	int err = 0;
+
+	on->catalog = context->catalog;
+	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
+		named &= wanted->events[i].probe || is_by_name(wanted->events[i].pattern);
+		err = add_event(context, &wanted->events[i], instance, on, &off, fail);
+	}
+	if (!err && instance->kind != INSTANCE_PRIVATE && off.has)
+		err = event_set_enable(&off, instance, false, fail);
+	if (!err && on->has) {
+		err = event_set_enable(on, instance, true, fail);
+		/* Of "all" or of a system a kernel may refuse some; the others are worth recording. */
+		if (err && !named && err != -EPERM && err != -EACCES) {
+			warn(context, fail);
+			err = 0;
+		}
+	}
+	event_set_release(&off);
+	return err;
+}

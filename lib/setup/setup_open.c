@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/setup.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/setup/borrow.h"
+#include "lib/setup/tasks.h"
+#include "lib/setup/tracer.h"
+#include "lib/undo/change.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/instance_open.h"
+#include "lib/undo/undo.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void warn(const struct setup_context *context, const struct fail *fail)
+{
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
+}
+
+/* Whether a trigger or a function will switch tracing off. */
+static bool stops_itself(const struct setup_instance *wanted)
+{
+	for (size_t i = 0; i < wanted->commands.nr; i++)
+		if (strstr(wanted->commands.items[i], ":traceoff"))
+			return true;
+	for (size_t i = 0; i < wanted->nr_events; i++)
+		for (size_t j = 0; j < wanted->events[i].triggers.nr; j++)
+			if (!strncmp(wanted->events[i].triggers.items[j], "traceoff", strlen("traceoff")))
+				return true;
+	return false;
+}
+
+static void tell_waiting(const char *text, void *data)
+{
+	const struct setup_context *context = data;
+	struct fail told;
+
+	fail_set(&told, 0, "%s: waiting", text);
+	warn(context, &told);
+}
+
+/* We are the only one who traces there, from now on; a script changes nothing, and asks nobody. */
+static int claim(const struct setup_context *context, const char *instance, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	bool elsewhere = !*instance && context->manner == SETUP_TOP;
+	const struct claim_manner manner = {
+		.waits = setup->waits, .wait_ns = setup->wait_ns, .replaces = context->manner == SETUP_TOP,
+		.waiting = tell_waiting, .data = (void *)context,
+	};
+	struct fail why;
+	int err = 0;
+
+	if (context->undo && !context->tracing->plan && context->manner != SETUP_CHANGE)
+		err = undo_claim(context->undo, instance, &manner, &why);
+	if (err)
+		return fail_set(fail, err, "%s%s%s", why.text, err == -EBUSY ? "; --wait waits for the end of that" : "",
+				err == -EBUSY && elsewhere ? ", -B NAME traces in an instance of its own" : "");
+	return 0;
+}
+
+/* All that the setup names, whichever of them is opened first: their order is the same for everybody. */
+static int claim_named(const struct setup_context *context, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	const char *next = "", *last;
+	int err = 0;
+
+	while (!err && next) {
+		last = next;
+		next = NULL;
+		for (size_t i = 0; i < setup->nr_instances; i++) {
+			const char *name = setup->instances[i].name;
+
+			/* One with a slash is no name; opening it says so. */
+			if (name && setup_uses(setup, i) && !strchr(name, '/') && strcmp(name, last) > 0 &&
+			    (!next || strcmp(name, next) < 0))
+				next = name;
+		}
+		err = next ? claim(context, next, fail) : 0;
+	}
+	return err;
+}
+
+static int open_top(const struct setup_context *context, struct instance **ret, struct fail *fail)
+{
+	int err = claim(context, "", fail);
+
+	return err ? err : instance_open_top(context->tracing, context->undo, ret, fail);
+}
+
+static int open_private(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+			struct fail *fail)
+{
+	const char *tracer = wanted->tracer;
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr;
+	bool heeds = tracer && tracer_heeds_top(tracer) && stops_itself(wanted);
+	struct instance *instance;
+	struct fail told;
+	int err = 0;
+
+	if (!heeds) {
+		err = instance_new_private(context->tracing, context->undo, &instance, fail);
+		if (err)
+			return err;
+		if (!tracer || !tracer_needs_top(instance, tracer, graph, wanted->graph_depth != 0)) {
+			*ret = instance;
+			return 0;
+		}
+		err = instance_close(instance, fail);
+	}
+	if (!err)
+		err = open_top(context, ret, fail);
+	if (err)
+		return err;
+	fail_set(&told, 0, "tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
+		 tracer, heeds ? " keeps what it found until a trigger stops it" :
+		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" : " exists");
+	warn(context, &told);
+	return 0;
+}
+
+/* It is no setting that could be put back: the kernel has emptied it. */
+static void warn_of_empty(const struct setup_context *context, const struct instance *instance)
+{
+	static const char file[] = "set_ftrace_pid";
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail told;
+
+	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL) || text.len)
+		return;
+	fail_set(&told, 0, "'%s' of the top instance held a list without tasks, so that nobody was traced: it is taken away", file);
+	warn(context, &told);
+}
+
+static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
+{
+	/* Then they are those of a start before. */
+	bool ours = context->undo && undo_holds(context->undo, instance->name, "tracing_on");
+	struct fail told;
+	bool found = false;
+	int err = instance_turn(instance, false, fail);
+
+	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
+	if (!err && instance->kind == INSTANCE_TOP)
+		err = instance_clear(instance, fail);
+	if (!err && instance->kind == INSTANCE_TOP)
+		warn_of_empty(context, instance);
+	if (!err && instance->kind != INSTANCE_EXISTING)
+		err = instance_borrow(instance, &found, fail);
+	if (err || !found || ours || instance->kind != INSTANCE_TOP)
+		return err;
+	fail_set(&told, 0, "somebody had settings in the top instance: they are off until %s",
+		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
+	warn(context, &told);
+	return 0;
+}
+
+static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted, const struct instance *instance)
+{
+	struct instance top = instance_top(context->tracing);
+	struct fail told;
+	char on[8];
+
+	if (!wanted->tracer || !tracer_heeds_top(wanted->tracer) || instance->kind == INSTANCE_TOP ||
+	    instance_read_word(&top, "tracing_on", on, sizeof(on), NULL) || *on != '0')
+		return;
+	fail_set(&told, 0, "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
+		 wanted->tracer);
+	warn(context, &told);
+}
+
+/* The list is somebody's, and left to him. */
+static void warn_of_nobody(const struct setup_context *context, const struct instance *instance)
+{
+	static const char *const files[] = { "set_event_pid", "set_ftrace_pid" };
+	const struct setup *setup = context->setup;
+	struct fail told;
+
+	if (setup->all_pids || setup->nr_pids || setup->only_command)
+		return;
+	for (size_t i = 0; i < array_size(files); i++) {
+		const char *nobody = kernel_tasks_nobody(instance, files[i]);
+
+		if (!nobody)
+			continue;
+		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' takes it away", files[i],
+			 *instance->name ? "the instance '" : "the top instance", instance->name, *instance->name ? "'" : "", nobody,
+			 *instance->name ? "-B " : "", instance->name);
+		warn(context, &told);
+	}
+}
+
+int setup_open(const struct setup_context *context, const struct setup_instance *wanted, struct instance **ret,
+	       struct fail *fail)
+{
+	bool change = context->manner == SETUP_CHANGE;
+	int err = claim_named(context, fail);
+
+	*ret = NULL;
+	if (err)
+		return err;
+	if (wanted->name)
+		err = instance_open(context->tracing, wanted->name, !change, context->undo, ret, fail);
+	else if (context->manner == SETUP_PRIVATE)
+		err = open_private(context, wanted, ret, fail);
+	else
+		err = open_top(context, ret, fail);
+	if (!err)
+		warn_if_deaf(context, wanted, *ret);
+	if (!err && (change || (*ret)->kind == INSTANCE_EXISTING))
+		warn_of_nobody(context, *ret);
+	/* An error leaves the instance with the caller, who closes it once the settings were put back. */
+	return err || change ? err : prepare(context, *ret, fail);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/setup_probes.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/probe/probe_define.h"
+#include "lib/probe/probes.h"
+#include "lib/setup/setup.h"
+#include "lib/tracefs/instance.h"
+#include "lib/undo/instance_open.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct setup_probe {
+	const struct setup_event *event;
+	char pattern[2 * PROBE_NAME_SIZE];
+};
+
+void setup_probes_release(struct setup_probes *probes)
+{
+	free(probes->probes);
+	*probes = (struct setup_probes){ .nr = 0 };
+}
+
+static int make_one(struct instance *top, struct undo *undo, const struct setup_event *event, struct setup_probes *probes,
+		    struct fail *fail)
+{
+	struct setup_probe *grown = reallocarray(probes->probes, probes->nr + 1, sizeof(*grown));
+	struct probe probe;
+	int err;
+
+	if (!grown)
+		return fail_memory(fail);
+	probes->probes = grown;
+	err = probe_define(top, event->probe, false, &probe, fail);
+	if (err)
+		return fail_in(fail, err, "--probe '%.200s'", event->probe);
+	err = probe_add(top, undo, &probe, fail);
+	grown[probes->nr].event = event;
+	snprintf(grown[probes->nr].pattern, sizeof(grown->pattern), "%s:%s", probe.group, probe.name);
+	probes->nr += !err;
+	probe_release(&probe);
+	return err;
+}
+
+int setup_probes_make(const struct tracing *tracing, struct undo *undo, const struct setup *setup,
+		      struct setup_probes *ret, struct fail *fail)
+{
+	struct instance *top = NULL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		for (size_t j = 0; !err && j < setup->instances[i].nr_events; j++) {
+			const struct setup_event *event = &setup->instances[i].events[j];
+
+			if (!event->probe)
+				continue;
+			err = top ? 0 : instance_open_top(tracing, undo, &top, fail);
+			if (!err)
+				err = make_one(top, undo, event, ret, fail);
+		}
+	instance_close(top, NULL);
+	return err;
+}
+
+/* "GROUP:NAME" is this probe's. */
+static bool is_of(const char *pattern, const struct probe *probe)
+{
+	size_t group = strlen(probe->group);
+
+	return !strncmp(pattern, probe->group, group) && pattern[group] == ':' && !strcmp(pattern + group + 1, probe->name);
+}
+
+static int add_missed(const struct setup_probes *probes, const struct probe_state *state, struct buf *lines, uint64_t *missed,
+		      struct fail *fail)
+{
+	for (size_t i = 0; state->missed && i < probes->nr; i++) {
+		if (!is_of(probes->probes[i].pattern, &state->probe))
+			continue;
+		*missed += state->missed;
+		if (!buf_addf(lines, "%s %" PRIu64 " %" PRIu64 "\n", probes->probes[i].pattern, state->hits, state->missed))
+			return fail_memory(fail);
+	}
+	return 0;
+}
+
+int setup_probes_missed(const struct tracing *tracing, const struct setup_probes *probes, struct buf *lines, uint64_t *ret_missed,
+			struct fail *fail)
+{
+	struct instance top = instance_top(tracing);
+	struct probe_list list;
+	uint64_t missed = 0;
+	int err = 0;
+
+	if (probes->nr) {
+		err = probe_list_read(&top, &list, fail);
+		for (size_t i = 0; !err && i < list.nr; i++)
+			err = add_missed(probes, &list.probes[i], lines, &missed, fail);
+		probe_list_release(&list);
+	}
+	*ret_missed = missed;
+	return err;
+}
+
+const char *setup_probes_pattern(const struct setup_probes *probes, const struct setup_event *event)
+{
+	if (!event->probe)
+		return event->pattern;
+	for (size_t i = 0; probes && i < probes->nr; i++)
+		if (probes->probes[i].event == event)
+			return probes->probes[i].pattern;
+	return NULL;
+}

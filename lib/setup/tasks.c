@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/tasks.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/setup/tracer.h"
+#include "lib/tracefs/control.h"
+#include "lib/tracefs/kconfig.h"
+#include "lib/undo/change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ESRCH: the kernel knows no such task (any more). */
+static int refused(int err, const char *file, const char *pids, struct fail *fail)
+{
+	if (err == -ESRCH)
+		return fail_set(fail, err, "there is no task with pid %s", pids);
+	if (err == -EPERM && !strcmp(file, "set_ftrace_pid"))
+		return fail_set(fail, err, "this kernel does not permit function tracing: '%s' cannot be written", file);
+	return err;
+}
+
+static int set_pids(struct instance *instance, const char *file, const char *pids, bool add, struct fail *fail)
+{
+	int err = add ? instance_add(instance, file, pids, fail) : instance_set(instance, file, pids, fail);
+
+	return err ? refused(err, file, pids, fail) : 0;
+}
+
+static int follow_children(struct instance *instance, const char *option, struct fail *fail)
+{
+	if (option_exists(instance, option))
+		return option_set(instance, option, fail);
+	return fail_set(fail, -EOPNOTSUPP, "this kernel cannot follow children: it has no option '%s'", option);
+}
+
+int kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail)
+{
+	int err = follow_children(instance, "event-fork", fail);
+
+	return err || !functions ? err : follow_children(instance, "function-fork", fail);
+}
+
+static bool add_pids(struct buf *list, const pid_t *pids, size_t nr)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = buf_addf(list, i ? " %d" : "%d", (int)pids[i]);
+	return ok;
+}
+
+static int exclude_from(struct instance *instance, const char *file, const char *pids, struct fail *fail)
+{
+	if (!instance_has(instance, file))
+		return kconfig_no_file(file, fail);
+	return set_pids(instance, file, pids, true, fail);
+}
+
+int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+	int err;
+
+	if (!add_pids(&list, pids, nr))
+		return fail_memory(fail);
+	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), fail);
+	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
+}
+
+static const char *const files[2][2] = {
+	{ "set_event_pid", "set_ftrace_pid" },
+	{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
+};
+
+int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < 2; i++) {
+		const char *file = files[notrace][i];
+
+		if (!instance_has(instance, file))
+			continue;
+		err = instance_set(instance, file, "", fail);
+		/* A kernel that does not permit function tracing has no tasks in its list. */
+		if (i && err == -EPERM)
+			err = 0;
+	}
+	return err;
+}
+
+int kernel_tasks_uninstall(const struct instance *instance, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < 4; i++) {
+		const char *file = files[i / 2][i % 2];
+
+		if (!instance_has(instance, file))
+			continue;
+		err = instance_write(instance, file, "", fail);
+		if (i % 2 && err == -EPERM)
+			err = 0;
+	}
+	return err;
+}
+
+/* In another namespace the tasks of the kernel's lists have other pids. */
+static bool sees_all_pids(void)
+{
+	enum { PROC_PID_INIT_INO = 0xeffffffc };
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == PROC_PID_INIT_INO;
+}
+
+static bool is_there(struct text_word pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.*s", pid.len < 16 ? (int)pid.len : 16, pid.at);
+	return !access(path, F_OK);
+}
+
+const char *kernel_tasks_nobody(const struct instance *instance, const char *file)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL))
+		return NULL;
+	if (!text.len)
+		return strcmp(file, "set_ftrace_pid") ? NULL : "holds a list without tasks: functions of nobody are traced";
+	at = buf_str(&text);
+	left = text.len;
+	while (text_next_line(&at, &left, &line))
+		if (!control_is_name(line) || is_there(line))
+			return NULL;
+	return sees_all_pids() ? "names only tasks that have ended: nobody is traced" : NULL;
+}
+
+int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
+		      struct fail *fail)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+	int err;
+
+	if (!add_pids(&list, pids, nr))
+		return fail_memory(fail);
+	err = follow ? kernel_tasks_follow(instance, functions, fail) : 0;
+	if (!err)
+		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
+	if (!err && functions)
+		err = set_pids(instance, "set_ftrace_pid", buf_str(&list), false, fail);
+	return err;
+}

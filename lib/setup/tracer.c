@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/setup/tracer.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/tracefs/kconfig.h"
+#include "lib/undo/change.h"
+#include "lib/undo/undo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool in_list(const char *const *list, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+bool tracer_is_max_latency(const char *tracer)
+{
+	static const char *const names[] = {
+		"irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl",
+	};
+
+	return in_list(names, array_size(names), tracer);
+}
+
+bool tracer_heeds_top(const char *tracer)
+{
+	static const char *const names[] = { "irqsoff", "preemptoff", "preemptirqsoff" };
+
+	return in_list(names, array_size(names), tracer);
+}
+
+bool tracer_owns_option(const char *option)
+{
+	static const char *const names[] = {
+		"func_stack_trace", "func-no-repeats", "func-args", "sleep-time", "graph-time", "blk_classic", "blk_cgname", "blk_cgroup",
+	};
+
+	return in_list(names, array_size(names), option) || !strncmp(option, "funcgraph-", strlen("funcgraph-"));
+}
+
+bool tracer_is_function(const char *tracer)
+{
+	static const char *const names[] = { "function", "function_graph" };
+
+	return in_list(names, array_size(names), tracer);
+}
+
+static bool has_word(const char *words, const char *word, struct near *near)
+{
+	struct text_word one;
+
+	while (text_next_word(&words, " \n", &one)) {
+		char name[NEAR_NAME_SIZE];
+
+		if (text_word_is(one, word))
+			return true;
+		snprintf(name, sizeof(name), "%.*s", (int)one.len, one.at);
+		if (near)
+			near_offer(near, name);
+	}
+	return false;
+}
+
+bool tracer_offered(const struct instance *instance, const char *tracer)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return !instance_read(instance, "available_tracers", &buf, NULL) && has_word(buf_str(&buf), tracer, NULL);
+}
+
+bool tracer_needs_top(const struct instance *instance, const char *tracer, bool graph_functions, bool graph_depth)
+{
+	struct instance top = instance_top(instance->tracing);
+
+	if (!tracer_offered(instance, tracer))
+		return tracer_offered(&top, tracer);
+	return (graph_functions && !instance_has(instance, "set_graph_function") &&
+		instance_has(&top, "set_graph_function")) ||
+	       (graph_depth && !instance_has(instance, "max_graph_depth") && instance_has(&top, "max_graph_depth"));
+}
+
+static int not_offered(const struct instance *instance, const char *tracer, struct fail *fail)
+{
+	struct near near = near_to(tracer);
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *path = NULL;
+	char hint[KCONFIG_HINT_SIZE];
+	int err;
+
+	if (asprintf(&path, "%s/available_tracers", instance->tracing->dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	err = tracing_read_path(path, &buf, fail);
+	if (err)
+		return err;
+	if (has_word(buf_str(&buf), tracer, &near))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has the tracer '%s' only in its top instance", tracer);
+	if (kconfig_find(KCONFIG_TRACER, tracer))
+		return fail_set(fail, -ENOENT, "this kernel has no tracer '%s'%s", tracer,
+				kconfig_hint(KCONFIG_TRACER, tracer, hint));
+	return near_fail(&near, fail, -ENOENT, "this kernel has no tracer '%s'", tracer);
+}
+
+/* These share what the kernel has only once: irqsoff_busy, wakeup_busy, hwlat_busy, and the threads of osnoise and timerlat. */
+static const char *family_of(const char *tracer)
+{
+	static const char *const families[] = {
+		" irqsoff preemptoff preemptirqsoff ", " wakeup wakeup_rt wakeup_dl ", " hwlat ", " osnoise timerlat ",
+	};
+
+	for (size_t i = 0; i < array_size(families); i++)
+		if (has_word(families[i], tracer, NULL))
+			return families[i];
+	return NULL;
+}
+
+struct rival {
+	const struct instance *instance;
+	const char *family, *tracer;
+	struct fail *fail;
+};
+
+static int tell_rival(const char *name, void *data)
+{
+	const struct rival *rival = data;
+	struct instance top = instance_top(rival->instance->tracing);
+	char file[300], now[64];
+
+	if (!strcmp(name, rival->instance->name))
+		return 0;
+	snprintf(file, sizeof(file), "%s%s%scurrent_tracer", *name ? "instances/" : "", name, *name ? "/" : "");
+	if (instance_read_word(&top, file, now, sizeof(now), NULL) || !has_word(rival->family, now, NULL))
+		return 0;
+	fail_set(rival->fail, -EBUSY, "the kernel has the tracer '%s' for one instance at a time, and %s%s%s has %s", rival->tracer,
+		 *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
+	return 1;
+}
+
+int tracer_functions_on(const struct instance *instance, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (instance->tracing->plan || tracing_read_path("/proc/sys/kernel/ftrace_enabled", &text, NULL) || *buf_str(&text) != '0')
+		return 0;
+	return fail_set(fail, -EPERM, "no function can be traced while the sysctl kernel.ftrace_enabled is 0; "
+			"'weft set --ftrace-enabled on' changes that");
+}
+
+int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
+{
+	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };
+	int err;
+
+	if (!tracer_offered(instance, tracer))
+		return not_offered(instance, tracer, fail);
+	err = tracer_is_function(tracer) ? tracer_functions_on(instance, fail) : 0;
+	if (err)
+		return err;
+	err = instance_set(instance, "current_tracer", tracer, fail);
+	if (err == -EBUSY && rival.family && fail && !tell_rival("", &rival))
+		(void)!instance_each(instance->tracing, tell_rival, &rival, NULL);
+	return err;
+}
+
+int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail)
+{
+	struct instance top = instance_top(instance->tracing);
+
+	if (*instance->name && instance_has(&top, file))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has '%s' only in its top instance", file);
+	return kconfig_no_file(file, fail);
+}
+
+int tracer_graph_depth(struct instance *instance, unsigned depth, struct fail *fail)
+{
+	char value[16];
+
+	if (!instance_has(instance, "max_graph_depth"))
+		return tracer_no_file(instance, "max_graph_depth", fail);
+	snprintf(value, sizeof(value), "%u", depth);
+	return instance_set(instance, "max_graph_depth", value, fail);
+}

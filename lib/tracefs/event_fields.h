@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACEFS_EVENT_FIELDS_H
+#define WEFT_TRACEFS_EVENT_FIELDS_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+struct instance;
+
+/*
+ * The fields of an event by name, from its `format`: what filters, triggers, histograms and event probes can name.
+ * They are in the kernel's order, the common ones first. A value: event_fields_release() frees it.
+ */
+struct event_field {
+	char *type;             /* "char", "__data_loc char[]", "unsigned long" */
+	char *name;
+	char *array;            /* "16" of name[16]; NULL: no array */
+	unsigned size;          /* bytes */
+	bool is_signed;
+};
+
+struct event_fields {
+	struct event_field *fields;
+	size_t nr;
+};
+
+/* `event` NULL: those of all events of the system. -ENOENT: no such event. */
+int must_check event_fields_read(const struct instance *instance, const char *system, const char *event,
+				 struct event_fields *ret, struct fail *fail);
+/* Adds the fields that a text of a format names. Any text will do. */
+int must_check event_fields_parse(struct event_fields *fields, const char *format, struct fail *fail);
+void event_fields_release(struct event_fields *fields);
+
+/* NULL when there is none. */
+const struct event_field *event_fields_find(const struct event_fields *fields, const char *name);
+
+/* What every event has besides its fields (trace_define_generic_fields() in trace_events.c, parse_field() in trace_events_hist.c). */
+bool event_field_is_generic(const char *name);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tracefs/lock_file.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 1: locked; 0: it was removed meanwhile, and somebody may have made another. */
+static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat named, st;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
+	if (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB))
+		return !wait && errno == EWOULDBLOCK ? -errno :
+		       fail_set(fail, -errno, "cannot lock '%s': %s", path, strerror(errno));
+	if (fstat(fd, &st) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
+		return fail_set(fail, -EPERM, "'%s' is not believed: others may have written it", path);
+	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
+		return 0;
+	*ret = fd_take(&fd);
+	return 1;
+}
+
+int lock_file_open(const char *path, bool wait, int *ret_fd, struct fail *fail)
+{
+	int r;
+
+	do
+		r = open_once(path, wait, ret_fd, fail);
+	while (!r);
+	return r < 0 ? r : 0;
+}
+
+void lock_file_remove(const char *path, int *fd)
+{
+	if (*fd < 0)
+		return;
+	unlink(path);
+	close(*fd);
+	*fd = -1;
+}

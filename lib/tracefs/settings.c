@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tracefs/settings.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+void settings_release(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->nr; i++) {
+		free(settings->items[i].name);
+		free(settings->items[i].text);
+	}
+	free(settings->items);
+	*settings = (struct settings){ 0 };
+}
+
+const struct setting *settings_find(const struct settings *settings, const char *name)
+{
+	for (size_t i = 0; i < settings->nr; i++)
+		if (!strcmp(settings->items[i].name, name))
+			return &settings->items[i];
+	return NULL;
+}
+
+static struct setting *new_item(struct settings *settings, const char *name)
+{
+	struct setting *item;
+
+	if (settings->nr == settings->size) {
+		size_t size = settings->size ? settings->size * 2 : 32;
+		struct setting *items = reallocarray(settings->items, size, sizeof(*items));
+
+		if (!items)
+			return NULL;
+		settings->items = items;
+		settings->size = size;
+	}
+	item = &settings->items[settings->nr];
+	*item = (struct setting){ .name = strdup(name) };
+	if (!item->name)
+		return NULL;
+	settings->nr++;
+	return item;
+}
+
+int settings_put(struct settings *settings, const char *name, const char *text, size_t len, struct fail *fail)
+{
+	struct setting *item = (struct setting *)settings_find(settings, name);
+	char *copy = malloc(len + 1);
+
+	if (copy && !item)
+		item = new_item(settings, name);
+	if (!copy || !item) {
+		free(copy);
+		return fail_memory(fail);
+	}
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	free(item->text);
+	item->text = copy;
+	item->len = len;
+	return 0;
+}
+
+int settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = tracing_read_path(path, &buf, NULL);
+
+	if (err == -ENOMEM)
+		return fail_memory(fail);
+	return err ? 0 : settings_put(settings, name, buf_str(&buf), buf.len, fail);
+}
+
+static int put_files(struct settings *settings, const char *dir, const char *const *names, size_t nr, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		cleanup_free char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", dir, names[i]) < 0) {
+			path = NULL;
+			return fail_memory(fail);
+		}
+		err = settings_put_file(settings, names[i], path, fail);
+	}
+	return err;
+}
+
+static int put_stats(struct settings *settings, const char *dir, struct fail *fail)
+{
+	struct cpus online;
+	int err = tracing_online_cpus(&online, fail);
+
+	for (int cpu = cpus_next(&online, 0); !err && cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
+		char name[64];
+		const char *const names[] = { name };
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+		err = put_files(settings, dir, names, 1, fail);
+	}
+	return err;
+}
+
+int settings_read_instance(struct settings *settings, const struct instance *instance, bool stats, struct fail *fail)
+{
+	static const char *const names[] = {
+		"trace_options", "current_tracer", "trace_clock", "timestamp_mode", "tracing_thresh",
+		"tracing_max_latency", "tracing_cpumask", "buffer_size_kb", "buffer_total_size_kb",
+		"buffer_subbuf_size_kb", "buffer_percent", "max_graph_depth", "set_event", "set_event_pid",
+		"set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid", "set_ftrace_filter",
+		"set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "available_tracers",
+		"last_boot_info",
+	};
+	int err = put_files(settings, instance->dir, names, array_size(names), fail);
+
+	return err || !stats ? err : put_stats(settings, instance->dir, fail);
+}
+
+static int put_online(struct settings *settings, struct fail *fail)
+{
+	return settings_put_file(settings, "weft/online", "/sys/devices/system/cpu/online", fail);
+}
+
+/* The resolution of the coarse clock is a tick. */
+static int put_hz(struct settings *settings, struct fail *fail)
+{
+	struct timespec tick;
+	char text[24];
+	long hz;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || !tick.tv_nsec)
+		return 0;
+	hz = (1000000000 + tick.tv_nsec / 2) / tick.tv_nsec;
+	snprintf(text, sizeof(text), "%ld\n", hz);
+	return settings_put(settings, "weft/hz", text, strlen(text), fail);
+}
+
+static int put_uname(struct settings *settings, struct fail *fail)
+{
+	struct utsname name;
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	if (uname(&name))
+		return fail_set(fail, -errno, "uname: %s", strerror(errno));
+	if (!buf_addf(&buf, "%s %s %s %s\n", name.sysname, name.release, name.version, name.machine))
+		return fail_memory(fail);
+	return settings_put(settings, "weft/uname", buf_str(&buf), buf.len, fail);
+}
+
+int settings_read_kernel(struct settings *settings, const struct tracing *tracing, struct fail *fail)
+{
+	static const char *const names[] = {
+		"saved_cmdlines", "saved_cmdlines_size", "saved_tgids", "printk_formats", "eval_map", "dynamic_events",
+	};
+	int err = put_files(settings, tracing->dir, names, array_size(names), fail);
+
+	if (!err)
+		err = settings_put_file(settings, "weft/modules", "/proc/modules", fail);
+	if (!err)
+		err = settings_put_file(settings, "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict", fail);
+	if (!err)
+		err = settings_put_file(settings, "weft/sched_preempt", "/sys/kernel/debug/sched/preempt", fail);
+	if (!err)
+		err = put_online(settings, fail);
+	if (!err)
+		err = put_hz(settings, fail);
+	return err ? err : put_uname(settings, fail);
+}
+
+int settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail)
+{
+	size_t start = buf->len;
+	int err = tracing_read_path("/proc/kallsyms", buf, fail);
+	const char *at;
+
+	if (err)
+		return err;
+	/* Hidden addresses are all zeros, and per-CPU symbols really start there: so look for any other digit. */
+	buf_str(buf);
+	*ret_hidden = true;
+	for (at = buf->data + start; at && at < buf->data + buf->len && *ret_hidden;) {
+		const char *newline;
+
+		for (; isxdigit((unsigned char)*at); at++)
+			if (*at != '0')
+				*ret_hidden = false;
+		newline = memchr(at, '\n', (size_t)(buf->data + buf->len - at));
+		at = newline ? newline + 1 : NULL;
+	}
+	return 0;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tracefs/tracing.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <tracefs.h>
+
+int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return tracing_refused(path, -errno, "open", fail);
+	err = io_read_all(fd, SIZE_MAX, buf);
+	if (err == -ENOMEM)
+		return fail_memory(fail);
+	return err ? tracing_refused(path, err, "read", fail) : 0;
+}
+
+/* "none integrity [confidentiality]" */
+static bool locked_down(void)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return !tracing_read_path("/sys/kernel/security/lockdown", &buf, NULL) &&
+	       strstr(buf_str(&buf), "[confidentiality]");
+}
+
+/* The two ways. Files of tracefs are writable to nobody but their owner, so the second is for looking. */
+#define WAYS "run weft as root (sudo); to let a group look, but not trace, root may do: mount -o remount,gid=GROUP,mode=750 " \
+	     "/sys/kernel/tracing"
+
+int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
+{
+	const char *hint = "";
+
+	/* Nobody listens: spare the look at lockdown, which comes through here again. */
+	if (!fail)
+		return err;
+	if (err == -EACCES || err == -EPERM) {
+		if (geteuid())
+			hint = "; " WAYS;
+		else if (locked_down())
+			hint = "; kernel lockdown (confidentiality) forbids tracing";
+		else
+			hint = "; this kernel does not permit it, not even to root";
+	} else if (err == -EROFS) {
+		hint = "; tracefs is mounted read-only: 'mount -o remount,rw' of where it is mounted lets weft trace";
+	}
+	return fail_set(fail, err, "cannot %s '%s': %s%s", doing, path, strerror(-err), hint);
+}
+
+static int check_access(const char *dir, struct fail *fail)
+{
+	if (!access(dir, R_OK | X_OK))
+		return 0;
+	if (errno != EACCES && errno != EPERM)
+		return fail_set(fail, -errno, "cannot use '%s': %s", dir, strerror(errno));
+	if (!geteuid())
+		return tracing_refused(dir, -errno, "use", fail);
+	return fail_set(fail, -EACCES, "cannot use '%s': %s; " WAYS, dir, strerror(errno));
+}
+
+static int mount_refused(struct fail *fail)
+{
+	int err = errno ? -errno : -ENODEV;
+
+	if (access("/sys/kernel/tracing", F_OK) && access("/sys/kernel/debug", F_OK))
+		return fail_set(fail, -ENODEV, "this kernel has no tracefs (CONFIG_TRACING), or /sys is not mounted");
+	if (geteuid())
+		return fail_set(fail, -EPERM, "tracefs is not mounted, and only root can: run weft as root, or have root do: "
+				"mount -t tracefs tracefs /sys/kernel/tracing");
+	return fail_set(fail, err, "cannot mount tracefs at /sys/kernel/tracing: %s%s", strerror(-err),
+			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
+}
+
+int tracing_find(struct tracing *ret, struct fail *fail)
+{
+	const char *dir = NULL;
+	int mounted, err;
+
+	/* The library would print what it dislikes. */
+	tracefs_set_loglevel(TEP_LOG_NONE);
+	errno = 0;
+	mounted = tracefs_tracing_dir_is_mounted(true, &dir);
+	if (mounted < 0 || !dir || !*dir)
+		return mount_refused(fail);
+	err = check_access(dir, fail);
+	if (err)
+		return err;
+	err = tracing_at(dir, ret, fail);
+	if (!err)
+		ret->mounted_here = !mounted;
+	return err;
+}
+
+int tracing_at(const char *dir, struct tracing *ret, struct fail *fail)
+{
+	size_t len = strlen(dir);
+	struct stat st;
+	char *copy;
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	copy = strndup(dir, len);
+	if (!copy)
+		return fail_memory(fail);
+	*ret = (struct tracing){ .dir = copy, .device = stat(copy, &st) ? 0 : st.st_dev };
+	return 0;
+}
+
+bool tracing_is_gone(const struct tracing *tracing)
+{
+	cleanup_free char *file = NULL;
+	struct stat st;
+
+	if (stat(tracing->dir, &st))
+		return errno == ENOENT;
+	if (st.st_dev == tracing->device || asprintf(&file, "%s/tracing_on", tracing->dir) < 0) {
+		file = NULL;
+		return false;
+	}
+	/* Somebody else may have mounted it again. */
+	return access(file, F_OK) != 0;
+}
+
+int tracing_stay(struct tracing *tracing, struct fail *fail)
+{
+	if (!tracing_is_gone(tracing))
+		return 0;
+	if (mount("tracefs", tracing->dir, "tracefs", 0, NULL))
+		return fail_set(fail, -errno, "somebody unmounted tracefs from '%s', and it cannot be mounted there again: %s; 'weft reset' "
+				"puts back what was set", tracing->dir, strerror(errno));
+	tracing->mounted_again = true;
+	return 0;
+}
+
+void tracing_release(struct tracing *tracing)
+{
+	/* As we found it; whoever uses it now goes on. */
+	if (tracing->mounted_again)
+		(void)!umount2(tracing->dir, MNT_DETACH);
+	free(take(tracing->dir));
+}
+
+static int read_cpus(const char *path, struct cpus *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = tracing_read_path(path, &buf, fail);
+
+	if (err)
+		return err;
+	if (buf.len)
+		buf.data[strcspn(buf_str(&buf), "\n")] = '\0';
+	return cpus_parse(buf_str(&buf), ret, fail);
+}
+
+int tracing_online_cpus(struct cpus *ret, struct fail *fail)
+{
+	return read_cpus("/sys/devices/system/cpu/online", ret, fail);
+}
+
+int tracing_possible_cpus(struct cpus *ret, struct fail *fail)
+{
+	return read_cpus("/sys/devices/system/cpu/possible", ret, fail);
+}

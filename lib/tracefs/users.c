@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tracefs/users.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+struct search {
+	int (*each)(const struct tracing_user *user, void *data);
+	void *data;
+	const char *roots[3];           /* where tracefs may be seen, each with a slash at its end; NULL ends them */
+};
+
+/* The name behind the root, or NULL. */
+static const char *below(const struct search *search, const char *path)
+{
+	for (size_t i = 0; search->roots[i]; i++) {
+		size_t len = strlen(search->roots[i]);
+
+		if (!strncmp(path, search->roots[i], len))
+			return path + len;
+	}
+	return NULL;
+}
+
+static void read_comm(const char *pid, char *into, size_t size)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	char path[300];
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	if (tracing_read_path(path, &buf, NULL))
+		buf_clear(&buf);
+	snprintf(into, size, "%.*s", (int)strcspn(buf_str(&buf), "\n"), buf_str(&buf));
+}
+
+static int search_process(const struct search *search, const char *pid)
+{
+	char path[300], comm[64] = "", target[PATH_MAX];
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while (!ret && (entry = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		const char *file;
+
+		if (len <= 0)
+			continue;
+		target[len] = '\0';
+		file = below(search, target);
+		if (!file)
+			continue;
+		if (!*comm)
+			read_comm(pid, comm, sizeof(comm));
+		ret = search->each(&(struct tracing_user){ .pid = (pid_t)strtol(pid, NULL, 10), .comm = comm, .file = file },
+				   search->data);
+	}
+	closedir(dir);
+	return ret;
+}
+
+int tracing_each_user(const struct tracing *tracing, int (*each)(const struct tracing_user *user, void *data), void *data)
+{
+	struct search search = { .each = each, .data = data };
+	cleanup_free char *root = NULL;
+	struct dirent *entry;
+	int ret = 0;
+	DIR *proc;
+
+	if (asprintf(&root, "%s/", tracing->dir) < 0) {
+		root = NULL;
+		return 0;
+	}
+	search.roots[0] = root;
+	search.roots[1] = "/sys/kernel/debug/tracing/";
+	proc = opendir("/proc");
+	if (!proc)
+		return 0;
+	while (!ret && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) && strtol(entry->d_name, NULL, 10) != getpid())
+			ret = search_process(&search, entry->d_name);
+	closedir(proc);
+	return ret;
+}
+
+const char *tracing_user_file(const struct tracing_user *user, const char *instance)
+{
+	static const char dir[] = "instances/";
+	size_t len = strlen(instance);
+	const char *name;
+
+	if (strncmp(user->file, dir, strlen(dir)) != 0)
+		return len ? NULL : user->file;
+	name = user->file + strlen(dir);
+	return len && !strncmp(name, instance, len) && name[len] == '/' ? name + len + 1 : NULL;
+}
+
+struct holder {
+	const char *instance;
+	struct fail *fail;
+};
+
+static int tell_holder(const struct tracing_user *user, void *data)
+{
+	const struct holder *holder = data;
+	const char *file = tracing_user_file(user, holder->instance);
+
+	if (!file)
+		return 0;
+	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open", holder->instance,
+		 user->comm, (int)user->pid, file);
+	return 1;
+}
+
+int tracing_instance_kept(const struct tracing *tracing, const char *instance, int err, struct fail *fail)
+{
+	struct holder holder = { .instance = instance, .fail = fail };
+
+	if (!fail || (err == -EBUSY && tracing_each_user(tracing, tell_holder, &holder)))
+		return err;
+	return fail_set(fail, err, "cannot remove the instance '%s': %s", instance, strerror(-err));
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/undo/shared.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/tracefs/control.h"
+#include "lib/tracefs/lock_file.h"
+#include "lib/undo/journal.h"
+#include "lib/undo/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+enum { USERS_MAX = 256 };
+
+struct shared {
+	const struct tracing *tracing;
+	char *path;
+	struct process_id self;
+};
+
+/*
+ * The file: "BOOT FOUND OURS\n" and a line "PID START\n" for each user. Only held and read under its lock. No users: no
+ * other line counts.
+ */
+struct state {
+	char boot[BOOT_ID_SIZE];
+	uint32_t found;         /* saved_cmdlines_size before the first of us */
+	uint32_t ours;          /* what we made of it: kernels round up; 0 while it is being written */
+	struct process_id users[USERS_MAX];
+	size_t nr;
+};
+
+/* *ret_died: there were users, and none of them lives. A file of another boot, or none of ours, is an empty state. */
+static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
+{
+	char text[64 * USERS_MAX], boot[BOOT_ID_SIZE], *line = text;
+	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+	struct state old = { 0 };
+	bool any = false;
+
+	*ret_died = false;
+	*state = (struct state){ 0 };
+	boot_id(boot);
+	snprintf(state->boot, sizeof(state->boot), "%s", *boot ? boot : "-");
+	if (got < 0)
+		return fail_set(fail, -errno, "cannot read who uses saved_cmdlines_size: %s", strerror(errno));
+	text[got] = '\0';
+	if (sscanf(line, "%39s %" SCNu32 " %" SCNu32, old.boot, &old.found, &old.ours) != 3 ||
+	    strcmp(old.boot, state->boot))
+		return 0;
+	while ((line = strchr(line, '\n')) && *++line && old.nr < USERS_MAX - 1) {
+		struct process_id user;
+
+		if (sscanf(line, "%d %" SCNu64, &user.pid, &user.start) != 2)
+			break;
+		any = true;
+		if (process_lives(user))
+			old.users[old.nr++] = user;
+	}
+	*ret_died = any && !old.nr;
+	*state = old;
+	return 0;
+}
+
+static int store_state(const char *path, int fd, const struct state *state, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	bool ok;
+
+	/* Nobody's file: who waits for its lock makes another (lock_file.h). */
+	if (!state->nr)
+		return unlink(path) ? fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno)) : 0;
+	ok = buf_addf(&buf, "%s %" PRIu32 " %" PRIu32 "\n", state->boot, state->found, state->ours);
+	for (size_t i = 0; ok && i < state->nr; i++)
+		ok = buf_addf(&buf, "%d %" PRIu64 "\n", (int)state->users[i].pid, state->users[i].start);
+	if (!ok)
+		return fail_memory(fail);
+	errno = EIO;
+	if (pwrite(fd, buf_str(&buf), buf.len, 0) != (ssize_t)buf.len || ftruncate(fd, (off_t)buf.len))
+		return fail_set(fail, -errno, "cannot note who uses saved_cmdlines_size: %s", strerror(errno));
+	return 0;
+}
+
+static int size_path(const struct tracing *tracing, char **ret, struct fail *fail)
+{
+	if (asprintf(ret, "%s/saved_cmdlines_size", tracing->dir) >= 0)
+		return 0;
+	*ret = NULL;
+	return fail_memory(fail);
+}
+
+static int read_size(const struct tracing *tracing, uint32_t *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *path = NULL;
+	int err = size_path(tracing, &path, fail);
+
+	if (!err)
+		err = tracing_read_path(path, &buf, fail);
+	if (!err && sscanf(buf_str(&buf), "%" SCNu32, ret) != 1)
+		err = fail_set(fail, -EBADMSG, "'%s' holds no number", path);
+	return err;
+}
+
+static int write_size(const struct tracing *tracing, uint32_t size, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	char value[16];
+	int err = size_path(tracing, &path, fail);
+
+	if (err)
+		return err;
+	snprintf(value, sizeof(value), "%" PRIu32, size);
+	err = control_write(path, false, value);
+	return err ? tracing_refused(path, err, "write", fail) : 0;
+}
+
+/* Nobody uses it any more: back to what was found, if it still is what we made of it. 1: done; 0: nothing to do. */
+static int put_back(const struct tracing *tracing, const struct state *state, struct fail *fail)
+{
+	uint32_t now;
+	int err = read_size(tracing, &now, fail);
+
+	/* Whether it is still ours cannot be told: rather too much is put back than nothing. */
+	if (err) {
+		(void)!write_size(tracing, state->found, NULL);
+		return err;
+	}
+	if ((state->ours && now != state->ours) || now == state->found)
+		return 0;
+	err = write_size(tracing, state->found, fail);
+	return err ? err : 1;
+}
+
+static int path_in(const char *dir, char **ret, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+
+	if (mkdir(where, 0700) && errno != EEXIST)
+		return fail_set(fail, -errno, "cannot make the directory '%s': %s", where, strerror(errno));
+	if (asprintf(ret, "%s/saved_cmdlines_size", where) >= 0)
+		return 0;
+	*ret = NULL;
+	return fail_memory(fail);
+}
+
+/* It was raised, but not as it should be: as it was before. Returns `err`, in whose words stands what could not be put back. */
+static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size, int err,
+		     struct fail *fail)
+{
+	struct fail why = FAIL_INIT;
+
+	if (store_state(path, fd, before, &why) | write_size(tracing, size, &why))
+		fail_in(fail, err, "saved_cmdlines_size is not back at %" PRIu32 " (%s)", size, why.text);
+	return err;
+}
+
+/* With the file locked: adds us to the users and raises the size if it must be. */
+static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self, struct fail *fail)
+{
+	struct state state, before;
+	bool died;
+	uint32_t now;
+	int err;
+
+	err = load(fd, &state, &died, fail);
+	if (err)
+		return err;
+	if (died)
+		put_back(tracing, &state, NULL);
+	err = read_size(tracing, &now, fail);
+	if (err)
+		return err;
+	if (!state.nr)
+		state.found = state.ours = now;
+	before = state;
+	if (entries > now)
+		state.ours = 0;
+	state.users[state.nr++] = self;
+	/* On disk before it is done: whoever finds it after a kill can put it back. */
+	err = store_state(path, fd, &state, fail);
+	if (err || entries <= now)
+		return err;
+	err = write_size(tracing, entries, fail);
+	if (!err)
+		err = read_size(tracing, &state.ours, fail);
+	if (!err)
+		err = store_state(path, fd, &state, fail);
+	return err ? step_back(tracing, path, fd, &before, now, err, fail) : 0;
+}
+
+int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries, struct shared **ret,
+			  struct fail *fail)
+{
+	struct shared *shared = calloc(1, sizeof(*shared));
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (!shared)
+		return fail_memory(fail);
+	shared->tracing = tracing;
+	if (!process_find(getpid(), &shared->self))
+		shared->self.pid = getpid();
+	err = path_in(dir, &shared->path, fail);
+	if (!err)
+		err = lock_file_open(shared->path, true, &fd, fail);
+	if (!err)
+		err = join(tracing, shared->path, fd, entries, shared->self, fail);
+	if (err) {
+		free(shared->path);
+		free(shared);
+		return err;
+	}
+	*ret = shared;
+	return 0;
+}
+
+int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	struct state state;
+	bool died;
+	int err;
+
+	if (!shared)
+		return 0;
+	err = lock_file_open(shared->path, true, &fd, fail);
+	if (!err)
+		err = load(fd, &state, &died, fail);
+	if (!err) {
+		for (size_t i = 0; i < state.nr; i++) {
+			if (state.users[i].pid != shared->self.pid || state.users[i].start != shared->self.start)
+				continue;
+			state.users[i] = state.users[--state.nr];
+			break;
+		}
+		if (!state.nr && *state.boot)
+			err = put_back(shared->tracing, &state, fail);
+		if (err >= 0)
+			err = store_state(shared->path, fd, &state, fail);
+	}
+	free(shared->path);
+	free(shared);
+	return err;
+}
+
+int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, struct fail *fail)
+{
+	cleanup_free char *path = NULL;
+	cleanup_fd int fd = -1;
+	struct state state;
+	bool died;
+	int err, done = 0;
+
+	if (asprintf(&path, "%s/saved_cmdlines_size", dir ? dir : UNDO_DIR) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	if (access(path, F_OK))
+		return 0;
+	err = lock_file_open(path, true, &fd, fail);
+	if (err)
+		return err;
+	err = load(fd, &state, &died, fail);
+	if (err)
+		return err;
+	if (!died)
+		return 0;
+	done = put_back(tracing, &state, fail);
+	if (done < 0)
+		return done;
+	err = store_state(path, fd, &state, fail);
+	return err ? err : done;
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/undo/undo.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/undo/journal.h"
+#include "lib/undo/undo_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+static int newer_first(const void *one, const void *other)
+{
+	const struct undo_pending *a = one, *b = other;
+
+	if (a->since_ns != b->since_ns)
+		return a->since_ns < b->since_ns ? 1 : -1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? 1 : -1;
+	return -strcmp(a->path, b->path);
+}
+
+int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	cleanup_free struct undo_pending *items = NULL;
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *stream = opendir(where);
+
+	*ret = NULL;
+	*ret_nr = 0;
+	if (!stream && errno == ENOENT)
+		return 0;
+	if (!stream)
+		return fail_set(fail, -errno, "cannot open '%s': %s", where, strerror(errno));
+	while ((entry = readdir(stream))) {
+		enum undo_file file = undo_file_of(entry->d_name);
+		struct undo_pending one, *added;
+		char path[512];
+
+		if (file == UNDO_FILE_NONE)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		if (!undo_is_waiting(path, file == UNDO_FILE_HELD, &one))
+			continue;
+		added = vec_push(items, nr);
+		if (!added) {
+			closedir(stream);
+			return fail_memory(fail);
+		}
+		*added = one;
+	}
+	closedir(stream);
+	if (nr)
+		qsort(items, nr, sizeof(*items), newer_first);
+	*ret = take(items);
+	*ret_nr = nr;
+	return 0;
+}
+
+int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0, left;
+	int err = undo_list(dir, &items, &nr, fail);
+
+	if (err)
+		return err;
+	/* *at counts from the oldest, plus one, so that it stays right when journals of the newest go away in between. */
+	left = *at ? *at - 1 : nr;
+	for (size_t i = nr < left ? 0 : nr - left; i < nr; i++) {
+		if (items[i].held)
+			continue;
+		*ret = items[i];
+		*at = (unsigned)(nr - i);
+		return 1;
+	}
+	return 0;
+}
+
+/* A journal that is being put back, locked by its fd. */
+struct replay {
+	int fd;
+	bool stays;                     /* only the others are put back */
+	bool changed;                   /* it stays, with another's older value */
+	const char *path;
+	struct process_id owner;
+	char boot[BOOT_ID_SIZE];
+	struct journal journal;
+};
+
+static bool has_older(const struct replay *replays, size_t nr, size_t from, const struct journal_entry *entry)
+{
+	for (size_t i = from; i < nr; i++)
+		if (!replays[i].stays && journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
+			return true;
+	return false;
+}
+
+/* Gives the entry's text to the one of the same setting. */
+static bool hand_to(struct journal *younger, const struct journal_entry *entry)
+{
+	struct journal_entry *same = journal_find(younger, entry->kind, entry->instance, entry->file);
+	char *text;
+
+	if (!same || entry->kind != JOURNAL_SETTING)
+		return false;
+	text = strdup(entry->text);
+	if (!text)
+		return false;
+	free(same->text);
+	same->text = text;
+	return true;
+}
+
+/* To the next younger one that stays. */
+static bool hand_up(struct replay *replays, size_t at, const struct journal_entry *entry)
+{
+	while (at-- > 0)
+		if (replays[at].stays && hand_to(&replays[at].journal, entry))
+			return replays[at].changed = true;
+	return false;
+}
+
+/* One journal of the list, its last change first: the probes of it, or all else. Entries that an older one has, too, are left to it. */
+static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
+		     bool probes, struct undo_sum *sum, struct fail *fail)
+{
+	struct journal *journal = &replays[at].journal;
+	int first = 0;
+
+	for (size_t i = replays[at].stays ? 0 : journal->nr; i-- > 0;) {
+		struct journal_entry *entry = &journal->entries[i];
+		int err = 0;
+
+		if ((instance && strcmp(entry->instance, instance) != 0) || (entry->kind == JOURNAL_PROBE) != probes)
+			continue;
+		if (!has_older(replays, nr, at + 1, entry) && !hand_up(replays, at, entry)) {
+			err = undo_restore_entry(tracing, entry, first ? NULL : fail);
+			sum->entries += !err && entry->kind == JOURNAL_SETTING;
+			sum->instances += !err && entry->kind == JOURNAL_INSTANCE;
+			sum->probes += !err && entry->kind == JOURNAL_PROBE;
+		}
+		if (!err)
+			journal_drop(journal, entry);
+		else if (!first)
+			first = err;
+	}
+	return first;
+}
+
+int undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
+	       struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	cleanup_free char *new_path = NULL;
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (!journal_print_head(owner, boot, &buf) || asprintf(&new_path, "%s" UNDO_UNFINISHED, path) < 0) {
+		new_path = NULL;
+		return fail_memory(fail);
+	}
+	for (size_t i = 0; i < journal->nr; i++)
+		if (!journal_print(&journal->entries[i], &buf))
+			return fail_memory(fail);
+	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	err = fd < 0 ? -errno : undo_write_synced(fd, &buf);
+	if (!err && rename(new_path, path))
+		err = -errno;
+	if (err)
+		unlink(new_path);
+	return err ? fail_set(fail, err, "cannot write '%s': %s", new_path, strerror(-err)) : 0;
+}
+
+/* What was not put back replaces the journal, or nothing is left of it. */
+static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
+{
+	if (replay->stays && !replay->changed)
+		return 0;
+	if (replay->journal.nr)
+		return undo_store(replay->path, replay->owner, replay->boot, &replay->journal, fail);
+	sum->journals++;
+	if (unlink(replay->path) && errno != ENOENT)
+		return fail_set(fail, -errno, "cannot remove '%s': %s", replay->path, strerror(errno));
+	return 0;
+}
+
+static bool knows(const struct journal *held, const struct journal_entry *entry)
+{
+	if (entry->kind == JOURNAL_CLAIM)
+		return false;
+	return journal_find(held, entry->kind, entry->instance, entry->file) ||
+	       journal_find(held, JOURNAL_INSTANCE, entry->instance, "");
+}
+
+bool undo_drop_known(const char *dir, struct journal *journal)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0, before = journal->nr;
+
+	if (undo_list(dir, &items, &nr, NULL))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		struct journal held = { 0 };
+		char boot[BOOT_ID_SIZE];
+		struct process_id owner;
+		cleanup_fd int fd = -1;
+
+		if (!items[i].held || undo_read_journal(items[i].path, &fd, &owner, boot, &held, NULL))
+			continue;
+		for (size_t j = journal->nr; j-- > 0;)
+			if (knows(&held, &journal->entries[j]))
+				journal_drop(journal, &journal->entries[j]);
+		journal_release(&held);
+	}
+	return journal->nr != before;
+}
+
+/* Those of its entries that this held journal has, too. */
+static void hand_down_to(const char *path, struct journal *journal)
+{
+	struct journal held = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	bool handed = false;
+
+	if (undo_read_journal(path, &fd, &owner, boot, &held, NULL) || flock(fd, LOCK_EX | LOCK_NB)) {
+		journal_release(&held);
+		return;
+	}
+	for (size_t i = 0; i < journal->nr; i++)
+		handed |= hand_to(&held, &journal->entries[i]);
+	if (handed && !undo_store(path, owner, boot, &held, NULL))
+		for (size_t i = journal->nr; i-- > 0;)
+			if (journal->entries[i].kind == JOURNAL_SETTING &&
+			    journal_find(&held, JOURNAL_SETTING, journal->entries[i].instance, journal->entries[i].file))
+				journal_drop(journal, &journal->entries[i]);
+	journal_release(&held);
+}
+
+void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0;
+
+	if (undo_list(dir, &items, &nr, NULL))
+		return;
+	/* The oldest of the younger ones gets it first. */
+	for (size_t i = nr; i-- > 0;)
+		if (items[i].held && items[i].since_ns > since_ns)
+			hand_down_to(items[i].path, journal);
+}
+
+static int open_replay(const struct undo_pending *pending, struct replay *replay, struct fail *fail)
+{
+	int err;
+
+	replay->path = pending->path;
+	err = undo_read_journal(pending->path, &replay->fd, &replay->owner, replay->boot, &replay->journal, fail);
+	if (err)
+		return err;
+	if (flock(replay->fd, LOCK_EX | LOCK_NB))
+		return fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", pending->path);
+	return 0;
+}
+
+static size_t count_entries(const struct replay *replays, size_t nr)
+{
+	size_t entries = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		entries += replays[i].stays ? 0 : replays[i].journal.nr;
+	return entries;
+}
+
+/* Again as long as that helps, for settings that bound each other; and a probe can go once nobody has it switched on. */
+static int reset_all(const struct tracing *tracing, struct replay *replays, size_t nr, const char *instance,
+		     struct undo_sum *sum, struct fail *fail)
+{
+	size_t before;
+	int first;
+
+	do {
+		before = count_entries(replays, nr);
+		first = 0;
+		for (size_t i = 0; i < 2 * nr; i++) {
+			int one = reset_one(tracing, replays, nr, i % nr, instance, i >= nr, sum, first ? NULL : fail);
+
+			if (!first)
+				first = one;
+		}
+	} while (first && count_entries(replays, nr) < before);
+	return first;
+}
+
+static int check_live(const char *path, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+{
+	struct journal journal = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	int err = 0;
+
+	if (undo_read_journal(path, &fd, &owner, boot, &journal, NULL) || !process_lives(owner)) {
+		journal_release(&journal);
+		return 0;
+	}
+	for (size_t i = 0; !err && i < journal.nr; i++) {
+		const struct journal_entry *entry = &journal.entries[i];
+
+		if (entry->kind == JOURNAL_CLAIM)
+			continue;
+		if ((!instance || !strcmp(entry->instance, instance)) && has_older(replays, nr, 0, entry))
+			err = fail_set(fail, -EBUSY, "weft with pid %d still runs, and puts back '%s' of %s%s%s when it ends: wait for it",
+				       (int)owner.pid, entry->file, *entry->instance ? "'" : "the top instance", entry->instance,
+				       *entry->instance ? "'" : "");
+	}
+	journal_release(&journal);
+	return err;
+}
+
+/* Recordings that run have journals of their own, which must not bring back what is put back now. */
+static int check_all_live(const char *dir, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	struct dirent *entry;
+	DIR *stream = nr ? opendir(where) : NULL;
+	int err = 0;
+
+	while (stream && !err && (entry = readdir(stream))) {
+		char path[512];
+
+		if (undo_file_of(entry->d_name) != UNDO_FILE_OWN)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		err = check_live(path, replays, nr, instance, fail);
+	}
+	if (stream)
+		closedir(stream);
+	return err;
+}
+
+/* Which journals stay as they are. */
+struct rule {
+	bool held;
+	bool (*waits)(const char *path, void *data);
+	void *data;
+};
+
+static bool stays(const struct rule *rule, const struct undo_pending *pending)
+{
+	return pending->held ? rule->held : rule->waits && rule->waits(pending->path, rule->data);
+}
+
+static int put_back(const struct tracing *tracing, const char *dir, const char *instance, const struct rule *rule, struct undo_sum *ret,
+		    struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	cleanup_free struct replay *replays = NULL;
+	size_t nr = 0, opened = 0;
+	int err = undo_list(dir, &items, &nr, fail), first = 0;
+
+	*ret = (struct undo_sum){ 0 };
+	replays = calloc(nr + 1, sizeof(*replays));
+	if (!err && !replays)
+		err = fail_memory(fail);
+	for (; !err && opened < nr; opened++) {
+		replays[opened].fd = -1;
+		replays[opened].stays = stays(rule, &items[opened]);
+		err = open_replay(&items[opened], &replays[opened], fail);
+	}
+	if (!err)
+		err = check_all_live(dir, replays, nr, instance, fail);
+	if (!err)
+		first = reset_all(tracing, replays, nr, instance, ret, fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		int stored = store_rest(&replays[i], ret, first ? NULL : fail);
+
+		if (!first)
+			first = stored;
+	}
+	for (size_t i = 0; i < opened; i++) {
+		if (replays[i].fd >= 0)
+			close(replays[i].fd);
+		journal_release(&replays[i].journal);
+	}
+	return err ? err : first;
+}
+
+int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret, struct fail *fail)
+{
+	return put_back(tracing, dir, instance, &(struct rule){ .held = false }, ret, fail);
+}
+
+int undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data), void *data,
+		 struct undo_sum *ret, struct fail *fail)
+{
+	return put_back(tracing, dir, NULL, &(struct rule){ .held = true, .waits = waits, .data = data }, ret, fail);
+}
+
+int undo_discard(const char *dir, struct fail *fail)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0;
+	int err = undo_list(dir, &items, &nr, fail);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		if (unlink(items[i].path) && errno != ENOENT)
+			err = fail_set(fail, -errno, "cannot remove '%s': %s", items[i].path, strerror(errno));
+	return err;
+}

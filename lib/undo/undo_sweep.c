@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/undo/undo.h"
+
+#include "lib/tracefs/lock_file.h"
+#include "lib/undo/journal.h"
+#include "lib/undo/undo_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "undo-PID-START", "held-PID-START-001": whose it is, by its name alone. */
+static bool belongs_to(const char *name, struct process_id *ret)
+{
+	return (!strncmp(name, "undo-", 5) || !strncmp(name, "held-", 5)) &&
+	       sscanf(name + 5, "%d-%" SCNu64, &ret->pid, &ret->start) == 2;
+}
+
+/* Its process ended before the head of the journal was in it, or before it had the name that it was to have. */
+static bool is_scrap(const char *path, const char *name)
+{
+	struct journal journal = { 0 };
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+	int err;
+
+	if (!belongs_to(name, &owner) || process_lives(owner))
+		return false;
+	if (undo_file_of(name) == UNDO_FILE_NONE)
+		return true;
+	err = undo_read_journal(path, &fd, &owner, boot, &journal, NULL);
+	journal_release(&journal);
+	return err == -EBADMSG;
+}
+
+static bool is_lock(const char *name)
+{
+	return !strcmp(name, CLAIM_TOP) || !strncmp(name, CLAIM_NAMED, strlen(CLAIM_NAMED));
+}
+
+/* That a killed one had. */
+static void remove_lock(const char *path)
+{
+	int fd = -1;
+
+	if (!access(path, F_OK) && !lock_file_open(path, false, &fd, NULL))
+		lock_file_remove(path, &fd);
+}
+
+unsigned undo_sweep(const char *dir)
+{
+	const char *where = dir ? dir : UNDO_DIR;
+	DIR *stream = opendir(where);
+	struct dirent *entry;
+	unsigned nr = 0;
+	char path[512];
+
+	while (stream && (entry = readdir(stream))) {
+		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
+		nr += is_scrap(path, entry->d_name) && !unlink(path);
+		if (is_lock(entry->d_name))
+			remove_lock(path);
+	}
+	if (stream)
+		closedir(stream);
+	return nr;
+}
