@@ -72,9 +72,13 @@ void findings_worst(struct findings *findings, const struct worst *worst)
 
 static void add_count(struct findings *findings, struct buf *line, uint64_t count, const char *what)
 {
+	size_t word = strcspn(what, " ");
+	const char *rest = what + word;
 	char text[TEXT_HUMAN];
 
-	if (count && !buf_addf(line, "%s%s %s", line->len ? ", " : "", text_count(text, count), what))
+	if (count == 1 && word && what[word - 1] == 's')
+		word--;
+	if (count && !buf_addf(line, "%s%s %.*s%s", line->len ? ", " : "", text_count(text, count), (int)word, what, rest))
 		findings->failed = true;
 }
 

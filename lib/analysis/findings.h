@@ -56,7 +56,7 @@ void findings_brief(struct findings *findings, uint32_t columns);
 
 void findings_worst(struct findings *findings, const struct worst *worst);
 
-/* "12 waits": of what a line tells several things. Nothing for a count of 0. */
+/* "12 waits", "1 wait": of what a line tells several things; the first word is a plural in s. Nothing for a count of 0. */
 void findings_cut(struct findings *findings, uint64_t count, const char *what);
 void findings_broken(struct findings *findings, uint64_t count, const char *what);
 void findings_missing(struct findings *findings, const char *event, const char *what_for);

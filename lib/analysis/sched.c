@@ -386,8 +386,8 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 	}
 	for (size_t i = 0; i < state->nr_cpus; i++)
 		starts += state->cpus[i].seen && state->cpus[i].switches;
-	findings_cut(findings, starts, "runs that were under way at the start");
-	findings_cut(findings, runs, "at the end");
+	findings_cut(findings, starts, "runs under way at the start");
+	findings_cut(findings, runs, "runs under way at the end");
 	findings_cut(findings, waits, "waits at the end");
 	findings_broken(findings, sched->broken_waits, "wakeups");
 }

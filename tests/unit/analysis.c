@@ -168,7 +168,7 @@ TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
 	CHECK(has_line(text, "read,0,2,0,1030,95.4,30,1000,,1000,0.000002000,530,400,100,0,7,0\n"));
 	CHECK(has_line(text, "open,2,1,1,50,4.6,50,50,,50,0.000002150,50,0,0,0,7,0\n"));
 	CHECK(has_line(text, "exit_group,231,1,0,0,0.0,,,,,,0,0,0,,,1\n"));
-	CHECK(has_line(text, "cut: 1 calls that began before the start, 1 calls under way at the end\n"));
+	CHECK(has_line(text, "cut: 1 call that began before the start, 1 call under way at the end\n"));
 	CHECK(has_line(text, "broken: \n"));
 }
 
@@ -198,7 +198,7 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 		"1 6100 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n", NULL);
 
 	REQUIRE(text != NULL);
-	CHECK(has_line(text, "broken: 1 calls, 1 gaps\n"));
+	CHECK(has_line(text, "broken: 1 call, 1 gap\n"));
 	CHECK(has_line(text, "read,0,1,0,5000,"));
 }
 

@@ -68,7 +68,7 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 	/* The records of both tell how long they lasted; what they called is not known. */
 	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "600") && analysed_is(&analysed, "functions", "0xa", "self", "-"));
 	CHECK(analysed_is(&analysed, "functions", "0xd", "total", "500") && analysed_is(&analysed, "functions", "0xd", "self", "-"));
-	CHECK_STR(buf_str(&analysed.findings.cut), "1 calls entered before the start, 1 calls open at the end");
-	CHECK_STR(buf_str(&analysed.findings.broken), "1 calls without their entry, 1 calls without their end, 1 gaps");
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 call entered before the start, 1 call open at the end");
+	CHECK_STR(buf_str(&analysed.findings.broken), "1 call without their entry, 1 call without their end, 1 gap");
 	analysed_end(&analysed);
 }

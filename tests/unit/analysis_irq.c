@@ -87,7 +87,7 @@ TEST(irq_counts_what_the_start_the_end_and_lost_events_hide)
 			    "0 1500 7 softirq_exit vec=1\n"
 			    "0 1600 7 softirq_entry vec=2\n"))
 		return;
-	CHECK_STR(buf_str(&analysed.findings.cut), "1 runs entered before the start, 1 runs open at the end");
-	CHECK_STR(buf_str(&analysed.findings.broken), "2 runs, 1 gaps");
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 run entered before the start, 1 run open at the end");
+	CHECK_STR(buf_str(&analysed.findings.broken), "2 runs, 1 gap");
 	analysed_end(&analysed);
 }
