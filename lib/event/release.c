@@ -37,9 +37,9 @@ void release_read_machine(struct context *context, struct trace_text uname)
 {
 	static const char system[] = "GNU/Linux";
 	struct text_word word = { NULL, 0 };
-	size_t end = uname.text ? uname.len : 0;
+	size_t end = uname.len;
 
-	for (int tries = 0; tries < 2; tries++) {
+	for (int tries = 0; uname.text && tries < 2; tries++) {
 		size_t start;
 
 		while (end && strchr("\n ", uname.text[end - 1]))
