@@ -373,7 +373,7 @@ static int hist_run(int argc, char **argv)
 	struct arguments arguments = { .format = FORMAT_TABLE };
 	struct session session = {
 		.arguments = &arguments, .kernel = &arguments.kernel, .workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1 }, .title = { .what = session.what },
+		.wake = WAKE_NONE, .title = { .what = session.what },
 	};
 	struct fail fail = FAIL_INIT;
 	int err, status;

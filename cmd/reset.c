@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 #include "lib/setup/boot.h"
@@ -90,11 +91,13 @@ static int list_difference(const struct boot_difference *difference, void *data)
 
 static int list_instance(const char *name, void *data)
 {
+	cleanup_free char *shown = terminal_line(name);
+
 	(void)data;
 	if (boot_instance_is(name))
-		printf("  (the instance '%s' stays as it is: the kernel's command line asks for it)\n", name);
+		printf("  (the instance '%s' stays as it is: the kernel's command line asks for it)\n", shown);
 	else
-		printf("  the instance '%s', its settings, and what its buffer holds\n", name);
+		printf("  the instance '%s', its settings, and what its buffer holds\n", shown);
 	return 0;
 }
 
@@ -107,8 +110,11 @@ static int list_all(const struct tracing *tracing, const struct arguments *argum
 	if (err)
 		return err;
 	puts("this goes away:\n  what the top buffer holds");
-	if (claim_find(NULL, "", &claim))
-		printf("  what '%s' (process %d) traces there\n", claim.command, (int)claim.owner.pid);
+	if (claim_find(NULL, "", &claim)) {
+		cleanup_free char *command = terminal_line(claim.command);
+
+		printf("  what '%s' (process %d) traces there\n", command, (int)claim.owner.pid);
+	}
 	err = instance_each(tracing, list_instance, NULL, fail);
 	if (!err)
 		err = boot_each(top, list_difference, (void *)arguments, fail);

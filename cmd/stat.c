@@ -229,13 +229,15 @@ static int print_instance(struct stat_arguments *arguments, const struct instanc
 
 static void print_claim(struct stat_arguments *arguments, const char *instance)
 {
+	cleanup_free char *name = terminal_line(instance), *command = NULL;
 	struct claim claim;
 
 	if (!claim_find(NULL, instance, &claim))
 		return;
 	arguments->differs = true;
-	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *instance ? "instance '" : "top instance", instance, *instance ? "'" : "",
-	       claim.command, (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
+	command = terminal_line(claim.command);
+	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *name ? "instance '" : "top instance", name, *name ? "'" : "", command,
+	       (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
 }
 
 struct each_instance {

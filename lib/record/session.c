@@ -356,7 +356,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	struct session session = {
 		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 },
+		.wake = WAKE_NONE,
 	};
 	struct restoring restoring = { .rig = &session.rig };
 	struct fail later;

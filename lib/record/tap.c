@@ -183,7 +183,7 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	*tap = (struct tap){
 		.options = options, .result = ret_result,
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 },
+		.wake = WAKE_NONE,
 	};
 	sigprocmask(SIG_SETMASK, NULL, &tap->wake.old_mask);
 	err = prepare(tap, fail);

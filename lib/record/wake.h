@@ -28,6 +28,9 @@ struct wake {
 	struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
 };
 
+/* Before wake_init(): nothing to release. */
+#define WAKE_NONE { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 }
+
 enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC };
 
 int must_check wake_init(struct wake *wake, struct fail *fail);
