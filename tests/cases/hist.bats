@@ -9,7 +9,7 @@ load lib
 	[[ "$stderr" == *"of which EVENT?"* ]]
 	run --separate-stderr weft hist sched:sched_switch
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"Name fields of 'sched:sched_switch' with --keys"* ]]
+	[[ "$stderr" == *"name fields of 'sched:sched_switch' with --keys"* ]]
 	run --separate-stderr weft hist --latency sched:sched_waking
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"write EVENT..EVENT"* ]]
