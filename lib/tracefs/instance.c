@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 
 int instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
@@ -44,9 +45,11 @@ int instance_path(const struct instance *instance, const char *file, char **ret,
 
 bool instance_has(const struct instance *instance, const char *file)
 {
-	cleanup_free char *path = NULL;
+	char path[PATH_MAX];
+	int len = *file == '/' ? snprintf(path, sizeof(path), "%s", file) :
+				 snprintf(path, sizeof(path), "%s/%s", instance->dir, file);
 
-	return !instance_path(instance, file, &path, NULL) && !access(path, F_OK);
+	return len > 0 && (size_t)len < sizeof(path) && !access(path, F_OK);
 }
 
 int instance_read(const struct instance *instance, const char *file, struct buf *buf, struct fail *fail)

@@ -96,14 +96,16 @@ bool journal_print(const struct journal_entry *entry, struct buf *buf)
 }
 
 /* A text of that length and the newline behind it. */
-static char *take_text(struct bytes *in, size_t len)
+/* 1, 0 where it is cut short, or -ENOMEM. */
+static int take_text(struct bytes *in, size_t len, char **ret, struct fail *fail)
 {
 	const uint8_t *at, *newline;
 
 	if (len >= in->left || !bytes_take(in, len, &at) || !bytes_take(in, 1, &newline) || *newline != '\n' ||
 	    memchr(at, 0, len))
-		return NULL;
-	return strndup((const char *)at, len);
+		return 0;
+	*ret = strndup((const char *)at, len);
+	return *ret ? 1 : fail_memory(fail);
 }
 
 static bool take_line(struct bytes *in, char *into, size_t size)
@@ -129,12 +131,14 @@ static int parse_entry(struct bytes *in, struct journal *journal, struct fail *f
 	if (!take_line(in, line, sizeof(line)) || sscanf(line, "%c %zu %zu %zu", &kind, &instance, &file, &text) != 4)
 		return 0;
 	entry.kind = (enum journal_kind)kind;
-	entry.instance = take_text(in, instance);
-	entry.file = entry.instance ? take_text(in, file) : NULL;
-	entry.text = entry.file ? take_text(in, text) : NULL;
-	if (!entry.text || !strchr("sipcf", kind)) {
+	err = take_text(in, instance, &entry.instance, fail);
+	if (err > 0)
+		err = take_text(in, file, &entry.file, fail);
+	if (err > 0)
+		err = take_text(in, text, &entry.text, fail);
+	if (err <= 0 || !strchr("sipcf", kind)) {
 		entry_release(&entry);
-		return 0;
+		return err < 0 ? err : 0;
 	}
 	if (kind != JOURNAL_FORGET) {
 		err = add_copies(journal, entry, fail);

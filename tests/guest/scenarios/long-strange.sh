@@ -132,7 +132,7 @@ little() {
 }
 
 # rounds WHAT KIBIBYTES COMMAND...: what it holds after each of some rounds of the same load; the first ones fill what stays, and no more
-# than that is added later: buffers that recorders have from the start are touched bit by bit.
+# than that is added later: buffers that recorders have from the start are touched bit by bit. Four rounds are some 32,000 events.
 rounds() {
 	local what="$1" more="$2"
 
@@ -156,7 +156,7 @@ scenario() {
 	pause
 	reader
 	clocks local
-	rounds stream 256 timeout 60 weft stream
-	rounds "record -m" 256 timeout 60 weft record -m 64 -o /tmp/r.dat
+	rounds stream 1024 timeout 60 weft stream
+	rounds "record -m" 1024 timeout 60 weft record -m 64 -o /tmp/r.dat
 	little
 }
