@@ -101,6 +101,9 @@ static struct setup_instance *instance_of(struct setup_arguments *arguments)
 
 static void need(bool ok, struct argp_state *state)
 {
+	/* While argp begins it has no name for a message. */
+	if (!ok && !state->name)
+		state->name = state->argv[0];
 	if (!ok)
 		argp_failure(state, EXIT_FAILED, 0, "out of memory");
 }
