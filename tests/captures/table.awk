@@ -122,7 +122,7 @@ function read_arch(    line, of) {
 		sub(/^(ok |FAILED arch\/|skip arch\/)/, "", of)
 		sub(/:.*/, "", of)
 		machines[of]
-		if (line ~ /^skip/) built[of] = "not tried"
+		if (line ~ /^skip/ && !(of in built)) built[of] = "not tried"
 		else if (line ~ /: builds$/) built[of] = line ~ /^ok/ ? "yes" : "no"
 		else if (line ~ /: unit tests: /) { units[of] = line; sub(/.*unit tests: /, "", units[of]) }
 	}
