@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { READ_STEP = 1 << 16 };
@@ -68,4 +69,14 @@ int io_read_all(int fd, size_t max, struct buf *buf)
 		if (buf->len - start > max)
 			return -EFBIG;
 	}
+}
+
+void io_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

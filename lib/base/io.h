@@ -29,6 +29,9 @@ int must_check io_pwrite(int fd, const void *data, size_t len, uint64_t offset);
 ssize_t must_check io_read(int fd, void *into, size_t size);
 ssize_t must_check io_pread(int fd, void *into, size_t size, uint64_t offset);
 
+/* Lets this process open as many files as the system allows it: a machine of 256 CPUs needs some for each. Children made before keep theirs. */
+void io_many_files(void);
+
 /* Adds all that is left of the file to `buf`. -EFBIG: more than `max` bytes; -ENOMEM; otherwise -errno of read(2). */
 int must_check io_read_all(int fd, size_t max, struct buf *buf);
 
