@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/shared.h"
@@ -83,6 +84,9 @@ int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *
 	uint32_t cmdlines = options->setup->cmdlines;
 	int err = setup_probes_make(&rig->tracing, rig->undo, options->setup, &rig->probes, fail);
 
+	/* The command is there already, and keeps its own limit. */
+	if (!options->stays)
+		io_many_files();
 	/* The catalog names the events of the probes, too. */
 	if (!err)
 		err = catalog_new(&rig->tracing, &rig->catalog, fail);
@@ -109,6 +113,7 @@ int rig_take(struct rig *rig, const struct setup_instance *wanted, size_t nr, st
 	uint32_t named = 0;
 	int err = catalog_new(&rig->tracing, &rig->catalog, fail);
 
+	io_many_files();
 	if (!err)
 		err = make_targets(rig, nr, fail);
 	for (size_t i = 0; !err && i < nr; i++) {

@@ -7,7 +7,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/base/io.h"
 #include "lib/base/text.h"
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_buffer.h"
@@ -25,7 +24,6 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 	};
 	if (!buffer->cpus || !buffer->pipes || !buffer->watches)
 		return fail_memory(fail);
-	io_many_files();
 	for (uint32_t cpu = 0; cpu < target->nr_cpus; cpu++) {
 		char file[64];
 		int err;

@@ -8,7 +8,6 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/base/io.h"
 #include "lib/record/assembly.h"
 #include "lib/record/parts.h"
 #include "lib/setup/tracer.h"
@@ -109,7 +108,6 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	struct recorder *recorder;
 	int err;
 
-	io_many_files();
 	with_buffer.buffer_size = ring_buffer_cpu_size(target->instance, cpu);
 	with_buffer.percent = target->wanted->has_percent ? target->wanted->percent : WAKE_PERCENT;
 	err = target_add_recorder(target, parts, cpu, spool, &with_buffer, &recorder, fail);

@@ -29,7 +29,7 @@ int wake_init(struct wake *wake, struct fail *fail)
 		sigaddset(&mask, stopping[i]);
 	all = mask;
 	sigaddset(&all, SIGPIPE);
-	*wake = (struct wake){ .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 };
+	*wake = (struct wake)WAKE_NONE;
 	pthread_sigmask(SIG_BLOCK, &all, &wake->old_mask);
 	wake->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	wake->failed_fd = eventfd(0, EFD_CLOEXEC);
