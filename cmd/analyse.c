@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 
+#include "cmd/option_value.h"
 #include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
-#include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/reader/extent.h"
@@ -45,28 +45,18 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void no_memory(struct argp_state *state)
-{
-	argp_failure(state, EXIT_FAILED, 0, "out of memory");
-}
-
 static void add_pids(struct analyse *analyse, const char *arg, struct argp_state *state)
 {
-	struct fail fail = FAIL_INIT;
-	struct text_word word;
+	int32_t pid;
 
-	while (text_next_word(&arg, ",", &word)) {
-		cleanup_free char *pid = strndup(word.at, word.len);
+	while (option_next_pid(&arg, &pid, state)) {
 		int32_t *added = vec_push(analyse->pids, analyse->filter.nr_pids);
-		uint64_t value = 0;
 
-		if (!pid || !added) {
-			no_memory(state);
+		if (!added) {
+			option_no_memory(state);
 			return;
 		}
-		if (text_parse_range(pid, 0, INT32_MAX, &value, &fail) < 0)
-			argp_error(state, "--pid: %s", fail.text);
-		*added = (int32_t)value;
+		*added = pid;
 	}
 	analyse->filter.pids = analyse->pids;
 }
@@ -76,7 +66,7 @@ static void add_comm(struct analyse *analyse, const char *arg, struct argp_state
 	const char **added = vec_push(analyse->comms, analyse->filter.nr_comms);
 
 	if (!added) {
-		no_memory(state);
+		option_no_memory(state);
 		return;
 	}
 	*added = arg;
@@ -92,14 +82,6 @@ static enum table_format format_of(const char *name, struct argp_state *state)
 			return (enum table_format)i;
 	argp_error(state, "--format: there is no '%s'; there are text, json and csv", name);
 	return TABLE_AS_TEXT;
-}
-
-static void parse_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-
-	if (text_parse_u64(arg, ret, &fail) < 0)
-		argp_error(state, "--%s: %s", option, fail.text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -146,7 +128,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TOP:
 		analyse->top_given = true;
-		parse_number("top", arg, &analyse->findings.top, state);
+		option_number("top", arg, &analyse->findings.top, state);
 		return 0;
 	case OPT_NO_SANDBOX:
 		analyse->no_sandbox = true;
@@ -160,6 +142,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp analyse_argp = { .options = options, .parser = parse };
+const struct argp_child analyse_children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+
+error_t analyse_only(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
 
 static unsigned terminal_width(void)
 {

@@ -34,6 +34,10 @@ struct analyse {
 #define ANALYSE_INIT { .input = "trace.dat", .findings = { .top = UINT64_MAX }, .top_as_text = 25 }
 
 extern const struct argp analyse_argp;
+/* The children of such a command. */
+extern const struct argp_child analyse_children[];
+/* The parser of one without options of its own: its input is the struct analyse. */
+error_t analyse_only(int key, char *arg, struct argp_state *state);
 /* The args_doc of such a command. */
 #define ANALYSE_ARGS "[FILE]"
 

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/undo.h"
 
@@ -23,7 +24,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'B':
 		if (!setup_list_add(&buffers->names, arg))
-			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+			option_no_memory(state);
 		return 0;
 	case 'a':
 		buffers->all = true;

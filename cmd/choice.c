@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/choice.h"
 
+#include "cmd/option_value.h"
 #include "cmd/stamp.h"
 #include "lib/base/fail.h"
-#include "lib/base/text.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
@@ -38,28 +38,13 @@ static void add_word(struct choice_words *words, const char *word, struct argp_s
 
 static void add_pids(struct choice *choice, const char *arg, struct argp_state *state)
 {
-	struct fail fail = FAIL_INIT;
-	struct text_word word;
+	int32_t pid;
 
-	while (text_next_word(&arg, ",", &word)) {
-		char pid[32];
-		uint64_t value = 0;
-
-		snprintf(pid, sizeof(pid), "%.*s", (int)word.len, word.at);
-		if (text_parse_range(pid, 0, INT32_MAX, &value, &fail) < 0)
-			argp_error(state, "--pid: %s", fail.text);
+	while (option_next_pid(&arg, &pid, state)) {
 		if (choice->nr_pids == CHOICE_WORDS_MAX)
 			argp_error(state, "more than %d pids", CHOICE_WORDS_MAX);
-		choice->pids[choice->nr_pids++] = (int32_t)value;
+		choice->pids[choice->nr_pids++] = pid;
 	}
-}
-
-static void set_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-
-	if (text_parse_u64(arg, ret, &fail) < 0)
-		argp_error(state, "--%s: %s", option, fail.text);
 }
 
 static void set_cpus(struct choice *choice, const char *arg, struct argp_state *state)
@@ -104,10 +89,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		choice->until = arg;
 		return 0;
 	case 'n':
-		set_number("limit", arg, &choice->limit, state);
+		option_number("limit", arg, &choice->limit, state);
 		return 0;
 	case KEY_TAIL:
-		set_number("tail", arg, &choice->tail, state);
+		option_number("tail", arg, &choice->tail, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/hist_print.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
@@ -80,7 +81,7 @@ static void set_pair(struct arguments *arguments, const char *text, struct argp_
 	free(arguments->pair);
 	arguments->pair = strdup(text);
 	if (!arguments->pair)
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 	dots = strstr(arguments->pair, "..");
 	if (!dots || dots == arguments->pair || !dots[2])
 		argp_error(state, "--latency '%s': write EVENT..EVENT", text);

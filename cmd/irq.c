@@ -2,20 +2,9 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
-}
-
-static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
-
 static const struct argp argp = {
-	.parser = parse,
-	.children = children,
+	.parser = analyse_only,
+	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Tells from a recording how often interrupts, softirqs, timers and works ran, how long each took with and without what nested inside, "
 	       "and how long they waited before.",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "lib/analysis/latency.h"
-#include "lib/base/text.h"
 
 enum { OPT_WORST = 512, OPT_RT };
 
@@ -20,7 +20,6 @@ struct arguments {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	struct fail fail = FAIL_INIT;
 	uint64_t worst = 0;
 
 	switch (key) {
@@ -28,8 +27,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->analyse;
 		return 0;
 	case OPT_WORST:
-		if (text_parse_range(arg, 1, LATENCY_WORST_MAX, &worst, &fail) < 0)
-			argp_error(state, "--worst: %s", fail.text);
+		option_range("worst", arg, 1, LATENCY_WORST_MAX, &worst, state);
 		arguments->latency.worst = (size_t)worst;
 		return 0;
 	case OPT_RT:
@@ -40,12 +38,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = children,
+	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until the task ran was spent with.",
 };

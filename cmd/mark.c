@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/tracefs/event_select.h"
@@ -49,7 +50,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!buf_addf(&mark->text, "%s%s", mark->words++ ? " " : "", arg))
-			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+			option_no_memory(state);
 		return 0;
 	case ARGP_KEY_END:
 		if (mark->raw && mark->event)

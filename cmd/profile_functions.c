@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "lib/measure/function_profile.h"
 #include "lib/record/wake.h"
@@ -91,7 +92,7 @@ static void set_order(struct profile_arguments *arguments, const char *name, str
 static void add(struct setup_list *list, const char *item, struct argp_state *state)
 {
 	if (!setup_list_add(list, item))
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

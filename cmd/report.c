@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/empty_answer.h"
 #include "cmd/formats.h"
+#include "cmd/option_value.h"
 #include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "cmd/report_print.h"
@@ -10,7 +11,6 @@
 
 #include "formats/sink.h"
 #include "lib/base/pool.h"
-#include "lib/base/text.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -78,19 +78,12 @@ static void usage_failed(struct argp_state *state, const char *option, const str
 
 static void parse_pids(struct report_options *report, const char *arg, struct argp_state *state)
 {
-	struct fail fail = FAIL_INIT;
-	struct text_word word;
+	int32_t pid;
 
-	while (text_next_word(&arg, ",", &word)) {
-		char pid[32];
-		uint64_t value = 0;
-
-		snprintf(pid, sizeof(pid), "%.*s", (int)word.len, word.at);
-		if (text_parse_range(pid, 0, INT32_MAX, &value, &fail) < 0)
-			usage_failed(state, "pid", &fail);
+	while (option_next_pid(&arg, &pid, state)) {
 		if (report->nr_pids == WORDS_MAX)
 			argp_error(state, "more than %d pids", WORDS_MAX);
-		report->pids[report->nr_pids++] = (int32_t)value;
+		report->pids[report->nr_pids++] = pid;
 	}
 }
 
@@ -162,12 +155,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		report->until = arg;
 		return 0;
 	case OPT_LIMIT:
-		if (text_parse_u64(arg, &report->limit, &fail) < 0)
-			usage_failed(state, "limit", &fail);
+		option_number("limit", arg, &report->limit, state);
 		return 0;
 	case OPT_TAIL:
-		if (text_parse_u64(arg, &report->tail, &fail) < 0)
-			usage_failed(state, "tail", &fail);
+		option_number("tail", arg, &report->tail, state);
 		return 0;
 	case OPT_FORMAT:
 		report->format = format_named(arg, state);
@@ -203,8 +194,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		report->no_sandbox = true;
 		return 0;
 	case OPT_THREADS:
-		if (text_parse_range(arg, 1, THREADS_MAX, &report->threads, &fail) < 0)
-			usage_failed(state, "threads", &fail);
+		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (report->input)

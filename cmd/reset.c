@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
@@ -41,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'B':
 		if (!setup_list_add(&arguments->instances, arg))
-			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+			option_no_memory(state);
 		return 0;
 	case 'a':
 		arguments->all = true;

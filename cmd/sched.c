@@ -37,12 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = children,
+	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Tells from a recording how long each task ran, waited for a CPU and slept, how long it took from a wakeup until the task ran, and what "
 	       "each CPU did.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 
@@ -25,7 +26,7 @@ static void set_ftrace_enabled(struct arguments *arguments, const char *word, st
 	if (strcmp(word, "on") && strcmp(word, "off"))
 		setup_usage(state, "--ftrace-enabled: on or off, not '%s'", word);
 	if (!setup_add_file(&arguments->setup.instances[0], &file))
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

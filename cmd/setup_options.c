@@ -2,6 +2,7 @@
 #include "cmd/setup_options.h"
 
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "lib/base/text.h"
 #include "lib/setup/tracer.h"
 
@@ -101,11 +102,8 @@ static struct setup_instance *instance_of(struct setup_arguments *arguments)
 
 static void need(bool ok, struct argp_state *state)
 {
-	/* While argp begins it has no name for a message. */
-	if (!ok && !state->name)
-		state->name = state->argv[0];
 	if (!ok)
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 }
 
 static void add_event(struct setup_arguments *arguments, const char *pattern, struct argp_state *state)

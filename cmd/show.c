@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "cmd/pager.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
@@ -66,7 +67,7 @@ static const struct argp_option options[] = {
 static void add_name(struct show *show, char *name, struct argp_state *state)
 {
 	if (!name)
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 	if (show->nr_names == NAMES_MAX)
 		argp_error(state, "more than %d names", NAMES_MAX);
 	show->names[show->nr_names++] = name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "lib/base/buf.h"
 #include "lib/measure/snapshot.h"
@@ -65,7 +66,7 @@ static void add_word(struct arguments *arguments, const char *word, struct argp_
 			return;
 	}
 	if (!buf_addf(&arguments->filter, "%s%s", arguments->filter.len ? " " : "", word))
-		argp_failure(state, EXIT_FAILED, 0, "out of memory");
+		option_no_memory(state);
 }
 
 static void check(const struct arguments *arguments, struct argp_state *state)

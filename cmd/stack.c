@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
+#include "cmd/option_value.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/setup/setup.h"
@@ -37,7 +38,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'l':
 		if (!setup_list_add(&stack->functions, arg))
-			argp_failure(state, EXIT_FAILED, 0, "out of memory");
+			option_no_memory(state);
 		return 0;
 	case 'r':
 		stack->reset = true;

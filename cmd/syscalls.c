@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "lib/analysis/syscalls.h"
-#include "lib/base/text.h"
 
 #include <string.h>
 
@@ -37,7 +37,6 @@ static enum syscalls_by by_named(const char *name, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	struct fail fail = FAIL_INIT;
 	uint64_t slowest = 0;
 
 	switch (key) {
@@ -51,8 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->syscalls.failures = true;
 		return 0;
 	case OPT_SLOWEST:
-		if (text_parse_range(arg, 1, SYSCALLS_SLOWEST_MAX, &slowest, &fail) < 0)
-			argp_error(state, "--slowest: %s", fail.text);
+		option_range("slowest", arg, 1, SYSCALLS_SLOWEST_MAX, &slowest, state);
 		arguments->syscalls.slowest = (size_t)slowest;
 		return 0;
 	default:
@@ -60,12 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = children,
+	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Tells from a recording which system calls were made, how long they took, which failed, and what their time was spent with.",
 };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/option_value.h"
+
+#include "cmd/command.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+
+#include <stdio.h>
+
+void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (text_parse_u64(arg, ret, &fail) < 0)
+		argp_error(state, "--%s: %s", option, fail.text);
+}
+
+void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (text_parse_range(arg, min, max, ret, &fail) < 0)
+		argp_error(state, "--%s: %s", option, fail.text);
+}
+
+bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state)
+{
+	struct text_word word;
+	uint64_t value = 0;
+	char pid[32];
+
+	if (!text_next_word(list, ",", &word))
+		return false;
+	snprintf(pid, sizeof(pid), "%.*s", (int)word.len, word.at);
+	option_range("pid", pid, 0, INT32_MAX, &value, state);
+	*ret = (int32_t)value;
+	return true;
+}
+
+void option_no_memory(struct argp_state *state)
+{
+	if (!state->name)
+		state->name = state->argv[0];
+	argp_failure(state, EXIT_FAILED, 0, "out of memory");
+}
