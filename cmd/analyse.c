@@ -23,7 +23,19 @@
 
 enum { LINES_SIZE = 1 << 15 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum {
+	OPT_CPU = 256,
+	OPT_PID,
+	OPT_COMM,
+	OPT_SINCE,
+	OPT_UNTIL,
+	OPT_FORMAT,
+	OPT_SORT,
+	OPT_TOP,
+	OPT_SELF,
+	OPT_NO_SANDBOX,
+	OPT_TRUST_SIZE
+};
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
@@ -40,8 +52,10 @@ static const struct argp_option options[] = {
 	{ "sort", OPT_SORT, "COLUMN", 0, "Order rows by this column, the largest first", 93 },
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
 
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 94 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 94 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 94 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
+	  94 },
 	{ 0 },
 };
 
@@ -75,7 +89,9 @@ static void add_comm(struct analyse *analyse, const char *arg, struct argp_state
 
 static enum table_format format_of(const char *name, struct argp_state *state)
 {
-	static const char *const names[] = { [TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv" };
+	static const char *const names[] = {
+		[TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv"
+	};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i], name))
@@ -179,14 +195,16 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
 		const struct trace_buffer *buffer = trace_buffer(trace, i);
 
-		if (analyse->instance ? strcmp(analyse->instance, buffer->name.text) : !buffer->nr_cpus && trace_buffers(trace) > 1)
+		if (analyse->instance ? strcmp(analyse->instance, buffer->name.text) :
+					!buffer->nr_cpus && trace_buffers(trace) > 1)
 			continue;
 		r = reader_add(reader, trace, i, fail);
 		if (!r)
 			r = narrow(analyse, &reader->buffers[reader->nr_buffers - 1], &extent, fail);
 	}
 	if (!r && !reader->nr_buffers && analyse->instance)
-		r = fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), analyse->instance);
+		r = fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
+			     analyse->instance);
 	else if (!r && !reader->nr_buffers)
 		r = fail_set(fail, -ENODATA, "'%s' has no events", trace_path(trace));
 	return r;
@@ -224,7 +242,8 @@ static void flush_lines(void *arg, const struct event *event)
 }
 
 /* What could be read is told; then what could not. */
-static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops, const void *ops_options, struct fail *fail)
+static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
+		    const void *ops_options, struct fail *fail)
 {
 	struct pass pass;
 	struct findings findings;
@@ -256,7 +275,8 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	return r;
 }
 
-static int read_trace(struct analyse *analyse, struct trace *trace, const struct analysis_ops *ops, const void *ops_options, struct fail *fail)
+static int read_trace(struct analyse *analyse, struct trace *trace, const struct analysis_ops *ops,
+		      const void *ops_options, struct fail *fail)
 {
 	struct reader reader;
 	struct pool *pool = NULL;

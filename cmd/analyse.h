@@ -19,19 +19,22 @@
  */
 struct analyse {
 	const char *input;
-	const char *instance;           /* NULL: all buffers */
+	const char *instance; /* NULL: all buffers */
 	const char *since, *until;
 	int32_t *pids;
 	const char **comms;
 	struct pass_filter filter;
 	struct cpus cpus;
 	struct findings_options findings;
-	uint64_t top_as_text;           /* rows of a table for people, unless --top is given */
-	bool lines;                     /* the analysis prints lines, in front of its tables */
+	uint64_t top_as_text; /* rows of a table for people, unless --top is given */
+	bool lines;           /* the analysis prints lines, in front of its tables */
 	bool top_given, no_sandbox, trust_size;
 };
 
-#define ANALYSE_INIT { .input = "trace.dat", .findings = { .top = UINT64_MAX }, .top_as_text = 25 }
+#define ANALYSE_INIT                                                                       \
+	{                                                                                  \
+		.input = "trace.dat", .findings = { .top = UINT64_MAX }, .top_as_text = 25 \
+	}
 
 extern const struct argp analyse_argp;
 /* The children of such a command. */

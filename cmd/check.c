@@ -22,7 +22,7 @@ struct arguments {
 struct findings {
 	const char *path;
 	unsigned count;
-	uint64_t opening;               /* the offset of what was found when the file was opened; UINT64_MAX: none is known */
+	uint64_t opening; /* the offset of what was found when the file was opened; UINT64_MAX: none is known */
 	bool opening_told;
 };
 
@@ -33,8 +33,10 @@ enum { OPT_NO_SANDBOX = 256, OPT_TRUST_SIZE };
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
 	{ "quiet", 'q', NULL, 0, "Say nothing of a file that is whole", 1 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 1 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 1 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
+	  1 },
 	{ 0 },
 };
 

@@ -17,11 +17,13 @@ enum { KEY_CPU = 0x500, KEY_PID, KEY_COMM, KEY_NO_SELF, KEY_SINCE, KEY_UNTIL, KE
 
 static const struct argp_option options[] = {
 	{ "instance", 'B', "NAME", 0, "Only the buffer of this instance; '' is the top one", 0 },
-	{ "event", 'e', "EVENT", 0, "Only EVENT: system:event, system or event, with globs; several with commas, repeatable", 0 },
+	{ "event", 'e', "EVENT", 0,
+	  "Only EVENT: system:event, system or event, with globs; several with commas, repeatable", 0 },
 	{ "cpu", KEY_CPU, "CPULIST", 0, "Only events of these CPUs, such as 0-3,7", 0 },
 	{ "pid", KEY_PID, "PID", 0, "Only events of these tasks; a list with commas, repeatable", 0 },
 	{ "comm", KEY_COMM, "NAME", 0, "Only events of tasks of this name, a glob; repeatable", 0 },
-	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself did while it recorded, but not interrupts that hit it", 0 },
+	{ "no-self", KEY_NO_SELF, NULL, 0,
+	  "Leave out what weft itself did while it recorded, but not interrupts that hit it", 0 },
 	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 0 },
 	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, that one included", 0 },
 	{ "limit", 'n', "N", 0, "End after N events", 0 },
@@ -139,7 +141,8 @@ int choice_add(const struct choice *choice, struct trace *trace, struct reader *
 
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
 		const struct trace_buffer *buffer = trace_buffer(trace, i);
-		bool wanted = choice->instance ? !strcmp(choice->instance, buffer->name.text) : trace_buffers(trace) == 1 || buffer->nr_cpus;
+		bool wanted = choice->instance ? !strcmp(choice->instance, buffer->name.text) :
+						 trace_buffers(trace) == 1 || buffer->nr_cpus;
 
 		if (!wanted)
 			continue;
@@ -149,7 +152,8 @@ int choice_add(const struct choice *choice, struct trace *trace, struct reader *
 			r = narrow(choice, &reader->buffers[reader->nr_buffers - 1], &extent, fail);
 	}
 	if (!r && choice->instance && !nr_wanted)
-		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), choice->instance);
+		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
+				choice->instance);
 	if (!r && choice->tail != UINT64_MAX)
 		r = reader_tail(reader, choice->tail, fail);
 	return r;

@@ -21,7 +21,7 @@ struct trace;
 enum { CHOICE_WORDS_MAX = 256 };
 
 struct choice {
-	const char *instance;           /* NULL: all */
+	const char *instance; /* NULL: all */
 	struct choice_words {
 		const char *at[CHOICE_WORDS_MAX];
 		size_t len;
@@ -31,8 +31,8 @@ struct choice {
 	struct cpus cpus;
 	bool some_cpus, no_self;
 	const char *since, *until;
-	uint64_t limit;                 /* UINT64_MAX: all */
-	uint64_t tail;                  /* UINT64_MAX: from the start */
+	uint64_t limit; /* UINT64_MAX: all */
+	uint64_t tail;  /* UINT64_MAX: from the start */
 };
 
 extern const struct argp choice_argp;

@@ -16,19 +16,19 @@
  */
 struct command {
 	const char *name;
-	const char *summary;            /* one line, lower case, no full stop */
-	const char *examples;           /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
-	const char *group;              /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
+	const char *summary;  /* one line, lower case, no full stop */
+	const char *examples; /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
+	const char *group;    /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
 	const struct argp *argp;
 	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
 };
 
 enum exit_status {
 	EXIT_OK = 0,
-	EXIT_FAILED = 1,                /* a message says what failed */
-	EXIT_USAGE = 2,                 /* the command line is wrong */
-	EXIT_LOST = 123,                /* record --fail-on-lost: events were lost */
-	EXIT_RECORD_FAILED = 125,       /* record could not do its work; other statuses are the COMMAND's */
+	EXIT_FAILED = 1,          /* a message says what failed */
+	EXIT_USAGE = 2,           /* the command line is wrong */
+	EXIT_LOST = 123,          /* record --fail-on-lost: events were lost */
+	EXIT_RECORD_FAILED = 125, /* record could not do its work; other statuses are the COMMAND's */
 };
 
 /* Each in the file of its name in cmd/, but for stop and restart, which write tracing_on. */

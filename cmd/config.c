@@ -21,7 +21,7 @@ enum { CONFIG_MAX = 1 << 20 };
 /* The words of the new command line, and where those that a file gave are from. Kept until the end: argp points into it. */
 static struct words {
 	char **words;
-	char **places;          /* NULL: the command line */
+	char **places; /* NULL: the command line */
 	int nr;
 } made;
 
@@ -105,7 +105,8 @@ static void add_option(const struct line *line, const char *name, struct text_wo
 static void read_line(const struct line *line, struct text_word text)
 {
 	const char *equals = memchr(text.at, '=', text.len);
-	struct text_word name = trim(text.at, equals ? (size_t)(equals - text.at) : text.len), value = { .at = "", .len = 0 };
+	struct text_word name = trim(text.at, equals ? (size_t)(equals - text.at) : text.len),
+			 value = { .at = "", .len = 0 };
 	struct fail fail;
 	char word[64];
 
@@ -142,9 +143,12 @@ static void read_file(const struct argp *argp, const char *command, const char *
 	if (readable_open(file, &fd, &fail))
 		die(command, &fail);
 	for (; got > 0; buf.len += got > 0 ? (size_t)got : 0)
-		got = buf.len <= CONFIG_MAX && buf_reserve(&buf, 4096) ? read(fd, buf.data + buf.len, buf.size - buf.len) : -1;
+		got = buf.len <= CONFIG_MAX && buf_reserve(&buf, 4096) ?
+			      read(fd, buf.data + buf.len, buf.size - buf.len) :
+			      -1;
 	if (got < 0) {
-		fail_set(&fail, -EINVAL, "cannot read '%s': %s", file, buf.len > CONFIG_MAX ? "it is larger than 1 MiB" : strerror(errno));
+		fail_set(&fail, -EINVAL, "cannot read '%s': %s", file,
+			 buf.len > CONFIG_MAX ? "it is larger than 1 MiB" : strerror(errno));
 		die(command, &fail);
 	}
 	close(fd);

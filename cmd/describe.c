@@ -67,7 +67,8 @@ static void print_options(const struct command *command, const struct argp *argp
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		if (child->group)
 			print_options(command, child->argp);
-	for (option = argp->options; option && (option->name || option->key || option->doc || option->group); option++) {
+	for (option = argp->options; option && (option->name || option->key || option->doc || option->group);
+	     option++) {
 		if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
 			continue;
 		if (option->name || option->key) {

@@ -32,7 +32,7 @@
 struct doctor {
 	struct kernel kernel;
 	struct cpus online;
-	bool ill;                       /* a recording would fail */
+	bool ill; /* a recording would fail */
 };
 
 enum verdict { OK, LACKS, BAD, NOTE };
@@ -97,7 +97,8 @@ static void tell_lockdown(struct doctor *doctor)
 	if (!*text)
 		return;
 	if (strstr(text, "[confidentiality]"))
-		tell(doctor, BAD, "lockdown", "confidentiality: the kernel forbids all tracing (boot with lockdown=integrity or none)");
+		tell(doctor, BAD, "lockdown",
+		     "confidentiality: the kernel forbids all tracing (boot with lockdown=integrity or none)");
 	else
 		tell(doctor, OK, "lockdown", strstr(text, "[integrity]") ? "integrity: events may be traced" : "none");
 }
@@ -124,7 +125,8 @@ static bool tell_tracefs(struct doctor *doctor)
 /* The event that is switched on for a moment: one that hardly happens. */
 static int try_event(struct instance *instance, struct fail *fail)
 {
-	static const char *const events[] = { "events/sched/sched_process_wait/enable", "events/irq/irq_handler_exit/enable" };
+	static const char *const events[] = { "events/sched/sched_process_wait/enable",
+					      "events/irq/irq_handler_exit/enable" };
 
 	for (size_t i = 0; i < array_size(events); i++)
 		if (instance_has(instance, events[i])) {
@@ -195,20 +197,23 @@ static void tell_recording(struct doctor *doctor)
 	if (try_recording(doctor, &fail))
 		tell(doctor, BAD, "recording", "%s", fail.text);
 	else
-		tell(doctor, OK, "recording", "works: an instance was made, tasks selected, an event and tracing switched on and off, each buffer opened, all removed");
+		tell(doctor, OK, "recording",
+		     "works: an instance was made, tasks selected, an event and tracing switched on and off, each buffer opened, all removed");
 }
 
 static void tell_memory(struct doctor *doctor)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	char one[TEXT_HUMAN], all[TEXT_HUMAN], have[TEXT_HUMAN];
-	uint64_t size = ring_buffer_size(doctor->kernel.instance), total = size * cpus_count(&doctor->online), available = 0;
+	uint64_t size = ring_buffer_size(doctor->kernel.instance), total = size * cpus_count(&doctor->online),
+		 available = 0;
 	const char *line = strstr(text_of("/proc/meminfo", &text), "MemAvailable:");
 
 	if (line)
 		available = strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
-	tell(doctor, available && total > available / 2 ? NOTE : OK, "memory", "buffers of %s per CPU are %s; %s are available",
-	     text_size(one, size), text_size(all, total), text_size(have, available));
+	tell(doctor, available && total > available / 2 ? NOTE : OK, "memory",
+	     "buffers of %s per CPU are %s; %s are available", text_size(one, size), text_size(all, total),
+	     text_size(have, available));
 }
 
 static void tell_events(struct doctor *doctor)
@@ -228,7 +233,8 @@ static void tell_events(struct doctor *doctor)
 		calls |= !strcmp(catalog->events[i].system, "syscalls");
 	}
 	tell(doctor, calls ? OK : LACKS, "events", "%s in %zu systems%s", text_count(count, catalog->nr), systems,
-	     calls ? ", each system call among them" : "; no system calls by name (CONFIG_FTRACE_SYSCALLS), perhaps raw_syscalls");
+	     calls ? ", each system call among them" :
+		     "; no system calls by name (CONFIG_FTRACE_SYSCALLS), perhaps raw_syscalls");
 	catalog_free(catalog);
 }
 
@@ -244,7 +250,8 @@ static void tell_functions(struct doctor *doctor)
 	} else if (instance_open_file(top, "set_ftrace_filter", O_RDONLY, &fd, &fail)) {
 		tell(doctor, LACKS, "functions", "%s", fail.text);
 	} else if (*text_of("/proc/sys/kernel/ftrace_enabled", &enabled) == '0') {
-		tell(doctor, LACKS, "functions", "are switched off: sysctl kernel.ftrace_enabled=1 lets them be traced");
+		tell(doctor, LACKS, "functions",
+		     "are switched off: sysctl kernel.ftrace_enabled=1 lets them be traced");
 	} else {
 		tell(doctor, OK, "functions", "can be traced");
 	}
@@ -305,7 +312,8 @@ static void tell_features(struct doctor *doctor)
 		else if (known && known->option)
 			buf_addf(&lacks, "%s%s (%s)", lacks.len ? ", " : "", features[i].name, known->option);
 		else if (known && known->since)
-			buf_addf(&lacks, "%s%s (since Linux %s)", lacks.len ? ", " : "", features[i].name, known->since);
+			buf_addf(&lacks, "%s%s (since Linux %s)", lacks.len ? ", " : "", features[i].name,
+				 known->since);
 	}
 	if (have.len)
 		tell(doctor, OK, "also", "%s", buf_str(&have));
@@ -332,9 +340,11 @@ static void tell_symbols(struct doctor *doctor)
 	}
 	how = text_of("/proc/sys/kernel/kptr_restrict", &hidden);
 	if (!any)
-		tell(doctor, LACKS, "symbols", "no /proc/kallsyms (CONFIG_KALLSYMS): functions are printed as addresses");
+		tell(doctor, LACKS, "symbols",
+		     "no /proc/kallsyms (CONFIG_KALLSYMS): functions are printed as addresses");
 	else
-		tell(doctor, LACKS, "symbols", "addresses are hidden (kernel.kptr_restrict=%.*s%s): functions are printed as addresses",
+		tell(doctor, LACKS, "symbols",
+		     "addresses are hidden (kernel.kptr_restrict=%.*s%s): functions are printed as addresses",
 		     (int)strcspn(how, "\n"), how, geteuid() ? ", and you are no root" : "");
 }
 
@@ -355,11 +365,14 @@ static void tell_tasks(struct doctor *doctor)
 		const char *nobody = kernel_tasks_nobody(top, files[i]);
 
 		if (nobody)
-			tell(doctor, NOTE, "tasks", "'%s' of the top instance %s; 'weft set -P \"\"' takes it away", files[i], nobody);
+			tell(doctor, NOTE, "tasks", "'%s' of the top instance %s; 'weft set -P \"\"' takes it away",
+			     files[i], nobody);
 	}
 	if (option_get(top, "event-fork") > 0 && !instance_read(top, files[0], &pids, NULL) && !pids.len)
-		tell(doctor, NOTE, "tasks", "'%s' of the top instance may hold a list without tasks (the option event-fork is on), which "
-		     "traces nobody and cannot be seen; 'weft set -P \"\"' takes it away", files[0]);
+		tell(doctor, NOTE, "tasks",
+		     "'%s' of the top instance may hold a list without tasks (the option event-fork is on), which "
+		     "traces nobody and cannot be seen; 'weft set -P \"\"' takes it away",
+		     files[0]);
 }
 
 static void tell_others(struct doctor *doctor)
@@ -370,17 +383,20 @@ static void tell_others(struct doctor *doctor)
 	unsigned at = 0;
 
 	if (claim_find(NULL, "", &claim))
-		tell(doctor, NOTE, "in use", "'%s' (process %d%s) traces in the top instance, where there is room for one", claim.command,
+		tell(doctor, NOTE, "in use",
+		     "'%s' (process %d%s) traces in the top instance, where there is room for one", claim.command,
 		     (int)claim.owner.pid, claim.held ? ", ended, until 'weft reset'" : "");
 
-	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) && strcmp(tracer, "nop"))
+	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
+	    strcmp(tracer, "nop"))
 		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft stat' tells more", tracer);
 	if (!instance_read_word(doctor->kernel.instance, "tracing_on", on, sizeof(on), NULL) && on[0] == '0')
-		tell(doctor, NOTE, "in use", "tracing is off in the top instance; recordings in an instance of their own do not mind");
+		tell(doctor, NOTE, "in use",
+		     "tracing is off in the top instance; recordings in an instance of their own do not mind");
 	(void)!tracing_each_user(&doctor->kernel.tracing, tell_user, doctor);
 	while (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; 'weft reset' puts that back", (int)pending.pid,
-		     kernel_journal_words(&pending, words));
+		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; 'weft reset' puts that back",
+		     (int)pending.pid, kernel_journal_words(&pending, words));
 }
 
 static const struct argp argp = {

@@ -11,7 +11,8 @@ static void print_line(struct text_word line)
 {
 	static const char list[] = "_pid";
 	char pid[16];
-	bool quoted = false, tasks = line.len > strlen(list) && !memcmp(line.at + line.len - strlen(list), list, strlen(list));
+	bool quoted = false,
+	     tasks = line.len > strlen(list) && !memcmp(line.at + line.len - strlen(list), list, strlen(list));
 
 	snprintf(pid, sizeof(pid), "%d", DRY_RUN_COMMAND);
 	for (size_t i = 0; i < line.len; i++) {
@@ -74,7 +75,8 @@ void dry_run_print(const struct dry_run *run)
 	print_plan(run->plan);
 	if (run->argv && run->only_command) {
 		fputs("status=0\nuntil grep -q 'State:.T' \"/proc/$command/status\"; do :; done\n"
-		      "kill -CONT \"$command\"\nwait \"$command\" || status=$?\n", stdout);
+		      "kill -CONT \"$command\"\nwait \"$command\" || status=$?\n",
+		      stdout);
 	} else if (run->argv) {
 		fputs("status=0\n(", stdout);
 		print_command(run);

@@ -17,10 +17,10 @@ enum { DRY_RUN_COMMAND = 2147483647 };
  */
 struct dry_run {
 	const struct tracing *tracing;
-	const struct plan *plan;        /* up to the point where the command runs */
-	const struct plan *after;       /* and when it has ended; may be NULL */
-	char **argv;                    /* NULL: no command */
-	bool only_command;              /* its pid is in the plan */
+	const struct plan *plan;  /* up to the point where the command runs */
+	const struct plan *after; /* and when it has ended; may be NULL */
+	char **argv;              /* NULL: no command */
+	bool only_command;        /* its pid is in the plan */
 	const char *user;
 };
 

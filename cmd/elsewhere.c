@@ -11,7 +11,8 @@ static const struct {
 	const char *command, *option, *here;
 } options[] = {
 	{ "report", "-n", "the number of events is --limit; no plugin is used without --decode" },
-	{ "report", "-w", "'weft hist --latency sched:sched_waking..sched:sched_switch --keys pid' has wakeup latencies" },
+	{ "report", "-w",
+	  "'weft hist --latency sched:sched_waking..sched:sched_switch --keys pid' has wakeup latencies" },
 	{ "report", "-r", "-R prints the fields of all events" },
 	{ "report", "-E", "'weft info' tells the events" },
 	{ "report", "-L", "plugins are chosen with --plugin-dir" },

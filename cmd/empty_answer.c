@@ -19,8 +19,8 @@
 #include "lib/trace/trace.h"
 
 enum {
-	EVENTS_MAX = 4 * 1000 * 1000,   /* a second's work at most */
-	PIDS = 4 << 20,                 /* PID_MAX_LIMIT of a 64-bit kernel, include/linux/threads.h */
+	EVENTS_MAX = 4 * 1000 * 1000, /* a second's work at most */
+	PIDS = 4 << 20,               /* PID_MAX_LIMIT of a 64-bit kernel, include/linux/threads.h */
 };
 
 /* The choices, each asked for alone. */
@@ -38,11 +38,11 @@ struct answer {
 	uint64_t events, matches[CHOICES], first, last;
 	struct cpus cpus;
 	struct extent extent;
-	bool more, timed;               /* more than were read; the times are in ns */
-	uint8_t *pids;                  /* a bit for each whose name was offered */
-	struct near near;               /* to the first --comm */
+	bool more, timed; /* more than were read; the times are in ns */
+	uint8_t *pids;    /* a bit for each whose name was offered */
+	struct near near; /* to the first --comm */
 	struct reader reader;
-	struct part *parts;             /* of the reader's buffers */
+	struct part *parts; /* of the reader's buffers */
 };
 
 static void offer_name(struct answer *answer, const struct context *context, int32_t pid)
@@ -100,7 +100,8 @@ static int select_alone(struct part *part, struct answer *answer, struct fail *f
 	for (size_t i = 0; !r && i < question->nr_comms; i++)
 		r = selection_add_comm(part->selections[CHOICE_COMM], question->comms[i], fail);
 	for (size_t i = 0; !r && i < question->nr_filters; i++)
-		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], question->negated[i], fail);
+		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], question->negated[i],
+					 fail);
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
 	if (!r && question->since)
@@ -127,7 +128,8 @@ static int add_buffers(struct answer *answer, struct trace *trace, struct fail *
 		r = reader_add(reader, trace, i, fail);
 		if (r)
 			break;
-		*part = (struct part){ .context = reader->buffers[reader->nr_buffers - 1].context, .until = UINT64_MAX };
+		*part = (struct part){ .context = reader->buffers[reader->nr_buffers - 1].context,
+				       .until = UINT64_MAX };
 		answer->timed = part->context->unit == CLOCK_UNIT_NS;
 		r = select_alone(part, answer, fail);
 	}
@@ -173,14 +175,16 @@ static void tell_choice(const struct answer *answer, enum choice choice)
 		command_warn("none is a %s%s", question->events[0], question->nr_events > 1 ? " or of another -e" : "");
 		break;
 	case CHOICE_COMM:
-		command_warn("none is of a task called '%s'%s%s%s", question->comms[0], question->nr_comms > 1 ? " or as another --comm" : "",
-			     *hint ? "; " : "", hint);
+		command_warn("none is of a task called '%s'%s%s%s", question->comms[0],
+			     question->nr_comms > 1 ? " or as another --comm" : "", *hint ? "; " : "", hint);
 		break;
 	case CHOICE_FILTER:
-		command_warn("none meets the filter '%s'%s", question->filters[0], question->nr_filters > 1 ? " or another -f" : "");
+		command_warn("none meets the filter '%s'%s", question->filters[0],
+			     question->nr_filters > 1 ? " or another -f" : "");
 		break;
 	case CHOICE_PID:
-		command_warn("none is of the task %" PRId32 "%s", question->pids[0], question->nr_pids > 1 ? " or of another --pid" : "");
+		command_warn("none is of the task %" PRId32 "%s", question->pids[0],
+			     question->nr_pids > 1 ? " or of another --pid" : "");
 		break;
 	case CHOICE_CPU:
 		command_warn("none is of these CPUs");
@@ -212,8 +216,11 @@ static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
 
 void empty_answer_tell(struct trace *trace, const struct empty_question *question)
 {
-	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_filters, question->nr_pids, question->cpus, question->since, question->until };
-	struct answer answer = { .question = question, .first = UINT64_MAX, .near = near_to(question->nr_comms ? question->comms[0] : "") };
+	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_filters, question->nr_pids,
+				      question->cpus,      question->since,    question->until };
+	struct answer answer = { .question = question,
+				 .first = UINT64_MAX,
+				 .near = near_to(question->nr_comms ? question->comms[0] : "") };
 	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
 	cleanup_buf struct buf cpus = { 0 };
 	struct fail fail = FAIL_INIT;
@@ -232,7 +239,8 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 	}
 	if (!cpus_list(&answer.cpus, &cpus))
 		return;
-	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "", text_count(count, answer.events), text_plural(answer.events),
+	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "",
+		     text_count(count, answer.events), text_plural(answer.events),
 		     time_text(&answer, answer.first, first), time_text(&answer, answer.last, last), buf_str(&cpus));
 	if (!answer.more)
 		tell_choices(&answer, asked);

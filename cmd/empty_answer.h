@@ -14,12 +14,12 @@ struct trace;
 struct empty_question {
 	const char *const *events, *const *comms, *const *filters;
 	size_t nr_events, nr_comms, nr_filters;
-	const bool *negated;            /* of the filters */
+	const bool *negated; /* of the filters */
 	const int32_t *pids;
 	size_t nr_pids;
-	const struct cpus *cpus;        /* NULL: all */
-	const char *since, *until;      /* NULL: not asked for */
-	const char *instance;           /* NULL: every buffer */
+	const struct cpus *cpus;   /* NULL: all */
+	const char *since, *until; /* NULL: not asked for */
+	const char *instance;      /* NULL: every buffer */
 };
 
 /*

@@ -42,19 +42,24 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE (default: standard output)", 1 },
 	{ "fields", OPT_FIELDS, "FIELD", 0,
 	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, fields, text, and fields of the "
-	  "events", 3 },
-	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0, "What stacks weigh in folded, flame and speedscope (default: the first that there is)", 3 },
+	  "events",
+	  3 },
+	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0,
+	  "What stacks weigh in folded, flame and speedscope (default: the first that there is)", 3 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 4 },
 	{ "quiet", 'q', NULL, 0, "No summary", 4 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 4 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
+	  4 },
 	{ 0 },
 };
 
 static void list_exports(void)
 {
 	for (size_t i = 0; export_at(i); i++)
-		printf("%-12s %s%s%s%s\n", export_at(i)->name, export_at(i)->summary, export_at(i)->missing ? " (not here: weft was built without " : "",
+		printf("%-12s %s%s%s%s\n", export_at(i)->name, export_at(i)->summary,
+		       export_at(i)->missing ? " (not here: weft was built without " : "",
 		       export_at(i)->missing ? export_at(i)->missing : "", export_at(i)->missing ? ")" : "");
 	exit(EXIT_OK);
 }
@@ -179,8 +184,12 @@ static int read_and_write(const struct arguments *arguments, struct export_job *
 /* Exit status of the process that reads. */
 static int export_to(const struct arguments *arguments, int fd, const char *path)
 {
-	struct export_job job = { .choice = &arguments->choice, .ops = arguments->ops, .fields = arguments->fields, .weight = arguments->weight,
-				  .fd = fd, .terminal = fd == STDOUT_FILENO && isatty(fd) };
+	struct export_job job = { .choice = &arguments->choice,
+				  .ops = arguments->ops,
+				  .fields = arguments->fields,
+				  .weight = arguments->weight,
+				  .fd = fd,
+				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
 	int r = arguments->ops->open ? arguments->ops->open(path, &job.db, &fail) : 0;
 

@@ -89,8 +89,12 @@ static int write_events(struct writing *writing, struct fail *fail)
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	const struct export_input input = { .reader = &writing->reader, .fields = job->fields, .weight = job->weight, .db = job->db,
-				      .has_date = trace_info(trace)->has_date, .date_offset_ns = trace_info(trace)->date_offset_ns };
+	const struct export_input input = { .reader = &writing->reader,
+					    .fields = job->fields,
+					    .weight = job->weight,
+					    .db = job->db,
+					    .has_date = trace_info(trace)->has_date,
+					    .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int r = choice_add(job->choice, trace, &writing->reader, fail);
 
@@ -118,7 +122,8 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 	const char *path, *damage = reader_damage(&writing->reader, &path);
 
 	if (!reader_is_merged(&writing->reader))
-		command_warn("note: the clocks of the instances differ: their times cannot be compared; -B NAME exports one");
+		command_warn(
+			"note: the clocks of the instances differ: their times cannot be compared; -B NAME exports one");
 	tell_notes(writing->export);
 	if (damage)
 		return fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);

@@ -18,12 +18,12 @@ struct trace;
 struct export_job {
 	const struct choice *choice;
 	const struct export_ops *ops;
-	const char *fields;             /* of --fields; NULL */
-	const char *weight;             /* of --weight; NULL */
-	struct db *db;                  /* what the exporter has opened; NULL */
+	const char *fields; /* of --fields; NULL */
+	const char *weight; /* of --weight; NULL */
+	struct db *db;      /* what the exporter has opened; NULL */
 	int fd;
-	bool terminal;                  /* fd is standard output, and that is a terminal */
-	uint64_t events, gaps, bytes;   /* set by export_write() */
+	bool terminal;                /* fd is standard output, and that is a terminal */
+	uint64_t events, gaps, bytes; /* set by export_write() */
 };
 
 /*

@@ -80,9 +80,8 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], lost[TEXT_HUMAN];
 
 	command_warn("%s: %s event%s of %u CPU%s, %s of pages in a file of %s, %s overwritten before",
-		     arguments->output.output, text_count(events, extraction->events),
-		     text_plural(extraction->events), extraction->cpus,
-		     extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
+		     arguments->output.output, text_count(events, extraction->events), text_plural(extraction->events),
+		     extraction->cpus, extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
 		     text_size(file, extraction->file_size), text_count(lost, extraction->overwritten));
 	if (extraction->went_on)
 		command_warn("note: tracing is on and went on meanwhile");
@@ -98,20 +97,27 @@ static int run(int argc, char **argv)
 	int err;
 
 	command_parse(&extract_command, argc, argv, 0, &arguments);
-	err = extraction_run(&(struct extraction_options){
-		.instances = arguments.instances, .nr_instances = arguments.nr_instances, .snapshot = arguments.snapshot,
-		.all = arguments.all,
-		.output = arguments.output.output, .temp_dir = arguments.output.temp_dir,
-		.mode = arguments.output.mode,
-		.version = arguments.output.version, .compress = arguments.output.compress,
-		.level = arguments.output.level, .texts = arguments.output.texts }, &extraction, &fail);
+	err = extraction_run(&(struct extraction_options){ .instances = arguments.instances,
+							   .nr_instances = arguments.nr_instances,
+							   .snapshot = arguments.snapshot,
+							   .all = arguments.all,
+							   .output = arguments.output.output,
+							   .temp_dir = arguments.output.temp_dir,
+							   .mode = arguments.output.mode,
+							   .version = arguments.output.version,
+							   .compress = arguments.output.compress,
+							   .level = arguments.output.level,
+							   .texts = arguments.output.texts },
+			     &extraction, &fail);
 	if (err)
 		command_failed(&fail);
 	else if (!arguments.output.quiet)
 		print_summary(&arguments, &extraction);
 	if (extraction.parts)
-		command_warn("what was taken out of the kernel is in '%s'; 'weft recover %s -o FILE' finishes it, also on "
-			     "another filesystem", extraction.parts, extraction.parts);
+		command_warn(
+			"what was taken out of the kernel is in '%s'; 'weft recover %s -o FILE' finishes it, also on "
+			"another filesystem",
+			extraction.parts, extraction.parts);
 	extraction_release(&extraction);
 	return err ? EXIT_FAILED : EXIT_OK;
 }

@@ -71,8 +71,10 @@ int format_plugins(struct context *context, const char *dir, struct plugins **re
 	}
 	r = plugins_new(&options, ret, fail);
 	if (r < 0 && !dir)
-		return fail_set(fail, r, "%s; 'make install' puts weft's own into '%s', --plugin-dir DIR names another directory",
-				strdupa(fail->text), WEFT_LIBDIR "/plugins");
+		return fail_set(
+			fail, r,
+			"%s; 'make install' puts weft's own into '%s', --plugin-dir DIR names another directory",
+			strdupa(fail->text), WEFT_LIBDIR "/plugins");
 	return r;
 }
 
@@ -112,6 +114,6 @@ void format_tell_fields(const struct events *events)
 		return;
 	if (count > 1)
 		snprintf(others, sizeof(others), ", and so are those of %zu more", count - 1);
-	command_warn("note: the fields of event '%s:%s' are printed as name=value%s: %s", first->format->system, first->format->name,
-		     others, first->why_fields);
+	command_warn("note: the fields of event '%s:%s' are printed as name=value%s: %s", first->format->system,
+		     first->format->name, others, first->why_fields);
 }

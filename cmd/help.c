@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-	const char *group;      /* of struct command */
+	const char *group; /* of struct command */
 	const char *title;
 } groups[] = {
 	{ "record", "Record" },

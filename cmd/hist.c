@@ -23,31 +23,46 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_KEYS = 0x100, KEY_VALUES, KEY_SORT, KEY_SIZE, KEY_LATENCY, KEY_MATCH, KEY_NS, KEY_LIVE, KEY_INTERVAL, KEY_DURATION, KEY_FORMAT };
+enum {
+	KEY_KEYS = 0x100,
+	KEY_VALUES,
+	KEY_SORT,
+	KEY_SIZE,
+	KEY_LATENCY,
+	KEY_MATCH,
+	KEY_NS,
+	KEY_LIVE,
+	KEY_INTERVAL,
+	KEY_DURATION,
+	KEY_FORMAT
+};
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_KERNEL };
 
 struct arguments {
 	struct kernel kernel;
 	struct hist_wanted wanted;
-	char *pair;                     /* "FIRST..SECOND", cut in two */
+	char *pair; /* "FIRST..SECOND", cut in two */
 	enum format format;
 	bool live, only_command, follow;
 	uint64_t interval_ns, duration_ns;
-	char **argv;                    /* the COMMAND */
+	char **argv; /* the COMMAND */
 };
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is counted:", 1 },
 	{ "keys", KEY_KEYS, "KEY[,KEY]", 0,
-	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu", 1 },
+	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu",
+	  1 },
 	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0, "Sum up these fields, too; the hits are always counted", 1 },
-	{ "sort", KEY_SORT, "KEY[.descending]", 0, "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
+	{ "sort", KEY_SORT, "KEY[.descending]", 0,
+	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
 	{ "filter", 'f', "FILTER", 0, "Only what the kernel's FILTER lets pass", 1 },
 	{ "size", KEY_SIZE, "N", 0, "At most N rows (default 2048); what finds no place is counted as dropped", 1 },
 	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1 },
 	{ "key", KEY_MATCH, "FIELD[=FIELD]", 0,
-	  "With --latency: what the first event and the second have in common (default common_pid); pid also means prev_pid and next_pid", 1 },
+	  "With --latency: what the first event and the second have in common (default common_pid); pid also means prev_pid and next_pid",
+	  1 },
 	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
 
 	{ NULL, 0, NULL, 0, "When:", 2 },
@@ -58,13 +73,16 @@ static const struct argp_option options[] = {
 	{ "interval", KEY_INTERVAL, "TIME", 0, "With --live: every TIME (default 1s)", 2 },
 
 	{ NULL, 0, NULL, 0, "Output:", 3 },
-	{ "format", KEY_FORMAT, "table|json|kernel", 0, "A table with bars (default), one line of JSON, or the kernel's own text", 3 },
+	{ "format", KEY_FORMAT, "table|json|kernel", 0,
+	  "A table with bars (default), one line of JSON, or the kernel's own text", 3 },
 	{ 0 },
 };
 
 static enum format parse_format(const char *text, struct argp_state *state)
 {
-	static const char *const names[] = { [FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_KERNEL] = "kernel" };
+	static const char *const names[] = {
+		[FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_KERNEL] = "kernel"
+	};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(text, names[i]))
@@ -212,7 +230,7 @@ struct session {
 	struct wake wake;
 	char what[300];
 	uint64_t started_ns;
-	int status;                     /* of COMMAND */
+	int status; /* of COMMAND */
 };
 
 static int show_parsed(struct session *session, const char *text, struct fail *fail)
@@ -270,11 +288,13 @@ static int turn_on(struct session *session, struct fail *fail)
 
 	if (session->instance->kind == INSTANCE_PRIVATE)
 		return instance_turn(session->instance, true, fail);
-	if (!session->arguments->wanted.second || instance_read_word(session->instance, "tracing_on", word, sizeof(word), NULL) ||
-	    strcmp(word, "0") != 0)
+	if (!session->arguments->wanted.second ||
+	    instance_read_word(session->instance, "tracing_on", word, sizeof(word), NULL) || strcmp(word, "0") != 0)
 		return 0;
-	return fail_set(fail, -EAGAIN, "tracing is off in the instance '%s', and without it events have no times: "
-			"'weft restart -B %s' switches it on", session->instance->name, session->instance->name);
+	return fail_set(fail, -EAGAIN,
+			"tracing is off in the instance '%s', and without it events have no times: "
+			"'weft restart -B %s' switches it on",
+			session->instance->name, session->instance->name);
 }
 
 static int open_instance(struct session *session, struct fail *fail)
@@ -306,7 +326,8 @@ static int begin(struct session *session, struct fail *fail)
 		err = undo_claim(session->undo, session->kernel->name, &(struct claim_manner){ .waits = false }, fail);
 	if (!err && arguments->only_command)
 		err = kernel_tasks_only(session->instance, &session->workload.pid, 1, false, arguments->follow, fail);
-	return err ? err : hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);
+	return err ? err :
+		     hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);
 }
 
 /* Until COMMAND ends, a signal comes, or the time is over; shows what there is meanwhile. */
@@ -373,15 +394,18 @@ static int hist_run(int argc, char **argv)
 {
 	struct arguments arguments = { .format = FORMAT_TABLE };
 	struct session session = {
-		.arguments = &arguments, .kernel = &arguments.kernel, .workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.wake = WAKE_NONE, .title = { .what = session.what },
+		.arguments = &arguments,
+		.kernel = &arguments.kernel,
+		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
+		.wake = WAKE_NONE,
+		.title = { .what = session.what },
 	};
 	struct fail fail = FAIL_INIT;
 	int err, status;
 
 	command_parse(&hist_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	snprintf(session.what, sizeof(session.what), "%s%s%s", arguments.wanted.event, arguments.wanted.second ? ".." : "",
-		 arguments.wanted.second ? arguments.wanted.second : "");
+	snprintf(session.what, sizeof(session.what), "%s%s%s", arguments.wanted.event,
+		 arguments.wanted.second ? ".." : "", arguments.wanted.second ? arguments.wanted.second : "");
 	if (arguments.wanted.second)
 		session.title.unit = arguments.wanted.ns ? "ns" : "us";
 	err = keep(&session, &fail);

@@ -130,7 +130,8 @@ static void print_key(struct table *table, const struct hist_column *column, con
 	}
 }
 
-static void fill_row(struct table *table, const struct hist_text *hist, const struct hist_row *row, size_t shown, uint64_t max)
+static void fill_row(struct table *table, const struct hist_text *hist, const struct hist_row *row, size_t shown,
+		     uint64_t max)
 {
 	char hashes[BAR_WIDTH + 1];
 
@@ -153,9 +154,11 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 	for (size_t i = 0; i < hist->nr_keys && nr < TABLE_COLUMNS_MAX; i++, nr++) {
 		bool lat = title->unit && is(hist->keys[i].name, "lat");
 
-		snprintf(names[nr], NAME_SIZE, "%.*s%s%s", (int)hist->keys[i].name.len, hist->keys[i].name.at, lat ? " " : "",
-			 lat ? title->unit : "");
-		columns[nr] = (struct table_column){ .title = names[nr], .kind = hist->nr && hist->rows[0].keys[i].number ? TABLE_NUMBER : TABLE_TEXT };
+		snprintf(names[nr], NAME_SIZE, "%.*s%s%s", (int)hist->keys[i].name.len, hist->keys[i].name.at,
+			 lat ? " " : "", lat ? title->unit : "");
+		columns[nr] = (struct table_column){ .title = names[nr],
+						     .kind = hist->nr && hist->rows[0].keys[i].number ? TABLE_NUMBER :
+													TABLE_TEXT };
 	}
 	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
@@ -211,7 +214,8 @@ static void weave(const struct hist_text *hist, const struct out *table, struct 
 int hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out, struct fail *fail)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
-	char names[TABLE_COLUMNS_MAX][NAME_SIZE], hits[TEXT_HUMAN], rows[TEXT_HUMAN], dropped[TEXT_HUMAN], time[TEXT_HUMAN];
+	char names[TABLE_COLUMNS_MAX][NAME_SIZE], hits[TEXT_HUMAN], rows[TEXT_HUMAN], dropped[TEXT_HUMAN],
+		time[TEXT_HUMAN];
 	size_t shown = bar_value(hist), nr = set_columns(hist, title, shown, columns, names);
 	uint64_t max = largest(hist, shown);
 	struct table table;
@@ -219,7 +223,8 @@ int hist_print_table(const struct hist_text *hist, const struct hist_title *titl
 	bool ok;
 
 	if (hist->nr_keys + hist->nr_values + 1 > TABLE_COLUMNS_MAX)
-		return fail_set(fail, -EINVAL, "so many keys and values fit into no table: use --format kernel or json");
+		return fail_set(fail, -EINVAL,
+				"so many keys and values fit into no table: use --format kernel or json");
 	if (!out_init(&text, 4096))
 		return fail_memory(fail);
 	table_init(&table, columns, nr);
@@ -229,7 +234,8 @@ int hist_print_table(const struct hist_text *hist, const struct hist_title *titl
 	if (ok)
 		weave(hist, &text, out);
 	out_f(out, "%s: %s hit%s in %s row%s, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
-	      text_plural(hist->hits), text_count(rows, hist->entries), text_plural(hist->entries), text_count(dropped, hist->dropped), text_time(time, title->time_ns));
+	      text_plural(hist->hits), text_count(rows, hist->entries), text_plural(hist->entries),
+	      text_count(dropped, hist->dropped), text_time(time, title->time_ns));
 	table_release(&table);
 	out_release(&text);
 	return ok ? 0 : fail_memory(fail);

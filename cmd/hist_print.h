@@ -13,9 +13,9 @@ struct out;
 
 /* A histogram for people, or as one line of JSON. */
 struct hist_title {
-	const char *what;               /* "sched:sched_switch", "sched:sched_waking..sched:sched_switch" */
-	const char *unit;               /* of the field `lat`: "us", "ns"; NULL: no latency */
-	uint64_t time_ns;               /* how long it was kept */
+	const char *what; /* "sched:sched_switch", "sched:sched_waking..sched:sched_switch" */
+	const char *unit; /* of the field `lat`: "us", "ns"; NULL: no latency */
+	uint64_t time_ns; /* how long it was kept */
 };
 
 int must_check hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out,

@@ -30,11 +30,13 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
 	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording", 1 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
+	  1 },
 	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings kept in the file instead", 2 },
 	{ "setting", OPT_SETTING, "NAME", 0, "Print the one called NAME as it was, and nothing else", 2 },
 	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 1 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 1 },
 	{ 0 },
 };
 
@@ -73,7 +75,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options, .parser = parse_option, .args_doc = "[FILE]",
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
 	.doc = "Tells what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
 };
 
@@ -89,12 +93,13 @@ static void print_missed(struct trace_text text, struct out *out)
 	struct text_word line;
 
 	while (text.text && text_next_line(&text.text, &text.len, &line)) {
-		const char *hits = memchr(line.at, ' ', line.len), *missed = hits ? memrchr(line.at, ' ', line.len) : NULL;
+		const char *hits = memchr(line.at, ' ', line.len),
+			   *missed = hits ? memrchr(line.at, ' ', line.len) : NULL;
 
 		if (missed && missed != hits)
 			out_f(out, "%-10s %.*s of probe %.*s, which made%.*s events\n", "missed",
-			      (int)(line.at + line.len - missed - 1), missed + 1, (int)(hits - line.at), line.at, (int)(missed - hits),
-			      hits);
+			      (int)(line.at + line.len - missed - 1), missed + 1, (int)(hits - line.at), line.at,
+			      (int)(missed - hits), hits);
 	}
 }
 
@@ -126,8 +131,9 @@ static void print_head(struct trace *trace, struct out *out)
 static void print_sections(struct trace *trace, struct out *out)
 {
 	static const struct table_column columns[] = {
-		{ "offset", TABLE_NUMBER, NULL }, { "size", TABLE_NUMBER, NULL }, { "uncompressed", TABLE_NUMBER, NULL },
-		{ "ratio", TABLE_NUMBER, NULL }, { "what", TABLE_TEXT, NULL },
+		{ "offset", TABLE_NUMBER, NULL },       { "size", TABLE_NUMBER, NULL },
+		{ "uncompressed", TABLE_NUMBER, NULL }, { "ratio", TABLE_NUMBER, NULL },
+		{ "what", TABLE_TEXT, NULL },
 	};
 	size_t count;
 	const struct trace_section *sections = trace_sections(trace, &count);

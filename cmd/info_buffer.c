@@ -19,7 +19,7 @@
 /* One CPU of a buffer, as far as its events tell. */
 struct cpu_info {
 	uint64_t first, last, events, lost;
-	bool seen, lost_some;           /* lost_some: a gap of unknown size */
+	bool seen, lost_some; /* lost_some: a gap of unknown size */
 };
 
 /* Size of all pages of a CPU, uncompressed, from the heads of its chunks; 0 when they are broken. */
@@ -56,7 +56,8 @@ static void see(void *arg, const struct event *event)
 }
 
 /* All events of the reader's only buffer, counted by CPU; *ret has one entry for each of its CPUs. */
-static int count_events(struct reader *reader, const struct trace_buffer *buffer, struct cpu_info **ret, struct fail *fail)
+static int count_events(struct reader *reader, const struct trace_buffer *buffer, struct cpu_info **ret,
+			struct fail *fail)
 {
 	struct cpu_info *cpus = calloc(buffer->nr_cpus + 1, sizeof(*cpus));
 	int r;
@@ -94,9 +95,9 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 		       struct out *out)
 {
 	static const struct table_column columns[] = {
-		{ "CPU", TABLE_NUMBER, NULL }, { "stored", TABLE_NUMBER, NULL }, { "pages", TABLE_NUMBER, NULL }, { "events", TABLE_NUMBER, NULL },
-		{ "lost", TABLE_NUMBER, NULL }, { "first", TABLE_NUMBER, NULL }, { "last", TABLE_NUMBER, NULL }, { "overrun", TABLE_NUMBER, NULL },
-		{ "dropped", TABLE_NUMBER, NULL },
+		{ "CPU", TABLE_NUMBER, NULL },    { "stored", TABLE_NUMBER, NULL },  { "pages", TABLE_NUMBER, NULL },
+		{ "events", TABLE_NUMBER, NULL }, { "lost", TABLE_NUMBER, NULL },    { "first", TABLE_NUMBER, NULL },
+		{ "last", TABLE_NUMBER, NULL },   { "overrun", TABLE_NUMBER, NULL }, { "dropped", TABLE_NUMBER, NULL },
 	};
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	char text[TEXT_HUMAN];
@@ -124,7 +125,8 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 
 static int compare_types(const void *a, const void *b)
 {
-	const struct event_type *left = *(const struct event_type *const *)a, *right = *(const struct event_type *const *)b;
+	const struct event_type *left = *(const struct event_type *const *)a,
+				*right = *(const struct event_type *const *)b;
 
 	if (left->seen != right->seen)
 		return left->seen < right->seen ? 1 : -1;
@@ -199,7 +201,8 @@ static void print_worst(const struct context *context, struct out *out)
 	if (!context->latency)
 		return;
 	if (line && sscanf(line, "# latency: %llu us, #%llu/", &us, &entries) == 2)
-		out_f(out, "  the tracer's worst case as the kernel's text: %llu entries, latency %llu us\n", entries, us);
+		out_f(out, "  the tracer's worst case as the kernel's text: %llu entries, latency %llu us\n", entries,
+		      us);
 	else
 		out_str(out, "  the tracer has met no worst case\n");
 }
@@ -222,7 +225,8 @@ static void print_cleared(const struct trace *trace, size_t buffer, const struct
 		      most == 1 ? "" : "s");
 }
 
-static void print_buffer(struct reader *reader, struct trace *trace, size_t buffer, const struct cpu_info *cpus, struct out *out)
+static void print_buffer(struct reader *reader, struct trace *trace, size_t buffer, const struct cpu_info *cpus,
+			 struct out *out)
 {
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	const struct context *context = reader->buffers[0].context;
@@ -235,7 +239,8 @@ static void print_buffer(struct reader *reader, struct trace *trace, size_t buff
 		out->failed = true;
 }
 
-int info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *out, bool *ret_damaged, struct fail *fail)
+int info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *out, bool *ret_damaged,
+		struct fail *fail)
 {
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	cleanup_free struct cpu_info *cpus = NULL;

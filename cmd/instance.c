@@ -19,7 +19,7 @@
 
 struct instances {
 	struct kernel kernel;
-	char **words;                   /* list|create|remove, and names */
+	char **words; /* list|create|remove, and names */
 	int nr_words;
 	struct cpus online;
 	bool headed;
@@ -89,7 +89,10 @@ static int list_remote(const char *name, void *data)
 		row = NULL;
 	if (!dir || !row)
 		return -ENOMEM;
-	print_row(instances, &(struct instance){ .tracing = &instances->kernel.tracing, .kind = INSTANCE_EXISTING, .name = row, .dir = dir }, row);
+	print_row(instances,
+		  &(struct instance){
+			  .tracing = &instances->kernel.tracing, .kind = INSTANCE_EXISTING, .name = row, .dir = dir },
+		  row);
 	return 0;
 }
 
@@ -182,7 +185,7 @@ static int remove_all(struct instances *instances, int nr, char **names, struct 
 static const struct verb {
 	const char *name;
 	int (*run)(struct instances *instances, int nr, char **names, struct fail *fail);
-	bool named;                     /* needs names */
+	bool named; /* needs names */
 } verbs[] = {
 	{ "list", list, false },
 	{ "create", create, true },

@@ -78,14 +78,16 @@ const char *kernel_journal_words(const struct undo_pending *journal, char into[K
 	const struct {
 		const char *what;
 		unsigned nr;
-	} parts[] = { { "setting", journal->entries }, { "instance", journal->instances }, { "probe", journal->probes } };
+	} parts[] = { { "setting", journal->entries },
+		      { "instance", journal->instances },
+		      { "probe", journal->probes } };
 	size_t len = 0;
 
 	snprintf(into, KERNEL_WORDS, "nothing");
 	for (size_t i = 0; i < array_size(parts); i++)
 		if (parts[i].nr)
-			len += (size_t)snprintf(into + len, KERNEL_WORDS - len, "%s%u %s%s", len ? ", " : "", parts[i].nr,
-						parts[i].what, parts[i].nr == 1 ? "" : "s");
+			len += (size_t)snprintf(into + len, KERNEL_WORDS - len, "%s%u %s%s", len ? ", " : "",
+						parts[i].nr, parts[i].what, parts[i].nr == 1 ? "" : "s");
 	return into;
 }
 
@@ -110,8 +112,10 @@ void kernel_tell_unseen(const struct setup *setup)
 		/* Those of weft itself are gone by now. */
 		if (!name || instance_open(&tracing, name, false, NULL, &instance, NULL))
 			continue;
-		command_warn("note: no event; should the list set_event_pid of the instance '%s' have lost all its tasks, which cannot be seen, "
-			     "then nobody is traced there: 'weft set -B %s -P \"\"' takes the list away", name, name);
+		command_warn(
+			"note: no event; should the list set_event_pid of the instance '%s' have lost all its tasks, which cannot be seen, "
+			"then nobody is traced there: 'weft set -B %s -P \"\"' takes the list away",
+			name, name);
 		instance_close(instance, NULL);
 	}
 	tracing_release(&tracing);

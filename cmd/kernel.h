@@ -17,7 +17,7 @@ struct undo_pending;
  * As an argp child (kernel_argp, whose input is a struct kernel) it adds `-B INSTANCE`; zero is the state before.
  */
 struct kernel {
-	const char *name;               /* of -B; NULL: the top one */
+	const char *name; /* of -B; NULL: the top one */
 	struct tracing tracing;
 	struct instance *instance;
 };

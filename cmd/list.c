@@ -26,7 +26,7 @@
 enum { GLOBS_MAX = 256 };
 
 struct list {
-	const char *what;               /* NULL: the overview */
+	const char *what; /* NULL: the overview */
 	const char *globs[GLOBS_MAX];
 	bool matched[GLOBS_MAX];
 	size_t nr_globs;
@@ -264,18 +264,14 @@ static int list_formats(struct list *list, struct fail *fail)
 
 static const struct kind {
 	const char *name;
-	const char *one;                /* for messages */
+	const char *one; /* for messages */
 	int (*run)(struct list *list, struct fail *fail);
-	bool no_kernel;                 /* needs no tracefs */
+	bool no_kernel; /* needs no tracefs */
 } kinds[] = {
-	{ "events", "event", list_events, false },
-	{ "systems", "system", list_systems, false },
-	{ "tracers", "tracer", list_tracers, false },
-	{ "clocks", "clock", list_clocks, false },
-	{ "options", "option", list_options, false },
-	{ "functions", "function", list_functions, false },
-	{ "instances", "instance", list_instances, false },
-	{ "formats", "format", list_formats, true },
+	{ "events", "event", list_events, false },          { "systems", "system", list_systems, false },
+	{ "tracers", "tracer", list_tracers, false },       { "clocks", "clock", list_clocks, false },
+	{ "options", "option", list_options, false },       { "functions", "function", list_functions, false },
+	{ "instances", "instance", list_instances, false }, { "formats", "format", list_formats, true },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -325,7 +321,8 @@ static void print_functions(const struct list *list)
 	if (!err)
 		printf("%-11s %zu that can be traced\n", "functions", lines);
 	else
-		printf("%-11s %s\n", "functions", err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
+		printf("%-11s %s\n", "functions",
+		       err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
 }
 
 static int print_name(const char *name, void *data)
@@ -347,8 +344,8 @@ static int print_overview(struct list *list, struct fail *fail)
 		printf("%-11s %s %s %s\n", "kernel", name.sysname, name.release, name.machine);
 	printf("%-11s %s\n", "tracefs", list->kernel.instance->dir);
 	if (!tracing_online_cpus(&online, NULL))
-		printf("%-11s %s for each of %u CPUs\n", "buffer", text_size(size, ring_buffer_size(list->kernel.instance)),
-		       cpus_count(&online));
+		printf("%-11s %s for each of %u CPUs\n", "buffer",
+		       text_size(size, ring_buffer_size(list->kernel.instance)), cpus_count(&online));
 	print_words(list, "tracer now", "current_tracer");
 	print_words(list, "tracers", "available_tracers");
 	print_words(list, "clocks", "trace_clock");
@@ -371,7 +368,8 @@ static const struct argp_option options[] = {
 	{ "clocks", 'C', NULL, 0, "As the word clocks", 0 },
 	{ "options", 'o', NULL, 0, "As the word options", 0 },
 	{ "functions", 'f', NULL, 0, "As the word functions", 0 },
-	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances", 0 },
+	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances",
+	  0 },
 	{ 0 },
 };
 

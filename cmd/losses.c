@@ -11,8 +11,10 @@ void losses_cleared(const char *name, unsigned times)
 {
 	if (!times)
 		return;
-	command_warn("%s%ssomebody else cleared the buffer meanwhile (%u time%s as far as noticed; so does the end of a module or probe whose "
-		     "events are recorded); what it held then is in no count", name, *name ? ": " : "", times, times == 1 ? "" : "s");
+	command_warn(
+		"%s%ssomebody else cleared the buffer meanwhile (%u time%s as far as noticed; so does the end of a module or probe whose "
+		"events are recorded); what it held then is in no count",
+		name, *name ? ": " : "", times, times == 1 ? "" : "s");
 }
 
 void losses_missed(const char *lines)
@@ -21,7 +23,10 @@ void losses_missed(const char *lines)
 	uint64_t made, not_made;
 	int end;
 
-	for (; lines && sscanf(lines, "%159s %" SCNu64 " %" SCNu64 "%n", probe, &made, &not_made, &end) == 3; lines += end)
-		command_warn("probe %s made no event of %s hits (and %s of others); that of a return has room for as many calls at once as "
-			     "its definition says: 'r4096:NAME FUNCTION'", probe, text_count(missed, not_made), text_count(hits, made));
+	for (; lines && sscanf(lines, "%159s %" SCNu64 " %" SCNu64 "%n", probe, &made, &not_made, &end) == 3;
+	     lines += end)
+		command_warn(
+			"probe %s made no event of %s hits (and %s of others); that of a return has room for as many calls at once as "
+			"its definition says: 'r4096:NAME FUNCTION'",
+			probe, text_count(missed, not_made), text_count(hits, made));
 }

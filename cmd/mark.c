@@ -18,17 +18,18 @@ struct mark {
 	struct kernel kernel;
 	bool raw;
 	uint32_t id;
-	const char *event;              /* to be made up; NULL: none */
-	struct buf text;                /* the words of TEXT, or the name of FILE */
+	const char *event; /* to be made up; NULL: none */
+	struct buf text;   /* the words of TEXT, or the name of FILE */
 	size_t words;
 	struct marker marker;
-	bool cut;                       /* some text became more than one marker */
+	bool cut; /* some text became more than one marker */
 };
 
 enum { KEY_INJECT = 0x100 };
 
 static const struct argp_option options[] = {
-	{ "inject", KEY_INJECT, "EVENT", 0, "Write a made-up EVENT whose fields have the values of TEXT: 'pid=1 comm=\"x\"'", 0 },
+	{ "inject", KEY_INJECT, "EVENT", 0,
+	  "Write a made-up EVENT whose fields have the values of TEXT: 'pid=1 comm=\"x\"'", 0 },
 	{ "raw", 'r', "N", 0, "Write the bytes of FILE as a raw marker with the number N", 0 },
 	{ 0 },
 };
@@ -140,13 +141,16 @@ static int inject(struct mark *mark, struct fail *fail)
 		return err;
 	err = event_set_add(&set, catalog, mark->event, fail);
 	if (!err && set.nr != 1)
-		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event, set.nr);
+		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event,
+			       set.nr);
 	while (!err && !event_set_has(&set, at))
 		at++;
 	if (!err) {
-		snprintf(file, sizeof(file), "events/%s/%s/inject", catalog->events[at].system, catalog->events[at].name);
+		snprintf(file, sizeof(file), "events/%s/%s/inject", catalog->events[at].system,
+			 catalog->events[at].name);
 		if (!instance_has(instance, file))
-			err = fail_set(fail, -EOPNOTSUPP, "this kernel has no '%s'; CONFIG_TRACE_EVENT_INJECT provides it", file);
+			err = fail_set(fail, -EOPNOTSUPP,
+				       "this kernel has no '%s'; CONFIG_TRACE_EVENT_INJECT provides it", file);
 		else
 			/* No fields: a blank is written all the same, and an empty value is not. */
 			err = instance_write(instance, file, mark->text.len ? buf_str(&mark->text) : " ", fail);

@@ -15,7 +15,8 @@ void option_number(const char *option, const char *arg, uint64_t *ret, struct ar
 		argp_error(state, "--%s: %s", option, fail.text);
 }
 
-void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret, struct argp_state *state)
+void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
+		  struct argp_state *state)
 {
 	struct fail fail = FAIL_INIT;
 

@@ -17,7 +17,7 @@
 enum {
 	LETTERS = 128,
 	KEY_HELP = 0x10000,
-	KEY_ARGPS,              /* of another option that argp adds to every command */
+	KEY_ARGPS, /* of another option that argp adds to every command */
 };
 
 /* The tables as getopt_long() wants them. */
@@ -87,8 +87,11 @@ static bool add_tables(struct tables *tables, const struct argp *argp)
 
 		if (!(option->flags & OPTION_ALIAS))
 			first = option;
-		has_arg = !first->arg ? no_argument : first->flags & OPTION_ARG_OPTIONAL ? optional_argument : required_argument;
-		ok = (!option->name || add_name(tables, option->name, has_arg, first->key)) && add_letter(tables, option->key, has_arg);
+		has_arg = !first->arg                        ? no_argument :
+			  first->flags & OPTION_ARG_OPTIONAL ? optional_argument :
+							       required_argument;
+		ok = (!option->name || add_name(tables, option->name, has_arg, first->key)) &&
+		     add_letter(tables, option->key, has_arg);
 	}
 	for (const struct argp_child *child = argp->children; ok && child && child->argp; child++)
 		ok = add_tables(tables, child->argp);
@@ -137,7 +140,8 @@ static bool is_ambiguous(const struct tables *tables, const char *name, size_t l
 	return false;
 }
 
-__attribute__((noreturn)) static void unknown(const struct command *command, const char *program, const char *name, const struct near *near)
+__attribute__((noreturn)) static void unknown(const struct command *command, const char *program, const char *name,
+					      const struct near *near)
 {
 	const char *here = elsewhere_option(command->name, name);
 	char hint[3 * NEAR_NAME_SIZE];
@@ -152,7 +156,8 @@ __attribute__((noreturn)) static void unknown(const struct command *command, con
 	exit(EXIT_USAGE);
 }
 
-static void check_name(const struct command *command, const struct tables *tables, const char *program, const char *word)
+static void check_name(const struct command *command, const struct tables *tables, const char *program,
+		       const char *word)
 {
 	cleanup_free char *name = strndup(word + 2, strcspn(word + 2, "="));
 	struct near near;
@@ -201,7 +206,8 @@ void options_check(const struct command *command, int argc, char **argv, unsigne
 	opterr = 0;
 	/* ':' is a missing value, which argp tells. */
 	while ((key = getopt_long(argc, words, tables.letters, tables.names, NULL)) != -1 && key != ':') {
-		if (key == KEY_HELP || (key == '?' && (optopt == '?' || (optopt == 'h' && !options_find(command->argp, NULL, 'h', NULL)))))
+		if (key == KEY_HELP ||
+		    (key == '?' && (optopt == '?' || (optopt == 'h' && !options_find(command->argp, NULL, 'h', NULL)))))
 			print_help(command, argv[0]);
 		if (key == '?' && !optopt)
 			check_name(command, &tables, argv[0], words[optind - 1]);

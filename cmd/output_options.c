@@ -16,7 +16,8 @@ static const struct argp_option options[] = {
 	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "How to pack the file (default zstd:1)", 0 },
 	{ "file-version", KEY_FILE_VERSION, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 0 },
 	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
-	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0, "Keep the data in DIR until the file is finished (default: beside the output)", 0 },
+	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0,
+	  "Keep the data in DIR until the file is finished (default: beside the output)", 0 },
 	{ "save", KEY_SAVE, "hist|stack|stat", 0,
 	  "Save what the kernel counted as well: every histogram, the deepest stack, or trace_stat; repeatable", 0 },
 	{ "quiet", 'q', NULL, 0, "Print no summary", 0 },
@@ -72,8 +73,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*arguments = (struct output_arguments){ .output = "trace.dat", .version = 7, .compress = true,
-							.level = LEVEL_DEFAULT, .mode = OUTPUT_MODE };
+		*arguments = (struct output_arguments){ .output = "trace.dat",
+							.version = 7,
+							.compress = true,
+							.level = LEVEL_DEFAULT,
+							.mode = OUTPUT_MODE };
 		return 0;
 	case 'o':
 		arguments->output = arg;

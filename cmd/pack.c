@@ -18,8 +18,19 @@
 #include <unistd.h>
 
 /* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
-enum { OPT_PAGES = 256, OPT_KALLSYMS, OPT_EVENTS, OPT_COMPRESSION, OPT_FILE_VERSION, OPT_LATENCY, OPT_LATENCY_SAMPLE, OPT_MAPS, OPT_SCRIPT, OPT_MODE,
-       OPT_BTF };
+enum {
+	OPT_PAGES = 256,
+	OPT_KALLSYMS,
+	OPT_EVENTS,
+	OPT_COMPRESSION,
+	OPT_FILE_VERSION,
+	OPT_LATENCY,
+	OPT_LATENCY_SAMPLE,
+	OPT_MAPS,
+	OPT_SCRIPT,
+	OPT_MODE,
+	OPT_BTF
+};
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
@@ -27,14 +38,14 @@ struct arguments {
 	struct pack_options options;
 	const char *output;
 	mode_t mode;
-	const char *sample;             /* of --latency-sample */
-	const char *btf;                /* of --btf */
-	struct buf types;               /* what of it is kept */
+	const char *sample; /* of --latency-sample */
+	const char *btf;    /* of --btf */
+	struct buf types;   /* what of it is kept */
 	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
 	struct {
 		char name[32], *text;
-	} maps[MAPS_MAX];               /* of --maps */
+	} maps[MAPS_MAX]; /* of --maps */
 	size_t nr_maps;
 	const char *compression;
 	bool quiet, script;
@@ -45,16 +56,20 @@ static const struct argp_option options[] = {
 	{ "pages", OPT_PAGES, "FILE", 0,
 	  "Take pages, and whatever DIR lacks, from the trace.dat FILE (default: DIR/trace.dat if there is one)", 1 },
 	{ "kallsyms", OPT_KALLSYMS, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1 },
-	{ "events", OPT_EVENTS, "DIR", 0, "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
+	{ "events", OPT_EVENTS, "DIR", 0,
+	  "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
 	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
 	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
 	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
 	{ "btf", OPT_BTF, "FILE", 0,
-	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and enumerators that are in DIR", 1 },
-	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable", 1 },
+	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and enumerators that are in DIR",
+	  1 },
+	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable",
+	  1 },
 	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
 	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
-	{ "file-version", OPT_FILE_VERSION, "N", 0, "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
+	{ "file-version", OPT_FILE_VERSION, "N", 0,
+	  "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 2 },
 	{ "script", OPT_SCRIPT, NULL, 0,
 	  "Print a shell script that makes DIR, for machines that have nothing but a shell", 2 },
@@ -213,7 +228,8 @@ static int learn(struct arguments *arguments, int trial, struct fail *fail)
 	if (!r && arguments->btf)
 		r = pack_types_read(trial, arguments->btf, &arguments->types, fail);
 	if (!r && arguments->types.len && options->nr_facts < PACK_FACTS_MAX)
-		options->facts[options->nr_facts++] = (struct pack_fact){ .name = "weft/types", .text = buf_str(&arguments->types) };
+		options->facts[options->nr_facts++] =
+			(struct pack_fact){ .name = "weft/types", .text = buf_str(&arguments->types) };
 	return r;
 }
 
@@ -235,7 +251,8 @@ static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *sum
 }
 
 /* Under another name, which becomes that of the output when it is whole: the output may be an input, too. */
-static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary, struct fail *fail)
+static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary,
+		     struct fail *fail)
 {
 	char name[DESTINATION_NAME];
 	cleanup_fd int fd = -1;
@@ -274,9 +291,12 @@ static int pack_to(struct arguments *arguments, struct pack_summary *summary, st
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .options = { .version = 7, .compress = true, .level = LEVEL_DEFAULT,
+	struct arguments arguments = { .options = { .version = 7,
+						    .compress = true,
+						    .level = LEVEL_DEFAULT,
 						    .weft_version = "weft " WEFT_VERSION },
-				       .output = "trace.dat", .mode = OUTPUT_MODE };
+				       .output = "trace.dat",
+				       .mode = OUTPUT_MODE };
 	struct pack_summary summary;
 	struct fail fail = FAIL_INIT;
 

@@ -13,8 +13,8 @@ enum { PACK_HEAD_MAX = 4096 };
 /* What `weft pack` learns from a text of latency-format: lib/event/latency_facts.h. */
 struct pack_sample {
 	struct latency_facts facts;
-	char time_start[24], buffer_cpu[12];    /* in words */
-	char head[PACK_HEAD_MAX];               /* the lines of the text's head; "" when they are longer */
+	char time_start[24], buffer_cpu[12]; /* in words */
+	char head[PACK_HEAD_MAX];            /* the lines of the text's head; "" when they are longer */
 };
 
 /* Reads the text beside the trace.dat that the descriptor holds. */

@@ -55,7 +55,8 @@ static int take_functions(struct trace *trace, size_t buffer, struct names *func
 	taking.err = reader_add(&taking.reader, trace, buffer, fail);
 	/* A file that ends in damage has what was read before. */
 	if (!taking.err && !reader_start(&taking.reader, &(struct reader_options){ .pool = NULL }, NULL))
-		(void)!reader_run(&taking.reader, &(struct reader_consumer){ .see = take_function, .arg = &taking }, 1, NULL);
+		(void)!reader_run(&taking.reader, &(struct reader_consumer){ .see = take_function, .arg = &taking }, 1,
+				  NULL);
 	reader_release(&taking.reader);
 	return taking.err;
 }

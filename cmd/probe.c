@@ -19,11 +19,11 @@ enum { KEY_SYNTHETIC = 0x100, KEY_DRY_RUN };
 enum verb { VERB_NONE, VERB_ADD, VERB_LIST, VERB_REMOVE };
 
 struct arguments {
-	struct kernel kernel;           /* -B: whose switches list shows */
-	struct instance *top;           /* which alone has the probes */
+	struct kernel kernel; /* -B: whose switches list shows */
+	struct instance *top; /* which alone has the probes */
 	enum verb verb;
 	bool synthetic, all, dry_run;
-	char **words;                   /* behind the verb: definitions or names */
+	char **words; /* behind the verb: definitions or names */
 	size_t nr;
 };
 
@@ -139,10 +139,12 @@ static int tell_added(const struct probe *probe, struct buf *told, struct fail *
 {
 	return buf_addf(told, "%s:%s: %s%s%s%s%s\n", probe->group, probe->name, probe_kind_name(probe->kind),
 			*probe->place ? " " : "", probe->place, *probe->arguments ? " " : "", probe->arguments) ?
-	       0 : fail_memory(fail);
+		       0 :
+		       fail_memory(fail);
 }
 
-static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct buf *told, struct fail *fail)
+static int add_one(const struct arguments *arguments, struct undo *undo, const char *text, struct buf *told,
+		   struct fail *fail)
 {
 	struct probe probe;
 	int err = probe_define(arguments->top, text, arguments->synthetic, &probe, fail);
@@ -177,7 +179,8 @@ static int add(const struct arguments *arguments, struct fail *fail)
 }
 
 /* wanted[i] for the probes that are named; all of them without names. */
-static int find_wanted(const struct arguments *arguments, const struct probe_list *list, bool *wanted, struct fail *fail)
+static int find_wanted(const struct arguments *arguments, const struct probe_list *list, bool *wanted,
+		       struct fail *fail)
 {
 	int err = 0;
 
@@ -202,7 +205,8 @@ static int read_switch(const struct instance *instance, const struct probe *prob
 	return 0;
 }
 
-static int print_row(struct table *table, const struct probe_state *state, const struct instance *instance, struct fail *fail)
+static int print_row(struct table *table, const struct probe_state *state, const struct instance *instance,
+		     struct fail *fail)
 {
 	const struct probe *probe = &state->probe;
 	const char *on;
@@ -228,12 +232,13 @@ static int print_row(struct table *table, const struct probe_state *state, const
 	return 0;
 }
 
-static int list_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
+static int list_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted,
+		     struct fail *fail)
 {
 	static const struct table_column columns[] = {
-		{ "EVENT", TABLE_TEXT, NULL }, { "KIND", TABLE_TEXT, NULL }, { "BY", TABLE_TEXT, NULL }, { "ON", TABLE_TEXT, NULL },
-		{ "HITS", TABLE_NUMBER, NULL }, { "MISSED", TABLE_NUMBER, NULL }, { "PLACE", TABLE_TEXT, NULL },
-		{ "ARGUMENTS", TABLE_TEXT, NULL },
+		{ "EVENT", TABLE_TEXT, NULL }, { "KIND", TABLE_TEXT, NULL },      { "BY", TABLE_TEXT, NULL },
+		{ "ON", TABLE_TEXT, NULL },    { "HITS", TABLE_NUMBER, NULL },    { "MISSED", TABLE_NUMBER, NULL },
+		{ "PLACE", TABLE_TEXT, NULL }, { "ARGUMENTS", TABLE_TEXT, NULL },
 	};
 	struct table table;
 	struct out out;
@@ -255,7 +260,8 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 	return err;
 }
 
-static int remove_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted, struct fail *fail)
+static int remove_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted,
+		       struct fail *fail)
 {
 	char full[2 * PROBE_NAME_SIZE + 8];
 	int first = 0;

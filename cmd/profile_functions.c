@@ -45,7 +45,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct profiled_function *one = a, *other = b;
 
-	return one->time_ns != other->time_ns ? (one->time_ns < other->time_ns) - (one->time_ns > other->time_ns) : by_hits(a, b);
+	return one->time_ns != other->time_ns ? (one->time_ns < other->time_ns) - (one->time_ns > other->time_ns) :
+						by_hits(a, b);
 }
 
 static uint64_t average(const struct profiled_function *function)
@@ -63,8 +64,10 @@ static int by_average(const void *a, const void *b)
 static const struct argp_option options[] = {
 	{ "function", 'l', "FUNCTION", 0, "Count only FUNCTION, which may be a glob", 0 },
 	{ "no-function", 'n', "FUNCTION", 0, "Do not count FUNCTION", 0 },
-	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION meanwhile: nosleep-time leaves out the time asleep, "
-	  "nograph-time that of the functions called", 0 },
+	{ "option", 'O', "OPTION", 0,
+	  "Set the trace option OPTION meanwhile: nosleep-time leaves out the time asleep, "
+	  "nograph-time that of the functions called",
+	  0 },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", 0 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 0 },
 	{ "sort", KEY_SORT, "time|hits|average|name", 0, "What comes first (default time)", 0 },
@@ -78,7 +81,10 @@ static void set_order(struct profile_arguments *arguments, const char *name, str
 		const char *name;
 		int (*compare)(const void *a, const void *b);
 	} orders[] = {
-		{ "time", by_time }, { "hits", by_hits }, { "average", by_average }, { "name", by_name },
+		{ "time", by_time },
+		{ "hits", by_hits },
+		{ "average", by_average },
+		{ "name", by_name },
 	};
 
 	for (size_t i = 0; i < array_size(orders); i++)
@@ -196,8 +202,8 @@ static void print_profile(const struct profile_arguments *arguments, struct func
 
 		printf("%-30s%c %12llu", function->name, function->cut ? '*' : ' ', (unsigned long long)function->hits);
 		if (profile->timed)
-			printf(" %14.3f %14.3f %14.3f", (double)function->time_ns / 1000, (double)average(function) / 1000,
-			       profiled_function_deviation(function));
+			printf(" %14.3f %14.3f %14.3f", (double)function->time_ns / 1000,
+			       (double)average(function) / 1000, profiled_function_deviation(function));
 		putchar('\n');
 	}
 	for (size_t i = 0; i < nr; i++)
@@ -212,7 +218,9 @@ static int profile_kernel(struct profile_arguments *arguments, struct wake *wake
 			  int *ret_status, struct fail *fail)
 {
 	struct workload workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
-	const struct workload_options wanted = { .argv = arguments->argv, .user = arguments->user, .mask = wake->old_mask };
+	const struct workload_options wanted = { .argv = arguments->argv,
+						 .user = arguments->user,
+						 .mask = wake->old_mask };
 	struct undo *undo = NULL;
 	int err = 0, restored;
 

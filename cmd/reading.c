@@ -31,6 +31,6 @@ void reading_tell_left_behind(const char *input)
 	cleanup_free char *path = NULL;
 
 	if (strcmp(input, "-") && parts_left_behind(input, &path))
-		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
-			     path);
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it",
+			     path, path);
 }

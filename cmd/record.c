@@ -24,13 +24,15 @@ static void tell_left_behind(const char *output)
 	unsigned at = 0;
 
 	if (parts_left_behind(output, &path)) {
-		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it", path,
-			     path);
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it",
+			     path, path);
 		free(path);
 	}
 	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		command_warn("note: a recording that was killed (process %d) left tracing settings changed; 'weft recover' "
-			     "puts them back", pending.pid);
+		command_warn(
+			"note: a recording that was killed (process %d) left tracing settings changed; 'weft recover' "
+			"puts them back",
+			pending.pid);
 }
 
 static const char *buffer_name(const struct record_options *options, const struct record_cpu *cpu)
@@ -49,8 +51,8 @@ static void print_losses(const struct record_options *options, const struct reco
 		const char *name = buffer_name(options, cpu);
 
 		if (cpu->lost)
-			command_warn("%s%sCPU %u lost %s event%s; a larger buffer (-b) may keep them", name, *name ? ": " : "",
-				     cpu->cpu, text_count(count, cpu->lost), text_plural(cpu->lost));
+			command_warn("%s%sCPU %u lost %s event%s; a larger buffer (-b) may keep them", name,
+				     *name ? ": " : "", cpu->cpu, text_count(count, cpu->lost), text_plural(cpu->lost));
 		if (cpu->dropped_bytes)
 			command_warn("%s%sCPU %u: the oldest %s event%s (%s of pages) were dropped to keep to -m", name,
 				     *name ? ": " : "", cpu->cpu, text_count(count, cpu->dropped_events),
@@ -79,8 +81,8 @@ static void print_summary(const struct record_options *options, const struct rec
 
 	command_warn("%s: %s%s event%s in %s, %s of pages in a file of %s, %s lost", options->output,
 		     result->at_most ? "at most " : "", text_count(events, result->events), text_plural(result->events),
-		     text_time(time, result->time_ns), text_size(raw, result->raw),
-		     text_size(file, result->file_size), text_count(lost, result->lost));
+		     text_time(time, result->time_ns), text_size(raw, result->raw), text_size(file, result->file_size),
+		     text_count(lost, result->lost));
 	print_losses(options, result);
 	print_cleared(options, result);
 	losses_missed(result->missed_probes);
@@ -95,10 +97,12 @@ static int tell_failure(const struct record_arguments *arguments, const struct r
 {
 	command_failed(fail);
 	if (result->finished)
-		command_warn("the recording ended early; what was saved until then is in '%s'", arguments->options.output);
+		command_warn("the recording ended early; what was saved until then is in '%s'",
+			     arguments->options.output);
 	if (result->parts)
 		command_warn("what was recorded is in '%s'; 'weft recover %s -o FILE' finishes it, also on another "
-			     "filesystem", result->parts, result->parts);
+			     "filesystem",
+			     result->parts, result->parts);
 	/* A command that could not be run: the shell's statuses. */
 	return result->has_status && !result->ran ? result->status : EXIT_RECORD_FAILED;
 }

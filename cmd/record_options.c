@@ -19,13 +19,18 @@ enum { SYNC_MIN_NS = 10000000, SYNC_MAX_S = 86400 };
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Recording:", SETUP_OWN_GROUP },
 	{ "all-formats", 'a', NULL, 0, "Save the formats of all events, not only of those recorded", SETUP_OWN_GROUP },
-	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft's own threads are recorded in any case", SETUP_OWN_GROUP },
-	{ "max-size", 'm', "SIZE", 0, "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
-	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
-	{ "sync", KEY_SYNC, "TIME", 0, "Have on the disk what is older than TIME, should the machine die", SETUP_OWN_GROUP },
+	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft's own threads are recorded in any case",
+	  SETUP_OWN_GROUP },
+	{ "max-size", 'm', "SIZE", 0,
+	  "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
+	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds",
+	  SETUP_OWN_GROUP },
+	{ "sync", KEY_SYNC, "TIME", 0, "Have on the disk what is older than TIME, should the machine die",
+	  SETUP_OWN_GROUP },
 	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
 	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
-	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been",
+	  SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

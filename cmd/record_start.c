@@ -27,7 +27,8 @@ static bool add_names(const struct setup *setup, struct buf *names)
 			const struct setup_event *event = &instance->events[j];
 
 			if (!event->off && nr++ < NAMES_SHOWN)
-				ok = ok && buf_addf(names, "%s%s", names->len ? ", " : "", event->pattern ? event->pattern : event->probe);
+				ok = ok && buf_addf(names, "%s%s", names->len ? ", " : "",
+						    event->pattern ? event->pattern : event->probe);
 		}
 	}
 	return ok && (nr <= NAMES_SHOWN || buf_addf(names, " and %zu more", nr - NAMES_SHOWN));
@@ -43,5 +44,6 @@ void record_tell_start(const struct record_options *options)
 	if (options->duration_ns)
 		text_time(time, options->duration_ns);
 	command_warn("recording %s%s%s%s; Ctrl-C ends it", buf_str(&names), *time ? " for " : "", time,
-		     options->setup.nr_pids && !options->setup.follow ? ", until the last of these tasks has ended" : "");
+		     options->setup.nr_pids && !options->setup.follow ? ", until the last of these tasks has ended" :
+									"");
 }

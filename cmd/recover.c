@@ -98,8 +98,10 @@ static void print_recovered(const struct recovery *recovery)
 
 static void tell_waiting(const char *parts)
 {
-	command_warn("note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; until then the tracing "
-		     "settings of that recording stay changed ('weft reset' puts them back without)", parts);
+	command_warn(
+		"note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; until then the tracing "
+		"settings of that recording stay changed ('weft reset' puts them back without)",
+		parts);
 }
 
 /* A trace can be read by anybody, but only root can put tracefs right: that it cannot is then no failure of ours. */
@@ -141,7 +143,8 @@ static int run(int argc, char **argv)
 	what = arguments.what ? arguments.what : "trace.dat";
 	path = find_parts(what, &nr);
 	if (nr > 1) {
-		command_warn("there are %u recordings of '%s'; name the directory of one, such as '%s'", nr, what, path);
+		command_warn("there are %u recordings of '%s'; name the directory of one, such as '%s'", nr, what,
+			     path);
 		free(path);
 		return EXIT_FAILED;
 	}

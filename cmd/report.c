@@ -23,16 +23,36 @@
 
 enum { THREADS_MAX = 64 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_LIMIT, OPT_TAIL, OPT_FORMAT, OPT_DECODE, OPT_PLUGIN_DIR, OPT_THREADS, OPT_STORED, OPT_COLOR,
-       OPT_SELF, OPT_NO_SELF, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum {
+	OPT_CPU = 256,
+	OPT_PID,
+	OPT_COMM,
+	OPT_SINCE,
+	OPT_UNTIL,
+	OPT_LIMIT,
+	OPT_TAIL,
+	OPT_FORMAT,
+	OPT_DECODE,
+	OPT_PLUGIN_DIR,
+	OPT_THREADS,
+	OPT_STORED,
+	OPT_COLOR,
+	OPT_SELF,
+	OPT_NO_SELF,
+	OPT_NO_SANDBOX,
+	OPT_TRUST_SIZE
+};
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
 	{ "instance", 'B', "NAME", 0, "Print only the buffer of this instance; '' is the top one", 1 },
 
-	{ "event", 'e', "EVENT", 0, "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
-	{ "filter", 'f', "FILTER", 0, "Print only events that meet FILTER, which the kernel's language says: 'EVENT: FILTER' of the events so called, "
-	  "or of all that have its fields; repeatable, one will do", 2 },
+	{ "event", 'e', "EVENT", 0,
+	  "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
+	{ "filter", 'f', "FILTER", 0,
+	  "Print only events that meet FILTER, which the kernel's language says: 'EVENT: FILTER' of the events so called, "
+	  "or of all that have its fields; repeatable, one will do",
+	  2 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "invert", 'v', NULL, 0, "Leave out what the filters behind this meet", 2 },
 	{ "no-hardirq", 'I', NULL, 0, "Leave out events of hard interrupts", 2 },
@@ -40,7 +60,8 @@ static const struct argp_option options[] = {
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
-	{ "no-self", OPT_NO_SELF, NULL, 0, "Leave out what weft itself did while it recorded, but not interrupts that hit it", 2 },
+	{ "no-self", OPT_NO_SELF, NULL, 0,
+	  "Leave out what weft itself did while it recorded, but not interrupts that hit it", 2 },
 	{ "self", OPT_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", 2 },
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
@@ -48,18 +69,23 @@ static const struct argp_option options[] = {
 	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
-	{ "color", OPT_COLOR, "auto|always|never", 0, "Colour what has colours, --format pretty (auto, the default: on a terminal)", 3 },
+	{ "color", OPT_COLOR, "auto|always|never", 0,
+	  "Colour what has colours, --format pretty (auto, the default: on a terminal)", 3 },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
 	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
 	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
 	{ "latency-format", 'l', NULL, 0, "Print as with the trace option latency-format", 3 },
-	{ "decode", OPT_DECODE, NULL, 0, "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
+	{ "decode", OPT_DECODE, NULL, 0,
+	  "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
 	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
-	{ "stored", OPT_STORED, "NAME", 0, "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
+	{ "stored", OPT_STORED, "NAME", 0,
+	  "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
 
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0, "Keep all rights while reading, for systems where giving them up fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read and print, too, what claims more bytes, memory or text than any recording", 4 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Read and print, too, what claims more bytes, memory or text than any recording", 4 },
 	{ 0 },
 };
 
@@ -217,8 +243,13 @@ static const struct argp argp = {
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
 	const struct empty_question question = {
-		report->events.at, report->comms.at, report->filters.at, report->events.len, report->comms.len, report->filters.len, report->negated, report->pids, report->nr_pids,
-		report->some_cpus ? &report->cpus : NULL, report->since, report->until, report->instance,
+		report->events.at,  report->comms.at,
+		report->filters.at, report->events.len,
+		report->comms.len,  report->filters.len,
+		report->negated,    report->pids,
+		report->nr_pids,    report->some_cpus ? &report->cpus : NULL,
+		report->since,      report->until,
+		report->instance,
 	};
 
 	if (!*report->printed && report->limit && report->tail)
@@ -228,7 +259,9 @@ static void tell_empty(const struct report_options *report, struct trace *trace)
 static int report_run(int argc, char **argv)
 {
 	uint64_t printed = 0;
-	struct report_options report = { .limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0), .printed = &printed };
+	struct report_options report = {
+		.limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0), .printed = &printed
+	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	int r;
@@ -247,7 +280,8 @@ static int report_run(int argc, char **argv)
 	if (report.trust_size)
 		trace_trust_sizes(trace);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) : report_print(&report, trace, &fail);
+	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) :
+			    report_print(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	if (!r && !report.stored)

@@ -68,13 +68,14 @@ struct printing {
 	uint64_t **left_out;
 	char **prefixes;
 	struct sink_times times;
-	struct extent extent;           /* of the file, once something needs it */
+	struct extent extent; /* of the file, once something needs it */
 	struct pool *pool;
-	int worst;                      /* of the first buffer that cannot be printed; 0 */
-	struct fail failure;            /* its words */
+	int worst;           /* of the first buffer that cannot be printed; 0 */
+	struct fail failure; /* its words */
 };
 
-static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
+static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
+			 struct fail *fail)
 {
 	int r = 0;
 
@@ -89,7 +90,8 @@ static int buffer_window(const struct report_options *report, struct reader_buff
 	return r;
 }
 
-static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out, struct fail *fail)
+static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out,
+			 struct fail *fail)
 {
 	int r = selection_new(buffer->context, &buffer->selection, fail);
 
@@ -105,8 +107,8 @@ static int buffer_select(const struct report_options *report, struct reader_buff
 	return r;
 }
 
-static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent, uint64_t **ret_left_out,
-		       struct fail *fail)
+static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
+		       uint64_t **ret_left_out, struct fail *fail)
 {
 	int r = 0;
 
@@ -131,7 +133,8 @@ static bool wanted(const struct report_options *report, struct trace *trace, siz
 }
 
 /* A buffer that cannot be printed keeps no other from it: that is told at the end. */
-static void add_buffer(const struct report_options *report, struct trace *trace, size_t index, struct printing *printing)
+static void add_buffer(const struct report_options *report, struct trace *trace, size_t index,
+		       struct printing *printing)
 {
 	struct reader *reader = &printing->reader;
 	size_t at = reader->nr_buffers;
@@ -149,7 +152,8 @@ static void add_buffer(const struct report_options *report, struct trace *trace,
 	}
 }
 
-static int add_buffers(const struct report_options *report, struct trace *trace, struct printing *printing, struct fail *fail)
+static int add_buffers(const struct report_options *report, struct trace *trace, struct printing *printing,
+		       struct fail *fail)
 {
 	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0;
 
@@ -165,7 +169,8 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 		add_buffer(report, trace, i, printing);
 	}
 	if (report->instance && !nr_wanted)
-		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), report->instance);
+		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
+				report->instance);
 	return 0;
 }
 
@@ -202,7 +207,7 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
 	options.one_line = format_is_one_line(&options);
-	return report->format->new(printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
+	return report->format->new (printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 
 /* Of the file, so that an event has the same time whatever is selected. */
@@ -216,7 +221,8 @@ static int set_origin(struct printing *printing, struct fail *fail)
 }
 
 /* What must be opened for it is opened before the rights to do so are given up. */
-static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing, struct fail *fail)
+static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing,
+		      struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
 	int r = report->format->relative ? set_origin(printing, fail) : 0;
@@ -254,7 +260,9 @@ static int print_events(const struct report_options *report, struct printing *pr
 	struct reader *reader = &printing->reader;
 	uint64_t size = trace_info(reader->buffers[0].context->trace)->size;
 	const struct render_options options = {
-		.pool = printing->pool, .limit = report->limit, .prefixes = printing->prefixes,
+		.pool = printing->pool,
+		.limit = report->limit,
+		.prefixes = printing->prefixes,
 		.escape = format_is_escaped(report->format, &report->sink),
 		.text_max = report->trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
 	};
@@ -262,13 +270,15 @@ static int print_events(const struct report_options *report, struct printing *pr
 	int r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
 
 	if (!r && !reader_is_merged(reader))
-		command_warn("note: the clocks of the instances differ: their events cannot be put in one order, and follow one another");
+		command_warn(
+			"note: the clocks of the instances differ: their events cannot be put in one order, and follow one another");
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(reader->buffers[i].events);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
 		if (reader->buffers[i].context->latency && strcmp(report->format->name, "ftrace"))
-			command_warn("'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
-				     trace_path(reader->buffers[i].context->trace));
+			command_warn(
+				"'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
+				trace_path(reader->buffers[i].context->trace));
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);

@@ -25,24 +25,24 @@ struct words {
 
 struct report_options {
 	const char *input;
-	const char *instance;           /* NULL: all */
+	const char *instance; /* NULL: all */
 	const struct sink_ops *format;
 	struct sink_options sink;
 	struct words events, filters, comms, options;
-	bool negated[WORDS_MAX];        /* of each filter: what meets it is left out */
-	bool negate;                    /* those that are still to come */
-	uint8_t flags_out;              /* enum event_flags of events that are left out */
+	bool negated[WORDS_MAX]; /* of each filter: what meets it is left out */
+	bool negate;             /* those that are still to come */
+	uint8_t flags_out;       /* enum event_flags of events that are left out */
 	int32_t pids[WORDS_MAX];
 	size_t nr_pids;
 	struct cpus cpus;
 	bool some_cpus;
-	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
+	bool has_self, self; /* whether what weft itself did is printed; left to the format */
 	const char *since, *until;
 	uint64_t limit, threads;
-	uint64_t tail;                  /* UINT64_MAX: from the start */
+	uint64_t tail; /* UINT64_MAX: from the start */
 	bool decode, no_sandbox, trust_size;
 	const char *plugin_dir, *stored; /* stored: a text to print instead */
-	uint64_t *printed;              /* events, of all buffers */
+	uint64_t *printed;               /* events, of all buffers */
 };
 
 int must_check report_print(const struct report_options *report, struct trace *trace, struct fail *fail);

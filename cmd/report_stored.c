@@ -59,7 +59,8 @@ int report_stored(struct trace *trace, const char *instance, const char *asked, 
 	for (size_t i = 0; !err && trace_setting_at(trace, i, &buffer, &name, &text); i++) {
 		if (!is_meant(asked, name))
 			continue;
-		if (instance && (buffer >= trace_buffers(trace) || strcmp(trace_buffer(trace, buffer)->name.text, instance)))
+		if (instance &&
+		    (buffer >= trace_buffers(trace) || strcmp(trace_buffer(trace, buffer)->name.text, instance)))
 			continue;
 		found = true;
 		err = command_write(text.text, text.len, fail);

@@ -29,7 +29,8 @@ struct arguments {
 
 static const struct argp_option table[] = {
 	{ "instance", 'B', "INSTANCE", 0, "Put back only what weft did in INSTANCE; repeatable", 0 },
-	{ "all", 'a', NULL, 0, "Put all of tracefs to what it was at boot, whoever has changed it; first lists what that destroys", 0 },
+	{ "all", 'a', NULL, 0,
+	  "Put all of tracefs to what it was at boot, whoever has changed it; first lists what that destroys", 0 },
 	{ "probes", KEY_PROBES, NULL, 0, "With --all: remove kprobes, uprobes and synthetic events, too", 0 },
 	{ "yes", 'y', NULL, 0, "With --all: do not ask", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -86,7 +87,8 @@ static int list_difference(const struct boot_difference *difference, void *data)
 
 	while (text_next_line(&at, &left, &line))
 		if (line.len && *line.at != '#')
-			printf("  %s: %.*s%s\n", difference->file, (int)line.len, line.at, kept ? " (stays; --probes)" : "");
+			printf("  %s: %.*s%s\n", difference->file, (int)line.len, line.at,
+			       kept ? " (stays; --probes)" : "");
 	return 0;
 }
 
@@ -140,7 +142,8 @@ static int reset_all(const struct tracing *tracing, const struct arguments *argu
 	if (err)
 		return err;
 	if (!arguments->yes && !isatty(STDIN_FILENO))
-		return fail_set(fail, -EINVAL, "nothing was changed: nobody is there to be asked; --yes goes on without");
+		return fail_set(fail, -EINVAL,
+				"nothing was changed: nobody is there to be asked; --yes goes on without");
 	if (!arguments->yes && !ask())
 		return fail_set(fail, -ECANCELED, "nothing was changed");
 	return boot_reset(tracing, arguments->probes, fail);
@@ -154,7 +157,9 @@ static void tell(const struct undo_sum *sum)
 		const char *done, *what;
 		unsigned nr;
 	} parts[] = {
-		{ "put back", "setting", sum->entries }, { "removed", "instance", sum->instances }, { "removed", "probe", sum->probes },
+		{ "put back", "setting", sum->entries },
+		{ "removed", "instance", sum->instances },
+		{ "removed", "probe", sum->probes },
 	};
 	cleanup_buf struct buf text = BUF_INIT;
 
@@ -163,7 +168,8 @@ static void tell(const struct undo_sum *sum)
 			continue;
 		if (text.len && !buf_add_str(&text, ", "))
 			return;
-		if (!buf_addf(&text, "%s %u %s%s", parts[i].done, parts[i].nr, parts[i].what, parts[i].nr == 1 ? "" : "s"))
+		if (!buf_addf(&text, "%s %u %s%s", parts[i].done, parts[i].nr, parts[i].what,
+			      parts[i].nr == 1 ? "" : "s"))
 			return;
 	}
 	command_warn("%s", buf_str(&text));

@@ -6,7 +6,9 @@
 enum { OPT_TIMEHIST = 512 };
 
 static const struct argp_option options[] = {
-	{ "timehist", OPT_TIMEHIST, NULL, 0, "Print a line for each run of a task, too: how long it was off the CPU before, how late, how long it ran", 1 },
+	{ "timehist", OPT_TIMEHIST, NULL, 0,
+	  "Print a line for each run of a task, too: how long it was off the CPU before, how late, how long it ran",
+	  1 },
 	{ 0 },
 };
 

@@ -21,7 +21,8 @@ static const struct argp_option options[] = {
 
 static void set_ftrace_enabled(struct arguments *arguments, const char *word, struct argp_state *state)
 {
-	const struct setup_file file = { .file = "/proc/sys/kernel/ftrace_enabled", .value = strcmp(word, "off") ? "1" : "0" };
+	const struct setup_file file = { .file = "/proc/sys/kernel/ftrace_enabled",
+					 .value = strcmp(word, "off") ? "1" : "0" };
 
 	if (strcmp(word, "on") && strcmp(word, "off"))
 		setup_usage(state, "--ftrace-enabled: on or off, not '%s'", word);
@@ -73,8 +74,10 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&set_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	err = setup_run(&(struct setup_run){ .setup = &arguments.setup, .manner = SETUP_CHANGE,
-					      .dry_run = arguments.setup_arguments.dry_run }, &status, &fail);
+	err = setup_run(&(struct setup_run){ .setup = &arguments.setup,
+					     .manner = SETUP_CHANGE,
+					     .dry_run = arguments.setup_arguments.dry_run },
+			&status, &fail);
 	setup_release(&arguments.setup);
 	return err ? command_failed(&fail) : status;
 }

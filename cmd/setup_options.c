@@ -32,13 +32,15 @@ enum option_key {
 };
 
 enum {
-	PID_LIMIT = 1 << 22,            /* PID_MAX_LIMIT of the kernel */
-	SYSCALL_DATA_LIMIT = 165,       /* SYSCALL_FAULT_USER_MAX; the kernel makes that of a larger one, without a word */
+	PID_LIMIT = 1 << 22,      /* PID_MAX_LIMIT of the kernel */
+	SYSCALL_DATA_LIMIT = 165, /* SYSCALL_FAULT_USER_MAX; the kernel makes that of a larger one, without a word */
 };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Events:", 1 },
-	{ "event", 'e', "EVENT", 0, "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas", 1 },
+	{ "event", 'e', "EVENT", 0,
+	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
+	  1 },
 	{ "filter", 'f', "FILTER", 0, "Only those of the -e before it that the kernel's FILTER lets pass", 1 },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the -e before it", 1 },
 	{ "probe", KEY_PROBE, "DEFINITION", 0,
@@ -50,18 +52,22 @@ static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Tracers:", 2 },
 	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2 },
 	{ "function", 'l', "FUNCTION[:COMMAND]", 0,
-	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, enable_event:SYSTEM:EVENT...", 2 },
+	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, enable_event:SYSTEM:EVENT...",
+	  2 },
 	{ "no-function", 'n', "FUNCTION", 0, "Do not trace FUNCTION", 2 },
 	{ "graph-function", 'g', "FUNCTION", 0, "function_graph: only FUNCTION and what it calls", 2 },
-	{ "no-graph-function", KEY_NO_GRAPH_FUNCTION, "FUNCTION", 0, "function_graph: neither FUNCTION nor what it calls", 2 },
+	{ "no-graph-function", KEY_NO_GRAPH_FUNCTION, "FUNCTION", 0,
+	  "function_graph: neither FUNCTION nor what it calls", 2 },
 	{ "max-graph-depth", KEY_MAX_GRAPH_DEPTH, "N", 0, "function_graph: at most N calls deep", 2 },
 	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2 },
 	{ "func-stack", KEY_FUNC_STACK, NULL, 0, "Store the kernel stack with each function; only with -l", 2 },
-	{ "thresh", KEY_THRESH, "TIME", 0, "Only what takes longer than TIME, as far as the tracer knows tracing_thresh", 2 },
+	{ "thresh", KEY_THRESH, "TIME", 0,
+	  "Only what takes longer than TIME, as far as the tracer knows tracing_thresh", 2 },
 	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Forget the largest latency so far", 2 },
 	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Of the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
 	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
-	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable", 2 },
+	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable",
+	  2 },
 
 	{ NULL, 0, NULL, 0, "Tasks:", 3 },
 	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3 },
@@ -69,20 +75,27 @@ static const struct argp_option table[] = {
 	{ "follow-children", 'c', NULL, 0, "With -F or -P: their children, too (event-fork, function-fork)", 3 },
 
 	{ NULL, 0, NULL, 0, "Buffers (these hold for the -B before them; without one, for all):", 4 },
-	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB", 4 },
+	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB",
+	  4 },
 	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "The same for some CPUs; repeatable", 4 },
-	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0, "Make the buffer of pieces of SIZE, the most that one event can take", 4 },
+	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0,
+	  "Make the buffer of pieces of SIZE, the most that one event can take", 4 },
 	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when N percent of the buffer are full", 4 },
 	{ "syscall-data", KEY_SYSCALL_DATA, "N", 0,
-	  "Store at most N bytes of each string and buffer that a system call is given (syscall_user_buf_size, Linux 6.19)", 4 },
+	  "Store at most N bytes of each string and buffer that a system call is given (syscall_user_buf_size, Linux 6.19)",
+	  4 },
 	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Stamp events with whole times, not with differences", 4 },
 	{ "clock", 'C', "CLOCK", 0, "Stamp events with CLOCK", 4 },
 	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
 	{ "instance", 'B', "INSTANCE", 0,
-	  "What follows is for INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)", 4 },
-	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0, "Let the kernel remember the names of N tasks (0: as it is; recordings: 32768)", 4 },
-	{ "config", KEY_CONFIG, "FILE", 0, "Read options from FILE: NAME = VALUE, one a line, NAME being that of an option", 4 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh", 4 },
+	  "What follows is for INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)",
+	  4 },
+	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0,
+	  "Let the kernel remember the names of N tasks (0: as it is; recordings: 32768)", 4 },
+	{ "config", KEY_CONFIG, "FILE", 0,
+	  "Read options from FILE: NAME = VALUE, one a line, NAME being that of an option", 4 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh",
+	  4 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -91,7 +104,8 @@ static const struct argp_option command_table[] = {
 	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
 	{ "wait", KEY_WAIT, "TIME", OPTION_ARG_OPTIONAL,
-	  "While another weft traces in the top instance, and that is needed, or in one of -B: wait for its end, at most TIME", 1 },
+	  "While another weft traces in the top instance, and that is needed, or in one of -B: wait for its end, at most TIME",
+	  1 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -169,7 +183,8 @@ static void add_cpu_size(struct setup_arguments *arguments, char *arg, struct ar
 	*equals = '\0';
 	if (cpus_parse(arg, &cpus, &fail))
 		setup_usage(state, "--cpu-buffer-size: %s", fail.text);
-	need(setup_add_cpu_size(instance_of(arguments), &cpus, setup_size("--cpu-buffer-size", equals + 1, state)), state);
+	need(setup_add_cpu_size(instance_of(arguments), &cpus, setup_size("--cpu-buffer-size", equals + 1, state)),
+	     state);
 	*equals = '=';
 }
 
@@ -214,7 +229,8 @@ static bool parse_tracer(int key, char *arg, struct argp_state *state)
 		wanted->tracer = arg;
 		return true;
 	case 'l':
-		need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg), state);
+		need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg),
+		     state);
 		return true;
 	case 'n':
 		need(setup_list_add(&wanted->notrace, arg), state);
@@ -245,9 +261,12 @@ static bool parse_latency(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_THRESH:
-		need(setup_add_file(wanted, &(struct setup_file){
-			.file = "tracing_thresh", .number = setup_microseconds("--thresh", arg, state),
-		}), state);
+		need(setup_add_file(wanted,
+				    &(struct setup_file){
+					    .file = "tracing_thresh",
+					    .number = setup_microseconds("--thresh", arg, state),
+				    }),
+		     state);
 		return true;
 	case KEY_MAX_LATENCY_RESET:
 		wanted->reset_max_latency = true;
@@ -399,9 +418,14 @@ const char *setup_own_option(const struct setup_instance *wanted)
 		bool given;
 		const char *option;
 	} own[] = {
-		{ wanted->functions.nr, "-l" }, { wanted->notrace.nr, "-n" }, { wanted->graph.nr, "-g" },
-		{ wanted->graph_notrace.nr, "--no-graph-function" }, { wanted->graph_depth, "--max-graph-depth" },
-		{ wanted->options.nr, "-O" }, { wanted->function_stacks, "--func-stack" }, { wanted->stacks, "-T" },
+		{ wanted->functions.nr, "-l" },
+		{ wanted->notrace.nr, "-n" },
+		{ wanted->graph.nr, "-g" },
+		{ wanted->graph_notrace.nr, "--no-graph-function" },
+		{ wanted->graph_depth, "--max-graph-depth" },
+		{ wanted->options.nr, "-O" },
+		{ wanted->function_stacks, "--func-stack" },
+		{ wanted->stacks, "-T" },
 		{ wanted->reset_max_latency, "--max-latency-reset" },
 	};
 
@@ -417,7 +441,9 @@ static void check_instances(const struct setup *setup, struct argp_state *state)
 		const struct setup_instance *wanted = &setup->instances[i];
 
 		if (wanted->function_stacks && !wanted->functions.nr)
-			setup_usage(state, "--func-stack needs -l: the stack of every function would bring the machine to a halt");
+			setup_usage(
+				state,
+				"--func-stack needs -l: the stack of every function would bring the machine to a halt");
 		for (size_t j = 1; j < i; j++)
 			if (!strcmp(setup->instances[j].name, wanted->name))
 				setup_usage(state, "instance '%s' is named twice", wanted->name);
@@ -434,8 +460,10 @@ static void check(struct setup_arguments *arguments, struct argp_state *state)
 	if (!arguments->changes && setup->follow && !setup->only_command && !setup->nr_pids)
 		setup_usage(state, "-c needs -F or -P: without them all tasks are traced");
 	if (!arguments->changes && !setup_wants(&setup->instances[0]) && setup_own_option(&setup->instances[0]))
-		setup_usage(state, "%s before the first -B is for the main buffer, into which nothing is traced: put it behind the -B",
-			    setup_own_option(&setup->instances[0]));
+		setup_usage(
+			state,
+			"%s before the first -B is for the main buffer, into which nothing is traced: put it behind the -B",
+			setup_own_option(&setup->instances[0]));
 	inherit(setup, state);
 	pass_files(setup, state);
 }

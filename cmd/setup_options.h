@@ -17,12 +17,12 @@
  */
 struct setup_arguments {
 	struct setup *setup;
-	bool changes;                   /* nothing has to be asked for: what is there goes on (set) */
-	const char *user;               /* that runs it */
+	bool changes;     /* nothing has to be asked for: what is there goes on (set) */
+	const char *user; /* that runs it */
 	bool dry_run;
 	/* While parsing: */
-	struct setup_event *event;      /* that -f and -R mean */
-	bool off;                       /* -v was seen in this instance */
+	struct setup_event *event; /* that -f and -R mean */
+	bool off;                  /* -v was seen in this instance */
 };
 
 /* Events, tracers, tasks, buffers. */

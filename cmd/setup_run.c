@@ -45,7 +45,8 @@ static int check_signals(void *arg, struct fail *fail)
 	sigpending(&pending);
 	for (int sig = 1; sig < SIGRTMIN; sig++)
 		if (sigismember(&run->signals, sig) == 1 && sigismember(&pending, sig) == 1)
-			return fail_set(fail, -EINTR, "ended by signal %d (%s); everything is as it was", sig, strsignal(sig));
+			return fail_set(fail, -EINTR, "ended by signal %d (%s); everything is as it was", sig,
+					strsignal(sig));
 	return 0;
 }
 
@@ -74,7 +75,12 @@ static int make_all(struct run *run, struct fail *fail)
 {
 	const struct setup_run *asked = run->asked;
 	const struct rig_options options = {
-		.setup = asked->setup, .manner = asked->manner, .stays = true, .uses = is_wanted, .check = check_signals, .arg = run,
+		.setup = asked->setup,
+		.manner = asked->manner,
+		.stays = true,
+		.uses = is_wanted,
+		.check = check_signals,
+		.arg = run,
 		.command = asked->dry_run && asked->argv ? DRY_RUN_COMMAND : run->workload.pid,
 	};
 	int err = rig_find(&run->rig, asked->dry_run ? &run->plan : NULL, fail);
@@ -96,8 +102,12 @@ static int print_plan(struct run *run, struct fail *fail)
 	err = run->asked->turn_off ? turn_all(run, false, fail) : 0;
 	if (!err)
 		dry_run_print(&(struct dry_run){
-			.tracing = &run->rig.tracing, .plan = &writes, .after = &run->plan, .argv = run->asked->argv,
-			.only_command = run->asked->setup->only_command, .user = run->asked->user,
+			.tracing = &run->rig.tracing,
+			.plan = &writes,
+			.after = &run->plan,
+			.argv = run->asked->argv,
+			.only_command = run->asked->setup->only_command,
+			.user = run->asked->user,
 		});
 	plan_release(&writes);
 	return err ? err : command_flush(fail);
@@ -172,7 +182,12 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 int setup_run_script(const struct setup *setup, char **argv, const char *user)
 {
 	const struct setup_run asked = {
-		.setup = setup, .manner = SETUP_PRIVATE, .turn_on = true, .turn_off = true, .dry_run = true, .argv = argv,
+		.setup = setup,
+		.manner = SETUP_PRIVATE,
+		.turn_on = true,
+		.turn_off = true,
+		.dry_run = true,
+		.argv = argv,
 		.user = user,
 	};
 	struct fail fail = FAIL_INIT;

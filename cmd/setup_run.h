@@ -13,11 +13,11 @@ struct fail;
 struct setup_run {
 	const struct setup *setup;
 	enum setup_manner manner;
-	bool turn_on;                   /* tracing, when everything is set */
-	char **argv;                    /* a command, run once tracing is on; NULL: none */
+	bool turn_on; /* tracing, when everything is set */
+	char **argv;  /* a command, run once tracing is on; NULL: none */
 	const char *user;
-	bool dry_run;                   /* nothing is done: a script is printed that would do it (cmd/dry_run.h) */
-	bool turn_off;                  /* in that script, when the command has ended */
+	bool dry_run;  /* nothing is done: a script is printed that would do it (cmd/dry_run.h) */
+	bool turn_off; /* in that script, when the command has ended */
 };
 
 /* 0: done (or printed), *ret_status is the command's if there was one. -EINTR: a signal came; the text says so. */

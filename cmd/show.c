@@ -37,14 +37,18 @@ struct show {
 	struct kernel kernel;
 	bool follow, snapshot, some_cpu;
 	uint32_t cpu;
-	char *names[NAMES_MAX];         /* files, as they are asked for */
+	char *names[NAMES_MAX]; /* files, as they are asked for */
 	size_t nr_names;
 };
 
-#define SETTING(n, name, doc) { name, KEY_SETTING + n, NULL, 0, "Show " doc, 2 }
+#define SETTING(n, name, doc)                                  \
+	{                                                      \
+		name, KEY_SETTING + n, NULL, 0, "Show " doc, 2 \
+	}
 
 static const struct argp_option options[] = {
-	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer", 1 },
+	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer",
+	  1 },
 	{ "snapshot", 's', NULL, 0, "Show the snapshot instead of the trace", 1 },
 	{ "cpu", 'c', "N", 0, "Only of CPU N", 1 },
 	SETTING(0, "tracing_on", "whether the buffer is written"),
@@ -208,7 +212,8 @@ static int show_trace(const struct show *show, struct fail *fail)
 static const char *file_of(const struct show *show, const char *name, char into[256])
 {
 	snprintf(into, 256, "options/%s", name);
-	if (!strchr(name, '/') && !instance_has(show->kernel.instance, name) && instance_has(show->kernel.instance, into))
+	if (!strchr(name, '/') && !instance_has(show->kernel.instance, name) &&
+	    instance_has(show->kernel.instance, into))
 		return into;
 	return name;
 }

@@ -18,9 +18,9 @@ enum { OPT_ON = 256, OPT_COUNT, CPU_LIMIT = 1 << 14 };
 
 struct arguments {
 	struct kernel kernel;
-	const char *action;             /* NULL: show, or --on */
-	const char *on;                 /* the pattern of --on */
-	struct buf filter;              /* the words behind "if" */
+	const char *action; /* NULL: show, or --on */
+	const char *on;     /* the pattern of --on */
+	struct buf filter;  /* the words behind "if" */
 	bool in_filter;
 	uint64_t count;
 	int cpu;
@@ -162,8 +162,8 @@ static int set_trigger(const struct arguments *arguments, struct instance *insta
 		err = event_set_add(&set, catalog, arguments->on, fail);
 	}
 	if (!err)
-		err = snapshot_on(instance, &set, (unsigned long)arguments->count, arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL,
-				  fail);
+		err = snapshot_on(instance, &set, (unsigned long)arguments->count,
+				  arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL, fail);
 	event_set_release(&set);
 	catalog_free(catalog);
 	return err;
@@ -175,7 +175,8 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 	int err = snapshot_take(instance, arguments->cpu, fail);
 
 	if (!err && !instance_read_word(instance, "tracing_on", on, sizeof(on), NULL) && *on == '0')
-		command_warn("note: tracing is off; latency tracers record nothing until a snapshot is taken while it is on");
+		command_warn(
+			"note: tracing is off; latency tracers record nothing until a snapshot is taken while it is on");
 	return err;
 }
 

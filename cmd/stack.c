@@ -26,7 +26,8 @@ struct stack {
 };
 
 static const struct argp_option options[] = {
-	{ "function", 'l', "FUNCTION", 0, "start: look at the stack only when FUNCTION, which may be a glob, is called", 0 },
+	{ "function", 'l', "FUNCTION", 0, "start: look at the stack only when FUNCTION, which may be a glob, is called",
+	  0 },
 	{ "reset", 'r', NULL, 0, "start: forget the deepest stack of before", 0 },
 	{ 0 },
 };
@@ -110,7 +111,7 @@ static int stop(struct stack *stack, struct fail *fail)
 static const struct verb {
 	const char *name;
 	int (*run)(struct stack *stack, struct fail *fail);
-	bool changes;                   /* settings: it needs a journal */
+	bool changes; /* settings: it needs a journal */
 } verbs[] = {
 	{ "show", show, false },
 	{ "start", start, true },

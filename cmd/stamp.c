@@ -16,8 +16,10 @@ enum { NS_PER_S = 1000000000 };
 
 static int no_time(const char *option, const char *text, struct fail *fail)
 {
-	return fail_set(fail, -EINVAL, "--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, and "
-			"10:30:00 where the file knows the clock on the wall", option, text);
+	return fail_set(fail, -EINVAL,
+			"--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, and "
+			"10:30:00 where the file knows the clock on the wall",
+			option, text);
 }
 
 /* "12.345678", "1,234.5": the number at *at times `unit`, which is 1 or a power of ten. */
@@ -29,7 +31,8 @@ static bool take_decimal(const char **at, uint64_t unit, uint64_t *ret)
 	if (*to < '0' || *to > '9')
 		return false;
 	for (; (*to >= '0' && *to <= '9') || (*to == ',' && to[1] >= '0' && to[1] <= '9'); to++)
-		if (*to != ',' && (__builtin_mul_overflow(whole, 10u, &whole) || __builtin_add_overflow(whole, (uint64_t)(*to - '0'), &whole)))
+		if (*to != ',' && (__builtin_mul_overflow(whole, 10u, &whole) ||
+				   __builtin_add_overflow(whole, (uint64_t)(*to - '0'), &whole)))
 			return false;
 	if (__builtin_mul_overflow(whole, unit, &whole))
 		return false;
@@ -46,7 +49,8 @@ static bool take_span(const char *text, uint64_t *ret)
 	static const struct {
 		const char name[4];
 		uint64_t ns;
-	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "m", 60ull * NS_PER_S } };
+	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
+		      { "us", 1000 },   { "ns", 1 },       { "m", 60ull * NS_PER_S } };
 	const char *unit = text + strspn(text, "0123456789.,");
 
 	for (size_t i = 0; i < array_size(units); i++)
@@ -55,7 +59,8 @@ static bool take_span(const char *text, uint64_t *ret)
 	return false;
 }
 
-static int relative(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+static int relative(const struct context *context, const char *option, const char *text, struct extent *extent,
+		    uint64_t *ret, struct fail *fail)
 {
 	uint64_t span;
 	int r;
@@ -88,13 +93,18 @@ static bool take_wall(const char *text, struct tm *when, uint64_t *ret_fraction)
 	end = number;
 	if (!take_decimal(&end, NS_PER_S, ret_fraction) || *end)
 		return false;
-	end = strptime(copy, strchr(copy, 'T') ? "%Y-%m-%dT%H:%M:%S" : strchr(copy, '-') ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", when);
+	end = strptime(copy,
+		       strchr(copy, 'T') ? "%Y-%m-%dT%H:%M:%S" :
+		       strchr(copy, '-') ? "%Y-%m-%d %H:%M:%S" :
+					   "%H:%M:%S",
+		       when);
 	if (!end && !strchr(copy, '-'))
 		end = strptime(copy, "%H:%M", when);
 	return end && !*end;
 }
 
-static int wall(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+static int wall(const struct context *context, const char *option, const char *text, struct extent *extent,
+		uint64_t *ret, struct fail *fail)
 {
 	uint64_t fraction;
 	struct tm when;
@@ -102,8 +112,11 @@ static int wall(const struct context *context, const char *option, const char *t
 	int r;
 
 	if (!trace_info(context->trace)->has_date)
-		return fail_set(fail, -EINVAL, "--%s: '%s': the file does not know what the clock on the wall showed, as one of 'trace-cmd record "
-				"--date' does; say +1s from its first event, or a time as the trace prints it", option, text);
+		return fail_set(
+			fail, -EINVAL,
+			"--%s: '%s': the file does not know what the clock on the wall showed, as one of 'trace-cmd record "
+			"--date' does; say +1s from its first event, or a time as the trace prints it",
+			option, text);
 	r = extent_find(context, extent, fail);
 	if (r)
 		return r;
@@ -112,12 +125,14 @@ static int wall(const struct context *context, const char *option, const char *t
 		return no_time(option, text, fail);
 	when.tm_isdst = -1;
 	seconds = mktime(&when);
-	if (seconds < 0 || __builtin_mul_overflow((uint64_t)seconds, (uint64_t)NS_PER_S, ret) || __builtin_add_overflow(*ret, fraction, ret))
+	if (seconds < 0 || __builtin_mul_overflow((uint64_t)seconds, (uint64_t)NS_PER_S, ret) ||
+	    __builtin_add_overflow(*ret, fraction, ret))
 		return no_time(option, text, fail);
 	return 0;
 }
 
-int stamp_parse(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret, struct fail *fail)
+int stamp_parse(const struct context *context, const char *option, const char *text, struct extent *extent,
+		uint64_t *ret, struct fail *fail)
 {
 	const char *at = text;
 

@@ -11,7 +11,7 @@
 
 enum {
 	KEY_BOOT = 0x1000,
-	LINE_SIZE = 2048,               /* COMMAND_LINE_SIZE of most machines */
+	LINE_SIZE = 2048, /* COMMAND_LINE_SIZE of most machines */
 };
 
 struct arguments {
@@ -22,7 +22,8 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "boot", KEY_BOOT, NULL, 0, "Change nothing: print what the kernel's command line needs to trace so from boot", 0 },
+	{ "boot", KEY_BOOT, NULL, 0, "Change nothing: print what the kernel's command line needs to trace so from boot",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -101,8 +102,9 @@ static int print_boot(const struct setup *setup, struct fail *fail)
 		return err;
 	puts(buf_str(&line));
 	if (line.len >= LINE_SIZE)
-		command_warn("warning: %zu characters; on most machines the kernel reads no more than %d of its command line", line.len,
-			     LINE_SIZE - 1);
+		command_warn(
+			"warning: %zu characters; on most machines the kernel reads no more than %d of its command line",
+			line.len, LINE_SIZE - 1);
 	return 0;
 }
 
@@ -116,10 +118,16 @@ static int run(int argc, char **argv)
 	if (arguments.boot)
 		err = print_boot(&arguments.setup, &fail);
 	else
-		err = setup_run(&(struct setup_run){
-			.setup = &arguments.setup, .manner = SETUP_TOP, .turn_on = true, .argv = arguments.argv,
-			.user = arguments.setup_arguments.user, .dry_run = arguments.setup_arguments.dry_run,
-		}, &status, &fail);
+		err = setup_run(
+			&(struct setup_run){
+				.setup = &arguments.setup,
+				.manner = SETUP_TOP,
+				.turn_on = true,
+				.argv = arguments.argv,
+				.user = arguments.setup_arguments.user,
+				.dry_run = arguments.setup_arguments.dry_run,
+			},
+			&status, &fail);
 	setup_release(&arguments.setup);
 	if (err)
 		command_failed(&fail);

@@ -23,9 +23,9 @@ struct stat_arguments {
 	bool full, check;
 	/* While an instance is printed: */
 	const struct instance *instance;
-	bool headed;                    /* its name was printed */
-	bool differs;                   /* it, or one before it */
-	struct buf options;             /* "noannotate stacktrace" */
+	bool headed;        /* its name was printed */
+	bool differs;       /* it, or one before it */
+	struct buf options; /* "noannotate stacktrace" */
 };
 
 static const struct argp_option table[] = {
@@ -190,8 +190,8 @@ static void print_buffer(struct stat_arguments *arguments)
 	if (!entries && !lost && !arguments->full)
 		return;
 	arguments->differs |= entries || lost;
-	snprintf(text, sizeof(text), "%s event%s in %s per CPU, %s lost", text_count(count, entries), text_plural(entries),
-		 text_size(size, ring_buffer_size(arguments->instance)), text_count(gone, lost));
+	snprintf(text, sizeof(text), "%s event%s in %s per CPU, %s lost", text_count(count, entries),
+		 text_plural(entries), text_size(size, ring_buffer_size(arguments->instance)), text_count(gone, lost));
 	print_lines(arguments, "buffer", text);
 }
 
@@ -236,8 +236,8 @@ static void print_claim(struct stat_arguments *arguments, const char *instance)
 		return;
 	arguments->differs = true;
 	command = terminal_line(claim.command);
-	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *name ? "instance '" : "top instance", name, *name ? "'" : "", command,
-	       (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
+	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *name ? "instance '" : "top instance", name,
+	       *name ? "'" : "", command, (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
 }
 
 struct each_instance {

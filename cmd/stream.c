@@ -16,8 +16,19 @@
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
-enum { KEY_LATENCY = 0x100, KEY_FORMAT, KEY_FIELDS, KEY_LIMIT, KEY_DURATION, KEY_NO_FILTER, KEY_DECODE, KEY_PLUGIN_DIR,
-       KEY_FAIL_ON_LOST, KEY_SELF, KEY_NO_SELF };
+enum {
+	KEY_LATENCY = 0x100,
+	KEY_FORMAT,
+	KEY_FIELDS,
+	KEY_LIMIT,
+	KEY_DURATION,
+	KEY_NO_FILTER,
+	KEY_DECODE,
+	KEY_PLUGIN_DIR,
+	KEY_FAIL_ON_LOST,
+	KEY_SELF,
+	KEY_NO_SELF
+};
 
 struct arguments {
 	struct setup_arguments setup;
@@ -27,18 +38,23 @@ struct arguments {
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Output:", SETUP_OWN_GROUP },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", SETUP_OWN_GROUP },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)",
+	  SETUP_OWN_GROUP },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP },
 	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
 	{ "decode", KEY_DECODE, NULL, 0, "Add behind an event what a plugin knows of it", SETUP_OWN_GROUP },
 	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", SETUP_OWN_GROUP },
-	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself does meanwhile, but not interrupts that hit it", SETUP_OWN_GROUP },
+	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself does meanwhile, but not interrupts that hit it",
+	  SETUP_OWN_GROUP },
 	{ "self", KEY_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", SETUP_OWN_GROUP },
-	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)", SETUP_OWN_GROUP },
+	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)",
+	  SETUP_OWN_GROUP },
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
-	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP },
+	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
+	  SETUP_OWN_GROUP },
 	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft itself is traced in any case", SETUP_OWN_GROUP },
-	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been",
+	  SETUP_OWN_GROUP },
 	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
@@ -60,7 +76,8 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_PLUGIN_DIR:
 		if (options->plugin_dir)
-			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", options->plugin_dir, arg);
+			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", options->plugin_dir,
+				   arg);
 		options->plugin_dir = arg;
 		options->decode = true;
 		return true;
@@ -160,8 +177,10 @@ static void tell_left_behind(void)
 	unsigned at = 0;
 
 	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		command_warn("note: a tracing session that was killed (process %d) left settings changed; 'weft recover' puts "
-			     "them back", pending.pid);
+		command_warn(
+			"note: a tracing session that was killed (process %d) left settings changed; 'weft recover' puts "
+			"them back",
+			pending.pid);
 }
 
 /* `name` and what is between it and the rest. */
@@ -191,8 +210,7 @@ static void print_summary(const struct stream_result *result)
 	char events[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
 	command_warn("%s event%s in %s, %s lost", text_count(events, all->printed), text_plural(all->printed),
-		     text_time(time, result->tap.time_ns),
-		     text_count(lost, all->lost));
+		     text_time(time, result->tap.time_ns), text_count(lost, all->lost));
 	if (result->nr_sums < 2) {
 		print_left("", "", all);
 		losses_cleared("", all->cleared);

@@ -22,27 +22,27 @@ struct stream_options {
 	const struct sink_ops *format;
 	struct sink_options sink;
 	bool decode;
-	bool has_self, self;            /* whether what weft itself does is printed; left to the format */
-	const char *plugin_dir;         /* NULL: the usual one */
+	bool has_self, self;    /* whether what weft itself does is printed; left to the format */
+	const char *plugin_dir; /* NULL: the usual one */
 	uint64_t latency_ns;
-	uint64_t limit;                 /* events of all instances */
+	uint64_t limit; /* events of all instances */
 };
 
 struct stream_sum {
-	const char *instance;           /* its name; NULL: the main one */
-	uint64_t printed;               /* events, those taken into the line of another (function graph) included */
-	uint64_t left_out;              /* not printed, because weft itself did them */
-	uint64_t lost;                  /* by the kernel's count, or as the pages tell, whichever is more */
-	uint64_t left;                  /* traced, and neither printed nor lost: the reader took no more */
-	unsigned cleared;               /* times that somebody emptied the buffer */
+	const char *instance; /* its name; NULL: the main one */
+	uint64_t printed;     /* events, those taken into the line of another (function graph) included */
+	uint64_t left_out;    /* not printed, because weft itself did them */
+	uint64_t lost;        /* by the kernel's count, or as the pages tell, whichever is more */
+	uint64_t left;        /* traced, and neither printed nor lost: the reader took no more */
+	unsigned cleared;     /* times that somebody emptied the buffer */
 };
 
 struct stream_result {
 	struct tap_result tap;
 	struct stream_sum all;
-	struct stream_sum *sums;        /* of each instance; free() */
+	struct stream_sum *sums; /* of each instance; free() */
 	size_t nr_sums;
-	bool gone;                      /* the reader of the output has closed it */
+	bool gone; /* the reader of the output has closed it */
 };
 
 /* 0, also when the reader went away; -errno. Everything was put back in any case; `ret` is filled. */

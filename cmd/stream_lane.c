@@ -43,7 +43,8 @@ static void learn(void *arg, uint16_t id)
 	learnt->next = lane->learnt;
 	lane->learnt = learnt;
 	if (tap_buffer_format(lane->buffer, id, &system, &learnt->format, NULL) <= 0 ||
-	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->format), learnt->format.len, NULL))
+	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->format),
+		       learnt->format.len, NULL))
 		return;
 	/* The format of an event probe does not tell on which event that stands. */
 	if (!tap_dynamic_events(lane->tap, &learnt->dynamic_events, NULL))
@@ -56,8 +57,11 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	struct live_options live = {
 		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
 		.shape = { .size = tap_buffer_page_size(buffer), .long_size = sizeof(long) },
-		.cpus = buffer->cpus, .nr_cpus = buffer->nr_cpus, .queue_max = shared->queue_max,
-		.busy_cpus = shared->busy_cpus, .times = &shared->taken,
+		.cpus = buffer->cpus,
+		.nr_cpus = buffer->nr_cpus,
+		.queue_max = shared->queue_max,
+		.busy_cpus = shared->busy_cpus,
+		.times = &shared->taken,
 	};
 
 	int err = live_source_new(&live, &lane->source, fail);
@@ -65,7 +69,10 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	if (err)
 		return err;
 	lane->reader->buffers[lane->index].window = (struct events_options){
-		.until = UINT64_MAX, .source = lane->source, .learn = learn, .learn_arg = lane,
+		.until = UINT64_MAX,
+		.source = lane->source,
+		.learn = learn,
+		.learn_arg = lane,
 	};
 	return 0;
 }
@@ -94,7 +101,7 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	sink.one_line = format_is_one_line(&sink);
 	sink.left_out = lane->left_out;
 	if (!err)
-		err = options->format->new(lane->context, &sink, &lane->sink, fail);
+		err = options->format->new (lane->context, &sink, &lane->sink, fail);
 	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
 		lane->dropped = calloc(lane->buffer->nr_cpus + 1, sizeof(*lane->dropped));
 		err = lane->dropped ? 0 : fail_memory(fail);
@@ -102,8 +109,8 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	return err;
 }
 
-int stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader, const struct stream_options *options,
-		     struct stream_shared *shared, struct fail *fail)
+int stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader,
+		     const struct stream_options *options, struct stream_shared *shared, struct fail *fail)
 {
 	int err;
 
@@ -188,7 +195,8 @@ void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
 	uint64_t all = 0;
 
 	*ret = (struct stream_sum){
-		.instance = tap_buffer_name(lane->buffer), .printed = events_count(lane->reader->buffers[lane->index].events),
+		.instance = tap_buffer_name(lane->buffer),
+		.printed = events_count(lane->reader->buffers[lane->index].events),
 	};
 	for (size_t i = 0; i < lane->buffer->nr_cpus; i++) {
 		unsigned cleared = tap_buffer_cleared(lane->buffer, i);

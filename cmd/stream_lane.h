@@ -25,28 +25,28 @@ struct stream_lane {
 	struct tap *tap;
 	struct tap_buffer *buffer;
 	struct reader *reader;
-	uint16_t index;                 /* of its buffer in the reader, and of the lane in the flow */
-	struct context *context;        /* the reader's */
+	uint16_t index;          /* of its buffer in the reader, and of the lane in the flow */
+	struct context *context; /* the reader's */
 	struct plugins *plugins;
-	struct source *source;          /* the reader's */
+	struct source *source; /* the reader's */
 	struct sink *sink;
-	uint64_t *left_out;             /* how many events of weft itself were; the selection's. NULL: none is */
-	char *prefix;                   /* in front of its lines; NULL: nothing */
-	uint64_t *dropped;              /* by CPU: told already; NULL where pages tell */
-	struct learnt *learnt;          /* texts of formats that came meanwhile */
+	uint64_t *left_out;    /* how many events of weft itself were; the selection's. NULL: none is */
+	char *prefix;          /* in front of its lines; NULL: nothing */
+	uint64_t *dropped;     /* by CPU: told already; NULL where pages tell */
+	struct learnt *learnt; /* texts of formats that came meanwhile */
 };
 
 /* What the lanes of a stream have in common; outlives them. */
 struct stream_shared {
 	struct live_times taken;
 	struct sink_times printed;
-	size_t queue_max;               /* bytes of pages that each CPU may queue */
-	size_t busy_cpus;               /* that are online: they will */
+	size_t queue_max; /* bytes of pages that each CPU may queue */
+	size_t busy_cpus; /* that are online: they will */
 };
 
 /* Adds the lane's buffer to the reader, which is started once all lanes are open. On failure, too, the lane is to be closed. */
-int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader, const struct stream_options *options,
-				struct stream_shared *shared, struct fail *fail);
+int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader,
+				const struct stream_options *options, struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
 
 /* Looks at what the kernel has counted: lib/record/tap_buffer.h, tap_buffer_look(). */

@@ -27,20 +27,20 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 4,                     /* in a latency: two for an event to become certain, two for printing it */
-	PIECE = 64 << 10,               /* bytes of text before anything else is looked at */
-	QUEUES_MAX = 16 << 20,          /* bytes of pages of all CPUs of all instances */
+	ROUNDS = 4,            /* in a latency: two for an event to become certain, two for printing it */
+	PIECE = 64 << 10,      /* bytes of text before anything else is looked at */
+	QUEUES_MAX = 16 << 20, /* bytes of pages of all CPUs of all instances */
 	QUEUE_MAX = 1 << 20,
-	NAMES_SHARE = 20,               /* of the time: reading names of tasks takes no more than this part of it */
-	LOOK_NS = 200000000,            /* between two looks at what the kernel has counted */
-	PATIENCE_NS = 1000000000,       /* with a reader that takes nothing when all is over */
+	NAMES_SHARE = 20,         /* of the time: reading names of tasks takes no more than this part of it */
+	LOOK_NS = 200000000,      /* between two looks at what the kernel has counted */
+	PATIENCE_NS = 1000000000, /* with a reader that takes nothing when all is over */
 };
 
 struct stream {
 	const struct stream_options *options;
 	struct stream_result *result;
 	struct tap *tap;
-	struct stream_lane *lanes;      /* one for each instance; those of the flow are theirs */
+	struct stream_lane *lanes; /* one for each instance; those of the flow are theirs */
 	size_t nr_lanes;
 	struct stream_shared shared;
 	struct out out, scratch;
@@ -50,9 +50,9 @@ struct stream {
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
 	uint64_t looked_ns;
-	bool fresh;                     /* pages were taken since */
-	bool more;                      /* events are there that can be printed */
-	bool quiet;                     /* what there is to take cannot be taken before the next round */
+	bool fresh; /* pages were taken since */
+	bool more;  /* events are there that can be printed */
+	bool quiet; /* what there is to take cannot be taken before the next round */
 };
 
 /* Tasks come, and programs replace each other in them: the kernel's names are those of now. */
@@ -65,8 +65,8 @@ static void read_names(struct stream *stream, uint64_t now)
 	/* Without new names the old ones are as good as any. */
 	if (!tap_tasks(stream->tap, &names, &tgids, NULL))
 		for (size_t i = 0; i < stream->nr_lanes; i++)
-			if (context_set_tasks(stream->lanes[i].context, buf_str(&names), names.len, buf_str(&tgids), tgids.len,
-					      NULL) == -ENOMEM)
+			if (context_set_tasks(stream->lanes[i].context, buf_str(&names), names.len, buf_str(&tgids),
+					      tgids.len, NULL) == -ENOMEM)
 				return;
 	stream->named_ns = now_ns();
 	stream->names_cost_ns = stream->named_ns - now;
@@ -148,8 +148,12 @@ static int open_flow(struct stream *stream, struct fail *fail)
 	const struct stream_options *options = stream->options;
 	int err;
 
-	stream->flow = (struct flow){ .reader = &stream->reader, .out = &stream->out, .scratch = &stream->scratch, .limit = options->limit,
-				      .before = name_task, .before_arg = stream };
+	stream->flow = (struct flow){ .reader = &stream->reader,
+				      .out = &stream->out,
+				      .scratch = &stream->scratch,
+				      .limit = options->limit,
+				      .before = name_task,
+				      .before_arg = stream };
 	err = open_lanes(stream, fail);
 	if (!err && stream->nr_lanes > 1 && !options->format->tells_instance)
 		err = set_prefixes(stream, fail);

@@ -11,7 +11,8 @@ enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST };
 static const struct argp_option options[] = {
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu", 0, "A row for each of these (default: syscall)", 1 },
 	{ "failures", OPT_FAILURES, NULL, 0, "Count only calls that failed", 1 },
-	{ "slowest", OPT_SLOWEST, "N", 0, "Show the N longest calls, too, each with its task and what its time was spent with", 1 },
+	{ "slowest", OPT_SLOWEST, "N", 0,
+	  "Show the N longest calls, too, each with its task and what its time was spent with", 1 },
 	{ 0 },
 };
 
@@ -24,7 +25,7 @@ static enum syscalls_by by_named(const char *name, struct argp_state *state)
 {
 	static const char *const names[] = {
 		[SYSCALLS_BY_CALL] = "syscall", [SYSCALLS_BY_TASK] = "task", [SYSCALLS_BY_PROCESS] = "process",
-		[SYSCALLS_BY_ERROR] = "errno", [SYSCALLS_BY_CPU] = "cpu",
+		[SYSCALLS_BY_ERROR] = "errno",  [SYSCALLS_BY_CPU] = "cpu",
 	};
 
 	for (size_t i = 0; i < array_size(names); i++)

@@ -18,7 +18,7 @@ enum { PIECE = 4096 };
 struct terminal {
 	int fd;
 	struct escape escape;
-	bool messages;          /* what is written is a message of one line, and lines of its own behind that begin with two blanks */
+	bool messages; /* what is written is a message of one line, and lines of its own behind that begin with two blanks */
 };
 
 /* A message's own newlines: at its end, and in front of two blanks. All others came with a name. */
@@ -27,7 +27,8 @@ static void put_message(struct escape *escape, const char *text, size_t len, str
 	const char *end = text + len, *newline;
 
 	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
-		bool own = strspn(newline, "\n") == (size_t)(end - newline) || (end - newline > 2 && !memcmp(newline + 1, "  ", 2));
+		bool own = strspn(newline, "\n") == (size_t)(end - newline) ||
+			   (end - newline > 2 && !memcmp(newline + 1, "  ", 2));
 
 		escape_text(escape, text, (size_t)(newline - text), out);
 		escape_text(escape, own ? "\n" : "\\012", own ? 1 : 4, out);

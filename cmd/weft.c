@@ -15,41 +15,13 @@
 
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
-	&record_command,
-	&stream_command,
-	&recover_command,
-	&extract_command,
-	&snapshot_command,
-	&report_command,
-	&export_command,
-	&info_command,
-	&check_command,
-	&pack_command,
-	&summary_command,
-	&sched_command,
-	&syscalls_command,
-	&latency_command,
-	&graph_command,
-	&irq_command,
-	&start_command,
-	&stop_command,
-	&restart_command,
-	&clear_command,
-	&set_command,
-	&reset_command,
-	&show_command,
-	&mark_command,
-	&profile_functions_command,
-	&stack_command,
-	&list_command,
-	&probe_command,
-	&hist_command,
-	&stat_command,
-	&doctor_command,
-	&instance_command,
-	&help_command,
-	&describe_command,
-	NULL,
+	&record_command,  &stream_command,   &recover_command,  &extract_command,  &snapshot_command,
+	&report_command,  &export_command,   &info_command,     &check_command,    &pack_command,
+	&summary_command, &sched_command,    &syscalls_command, &latency_command,  &graph_command,
+	&irq_command,     &start_command,    &stop_command,     &restart_command,  &clear_command,
+	&set_command,     &reset_command,    &show_command,     &mark_command,     &profile_functions_command,
+	&stack_command,   &list_command,     &probe_command,    &hist_command,     &stat_command,
+	&doctor_command,  &instance_command, &help_command,     &describe_command, NULL,
 };
 
 const struct command *command_at(size_t index)
@@ -91,7 +63,8 @@ int command_unknown(const char *name)
 	for (size_t i = 0; i < array_size(elsewhere); i++) {
 		if (strcmp(elsewhere[i].name, name))
 			continue;
-		fprintf(stderr, "weft: no command '%s'; %s %s is 'weft %s' here\n", name, elsewhere[i].whose, name, elsewhere[i].ours);
+		fprintf(stderr, "weft: no command '%s'; %s %s is 'weft %s' here\n", name, elsewhere[i].whose, name,
+			elsewhere[i].ours);
 		return EXIT_USAGE;
 	}
 	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);

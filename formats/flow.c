@@ -25,7 +25,7 @@ static void frame(struct flow *flow, bool is_begin)
 	for (size_t i = 0; i < flow->nr_lanes; i++) {
 		struct flow_lane *lane = &flow->lanes[i];
 		struct sink *sink = lane->sink;
-		void (*part)(struct sink *sink, struct out *out) = is_begin ? sink->ops->begin : sink->ops->end;
+		void (*part)(struct sink * sink, struct out * out) = is_begin ? sink->ops->begin : sink->ops->end;
 
 		if (part)
 			part(sink, out_of(flow, lane));
@@ -49,7 +49,8 @@ static void print(struct flow *flow, struct sink_event *sink_event)
 	const struct flow_lane *lane = &flow->lanes[event->buffer];
 	struct sink *sink = lane->sink;
 
-	if (!sink->ops->settle(sink, flow->reader->buffers[event->buffer].events, event) || !reader_keeps(flow->reader, event))
+	if (!sink->ops->settle(sink, flow->reader->buffers[event->buffer].events, event) ||
+	    !reader_keeps(flow->reader, event))
 		return;
 	if (flow->before)
 		flow->before(flow->before_arg, event);

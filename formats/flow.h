@@ -22,16 +22,16 @@ struct sink;
  */
 struct flow_lane {
 	struct sink *sink;
-	const char *prefix;             /* NULL: none */
+	const char *prefix; /* NULL: none */
 };
 
 struct flow {
-	struct reader *reader;          /* started; borrowed */
-	struct flow_lane *lanes;        /* of the reader's buffers, in their order */
+	struct reader *reader;   /* started; borrowed */
+	struct flow_lane *lanes; /* of the reader's buffers, in their order */
 	size_t nr_lanes;
 	struct out *out;
-	struct out *scratch;            /* for lanes with a prefix; NULL where there are none */
-	uint64_t limit;                 /* events to print; UINT64_MAX for all */
+	struct out *scratch; /* for lanes with a prefix; NULL where there are none */
+	uint64_t limit;      /* events to print; UINT64_MAX for all */
 	uint64_t printed;
 	/* Sees each event before it is printed; may be NULL. */
 	void (*before)(void *arg, const struct event *event);

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int json_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+static int json_new(const struct context *context, const struct sink_options *options, struct sink **ret,
+		    struct fail *fail)
 {
 	struct sink_options own = *options;
 
@@ -39,7 +40,8 @@ static bool json_settle(struct sink *sink, struct events *events, struct event *
 	return true;
 }
 
-static void put_fields(const struct context *context, const struct format *format, const struct event *event, struct out *out)
+static void put_fields(const struct context *context, const struct format *format, const struct event *event,
+		       struct out *out)
 {
 	out_str(out, ",\"fields\":{");
 	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {
@@ -69,7 +71,8 @@ static void quote(struct out *out, size_t len)
 }
 
 /* A call or return of the function graph has a text only together with the others. */
-static bool put_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+static bool put_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		     struct out *out)
 {
 	const struct field *func;
 
@@ -77,7 +80,8 @@ static bool put_call(const struct ftrace *ftrace, const struct binding *binding,
 		return false;
 	func = format_field(binding->format, "func");
 	if (func)
-		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false, out);
+		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
+			     out);
 	return true;
 }
 

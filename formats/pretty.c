@@ -19,15 +19,23 @@
 #include <string.h>
 
 enum {
-	NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000,
-	TIME_WIDTH = 14, DELTA_WIDTH = 9, LASTED_WIDTH = 8, NAME_WIDTH = 20, COMM_MAX = 16, TASK_WIDTH = 24,
+	NS_PER_US = 1000,
+	NS_PER_MS = 1000000,
+	NS_PER_S = 1000000000,
+	TIME_WIDTH = 14,
+	DELTA_WIDTH = 9,
+	LASTED_WIDTH = 8,
+	NAME_WIDTH = 20,
+	COMM_MAX = 16,
+	TASK_WIDTH = 24,
 	BODY_COLUMN = TIME_WIDTH + 1 + DELTA_WIDTH + 1 + LASTED_WIDTH + 1 + 3 + 2 + TASK_WIDTH + 1,
-	SLOW_NS = NS_PER_MS, VERY_SLOW_NS = 10 * NS_PER_MS,
+	SLOW_NS = NS_PER_MS,
+	VERY_SLOW_NS = 10 * NS_PER_MS,
 };
 
 struct pretty {
-	struct sink sink;               /* first */
-	struct ftrace *ftrace;          /* prints what events say */
+	struct sink sink;      /* first */
+	struct ftrace *ftrace; /* prints what events say */
 	struct spans *spans;
 	bool color, counts, nanoseconds;
 	struct sink_times own, *times;
@@ -36,8 +44,8 @@ struct pretty {
 
 /* Takes the place of struct frame_note, which only the kernel's columns need. */
 struct pretty_note {
-	uint64_t since;                 /* the event before */
-	uint64_t lasted;                /* what the event ends; 0 for nothing */
+	uint64_t since;  /* the event before */
+	uint64_t lasted; /* what the event ends; 0 for nothing */
 };
 _Static_assert(sizeof(struct pretty_note) <= SINK_NOTE_SIZE - NOTE_RENDERER_SIZE, "the note has room for it");
 
@@ -184,7 +192,8 @@ static size_t name_len(const char *text, const char *end)
 {
 	const char *at = text;
 
-	while (at < end && (*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
+	while (at < end &&
+	       (*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
 		at++;
 	return end - at > 1 && at > text && !memcmp(at, ": ", 2) ? (size_t)(at - text) : 0;
 }
@@ -257,7 +266,8 @@ static void put_gap(const struct pretty *pretty, const struct event *event, stru
 
 	put_color(pretty, RED, out);
 	if (event->lost > 0)
-		out_f(out, "--- CPU %u lost %s event%s here ---", event->cpu, thousands((uint64_t)event->lost, text), event->lost == 1 ? "" : "s");
+		out_f(out, "--- CPU %u lost %s event%s here ---", event->cpu, thousands((uint64_t)event->lost, text),
+		      event->lost == 1 ? "" : "s");
 	else
 		out_f(out, "--- CPU %u lost events here ---", event->cpu);
 	put_color(pretty, PLAIN, out);
@@ -277,8 +287,10 @@ static void pretty_free(struct sink *sink)
 /* Columns and layouts of the kernel have no place here. */
 static uint64_t column_options(void)
 {
-	static const enum trace_option left[] = { OPTION_LATENCY_FORMAT, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
-						  OPTION_FGRAPH_CPU, OPTION_FGRAPH_PROC, OPTION_FGRAPH_ABSTIME };
+	static const enum trace_option left[] = {
+		OPTION_LATENCY_FORMAT, OPTION_VERBOSE,     OPTION_RAW,           OPTION_HEX, OPTION_BIN,
+		OPTION_FGRAPH_CPU,     OPTION_FGRAPH_PROC, OPTION_FGRAPH_ABSTIME
+	};
 	uint64_t options = 0;
 
 	for (size_t i = 0; i < array_size(left); i++)
@@ -286,7 +298,8 @@ static uint64_t column_options(void)
 	return options;
 }
 
-static int pretty_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+static int pretty_new(const struct context *context, const struct sink_options *options, struct sink **ret,
+		      struct fail *fail)
 {
 	struct pretty *pretty = calloc(1, sizeof(*pretty));
 	struct sink_options lines = *options;
@@ -339,8 +352,9 @@ static void pretty_begin(struct sink *sink, struct out *out)
 		out_f(out, ", %s events", thousands(context->entries, text));
 		out_f(out, ", %s overwritten", thousands(context->written - context->entries, text));
 	}
-	out_f(out, "\n#%*s %*s %*s CPU  %-*s EVENT\n", TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH,
-	      "SINCE", LASTED_WIDTH, "LASTED", TASK_WIDTH, "TASK");
+	out_f(out, "\n#%*s %*s %*s CPU  %-*s EVENT\n",
+	      TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH, "SINCE",
+	      LASTED_WIDTH, "LASTED", TASK_WIDTH, "TASK");
 	put_color(pretty, PLAIN, out);
 }
 
@@ -414,8 +428,8 @@ static void pretty_end(struct sink *sink, struct out *out)
 		return;
 	one = *pretty->left_out == 1;
 	put_color(pretty, DIM, out);
-	out_f(out, "# %s event%s of weft itself %s left out; --self prints %s\n", thousands(*pretty->left_out, text), one ? "" : "s",
-	      one ? "is" : "are", one ? "it" : "them");
+	out_f(out, "# %s event%s of weft itself %s left out; --self prints %s\n", thousands(*pretty->left_out, text),
+	      one ? "" : "s", one ? "is" : "are", one ? "it" : "them");
 	put_color(pretty, PLAIN, out);
 }
 

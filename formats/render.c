@@ -44,16 +44,16 @@ enum { BATCH_EVENTS_FIRST = 32 };
 enum { BATCHES_MANY = 48, BATCH_EVENTS_MANY = BATCH_EVENTS / 2 };
 
 struct batch {
-	struct pool_job job;            /* first: a job is cast to its batch */
-	const struct sink *only;        /* of the only buffer, without a prefix; NULL: there are several */
-	struct sink *const *sinks;      /* by event::buffer */
+	struct pool_job job;       /* first: a job is cast to its batch */
+	const struct sink *only;   /* of the only buffer, without a prefix; NULL: there are several */
+	struct sink *const *sinks; /* by event::buffer */
 	char *const *prefixes;
 	struct out out;
-	struct out scratch;             /* for a text that gets a prefix */
-	struct block **retired;         /* of each buffer, the blocks to release once the batch is written */
-	size_t held;                    /* their bytes */
-	uint32_t len, done;             /* events, and those whose text is made */
-	bool busy;                      /* submitted and not yet written */
+	struct out scratch;     /* for a text that gets a prefix */
+	struct block **retired; /* of each buffer, the blocks to release once the batch is written */
+	size_t held;            /* their bytes */
+	uint32_t len, done;     /* events, and those whose text is made */
+	bool busy;              /* submitted and not yet written */
 	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
 
@@ -65,11 +65,11 @@ struct renderer_state {
 	struct escape escape;
 	struct batch *batches;
 	unsigned nr_batches;
-	unsigned next;                  /* the batch to fill next; the oldest busy one follows it */
-	unsigned batch_events;          /* of the next batch */
-	size_t held;                    /* bytes of blocks, of all batches */
+	unsigned next;         /* the batch to fill next; the oldest busy one follows it */
+	unsigned batch_events; /* of the next batch */
+	size_t held;           /* bytes of blocks, of all batches */
 	uint64_t printed;
-	uint64_t text;                  /* bytes of it so far */
+	uint64_t text; /* bytes of it so far */
 	bool ended, cut;
 };
 
@@ -155,7 +155,8 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	int r = 1;
 
 	while (event < end && printed < limit) {
-		if (__builtin_expect(held_by(state, held) > BATCH_HELD, 0) && !relieve(reader, batch, event == batch->events))
+		if (__builtin_expect(held_by(state, held) > BATCH_HELD, 0) &&
+		    !relieve(reader, batch, event == batch->events))
 			break;
 		r = merged ? reader_step_merged(reader, &event->event, fail) : events_next(events, &event->event, fail);
 		if (r <= 0)
@@ -227,8 +228,10 @@ static int flush(struct renderer_state *state, struct out *out, struct fail *fai
 	if (r < 0)
 		return fail_set(fail, r, "cannot write the output: %s", strerror(-r));
 	if (state->cut)
-		return fail_set(fail, -EFBIG, "the text is longer than %" PRIu64 " MB, which that of no recording of this size is; "
-				"--trust-size prints all of it", state->options->text_max >> 20);
+		return fail_set(fail, -EFBIG,
+				"the text is longer than %" PRIu64 " MB, which that of no recording of this size is; "
+				"--trust-size prints all of it",
+				state->options->text_max >> 20);
 	return 0;
 }
 
@@ -309,7 +312,8 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 		batch->only = state->reader->only && !state->options->prefixes ? state->sinks[0] : NULL;
 		batch->prefixes = state->options->prefixes;
 		batch->retired = calloc(state->reader->nr_buffers, sizeof(*batch->retired));
-		if (!batch->retired || !out_init(&batch->out, BATCH_TEXT) || (batch->prefixes && !out_init(&batch->scratch, 0)))
+		if (!batch->retired || !out_init(&batch->out, BATCH_TEXT) ||
+		    (batch->prefixes && !out_init(&batch->scratch, 0)))
 			return fail_memory(fail);
 	}
 	return 0;
@@ -350,11 +354,12 @@ static int render_frame(struct renderer_state *state, bool is_begin, struct fail
 	return r;
 }
 
-int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd, uint64_t *ret_printed,
-	   struct fail *fail)
+int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd,
+	   uint64_t *ret_printed, struct fail *fail)
 {
-	struct renderer_state state = { .reader = reader, .sinks = sinks, .options = options, .fd = fd,
-					.batch_events = BATCH_EVENTS_FIRST };
+	struct renderer_state state = {
+		.reader = reader, .sinks = sinks, .options = options, .fd = fd, .batch_events = BATCH_EVENTS_FIRST
+	};
 	int r = render_init(&state, fail);
 
 	if (!r)

@@ -20,11 +20,12 @@ struct sink;
  * Invariant: the bytes do not depend on the number of threads.
  */
 struct render_options {
-	struct pool *pool;      /* borrowed; NULL for none */
-	uint64_t limit;         /* events to print; UINT64_MAX for all */
-	char *const *prefixes;  /* by event::buffer; NULL: none */
-	bool escape;            /* the reader is a terminal: what it would obey is written as octal */
-	uint64_t text_max;      /* bytes of text that are believed; what is longer is cut behind a whole line, and a failure; 0: any number */
+	struct pool *pool;     /* borrowed; NULL for none */
+	uint64_t limit;        /* events to print; UINT64_MAX for all */
+	char *const *prefixes; /* by event::buffer; NULL: none */
+	bool escape;           /* the reader is a terminal: what it would obey is written as octal */
+	uint64_t
+		text_max; /* bytes of text that are believed; what is longer is cut behind a whole line, and a failure; 0: any number */
 };
 
 /* 0, or -errno: -EPIPE when nobody reads the output any more. The reader was started with keep_blocks. *ret_printed counts the events printed. */

@@ -33,7 +33,7 @@ struct sink {
 enum { SINK_NOTE_SIZE = 40 };
 
 struct sink_event {
-	struct event event;             /* first */
+	struct event event; /* first */
 	_Alignas(8) uint8_t note[SINK_NOTE_SIZE];
 };
 
@@ -50,28 +50,30 @@ static inline const uint8_t *sink_note_of(const struct event *event)
 /* When the first event of a text was, and the one before: for sinks that print what lies between. Zero at first. */
 struct sink_times {
 	bool started, has_origin;
-	uint64_t first, last;           /* `first` is fixed once started; with has_origin before, by whoever made this */
+	uint64_t first, last; /* `first` is fixed once started; with has_origin before, by whoever made this */
 };
 
 struct sink_options {
-	bool nanoseconds;               /* full time stamps */
-	bool raw;                       /* field=value instead of the print fmt */
-	bool color;                     /* for a terminal, where a format has colours */
-	bool one_line;                  /* for a terminal: names and strings make no lines of their own (escape_newlines()) */
-	struct sink_times *times;       /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
-	const uint64_t *left_out;       /* events of weft itself, read when all were settled; borrowed; NULL: none were */
-	uint64_t without;               /* bits of enum trace_option that the file may have and the sink has no use for */
-	struct plugins *plugins;        /* say what the event's text does not; NULL: none; borrowed */
+	bool nanoseconds; /* full time stamps */
+	bool raw;         /* field=value instead of the print fmt */
+	bool color;       /* for a terminal, where a format has colours */
+	bool one_line;    /* for a terminal: names and strings make no lines of their own (escape_newlines()) */
+	struct sink_times *
+		times; /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
+	const uint64_t *left_out; /* events of weft itself, read when all were settled; borrowed; NULL: none were */
+	uint64_t without;         /* bits of enum trace_option that the file may have and the sink has no use for */
+	struct plugins *plugins;  /* say what the event's text does not; NULL: none; borrowed */
 };
 
 struct sink_ops {
-	const char *name;               /* of --format NAME */
-	const char *summary;            /* one line for the help */
-	bool colors;                    /* with the option `color` it has escape sequences of its own, and lets none of others through */
-	bool leaves_out_self;           /* what weft itself did is not printed unless asked for */
-	bool relative;                  /* its times count from sink_times::first */
-	bool tells_instance;            /* each line says which instance it is of: no line in front of it shall */
-	int (*new)(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail);
+	const char *name;    /* of --format NAME */
+	const char *summary; /* one line for the help */
+	bool colors; /* with the option `color` it has escape sequences of its own, and lets none of others through */
+	bool leaves_out_self; /* what weft itself did is not printed unless asked for */
+	bool relative;        /* its times count from sink_times::first */
+	bool tells_instance;  /* each line says which instance it is of: no line in front of it shall */
+	int (*new)(const struct context *context, const struct sink_options *options, struct sink **ret,
+		   struct fail *fail);
 	void (*free)(struct sink *sink);
 	void (*begin)(struct sink *sink, struct out *out);
 	bool (*settle)(struct sink *sink, struct events *events, struct event *event);

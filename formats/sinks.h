@@ -5,9 +5,9 @@
 #include "formats/sink.h"
 
 /* The sinks that there are: one line here and one in sink_list.c for each. */
-extern const struct sink_ops ftrace_sink; /* ftrace_sink.c */
+extern const struct sink_ops ftrace_sink;     /* ftrace_sink.c */
 extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
-extern const struct sink_ops json_sink; /* json.c */
-extern const struct sink_ops pretty_sink; /* pretty.c */
+extern const struct sink_ops json_sink;       /* json.c */
+extern const struct sink_ops pretty_sink;     /* pretty.c */
 
 #endif

@@ -53,7 +53,8 @@ bool value_is_text(const struct field *field)
 	return field->flags & FIELD_STRING && field->elem_size == 1 && !strstr(field->type, "unsigned");
 }
 
-void value_put(const struct field *field, const struct schema_abi *abi, const struct event *event, bool text, struct out *out)
+void value_put(const struct field *field, const struct schema_abi *abi, const struct event *event, bool text,
+	       struct out *out)
 {
 	const uint8_t *at;
 	size_t len;

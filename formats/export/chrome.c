@@ -30,9 +30,9 @@ enum { INTERRUPTS = 100000, FUNCTIONS = 200000 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
 
 struct kind {
-	const struct format *format;    /* NULL: unknown */
-	struct place call;              /* the number of a system call without a name */
-	bool paired;                    /* shown as a span, not as an instant */
+	const struct format *format; /* NULL: unknown */
+	struct place call;           /* the number of a system call without a name */
+	bool paired;                 /* shown as a span, not as an instant */
 };
 
 struct buffer {
@@ -40,16 +40,16 @@ struct buffer {
 	const struct context *context;
 	struct frames *frames;
 	struct spans *spans;
-	struct u64_map pids;            /* seen */
-	struct u64_map cpus;            /* seen */
+	struct u64_map pids; /* seen */
+	struct u64_map cpus; /* seen */
 };
 
 struct chrome {
-	struct export export;           /* first */
+	struct export export; /* first */
 	struct kinds kinds;
 	struct buffer *buffers;
 	size_t nr_buffers;
-	bool some;                      /* a line was written */
+	bool some; /* a line was written */
 	uint64_t bytes, last;
 };
 
@@ -85,7 +85,8 @@ static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, in
 	return out;
 }
 
-static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const struct span *span, const char *name, size_t len)
+static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const struct span *span, const char *name,
+		     size_t len)
 {
 	struct out *out = begin_line(chrome, 'X', pid, tid, span->start);
 
@@ -95,7 +96,8 @@ static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const stru
 	out_char(out, '}');
 }
 
-static void put_call(struct chrome *chrome, char phase, const struct buffer *buffer, const struct track *track, uint64_t ts)
+static void put_call(struct chrome *chrome, char phase, const struct buffer *buffer, const struct track *track,
+		     uint64_t ts)
 {
 	uint64_t func = track->frames[track->nr_frames - 1].func;
 	bool apart = track->interrupt || !track->pid;
@@ -149,7 +151,8 @@ static const struct kind *kind_of(struct chrome *chrome, const struct buffer *bu
 		kind->format = format;
 		(void)place_bind(&kind->call, format, &buffer->context->abi, "id");
 		kind->paired = !strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls") ||
-			       (!strcmp(format->system, "irq") && (ends_with(format->name, "_entry") || ends_with(format->name, "_exit"))) ||
+			       (!strcmp(format->system, "irq") &&
+				(ends_with(format->name, "_entry") || ends_with(format->name, "_exit"))) ||
 			       (!strcmp(format->system, "sched") && !strcmp(format->name, "sched_switch"));
 	}
 	if (kind && kinds_set(&chrome->kinds, event, kind))
@@ -158,11 +161,13 @@ static const struct kind *kind_of(struct chrome *chrome, const struct buffer *bu
 	return NULL;
 }
 
-static void put_value(const struct field *field, const struct schema_abi *abi, const struct event *event, struct out *out)
+static void put_value(const struct field *field, const struct schema_abi *abi, const struct event *event,
+		      struct out *out)
 {
 	struct place place = place_of(field, abi);
 	uint64_t value = place_u64(&place, event);
-	bool large = place.is_signed ? (int64_t)value > INT64_C(1) << 53 || (int64_t)value < -(INT64_C(1) << 53) : value > UINT64_C(1) << 53;
+	bool large = place.is_signed ? (int64_t)value > INT64_C(1) << 53 || (int64_t)value < -(INT64_C(1) << 53) :
+				       value > UINT64_C(1) << 53;
 
 	if (place.size && large)
 		out_char(out, '"');
@@ -171,7 +176,8 @@ static void put_value(const struct field *field, const struct schema_abi *abi, c
 		out_char(out, '"');
 }
 
-static void put_instant(struct chrome *chrome, const struct buffer *buffer, const struct format *format, const struct event *event)
+static void put_instant(struct chrome *chrome, const struct buffer *buffer, const struct format *format,
+			const struct event *event)
 {
 	struct out *out = begin_line(chrome, 'i', process_of(buffer, event->pid), event->pid, event->ts);
 
@@ -190,8 +196,8 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 	out_str(out, "}}");
 }
 
-static void put_system_call(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind, const struct event *event,
-			    const struct span *span)
+static void put_system_call(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind,
+			    const struct event *event, const struct span *span)
 {
 	const char *name = kind->format->name;
 	char text[32];
@@ -283,7 +289,10 @@ static void name_rows(struct chrome *chrome, const struct buffer *buffer)
 	static const struct {
 		int first, step;
 		const char *what;
-	} rows[] = { { 0, 1, "" }, { INTERRUPTS, 1, " interrupts" }, { FUNCTIONS, 2, " functions, idle" }, { FUNCTIONS + 1, 2, " functions, interrupts" } };
+	} rows[] = { { 0, 1, "" },
+		     { INTERRUPTS, 1, " interrupts" },
+		     { FUNCTIONS, 2, " functions, idle" },
+		     { FUNCTIONS + 1, 2, " functions, interrupts" } };
 	struct task_name name;
 	uint64_t key;
 	char text[64];
@@ -291,7 +300,8 @@ static void name_rows(struct chrome *chrome, const struct buffer *buffer)
 	for (size_t at = 0; u64_map_next(&buffer->cpus, &at, &key);)
 		for (size_t i = 0; i < array_size(rows); i++) {
 			snprintf(text, sizeof(text), "CPU %u%s", (unsigned)key, rows[i].what);
-			put_name(chrome, "thread_name", 0, rows[i].first + rows[i].step * (int64_t)key, text, strlen(text));
+			put_name(chrome, "thread_name", 0, rows[i].first + rows[i].step * (int64_t)key, text,
+				 strlen(text));
 		}
 	for (size_t at = 0; u64_map_next(&buffer->pids, &at, &key);) {
 		if (!key)
@@ -314,8 +324,11 @@ static void chrome_end(struct export *export)
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
 	out_str(export->out, "\n],\"displayTimeUnit\":\"ns\"}\n");
 	if (chrome->bytes > SIZE_OF_VIEWERS)
-		export_note(export, "%" PRIu64 " MB of JSON: many viewers end without a word at 100 to 500 MB; narrow the events, or use '--to perfetto'",
-			    chrome->bytes >> 20);
+		export_note(
+			export,
+			"%" PRIu64
+			" MB of JSON: many viewers end without a word at 100 to 500 MB; narrow the events, or use '--to perfetto'",
+			chrome->bytes >> 20);
 }
 
 static void chrome_free(struct export *export)

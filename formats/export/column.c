@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[COLUMN_TS] = "ts", [COLUMN_CPU] = "cpu", [COLUMN_INSTANCE] = "instance", [COLUMN_PID] = "pid", [COLUMN_TGID] = "tgid",
-	[COLUMN_COMM] = "comm", [COLUMN_FLAGS] = "flags", [COLUMN_SYSTEM] = "system", [COLUMN_EVENT] = "event",
-	[COLUMN_LOST] = "lost", [COLUMN_FIELDS] = "fields", [COLUMN_TEXT] = "text",
+	[COLUMN_TS] = "ts",       [COLUMN_CPU] = "cpu",   [COLUMN_INSTANCE] = "instance", [COLUMN_PID] = "pid",
+	[COLUMN_TGID] = "tgid",   [COLUMN_COMM] = "comm", [COLUMN_FLAGS] = "flags",       [COLUMN_SYSTEM] = "system",
+	[COLUMN_EVENT] = "event", [COLUMN_LOST] = "lost", [COLUMN_FIELDS] = "fields",     [COLUMN_TEXT] = "text",
 };
 
 static void column_name(struct column *column)

@@ -10,15 +10,25 @@ struct fail;
 
 /* The columns of a table of events, as --fields names them. */
 enum column_what {
-	COLUMN_TS, COLUMN_CPU, COLUMN_INSTANCE, COLUMN_PID, COLUMN_TGID, COLUMN_COMM, COLUMN_FLAGS, COLUMN_SYSTEM, COLUMN_EVENT,
-	COLUMN_LOST, COLUMN_FIELDS, COLUMN_TEXT,
-	COLUMN_FIELD,                   /* one of the record's own */
+	COLUMN_TS,
+	COLUMN_CPU,
+	COLUMN_INSTANCE,
+	COLUMN_PID,
+	COLUMN_TGID,
+	COLUMN_COMM,
+	COLUMN_FLAGS,
+	COLUMN_SYSTEM,
+	COLUMN_EVENT,
+	COLUMN_LOST,
+	COLUMN_FIELDS,
+	COLUMN_TEXT,
+	COLUMN_FIELD, /* one of the record's own */
 };
 
 struct column {
 	enum column_what what;
-	char *name;                     /* as the user wrote it, which is the key or the title */
-	const char *field;              /* of a COLUMN_FIELD: points into the name */
+	char *name;        /* as the user wrote it, which is the key or the title */
+	const char *field; /* of a COLUMN_FIELD: points into the name */
 };
 
 enum { COLUMNS_OF_TABLE_MAX = 256 };

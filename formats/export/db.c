@@ -27,9 +27,10 @@ int db_open(const char *path, struct db **ret, struct fail *fail)
 	}
 	if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		failed(db, "open");
-	db_run(db, "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-		   "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768; PRAGMA mmap_size = 0; PRAGMA encoding = 'UTF-8';"
-		   "BEGIN EXCLUSIVE; CREATE TABLE meta (key TEXT PRIMARY KEY, value)");
+	db_run(db,
+	       "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+	       "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32768; PRAGMA mmap_size = 0; PRAGMA encoding = 'UTF-8';"
+	       "BEGIN EXCLUSIVE; CREATE TABLE meta (key TEXT PRIMARY KEY, value)");
 	if (db->error) {
 		int r = fail_set(fail, db->error, "%s", db->failure.text);
 
@@ -71,7 +72,8 @@ struct sqlite3_stmt *db_prepare(struct db *db, const char *sql)
 {
 	sqlite3_stmt *statement = NULL;
 
-	if (!db->error && sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
+	if (!db->error &&
+	    sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
 		failed(db, "prepare");
 	return statement;
 }

@@ -18,7 +18,7 @@ struct sqlite3_stmt;
  */
 struct db {
 	struct sqlite3 *handle;
-	struct out text;                /* for SQL and for texts that are not UTF-8 */
+	struct out text; /* for SQL and for texts that are not UTF-8 */
 	int error;
 	struct fail failure;
 };

@@ -11,14 +11,8 @@
 #include <string.h>
 
 static const struct export_ops *const exports[] = {
-	&jsonl_export,
-	&csv_export,
-	&perfetto_export,
-	&sqlite_export,
-	&chrome_export,
-	&folded_export,
-	&flame_export,
-	&speedscope_export,
+	&jsonl_export,  &csv_export,    &perfetto_export, &sqlite_export,
+	&chrome_export, &folded_export, &flame_export,    &speedscope_export,
 };
 
 const struct export_ops *export_at(size_t index)
@@ -34,14 +28,16 @@ const struct export_ops *export_find(const char *name)
 	return NULL;
 }
 
-int export_new(const struct export_ops *ops, const struct export_input *input, struct out *out, struct export **ret, struct fail *fail)
+int export_new(const struct export_ops *ops, const struct export_input *input, struct out *out, struct export **ret,
+	       struct fail *fail)
 {
 	struct export *export = NULL;
 	int r;
 
 	if (ops->missing)
-		return fail_set(fail, -ENOTSUP, "weft was built without %s, which '--to %s' needs", ops->missing, ops->name);
-	r = ops->new(input, &export, fail);
+		return fail_set(fail, -ENOTSUP, "weft was built without %s, which '--to %s' needs", ops->missing,
+				ops->name);
+	r = ops->new (input, &export, fail);
 	if (r)
 		return r;
 	export->ops = ops;

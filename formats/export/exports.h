@@ -6,11 +6,11 @@
 
 /* The exporters that there are: one line here and one in export_run.c for each. */
 extern const struct export_ops jsonl_export, csv_export; /* lines.c */
-extern const struct export_ops perfetto_export; /* perfetto.c */
-extern const struct export_ops sqlite_export; /* sqlite.c */
-extern const struct export_ops chrome_export; /* chrome.c */
-extern const struct export_ops folded_export; /* folded.c */
-extern const struct export_ops flame_export; /* flame.c */
-extern const struct export_ops speedscope_export; /* speedscope.c */
+extern const struct export_ops perfetto_export;          /* perfetto.c */
+extern const struct export_ops sqlite_export;            /* sqlite.c */
+extern const struct export_ops chrome_export;            /* chrome.c */
+extern const struct export_ops folded_export;            /* folded.c */
+extern const struct export_ops flame_export;             /* flame.c */
+extern const struct export_ops speedscope_export;        /* speedscope.c */
 
 #endif

@@ -13,12 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1200, ROW = 17, HEAD = 46, FOOT = 30, SMALL = 1000, CHARACTER = 73, DEPTH_MAX = 512, NO_FRAME = UINT32_MAX };
+enum {
+	WIDTH = 1200,
+	ROW = 17,
+	HEAD = 46,
+	FOOT = 30,
+	SMALL = 1000,
+	CHARACTER = 73,
+	DEPTH_MAX = 512,
+	NO_FRAME = UINT32_MAX
+};
 
 /* A node with what stands on it, as a list of children in the order of their names. */
 struct box {
 	uint64_t weight;
-	uint32_t child, next;           /* NO_FRAME: none */
+	uint32_t child, next; /* NO_FRAME: none */
 };
 
 struct flame {
@@ -28,7 +37,7 @@ struct flame {
 	size_t nr;
 	uint64_t total;
 	enum weight weight;
-	unsigned depth;                 /* of the deepest that is drawn */
+	unsigned depth; /* of the deepest that is drawn */
 	struct out *out;
 };
 
@@ -41,7 +50,8 @@ static void put_xml(struct out *out, const char *at, size_t len, size_t columns)
 
 		if (*at == '<' || *at == '>' || *at == '&' || *at == '"' || *at == '\'')
 			out_f(out, "&#%d;", *at);
-		else if (!size || (uint8_t)*at < ' ' || *at == 0x7f || (size == 3 && !memcmp(at, "\xef\xbf", 2) && (uint8_t)at[2] >= 0xbe))
+		else if (!size || (uint8_t)*at < ' ' || *at == 0x7f ||
+			 (size == 3 && !memcmp(at, "\xef\xbf", 2) && (uint8_t)at[2] >= 0xbe))
 			out_mem(out, "\xef\xbf\xbd", 3);
 		else
 			out_mem(out, at, size);
@@ -144,13 +154,16 @@ static void put_weight(const struct flame *flame, uint64_t weight, struct out *o
 	out_char(out, '%');
 }
 
-static void put_frame(const struct flame *flame, const char *name, size_t len, uint64_t x, uint64_t weight, unsigned depth)
+static void put_frame(const struct flame *flame, const char *name, size_t len, uint64_t x, uint64_t weight,
+		      unsigned depth)
 {
 	unsigned y = HEAD + (flame->depth - depth) * ROW;
 	struct out *out = flame->out;
 	uint64_t room = (uint64_t)((unsigned __int128)weight * WIDTH * 10 / (flame->total ? flame->total : 1));
 
-	out_f(out, "<g class=\"f\" tabindex=\"0\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\" data-d=\"%u\" data-n=\"", x, weight, depth);
+	out_f(out,
+	      "<g class=\"f\" tabindex=\"0\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\" data-d=\"%u\" data-n=\"", x,
+	      weight, depth);
 	put_xml(out, name, len, len);
 	out_str(out, "\"><title>");
 	put_xml(out, name, len, len);
@@ -200,12 +213,15 @@ static void put_head(const struct flame *flame)
 	unsigned height = HEAD + (flame->depth + 1) * ROW + FOOT;
 	struct out *out = flame->out;
 
-	out_f(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
-		   "height=\"%u\" data-width=\"%d\" data-total=\"%" PRIu64 "\">\n<title>flame graph by %s</title>\n<style>\n", WIDTH, height, WIDTH,
-	      height, WIDTH, flame->total, weight_names[flame->weight]);
+	out_f(out,
+	      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
+	      "height=\"%u\" data-width=\"%d\" data-total=\"%" PRIu64
+	      "\">\n<title>flame graph by %s</title>\n<style>\n",
+	      WIDTH, height, WIDTH, height, WIDTH, flame->total, weight_names[flame->weight]);
 	out_str(out, flame_style);
-	out_f(out, "</style>\n<text id=\"title\" class=\"head\" x=\"%d\" y=\"20\" text-anchor=\"middle\">flame graph by %s, ", WIDTH / 2,
-	      weight_names[flame->weight]);
+	out_f(out,
+	      "</style>\n<text id=\"title\" class=\"head\" x=\"%d\" y=\"20\" text-anchor=\"middle\">flame graph by %s, ",
+	      WIDTH / 2, weight_names[flame->weight]);
 	if (flame->weight == WEIGHT_COUNT) {
 		out_u64(out, flame->total);
 		out_str(out, " stacks");
@@ -213,10 +229,12 @@ static void put_head(const struct flame *flame)
 		out_decimal(out, (int64_t)(flame->total / 1000), 3);
 		out_str(out, " ms");
 	}
-	out_f(out, "</text>\n<text id=\"reset\" class=\"button\" x=\"10\" y=\"20\" style=\"display:none\">reset zoom</text>\n"
-		   "<text id=\"search\" class=\"button\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
-		   "<text id=\"details\" class=\"head\" x=\"10\" y=\"%u\"></text>\n<text id=\"matched\" class=\"head\" x=\"%d\" y=\"%u\" "
-		   "text-anchor=\"end\"></text>\n", WIDTH - 10, height - 10, WIDTH - 10, height - 10);
+	out_f(out,
+	      "</text>\n<text id=\"reset\" class=\"button\" x=\"10\" y=\"20\" style=\"display:none\">reset zoom</text>\n"
+	      "<text id=\"search\" class=\"button\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
+	      "<text id=\"details\" class=\"head\" x=\"10\" y=\"%u\"></text>\n<text id=\"matched\" class=\"head\" x=\"%d\" y=\"%u\" "
+	      "text-anchor=\"end\"></text>\n",
+	      WIDTH - 10, height - 10, WIDTH - 10, height - 10);
 }
 
 static void flame_end(struct export *export)

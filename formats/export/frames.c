@@ -22,8 +22,8 @@ struct type {
 struct frames {
 	const struct schema_abi *abi;
 	struct frames_calls calls;
-	struct u64_map types;           /* by event_type::index: struct type */
-	struct u64_map tracks;          /* by key: struct track */
+	struct u64_map types;  /* by event_type::index: struct type */
+	struct u64_map tracks; /* by key: struct track */
 	uint64_t orphans;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
 };
@@ -101,7 +101,8 @@ static struct track *track_of(struct frames *frames, const struct event *event, 
 	return track;
 }
 
-static void leave(struct frames *frames, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void leave(struct frames *frames, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted,
+		  bool exited)
 {
 	frames->calls.leave(frames->calls.arg, buffer, track, ts, lasted, exited);
 	track->nr_frames--;

@@ -17,19 +17,19 @@ struct schema_abi;
  */
 struct frame {
 	uint64_t func;
-	uint64_t start;         /* the event's time */
-	uint64_t nested;        /* what the calls in it lasted */
+	uint64_t start;  /* the event's time */
+	uint64_t nested; /* what the calls in it lasted */
 	int32_t depth;
-	uint32_t note;          /* the caller's: set in enter() */
+	uint32_t note; /* the caller's: set in enter() */
 };
 
 struct track {
-	uint64_t key;           /* of no other track of its buffer */
+	uint64_t key; /* of no other track of its buffer */
 	int32_t pid;
 	uint16_t cpu;
 	bool known;
-	bool interrupt;         /* of the CPU's interrupts, whoever is interrupted */
-	struct frame *frames;   /* the open ones, the outermost first */
+	bool interrupt;       /* of the CPU's interrupts, whoever is interrupted */
+	struct frame *frames; /* the open ones, the outermost first */
 	size_t nr_frames, size;
 };
 

@@ -7,7 +7,9 @@
 
 int kinds_init(struct kinds *kinds, size_t nr_buffers, void (*free)(void *kind))
 {
-	*kinds = (struct kinds){ .buffers = calloc(nr_buffers + 1, sizeof(*kinds->buffers)), .nr_buffers = nr_buffers, .free = free };
+	*kinds = (struct kinds){ .buffers = calloc(nr_buffers + 1, sizeof(*kinds->buffers)),
+				 .nr_buffers = nr_buffers,
+				 .free = free };
 	return kinds->buffers ? 0 : -ENOMEM;
 }
 

@@ -16,7 +16,7 @@ struct kinds {
 	struct kinds_buffer {
 		void **at;
 		size_t nr;
-	} *buffers;
+	} * buffers;
 	size_t nr_buffers;
 	void (*free)(void *kind);
 };

@@ -11,11 +11,11 @@
 /* Texts that are kept once, by numbers from 0 on. */
 struct labels {
 	struct label {
-		char *text;             /* with a NUL behind it */
+		char *text; /* with a NUL behind it */
 		size_t len;
-	} *at;
+	} * at;
 	size_t nr;
-	struct u64_map places;          /* by the hash of the text, or what follows it: number + 1 */
+	struct u64_map places; /* by the hash of the text, or what follows it: number + 1 */
 };
 
 enum { LABEL_NONE = UINT32_MAX };

@@ -28,27 +28,27 @@
 struct cell {
 	struct place place;
 	bool text;
-	struct buf key;                 /* "\"name\":", of the fields of COLUMN_FIELDS */
+	struct buf key; /* "\"name\":", of the fields of COLUMN_FIELDS */
 };
 
 struct kind {
-	const struct format *format;    /* NULL: unknown */
-	struct cell *columns;           /* of each COLUMN_FIELD */
-	struct cell *fields;            /* all of them, behind the common ones */
+	const struct format *format; /* NULL: unknown */
+	struct cell *columns;        /* of each COLUMN_FIELD */
+	struct cell *fields;         /* all of them, behind the common ones */
 	size_t nr_columns, nr_fields;
 };
 
 struct lines {
-	struct export export;           /* first */
+	struct export export; /* first */
 	struct column_list list;
-	struct buf *keys;               /* of the columns, as JSON */
-	bool *found;                    /* columns that a type had */
+	struct buf *keys; /* of the columns, as JSON */
+	bool *found;      /* columns that a type had */
 	bool csv, chosen;
-	bool tells_lost;                /* a column shows losses */
-	uint64_t gaps, large;           /* losses, and integers beyond 2^53 */
+	bool tells_lost;      /* a column shows losses */
+	uint64_t gaps, large; /* losses, and integers beyond 2^53 */
 	struct kinds kinds;
-	struct sink **sinks;            /* for the text and the flags, by buffer */
-	struct out cell;                /* of a CSV cell that holds JSON or text */
+	struct sink **sinks; /* for the text and the flags, by buffer */
+	struct out cell;     /* of a CSV cell that holds JSON or text */
 };
 
 static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields";
@@ -120,8 +120,8 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 			return fail_memory(fail);
 	}
 	for (size_t i = 0; i < nr_buffers; i++) {
-		r = ftrace_new_reader(&ftrace_sink, input->reader->buffers[i].context, &(struct sink_options){ .raw = false }, &lines->sinks[i],
-				      fail);
+		r = ftrace_new_reader(&ftrace_sink, input->reader->buffers[i].context,
+				      &(struct sink_options){ .raw = false }, &lines->sinks[i], fail);
 		if (r)
 			return r;
 	}
@@ -197,7 +197,8 @@ static void put_u64(struct lines *lines, uint64_t value)
 	out_u64(lines->export.out, value);
 }
 
-static void put_cell(struct lines *lines, const struct cell *cell, const struct context *context, const struct event *event)
+static void put_cell(struct lines *lines, const struct cell *cell, const struct context *context,
+		     const struct event *event)
 {
 	const struct place *place = &cell->place;
 	struct out *out = lines->export.out;
@@ -224,7 +225,8 @@ static void put_cell(struct lines *lines, const struct cell *cell, const struct 
 	}
 }
 
-static void put_fields(struct lines *lines, const struct kind *kind, const struct context *context, const struct event *event)
+static void put_fields(struct lines *lines, const struct kind *kind, const struct context *context,
+		       const struct event *event)
 {
 	struct out *out = lines->export.out;
 	size_t start = out_len(out);
@@ -260,7 +262,8 @@ static void put_kernel_text(struct lines *lines, const struct event *event)
 	if (!binding->renderer || !binding->renderer->settle)
 		ftrace_body(ftrace, &copy.event, &text);
 	else if (func)
-		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false, &text);
+		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
+			     &text);
 	if (out_len(&text) && text.at[-1] == '\n')
 		text.at--;
 	if (text.failed)
@@ -293,7 +296,8 @@ static bool kind_fill(struct lines *lines, struct kind *kind, const struct schem
 	for (size_t i = 0; kind->format && i < lines->list.nr; i++) {
 		struct cell *cell = &kind->columns[i];
 
-		if (lines->list.at[i].what != COLUMN_FIELD || !place_bind(&cell->place, kind->format, abi, lines->list.at[i].field))
+		if (lines->list.at[i].what != COLUMN_FIELD ||
+		    !place_bind(&cell->place, kind->format, abi, lines->list.at[i].field))
 			continue;
 		cell->text = value_is_text(cell->place.field);
 		lines->found[i] = true;
@@ -329,7 +333,8 @@ static void put_string(struct lines *lines, const char *text)
 }
 
 /* What only a record has. */
-static void put_of_record(struct lines *lines, const struct kind *kind, size_t index, const struct context *context, const struct event *event)
+static void put_of_record(struct lines *lines, const struct kind *kind, size_t index, const struct context *context,
+			  const struct event *event)
 {
 	struct task_name name;
 	char flags[COLUMNS_FLAGS_MAX];
@@ -350,7 +355,9 @@ static void put_of_record(struct lines *lines, const struct kind *kind, size_t i
 		return;
 	case COLUMN_FLAGS:
 		put_text(lines, flags,
-			 (size_t)(columns_flags(&((struct ftrace *)lines->sinks[event->buffer])->columns, event, flags) - flags));
+			 (size_t)(columns_flags(&((struct ftrace *)lines->sinks[event->buffer])->columns, event,
+						flags) -
+				  flags));
 		return;
 	case COLUMN_SYSTEM:
 		put_string(lines, kind->format ? kind->format->system : "");
@@ -375,7 +382,8 @@ static void put_of_record(struct lines *lines, const struct kind *kind, size_t i
 	}
 }
 
-static void put_column(struct lines *lines, const struct kind *kind, size_t index, const struct context *context, const struct event *event)
+static void put_column(struct lines *lines, const struct kind *kind, size_t index, const struct context *context,
+		       const struct event *event)
 {
 	enum column_what what = lines->list.at[index].what;
 
@@ -404,7 +412,8 @@ static bool is_left_out(const struct lines *lines, const struct kind *kind, size
 		return false;
 	if (what == COLUMN_INSTANCE)
 		return !*context->instance;
-	return what == COLUMN_LOST ? kind != NULL : !kind && what != COLUMN_TS && what != COLUMN_CPU && what != COLUMN_EVENT;
+	return what == COLUMN_LOST ? kind != NULL :
+				     !kind && what != COLUMN_TS && what != COLUMN_CPU && what != COLUMN_EVENT;
 }
 
 static void lines_event(struct export *export, const struct event *event)
@@ -461,10 +470,15 @@ static void lines_end(struct export *export)
 		if (lines->list.at[i].what == COLUMN_FIELD && !lines->found[i])
 			export_note(export, "no exported event has a field '%s'", lines->list.at[i].name);
 	if (lines->gaps && !lines->tells_lost)
-		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' tells how many", lines->gaps);
+		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' tells how many",
+			    lines->gaps);
 	if (lines->large)
-		export_note(export, "%" PRIu64 " integers are beyond 2^53: they are exact here, but programs that read numbers as floating point "
-				    "(jq, JavaScript) round them", lines->large);
+		export_note(
+			export,
+			"%" PRIu64
+			" integers are beyond 2^53: they are exact here, but programs that read numbers as floating point "
+			"(jq, JavaScript) round them",
+			lines->large);
 }
 
 const struct export_ops jsonl_export = {

@@ -33,7 +33,8 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	frame->note = perfetto_function_label(buffer, frame->func);
 	label = perfetto->labels.nr ? &perfetto->labels.at[frame->note] : &(struct label){ .text = NULL };
 	if (track->interrupt) {
-		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, event->ts, label->text, label->len);
+		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, event->ts, label->text,
+				   label->len);
 		return;
 	}
 	out_clear(&perfetto->payload);
@@ -63,7 +64,8 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 	perfetto_put_event(perfetto, buffer, track->cpu, ts, track->pid, EVENT_GRAPH_EXIT);
 }
 
-static const struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context, const struct event *event)
+static const struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context,
+					   const struct event *event)
 {
 	struct perfetto_kind *kind = kinds_find(&perfetto->kinds, event);
 
@@ -185,13 +187,16 @@ static void tell(struct perfetto *perfetto, uint64_t groups)
 	for (size_t i = 0; i < perfetto->nr_buffers; i++)
 		counts |= perfetto->buffers[i].context->unit == CLOCK_UNIT_COUNT;
 	if (groups)
-		export_note(export, "the thread groups of %" PRIu64 " tasks are not in the file: each is shown as a process (record with -O record-tgid)",
+		export_note(export,
+			    "the thread groups of %" PRIu64
+			    " tasks are not in the file: each is shown as a process (record with -O record-tgid)",
 			    groups);
 	if (perfetto->unknown)
 		export_note(export, "%" PRIu64 " events of types without a format are left out", perfetto->unknown);
 	if (perfetto->far)
-		export_note(export, "%" PRIu64 " events are left out: Perfetto has no CPU %" PRIu64 ", only those below %d", perfetto->far, perfetto->far_cpu,
-			    CPUS_OF_IMPORTER);
+		export_note(export,
+			    "%" PRIu64 " events are left out: Perfetto has no CPU %" PRIu64 ", only those below %d",
+			    perfetto->far, perfetto->far_cpu, CPUS_OF_IMPORTER);
 	if (counts)
 		export_note(export, "the clock does not count nanoseconds, and Perfetto takes it as if it did");
 }
@@ -232,7 +237,8 @@ static void buffer_release(struct perfetto_buffer *buffer)
 static void perfetto_free(struct export *export)
 {
 	struct perfetto *perfetto = (struct perfetto *)export;
-	struct out *outs[] = { &perfetto->packet, &perfetto->message, &perfetto->payload, &perfetto->scratch, &perfetto->field };
+	struct out *outs[] = { &perfetto->packet, &perfetto->message, &perfetto->payload, &perfetto->scratch,
+			       &perfetto->field };
 
 	for (size_t i = 0; perfetto->buffers && i < perfetto->nr_buffers; i++)
 		buffer_release(&perfetto->buffers[i]);
@@ -245,7 +251,8 @@ static void perfetto_free(struct export *export)
 	free(perfetto);
 }
 
-static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct context *context, struct fail *fail)
+static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct context *context,
+		       struct fail *fail)
 {
 	static const char *const clocks[] = { [2] = "global", [3] = "local", [4] = "mono_raw" };
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
@@ -267,7 +274,8 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 
 static int init(struct perfetto *perfetto, const struct export_input *input, struct fail *fail)
 {
-	struct out *outs[] = { &perfetto->packet, &perfetto->message, &perfetto->payload, &perfetto->scratch, &perfetto->field };
+	struct out *outs[] = { &perfetto->packet, &perfetto->message, &perfetto->payload, &perfetto->scratch,
+			       &perfetto->field };
 	const struct reader *reader = input->reader;
 	int r = 0;
 

@@ -26,9 +26,9 @@ enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2 };
 /* Events of a CPU that wait until they are worth a packet. */
 struct perfetto_bundle {
 	struct out *events;
-	uint64_t ts;                    /* of the first */
+	uint64_t ts; /* of the first */
 	bool lost;
-	bool tracks[3];                 /* by TRACK_*: it was described */
+	bool tracks[3]; /* by TRACK_*: it was described */
 };
 
 struct perfetto_buffer {
@@ -36,20 +36,20 @@ struct perfetto_buffer {
 	const struct context *context;
 	struct frames *frames;
 	struct sink *sink;
-	struct u64_map functions;       /* by address: label + 1 */
-	struct u64_map bundles;         /* by CPU: struct perfetto_bundle */
-	struct u64_map pids;            /* seen */
-	unsigned clock;                 /* FtraceClock; 0: boot */
+	struct u64_map functions; /* by address: label + 1 */
+	struct u64_map bundles;   /* by CPU: struct perfetto_bundle */
+	struct u64_map pids;      /* seen */
+	unsigned clock;           /* FtraceClock; 0: boot */
 	uint16_t index;
 };
 
 struct perfetto {
-	struct export export;           /* first */
+	struct export export; /* first */
 	const struct export_input *input;
 	struct kinds kinds;
 	struct perfetto_buffer *buffers;
 	size_t nr_buffers;
-	struct labels labels;           /* of functions: a label's iid is its number + 1 */
+	struct labels labels; /* of functions: a label's iid is its number + 1 */
 	uint32_t next_id;
 	struct out packet, message, payload, scratch, field;
 	size_t pending;
@@ -69,15 +69,17 @@ void perfetto_put_head(struct perfetto *perfetto, uint64_t ts);
 
 /* The bundle of a CPU, to which its events go; NULL without memory. */
 struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint16_t cpu);
-void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu, struct perfetto_bundle *bundle);
+void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu,
+			   struct perfetto_bundle *bundle);
 void perfetto_flush_all(struct perfetto *perfetto);
 
 /* The event whose payload is in perfetto->payload. */
-void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, uint64_t ts, int32_t pid, uint32_t id);
+void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, uint64_t ts,
+			int32_t pid, uint32_t id);
 
 /* A slice's begin or end, or an instant, on a track of weft's own. */
-void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what, unsigned type, uint64_t ts,
-			const char *name, size_t len);
+void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what,
+			unsigned type, uint64_t ts, const char *name, size_t len);
 
 /* The label of a function; its name is written when it is new. */
 uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t address);

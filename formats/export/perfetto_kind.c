@@ -59,11 +59,14 @@ static bool is_array(const struct field *field)
 	return field->flags & (FIELD_ARRAY | FIELD_DYNAMIC);
 }
 
-static struct perfetto_field *add_field(struct perfetto_kind *kind, const struct field *field, const struct schema_abi *abi, unsigned number)
+static struct perfetto_field *add_field(struct perfetto_kind *kind, const struct field *field,
+					const struct schema_abi *abi, unsigned number)
 {
 	struct perfetto_field *ret = &kind->fields[kind->nr_fields++];
 
-	*ret = (struct perfetto_field){ .place = place_of(field, abi), .number = (uint8_t)number, .text = value_is_text(field) };
+	*ret = (struct perfetto_field){ .place = place_of(field, abi),
+					.number = (uint8_t)number,
+					.text = value_is_text(field) };
 	ret->wire = ret->place.size ? WIRE_INTEGER : ret->text ? WIRE_TEXT : WIRE_JSON;
 	return ret;
 }
@@ -77,7 +80,8 @@ static void bind_known(struct perfetto_kind *kind, const struct known *entry, co
 		size_t len = strcspn(at, " ");
 
 		for (uint32_t i = kind->format->nr_common; i < kind->format->nr_fields; i++)
-			if (strlen(kind->format->fields[i].name) == len && !memcmp(kind->format->fields[i].name, at, len))
+			if (strlen(kind->format->fields[i].name) == len &&
+			    !memcmp(kind->format->fields[i].name, at, len))
 				(void)add_field(kind, &kind->format->fields[i], abi, number);
 		at += len + (at[len] == ' ');
 	}
@@ -116,7 +120,8 @@ static bool bind_call(struct perfetto_kind *kind, const struct schema_abi *abi)
 			(void)add_field(kind, rest, abi, 2);
 		return true;
 	}
-	for (rest = number + 1; rest < format->fields + format->nr_fields && kind->nr_fields < PERFETTO_FIELDS_MAX; rest++)
+	for (rest = number + 1; rest < format->fields + format->nr_fields && kind->nr_fields < PERFETTO_FIELDS_MAX;
+	     rest++)
 		if (raw)
 			add_field(kind, rest, abi, 2)->wire = WIRE_CALL_ARGS;
 		else if (rest->size == 4 || rest->size == 8)
@@ -158,7 +163,8 @@ static void name_addresses(struct perfetto_kind *kind)
 static void bind_own(struct perfetto_kind *kind, const struct schema_abi *abi, uint32_t id)
 {
 	const struct format *format = kind->format;
-	uint32_t nr = format->nr_fields - format->nr_common, whole = nr > PERFETTO_FIELDS_MAX ? PERFETTO_FIELDS_MAX - 1 : nr;
+	uint32_t nr = format->nr_fields - format->nr_common,
+		 whole = nr > PERFETTO_FIELDS_MAX ? PERFETTO_FIELDS_MAX - 1 : nr;
 
 	kind->own = true;
 	kind->id = id;
@@ -182,8 +188,8 @@ struct perfetto_kind *perfetto_kind_new(const struct context *context, const str
 }
 
 /* Fields that have no number of their own. */
-static void put_rest(const struct perfetto_kind *kind, const struct perfetto_field *field, const struct context *context,
-		     const struct event *event, struct out *out)
+static void put_rest(const struct perfetto_kind *kind, const struct perfetto_field *field,
+		     const struct context *context, const struct event *event, struct out *out)
 {
 	out_char(out, '{');
 	for (const struct field *at = field->place.field; at < kind->format->fields + kind->format->nr_fields; at++) {
@@ -196,7 +202,8 @@ static void put_rest(const struct perfetto_kind *kind, const struct perfetto_fie
 	out_char(out, '}');
 }
 
-static void put_symbols(const struct perfetto_field *field, const struct context *context, const struct event *event, struct out *out)
+static void put_symbols(const struct perfetto_field *field, const struct context *context, const struct event *event,
+			struct out *out)
 {
 	struct stack stack;
 	uint64_t address;
@@ -233,8 +240,9 @@ static void put_call_args(const struct perfetto_field *field, const struct event
 		proto_u64(out, field->number, value);
 }
 
-static void put_made(const struct perfetto_kind *kind, const struct perfetto_field *field, const struct context *context, struct sink *sink,
-		     const struct event *event, struct out *scratch, struct out *out)
+static void put_made(const struct perfetto_kind *kind, const struct perfetto_field *field,
+		     const struct context *context, struct sink *sink, const struct event *event, struct out *scratch,
+		     struct out *out)
 {
 	out_clear(scratch);
 	if (field->wire == WIRE_JSON)
@@ -250,8 +258,8 @@ static void put_made(const struct perfetto_kind *kind, const struct perfetto_fie
 	proto_string(out, field->number, scratch->start, out_len(scratch));
 }
 
-void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink, const struct event *event,
-		       struct out *scratch, struct out *out)
+void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
+		       const struct event *event, struct out *scratch, struct out *out)
 {
 	for (size_t i = 0; i < kind->nr_fields; i++) {
 		const struct perfetto_field *field = &kind->fields[i];

@@ -20,18 +20,27 @@ struct sink;
  */
 enum { PERFETTO_FIELDS_MAX = 31, PERFETTO_OWN_FIRST = 65536, PERFETTO_OWN_LAST = 131071 };
 
-enum perfetto_wire { WIRE_INTEGER, WIRE_TEXT, WIRE_JSON, WIRE_REST, WIRE_CALL_ARGS, WIRE_SYMBOLS, WIRE_SYMBOL, WIRE_PRINT };
+enum perfetto_wire {
+	WIRE_INTEGER,
+	WIRE_TEXT,
+	WIRE_JSON,
+	WIRE_REST,
+	WIRE_CALL_ARGS,
+	WIRE_SYMBOLS,
+	WIRE_SYMBOL,
+	WIRE_PRINT
+};
 
 struct perfetto_kind {
-	uint32_t id;                    /* of the field of FtraceEvent */
-	bool own;                       /* it needs a descriptor, */
-	bool described;                 /* and has been written: the caller's */
-	bool call_by_name;              /* of a sys_enter_NAME or sys_exit_NAME */
-	const struct format *format;    /* NULL: unknown */
+	uint32_t id;                 /* of the field of FtraceEvent */
+	bool own;                    /* it needs a descriptor, */
+	bool described;              /* and has been written: the caller's */
+	bool call_by_name;           /* of a sys_enter_NAME or sys_exit_NAME */
+	const struct format *format; /* NULL: unknown */
 	struct perfetto_field {
 		struct place place;
 		uint8_t number;
-		uint8_t wire;           /* enum perfetto_wire */
+		uint8_t wire; /* enum perfetto_wire */
 		bool text;
 	} fields[PERFETTO_FIELDS_MAX];
 	size_t nr_fields;
@@ -41,8 +50,8 @@ struct perfetto_kind {
 struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id);
 
 /* The message of an event. `scratch` is emptied; `sink` prints what the kernel prints of it. */
-void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink, const struct event *event,
-		       struct out *scratch, struct out *out);
+void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
+		       const struct event *event, struct out *scratch, struct out *out);
 
 /* Its GenericEventDescriptor. */
 void perfetto_kind_describe(const struct perfetto_kind *kind, struct out *scratch, struct out *field, struct out *out);

@@ -13,9 +13,25 @@
 
 /* Messages and their fields, by the names that perfetto.dev gives them. */
 enum { TRACE_PACKET = 1 };
-enum { PACKET_FTRACE = 1, PACKET_CLOCK_SNAPSHOT = 6, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11,
-       PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_SYSTEM_INFO = 45, PACKET_TRACK = 60 };
-enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3, BUNDLE_CLOCK = 5, BUNDLE_FTRACE_TIME = 6, BUNDLE_BOOT_TIME = 7, BUNDLE_DESCRIPTOR = 11 };
+enum {
+	PACKET_FTRACE = 1,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_SYSTEM_INFO = 45,
+	PACKET_TRACK = 60
+};
+enum {
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT = 2,
+	BUNDLE_LOST = 3,
+	BUNDLE_CLOCK = 5,
+	BUNDLE_FTRACE_TIME = 6,
+	BUNDLE_BOOT_TIME = 7,
+	BUNDLE_DESCRIPTOR = 11
+};
 enum { EVENT_TIMESTAMP = 1, EVENT_PID = 2 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_BOOTTIME_ID = 6 };
 
@@ -77,7 +93,8 @@ void perfetto_put_head(struct perfetto *perfetto, uint64_t ts)
 	put_system(perfetto);
 }
 
-void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu, struct perfetto_bundle *bundle)
+void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu,
+			   struct perfetto_bundle *bundle)
 {
 	struct out *head = &perfetto->message, *tail = &perfetto->field, *out = perfetto->export.out, *packet;
 	size_t len;
@@ -137,7 +154,8 @@ struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint1
 	return bundle;
 }
 
-void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, uint64_t ts, int32_t pid, uint32_t id)
+void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, uint64_t ts,
+			int32_t pid, uint32_t id)
 {
 	struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, cpu);
 	struct out *message = &perfetto->message;
@@ -178,8 +196,9 @@ static void describe_track(struct perfetto *perfetto, const struct perfetto_buff
 	char name[256];
 	struct out *packet;
 
-	snprintf(name, sizeof(name), "%s, CPU %u%s%.200s", what == TRACK_LOST ? "lost events" : "functions in hard interrupts", cpu,
-		 *instance ? ", " : "", instance);
+	snprintf(name, sizeof(name), "%s, CPU %u%s%.200s",
+		 what == TRACK_LOST ? "lost events" : "functions in hard interrupts", cpu, *instance ? ", " : "",
+		 instance);
 	out_clear(&perfetto->field);
 	proto_u64(&perfetto->field, 1, track_uuid(buffer, cpu, what));
 	proto_string(&perfetto->field, 2, name, strlen(name));
@@ -188,8 +207,8 @@ static void describe_track(struct perfetto *perfetto, const struct perfetto_buff
 	perfetto_put_packet(perfetto);
 }
 
-void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what, unsigned type, uint64_t ts,
-		      const char *name, size_t len)
+void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what,
+			unsigned type, uint64_t ts, const char *name, size_t len)
 {
 	struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, cpu);
 	struct out *packet;

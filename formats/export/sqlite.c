@@ -28,11 +28,11 @@
 enum { KINDS_MAX = 4096, COLUMNS_MAX = 500, VIEW_MAX = 400, TABLE_NAME = 160 };
 
 struct kind {
-	struct sqlite3_stmt *row;       /* NULL: left out */
+	struct sqlite3_stmt *row; /* NULL: left out */
 	struct cell {
 		struct place place;
 		bool text;
-	} *cells;
+	} * cells;
 	size_t nr_cells;
 };
 
@@ -44,10 +44,10 @@ struct made {
 };
 
 struct sqlite {
-	struct export export;           /* first */
-	struct db *db;                  /* borrowed */
+	struct export export; /* first */
+	struct db *db;        /* borrowed */
 	struct kinds kinds;
-	struct sqlite_tracks **tracks;  /* by buffer */
+	struct sqlite_tracks **tracks; /* by buffer */
 	size_t nr_buffers;
 	struct sqlite3_stmt *lost;
 	struct made *made;
@@ -142,7 +142,8 @@ static bool is_taken(const struct format *format, uint32_t index)
 }
 
 /* A column whose name is taken has its number behind it. */
-static void put_columns(const struct sqlite *sqlite, const struct kind *kind, const struct format *format, struct out *out)
+static void put_columns(const struct sqlite *sqlite, const struct kind *kind, const struct format *format,
+			struct out *out)
 {
 	(void)sqlite;
 	out_str(out, " (ts INTEGER, cpu INTEGER, utid INTEGER");
@@ -151,7 +152,8 @@ static void put_columns(const struct sqlite *sqlite, const struct kind *kind, co
 
 		snprintf(number, sizeof(number), "_%u", i + 1);
 		out_str(out, ", ");
-		put_name(out, format->fields[format->nr_common + i].name, is_taken(format, format->nr_common + i) ? number : "");
+		put_name(out, format->fields[format->nr_common + i].name,
+			 is_taken(format, format->nr_common + i) ? number : "");
 		out_str(out, kind->cells[i].place.size ? " INTEGER" : " TEXT");
 	}
 	out_str(out, ")");
@@ -244,7 +246,8 @@ static const struct kind *kind_of(struct sqlite *sqlite, const struct event *eve
 	return NULL;
 }
 
-static void put_cell(struct sqlite *sqlite, const struct kind *kind, const struct cell *cell, int column, const struct event *event)
+static void put_cell(struct sqlite *sqlite, const struct kind *kind, const struct cell *cell, int column,
+		     const struct event *event)
 {
 	const char *text;
 	size_t len;
@@ -346,14 +349,17 @@ static void sqlite_end(struct export *export)
 	for (size_t i = 0; i < sqlite->nr_buffers; i++)
 		sqlite_tracks_end(sqlite->tracks[i], sqlite->last);
 	make_views(sqlite);
-	db_run(sqlite->db, "CREATE VIEW thread_time AS SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
-			   "JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid; COMMIT");
+	db_run(sqlite->db,
+	       "CREATE VIEW thread_time AS SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
+	       "JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid; COMMIT");
 	if (sqlite->db->error)
 		export_failed(export, sqlite->db->error, &sqlite->db->failure);
 	if (sqlite->unknown)
-		export_note(export, "%" PRIu64 " events of types without a format, or beyond %d types, are left out", sqlite->unknown, KINDS_MAX);
+		export_note(export, "%" PRIu64 " events of types without a format, or beyond %d types, are left out",
+			    sqlite->unknown, KINDS_MAX);
 	if (sqlite->wide)
-		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", sqlite->wide, COLUMNS_MAX);
+		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", sqlite->wide,
+			    COLUMNS_MAX);
 }
 
 static int sqlite_open(const char *path, struct db **ret, struct fail *fail)

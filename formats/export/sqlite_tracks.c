@@ -18,25 +18,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_BEGIN, ROLE_END, ROLE_COUNTER };
+enum role {
+	ROLE_UNKNOWN,
+	ROLE_NONE,
+	ROLE_SWITCH,
+	ROLE_WAKING,
+	ROLE_ENTER,
+	ROLE_EXIT,
+	ROLE_BEGIN,
+	ROLE_END,
+	ROLE_COUNTER
+};
 enum { NR_PLACES = 6 };
 enum { PREV_PID, PREV_STATE, PREV_PRIO, NEXT_PID, NEXT_PRIO };
 
 struct type {
 	struct place places[NR_PLACES];
-	char name[64];                  /* of its slices or counters */
-	uint64_t key;                   /* of the pair that it begins or ends */
+	char name[64]; /* of its slices or counters */
+	uint64_t key;  /* of the pair that it begins or ends */
 };
 
 struct on_cpu {
 	int64_t utid;
 	int64_t prio;
-	uint64_t since;                 /* 0: not known */
+	uint64_t since; /* 0: not known */
 };
 
 struct state {
-	uint64_t since;                 /* 0: not known, or on a CPU */
-	int64_t waker;                  /* utid; -1: none */
+	uint64_t since; /* 0: not known, or on a CPU */
+	int64_t waker;  /* utid; -1: none */
 	char text[8];
 };
 
@@ -44,26 +54,27 @@ struct sqlite_tracks {
 	struct db *db;
 	const struct context *context;
 	struct frames *frames;
-	int64_t base, nr_tracks;        /* numbers of this buffer begin behind the base */
-	struct u64_map types;           /* by event_type::index: struct type */
-	struct u64_map utids;           /* by PID: utid + 1 */
-	struct u64_map cpus;            /* struct on_cpu */
-	struct u64_map states;          /* by PID: struct state */
-	struct u64_map calls;           /* by PID: when the system call began */
-	struct u64_map pairs;           /* by pair and CPU: when it began */
-	struct u64_map numbers;         /* of tracks, by what they are for */
+	int64_t base, nr_tracks; /* numbers of this buffer begin behind the base */
+	struct u64_map types;    /* by event_type::index: struct type */
+	struct u64_map utids;    /* by PID: utid + 1 */
+	struct u64_map cpus;     /* struct on_cpu */
+	struct u64_map states;   /* by PID: struct state */
+	struct u64_map calls;    /* by PID: when the system call began */
+	struct u64_map pairs;    /* by pair and CPU: when it began */
+	struct u64_map numbers;  /* of tracks, by what they are for */
 	struct sqlite3_stmt *thread, *sched, *state, *track, *slice, *counter;
 	uint8_t roles[EVENT_TYPES_MAX];
 };
 
 void sqlite_tracks_schema(struct db *db)
 {
-	db_run(db, "CREATE TABLE thread (utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER);"
-		   "CREATE TABLE sched (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER);"
-		   "CREATE TABLE thread_state (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER);"
-		   "CREATE TABLE track (id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER);"
-		   "CREATE TABLE slice (ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT);"
-		   "CREATE TABLE counter (ts INTEGER, track_id INTEGER, value INTEGER)");
+	db_run(db,
+	       "CREATE TABLE thread (utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER);"
+	       "CREATE TABLE sched (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER);"
+	       "CREATE TABLE thread_state (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER);"
+	       "CREATE TABLE track (id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER);"
+	       "CREATE TABLE slice (ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT);"
+	       "CREATE TABLE counter (ts INTEGER, track_id INTEGER, value INTEGER)");
 }
 
 /* The track of something, by a key of its own; described when it is new. */
@@ -86,8 +97,8 @@ static int64_t track_of(struct sqlite_tracks *tracks, uint64_t key, const char *
 	return *number;
 }
 
-static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t track, const char *name, size_t len, int64_t depth,
-		      const char *category)
+static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t track, const char *name,
+		      size_t len, int64_t depth, const char *category)
 {
 	db_s64(tracks->slice, 1, (int64_t)start);
 	db_s64(tracks->slice, 2, lasted);
@@ -126,12 +137,13 @@ static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, 
 		symbol = (struct symbol){ .name = name, .name_len = (uint32_t)strlen(name) };
 	}
 	if (on_cpu)
-		number = track_of(tracks, track->key << 1 | UINT64_C(1) << 40, track->interrupt ? "functions in hard interrupts" : "functions",
-				  -1, track->cpu);
+		number = track_of(tracks, track->key << 1 | UINT64_C(1) << 40,
+				  track->interrupt ? "functions in hard interrupts" : "functions", -1, track->cpu);
 	else
-		number = track_of(tracks, UINT64_C(5) << 32 | (uint32_t)track->pid, "functions", sqlite_tracks_utid(tracks, track->pid), -1);
-	put_slice(tracks, frame->start, exited ? (int64_t)lasted : -1, number, symbol.name, symbol.name_len, (int64_t)track->nr_frames - 1,
-		  "function");
+		number = track_of(tracks, UINT64_C(5) << 32 | (uint32_t)track->pid, "functions",
+				  sqlite_tracks_utid(tracks, track->pid), -1);
+	put_slice(tracks, frame->start, exited ? (int64_t)lasted : -1, number, symbol.name, symbol.name_len,
+		  (int64_t)track->nr_frames - 1, "function");
 }
 
 struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, int64_t base)
@@ -212,7 +224,8 @@ static void state_text(uint64_t state, char ret[8])
 	*at = '\0';
 }
 
-static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t cpu, int64_t utid, const char *state, int64_t waker)
+static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t cpu, int64_t utid,
+		      const char *state, int64_t waker)
 {
 	db_s64(tracks->state, 1, (int64_t)start);
 	db_s64(tracks->state, 2, lasted);
@@ -225,7 +238,8 @@ static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t last
 	db_insert(tracks->db, tracks->state);
 }
 
-static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, uint16_t cpu, int64_t lasted, const char *end)
+static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, uint16_t cpu, int64_t lasted,
+		     const char *end)
 {
 	db_s64(tracks->sched, 1, (int64_t)turn->since);
 	db_s64(tracks->sched, 2, lasted);
@@ -241,7 +255,8 @@ static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, ui
 
 static void see_switch(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
-	int32_t prev = (int32_t)place_u64(&type->places[PREV_PID], event), next = (int32_t)place_u64(&type->places[NEXT_PID], event);
+	int32_t prev = (int32_t)place_u64(&type->places[PREV_PID], event),
+		next = (int32_t)place_u64(&type->places[NEXT_PID], event);
 	struct on_cpu *turn = u64_map_add(&tracks->cpus, event->cpu);
 	struct state *state;
 	char end[8];
@@ -250,10 +265,13 @@ static void see_switch(struct sqlite_tracks *tracks, const struct type *type, co
 	if (turn && turn->since && turn->utid == sqlite_tracks_utid(tracks, prev))
 		put_turn(tracks, turn, event->cpu, (int64_t)(event->ts - turn->since), end);
 	if (turn)
-		*turn = (struct on_cpu){ .utid = sqlite_tracks_utid(tracks, next), .prio = place_s64(&type->places[NEXT_PRIO], event), .since = event->ts };
+		*turn = (struct on_cpu){ .utid = sqlite_tracks_utid(tracks, next),
+					 .prio = place_s64(&type->places[NEXT_PRIO], event),
+					 .since = event->ts };
 	state = next ? u64_map_find(&tracks->states, (uint32_t)next) : NULL;
 	if (state && state->since) {
-		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, next), state->text, state->waker);
+		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1,
+			  sqlite_tracks_utid(tracks, next), state->text, state->waker);
 		state->since = 0;
 	}
 	state = prev ? u64_map_add(&tracks->states, (uint32_t)prev) : NULL;
@@ -271,7 +289,8 @@ static void see_waking(struct sqlite_tracks *tracks, const struct type *type, co
 
 	if (!state || !state->since || *state->text == 'R')
 		return;
-	put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, pid), state->text, -1);
+	put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, pid),
+		  state->text, -1);
 	*state = (struct state){ .since = event->ts, .waker = sqlite_tracks_utid(tracks, event->pid), .text = "R" };
 }
 
@@ -290,8 +309,8 @@ static void see_exit(struct sqlite_tracks *tracks, const struct type *type, cons
 		snprintf(number, sizeof(number), "sys_%" PRId64, id);
 	}
 	put_slice(tracks, *start, (int64_t)(event->ts - *start),
-		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1), name ? name : number,
-		  strlen(name ? name : number), 0, "syscall");
+		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1),
+		  name ? name : number, strlen(name ? name : number), 0, "syscall");
 	*start = 0;
 }
 
@@ -303,8 +322,9 @@ static void see_end(struct sqlite_tracks *tracks, const struct type *type, const
 	if (!start || !*start)
 		return;
 	snprintf(name, sizeof(name), "%s %" PRId64, type->name, place_s64(&type->places[0], event));
-	put_slice(tracks, *start, (int64_t)(event->ts - *start), track_of(tracks, type->key << 48 | UINT64_C(2) << 32 | event->cpu, type->name, -1, event->cpu),
-		  name, strlen(name), 0, "irq");
+	put_slice(tracks, *start, (int64_t)(event->ts - *start),
+		  track_of(tracks, type->key << 48 | UINT64_C(2) << 32 | event->cpu, type->name, -1, event->cpu), name,
+		  strlen(name), 0, "irq");
 	*start = 0;
 }
 
@@ -313,7 +333,8 @@ static void see_counter(struct sqlite_tracks *tracks, const struct type *type, c
 	uint64_t cpu = place_u64(&type->places[1], event);
 
 	db_s64(tracks->counter, 1, (int64_t)event->ts);
-	db_s64(tracks->counter, 2, track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
+	db_s64(tracks->counter, 2,
+	       track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
 	db_s64(tracks->counter, 3, place_s64(&type->places[0], event));
 	db_insert(tracks->db, tracks->counter);
 }
@@ -325,7 +346,11 @@ static const struct known {
 	const char *slice;
 	const char *fields[NR_PLACES];
 } known[] = {
-	{ "sched", "sched_switch", ROLE_SWITCH, "", { "prev_pid", "prev_state", "prev_prio", "next_pid", "next_prio" } },
+	{ "sched",
+	  "sched_switch",
+	  ROLE_SWITCH,
+	  "",
+	  { "prev_pid", "prev_state", "prev_prio", "next_pid", "next_prio" } },
 	{ "sched", "sched_waking", ROLE_WAKING, "", { "pid" } },
 	{ "raw_syscalls", "sys_enter", ROLE_ENTER, "", { "id" } },
 	{ "raw_syscalls", "sys_exit", ROLE_EXIT, "", { "id" } },
@@ -337,7 +362,8 @@ static const struct known {
 	{ "power", "cpu_idle", ROLE_COUNTER, "cpu_idle", { "state", "cpu_id" } },
 };
 
-static void bind_known(struct sqlite_tracks *tracks, const struct known *entry, const struct format *format, struct type *type)
+static void bind_known(struct sqlite_tracks *tracks, const struct known *entry, const struct format *format,
+		       struct type *type)
 {
 	snprintf(type->name, sizeof(type->name), "%s", entry->slice);
 	type->key = (uint64_t)(uint8_t)*entry->slice << 8 | (uint8_t)strlen(entry->slice);
@@ -361,7 +387,8 @@ static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *
 		bind_known(tracks, &known[i], format, type);
 		return known[i].role;
 	}
-	if (strcmp(format->system, "syscalls") || (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
+	if (strcmp(format->system, "syscalls") ||
+	    (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
 		return ROLE_NONE;
 	type = u64_map_add(&tracks->types, event_type->index);
 	if (!type)
@@ -444,7 +471,8 @@ void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
 			put_turn(tracks, turn, (uint16_t)key, -1, NULL);
 	for (size_t at = 0; (state = u64_map_next(&tracks->states, &at, &key));)
 		if (state->since)
-			put_state(tracks, state->since, -1, -1, sqlite_tracks_utid(tracks, (int32_t)key), state->text, state->waker);
+			put_state(tracks, state->since, -1, -1, sqlite_tracks_utid(tracks, (int32_t)key), state->text,
+				  state->waker);
 	put_threads(tracks);
 }
 

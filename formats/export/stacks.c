@@ -25,12 +25,12 @@ enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_STACK, ROLE_SWITCH, ROLE_WAKING, ROLE_
 
 /* A task that is off its CPU. */
 struct off {
-	uint64_t since, woken;          /* woken: 0 as long as nobody woke it */
-	uint32_t node;                  /* NO_NODE: no stack was recorded */
+	uint64_t since, woken; /* woken: 0 as long as nobody woke it */
+	uint32_t node;         /* NO_NODE: no stack was recorded */
 };
 
 struct cpu {
-	bool switched;                  /* the last event was a sched_switch, of this task */
+	bool switched; /* the last event was a sched_switch, of this task */
 	int32_t pid;
 };
 
@@ -38,10 +38,10 @@ struct buffer {
 	struct stacks *stacks;
 	const struct context *context;
 	struct frames *frames;
-	struct u64_map functions;       /* by address: number of the name + 1 */
-	struct u64_map comms;           /* by PID: node + 1 */
-	struct u64_map offs;            /* by PID: struct off */
-	struct u64_map cpus;            /* struct cpu */
+	struct u64_map functions; /* by address: number of the name + 1 */
+	struct u64_map comms;     /* by PID: node + 1 */
+	struct u64_map offs;      /* by PID: struct off */
+	struct u64_map cpus;      /* struct cpu */
 	struct place caller, prev_pid, prev_state, next_pid, pid;
 	uint8_t roles[EVENT_TYPES_MAX];
 };
@@ -50,14 +50,14 @@ struct stacks {
 	struct labels labels;
 	struct stack_node *nodes;
 	size_t nr_nodes;
-	struct u64_map places;          /* by parent and name: node */
+	struct u64_map places; /* by parent and name: node */
 	struct buffer *buffers;
 	size_t nr_buffers;
 	uint64_t totals[NR_WEIGHTS];
 	uint64_t cut, unfinished;
 	bool failed;
-	int chosen;                     /* enum weight; -1: the first there is */
-	uint32_t blocked, runnable;     /* names */
+	int chosen;                 /* enum weight; -1: the first there is */
+	uint32_t blocked, runnable; /* names */
 };
 
 const char *const weight_names[NR_WEIGHTS] = { "self-time", "off-cpu", "count" };
@@ -116,7 +116,8 @@ static uint32_t function_of(struct buffer *buffer, uint64_t address)
 	if (stack_symbol(buffer->context->symbols, address, &symbol)) {
 		*number = name_of(buffer->stacks, symbol.name, symbol.name_len) + 1;
 	} else {
-		snprintf(text, sizeof(text), address == STACK_TRAMPOLINE ? "[ftrace trampoline]" : "0x%" PRIx64, address);
+		snprintf(text, sizeof(text), address == STACK_TRAMPOLINE ? "[ftrace trampoline]" : "0x%" PRIx64,
+			 address);
 		*number = name_of(buffer->stacks, text, strlen(text)) + 1;
 	}
 	return *number - 1;
@@ -194,7 +195,8 @@ static int choose(struct stacks *stacks, const char *text, struct fail *fail)
 		if (!strcmp(text, weight_names[i]))
 			stacks->chosen = i;
 	if (text && stacks->chosen < 0)
-		return fail_set(fail, -EINVAL, "--weight: there is no '%s'; there are self-time, off-cpu and count", text);
+		return fail_set(fail, -EINVAL, "--weight: there is no '%s'; there are self-time, off-cpu and count",
+				text);
 	return 0;
 }
 
@@ -269,7 +271,8 @@ static enum role role_of(struct buffer *buffer, const struct format *format)
 	if (strcmp(format->system, "sched"))
 		return ROLE_NONE;
 	if (!strcmp(name, "sched_switch") && place_bind(&buffer->prev_pid, format, abi, "prev_pid") &&
-	    place_bind(&buffer->prev_state, format, abi, "prev_state") && place_bind(&buffer->next_pid, format, abi, "next_pid"))
+	    place_bind(&buffer->prev_state, format, abi, "prev_state") &&
+	    place_bind(&buffer->next_pid, format, abi, "next_pid"))
 		return ROLE_SWITCH;
 	if (!strcmp(name, "sched_waking") && place_bind(&buffer->pid, format, abi, "pid"))
 		return ROLE_WAKING;
@@ -320,7 +323,8 @@ static void came_back(struct buffer *buffer, const struct event *event, int32_t 
 
 static void see_switch(struct buffer *buffer, const struct event *event, struct cpu *cpu)
 {
-	int32_t prev = (int32_t)place_u64(&buffer->prev_pid, event), next = (int32_t)place_u64(&buffer->next_pid, event);
+	int32_t prev = (int32_t)place_u64(&buffer->prev_pid, event),
+		next = (int32_t)place_u64(&buffer->next_pid, event);
 	/* The states that a task waits in; those above mark one that was preempted, or are of a task that has ended. */
 	bool waits = place_u64(&buffer->prev_state, event) & 0xff;
 	struct off *off;
@@ -390,14 +394,21 @@ void stacks_end(struct stacks *stacks, struct export *export)
 		orphans += frames_orphans(stacks->buffers[i].frames);
 	}
 	if (orphans || stacks->unfinished)
-		export_note(export, "of %" PRIu64 " calls the beginning and of %" PRIu64 " the end is not in the file: their own time is left out",
+		export_note(export,
+			    "of %" PRIu64 " calls the beginning and of %" PRIu64
+			    " the end is not in the file: their own time is left out",
 			    orphans, stacks->unfinished);
 	if (stacks->cut)
-		export_note(export, "there are more than %d different stacks: %" PRIu64 " frames are left out, and what stood on them counts for "
-				    "those below", NODES_MAX, stacks->cut);
+		export_note(export,
+			    "there are more than %d different stacks: %" PRIu64
+			    " frames are left out, and what stood on them counts for "
+			    "those below",
+			    NODES_MAX, stacks->cut);
 	if (!stacks->totals[stacks_weight(stacks)])
-		export_note(export, "nothing to weigh by %s: record the function graph (-p function_graph), or events with stacks (-T)",
-			    weight_names[stacks_weight(stacks)]);
+		export_note(
+			export,
+			"nothing to weigh by %s: record the function graph (-p function_graph), or events with stacks (-T)",
+			weight_names[stacks_weight(stacks)]);
 }
 
 const struct stack_node *stacks_nodes(const struct stacks *stacks, size_t *ret_nr)

@@ -29,7 +29,7 @@ extern const char *const weight_names[NR_WEIGHTS];
 
 struct stack_node {
 	uint32_t parent;
-	uint32_t name;                  /* of stacks_name() */
+	uint32_t name; /* of stacks_name() */
 	uint64_t weights[NR_WEIGHTS];
 };
 

@@ -7,7 +7,7 @@
 
 /* What the exporters share that show stacks by their weight: they gather first, and write at the end. */
 struct weighed {
-	struct export export;           /* first */
+	struct export export; /* first */
 	struct stacks *stacks;
 };
 

@@ -19,25 +19,11 @@ enum { BINDINGS_MAX = EVENT_TYPES_MAX };
 
 /* The types of entries that the kernel prints in C. */
 static const struct renderer *const renderers[] = {
-	&function_renderer,
-	&graph_entry_renderer,
-	&graph_retaddr_renderer,
-	&graph_exit_renderer,
-	&kernel_stack_renderer,
-	&user_stack_renderer,
-	&print_renderer,
-	&bputs_renderer,
-	&bprint_renderer,
-	&raw_data_renderer,
-	&context_switch_renderer,
-	&wakeup_renderer,
-	&func_repeats_renderer,
-	&hwlat_renderer,
-	&osnoise_renderer,
-	&timerlat_renderer,
-	&mmiotrace_rw_renderer,
-	&mmiotrace_map_renderer,
-	&branch_renderer,
+	&function_renderer,     &graph_entry_renderer,   &graph_retaddr_renderer,  &graph_exit_renderer,
+	&kernel_stack_renderer, &user_stack_renderer,    &print_renderer,          &bputs_renderer,
+	&bprint_renderer,       &raw_data_renderer,      &context_switch_renderer, &wakeup_renderer,
+	&func_repeats_renderer, &hwlat_renderer,         &osnoise_renderer,        &timerlat_renderer,
+	&mmiotrace_rw_renderer, &mmiotrace_map_renderer, &branch_renderer,
 };
 
 /* Whether its line is printed in the usual way: the current tracer has none for it. */

@@ -19,8 +19,12 @@ struct blk_layout {
 	uint8_t action, action_size, device, error, pdu_len, pdu;
 };
 
-static const struct blk_layout layout_1 = { .action = 28, .action_size = 4, .device = 36, .error = 44, .pdu_len = 46, .pdu = 48 };
-static const struct blk_layout layout_2 = { .action = 32, .action_size = 8, .device = 40, .error = 48, .pdu_len = 50, .pdu = 64 };
+static const struct blk_layout layout_1 = {
+	.action = 28, .action_size = 4, .device = 36, .error = 44, .pdu_len = 46, .pdu = 48
+};
+static const struct blk_layout layout_2 = {
+	.action = 32, .action_size = 8, .device = 40, .error = 48, .pdu_len = 50, .pdu = 64
+};
 
 static const struct blk_layout *layout_of_kernel(const struct ftrace *ftrace)
 {
@@ -29,8 +33,16 @@ static const struct blk_layout *layout_of_kernel(const struct ftrace *ftrace)
 
 /* include/uapi/linux/blktrace_api.h */
 enum {
-	TC_WRITE = 1 << 1, TC_FLUSH = 1 << 2, TC_SYNC = 1 << 3, TC_PC = 1 << 9, TC_NOTIFY = 1 << 10, TC_AHEAD = 1 << 11,
-	TC_META = 1 << 12, TC_DISCARD = 1 << 13, TC_FUA = 1 << 15, TC_WRITE_ZEROES = 1 << 22,
+	TC_WRITE = 1 << 1,
+	TC_FLUSH = 1 << 2,
+	TC_SYNC = 1 << 3,
+	TC_PC = 1 << 9,
+	TC_NOTIFY = 1 << 10,
+	TC_AHEAD = 1 << 11,
+	TC_META = 1 << 12,
+	TC_DISCARD = 1 << 13,
+	TC_FUA = 1 << 15,
+	TC_WRITE_ZEROES = 1 << 22,
 	TC_SHIFT = 16,
 	CGROUP = 1 << 8,
 	MESSAGE = 2 | TC_NOTIFY << TC_SHIFT,
@@ -64,7 +76,8 @@ static bool blk_read(const struct ftrace *ftrace, const struct event *event, str
 	*ret = (struct blk){
 		.sector = load_u64(data + SECTOR, swap),
 		.bytes = load_u32(data + BYTES, swap),
-		.action = layout->action_size == 8 ? load_u64(data + layout->action, swap) : load_u32(data + layout->action, swap),
+		.action = layout->action_size == 8 ? load_u64(data + layout->action, swap) :
+						     load_u32(data + layout->action, swap),
 		.device = load_u32(data + layout->device, swap),
 		.error = load_u16(data + layout->error, swap),
 		.swap = swap,
@@ -266,12 +279,11 @@ static void print_action(const struct ftrace *ftrace, const struct blk *blk, con
 	print_rwbs(blk, out);
 }
 
-static void print_action_classic(const struct event *event, const struct blk *blk, const char *action,
-				 struct out *out)
+static void print_action_classic(const struct event *event, const struct blk *blk, const char *action, struct out *out)
 {
 	out_f(out, "%3u,%-3u %2d %5u.%09llu %5u %2s ", blk->device >> 20, blk->device & 0xfffff, event->cpu,
-	      (unsigned)(event->ts / 1000000000), (unsigned long long)(event->ts % 1000000000),
-	      (unsigned)event->pid, action);
+	      (unsigned)(event->ts / 1000000000), (unsigned long long)(event->ts % 1000000000), (unsigned)event->pid,
+	      action);
 	print_rwbs(blk, out);
 }
 
@@ -317,8 +329,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
  * What blktrace once read: the start of struct blk_io_trace made up, and the rest as it was recorded; of blk_io_trace2 as many bytes
  * as the old structure had.
  */
-static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	enum { MAGIC = 0x65617400, VERSION = 7, OLD_SIZE = 48 };
 	const struct blk_layout *layout = layout_of_kernel(ftrace);

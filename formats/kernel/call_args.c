@@ -19,7 +19,8 @@ bool call_args_print(const struct ftrace *ftrace, const struct place *place, con
 		return false;
 	at = event->data + place->offset;
 	while (args.nr < array_size(args.values) && (args.nr + 1) * args.long_size <= event->len - place->offset) {
-		args.values[args.nr] = args.long_size == 4 ? load_u32(at, context->abi.swap) : load_u64(at, context->abi.swap);
+		args.values[args.nr] =
+			args.long_size == 4 ? load_u32(at, context->abi.swap) : load_u64(at, context->abi.swap);
 		at += args.long_size;
 		args.nr++;
 	}

@@ -14,8 +14,8 @@ enum {
 	NS_PER_US = 1000,
 	US_PER_S = 1000000,
 	NS_PER_S = 1000000000,
-	HEAD_MAX = 160,                 /* of a whole head without the name */
-	LAZY_BIT_510 = 0x80,            /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
+	HEAD_MAX = 160,      /* of a whole head without the name */
+	LAZY_BIT_510 = 0x80, /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
 };
 
 /* The kernel shows a nibble in hex, and a dot for 0. */
@@ -100,12 +100,15 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.counts = context->unit == CLOCK_UNIT_COUNT,
 		.lazy_columns = depth,
 		.lazy_depth_offset = depth ? depth->offset : 0,
-		.lazy_bit = !depth ? 0 : migrate ? LAZY_BIT_510 : EVENT_PREEMPT_RESCHED,
+		.lazy_bit = !depth  ? 0 :
+			    migrate ? LAZY_BIT_510 :
+				      EVENT_PREEMPT_RESCHED,
 		.migrate_offset = migrate ? migrate->offset : 0,
 		.migrate = context_since(context, 5, 15),
 		.whole_depth = !context_since(context, 5, 15),
 		.bh_off = context_since(context, 5, 19),
-		.lazy_flag = !depth && (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
+		.lazy_flag = !depth &&
+			     (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
 		.pid_width = context_since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
 	};

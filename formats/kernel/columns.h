@@ -17,26 +17,26 @@ struct out;
  */
 struct columns {
 	const struct context *context;
-	bool info;                      /* option context-info */
-	bool tgid;                      /* option record-tgid */
-	bool flags;                     /* option irq-info */
-	bool nanoseconds;               /* of --nanoseconds: nine digits where the kernel prints six */
-	bool counts;                    /* the clock does not count ns */
-	bool lazy_columns;              /* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
-	uint8_t lazy_bit;               /* of the flags byte: need-resched-lazy, where there is a column for it */
-	bool whole_depth;               /* before 5.15: the preempt count is not cut in halves */
-	uint32_t migrate_offset;        /* of common_migrate_disable, which only 5.10-rt has */
-	bool migrate;                   /* 5.15 and later: the upper half of the preempt count */
-	bool bh_off;                    /* 5.19 and later: EVENT_BH_OFF is known */
-	bool lazy_flag;                 /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
-	uint8_t nr_flags;               /* characters of the flags column: 4, 5 or 7 */
+	bool info;               /* option context-info */
+	bool tgid;               /* option record-tgid */
+	bool flags;              /* option irq-info */
+	bool nanoseconds;        /* of --nanoseconds: nine digits where the kernel prints six */
+	bool counts;             /* the clock does not count ns */
+	bool lazy_columns;       /* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
+	uint8_t lazy_bit;        /* of the flags byte: need-resched-lazy, where there is a column for it */
+	bool whole_depth;        /* before 5.15: the preempt count is not cut in halves */
+	uint32_t migrate_offset; /* of common_migrate_disable, which only 5.10-rt has */
+	bool migrate;            /* 5.15 and later: the upper half of the preempt count */
+	bool bh_off;             /* 5.19 and later: EVENT_BH_OFF is known */
+	bool lazy_flag;          /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
+	uint8_t nr_flags;        /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;
-	bool verbose;                   /* of latency-format: option verbose */
-	uint64_t time_start;            /* of latency-format: what its times are relative to; set by latency_start() */
-	uint32_t lazy_depth_offset;     /* of common_preempt_lazy_count in the record */
-	bool heads;                     /* tasks are printed as task_head() has them */
-	char flags_text[256][4];        /* the characters that the flags byte alone decides */
-	char counts_text[256][2];       /* those of the preempt count: its lower half, its upper half */
+	bool verbose;               /* of latency-format: option verbose */
+	uint64_t time_start;        /* of latency-format: what its times are relative to; set by latency_start() */
+	uint32_t lazy_depth_offset; /* of common_preempt_lazy_count in the record */
+	bool heads;                 /* tasks are printed as task_head() has them */
+	char flags_text[256][4];    /* the characters that the flags byte alone decides */
+	char counts_text[256][2];   /* those of the preempt count: its lower half, its upper half */
 };
 
 enum { COLUMNS_FLAGS_MAX = 12 };

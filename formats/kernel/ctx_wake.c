@@ -66,25 +66,19 @@ static char previous_char(const struct binding *binding, const struct event *eve
 	return state_char(place_u64(&binding->places[PREV_STATE], event));
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	const struct place *places = binding->places;
 
 	(void)ftrace;
-	out_f(out, "%d %d %c %d %d %d %c\n",
-	      (int)place_u64(&places[PREV_PID], event),
-	      (int)place_u64(&places[PREV_PRIO], event),
-	      previous_char(binding, event),
-	      (int)place_u64(&places[NEXT_CPU], event),
-	      (int)place_u64(&places[NEXT_PID], event),
-	      (int)place_u64(&places[NEXT_PRIO], event),
-	      state_char(place_u64(&places[NEXT_STATE], event)));
+	out_f(out, "%d %d %c %d %d %d %c\n", (int)place_u64(&places[PREV_PID], event),
+	      (int)place_u64(&places[PREV_PRIO], event), previous_char(binding, event),
+	      (int)place_u64(&places[NEXT_CPU], event), (int)place_u64(&places[NEXT_PID], event),
+	      (int)place_u64(&places[NEXT_PRIO], event), state_char(place_u64(&places[NEXT_STATE], event)));
 }
 
 /* Of the states it is the letters: the first in a char, the second in an int. */
-static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	enum { INT_SIZE = 4 };
 
@@ -101,8 +95,7 @@ static void hex(const struct ftrace *ftrace, const struct binding *binding, cons
 	}
 }
 
-static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	put_bin_places(ftrace, binding, event, NR_PLACES, out);
 }

@@ -37,9 +37,9 @@ enum {
 
 /* Behind the renderer's part of the note: what the columns in front depend on besides the event. */
 struct frame_note {
-	uint64_t delta;                 /* until the next event of the whole stream; 0 before the end. Only with latency-format */
-	uint32_t index;                 /* lines before this one; only with latency-format */
-	bool started;                   /* the first line of its CPU, to be announced */
+	uint64_t delta; /* until the next event of the whole stream; 0 before the end. Only with latency-format */
+	uint32_t index; /* lines before this one; only with latency-format */
+	bool started;   /* the first line of its CPU, to be announced */
 };
 
 static inline struct frame_note *frame_note(struct event *event)
@@ -56,14 +56,15 @@ typedef void render_fn(const struct ftrace *ftrace, const struct binding *bindin
 		       struct out *out);
 
 /* Like sink_ops::settle. The binding is that of the event. */
-typedef bool settle_fn(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
+typedef bool settle_fn(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+		       struct event *event);
 
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
-	const char *format_name;        /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
-	bool plain;                     /* prints no addresses: the symbols need not be read for it */
-	bool lines;                     /* prints several lines, of nothing that a stranger wrote */
-	const char *const *fields;      /* names that become binding->places[], in order; NULL ends; may be NULL */
+	const char *format_name;   /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
+	bool plain;                /* prints no addresses: the symbols need not be read for it */
+	bool lines;                /* prints several lines, of nothing that a stranger wrote */
+	const char *const *fields; /* names that become binding->places[], in order; NULL ends; may be NULL */
 	/*
 	 * Looks at the places; false when the format is not one it can print: its fields are then printed as name=value.
 	 * May be NULL.
@@ -75,28 +76,28 @@ struct renderer {
 	render_fn *format;
 	/* The same with the option of that name, by formats/kernel/raw.h: NULL where the kernel's type has no callback for it. */
 	render_fn *raw;
-	render_fn *hex;                 /* without the newline */
+	render_fn *hex; /* without the newline */
 	render_fn *bin;
 };
 
 /* An event type as this sink prints it: ftrace->bindings has it at event_type::index. Never moves. */
 struct binding {
-	const struct renderer *renderer;        /* NULL: by its program */
-	settle_fn *settle;                      /* the tracer's or the renderer's; NULL: keep */
-	const struct format *format;            /* NULL: unknown type */
+	const struct renderer *renderer; /* NULL: by its program */
+	settle_fn *settle;               /* the tracer's or the renderer's; NULL: keep */
+	const struct format *format;     /* NULL: unknown type */
 	const struct program *program;
-	const struct decoder *decoder;          /* of a plugin; NULL */
-	char name[BINDING_NAME];                /* "sched_switch: ", cut if need be */
+	const struct decoder *decoder; /* of a plugin; NULL */
+	char name[BINDING_NAME];       /* "sched_switch: ", cut if need be */
 	uint32_t name_len;
 	struct place places[BINDING_PLACES];
-	uint32_t words_size;                    /* see has_words() */
-	bool usual;                             /* the current tracer has no line of its own for it */
-	const void *data;                       /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
+	uint32_t words_size; /* see has_words() */
+	bool usual;          /* the current tracer has no line of its own for it */
+	const void *data;    /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
 };
 
 /* A tracer with a header or lines of its own: `struct tracer` of the kernel. */
 struct tracer {
-	const char *name;               /* in current_tracer */
+	const char *name; /* in current_tracer */
 	/* Behind "# tracer: NAME\n#\n", if it is not the usual one: what header() prints, or a text, which PREEMPT_RT may change. */
 	void (*header)(const struct ftrace *ftrace, struct out *out);
 	const char *legend, *legend_rt;
@@ -111,29 +112,29 @@ struct tracer {
 struct graph;
 
 struct ftrace {
-	struct sink sink;               /* first */
-	const struct context *context;  /* sink.context */
-	uint64_t trace_flags;           /* of the context, without those that the sink has no use for: ftrace_option() */
+	struct sink sink;              /* first */
+	const struct context *context; /* sink.context */
+	uint64_t trace_flags;          /* of the context, without those that the sink has no use for: ftrace_option() */
 	struct sink_options options;
-	const struct tracer *tracer;    /* NULL: prints in the usual way */
+	const struct tracer *tracer; /* NULL: prints in the usual way */
 	struct columns columns;
-	struct graph *graph;            /* of formats/kernel/graph.c, made by graph_new() with the sink; NULL before it */
-	struct binding **bindings;      /* by event_type::index; NULL until the type is first settled */
-	size_t nr_bindings;             /* none is behind these */
-	struct binding *unbound;        /* of every type for which there was no memory: it knows none */
-	bool settles_plain;             /* every record is settled by the tracer or its renderer, and that is all */
-	bool plain;                     /* nothing of all that makes a line another than columns and body */
-	bool message_only;              /* options trace_printk and printk-msg-only */
-	bool fields;                    /* option fields, or --raw */
-	bool moved;                     /* the kernel lay elsewhere as this was written: what its print fmts point to is not there any more */
-	bool latency;                   /* option latency-format */
-	bool consuming;                 /* as trace_pipe prints: each line knows of no line behind it */
-	uint8_t layout;                 /* enum layout of formats/kernel/raw.h */
+	struct graph *graph;       /* of formats/kernel/graph.c, made by graph_new() with the sink; NULL before it */
+	struct binding **bindings; /* by event_type::index; NULL until the type is first settled */
+	size_t nr_bindings;        /* none is behind these */
+	struct binding *unbound;   /* of every type for which there was no memory: it knows none */
+	bool settles_plain;        /* every record is settled by the tracer or its renderer, and that is all */
+	bool plain;                /* nothing of all that makes a line another than columns and body */
+	bool message_only;         /* options trace_printk and printk-msg-only */
+	bool fields;               /* option fields, or --raw */
+	bool moved; /* the kernel lay elsewhere as this was written: what its print fmts point to is not there any more */
+	bool latency;   /* option latency-format */
+	bool consuming; /* as trace_pipe prints: each line knows of no line behind it */
+	uint8_t layout; /* enum layout of formats/kernel/raw.h */
 	/* What settle writes for every event stands in cache lines that no thread reads to format one. */
 	char apart[64];
-	uint64_t settled;               /* records so far */
-	bool annotate;                  /* announce each CPU's first entry: the buffer overran */
-	uint64_t *started;              /* a bit for each CPU index that was announced */
+	uint64_t settled;  /* records so far */
+	bool annotate;     /* announce each CPU's first entry: the buffer overran */
+	uint64_t *started; /* a bit for each CPU index that was announced */
 	size_t started_words;
 	char end[64];
 };
@@ -149,8 +150,8 @@ static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, 
 }
 
 /* Makes the state of a sink that prints lines as the kernel does: `trace`, or another reader's when `ops` is not its own. */
-int must_check ftrace_new_reader(const struct sink_ops *ops, const struct context *context, const struct sink_options *options,
-				 struct sink **ret, struct fail *fail);
+int must_check ftrace_new_reader(const struct sink_ops *ops, const struct context *context,
+				 const struct sink_options *options, struct sink **ret, struct fail *fail);
 
 /* Makes the binding of a type. Without memory, that of unknown types. */
 const struct binding *ftrace_bind_first(struct ftrace *ftrace, const struct event_type *type);

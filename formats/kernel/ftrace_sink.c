@@ -21,12 +21,7 @@
 #include <string.h>
 
 static const struct tracer *const tracers[] = {
-	&graph_tracer,
-	&blk_tracer,
-	&branch_tracer,
-	&mmiotrace_tracer,
-	&osnoise_tracer,
-	&timerlat_tracer,
+	&graph_tracer, &blk_tracer, &branch_tracer, &mmiotrace_tracer, &osnoise_tracer, &timerlat_tracer,
 };
 
 static const struct tracer *tracer_find(const char *name)
@@ -79,8 +74,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->columns.verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
 			   any_overrun(context);
-	ftrace->message_only = context_option(context, OPTION_TRACE_PRINTK) &&
-			       context_option(context, OPTION_PRINTK_MSG_ONLY);
+	ftrace->message_only =
+		context_option(context, OPTION_TRACE_PRINTK) && context_option(context, OPTION_PRINTK_MSG_ONLY);
 	/* As comments of the graph, messages never tell where they came from. */
 	ftrace->message_only |= ftrace->tracer == &graph_tracer;
 	ftrace->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
@@ -91,7 +86,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
-			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins && !ftrace->options.one_line;
+			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins &&
+			!ftrace->options.one_line;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -190,7 +186,8 @@ static bool settle_latency(struct ftrace *ftrace, const struct binding *binding,
 	return keep;
 }
 
-__attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, struct events *events, struct event *event)
+__attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, struct events *events,
+						       struct event *event)
 {
 	const struct binding *binding;
 	bool keep;
@@ -349,7 +346,8 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	size_t from = out_len(out);
 
-	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) && (ftrace->fields || only_fields(ftrace, binding)))
+	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) &&
+	    (ftrace->fields || only_fields(ftrace, binding)))
 		format_fields(ftrace, event, out);
 	else
 		ftrace_body(ftrace, event, out);

@@ -33,17 +33,14 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_mem(out, ")\n", 2);
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	const struct place *places = binding->places;
 
 	(void)ftrace;
 	/* The addresses are in decimal. */
-	out_f(out, "%llu %llu %u %llu\n",
-	      (unsigned long long)place_u64(&places[IP], event),
-	      (unsigned long long)place_u64(&places[PARENT_IP], event),
-	      (unsigned)place_u64(&places[COUNT], event),
+	out_f(out, "%llu %llu %u %llu\n", (unsigned long long)place_u64(&places[IP], event),
+	      (unsigned long long)place_u64(&places[PARENT_IP], event), (unsigned)place_u64(&places[COUNT], event),
 	      (unsigned long long)last_delta(places, event));
 }
 

@@ -54,8 +54,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '\n');
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	(void)ftrace;
 	out_hex(out, place_u64(&binding->places[IP], event));
@@ -64,14 +63,12 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 	out_char(out, '\n');
 }
 
-static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	put_hex_places(ftrace, binding, event, NR_PLACES, out);
 }
 
-static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	put_bin_places(ftrace, binding, event, NR_PLACES, out);
 }

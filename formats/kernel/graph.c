@@ -16,8 +16,8 @@
 
 enum {
 	INDENT = 2,
-	DEPTH_SHOWN = 2000,             /* deeper is no function; the kernel has room for two pages of a line */
-	TASK_WIDTH = 14,                /* TRACE_GRAPH_PROCINFO_LENGTH */
+	DEPTH_SHOWN = 2000, /* deeper is no function; the kernel has room for two pages of a line */
+	TASK_WIDTH = 14,    /* TRACE_GRAPH_PROCINFO_LENGTH */
 	TASK_NAME = 7,
 	MAX_ERRNO = 4095,
 };
@@ -203,7 +203,8 @@ static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct ou
 }
 
 /* print_graph_retaddr(): where an entry that tells it was called from. */
-static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			  struct out *out)
 {
 	uint64_t retaddr = place_u64(&binding->places[GRAPH_RETADDR], event);
 
@@ -218,8 +219,8 @@ static bool has_retaddr(const struct ftrace *ftrace, const struct binding *bindi
 	return ftrace->graph->retaddr && binding->places[GRAPH_RETADDR].size;
 }
 
-static void print_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
-		       struct out *out)
+static void print_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		       uint64_t func, struct out *out)
 {
 	graph_print_name(ftrace, func, out);
 	if (!call_args_print(ftrace, &binding->places[GRAPH_ARGS], event, func, out))
@@ -228,12 +229,11 @@ static void print_call(const struct ftrace *ftrace, const struct binding *bindin
 
 static uint64_t duration_of(const struct binding *binding, const struct event *event)
 {
-	return place_u64(&binding->places[GRAPH_RETTIME], event) -
-	       place_u64(&binding->places[GRAPH_CALLTIME], event);
+	return place_u64(&binding->places[GRAPH_RETTIME], event) - place_u64(&binding->places[GRAPH_CALLTIME], event);
 }
 
-static void print_nested(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, uint64_t func,
-			 int32_t depth, struct out *out)
+static void print_nested(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 uint64_t func, int32_t depth, struct out *out)
 {
 	print_no_duration(ftrace->graph, out);
 	print_indent(depth, out);
@@ -413,7 +413,8 @@ static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 }
 
 const struct renderer graph_entry_renderer = {
-	.format_name = "funcgraph_entry", .lines = true,
+	.format_name = "funcgraph_entry",
+	.lines = true,
 	.fields = entry_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -422,7 +423,8 @@ const struct renderer graph_entry_renderer = {
 
 /* An entry that funcgraph-retaddr made: of 6.13 and later. */
 const struct renderer graph_retaddr_renderer = {
-	.format_name = "fgraph_retaddr_entry", .lines = true,
+	.format_name = "fgraph_retaddr_entry",
+	.lines = true,
 	.fields = entry_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -430,7 +432,8 @@ const struct renderer graph_retaddr_renderer = {
 };
 
 const struct renderer graph_exit_renderer = {
-	.format_name = "funcgraph_exit", .lines = true,
+	.format_name = "funcgraph_exit",
+	.lines = true,
 	.fields = exit_fields,
 	.bind = bind_func,
 	.settle = graph_settle_alone,
@@ -482,8 +485,9 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->names_retval = context_knows(context, 6, 13);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
-	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc && !graph->abstime &&
-		       !graph->latency && !graph->tail && !graph->overrun && !graph->retval && !graph->retaddr;
+	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc &&
+		       !graph->abstime && !graph->latency && !graph->tail && !graph->overrun && !graph->retval &&
+		       !graph->retaddr;
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

@@ -28,43 +28,43 @@ enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no na
 
 /* What the printing of one CPU's functions depends on: struct fgraph_cpu_data. */
 struct graph_cpu {
-	int32_t last_pid;               /* -1 before the first line */
-	int32_t depth;                  /* where comments stand */
-	int32_t depth_irq;              /* of the interrupt being left out; -1 outside of one */
-	uint64_t entered[GRAPH_DEPTH];  /* the function open at each depth; 0 for none */
+	int32_t last_pid;              /* -1 before the first line */
+	int32_t depth;                 /* where comments stand */
+	int32_t depth_irq;             /* of the interrupt being left out; -1 outside of one */
+	uint64_t entered[GRAPH_DEPTH]; /* the function open at each depth; 0 for none */
 };
 
 struct graph {
 	/* The funcgraph-* options, and those of the trace that matter here. */
 	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex, retaddr;
-	bool names_retval;              /* "ret=" before a return value: 6.13 and later */
-	bool usual;                     /* those that say which columns there are have their defaults: graph_line_usual() */
-	bool nanoseconds;               /* nine decimals where the kernel has six */
-	uint8_t cpu_width;              /* digits of the highest possible CPU's number */
-	uint64_t irq_start, irq_end;    /* the kernel's interrupt entries: both 0 when unknown */
-	struct memo *names;             /* NULL without memory: then every name is looked up */
-	struct graph_cpu *cpus;         /* by event::cpu_index */
+	bool names_retval; /* "ret=" before a return value: 6.13 and later */
+	bool usual;        /* those that say which columns there are have their defaults: graph_line_usual() */
+	bool nanoseconds;  /* nine decimals where the kernel has six */
+	uint8_t cpu_width; /* digits of the highest possible CPU's number */
+	uint64_t irq_start, irq_end; /* the kernel's interrupt entries: both 0 when unknown */
+	struct memo *names;          /* NULL without memory: then every name is looked up */
+	struct graph_cpu *cpus;      /* by event::cpu_index */
 	size_t nr_cpus;
 };
 
 enum graph_what {
-	GRAPH_USUAL,                    /* the graph does not print it: stacks, and single functions */
-	GRAPH_NESTED,                   /* an entry, its exit comes later or never */
-	GRAPH_LEAF,                     /* an entry with its exit */
+	GRAPH_USUAL,  /* the graph does not print it: stacks, and single functions */
+	GRAPH_NESTED, /* an entry, its exit comes later or never */
+	GRAPH_LEAF,   /* an entry with its exit */
 	GRAPH_EXIT,
-	GRAPH_EXIT_LOST,                /* an exit whose entry was not seen */
-	GRAPH_COMMENT,                  /* any other event */
+	GRAPH_EXIT_LOST, /* an exit whose entry was not seen */
+	GRAPH_COMMENT,   /* any other event */
 };
 
 /* In sink_event::note, for NOTE_RENDERER_SIZE bytes. */
 struct graph_note {
-	const uint8_t *exit;            /* of a leaf: the record of its exit */
+	const uint8_t *exit; /* of a leaf: the record of its exit */
 	uint32_t exit_len;
-	int32_t before;                 /* the task whose functions were printed last on this CPU */
-	int32_t depth;                  /* of a comment */
-	uint16_t exit_binding;          /* in ftrace->bindings */
-	uint8_t what;                   /* enum graph_what */
-	bool switched;                  /* the banner with `before` comes first */
+	int32_t before;        /* the task whose functions were printed last on this CPU */
+	int32_t depth;         /* of a comment */
+	uint16_t exit_binding; /* in ftrace->bindings */
+	uint8_t what;          /* enum graph_what */
+	bool switched;         /* the banner with `before` comes first */
 };
 
 /* The places of bindings: the first two are of both records, the next two of entries, and the others of exits. */
@@ -100,10 +100,12 @@ void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool l
 bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
 
 bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
-bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
-bool graph_leaves(const struct binding *binding);       /* types that are no comments */
+bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+			struct event *event);
+bool graph_leaves(const struct binding *binding); /* types that are no comments */
 /* graph_line.c: a whole line in one go; false, and nothing printed, when it is not one of the common ones. */
-bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out);
+bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		      struct out *out);
 void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out);
 void graph_header(const struct ftrace *ftrace, struct out *out);
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 struct legend {
-	size_t option;                  /* offset of a bool in struct graph */
-	unsigned width;                 /* what print_lat_header() leaves for it */
+	size_t option;  /* offset of a bool in struct graph */
+	unsigned width; /* what print_lat_header() leaves for it */
 	const char *first, *second;
 };
 
@@ -30,11 +30,8 @@ static bool shown(const struct graph *graph, const struct legend *legend)
 static void latency_flags(const struct graph *graph, struct out *out)
 {
 	static const char *const lines[] = {
-		"  _-----=> irqs-off        \n",
-		" / _----=> need-resched    \n",
-		"| / _---=> hardirq/softirq \n",
-		"|| / _--=> preempt-depth   \n",
-		"||| /                      \n",
+		"  _-----=> irqs-off        \n", " / _----=> need-resched    \n", "| / _---=> hardirq/softirq \n",
+		"|| / _--=> preempt-depth   \n", "||| /                      \n",
 	};
 	unsigned width = 0;
 

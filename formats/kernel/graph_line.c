@@ -12,8 +12,8 @@
 
 enum {
 	BLANKS = 64,
-	DEPTH_MAX = BLANKS / 2,         /* deeper lines go the long way */
-	LINE_ROOM = 256,                /* of a line without the name */
+	DEPTH_MAX = BLANKS / 2, /* deeper lines go the long way */
+	LINE_ROOM = 256,        /* of a line without the name */
 };
 
 /* Copies of a constant size are a few moves: what is written behind a text is written over. */
@@ -67,7 +67,8 @@ static inline const struct binding *exit_of(const struct ftrace *ftrace, const s
 	return __builtin_expect(note->exit_len >= binding->words_size, 1) ? binding : NULL;
 }
 
-bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		      struct out *out)
 {
 	const struct graph_note *note = (const struct graph_note *)sink_note_of(event);
 	const struct graph *graph = ftrace->graph;
@@ -78,7 +79,8 @@ bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding
 
 	if (note->what < GRAPH_NESTED || note->what > GRAPH_EXIT || note->switched || !has_words(binding, event))
 		return false;
-	if (__builtin_expect(note->what != GRAPH_EXIT && has_call_args(binding->places[GRAPH_ARGS].offset, event->len), 0))
+	if (__builtin_expect(note->what != GRAPH_EXIT && has_call_args(binding->places[GRAPH_ARGS].offset, event->len),
+			     0))
 		return false;
 	func = load_u64(event->data + binding->places[GRAPH_FUNC].offset, false);
 	depth = load_u32(event->data + binding->places[GRAPH_DEPTH_AT].offset, false);

@@ -211,7 +211,8 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 }
 
 /* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
-bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event)
+bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
+			struct event *event)
 {
 	/* With the option `fields` an exit is a line of its own. */
 	if (ftrace->fields)

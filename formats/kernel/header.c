@@ -126,9 +126,11 @@ static void legend_latency(const struct columns *columns, struct out *out)
 	out_str(out, "#                  ");
 	out_fill(out, '|', rows - 1);
 	/* With five rows, as before 5.15, each of these two lines has a blank more at its end. */
-	out_str(out, rows == 5 ? " /     delay            \n#  cmd     pid     " : " /     delay           \n#  cmd     pid     ");
+	out_str(out, rows == 5 ? " /     delay            \n#  cmd     pid     " :
+				 " /     delay           \n#  cmd     pid     ");
 	out_fill(out, '|', rows);
-	out_str(out, rows == 5 ? " time  |   caller      \n#     \\   /        " : " time  |   caller     \n#     \\   /        ");
+	out_str(out, rows == 5 ? " time  |   caller      \n#     \\   /        " :
+				 " time  |   caller     \n#     \\   /        ");
 	out_fill(out, '|', rows);
 	out_str(out, rows == 5 ? "  \\    |   /         \n" : "  \\    |    /       \n");
 }

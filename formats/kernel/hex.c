@@ -51,8 +51,7 @@ void put_bin_places(const struct ftrace *ftrace, const struct binding *binding, 
 	put_places(ftrace, binding, event, count, put_bin, out);
 }
 
-void put_nothing(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		 struct out *out)
+void put_nothing(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	(void)ftrace;
 	(void)binding;

@@ -20,11 +20,9 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 
 	(void)ftrace;
 	out_f(out, "#%-5u inner/outer(us): %4llu/%-5llu ts:%lld.%09lld count:%d",
-	      (unsigned)place_u64(&places[SEQNUM], event),
-	      (unsigned long long)place_u64(&places[DURATION], event),
+	      (unsigned)place_u64(&places[SEQNUM], event), (unsigned long long)place_u64(&places[DURATION], event),
 	      (unsigned long long)place_u64(&places[OUTER_DURATION], event),
-	      (long long)place_u64(&places[TV_SEC], event),
-	      (long long)place_u64(&places[TV_NSEC], event),
+	      (long long)place_u64(&places[TV_SEC], event), (long long)place_u64(&places[TV_NSEC], event),
 	      (int)place_u64(&places[COUNT], event));
 	if (nmi_count) {
 		/* Kernels with the generic sched_clock() neither measure nor print the time. */
@@ -35,18 +33,14 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '\n');
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	const struct place *places = binding->places;
 
 	(void)ftrace;
-	out_f(out, "%llu %lld %lld %09lld %u\n",
-	      (unsigned long long)place_u64(&places[DURATION], event),
-	      (long long)place_u64(&places[OUTER_DURATION], event),
-	      (long long)place_u64(&places[TV_SEC], event),
-	      (long long)place_u64(&places[TV_NSEC], event),
-	      (unsigned)place_u64(&places[SEQNUM], event));
+	out_f(out, "%llu %lld %lld %09lld %u\n", (unsigned long long)place_u64(&places[DURATION], event),
+	      (long long)place_u64(&places[OUTER_DURATION], event), (long long)place_u64(&places[TV_SEC], event),
+	      (long long)place_u64(&places[TV_NSEC], event), (unsigned)place_u64(&places[SEQNUM], event));
 }
 
 const struct renderer hwlat_renderer = {

@@ -35,13 +35,15 @@ static unsigned long long microseconds(uint64_t ns)
 	return (ns + 500) / 1000;
 }
 
-static void write_verbose_time(const struct columns *columns, const struct event *event, uint64_t delta, struct out *out)
+static void write_verbose_time(const struct columns *columns, const struct event *event, uint64_t delta,
+			       struct out *out)
 {
 	uint64_t since = event->ts - columns->time_start;
 	unsigned long long us, delta_us;
 
 	if (columns->counts) {
-		out_f(out, "[%016llx] %lld (+%lld): ", (unsigned long long)event->ts, (long long)since, (long long)delta);
+		out_f(out, "[%016llx] %lld (+%lld): ", (unsigned long long)event->ts, (long long)since,
+		      (long long)delta);
 		return;
 	}
 	us = microseconds(since);

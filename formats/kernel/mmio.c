@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-enum { PHYS, MAP_ID, OPCODE, VALUE, PC, WIDTH };        /* of mmiotrace_rw */
-enum { VIRT = VALUE, LEN = PC };                        /* of mmiotrace_map */
+enum { PHYS, MAP_ID, OPCODE, VALUE, PC, WIDTH }; /* of mmiotrace_rw */
+enum { VIRT = VALUE, LEN = PC };                 /* of mmiotrace_map */
 
 /* include/linux/mmiotrace.h */
 enum { MMIO_READ = 1, MMIO_WRITE = 2, MMIO_PROBE = 3, MMIO_UNPROBE = 4, MMIO_UNKNOWN_OP = 5 };
@@ -35,14 +35,12 @@ static void print_hex(uint64_t value, struct out *out)
 	out_hex(out, value);
 }
 
-static void print_place(const struct place *place, const struct event *event,
-			struct out *out)
+static void print_place(const struct place *place, const struct event *event, struct out *out)
 {
 	print_hex(place_u64(place, event), out);
 }
 
-static void print_access(const struct place *places, const struct event *event,
-			 char letter, struct out *out)
+static void print_access(const struct place *places, const struct event *event, char letter, struct out *out)
 {
 	out_char(out, letter);
 	out_char(out, ' ');
@@ -55,8 +53,7 @@ static void print_access(const struct place *places, const struct event *event,
 	out_mem(out, " 0\n", 3);
 }
 
-static void print_unknown(const struct place *places, const struct event *event,
-			  struct out *out)
+static void print_unknown(const struct place *places, const struct event *event, struct out *out)
 {
 	unsigned value = (unsigned)place_u64(&places[VALUE], event);
 
@@ -69,8 +66,7 @@ static void print_unknown(const struct place *places, const struct event *event,
 	out_mem(out, " 0\n", 3);
 }
 
-static void print_rw(const struct place *places, const struct event *event,
-		     struct out *out)
+static void print_rw(const struct place *places, const struct event *event, struct out *out)
 {
 	switch (place_u64(&places[OPCODE], event)) {
 	case MMIO_READ:
@@ -87,8 +83,7 @@ static void print_rw(const struct place *places, const struct event *event,
 	}
 }
 
-static void print_map(const struct place *places, const struct event *event,
-		      struct out *out)
+static void print_map(const struct place *places, const struct event *event, struct out *out)
 {
 	uint64_t opcode = place_u64(&places[OPCODE], event);
 

@@ -38,8 +38,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_char(out, '\n');
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	const struct place *places = binding->places;
 
@@ -74,20 +73,19 @@ static const char legend_rt[] =
 	"    IN US  AVAILABLE  IN US     HW    NMI    IRQ   SIRQ THREAD\n"
 	"#              | |         |   |||||||      |           |     "
 	"        |    |            |      |      |      |      |      |\n";
-static const char legend[] =
-	"#                                _-----=> irqs-off\n"
-	"#                               / _----=> need-resched\n"
-	"#                              | / _---=> hardirq/softirq\n"
-	"#                              || / _--=> preempt-depth\n"
-	"#                              ||| / _-=> migrate-disable                         MAX\n"
-	"#                              |||| /     delay               "
-	"                    SINGLE      Interference counters:\n"
-	"#                              |||||               RUNTIME    "
-	"  NOISE  %% OF CPU  NOISE    +-----------------------------+\n"
-	"#           TASK-PID      CPU# |||||   TIMESTAMP    IN US     "
-	"  IN US  AVAILABLE  IN US     HW    NMI    IRQ   SIRQ THREAD\n"
-	"#              | |         |   |||||      |           |       "
-	"      |    |            |      |      |      |      |      |\n";
+static const char legend[] = "#                                _-----=> irqs-off\n"
+			     "#                               / _----=> need-resched\n"
+			     "#                              | / _---=> hardirq/softirq\n"
+			     "#                              || / _--=> preempt-depth\n"
+			     "#                              ||| / _-=> migrate-disable                         MAX\n"
+			     "#                              |||| /     delay               "
+			     "                    SINGLE      Interference counters:\n"
+			     "#                              |||||               RUNTIME    "
+			     "  NOISE  %% OF CPU  NOISE    +-----------------------------+\n"
+			     "#           TASK-PID      CPU# |||||   TIMESTAMP    IN US     "
+			     "  IN US  AVAILABLE  IN US     HW    NMI    IRQ   SIRQ THREAD\n"
+			     "#              | |         |   |||||      |           |       "
+			     "      |    |            |      |      |      |      |      |\n";
 
 const struct renderer osnoise_renderer = {
 	.format_name = "osnoise",

@@ -120,8 +120,7 @@ static void print_raw(const struct ftrace *ftrace, const struct binding *binding
 	print_text(ftrace, binding, event, out);
 }
 
-static void print_raw_origin(const struct binding *binding, const struct event *event,
-			     struct out *out)
+static void print_raw_origin(const struct binding *binding, const struct event *event, struct out *out)
 {
 	out_mem(out, ": ", 2);
 	out_hex(out, place_u64(&binding->places[IP], event));

@@ -16,8 +16,7 @@ enum layout layout_of(const struct ftrace *ftrace)
 	return ftrace_option(ftrace, OPTION_RAW) ? LAYOUT_RAW : LAYOUT_TEXT;
 }
 
-void raw_unknown(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		 struct out *out)
+void raw_unknown(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	(void)ftrace;
 	(void)binding;

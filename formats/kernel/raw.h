@@ -13,9 +13,9 @@
  */
 enum layout {
 	LAYOUT_TEXT,
-	LAYOUT_RAW,             /* numbers in decimal or hexadecimal, as each type likes */
-	LAYOUT_HEX,             /* each number in as many digits as it has bytes, and a blank behind it */
-	LAYOUT_BIN,             /* the bytes of the record, with nothing between or behind them */
+	LAYOUT_RAW, /* numbers in decimal or hexadecimal, as each type likes */
+	LAYOUT_HEX, /* each number in as many digits as it has bytes, and a blank behind it */
+	LAYOUT_BIN, /* the bytes of the record, with nothing between or behind them */
 };
 
 /* Of several the kernel takes bin before hex before raw. */

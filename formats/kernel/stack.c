@@ -9,7 +9,7 @@
 #include "lib/event/maps.h"
 #include "lib/event/stack.h"
 
-enum { CALLER, TGID };          /* the second of user stacks */
+enum { CALLER, TGID }; /* the second of user stacks */
 
 static const char *const fields[] = { "caller", NULL }, *const user_fields[] = { "caller", "tgid", NULL };
 

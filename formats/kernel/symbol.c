@@ -11,7 +11,8 @@
 /* kretprobed() of trace_output.c: a return address that the kernel replaced by that of its trampoline. */
 static bool is_trampoline(const struct symbol *symbol, uint64_t address)
 {
-	static const char *const names[] = { "arch_rethook_trampoline", "__kretprobe_trampoline", "kretprobe_trampoline" };
+	static const char *const names[] = { "arch_rethook_trampoline", "__kretprobe_trampoline",
+					     "kretprobe_trampoline" };
 
 	if (symbol->address != address || symbol->module)
 		return false;

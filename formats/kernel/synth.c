@@ -15,9 +15,9 @@ enum synth_kind { SYNTH_SIGNED, SYNTH_UNSIGNED, SYNTH_HEX, SYNTH_STRING, SYNTH_S
 
 struct synth_field {
 	const struct field *field;
-	struct place place;             /* of an integer */
+	struct place place; /* of an integer */
 	enum synth_kind kind;
-	char conversion[CONVERSION];    /* "%llu" */
+	char conversion[CONVERSION]; /* "%llu" */
 };
 
 struct synth {
@@ -124,8 +124,7 @@ static void print_stack(const struct ftrace *ftrace, const struct field *field, 
 	}
 }
 
-static void print_value(const struct synth_field *synth, const struct event *event,
-			struct out *out)
+static void print_value(const struct synth_field *synth, const struct event *event, struct out *out)
 {
 	uint64_t value = place_u64(&synth->place, event);
 	unsigned bits = synth->place.size * 8u;

@@ -13,14 +13,14 @@ enum { ARGS_MAX = 6 };
 /* The pieces of text of one system call, put together once. */
 struct call {
 	struct piece {
-		struct place place;     /* behind the text; size 0 for none */
+		struct place place; /* behind the text; size 0 for none */
 		uint32_t len;
-		char text[128];         /* a multiple of STEP */
+		char text[128]; /* a multiple of STEP */
 	} pieces[ARGS_MAX + 1];
 	unsigned nr_pieces;
-	uint32_t size;                  /* of a record that has all places */
-	uint32_t room;                  /* for the whole text, and for what a copy writes behind it */
-	bool prefix;                    /* as 6.18 and later print it: 0x in front, from PREFIX_FROM on */
+	uint32_t size; /* of a record that has all places */
+	uint32_t room; /* for the whole text, and for what a copy writes behind it */
+	bool prefix;   /* as 6.18 and later print it: 0x in front, from PREFIX_FROM on */
 };
 
 enum { PREFIX_FROM = 10 };
@@ -107,8 +107,7 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 }
 
 /* A record that was cut, or one of the other byte order. */
-static void enter_format_slowly(const struct call *call, const struct event *event,
-				struct out *out)
+static void enter_format_slowly(const struct call *call, const struct event *event, struct out *out)
 {
 	for (unsigned i = 0; i < call->nr_pieces; i++) {
 		const struct piece *piece = &call->pieces[i];
@@ -189,8 +188,9 @@ const struct renderer *syscall_renderer(const struct format *format)
 	if (strcmp(format->system, "syscalls"))
 		return NULL;
 	if (!strncmp(format->name, "sys_enter_", strlen("sys_enter_")))
-		return format->nr_fields && format->fields[format->nr_fields - 1].flags & FIELD_DYNAMIC ? &syscall_user_renderer :
-													&enter_renderer;
+		return format->nr_fields && format->fields[format->nr_fields - 1].flags & FIELD_DYNAMIC ?
+			       &syscall_user_renderer :
+			       &enter_renderer;
 	if (!strncmp(format->name, "sys_exit_", strlen("sys_exit_")))
 		return &exit_renderer;
 	return NULL;

@@ -16,17 +16,17 @@ enum { ARGS_MAX = 6, COUNT_ARG = 2, FLAGS_MAX = 24, FLAG_NAME = 16, PREFIX_FROM 
 struct user_call {
 	struct user_arg {
 		const struct field *field;
-		const struct field *data;       /* what it points at; NULL when that was not recorded */
-		bool bytes;                     /* not a string: as many as argument COUNT_ARG says, when not cut */
+		const struct field *data; /* what it points at; NULL when that was not recorded */
+		bool bytes;               /* not a string: as many as argument COUNT_ARG says, when not cut */
 	} args[ARGS_MAX];
 	unsigned nr_args;
 	bool verbose;
 	struct flag {
 		uint64_t value;
 		char name[FLAG_NAME];
-	} flags[FLAGS_MAX];                     /* of openat, but for verbose */
+	} flags[FLAGS_MAX]; /* of openat, but for verbose */
 	unsigned nr_flags;
-	uint64_t access_mode, creating;         /* O_ACCMODE; O_CREAT | O_TMPFILE */
+	uint64_t access_mode, creating; /* O_ACCMODE; O_CREAT | O_TMPFILE */
 };
 
 static const struct field *data_of(const struct format *format, const char *name)
@@ -67,7 +67,7 @@ static uint64_t flag_value(const struct user_call *call, const char *name)
 /* "{ 0x40, "O_CREAT" }": the machine's own values. Its O_TMPFILE, which is not there, stands first in the kernel's table. */
 static void flags_fill(struct user_call *call, const char *print_fmt)
 {
-	enum { TMPFILE = 0x400000 };    /* __O_TMPFILE of all but alpha, parisc and sparc */
+	enum { TMPFILE = 0x400000 }; /* __O_TMPFILE of all but alpha, parisc and sparc */
 	const char *at = print_fmt;
 	unsigned long long value;
 	int from, to;
@@ -208,7 +208,8 @@ static bool put_open_flags(const struct user_call *call, uint8_t long_size, uint
 	return flags & call->creating;
 }
 
-static void put_open(const struct ftrace *ftrace, const struct user_call *call, const struct event *event, struct out *out)
+static void put_open(const struct ftrace *ftrace, const struct user_call *call, const struct event *event,
+		     struct out *out)
 {
 	for (unsigned i = 0; i < call->nr_args; i++) {
 		const struct user_arg *arg = &call->args[i];
@@ -233,7 +234,8 @@ static void put_open(const struct ftrace *ftrace, const struct user_call *call, 
 	}
 }
 
-static void put_args(const struct ftrace *ftrace, const struct user_call *call, const struct event *event, struct out *out)
+static void put_args(const struct ftrace *ftrace, const struct user_call *call, const struct event *event,
+		     struct out *out)
 {
 	for (unsigned i = 0; i < call->nr_args; i++) {
 		const struct user_arg *arg = &call->args[i];
@@ -253,7 +255,8 @@ static void put_args(const struct ftrace *ftrace, const struct user_call *call, 
 	}
 }
 
-static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
+static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+		   struct out *out)
 {
 	const struct user_call *call = binding->data;
 

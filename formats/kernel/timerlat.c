@@ -16,21 +16,17 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	uint64_t context = place_u64(&binding->places[CONTEXT], event);
 
 	(void)ftrace;
-	out_f(out, "#%-5u context %6s timer_latency %9llu ns\n",
-	      (unsigned)place_u64(&binding->places[SEQNUM], event),
+	out_f(out, "#%-5u context %6s timer_latency %9llu ns\n", (unsigned)place_u64(&binding->places[SEQNUM], event),
 	      contexts[context < array_size(contexts) ? context : 1],
 	      (unsigned long long)place_u64(&binding->places[TIMER_LATENCY], event));
 }
 
-static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		struct out *out)
+static void raw(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	const struct place *places = binding->places;
 
 	(void)ftrace;
-	out_f(out, "%u %d %llu\n",
-	      (unsigned)place_u64(&places[SEQNUM], event),
-	      (int)place_u64(&places[CONTEXT], event),
+	out_f(out, "%u %d %llu\n", (unsigned)place_u64(&places[SEQNUM], event), (int)place_u64(&places[CONTEXT], event),
 	      (unsigned long long)place_u64(&places[TIMER_LATENCY], event));
 }
 

@@ -37,10 +37,12 @@ static void begin_mmiotrace(const struct context *context, struct out *out)
 {
 	out_str(out, "VERSION 20070824\n");
 	if (context->written > context->entries)
-		out_f(out, "MARK 0.000000 Lost %llu events.\n", (unsigned long long)(context->written - context->entries));
+		out_f(out, "MARK 0.000000 Lost %llu events.\n",
+		      (unsigned long long)(context->written - context->entries));
 }
 
-static int pipe_new(const struct context *context, const struct sink_options *options, struct sink **ret, struct fail *fail)
+static int pipe_new(const struct context *context, const struct sink_options *options, struct sink **ret,
+		    struct fail *fail)
 {
 	return ftrace_new_reader(&trace_pipe_sink, context, options, ret, fail);
 }

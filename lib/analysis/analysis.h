@@ -23,14 +23,14 @@ struct analysis;
 
 /* An event that an analysis lives on. The table of them ends with an event of NULL. */
 struct analysis_want {
-	const char *event;      /* "system:event", as -e takes it */
-	const char *instead;    /* another that will do, with globs; NULL */
-	const char *what_for;   /* "who has a CPU": what cannot be told without it */
+	const char *event;    /* "system:event", as -e takes it */
+	const char *instead;  /* another that will do, with globs; NULL */
+	const char *what_for; /* "who has a CPU": what cannot be told without it */
 };
 
 struct analysis_ops {
-	const char *name;       /* of its command */
-	const char *summary;    /* one line, lower case, no full stop */
+	const char *name;    /* of its command */
+	const char *summary; /* one line, lower case, no full stop */
 	const struct analysis_want *wants;
 	/* `options` is what the command's options filled, or NULL for their defaults. Borrows the pass. */
 	int (*new)(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail);
@@ -43,7 +43,7 @@ struct analysis_ops {
 /* One line for each here, and in the list of those that a summary asks (lib/analysis/summary.c). */
 extern const struct analysis_ops sched_analysis;
 extern const struct analysis_ops summary_analysis;
-extern const struct analysis_ops latency_analysis; /* options: lib/analysis/latency.h */
+extern const struct analysis_ops latency_analysis;  /* options: lib/analysis/latency.h */
 extern const struct analysis_ops syscalls_analysis; /* options: lib/analysis/syscalls.h */
 extern const struct analysis_ops graph_analysis;
 extern const struct analysis_ops irq_analysis;

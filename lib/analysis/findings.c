@@ -78,7 +78,8 @@ static void add_count(struct findings *findings, struct buf *line, uint64_t coun
 
 	if (count == 1 && word && what[word - 1] == 's')
 		word--;
-	if (count && !buf_addf(line, "%s%s %.*s%s", line->len ? ", " : "", text_count(text, count), (int)word, what, rest))
+	if (count &&
+	    !buf_addf(line, "%s%s %.*s%s", line->len ? ", " : "", text_count(text, count), (int)word, what, rest))
 		findings->failed = true;
 }
 
@@ -119,7 +120,8 @@ static int no_such_column(const struct findings *findings, const char *name, str
 			char title[32] = "";
 
 			/* Either case will do. */
-			for (size_t at = 0; at < sizeof(title) - 1 && findings->items[i].table.columns[c].title[at]; at++)
+			for (size_t at = 0; at < sizeof(title) - 1 && findings->items[i].table.columns[c].title[at];
+			     at++)
 				title[at] = (char)tolower((unsigned char)findings->items[i].table.columns[c].title[at]);
 			near_offer(&near, title);
 		}

@@ -19,28 +19,29 @@ struct out;
  */
 struct findings {
 	struct finding {
-		const char *name;       /* the key of JSON: "tasks" */
-		const char *title;      /* the line above the table */
-		const char *sort;       /* the column by which its rows stand, unless the user names another; NULL: they stand as they are */
+		const char *name;  /* the key of JSON: "tasks" */
+		const char *title; /* the line above the table */
+		const char *
+			sort; /* the column by which its rows stand, unless the user names another; NULL: they stand as they are */
 		struct table table;
-		size_t left_away;       /* rows */
-		uint32_t brief;         /* a bit for each column that a summary shows; 0: it does not show the table */
-		const char *more;       /* the command that tells more; NULL */
-	} *items;
+		size_t left_away; /* rows */
+		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
+		const char *more; /* the command that tells more; NULL */
+	} * items;
 	size_t nr;
 	struct worst {
-		const char *what;       /* "wakeup delay" */
+		const char *what;          /* "wakeup delay" */
 		uint64_t lasted, from, to; /* ns; from and to are times of the trace */
 		uint32_t cpu;
 		int32_t pid;
 		char comm[16];
-	} *worst;
+	} * worst;
 	size_t nr_worst;
 	/* The three lines of honesty. */
-	struct buf cut;                 /* by the start or the end */
-	struct buf broken;              /* by lost events */
-	struct buf missing;             /* wanted and not recorded */
-	struct buf notes;               /* others, one a line */
+	struct buf cut;     /* by the start or the end */
+	struct buf broken;  /* by lost events */
+	struct buf missing; /* wanted and not recorded */
+	struct buf notes;   /* others, one a line */
 	bool failed;
 };
 
@@ -64,10 +65,10 @@ __attribute__((format(printf, 2, 3))) void findings_note(struct findings *findin
 
 struct findings_options {
 	enum table_format format;
-	const char *sort;       /* a column; NULL: each table's own */
-	uint64_t top;           /* rows of each table that is sorted; UINT64_MAX: all */
-	unsigned width;         /* of the terminal; 0: no limit */
-	const char *input;      /* the file, for lines to paste */
+	const char *sort;  /* a column; NULL: each table's own */
+	uint64_t top;      /* rows of each table that is sorted; UINT64_MAX: all */
+	unsigned width;    /* of the terminal; 0: no limit */
+	const char *input; /* the file, for lines to paste */
 };
 
 /* Sorts and shortens the tables. -ENOENT when no table has the column that was named. */

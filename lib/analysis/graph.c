@@ -27,8 +27,13 @@ static const struct analysis_want wants[] = {
 enum role { ENTRY = 1, EXIT, HIT, PROBE, ROLES };
 
 static const struct role_name names[] = {
-	{ "ftrace", "funcgraph_entry", ENTRY }, { "ftrace", "fgraph_retaddr_entry", ENTRY }, { "ftrace", "funcgraph_exit", EXIT },
-	{ "ftrace", "function", HIT }, { "kprobes", "*", PROBE }, { "fprobes", "*", PROBE }, { NULL, NULL, 0 },
+	{ "ftrace", "funcgraph_entry", ENTRY },
+	{ "ftrace", "fgraph_retaddr_entry", ENTRY },
+	{ "ftrace", "funcgraph_exit", EXIT },
+	{ "ftrace", "function", HIT },
+	{ "kprobes", "*", PROBE },
+	{ "fprobes", "*", PROBE },
+	{ NULL, NULL, 0 },
 };
 
 /* The kernel's MAX_ERRNO. */
@@ -38,7 +43,7 @@ struct function {
 	uint64_t address;
 	uint64_t calls, again, entered, total, self, interrupted, off, errors;
 	struct samples lasted;
-	uint64_t longest_at;            /* when it ended; 0: none has */
+	uint64_t longest_at; /* when it ended; 0: none has */
 	uint32_t longest_cpu;
 	int32_t longest_pid;
 	char longest_comm[STATE_COMM];
@@ -57,20 +62,21 @@ struct error {
 struct analysis {
 	struct pass *pass;
 	struct roles roles;
-	struct calls *calls;            /* of the buffer that has the graph; NULL: no event of it was seen */
+	struct calls *calls; /* of the buffer that has the graph; NULL: no event of it was seen */
 	uint16_t buffer, hits_buffer;
 	struct place retval, at[ROLES];
-	struct u64_map ids, hit_ids;    /* by address: uint32_t, index + 1 */
+	struct u64_map ids, hit_ids; /* by address: uint32_t, index + 1 */
 	struct function *functions;
 	size_t nr_functions;
 	struct hits *hits;
 	size_t nr_hits;
-	struct u64_map errors;          /* by function and number: struct error */
-	uint64_t cut, broken, unpaired; /* calls without their entry: by the start, by lost events, for neither reason */
-	char what[128];                 /* of the longest */
+	struct u64_map errors; /* by function and number: struct error */
+	uint64_t cut, broken,
+		unpaired; /* calls without their entry: by the start, by lost events, for neither reason */
+	char what[128];   /* of the longest */
 };
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *graph = calloc(1, sizeof(*graph));
 
@@ -149,7 +155,8 @@ static const struct state_task *task_of(const struct analysis *graph, const stru
 /* How long the task that runs was off the CPU in its life. */
 static uint64_t off_cpu(const struct state_task *task)
 {
-	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING, TASK_QUEUED, TASK_SLEEPING, TASK_BLOCKED, TASK_STOPPED };
+	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
+					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
 	uint64_t sum = 0;
 
 	for (size_t i = 0; task && !task->idle && i < array_size(modes); i++)
@@ -160,7 +167,7 @@ static uint64_t off_cpu(const struct state_task *task)
 /* An int or a long that is -ERRNO: the register holds what the function returns, or left there. 0: it is none. */
 static uint32_t error_of(uint64_t retval)
 {
-	uint64_t number = retval > UINT32_MAX ? -retval : (uint32_t)-(uint32_t)retval;
+	uint64_t number = retval > UINT32_MAX ? -retval : (uint32_t) - (uint32_t)retval;
 
 	return number && number <= ERRNO_MAX ? (uint32_t)number : 0;
 }
@@ -196,8 +203,8 @@ static void see_unentered(struct analysis *graph, const struct call *call)
 		graph->cut++;
 }
 
-static void see_longest(struct function *function, const struct call *call, const struct event *event, const struct state_task *task,
-			const struct pass *pass)
+static void see_longest(struct function *function, const struct call *call, const struct event *event,
+			const struct state_task *task, const struct pass *pass)
 {
 	if (function->longest_at && call->lasted <= function->lasted.max)
 		return;
@@ -256,7 +263,8 @@ static void see_graph(struct analysis *graph, const struct event *event, enum ro
 	if (!begin_graph(graph, event->buffer))
 		return;
 	if (fresh && role == EXIT)
-		(void)place_bind(&graph->retval, event->type->format, &graph->pass->reader->buffers[event->buffer].context->abi, "retval");
+		(void)place_bind(&graph->retval, event->type->format,
+				 &graph->pass->reader->buffers[event->buffer].context->abi, "retval");
 	if (role == ENTRY && graph->pass->state.events[STATE_SWITCH])
 		calls_mark(graph->calls, off_cpu(task_of(graph, event)));
 	if (calls_see(graph->calls, event, &call))
@@ -306,12 +314,30 @@ static void name_of(const struct analysis *graph, uint16_t buffer, uint64_t addr
 	if (!symbols_find(symbols, address, &symbol))
 		snprintf(name, size, "0x%" PRIx64, address);
 	else if (symbol.module)
-		snprintf(name, size, "%.*s [%.*s]", (int)symbol.name_len, symbol.name, (int)symbol.module_len, symbol.module);
+		snprintf(name, size, "%.*s [%.*s]", (int)symbol.name_len, symbol.name, (int)symbol.module_len,
+			 symbol.module);
 	else
 		snprintf(name, size, "%.*s", (int)symbol.name_len, symbol.name);
 }
 
-enum column { FUNCTION, CALLS, AGAIN, TOTAL, SELF, IRQ, OFF, ERRORS, P50, P99, MAX, MAX_AT, MAX_CPU, MAX_PID, MAX_TASK, COLUMNS };
+enum column {
+	FUNCTION,
+	CALLS,
+	AGAIN,
+	TOTAL,
+	SELF,
+	IRQ,
+	OFF,
+	ERRORS,
+	P50,
+	P99,
+	MAX,
+	MAX_AT,
+	MAX_CPU,
+	MAX_PID,
+	MAX_TASK,
+	COLUMNS
+};
 
 static const struct table_column columns[COLUMNS] = {
 	[FUNCTION] = { "FUNCTION", TABLE_TEXT, NULL },
@@ -364,8 +390,11 @@ static void put_function(const struct analysis *graph, struct table *table, cons
 
 static void put_functions(struct analysis *graph, struct findings *findings)
 {
-	struct table *table = findings_table(findings, "functions", "functions: how often each was called, how long it took with and without those "
-					     "that it called", "self", columns, COLUMNS);
+	struct table *table =
+		findings_table(findings, "functions",
+			       "functions: how often each was called, how long it took with and without those "
+			       "that it called",
+			       "self", columns, COLUMNS);
 	const struct function *longest = NULL;
 	char name[96];
 
@@ -384,22 +413,30 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	table->spare = 1 << MAX_AT | 1 << P50 | 1 << IRQ;
 	name_of(graph, graph->buffer, longest->address, name, sizeof(name));
 	snprintf(graph->what, sizeof(graph->what), "call, of %s", name);
-	struct worst worst = { .what = graph->what, .lasted = longest->lasted.max, .from = longest->longest_at - longest->lasted.max,
-			       .to = longest->longest_at, .cpu = longest->longest_cpu, .pid = longest->longest_pid };
+	struct worst worst = { .what = graph->what,
+			       .lasted = longest->lasted.max,
+			       .from = longest->longest_at - longest->lasted.max,
+			       .to = longest->longest_at,
+			       .cpu = longest->longest_cpu,
+			       .pid = longest->longest_pid };
 	memcpy(worst.comm, longest->longest_comm, sizeof(worst.comm));
 	findings_worst(findings, &worst);
 }
 
 static const struct table_column error_columns[] = {
-	{ "FUNCTION", TABLE_TEXT, NULL }, { "ERROR", TABLE_TEXT, NULL }, { "RETURNED", TABLE_NUMBER, "retval" }, { "CALLS", TABLE_COUNT, NULL },
-	{ "OF", TABLE_COUNT, "of_calls" },
+	{ "FUNCTION", TABLE_TEXT, NULL }, { "ERROR", TABLE_TEXT, NULL },     { "RETURNED", TABLE_NUMBER, "retval" },
+	{ "CALLS", TABLE_COUNT, NULL },   { "OF", TABLE_COUNT, "of_calls" },
 };
 
 static void put_errors(const struct analysis *graph, struct findings *findings)
 {
 	const char *machine = graph->pass->reader->buffers[graph->buffer].context->machine;
-	struct table *table = graph->errors.len ? findings_table(findings, "errors", "errors: what functions returned that is a negative error "
-								 "number", "calls", error_columns, array_size(error_columns)) : NULL;
+	struct table *table = graph->errors.len ?
+				      findings_table(findings, "errors",
+						     "errors: what functions returned that is a negative error "
+						     "number",
+						     "calls", error_columns, array_size(error_columns)) :
+				      NULL;
 	const struct error *error;
 	char name[160];
 	uint64_t key;
@@ -422,8 +459,11 @@ static const struct table_column hit_columns[] = { { "FUNCTION", TABLE_TEXT, NUL
 
 static void put_hits(const struct analysis *graph, struct findings *findings)
 {
-	struct table *table = graph->nr_hits ? findings_table(findings, "hits", "functions that were only counted, by the tracer function or by probes",
-							      "hits", hit_columns, array_size(hit_columns)) : NULL;
+	struct table *table =
+		graph->nr_hits ? findings_table(findings, "hits",
+						"functions that were only counted, by the tracer function or by probes",
+						"hits", hit_columns, array_size(hit_columns)) :
+				 NULL;
 	char name[160];
 
 	for (size_t i = 0; table && i < graph->nr_hits; i++) {
@@ -443,12 +483,21 @@ static void put_limits(const struct analysis *graph, struct findings *findings)
 	findings_broken(findings, graph->broken, "calls without their entry");
 	findings_broken(findings, left.lost, "calls without their end");
 	if (left.dropped)
-		findings_note(findings, "%" PRIu64 " calls are counted nowhere: the trace goes on in their caller without their end", left.dropped);
+		findings_note(findings,
+			      "%" PRIu64
+			      " calls are counted nowhere: the trace goes on in their caller without their end",
+			      left.dropped);
 	if (graph->unpaired)
-		findings_note(findings, "%" PRIu64 " calls have no entry in the file (tracing_thresh leaves entries out): they have a total and "
-			      "no own time", graph->unpaired);
+		findings_note(
+			findings,
+			"%" PRIu64
+			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total and "
+			"no own time",
+			graph->unpaired);
 	if (!context_option(context, OPTION_SLEEP_TIME))
-		findings_note(findings, "the option sleep-time was off: times do not have what a task slept in the function itself");
+		findings_note(
+			findings,
+			"the option sleep-time was off: times do not have what a task slept in the function itself");
 }
 
 static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
@@ -456,7 +505,8 @@ static int finish(struct analysis *graph, struct findings *findings, struct fail
 	if (graph->pass->failed || graph->roles.failed)
 		return fail_memory(fail);
 	if (!graph->calls && !graph->nr_hits)
-		return fail_set(fail, -ENODATA, "there are no functions among the events; record with -p function_graph");
+		return fail_set(fail, -ENODATA,
+				"there are no functions among the events; record with -p function_graph");
 	if (graph->calls) {
 		put_functions(graph, findings);
 		put_errors(graph, findings);

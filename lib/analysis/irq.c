@@ -22,32 +22,68 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-enum role { HARD_ENTRY = 1, HARD_EXIT, SOFT_RAISE, SOFT_ENTRY, SOFT_EXIT, VECTOR, IPI_ENTRY, IPI_EXIT, TIMER_ENTRY, TIMER_EXIT, HRTIMER_START,
-	    HRTIMER_ENTRY, HRTIMER_EXIT, WORK_QUEUE, WORK_START, WORK_END };
+enum role {
+	HARD_ENTRY = 1,
+	HARD_EXIT,
+	SOFT_RAISE,
+	SOFT_ENTRY,
+	SOFT_EXIT,
+	VECTOR,
+	IPI_ENTRY,
+	IPI_EXIT,
+	TIMER_ENTRY,
+	TIMER_EXIT,
+	HRTIMER_START,
+	HRTIMER_ENTRY,
+	HRTIMER_EXIT,
+	WORK_QUEUE,
+	WORK_START,
+	WORK_END
+};
 
 static const struct role_name names[] = {
-	{ "irq", "irq_handler_entry", HARD_ENTRY }, { "irq", "irq_handler_exit", HARD_EXIT }, { "irq", "softirq_raise", SOFT_RAISE },
-	{ "irq", "softirq_entry", SOFT_ENTRY }, { "irq", "softirq_exit", SOFT_EXIT }, { "irq_vectors", "*", VECTOR },
-	{ "ipi", "ipi_entry", IPI_ENTRY }, { "ipi", "ipi_exit", IPI_EXIT }, { "timer", "timer_expire_entry", TIMER_ENTRY },
-	{ "timer", "timer_expire_exit", TIMER_EXIT }, { "timer", "hrtimer_start", HRTIMER_START },
-	{ "timer", "hrtimer_expire_entry", HRTIMER_ENTRY }, { "timer", "hrtimer_expire_exit", HRTIMER_EXIT },
-	{ "workqueue", "workqueue_queue_work", WORK_QUEUE }, { "workqueue", "workqueue_execute_start", WORK_START },
-	{ "workqueue", "workqueue_execute_end", WORK_END }, { NULL, NULL, 0 },
+	{ "irq", "irq_handler_entry", HARD_ENTRY },
+	{ "irq", "irq_handler_exit", HARD_EXIT },
+	{ "irq", "softirq_raise", SOFT_RAISE },
+	{ "irq", "softirq_entry", SOFT_ENTRY },
+	{ "irq", "softirq_exit", SOFT_EXIT },
+	{ "irq_vectors", "*", VECTOR },
+	{ "ipi", "ipi_entry", IPI_ENTRY },
+	{ "ipi", "ipi_exit", IPI_EXIT },
+	{ "timer", "timer_expire_entry", TIMER_ENTRY },
+	{ "timer", "timer_expire_exit", TIMER_EXIT },
+	{ "timer", "hrtimer_start", HRTIMER_START },
+	{ "timer", "hrtimer_expire_entry", HRTIMER_ENTRY },
+	{ "timer", "hrtimer_expire_exit", HRTIMER_EXIT },
+	{ "workqueue", "workqueue_queue_work", WORK_QUEUE },
+	{ "workqueue", "workqueue_execute_start", WORK_START },
+	{ "workqueue", "workqueue_execute_end", WORK_END },
+	{ NULL, NULL, 0 },
 };
 
 /* Their fields: whose it is, its name or function, and a value. */
 static const struct {
 	const char *id, *name, *value;
 } fields[] = {
-	[HARD_ENTRY] = { "irq", "name", NULL }, [HARD_EXIT] = { "irq", NULL, "ret" }, [SOFT_RAISE] = { "vec", NULL, NULL },
-	[SOFT_ENTRY] = { "vec", NULL, NULL }, [SOFT_EXIT] = { "vec", NULL, NULL }, [VECTOR] = { "vector", NULL, NULL },
-	[IPI_ENTRY] = { "reason", NULL, NULL }, [IPI_EXIT] = { "reason", NULL, NULL }, [TIMER_ENTRY] = { "timer", "function", NULL },
-	[TIMER_EXIT] = { "timer", NULL, NULL }, [HRTIMER_START] = { "hrtimer", NULL, "expires" },
-	[HRTIMER_ENTRY] = { "hrtimer", "function", "now" }, [HRTIMER_EXIT] = { "hrtimer", NULL, NULL }, [WORK_QUEUE] = { "work", NULL, NULL },
-	[WORK_START] = { "work", "function", NULL }, [WORK_END] = { "work", NULL, NULL },
+	[HARD_ENTRY] = { "irq", "name", NULL },
+	[HARD_EXIT] = { "irq", NULL, "ret" },
+	[SOFT_RAISE] = { "vec", NULL, NULL },
+	[SOFT_ENTRY] = { "vec", NULL, NULL },
+	[SOFT_EXIT] = { "vec", NULL, NULL },
+	[VECTOR] = { "vector", NULL, NULL },
+	[IPI_ENTRY] = { "reason", NULL, NULL },
+	[IPI_EXIT] = { "reason", NULL, NULL },
+	[TIMER_ENTRY] = { "timer", "function", NULL },
+	[TIMER_EXIT] = { "timer", NULL, NULL },
+	[HRTIMER_START] = { "hrtimer", NULL, "expires" },
+	[HRTIMER_ENTRY] = { "hrtimer", "function", "now" },
+	[HRTIMER_EXIT] = { "hrtimer", NULL, NULL },
+	[WORK_QUEUE] = { "work", NULL, NULL },
+	[WORK_START] = { "work", "function", NULL },
+	[WORK_END] = { "work", NULL, NULL },
 };
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *irq = calloc(1, sizeof(*irq));
 
@@ -141,7 +177,8 @@ static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
 /* How long a task was off the CPU in its life: a softirq of PREEMPT_RT can be preempted. */
 static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
 {
-	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING, TASK_QUEUED, TASK_SLEEPING, TASK_BLOCKED, TASK_STOPPED };
+	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
+					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
 	const struct state *state = &irq->pass->state;
 	uint64_t sum = 0;
 
@@ -156,7 +193,8 @@ static void see_longest(struct irq_longest *longest, uint64_t lasted, const stru
 		*longest = (struct irq_longest){ lasted, event->ts, event->cpu };
 }
 
-static void see_run(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self, bool has_self, const struct event *event)
+static void see_run(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self, bool has_self,
+		    const struct event *event)
 {
 	struct irq_source *source = &irq->sources[frame->source];
 	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
@@ -182,7 +220,9 @@ static void see_delay(struct analysis *irq, uint32_t source, uint64_t delay, con
 static void enter(struct analysis *irq, enum irq_kind kind, uint64_t id, uint32_t source, const struct event *event)
 {
 	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
-	struct irq_frame frame = { .kind = kind, .id = id, .source = source, .task = task_on(irq, event->cpu), .start = event->ts };
+	struct irq_frame frame = {
+		.kind = kind, .id = id, .source = source, .task = task_on(irq, event->cpu), .start = event->ts
+	};
 
 	if (!cpu || source == UINT32_MAX)
 		return;
@@ -248,7 +288,8 @@ static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const s
 
 static void see_softirq(struct analysis *irq, const struct event *event, enum role role)
 {
-	static const char *const vecs[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
+	static const char *const vecs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 	uint64_t vec = place_u64(&irq->places[role].id, event);
 	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
 	const struct state *state = &irq->pass->state;
@@ -297,7 +338,8 @@ static void see_ipi(struct analysis *irq, const struct event *event, enum role r
 	if (role == IPI_EXIT)
 		leave(irq, IRQ_IPI, id, event);
 	else
-		enter(irq, IRQ_IPI, id, source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
+		enter(irq, IRQ_IPI, id,
+		      source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
 }
 
 static void see_hard(struct analysis *irq, const struct event *event, enum role role)
@@ -359,7 +401,9 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 		work->queued = event->ts;
 		return;
 	case WORK_START:
-		work->frame = (struct irq_frame){ .kind = IRQ_WORK, .source = source_of_function(irq, IRQ_WORK, event, role), .start = event->ts };
+		work->frame = (struct irq_frame){ .kind = IRQ_WORK,
+						  .source = source_of_function(irq, IRQ_WORK, event, role),
+						  .start = event->ts };
 		if (work->queued)
 			see_delay(irq, work->frame.source, event->ts - work->queued, event);
 		work->queued = 0;

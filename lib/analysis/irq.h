@@ -17,7 +17,7 @@ enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER,
 enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_SOFTIRQS = 10 };
 
 struct irq_longest {
-	uint64_t lasted, at;            /* at: its end; 0: there is none */
+	uint64_t lasted, at; /* at: its end; 0: there is none */
 	uint32_t cpu;
 };
 
@@ -26,7 +26,7 @@ struct irq_source {
 	char name[IRQ_NAME];
 	struct samples lasted, delays;
 	struct irq_longest longest, latest;
-	uint64_t self, in_thread;       /* in_thread: softirqs in ksoftirqd */
+	uint64_t self, in_thread; /* in_thread: softirqs in ksoftirqd */
 	bool has_self;
 };
 
@@ -39,14 +39,14 @@ struct irq_frame {
 struct irq_cpu {
 	struct irq_frame frames[IRQ_DEPTH];
 	size_t depth;
-	uint64_t raised[IRQ_SOFTIRQS];  /* when each softirq was raised first since it ran; 0: it was not */
+	uint64_t raised[IRQ_SOFTIRQS]; /* when each softirq was raised first since it ran; 0: it was not */
 	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
 	bool lost;
 };
 
 struct irq_work {
-	uint64_t queued;                /* 0: was not seen */
-	struct irq_frame frame;         /* with start 0: does not run */
+	uint64_t queued;        /* 0: was not seen */
+	struct irq_frame frame; /* with start 0: does not run */
 };
 
 struct analysis {
@@ -54,15 +54,15 @@ struct analysis {
 	struct roles roles;
 	struct irq_places {
 		struct place id, name, value;
-	} places[17];                   /* by role */
-	struct u64_map ids;             /* by kind and name: uint32_t, index + 1 of sources */
+	} places[17];       /* by role */
+	struct u64_map ids; /* by kind and name: uint32_t, index + 1 of sources */
 	struct irq_source *sources;
 	size_t nr_sources;
 	struct irq_cpu *cpus;
 	size_t nr_cpus;
-	struct u64_map works, expires;  /* by address: struct irq_work; when a hrtimer is to expire */
+	struct u64_map works, expires; /* by address: struct irq_work; when a hrtimer is to expire */
 	uint64_t seen, cut, broken, unended;
-	char what[96];                  /* of the longest */
+	char what[96]; /* of the longest */
 };
 
 int must_check irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail);

@@ -7,7 +7,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum column { KIND, SOURCE, COUNT, TOTAL, SELF, PERCENT, P50, P99, MAX, MAX_AT, MAX_CPU, DELAYS, D50, D99, DMAX, DMAX_AT, DMAX_CPU, THREAD, COLUMNS };
+enum column {
+	KIND,
+	SOURCE,
+	COUNT,
+	TOTAL,
+	SELF,
+	PERCENT,
+	P50,
+	P99,
+	MAX,
+	MAX_AT,
+	MAX_CPU,
+	DELAYS,
+	D50,
+	D99,
+	DMAX,
+	DMAX_AT,
+	DMAX_CPU,
+	THREAD,
+	COLUMNS
+};
 
 static const struct table_column columns[COLUMNS] = {
 	[KIND] = { "KIND", TABLE_TEXT, NULL },
@@ -71,8 +91,11 @@ static void put_source(const struct irq_source *source, uint64_t span, struct ta
 static void put_sources(struct analysis *irq, struct findings *findings)
 {
 	const struct state *state = &irq->pass->state;
-	struct table *table = findings_table(findings, "sources", "interrupts and what they ran: how long, with and without what nested inside; the "
-					     "delay until they ran", "self", columns, COLUMNS);
+	struct table *table =
+		findings_table(findings, "sources",
+			       "interrupts and what they ran: how long, with and without what nested inside; the "
+			       "delay until they ran",
+			       "self", columns, COLUMNS);
 	const struct irq_source *longest = NULL;
 
 	for (size_t i = 0; table && i < irq->nr_sources; i++) {
@@ -94,20 +117,25 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 	for (char *at = irq->what; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
-	findings_worst(findings, &(struct worst){ .what = irq->what, .lasted = longest->longest.lasted, .cpu = longest->longest.cpu, .pid = -1,
-						  .from = longest->longest.at - longest->longest.lasted, .to = longest->longest.at });
+	findings_worst(findings, &(struct worst){ .what = irq->what,
+						  .lasted = longest->longest.lasted,
+						  .cpu = longest->longest.cpu,
+						  .pid = -1,
+						  .from = longest->longest.at - longest->longest.lasted,
+						  .to = longest->longest.at });
 }
 
 static const struct table_column cpu_columns[] = {
-	{ "CPU", TABLE_NUMBER, NULL }, { "IRQS", TABLE_COUNT, NULL }, { "IRQ", TABLE_TIME, NULL }, { "SOFTIRQS", TABLE_COUNT, NULL },
-	{ "SOFTIRQ", TABLE_TIME, NULL }, { "VECTORS", TABLE_COUNT, NULL }, { "VECTOR", TABLE_TIME, NULL }, { "TIMERS", TABLE_COUNT, NULL },
-	{ "TIMER", TABLE_TIME, NULL }, { "WORKS", TABLE_COUNT, NULL },
+	{ "CPU", TABLE_NUMBER, NULL },     { "IRQS", TABLE_COUNT, NULL },   { "IRQ", TABLE_TIME, NULL },
+	{ "SOFTIRQS", TABLE_COUNT, NULL }, { "SOFTIRQ", TABLE_TIME, NULL }, { "VECTORS", TABLE_COUNT, NULL },
+	{ "VECTOR", TABLE_TIME, NULL },    { "TIMERS", TABLE_COUNT, NULL }, { "TIMER", TABLE_TIME, NULL },
+	{ "WORKS", TABLE_COUNT, NULL },
 };
 
 static void put_cpus(const struct analysis *irq, struct findings *findings)
 {
-	struct table *table = findings_table(findings, "cpus", "CPUs: how many ran on each, and their own time", NULL, cpu_columns,
-					     array_size(cpu_columns));
+	struct table *table = findings_table(findings, "cpus", "CPUs: how many ran on each, and their own time", NULL,
+					     cpu_columns, array_size(cpu_columns));
 
 	for (uint32_t i = 0; table && i < irq->nr_cpus; i++) {
 		const uint64_t *runs = irq->cpus[i].runs, *self = irq->cpus[i].self;
@@ -141,7 +169,9 @@ static void put_limits(const struct analysis *irq, struct findings *findings)
 	findings_cut(findings, open, "runs open at the end");
 	findings_broken(findings, irq->broken, "runs");
 	if (irq->unended)
-		findings_note(findings, "%" PRIu64 " runs are counted nowhere: what they were entered in ended before them", irq->unended);
+		findings_note(findings,
+			      "%" PRIu64 " runs are counted nowhere: what they were entered in ended before them",
+			      irq->unended);
 }
 
 int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail)
@@ -149,7 +179,9 @@ int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fai
 	if (irq->pass->failed || irq->roles.failed)
 		return fail_memory(fail);
 	if (!irq->seen)
-		return fail_set(fail, -ENODATA, "there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors");
+		return fail_set(
+			fail, -ENODATA,
+			"there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors");
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
 	put_limits(irq, findings);

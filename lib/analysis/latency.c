@@ -27,19 +27,21 @@ static const struct analysis_want wants[] = {
 
 /* The parts of a wakeup, which add up to it. */
 enum part {
-	PART_ENQUEUE,           /* from sched_waking to sched_wakeup */
-	PART_IDLE,              /* the CPU idled, and had to come out of it */
+	PART_ENQUEUE, /* from sched_waking to sched_wakeup */
+	PART_IDLE,    /* the CPU idled, and had to come out of it */
 	PART_HARD,
 	PART_SOFT,
-	PART_BEFORE,            /* the task that had the CPU kept it, and no event of it said yet that another is to run */
-	PART_AFTER,             /* it kept it, though one did: preemption or interrupts were off */
-	PART_OTHERS,            /* tasks that came first */
+	PART_BEFORE, /* the task that had the CPU kept it, and no event of it said yet that another is to run */
+	PART_AFTER,  /* it kept it, though one did: preemption or interrupts were off */
+	PART_OTHERS, /* tasks that came first */
 	PART_UNKNOWN,
 	PARTS,
 };
 
 static const char *const part_names[PARTS] = {
-	"the way to its queue", "the idle CPU", "interrupts", "softirqs", "the task before it", "the task before it, which was to go",
+	"the way to its queue", "the idle CPU",
+	"interrupts",           "softirqs",
+	"the task before it",   "the task before it, which was to go",
 	"tasks that ran first", "what is not known",
 };
 
@@ -47,8 +49,8 @@ struct late {
 	uint64_t lasted, at;
 	uint64_t parts[PARTS];
 	uint32_t task, cpu;
-	uint32_t before;                /* the task that had the CPU; STATE_NO_TASK: unknown */
-	uint32_t other;                 /* of those that ran first, the one that ran longest */
+	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
+	uint32_t other;  /* of those that ran first, the one that ran longest */
 	int32_t waker, prio;
 };
 
@@ -65,23 +67,24 @@ struct way {
 
 struct analysis {
 	struct pass *pass;
-	struct way *ways;               /* by the state's index of the task */
+	struct way *ways; /* by the state's index of the task */
 	size_t nr_ways;
 	struct latency_options options;
 	struct timeline timeline;
-	struct late *late;              /* the longest first */
+	struct late *late; /* the longest first */
 	size_t nr_late;
-	uint64_t seen, broken, wrong;   /* wrong: parts that do not add up */
+	uint64_t seen, broken, wrong; /* wrong: parts that do not add up */
 };
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *latency = calloc(1, sizeof(*latency));
 
 	if (!latency)
 		return fail_memory(fail);
 	latency->pass = pass;
-	latency->options = options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
+	latency->options =
+		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
 	*ret = latency;
 	return 0;
 }
@@ -97,9 +100,12 @@ static void release(struct analysis *latency)
 }
 
 /* A piece of a task's time on the CPU; resched: when it was said that another is to run. */
-static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to, uint64_t *longest)
+static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to,
+		       uint64_t *longest)
 {
-	uint64_t resched = step->resched > from && step->resched < to ? step->resched : step->resched && step->resched <= from ? from : to;
+	uint64_t resched = step->resched > from && step->resched < to ? step->resched :
+			   step->resched && step->resched <= from     ? from :
+									to;
 
 	if (step->task == late->before) {
 		late->parts[PART_BEFORE] += resched - from;
@@ -125,7 +131,8 @@ static uint32_t task_at(const struct timeline *timeline, uint32_t cpu, uint64_t 
 }
 
 /* What a CPU did in a part of the wait: backwards from its end. */
-static void split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late, uint64_t *longest)
+static void split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late,
+		  uint64_t *longest)
 {
 	struct timeline_step step;
 
@@ -211,7 +218,11 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 	const struct state_step *step = &state->step;
 	const struct state_task *task = &state->tasks[step->task];
 	uint64_t since = step->waking ? step->waking : step->woken;
-	struct late late = { .at = state->now, .lasted = state->now - since, .task = step->task, .cpu = cpu, .waker = task->waker,
+	struct late late = { .at = state->now,
+			     .lasted = state->now - since,
+			     .task = step->task,
+			     .cpu = cpu,
+			     .waker = task->waker,
 			     .prio = task->prio };
 
 	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED) || !since || !pass_wants(latency->pass, task) ||
@@ -270,8 +281,29 @@ static void see(struct analysis *latency, const struct event *event)
 	}
 }
 
-enum column { LASTED, TASK, PID, PRIO, CPU, FROM, TO, ENQUEUE, IDLE, HARD, SOFT, BEFORE, AFTER, OTHERS, UNKNOWN, WAKER, WAKER_PID, BEFORE_TASK,
-	      BEFORE_PID, CAUSE, COLUMNS };
+enum column {
+	LASTED,
+	TASK,
+	PID,
+	PRIO,
+	CPU,
+	FROM,
+	TO,
+	ENQUEUE,
+	IDLE,
+	HARD,
+	SOFT,
+	BEFORE,
+	AFTER,
+	OTHERS,
+	UNKNOWN,
+	WAKER,
+	WAKER_PID,
+	BEFORE_TASK,
+	BEFORE_PID,
+	CAUSE,
+	COLUMNS
+};
 
 static const struct table_column columns[COLUMNS] = {
 	[LASTED] = { "DELAY", TABLE_TIME, NULL },
@@ -318,11 +350,14 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 	for (enum part i = 0; i < PARTS; i++)
 		if (late->parts[i] > late->parts[most])
 			most = i;
-	who = most == PART_BEFORE || most == PART_AFTER ? late->before : most == PART_OTHERS ? late->other : (uint32_t)STATE_NO_TASK;
+	who = most == PART_BEFORE || most == PART_AFTER ? late->before :
+	      most == PART_OTHERS                       ? late->other :
+							  (uint32_t)STATE_NO_TASK;
 	if (who == STATE_NO_TASK)
 		table_cell(table, part_names[most]);
 	else
-		table_cellf(table, "%s: %s-%d", part_names[most], name_of(latency, who), latency->pass->state.tasks[who].pid);
+		table_cellf(table, "%s: %s-%d", part_names[most], name_of(latency, who),
+			    latency->pass->state.tasks[who].pid);
 }
 
 static void put_late(const struct analysis *latency, struct table *table, const struct late *late)
@@ -351,8 +386,12 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 
 static void put_worst(const struct analysis *latency, struct findings *findings, const struct late *late)
 {
-	struct worst worst = { .what = "delay of a wakeup", .lasted = late->lasted, .from = late->at - late->lasted, .to = late->at,
-			       .cpu = late->cpu, .pid = latency->pass->state.tasks[late->task].pid };
+	struct worst worst = { .what = "delay of a wakeup",
+			       .lasted = late->lasted,
+			       .from = late->at - late->lasted,
+			       .to = late->at,
+			       .cpu = late->cpu,
+			       .pid = latency->pass->state.tasks[late->task].pid };
 
 	strncpy(worst.comm, name_of(latency, late->task), sizeof(worst.comm) - 1);
 	findings_worst(findings, &worst);
@@ -363,10 +402,15 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 	struct table *table;
 
 	if (!latency->pass->state.events[STATE_SWITCH])
-		return fail_set(fail, -ENODATA, "there is no sched_switch among the events, which tells when a task runs; record with -e sched");
+		return fail_set(
+			fail, -ENODATA,
+			"there is no sched_switch among the events, which tells when a task runs; record with -e sched");
 	if (latency->wrong)
-		return fail_set(fail, -EPROTO, "the parts of %" PRIu64 " wakeups do not add up; that is an error of weft", latency->wrong);
-	table = findings_table(findings, "wakeups", "the longest wakeups, and what each waited for", "delay", columns, COLUMNS);
+		return fail_set(fail, -EPROTO,
+				"the parts of %" PRIu64 " wakeups do not add up; that is an error of weft",
+				latency->wrong);
+	table = findings_table(findings, "wakeups", "the longest wakeups, and what each waited for", "delay", columns,
+			       COLUMNS);
 	if (!table || latency->timeline.failed || latency->pass->failed)
 		return fail_memory(fail);
 	table->data_only = 1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO;

@@ -10,8 +10,8 @@
 enum { LATENCY_WORST = 10, LATENCY_WORST_MAX = 1000 };
 
 struct latency_options {
-	size_t worst;           /* how many wakeups are explained */
-	bool rt;                /* only those of real-time tasks */
+	size_t worst; /* how many wakeups are explained */
+	bool rt;      /* only those of real-time tasks */
 };
 
 #endif

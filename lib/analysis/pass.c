@@ -51,17 +51,22 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 {
 	const struct context *first = reader->buffers[0].context;
 
-	*pass = (struct pass){ .reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET } };
+	*pass = (struct pass){
+		.reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET }
+	};
 	state_init(&pass->state, &first->abi, first->preempt_rt);
 	if (!reader_is_merged(reader))
-		return fail_set(fail, -EINVAL, "the clocks of the instances differ, so that their events have no common order; "
+		return fail_set(fail, -EINVAL,
+				"the clocks of the instances differ, so that their events have no common order; "
 				"choose one with -B");
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
 		const struct context *context = reader->buffers[i].context;
 
 		if (context->unit != CLOCK_UNIT_NS)
-			return fail_set(fail, -EINVAL, "the clock '%s' of the recording does not count time, so that nothing can be "
-					"told of how long something took", context->clock);
+			return fail_set(fail, -EINVAL,
+					"the clock '%s' of the recording does not count time, so that nothing can be "
+					"told of how long something took",
+					context->clock);
 		if (!read_self(pass, context->self))
 			return fail_memory(fail);
 	}
@@ -86,7 +91,7 @@ int pass_add(struct pass *pass, const struct analysis_ops *ops, const void *opti
 	if (!item)
 		return fail_memory(fail);
 	item->ops = ops;
-	r = ops->new(pass, options, &item->analysis, fail);
+	r = ops->new (pass, options, &item->analysis, fail);
 	if (r)
 		pass->nr_items--;
 	return r;
@@ -132,7 +137,8 @@ static bool was_recorded(const struct pass *pass, const struct analysis_want *wa
 
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
 		for (size_t at = 0; events_type_at(pass->reader->buffers[i].events, at, &type); at++)
-			if (type->format && (is_named(want->event, type->format) || (want->instead && is_named(want->instead, type->format))))
+			if (type->format && (is_named(want->event, type->format) ||
+					     (want->instead && is_named(want->instead, type->format))))
 				return true;
 	return false;
 }
@@ -148,7 +154,9 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
-		findings_note(findings, "%" PRIu64 " times a task was not where the last sched_switch had left it: not all were recorded",
+		findings_note(findings,
+			      "%" PRIu64
+			      " times a task was not where the last sched_switch had left it: not all were recorded",
 			      pass->state.breaks);
 	return r || !findings->failed ? r : fail_memory(fail);
 }

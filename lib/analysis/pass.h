@@ -21,10 +21,10 @@ struct table;
 struct pass_filter {
 	const int32_t *pids;
 	size_t nr_pids;
-	const char *const *comms;       /* globs */
+	const char *const *comms; /* globs */
 	size_t nr_comms;
-	const struct cpus *cpus;        /* NULL: all */
-	bool self;                      /* weft's own tasks, too */
+	const struct cpus *cpus; /* NULL: all */
+	bool self;               /* weft's own tasks, too */
 };
 
 /*
@@ -33,19 +33,19 @@ struct pass_filter {
  * Use: pass_init(); pass_add() each analysis; pass_run(); pass_finish().
  */
 struct pass {
-	struct reader *reader;          /* borrowed; started */
+	struct reader *reader; /* borrowed; started */
 	struct pass_filter filter;
-	const char *machine;            /* the traced one, as `uname -m` names it; "": unknown, names of system calls, too */
+	const char *machine; /* the traced one, as `uname -m` names it; "": unknown, names of system calls, too */
 	struct state state;
-	struct samples_budget budget;   /* of all analyses */
-	bool failed;                    /* an analysis had no memory */
+	struct samples_budget budget; /* of all analyses */
+	bool failed;                  /* an analysis had no memory */
 	/* Where an analysis prints a line for each of something; its owner empties it after each event. NULL: nowhere. */
 	struct out *lines;
 	/* Its own: */
 	struct pass_item {
 		const struct analysis_ops *ops;
 		struct analysis *analysis;
-	} *items;
+	} * items;
 	size_t nr_items;
 	int32_t *self;
 	size_t nr_self;

@@ -26,17 +26,17 @@ static const struct analysis_want wants[] = {
 
 /* The longest of something. */
 struct extreme {
-	uint64_t lasted, at;            /* at: its end */
+	uint64_t lasted, at; /* at: its end */
 	uint32_t cpu, task;
 };
 
 struct counts {
 	uint64_t voluntary, involuntary, wakeups, migrations, moves;
-	struct samples delay;           /* from waking, or wakeup, until it ran */
+	struct samples delay; /* from waking, or wakeup, until it ran */
 	struct extreme worst;
-	uint32_t ran_on;                /* CPU + 1; 0: has not run */
-	uint64_t left;                  /* when it lost its CPU; 0: has not */
-	uint64_t off, late;             /* before its run: how long without a CPU, and of that since it was woken */
+	uint32_t ran_on;    /* CPU + 1; 0: has not run */
+	uint64_t left;      /* when it lost its CPU; 0: has not */
+	uint64_t off, late; /* before its run: how long without a CPU, and of that since it was woken */
 };
 
 /* The way from a waker's decision to the first instruction. */
@@ -45,14 +45,14 @@ enum part { PART_ENQUEUE, PART_RUN, PART_WHOLE, PARTS };
 struct analysis {
 	struct pass *pass;
 	struct sched_options options;
-	struct counts *tasks;           /* by the state's index */
+	struct counts *tasks; /* by the state's index */
 	size_t nr_tasks;
 	struct samples parts[PARTS];
 	struct extreme worst[PARTS];
 	uint64_t broken_waits, cut_waits;
 };
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *sched = calloc(1, sizeof(*sched));
 
@@ -62,8 +62,8 @@ static int new(struct pass *pass, const void *options, struct analysis **ret, st
 	if (options)
 		sched->options = *(const struct sched_options *)options;
 	if (pass->lines && sched->options.timehist)
-		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID", "OFF ms", "DELAY ms", "RUN ms",
-		      "STATE");
+		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID",
+		      "OFF ms", "DELAY ms", "RUN ms", "STATE");
 	*ret = sched;
 	return 0;
 }
@@ -137,15 +137,17 @@ static void put_ms(struct out *out, uint64_t ns)
 }
 
 /* A run has ended. */
-static void put_run(const struct analysis *sched, uint32_t cpu, const struct state_task *task, const struct counts *counts)
+static void put_run(const struct analysis *sched, uint32_t cpu, const struct state_task *task,
+		    const struct counts *counts)
 {
 	const struct state *state = &sched->pass->state;
 	struct out *out = sched->pass->lines;
 
-	if (!out || !sched->options.timehist || task->idle || !pass_wants(sched->pass, task) || !pass_wants_cpu(sched->pass, cpu))
+	if (!out || !sched->options.timehist || task->idle || !pass_wants(sched->pass, task) ||
+	    !pass_wants_cpu(sched->pass, cpu))
 		return;
-	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000, state->now % 1000000000, cpu,
-	      pass_comm(sched->pass, task), task->pid);
+	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000,
+	      state->now % 1000000000, cpu, pass_comm(sched->pass, task), task->pid);
 	put_ms(out, counts->off);
 	put_ms(out, counts->late);
 	put_ms(out, state->step.ran_since ? state->now - state->step.ran_since : 0);
@@ -207,8 +209,30 @@ static void see(struct analysis *sched, const struct event *event)
 	}
 }
 
-enum task_column { TASK, PID, PRIO, RUN, WAIT, BESIDE, SLEEP, BLOCKED, OTHER, UNKNOWN, VOLUNTARY, INVOLUNTARY, WAKEUPS, MIGRATIONS, DELAYS, P50, P99,
-		   MAX, MAX_AT, MAX_CPU, GENERATION, TASK_COLUMNS };
+enum task_column {
+	TASK,
+	PID,
+	PRIO,
+	RUN,
+	WAIT,
+	BESIDE,
+	SLEEP,
+	BLOCKED,
+	OTHER,
+	UNKNOWN,
+	VOLUNTARY,
+	INVOLUNTARY,
+	WAKEUPS,
+	MIGRATIONS,
+	DELAYS,
+	P50,
+	P99,
+	MAX,
+	MAX_AT,
+	MAX_CPU,
+	GENERATION,
+	TASK_COLUMNS
+};
 
 static const struct table_column task_columns[TASK_COLUMNS] = {
 	[TASK] = { "TASK", TABLE_TEXT, "comm" },
@@ -246,7 +270,8 @@ static void put_at(struct table *table, const struct extreme *worst)
 		table_cell(table, "-");
 }
 
-static void put_task(const struct analysis *sched, struct table *table, const struct state_task *task, const struct counts *counts)
+static void put_task(const struct analysis *sched, struct table *table, const struct state_task *task,
+		     const struct counts *counts)
 {
 	const uint64_t *spent = task->spent;
 	bool migrates = sched->pass->state.events[STATE_MIGRATE];
@@ -276,15 +301,19 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 static void put_tasks(struct analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;
-	struct table *table = findings_table(findings, "tasks", "tasks: how long each ran, waited for a CPU and slept; the delay from waking "
-					     "until it ran", "run", task_columns, TASK_COLUMNS);
+	struct table *table =
+		findings_table(findings, "tasks",
+			       "tasks: how long each ran, waited for a CPU and slept; the delay from waking "
+			       "until it ran",
+			       "run", task_columns, TASK_COLUMNS);
 	uint64_t self = 0, ran = 0;
 
 	if (!table)
 		return;
 	table->data_only = 1 << DELAYS | 1 << MAX_CPU | 1 << GENERATION | 1 << OTHER | 1 << PRIO;
 	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS;
-	findings_brief(findings, 1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
+	findings_brief(findings,
+		       1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
 	for (uint32_t i = 0; i < state->nr_tasks; i++) {
 		const struct state_task *task = &state->tasks[i];
 		const struct counts *counts = task->idle ? NULL : counts_of(sched, i);
@@ -297,8 +326,10 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		}
 	}
 	if (self && !sched->pass->filter.self)
-		findings_note(findings, "%" PRIu64 " tasks of weft itself, which ran %" PRIu64 " us, are left out; --self shows them", self,
-			      ran / 1000);
+		findings_note(findings,
+			      "%" PRIu64 " tasks of weft itself, which ran %" PRIu64
+			      " us, are left out; --self shows them",
+			      self, ran / 1000);
 }
 
 enum cpu_column { CPU, CPU_BUSY, CPU_PERCENT, CPU_IDLES, CPU_SOFT, CPU_HARD, CPU_LOST, CPU_SWITCHES, CPU_COLUMNS };
@@ -317,7 +348,8 @@ static const struct table_column cpu_columns[CPU_COLUMNS] = {
 static void put_cpus(const struct analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;
-	struct table *table = findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL, cpu_columns, CPU_COLUMNS);
+	struct table *table = findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL,
+					     cpu_columns, CPU_COLUMNS);
 	uint64_t span = state->now - state->start;
 
 	findings_brief(findings, UINT32_MAX);
@@ -328,7 +360,8 @@ static void put_cpus(const struct analysis *sched, struct findings *findings)
 			continue;
 		table_cell_u64(table, i);
 		table_cell_u64(table, cpu->spent[CPU_TASK]);
-		table_cell_decimal(table, span ? (int64_t)((double)cpu->spent[CPU_TASK] / (double)span * 1000 + 0.5) : 0, 1);
+		table_cell_decimal(table,
+				   span ? (int64_t)((double)cpu->spent[CPU_TASK] / (double)span * 1000 + 0.5) : 0, 1);
 		table_cell_u64(table, cpu->spent[CPU_IDLE]);
 		table_cell_u64(table, cpu->spent[CPU_SOFTIRQ]);
 		table_cell_u64(table, cpu->spent[CPU_HARDIRQ]);
@@ -338,8 +371,9 @@ static void put_cpus(const struct analysis *sched, struct findings *findings)
 }
 
 static const struct table_column part_columns[] = {
-	{ "WAKEUPS", TABLE_TEXT, "part" }, { "COUNT", TABLE_COUNT, NULL }, { "P50", TABLE_TIME, NULL }, { "P99", TABLE_TIME, NULL },
-	{ "MAX", TABLE_TIME, NULL }, { "MAX AT", TABLE_NUMBER, "max_at" }, { "CPU", TABLE_NUMBER, "max_cpu" },
+	{ "WAKEUPS", TABLE_TEXT, "part" },  { "COUNT", TABLE_COUNT, NULL }, { "P50", TABLE_TIME, NULL },
+	{ "P99", TABLE_TIME, NULL },        { "MAX", TABLE_TIME, NULL },    { "MAX AT", TABLE_NUMBER, "max_at" },
+	{ "CPU", TABLE_NUMBER, "max_cpu" },
 };
 
 static void put_parts(const struct analysis *sched, struct findings *findings)
@@ -360,8 +394,11 @@ static void put_worst(const struct analysis *sched, struct findings *findings)
 {
 	const struct extreme *extreme = &sched->worst[PART_WHOLE];
 	const struct state_task *task = extreme->at ? &sched->pass->state.tasks[extreme->task] : NULL;
-	struct worst worst = { .what = "delay of a wakeup", .lasted = extreme->lasted, .from = extreme->at - extreme->lasted,
-			       .to = extreme->at, .cpu = extreme->cpu };
+	struct worst worst = { .what = "delay of a wakeup",
+			       .lasted = extreme->lasted,
+			       .from = extreme->at - extreme->lasted,
+			       .to = extreme->at,
+			       .cpu = extreme->cpu };
 
 	if (!task)
 		return;
@@ -397,7 +434,9 @@ static int finish(struct analysis *sched, struct findings *findings, struct fail
 	if (sched->pass->lines && sched->options.timehist)
 		out_char(sched->pass->lines, '\n');
 	if (!sched->pass->state.events[STATE_SWITCH])
-		return fail_set(fail, -ENODATA, "there is no sched_switch among the events, which tells who has a CPU; record with -e sched");
+		return fail_set(
+			fail, -ENODATA,
+			"there is no sched_switch among the events, which tells who has a CPU; record with -e sched");
 	put_tasks(sched, findings);
 	put_cpus(sched, findings);
 	put_parts(sched, findings);

@@ -6,7 +6,7 @@
 
 /* The options of sched_analysis. */
 struct sched_options {
-	bool timehist;          /* a line for each run of a task, in pass::lines */
+	bool timehist; /* a line for each run of a task, in pass::lines */
 };
 
 #endif

@@ -23,8 +23,8 @@ enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
 struct analysis {
 	struct pass *pass;
 	struct analysis *parts[PARTS];
-	uint64_t lost;                  /* events, where gaps say how many */
-	bool more_lost;                 /* and there are gaps that do not */
+	uint64_t lost;  /* events, where gaps say how many */
+	bool more_lost; /* and there are gaps that do not */
 };
 
 static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
@@ -38,7 +38,7 @@ static void release(struct analysis *summary)
 	free(summary);
 }
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *summary = calloc(1, sizeof(*summary));
 	int r = 0;
@@ -48,7 +48,7 @@ static int new(struct pass *pass, const void *options, struct analysis **ret, st
 		return fail_memory(fail);
 	summary->pass = pass;
 	for (size_t i = 0; !r && i < PARTS; i++)
-		r = parts[i]->new(pass, NULL, &summary->parts[i], fail);
+		r = parts[i]->new (pass, NULL, &summary->parts[i], fail);
 	if (r)
 		release(summary);
 	else
@@ -75,7 +75,8 @@ static void put_facts(const struct analysis *summary, struct findings *findings)
 	const struct pass *pass = summary->pass;
 	const struct state *state = &pass->state;
 	const struct context *context = pass->reader->buffers[0].context;
-	struct table *table = findings_table(findings, "recording", "the recording", NULL, fact_columns, array_size(fact_columns));
+	struct table *table =
+		findings_table(findings, "recording", "the recording", NULL, fact_columns, array_size(fact_columns));
 	char text[TEXT_HUMAN], gaps[TEXT_HUMAN];
 	uint64_t cpus = 0;
 
@@ -92,12 +93,13 @@ static void put_facts(const struct analysis *summary, struct findings *findings)
 	table_cell(table, text_count(text, reader_count(pass->reader)));
 	table_cell(table, "events lost");
 	if (state->losses)
-		table_cellf(table, "%s%s, in %s gaps", summary->more_lost ? "more than " : "", text_count(text, summary->lost),
-			    text_count(gaps, state->losses));
+		table_cellf(table, "%s%s, in %s gaps", summary->more_lost ? "more than " : "",
+			    text_count(text, summary->lost), text_count(gaps, state->losses));
 	else
 		table_cell(table, "none");
 	table_cell(table, "kernel");
-	table_cellf(table, "%s%s%s", *context->release ? context->release : "unknown", *pass->machine ? " " : "", pass->machine);
+	table_cellf(table, "%s%s%s", *context->release ? context->release : "unknown", *pass->machine ? " " : "",
+		    pass->machine);
 	table_cell(table, "tasks seen");
 	table_cell(table, text_count(text, state->nr_tasks));
 }
@@ -107,7 +109,8 @@ static const struct table_column event_columns[] = { { "EVENT", TABLE_TEXT, NULL
 static void put_events(const struct analysis *summary, struct findings *findings)
 {
 	const struct reader *reader = summary->pass->reader;
-	struct table *table = findings_table(findings, "events", "events", "count", event_columns, array_size(event_columns));
+	struct table *table =
+		findings_table(findings, "events", "events", "count", event_columns, array_size(event_columns));
 	const struct event_type *type;
 
 	findings_brief(findings, UINT32_MAX);

@@ -33,7 +33,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-static int new(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *syscalls = calloc(1, sizeof(*syscalls));
 
@@ -118,7 +118,8 @@ const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number,
 	if (!kind->looked_up) {
 		kind->looked_up = true;
 		kind->name = name ? name : system_call_name(syscalls->pass->machine, number);
-		kind->restores = kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
+		kind->restores =
+			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
 	}
 	return kind;
 }
@@ -180,8 +181,14 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 	/* Its exit was not seen. */
 	syscalls->broken += call->open && syscalls_wants(syscalls, call, &state->tasks[task]);
 	*call = (struct open_call){
-		.since = state->now, .number = number, .open = true, .seen = true, .wanted = call->wanted, .losses = state->losses,
-		.blocked = blocked_of(&state->tasks[task]), .waiting = waiting_of(&state->tasks[task]),
+		.since = state->now,
+		.number = number,
+		.open = true,
+		.seen = true,
+		.wanted = call->wanted,
+		.losses = state->losses,
+		.blocked = blocked_of(&state->tasks[task]),
+		.waiting = waiting_of(&state->tasks[task]),
 		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
 	};
 }
@@ -209,7 +216,8 @@ static void see_slow(struct analysis *syscalls, const struct slow_call *slow)
 
 static void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
 {
-	struct call_row *row = syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
+	struct call_row *row =
+		syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
 
 	if (!row)
 		return;
@@ -232,10 +240,12 @@ static void count(struct analysis *syscalls, const struct slow_call *call, bool 
 /* Lost events may have hidden that it was another call that ended here. */
 static bool is_broken(const struct state *state, const struct open_call *call, const struct state_task *task)
 {
-	return state->losses != call->losses && (task->spent[TASK_UNKNOWN] != call->unknown || !state->events[STATE_SWITCH]);
+	return state->losses != call->losses &&
+	       (task->spent[TASK_UNKNOWN] != call->unknown || !state->events[STATE_SWITCH]);
 }
 
-static void see_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned, const char *name)
+static void see_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+		     const char *name)
 {
 	const struct state *state = &syscalls->pass->state;
 	uint32_t id;
@@ -269,11 +279,14 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 		return;
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
 		return;
-	done = (struct slow_call){ .at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id };
+	done = (struct slow_call){
+		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
+	};
 	done.time.wall = state->now - call->since;
 	done.time.blocked = blocked_of(task) - call->blocked;
 	done.time.waiting = waiting_of(task) - call->waiting;
-	done.time.on_cpu = done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
+	done.time.on_cpu =
+		done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
 	count(syscalls, &done, failed);
 }
 
@@ -337,7 +350,8 @@ static void see(struct analysis *syscalls, const struct event *event)
 		see_enter(syscalls, event, place_s64(&syscalls->raw_number[0], event));
 		return;
 	case RAW_EXIT:
-		see_exit(syscalls, event, place_s64(&syscalls->raw_number[1], event), place_s64(&syscalls->raw_return, event), NULL);
+		see_exit(syscalls, event, place_s64(&syscalls->raw_number[1], event),
+			 place_s64(&syscalls->raw_return, event), NULL);
 		return;
 	case ENTER:
 	case EXIT:

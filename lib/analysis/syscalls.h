@@ -13,8 +13,8 @@ enum { SYSCALLS_SLOWEST_MAX = 1000 };
 
 struct syscalls_options {
 	enum syscalls_by by;
-	bool failures;          /* count only calls that failed */
-	size_t slowest;         /* show as many of the longest, each alone */
+	bool failures;  /* count only calls that failed */
+	size_t slowest; /* show as many of the longest, each alone */
 };
 
 #endif

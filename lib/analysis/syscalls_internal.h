@@ -22,28 +22,28 @@ struct call_time {
 struct open_call {
 	uint64_t since;
 	uint64_t blocked, waiting, unknown; /* of the task's life, when it began */
-	uint64_t losses;                /* state::losses then */
+	uint64_t losses;                    /* state::losses then */
 	int64_t number;
 	bool open;
-	bool seen;                      /* the task has been in a call before */
-	uint8_t wanted;                 /* 0: not asked yet; 1: no; 2: yes */
+	bool seen;      /* the task has been in a call before */
+	uint8_t wanted; /* 0: not asked yet; 1: no; 2: yes */
 };
 
 /* What is known of a number. */
 struct call_kind {
-	const char *name;               /* NULL: not known */
-	bool restores;                  /* sigreturn: what it returns is a register */
+	const char *name; /* NULL: not known */
+	bool restores;    /* sigreturn: what it returns is a register */
 	bool looked_up;
 };
 
 struct call_row {
 	uint64_t calls, errors;
-	uint64_t endless;               /* of calls, those that never returned: their task ended */
+	uint64_t endless; /* of calls, those that never returned: their task ended */
 	struct call_time total;
 	struct samples lasted;
-	int64_t number;                 /* of the call; by task: of none */
-	int64_t error;                  /* by error; 0 */
-	uint32_t task;                  /* by task or process: any of its tasks */
+	int64_t number; /* of the call; by task: of none */
+	int64_t error;  /* by error; 0 */
+	uint32_t task;  /* by task or process: any of its tasks */
 	uint32_t cpu;
 	struct {
 		uint64_t lasted, at;
@@ -53,7 +53,7 @@ struct call_row {
 
 struct slow_call {
 	struct call_time time;
-	uint64_t at;                    /* its end */
+	uint64_t at; /* its end */
 	int64_t number, returned;
 	uint32_t cpu, task;
 };
@@ -63,13 +63,13 @@ struct analysis {
 	struct syscalls_options options;
 	struct roles roles;
 	struct place raw_number[2], raw_return; /* number: of entry and exit */
-	struct u64_map types;           /* by buffer and type, of the system syscalls: struct call_type */
-	struct u64_map kinds;           /* by number: struct call_kind */
-	bool raw;                       /* raw_syscalls are there: syscalls:* tell the same again */
-	struct open_call *calls;        /* by the state's index of the task */
+	struct u64_map types;                   /* by buffer and type, of the system syscalls: struct call_type */
+	struct u64_map kinds;                   /* by number: struct call_kind */
+	bool raw;                               /* raw_syscalls are there: syscalls:* tell the same again */
+	struct open_call *calls;                /* by the state's index of the task */
 	size_t nr_calls;
-	struct u64_map rows;            /* by row_key(): struct call_row */
-	struct slow_call *slowest;      /* the longest first */
+	struct u64_map rows;       /* by row_key(): struct call_row */
+	struct slow_call *slowest; /* the longest first */
 	size_t nr_slowest;
 	uint64_t began_before, broken;
 	struct table_column columns[SYSCALL_COLUMNS];
@@ -78,7 +78,7 @@ struct analysis {
 /* Places of a type of the system syscalls. */
 struct call_type {
 	struct place number, returned;
-	const char *name;               /* borrowed from the format: "read" */
+	const char *name; /* borrowed from the format: "read" */
 };
 
 const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name);

@@ -10,7 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum column { NAME, WHICH, CALLS, ERRORS, TOTAL, SHARE, P50, P90, P99, MAX, MAX_AT, ON_CPU, BLOCKED, WAITING, MAX_CPU, MAX_PID, ENDLESS };
+enum column {
+	NAME,
+	WHICH,
+	CALLS,
+	ERRORS,
+	TOTAL,
+	SHARE,
+	P50,
+	P90,
+	P99,
+	MAX,
+	MAX_AT,
+	ON_CPU,
+	BLOCKED,
+	WAITING,
+	MAX_CPU,
+	MAX_PID,
+	ENDLESS
+};
 _Static_assert(ENDLESS + 1 == SYSCALL_COLUMNS, "as many as there is room for");
 
 static const struct table_column columns[SYSCALL_COLUMNS] = {
@@ -65,7 +83,8 @@ static void put_head(struct analysis *syscalls, struct table *table, const struc
 		break;
 	case SYSCALLS_BY_PROCESS:
 		leader = state_task_of(&syscalls->pass->state, (int32_t)key);
-		table_cell(table, pass_comm(syscalls->pass, leader == STATE_NO_TASK ? task : &syscalls->pass->state.tasks[leader]));
+		table_cell(table, pass_comm(syscalls->pass,
+					    leader == STATE_NO_TASK ? task : &syscalls->pass->state.tasks[leader]));
 		table_cell_s64(table, (int32_t)key);
 		break;
 	case SYSCALLS_BY_TASK:
@@ -103,7 +122,8 @@ static void put_time(const struct analysis *syscalls, struct table *table, const
 	}
 }
 
-static void put_row(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key, uint64_t all)
+static void put_row(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key,
+		    uint64_t all)
 {
 	put_head(syscalls, table, row, key);
 	table_cell_u64(table, row->calls);
@@ -152,8 +172,10 @@ static void put_worst(struct analysis *syscalls, struct findings *findings, cons
 static void put_rows(struct analysis *syscalls, struct findings *findings)
 {
 	static const char *const titles[] = {
-		[SYSCALLS_BY_CALL] = "system calls", [SYSCALLS_BY_TASK] = "system calls of each task",
-		[SYSCALLS_BY_PROCESS] = "system calls of each process", [SYSCALLS_BY_ERROR] = "system calls that failed, by error",
+		[SYSCALLS_BY_CALL] = "system calls",
+		[SYSCALLS_BY_TASK] = "system calls of each task",
+		[SYSCALLS_BY_PROCESS] = "system calls of each process",
+		[SYSCALLS_BY_ERROR] = "system calls that failed, by error",
 		[SYSCALLS_BY_CPU] = "system calls, by the CPU where they ended",
 	};
 	const struct call_row *row, *longest = NULL;
@@ -163,7 +185,8 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 
 	memcpy(syscalls->columns, columns, sizeof(columns));
 	memcpy(syscalls->columns, heads[syscalls->options.by], sizeof(heads[0]));
-	table = findings_table(findings, "syscalls", titles[syscalls->options.by], "total", syscalls->columns, SYSCALL_COLUMNS);
+	table = findings_table(findings, "syscalls", titles[syscalls->options.by], "total", syscalls->columns,
+			       SYSCALL_COLUMNS);
 	if (!table)
 		return;
 	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << ENDLESS;
@@ -174,7 +197,8 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 	if (!syscalls->pass->state.events[STATE_SWITCH])
 		table->data_only |= 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING;
 	table->spare = 1 << MAX_AT | 1 << P90 | 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING | 1 << SHARE;
-	findings_brief(findings, 1 << NAME | 1 << CALLS | 1 << ERRORS | 1 << TOTAL | 1 << P50 | 1 << P99 | 1 << MAX | 1 << MAX_AT);
+	findings_brief(findings, 1 << NAME | 1 << CALLS | 1 << ERRORS | 1 << TOTAL | 1 << P50 | 1 << P99 | 1 << MAX |
+					 1 << MAX_AT);
 	while ((row = u64_map_next(&syscalls->rows, &at, &key))) {
 		all += row->total.wall;
 		if (row->worst.at && (!longest || row->worst.lasted > longest->worst.lasted))
@@ -186,9 +210,10 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 }
 
 static const struct table_column slow_columns[SLOW_COLUMNS] = {
-	{ "LASTED", TABLE_TIME, NULL }, { "SYSCALL", TABLE_TEXT, NULL }, { "RETURNED", TABLE_TEXT, NULL }, { "TASK", TABLE_TEXT, "comm" },
-	{ "PID", TABLE_NUMBER, NULL }, { "CPU", TABLE_NUMBER, NULL }, { "FROM", TABLE_NUMBER, "since" }, { "TO", TABLE_NUMBER, "until" },
-	{ "ON CPU", TABLE_TIME, NULL }, { "BLOCKED", TABLE_TIME, NULL }, { "WAIT", TABLE_TIME, NULL }, { "VALUE", TABLE_NUMBER, "return_value" },
+	{ "LASTED", TABLE_TIME, NULL },    { "SYSCALL", TABLE_TEXT, NULL }, { "RETURNED", TABLE_TEXT, NULL },
+	{ "TASK", TABLE_TEXT, "comm" },    { "PID", TABLE_NUMBER, NULL },   { "CPU", TABLE_NUMBER, NULL },
+	{ "FROM", TABLE_NUMBER, "since" }, { "TO", TABLE_NUMBER, "until" }, { "ON CPU", TABLE_TIME, NULL },
+	{ "BLOCKED", TABLE_TIME, NULL },   { "WAIT", TABLE_TIME, NULL },    { "VALUE", TABLE_NUMBER, "return_value" },
 };
 
 static void put_slowest(struct analysis *syscalls, struct findings *findings)
@@ -238,7 +263,8 @@ static uint64_t count_open(struct analysis *syscalls)
 			continue;
 		under_way += !task->died;
 		row = task->died && all && task->cpu != STATE_NO_CPU && pass_wants_cpu(syscalls->pass, task->cpu) ?
-			      syscalls_row(syscalls, call->number, 0, i, task->cpu) : NULL;
+			      syscalls_row(syscalls, call->number, 0, i, task->cpu) :
+			      NULL;
 		if (row) {
 			row->calls++;
 			row->endless++;
@@ -252,11 +278,13 @@ int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct
 	uint64_t under_way = count_open(syscalls);
 
 	if (!syscalls->raw && !syscalls->types.len)
-		return fail_set(fail, -ENODATA, "there are no system calls among the events; record with -e raw_syscalls");
+		return fail_set(fail, -ENODATA,
+				"there are no system calls among the events; record with -e raw_syscalls");
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
 	findings_cut(findings, syscalls->began_before, "calls that began before the start");
 	findings_cut(findings, under_way, "calls under way at the end");
 	findings_broken(findings, syscalls->broken, "calls");
-	return syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed ? fail_memory(fail) : 0;
+	return syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed ? fail_memory(fail) :
+												   0;
 }

@@ -15,10 +15,10 @@
 enum { TIMELINE_STEPS = 1024 };
 
 struct timeline_step {
-	uint64_t from;          /* until the next one's */
-	uint64_t resched;       /* when an event of the task first said that another is to run; 0: none did */
-	uint32_t task;          /* STATE_NO_TASK: unknown */
-	uint8_t mode;           /* enum cpu_mode */
+	uint64_t from;    /* until the next one's */
+	uint64_t resched; /* when an event of the task first said that another is to run; 0: none did */
+	uint32_t task;    /* STATE_NO_TASK: unknown */
+	uint8_t mode;     /* enum cpu_mode */
 };
 
 struct timeline {
@@ -26,7 +26,7 @@ struct timeline {
 		struct timeline_step *steps; /* a ring */
 		uint64_t nr;                 /* so far */
 		uint64_t last;               /* of its events */
-	} *cpus;
+	} * cpus;
 	size_t nr_cpus;
 	uint64_t breaks;
 	bool failed;

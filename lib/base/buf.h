@@ -15,7 +15,10 @@ struct buf {
 	size_t size;
 };
 
-#define BUF_INIT { .data = NULL, .len = 0, .size = 0 }
+#define BUF_INIT                                  \
+	{                                         \
+		.data = NULL, .len = 0, .size = 0 \
+	}
 #define cleanup_buf __attribute__((cleanup(buf_release)))
 
 void buf_release(struct buf *buf);

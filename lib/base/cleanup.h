@@ -38,11 +38,11 @@ static inline int fd_take(int *fd)
 }
 
 /* Moves a pointer out of a cleanup variable. */
-#define take(pointer)                               \
-	({                                          \
+#define take(pointer)                                   \
+	({                                              \
 		__typeof__(pointer) taken_ = (pointer); \
-		(pointer) = NULL;                   \
-		taken_;                             \
+		(pointer) = NULL;                       \
+		taken_;                                 \
 	})
 
 #define must_check __attribute__((warn_unused_result))

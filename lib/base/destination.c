@@ -32,8 +32,8 @@ static bool is_standard_output(const char *path)
 		return true;
 	if (strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6))
 		return false;
-	return !stat(path, &named) && !fstat(STDOUT_FILENO, &open) && !S_ISCHR(open.st_mode) && named.st_dev == open.st_dev &&
-	       named.st_ino == open.st_ino;
+	return !stat(path, &named) && !fstat(STDOUT_FILENO, &open) && !S_ISCHR(open.st_mode) &&
+	       named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
 /* The directory that `path`, relative to `dir`, is in, and the name there. */
@@ -41,7 +41,9 @@ static int enter(int dir, const char *path, int *ret_dir, char **ret_leaf)
 {
 	const char *slash = strrchr(path, '/'), *leaf = slash ? slash + 1 : path;
 	cleanup_free char *name = strdup(leaf);
-	cleanup_free char *above = !slash ? strdup(".") : slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+	cleanup_free char *above = !slash        ? strdup(".") :
+				   slash == path ? strdup("/") :
+						   strndup(path, (size_t)(slash - path));
 
 	if (!name || !above)
 		return -ENOMEM;
@@ -67,15 +69,18 @@ static int follow(struct destination *destination, const struct stat *st, struct
 	ssize_t len;
 
 	if (!trust_is_ours(st->st_uid))
-		return fail_set(fail, -EPERM, "'%s' is a symbolic link of another user (uid %u), who chose where it leads; remove it "
-				"or name another file", destination->path, st->st_uid);
+		return fail_set(fail, -EPERM,
+				"'%s' is a symbolic link of another user (uid %u), who chose where it leads; remove it "
+				"or name another file",
+				destination->path, st->st_uid);
 	len = readlinkat(old, destination->leaf, to, sizeof(to) - 1);
 	if (len < 0)
 		return fail_set(fail, -errno, "cannot follow '%s': %s", destination->path, strerror(errno));
 	to[len] = '\0';
 	err = enter(old, to, &dir, &leaf);
 	if (err)
-		return fail_set(fail, err, "cannot open the directory that '%s' leads to: %s", destination->path, strerror(-err));
+		return fail_set(fail, err, "cannot open the directory that '%s' leads to: %s", destination->path,
+				strerror(-err));
 	close(old);
 	free(destination->leaf);
 	destination->dir = dir;
@@ -90,8 +95,9 @@ static int look(struct destination *destination, struct fail *fail)
 
 	for (unsigned links = 0; !err && links < LINKS_MAX; links++) {
 		if (fstatat(destination->dir, destination->leaf, &st, AT_SYMLINK_NOFOLLOW))
-			return errno == ENOENT && *destination->leaf ? 0 : fail_set(fail, -errno, "cannot write '%s': %s",
-										   destination->path, strerror(errno));
+			return errno == ENOENT && *destination->leaf ? 0 :
+								       fail_set(fail, -errno, "cannot write '%s': %s",
+										destination->path, strerror(errno));
 		destination->exists = true;
 		/* Of what is open the kernel knows the file, not only a name. */
 		if (S_ISLNK(st.st_mode) && is_in_proc(destination->dir)) {
@@ -117,7 +123,8 @@ static bool is_terminal(const struct destination *destination)
 
 	if (destination->kind == DESTINATION_STDOUT)
 		return isatty(STDOUT_FILENO);
-	if (destination->kind != DESTINATION_SPECIAL || fstatat(destination->dir, destination->leaf, &named, 0) || !S_ISCHR(named.st_mode))
+	if (destination->kind != DESTINATION_SPECIAL || fstatat(destination->dir, destination->leaf, &named, 0) ||
+	    !S_ISCHR(named.st_mode))
 		return false;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (isatty(fd) && !fstat(fd, &open) && open.st_rdev == named.st_rdev)
@@ -143,8 +150,10 @@ int destination_open(const char *path, struct destination *ret, struct fail *fai
 			err = look(&destination, fail);
 	}
 	if (!err && is_terminal(&destination))
-		err = fail_set(fail, -EINVAL, "'%s' is a terminal, which cannot show a trace file: name a file with -o, or write into a pipe",
-			       path);
+		err = fail_set(
+			fail, -EINVAL,
+			"'%s' is a terminal, which cannot show a trace file: name a file with -o, or write into a pipe",
+			path);
 	if (err) {
 		destination_release(&destination);
 		return err;
@@ -173,8 +182,8 @@ int destination_special(const struct destination *destination, int *ret_fd, stru
 	if (flags && S_ISREG(st.st_mode))
 		return fail_set(fail, -EPERM, "'%s' has become another file", destination->path);
 	if (S_ISFIFO(st.st_mode) && !trust_is_ours(st.st_uid))
-		return fail_set(fail, -EPERM, "'%s' is a FIFO of another user (uid %u); name a file of your own", destination->path,
-				st.st_uid);
+		return fail_set(fail, -EPERM, "'%s' is a FIFO of another user (uid %u); name a file of your own",
+				destination->path, st.st_uid);
 	*ret_fd = fd_take(&fd);
 	return 0;
 }
@@ -186,7 +195,8 @@ static uint64_t random_number(void)
 	return getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number) ? number : now_ns();
 }
 
-int destination_create(const struct destination *destination, char ret_name[DESTINATION_NAME], int *ret_fd, struct fail *fail)
+int destination_create(const struct destination *destination, char ret_name[DESTINATION_NAME], int *ret_fd,
+		       struct fail *fail)
 {
 	int fd = -1;
 
@@ -215,19 +225,21 @@ static int rename_free(int from_dir, const char *name, const struct destination 
 	return renameat(from_dir, name, destination->dir, destination->leaf) ? -errno : 0;
 }
 
-int destination_place(const struct destination *destination, int from_dir, const char *name, int fd, mode_t mode, bool keep,
-		      struct fail *fail)
+int destination_place(const struct destination *destination, int from_dir, const char *name, int fd, mode_t mode,
+		      bool keep, struct fail *fail)
 {
 	/* It was made with 0600, and some filesystems know no other. */
 	int err = mode != 0600 && fchmod(fd, mode) ? -errno : 0;
 
 	if (err)
-		return fail_set(fail, err, "cannot give '%s' the mode %03o: %s", destination->path, mode, strerror(-err));
+		return fail_set(fail, err, "cannot give '%s' the mode %03o: %s", destination->path, mode,
+				strerror(-err));
 	if (keep)
 		err = rename_free(from_dir, name, destination);
 	else if (renameat(from_dir, name, destination->dir, destination->leaf))
 		err = -errno;
 	if (err == -EEXIST)
 		return fail_set(fail, err, "'%s' exists; choose another file with -o", destination->path);
-	return err ? fail_set(fail, err, "cannot name the finished file '%s': %s", destination->path, strerror(-err)) : 0;
+	return err ? fail_set(fail, err, "cannot name the finished file '%s': %s", destination->path, strerror(-err)) :
+		     0;
 }

@@ -17,13 +17,16 @@ struct fail;
  */
 struct destination {
 	enum destination_kind { DESTINATION_FILE, DESTINATION_STDOUT, DESTINATION_SPECIAL } kind;
-	bool exists;            /* a file of that name */
-	int dir;                /* the directory of the name, after links */
-	char *leaf;             /* the name in it */
-	char *path;             /* as the user wrote it */
+	bool exists; /* a file of that name */
+	int dir;     /* the directory of the name, after links */
+	char *leaf;  /* the name in it */
+	char *path;  /* as the user wrote it */
 };
 
-#define DESTINATION_INIT { .dir = -1 }
+#define DESTINATION_INIT  \
+	{                 \
+		.dir = -1 \
+	}
 
 enum { DESTINATION_NAME = 64 };
 
@@ -39,7 +42,7 @@ int must_check destination_create(const struct destination *destination, char re
 
 /* Gives a file that is whole its mode and the destination's name; with `keep` only if nothing has that name (-EEXIST). -EXDEV:
  * it is on another filesystem. */
-int must_check destination_place(const struct destination *destination, int from_dir, const char *name, int fd, mode_t mode,
-				 bool keep, struct fail *fail);
+int must_check destination_place(const struct destination *destination, int from_dir, const char *name, int fd,
+				 mode_t mode, bool keep, struct fail *fail);
 
 #endif

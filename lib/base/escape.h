@@ -14,7 +14,7 @@ struct out;
  */
 struct escape {
 	uint8_t bytes[4];
-	uint8_t len;            /* of the character that has begun */
+	uint8_t len; /* of the character that has begun */
 };
 
 void escape_text(struct escape *escape, const char *text, size_t len, struct out *out);

@@ -12,7 +12,10 @@ struct fail {
 	char text[1024];
 };
 
-#define FAIL_INIT { .text = "" }
+#define FAIL_INIT          \
+	{                  \
+		.text = "" \
+	}
 
 /* Sets the text and returns `err`, a negative errno, so that a function can end with it. */
 __attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, const char *format, ...);

@@ -12,13 +12,13 @@
 struct buf;
 
 /* The value of a system call that is made again as long as a signal interrupts it. errno is that of the last call. */
-#define io_again(call)                                           \
-	({                                                       \
-		__typeof__(call) io_value_;                      \
-		do                                               \
-			io_value_ = (call);                      \
-		while (io_value_ < 0 && errno == EINTR);         \
-		io_value_;                                       \
+#define io_again(call)                                   \
+	({                                               \
+		__typeof__(call) io_value_;              \
+		do                                       \
+			io_value_ = (call);              \
+		while (io_value_ < 0 && errno == EINTR); \
+		io_value_;                               \
 	})
 
 /* Write all of it, in as many pieces as the file takes. 0 or -errno; -EIO when the file takes nothing and gives no error. */

@@ -31,12 +31,12 @@ enum { JSON_DEPTH_MAX = 62 };
 
 struct json {
 	struct out *out;
-	uint64_t objects;       /* a bit for each level: it is an object, not an array */
-	uint64_t filled;        /* a bit for each level: it has a value or a key already */
+	uint64_t objects; /* a bit for each level: it is an object, not an array */
+	uint64_t filled;  /* a bit for each level: it has a value or a key already */
 	unsigned depth;
-	bool broken;            /* the next comma ends its line */
-	bool keyed;             /* a key waits for its value */
-	bool started;           /* the value at the top has begun */
+	bool broken;  /* the next comma ends its line */
+	bool keyed;   /* a key waits for its value */
+	bool started; /* the value at the top has begun */
 	bool failed;
 };
 

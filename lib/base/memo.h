@@ -19,7 +19,7 @@ enum {
 	MEMO_BITS = 15,
 	MEMO_PROBES = 8,
 	MEMO_TEXT_MAX = 55,
-	MEMO_BUSY = 1,                  /* being written; 0 is empty: these two numbers are never kept */
+	MEMO_BUSY = 1, /* being written; 0 is empty: these two numbers are never kept */
 };
 
 struct memo_text {
@@ -29,7 +29,8 @@ struct memo_text {
 };
 
 struct memo {
-	char begin[48];         /* behind the 16 bytes that malloc() keeps in front of a large block, so that no text is in two cache lines */
+	char begin
+		[48]; /* behind the 16 bytes that malloc() keeps in front of a large block, so that no text is in two cache lines */
 	struct memo_text texts[(1 << MEMO_BITS) + MEMO_PROBES];
 };
 

@@ -16,8 +16,8 @@ struct fail;
 enum { NEAR_NAMES = 3, NEAR_NAME_SIZE = 128 };
 
 struct near {
-	const char *word;               /* borrowed */
-	unsigned found;                 /* of names[], the nearest first */
+	const char *word; /* borrowed */
+	unsigned found;   /* of names[], the nearest first */
 	struct {
 		unsigned distance;
 		char name[NEAR_NAME_SIZE];

@@ -20,7 +20,8 @@ static bool take_digits(const char **at, unsigned base, uint64_t max, uint64_t *
 	uint64_t value = 0;
 
 	for (unsigned digit; (digit = digit_of(*to)) < base; to++)
-		if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value) || value > max)
+		if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value) ||
+		    value > max)
 			return false;
 	if (to == *at)
 		return false;

@@ -14,8 +14,8 @@
  * Invariant: after out_need(out, n), n bytes may be written at out->at.
  */
 struct out {
-	char *at;      /* the next byte */
-	char *end;     /* behind the last byte of room */
+	char *at;  /* the next byte */
+	char *end; /* behind the last byte of room */
 	char *start;
 	bool failed;
 };

@@ -17,13 +17,13 @@ struct out;
  * Invariant: one outlet, one struct out: what was not taken stays in front of it.
  */
 struct outlet {
-	int fd;                 /* to be polled for POLLOUT, and written to */
-	int own;                /* to be closed; -1 */
-	bool waits;             /* writing may sleep */
-	bool escapes;           /* set by the caller: what a terminal would obey is written as octal */
+	int fd;       /* to be polled for POLLOUT, and written to */
+	int own;      /* to be closed; -1 */
+	bool waits;   /* writing may sleep */
+	bool escapes; /* set by the caller: what a terminal would obey is written as octal */
 	struct escape escape;
-	size_t escaped;         /* bytes of the out that are */
-	size_t done;            /* bytes of the out that are written */
+	size_t escaped; /* bytes of the out that are */
+	size_t done;    /* bytes of the out that are written */
 };
 
 void outlet_init(struct outlet *outlet, int fd);

@@ -19,11 +19,11 @@ enum job_state { JOB_IDLE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 
 struct pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work;    /* a job was queued, or the end came */
-	pthread_cond_t done;    /* the awaited job was done */
+	pthread_cond_t work; /* a job was queued, or the end came */
+	pthread_cond_t done; /* the awaited job was done */
 	struct pool_job *queue, **tail;
 	unsigned nr_queued;
-	struct pool_job *awaited;       /* the owner sleeps until it is done */
+	struct pool_job *awaited; /* the owner sleeps until it is done */
 	bool ending;
 	unsigned nr_threads;
 	pthread_t threads[];

@@ -16,7 +16,7 @@ struct pool;
 struct pool_job {
 	void (*run)(struct pool_job *job);
 	struct pool_job *next;
-	int state;              /* enum job_state of pool.c */
+	int state; /* enum job_state of pool.c */
 };
 
 int must_check pool_new(unsigned threads, struct pool **ret, struct fail *fail);

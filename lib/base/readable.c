@@ -50,7 +50,8 @@ static int wait_for_writer(int fd, const char *path, struct fail *fail)
 	close(into[0]);
 	close(into[1]);
 	if (!has)
-		return fail_set(fail, -EAGAIN, "nobody writes into the FIFO '%s'; begin to write first, or name a file", path);
+		return fail_set(fail, -EAGAIN, "nobody writes into the FIFO '%s'; begin to write first, or name a file",
+				path);
 	return fcntl(fd, F_SETFL, O_RDONLY) ? fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno)) : 0;
 }
 

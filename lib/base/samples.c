@@ -8,8 +8,8 @@
 
 enum {
 	SUB_BITS = 7,
-	SUBS = 1 << SUB_BITS,           /* buckets of an octave */
-	OCTAVES = 64 - SUB_BITS,        /* the first one holds the values below SUBS, each exactly */
+	SUBS = 1 << SUB_BITS,    /* buckets of an octave */
+	OCTAVES = 64 - SUB_BITS, /* the first one holds the values below SUBS, each exactly */
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,
 };

@@ -14,7 +14,7 @@
  */
 struct samples {
 	uint64_t count, sum, min, max;
-	uint64_t *values;               /* of those kept */
+	uint64_t *values; /* of those kept */
 	size_t nr;
 	struct samples_buckets *buckets; /* once the budget is spent */
 };
@@ -22,7 +22,7 @@ struct samples {
 /* How many values all stores of an owner may keep together. */
 struct samples_budget {
 	size_t left;
-	bool failed;                    /* no memory: percentiles are not known */
+	bool failed; /* no memory: percentiles are not known */
 };
 
 enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100 };

@@ -49,7 +49,8 @@ static int become(uid_t uid, gid_t gid, struct fail *fail)
 	if ((setgroups(0, NULL) && errno != EPERM) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
 		if (errno == EINVAL)
 			return 0;
-		return fail_set(fail, -errno, "cannot give up root's rights to become user %u: %s; --no-sandbox reads with them", uid,
+		return fail_set(fail, -errno,
+				"cannot give up root's rights to become user %u: %s; --no-sandbox reads with them", uid,
 				strerror(errno));
 	}
 	return 0;
@@ -59,14 +60,57 @@ static int become(uid_t uid, gid_t gid, struct fail *fail)
 
 /* Whatever their arguments are. */
 static const uint16_t harmless[] = {
-	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_pwrite64, SYS_writev, SYS_lseek, SYS_fstat, SYS_newfstatat,
-	SYS_statx, SYS_close, SYS_dup, SYS_dup3, SYS_fcntl, SYS_fadvise64, SYS_readahead, SYS_ppoll, SYS_munmap, SYS_mremap, SYS_brk,
-	SYS_madvise, SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_rt_sigprocmask, SYS_rt_sigaction,
-	SYS_rt_sigreturn, SYS_sigaltstack, SYS_sched_yield, SYS_sched_getaffinity, SYS_nanosleep, SYS_clock_nanosleep,
-	SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_tgkill, SYS_exit,
-	SYS_exit_group, SYS_getrandom, SYS_restart_syscall, SYS_sysinfo, SYS_getrusage,
+	SYS_read,
+	SYS_pread64,
+	SYS_readv,
+	SYS_preadv,
+	SYS_write,
+	SYS_pwrite64,
+	SYS_writev,
+	SYS_lseek,
+	SYS_fstat,
+	SYS_newfstatat,
+	SYS_statx,
+	SYS_close,
+	SYS_dup,
+	SYS_dup3,
+	SYS_fcntl,
+	SYS_fadvise64,
+	SYS_readahead,
+	SYS_ppoll,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_brk,
+	SYS_madvise,
+	SYS_futex,
+	SYS_set_robust_list,
+	SYS_rseq,
+	SYS_set_tid_address,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigaction,
+	SYS_rt_sigreturn,
+	SYS_sigaltstack,
+	SYS_sched_yield,
+	SYS_sched_getaffinity,
+	SYS_nanosleep,
+	SYS_clock_nanosleep,
+	SYS_clock_gettime,
+	SYS_clock_getres,
+	SYS_gettimeofday,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_tgkill,
+	SYS_exit,
+	SYS_exit_group,
+	SYS_getrandom,
+	SYS_restart_syscall,
+	SYS_sysinfo,
+	SYS_getrusage,
 #ifdef SYS_poll
-	SYS_poll, SYS_time,
+	SYS_poll,
+	SYS_time,
 #endif
 };
 
@@ -98,7 +142,8 @@ static uint32_t refused(int err)
 }
 
 /* Of the call whose argument has a bit of `mask`: one action, and the other when it has none. Both are small machines. */
-static void put_masked(struct filter *filter, int call, unsigned argument, uint32_t mask, uint32_t with, uint32_t without)
+static void put_masked(struct filter *filter, int call, unsigned argument, uint32_t mask, uint32_t with,
+		       uint32_t without)
 {
 	size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
 
@@ -143,10 +188,12 @@ static int install(struct fail *fail)
 	put_filter(&filter);
 	program = (struct sock_fprog){ .len = filter.len, .filter = filter.code };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without", strerror(errno));
+		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without",
+				strerror(errno));
 	/* Kernels without filters say EINVAL. */
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) && errno != EINVAL)
-		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without", strerror(errno));
+		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without",
+				strerror(errno));
 	return 0;
 }
 

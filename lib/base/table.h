@@ -21,16 +21,16 @@ enum { TABLE_COLUMNS_MAX = 32 };
 /* TABLE_TEXT stands at the left, numbers stand at the right. */
 enum table_kind {
 	TABLE_TEXT,
-	TABLE_NUMBER,   /* 1234567 */
-	TABLE_COUNT,    /* 1,234,567 */
-	TABLE_SIZE,     /* bytes: 1.4 MiB */
-	TABLE_TIME,     /* nanoseconds: 12.3 ms */
+	TABLE_NUMBER, /* 1234567 */
+	TABLE_COUNT,  /* 1,234,567 */
+	TABLE_SIZE,   /* bytes: 1.4 MiB */
+	TABLE_TIME,   /* nanoseconds: 12.3 ms */
 };
 
 struct table_column {
-	const char *title;      /* "" for none; without any title there is no line of titles */
+	const char *title; /* "" for none; without any title there is no line of titles */
 	enum table_kind kind;
-	const char *key;        /* of JSON and CSV; NULL: the title in lower case, and its unit ("_bytes", "_ns") */
+	const char *key; /* of JSON and CSV; NULL: the title in lower case, and its unit ("_bytes", "_ns") */
 };
 
 struct table {
@@ -38,10 +38,10 @@ struct table {
 	size_t nr_columns;
 	struct table_item *items;
 	size_t nr_items;
-	unsigned indent;        /* blanks in front of each line of text */
-	unsigned width;         /* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
-	uint32_t data_only;     /* a bit for each column that only JSON and CSV have */
-	uint32_t spare;         /* and for each that text leaves out, from the right, where the lines would not fit */
+	unsigned indent; /* blanks in front of each line of text */
+	unsigned width;  /* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
+	uint32_t data_only; /* a bit for each column that only JSON and CSV have */
+	uint32_t spare;     /* and for each that text leaves out, from the right, where the lines would not fit */
 	bool failed;
 };
 

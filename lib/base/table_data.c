@@ -83,7 +83,8 @@ static void put_field(const char *text, size_t len, struct out *out)
 {
 	const char *end = text + len;
 
-	if (!memchr(text, ',', len) && !memchr(text, '"', len) && !memchr(text, '\n', len) && !memchr(text, '\r', len)) {
+	if (!memchr(text, ',', len) && !memchr(text, '"', len) && !memchr(text, '\n', len) &&
+	    !memchr(text, '\r', len)) {
 		out_mem(out, text, len);
 		return;
 	}

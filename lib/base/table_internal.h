@@ -9,9 +9,9 @@
 enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL };
 
 struct table_item {
-	char *text;             /* VALUE_TEXT: owned, ends with NUL */
+	char *text; /* VALUE_TEXT: owned, ends with NUL */
 	size_t len;
-	uint64_t number;        /* VALUE_S64 and VALUE_DECIMAL: its bits */
+	uint64_t number; /* VALUE_S64 and VALUE_DECIMAL: its bits */
 	enum table_value value;
 	unsigned decimals;
 };

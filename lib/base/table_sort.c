@@ -12,13 +12,14 @@ int table_column_named(const struct table *table, const char *name)
 	char text[TABLE_KEY_SIZE];
 
 	for (size_t i = 0; i < table->nr_columns; i++)
-		if (!strcasecmp(table->columns[i].title, name) || !strcasecmp(table_key(&table->columns[i], i, text), name))
+		if (!strcasecmp(table->columns[i].title, name) ||
+		    !strcasecmp(table_key(&table->columns[i], i, text), name))
 			return (int)i;
 	return -1;
 }
 
 struct row {
-	struct table_item item;         /* of the column */
+	struct table_item item; /* of the column */
 	size_t index;
 	bool nothing, text;
 };
@@ -28,7 +29,9 @@ static int compare_numbers(const struct row *a, const struct row *b)
 	bool is_signed = a->item.value != VALUE_U64 || b->item.value != VALUE_U64;
 
 	if (is_signed && ((int64_t)a->item.number < 0 || (int64_t)b->item.number < 0))
-		return (int64_t)a->item.number < (int64_t)b->item.number ? 1 : (int64_t)a->item.number > (int64_t)b->item.number ? -1 : 0;
+		return (int64_t)a->item.number < (int64_t)b->item.number ? 1 :
+		       (int64_t)a->item.number > (int64_t)b->item.number ? -1 :
+									   0;
 	return a->item.number < b->item.number ? 1 : a->item.number > b->item.number ? -1 : 0;
 }
 
@@ -57,7 +60,8 @@ bool table_sort(struct table *table, size_t column)
 	for (size_t i = 0; i < nr_rows; i++) {
 		struct table_item item = table_item_at(table, i, column);
 
-		rows[i] = (struct row){ item, i, table_is_nothing(&table->columns[column], &item), item.value == VALUE_TEXT };
+		rows[i] = (struct row){ item, i, table_is_nothing(&table->columns[column], &item),
+					item.value == VALUE_TEXT };
 	}
 	qsort(rows, nr_rows, sizeof(*rows), compare);
 	if (nr_rows)

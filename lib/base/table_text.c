@@ -16,9 +16,9 @@ static const char cut_mark[] = "...";
 
 struct layout {
 	const struct table *table;
-	struct out text;                /* of one cell, made anew for each */
+	struct out text; /* of one cell, made anew for each */
 	size_t widths[TABLE_COLUMNS_MAX];
-	uint32_t hidden;                /* a bit for each column */
+	uint32_t hidden; /* a bit for each column */
 	bool titled;
 };
 

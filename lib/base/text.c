@@ -184,11 +184,13 @@ static int parse_with_unit(const char *text, const struct unit *units, const cha
 int text_parse_size(const char *text, uint64_t *ret_bytes, struct fail *fail)
 {
 	static const struct unit units[] = {
-		{ "", 1 << 10 }, { "B", 1 },
-		{ "K", 1 << 10 }, { "KB", 1 << 10 }, { "KiB", 1 << 10 },
-		{ "M", 1 << 20 }, { "MB", 1 << 20 }, { "MiB", 1 << 20 },
-		{ "G", 1 << 30 }, { "GB", 1 << 30 }, { "GiB", 1 << 30 },
-		{ "T", 1ULL << 40 }, { "TB", 1ULL << 40 }, { "TiB", 1ULL << 40 },
+		{ "", 1 << 10 },      { "B", 1 },
+		{ "K", 1 << 10 },     { "KB", 1 << 10 },
+		{ "KiB", 1 << 10 },   { "M", 1 << 20 },
+		{ "MB", 1 << 20 },    { "MiB", 1 << 20 },
+		{ "G", 1 << 30 },     { "GB", 1 << 30 },
+		{ "GiB", 1 << 30 },   { "T", 1ULL << 40 },
+		{ "TB", 1ULL << 40 }, { "TiB", 1ULL << 40 },
 		{ NULL, 0 },
 	};
 
@@ -198,10 +200,9 @@ int text_parse_size(const char *text, uint64_t *ret_bytes, struct fail *fail)
 int text_parse_time(const char *text, uint64_t *ret_ns, struct fail *fail)
 {
 	static const struct unit units[] = {
-		{ "", 1000000000 }, { "s", 1000000000 }, { "sec", 1000000000 },
-		{ "ms", 1000000 }, { "us", 1000 }, { "\302\265s", 1000 }, { "ns", 1 },
-		{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
-		{ NULL, 0 },
+		{ "", 1000000000 },     { "s", 1000000000 },    { "sec", 1000000000 }, { "ms", 1000000 },
+		{ "us", 1000 },         { "\302\265s", 1000 },  { "ns", 1 },           { "m", 60000000000 },
+		{ "min", 60000000000 }, { "h", 3600000000000 }, { NULL, 0 },
 	};
 
 	return parse_with_unit(text, units, "time such as 10ms or 1.5s", ret_ns, fail);

@@ -21,10 +21,12 @@ int trust_check(int fd, mode_t type, const char *name, struct fail *fail)
 	if ((st.st_mode & S_IFMT) != type)
 		return fail_set(fail, -EPERM, "'%s' is no %s", name, type == S_IFDIR ? "directory" : "regular file");
 	if (!trust_is_ours(st.st_uid))
-		return fail_set(fail, -EPERM, "'%s' belongs to another user (uid %u), who may have put anything into it", name,
+		return fail_set(fail, -EPERM,
+				"'%s' belongs to another user (uid %u), who may have put anything into it", name,
 				st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return fail_set(fail, -EPERM, "others may write to '%s' (its mode is %03o) and may have put anything into it", name,
+		return fail_set(fail, -EPERM,
+				"others may write to '%s' (its mode is %03o) and may have put anything into it", name,
 				st.st_mode & 07777);
 	return 0;
 }

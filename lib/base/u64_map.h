@@ -12,9 +12,9 @@
  */
 struct u64_map {
 	uint8_t *entries;
-	size_t stride;          /* bytes of an entry */
-	size_t len;             /* keys in it */
-	size_t size;            /* room for so many entries: a power of two, or 0 */
+	size_t stride; /* bytes of an entry */
+	size_t len;    /* keys in it */
+	size_t size;   /* room for so many entries: a power of two, or 0 */
 };
 
 void u64_map_init(struct u64_map *map, size_t value_size);

@@ -18,12 +18,12 @@ void *vec_room(void *items, size_t nr, size_t item_size);
  *	struct map *map = vec_push(maps->maps, maps->nr);
  * `items` and `nr` are variables or fields; each is evaluated more than once.
  */
-#define vec_push(items, nr)                                                                                             \
-	({                                                                                                              \
-		__typeof__(items) vec_grown_ = vec_room((void *)(items), (size_t)(nr), sizeof(*(items)));               \
-		if (vec_grown_)                                                                                         \
-			(items) = vec_grown_;                                                                           \
-		vec_grown_ ? &vec_grown_[(nr)++] : NULL;                                                                \
+#define vec_push(items, nr)                                                                               \
+	({                                                                                                \
+		__typeof__(items) vec_grown_ = vec_room((void *)(items), (size_t)(nr), sizeof(*(items))); \
+		if (vec_grown_)                                                                           \
+			(items) = vec_grown_;                                                             \
+		vec_grown_ ? &vec_grown_[(nr)++] : NULL;                                                  \
 	})
 
 #endif

@@ -16,13 +16,14 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,
-	POLL_MS = 100,          /* a wakeup that some kernels forget costs no more than this, */
-	QUIET_MAX = 4,          /* or than 2^4 times this where so little happens that readers slept on: they shall not be seen */
-	DRY_MAX = 6,            /* 2^(6-1) ms */
+	POLL_MS = 100, /* a wakeup that some kernels forget costs no more than this, */
+	QUIET_MAX =
+		4,   /* or than 2^4 times this where so little happens that readers slept on: they shall not be seen */
+	DRY_MAX = 6, /* 2^(6-1) ms */
 };
 
-static int open_raw(const struct instance *instance, const char *name, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
-		    struct fail *fail)
+static int open_raw(const struct instance *instance, const char *name, uint32_t cpu, uint32_t page_size,
+		    struct cpu_pipe *ret, struct fail *fail)
 {
 	struct cpu_pipe pipe = CPU_PIPE_INIT;
 	int ends[2], err, room;

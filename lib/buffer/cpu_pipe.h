@@ -20,17 +20,18 @@ struct ring_watch;
  */
 struct cpu_pipe {
 	int fd;
-	int in, out;            /* the pipe between splices */
+	int in, out; /* the pipe between splices */
 	uint32_t cpu;
 	uint32_t page_size;
-	size_t room;            /* bytes that the pipe holds */
-	size_t waiting;         /* bytes in the pipe */
-	unsigned dry;           /* takes in a row that brought nothing */
-	unsigned quiet;         /* times in a row that poll() said nothing */
-	bool no_splice;         /* this kernel does not splice: pages are read, partly filled ones too */
-	bool no_splice_out;     /* the output of cpu_pipe_move() does not */
-	struct ring_watch *watch;       /* borrowed; looked at whenever cpu_pipe_wait() begins or wakes up; NULL: nobody wants to know */
-	bool absent;            /* the CPU had no buffer at the last try: it has none until it comes online, and poll() is no use */
+	size_t room;        /* bytes that the pipe holds */
+	size_t waiting;     /* bytes in the pipe */
+	unsigned dry;       /* takes in a row that brought nothing */
+	unsigned quiet;     /* times in a row that poll() said nothing */
+	bool no_splice;     /* this kernel does not splice: pages are read, partly filled ones too */
+	bool no_splice_out; /* the output of cpu_pipe_move() does not */
+	struct ring_watch *
+		watch; /* borrowed; looked at whenever cpu_pipe_wait() begins or wakes up; NULL: nobody wants to know */
+	bool absent; /* the CPU had no buffer at the last try: it has none until it comes online, and poll() is no use */
 };
 
 int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint32_t page_size, struct cpu_pipe *ret,
@@ -39,7 +40,10 @@ int must_check cpu_pipe_open(const struct instance *instance, uint32_t cpu, uint
 int must_check cpu_pipe_open_snapshot(const struct instance *instance, uint32_t cpu, uint32_t page_size,
 				      struct cpu_pipe *ret, struct fail *fail);
 void cpu_pipe_close(struct cpu_pipe *pipe);
-#define CPU_PIPE_INIT { .fd = -1, .in = -1, .out = -1 }
+#define CPU_PIPE_INIT                         \
+	{                                     \
+		.fd = -1, .in = -1, .out = -1 \
+	}
 
 /*
  * Sleeps until the buffer is as full as buffer_percent wants it, or `wake_fd` (may be -1) is readable, or the time is over

@@ -24,7 +24,8 @@ static int set_kb(struct instance *instance, const char *file, uint64_t bytes, c
 	snprintf(value, sizeof(value), "%" PRIu64, bytes / 1024 + (bytes % 1024 != 0));
 	err = instance_set(instance, file, value, fail);
 	if (err == -ENOMEM || err == -EINVAL || err == -ERANGE)
-		return fail_set(fail, err, "the kernel cannot %s of %s: %s", what, text_size(human, bytes), strerror(-err));
+		return fail_set(fail, err, "the kernel cannot %s of %s: %s", what, text_size(human, bytes),
+				strerror(-err));
 	return err;
 }
 
@@ -33,7 +34,8 @@ int ring_buffer_resize(struct instance *instance, uint64_t bytes_per_cpu, struct
 	return set_kb(instance, "buffer_size_kb", bytes_per_cpu, "give each CPU a buffer", fail);
 }
 
-int ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, uint64_t bytes_per_cpu, struct fail *fail)
+int ring_buffer_resize_cpus(struct instance *instance, const struct cpus *cpus, uint64_t bytes_per_cpu,
+			    struct fail *fail)
 {
 	char file[64], what[40];
 	int err = 0;
@@ -90,7 +92,8 @@ int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 		if (instance_append(instance, file, removal, NULL))
 			return fail_set(fail, -EIO, "cannot take '%s' away from '%s'", trigger, file);
 	}
-	return fail_set(fail, -EOPNOTSUPP, "this kernel stamps events with differences of time, and has no switch for that "
+	return fail_set(fail, -EOPNOTSUPP,
+			"this kernel stamps events with differences of time, and has no switch for that "
 			"(timestamp_mode can only be read)");
 }
 
@@ -172,7 +175,8 @@ int ring_buffer_set_cpus(struct instance *instance, const struct cpus *cpus, str
 
 		cpus_list(cpus, &list);
 		cpus_list(&online, &all);
-		return fail_set(fail, -EINVAL, "none of the CPUs %s is online; there are %s", buf_str(&list), buf_str(&all));
+		return fail_set(fail, -EINVAL, "none of the CPUs %s is online; there are %s", buf_str(&list),
+				buf_str(&all));
 	}
 	if (!cpus_mask(&wanted, &mask))
 		return fail_memory(fail);
@@ -227,7 +231,8 @@ struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)
 			size_t name = strlen(lines[i].name);
 			char digits[24];
 
-			if (line.len <= name || line.len - name >= sizeof(digits) || memcmp(line.at, lines[i].name, name))
+			if (line.len <= name || line.len - name >= sizeof(digits) ||
+			    memcmp(line.at, lines[i].name, name))
 				continue;
 			memcpy(digits, line.at + name, line.len - name);
 			digits[line.len - name] = '\0';

@@ -16,14 +16,17 @@
  * Not supported: knowing what the buffer held when it was cleared; a clear before the first page was taken, unless it held much.
  */
 struct ring_watch {
-	int fd;                         /* per_cpu/cpuN/stats; -1: there is nothing to look at */
-	struct ring_buffer_stats base;  /* what was counted before */
+	int fd;                        /* per_cpu/cpuN/stats; -1: there is nothing to look at */
+	struct ring_buffer_stats base; /* what was counted before */
 	struct ring_buffer_stats last;
-	uint64_t taken;                 /* at the last look */
-	uint64_t overrun, commit_overrun, dropped;      /* since `base` until it was last cleared */
+	uint64_t taken;                            /* at the last look */
+	uint64_t overrun, commit_overrun, dropped; /* since `base` until it was last cleared */
 	unsigned cleared;
 };
-#define RING_WATCH_INIT { .fd = -1 }
+#define RING_WATCH_INIT  \
+	{                \
+		.fd = -1 \
+	}
 
 /* From `base` on, the counts of a moment that is over. Without the file it never sees anything. */
 struct ring_watch ring_watch_open(const struct instance *instance, uint32_t cpu, const struct ring_buffer_stats *base);

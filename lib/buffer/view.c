@@ -18,8 +18,8 @@
 
 enum {
 	CHUNK = 1 << 16,
-	LINES_EACH = 6,                 /* of an entry at most: one of its own, and four that tell of a switch of tasks */
-	LINES_MORE = 200,               /* headers, and what happens while the entries are counted */
+	LINES_EACH = 6,   /* of an entry at most: one of its own, and four that tell of a switch of tasks */
+	LINES_MORE = 200, /* headers, and what happens while the entries are counted */
 };
 
 static const char *base_of(const char *file)
@@ -176,7 +176,8 @@ bool view_line_time(const char *line, size_t len, uint64_t *ret_us)
 			first--;
 		while (last < end && *last >= '0' && *last <= '9')
 			last++;
-		if (first < at && at - first < 12 && last - at == 7 && last < end && *last == ':' && (first == line || first[-1] == ' ')) {
+		if (first < at && at - first < 12 && last - at == 7 && last < end && *last == ':' &&
+		    (first == line || first[-1] == ' ')) {
 			for (; first < at; first++)
 				seconds = seconds * 10 + (uint64_t)(*first - '0');
 			for (first = at + 1; first < last; first++)

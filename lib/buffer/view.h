@@ -23,17 +23,20 @@ struct fail;
  */
 struct view {
 	int fd;
-	bool follows;           /* has no end but that of tracing */
-	bool pipe;              /* what is read is gone from the buffer: it is shown whole */
-	bool bounded;           /* tracing is on */
-	bool cut;               /* something later was left out */
+	bool follows; /* has no end but that of tracing */
+	bool pipe;    /* what is read is gone from the buffer: it is shown whole */
+	bool bounded; /* tracing is on */
+	bool cut;     /* something later was left out */
 	bool ended;
-	bool timed;             /* until_us counts */
-	uint64_t until_us;      /* the trace clock when it was opened */
+	bool timed;        /* until_us counts */
+	uint64_t until_us; /* the trace clock when it was opened */
 	uint64_t lines_left;
-	size_t tail;            /* bytes of a line that is not yet complete, at the end of the buffer of the caller */
+	size_t tail; /* bytes of a line that is not yet complete, at the end of the buffer of the caller */
 };
-#define VIEW_INIT { .fd = -1 }
+#define VIEW_INIT        \
+	{                \
+		.fd = -1 \
+	}
 
 /* `file` as in instance.h; unknown ones come with near names. `follow`: of trace_pipe, wait for more. */
 int must_check view_open(struct view *view, const struct instance *instance, const char *file, bool follow,

@@ -23,7 +23,7 @@ struct type {
 struct frame {
 	uint64_t func, start, nested, interrupted, mark;
 	int32_t depth;
-	uint8_t within;         /* which interrupts it runs in */
+	uint8_t within; /* which interrupts it runs in */
 };
 
 /* The functions that are open, of one task: their depths rise. */
@@ -34,10 +34,11 @@ struct frames {
 
 struct calls {
 	const struct schema_abi *abi;
-	struct u64_map types;           /* by event_type::index: struct type; only those seen */
-	struct u64_map tasks;           /* by task_key(): struct frames */
+	struct u64_map types; /* by event_type::index: struct type; only those seen */
+	struct u64_map tasks; /* by task_key(): struct frames */
 	uint64_t mark, lost, dropped;
-	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role, so that most events need no look into a map */
+	uint8_t known
+		[EVENT_TYPES_MAX]; /* by event_type::index: enum role, so that most events need no look into a map */
 };
 
 struct calls *calls_new(const struct schema_abi *abi)
@@ -125,8 +126,11 @@ static uint8_t within(const struct event *event)
 static void enter(struct calls *calls, const struct type *type, const struct event *event)
 {
 	struct frames *frames = u64_map_add(&calls->tasks, task_key(event));
-	struct frame frame = { .func = place_u64(&type->places[FUNC], event), .start = event->ts,
-			       .depth = (int32_t)place_u64(&type->places[DEPTH], event), .within = within(event), .mark = calls->mark };
+	struct frame frame = { .func = place_u64(&type->places[FUNC], event),
+			       .start = event->ts,
+			       .depth = (int32_t)place_u64(&type->places[DEPTH], event),
+			       .within = within(event),
+			       .mark = calls->mark };
 
 	if (!frames || frame.depth < 0 || frame.depth > DEPTH_MAX)
 		return;

@@ -20,13 +20,14 @@ struct calls;
 struct call {
 	uint64_t func;
 	int32_t depth;
-	bool entered;                   /* the entry was seen; otherwise `nested` is not known to be all */
-	bool timed;                     /* start and lasted are known */
-	uint64_t start, lasted;         /* by the record's own clock readings, or by the events' time stamps */
-	uint64_t nested;                /* of `lasted`, what was spent in functions that it called and that were traced */
-	uint64_t interrupted;           /* of `nested`, what functions of interrupts took that hit it, or a function that it called */
-	uint64_t mark;                  /* what calls_mark() had said at its entry */
-	bool again;                     /* the same function is open below it: its time is in that one's, too */
+	bool entered;           /* the entry was seen; otherwise `nested` is not known to be all */
+	bool timed;             /* start and lasted are known */
+	uint64_t start, lasted; /* by the record's own clock readings, or by the events' time stamps */
+	uint64_t nested;        /* of `lasted`, what was spent in functions that it called and that were traced */
+	uint64_t
+		interrupted; /* of `nested`, what functions of interrupts took that hit it, or a function that it called */
+	uint64_t mark;       /* what calls_mark() had said at its entry */
+	bool again;          /* the same function is open below it: its time is in that one's, too */
 };
 
 /* NULL without memory. */

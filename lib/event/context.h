@@ -25,8 +25,8 @@ struct types;
  * so any thread may use it, the schema excepted. It is const for whoever prints or counts events. It borrows the trace.
  */
 enum clock_unit {
-	CLOCK_UNIT_NS,          /* printed as seconds and microseconds */
-	CLOCK_UNIT_COUNT,       /* counter, uptime, x86-tsc: the raw number */
+	CLOCK_UNIT_NS,    /* printed as seconds and microseconds */
+	CLOCK_UNIT_COUNT, /* counter, uptime, x86-tsc: the raw number */
 };
 
 struct cpu_stats {
@@ -36,39 +36,41 @@ struct cpu_stats {
 
 struct context {
 	struct trace *trace;
-	size_t buffer;                  /* index of trace_buffer() */
-	const char *instance;           /* its name; "" for the top one */
+	size_t buffer;        /* index of trace_buffer() */
+	const char *instance; /* its name; "" for the top one */
 	struct schema *schema;
 	struct schema_abi abi;
 	struct tasks *tasks;
 	struct symbols *symbols;
-	struct types *types;            /* what the file keeps of the kernel's type information */
-	struct maps *maps;              /* of processes, for the option sym-userobj */
+	struct types *types; /* what the file keeps of the kernel's type information */
+	struct maps *maps;   /* of processes, for the option sym-userobj */
 	struct program_env env;
-	const char *clock;              /* the selected one: "local" */
+	const char *clock; /* the selected one: "local" */
 	enum clock_unit unit;
-	const char *tracer;             /* from the first entries when the file does not tell; "nop" when they do not, either */
-	bool tracer_known;              /* the file tells */
-	uint64_t trace_flags;           /* enum trace_option bits, from the file's trace_options or their defaults */
-	const char *release;            /* "6.12.0-1-amd64", or "" */
-	char machine[64];               /* the traced one, as uname -m names it, "x86_64"; "" when unknown */
-	bool preempt_rt;                /* of a PREEMPT_RT kernel: two more flag columns on old ones */
-	const struct cpu_stats *stats;  /* NULL when unknown */
+	const char *tracer;   /* from the first entries when the file does not tell; "nop" when they do not, either */
+	bool tracer_known;    /* the file tells */
+	uint64_t trace_flags; /* enum trace_option bits, from the file's trace_options or their defaults */
+	const char *release;  /* "6.12.0-1-amd64", or "" */
+	char machine[64];     /* the traced one, as uname -m names it, "x86_64"; "" when unknown */
+	bool preempt_rt;      /* of a PREEMPT_RT kernel: two more flag columns on old ones */
+	const struct cpu_stats *stats; /* NULL when unknown */
 	size_t nr_stats;
-	uint64_t entries, written;      /* by the stats: in the buffer or read out of it into the file; and with those overwritten */
-	uint32_t online_cpus;           /* those of the machine where only they are known; 0 when not even they are */
-	uint64_t hz;                    /* 0 when unknown */
-	bool recorded;                  /* weft recorded it as it ran: gaps at the start are losses, too */
-	bool frozen;                    /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
-	bool went_on;                   /* but for that it was written to while it was read out: gaps behind a first page are losses */
-	const char *self;               /* PIDs of the recorder's own tasks, with blanks between; NULL: unknown */
-	const char *latency;            /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
-	const char *dynamic_events;     /* the file of that name; NULL when unknown */
+	uint64_t entries,
+		written; /* by the stats: in the buffer or read out of it into the file; and with those overwritten */
+	uint32_t online_cpus; /* those of the machine where only they are known; 0 when not even they are */
+	uint64_t hz;          /* 0 when unknown */
+	bool recorded;        /* weft recorded it as it ran: gaps at the start are losses, too */
+	bool frozen;          /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
+	bool went_on; /* but for that it was written to while it was read out: gaps behind a first page are losses */
+	const char *self;    /* PIDs of the recorder's own tasks, with blanks between; NULL: unknown */
+	const char *latency; /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
+	const char *dynamic_events; /* the file of that name; NULL when unknown */
 	/* What only the text of the option latency-format tells: lib/event/latency_facts.h. */
-	const char *preempt_model;      /* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
-	uint64_t time_start;            /* of the time column, in the units of event::ts; when the buffer was last reset */
+	const char
+		*preempt_model; /* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
+	uint64_t time_start;    /* of the time column, in the units of event::ts; when the buffer was last reset */
 	bool time_start_known;
-	uint32_t buffer_cpu;            /* on which the function tracer was last switched on; 0 when unknown */
+	uint32_t buffer_cpu;              /* on which the function tracer was last switched on; 0 when unknown */
 	struct latency_head latency_head; /* all "" when unknown; preempt_model points into it once that was learnt */
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 	unsigned release_patch;
@@ -76,14 +78,46 @@ struct context {
 
 /* Bits of context::trace_flags: one for each option that the text depends on; names in context_option.c. */
 enum trace_option {
-	OPTION_PRINT_PARENT, OPTION_SYM_OFFSET, OPTION_SYM_ADDR, OPTION_VERBOSE, OPTION_RAW, OPTION_HEX, OPTION_BIN,
-	OPTION_FIELDS, OPTION_ANNOTATE, OPTION_SYM_USEROBJ, OPTION_CONTEXT_INFO, OPTION_LATENCY_FORMAT, OPTION_RECORD_TGID,
-	OPTION_IRQ_INFO, OPTION_HASH_PTR, OPTION_TRACE_PRINTK, OPTION_PRINTK_MSG_ONLY, OPTION_DISPLAY_GRAPH,
-	OPTION_STACKTRACE, OPTION_USERSTACKTRACE, OPTION_FUNC_STACK_TRACE, OPTION_FUNC_ARGS,
-	OPTION_FGRAPH_OVERRUN, OPTION_FGRAPH_CPU, OPTION_FGRAPH_OVERHEAD, OPTION_FGRAPH_PROC, OPTION_FGRAPH_DURATION,
-	OPTION_FGRAPH_ABSTIME, OPTION_FGRAPH_IRQS, OPTION_FGRAPH_TAIL, OPTION_FGRAPH_RETVAL, OPTION_FGRAPH_RETVAL_HEX,
-	OPTION_FGRAPH_RETADDR, OPTION_FGRAPH_ARGS, OPTION_SLEEP_TIME, OPTION_GRAPH_TIME,
-	OPTION_BLK_CLASSIC, OPTION_BLK_CGROUP, OPTION_BLK_CGNAME, OPTION_BITMASK_LIST,
+	OPTION_PRINT_PARENT,
+	OPTION_SYM_OFFSET,
+	OPTION_SYM_ADDR,
+	OPTION_VERBOSE,
+	OPTION_RAW,
+	OPTION_HEX,
+	OPTION_BIN,
+	OPTION_FIELDS,
+	OPTION_ANNOTATE,
+	OPTION_SYM_USEROBJ,
+	OPTION_CONTEXT_INFO,
+	OPTION_LATENCY_FORMAT,
+	OPTION_RECORD_TGID,
+	OPTION_IRQ_INFO,
+	OPTION_HASH_PTR,
+	OPTION_TRACE_PRINTK,
+	OPTION_PRINTK_MSG_ONLY,
+	OPTION_DISPLAY_GRAPH,
+	OPTION_STACKTRACE,
+	OPTION_USERSTACKTRACE,
+	OPTION_FUNC_STACK_TRACE,
+	OPTION_FUNC_ARGS,
+	OPTION_FGRAPH_OVERRUN,
+	OPTION_FGRAPH_CPU,
+	OPTION_FGRAPH_OVERHEAD,
+	OPTION_FGRAPH_PROC,
+	OPTION_FGRAPH_DURATION,
+	OPTION_FGRAPH_ABSTIME,
+	OPTION_FGRAPH_IRQS,
+	OPTION_FGRAPH_TAIL,
+	OPTION_FGRAPH_RETVAL,
+	OPTION_FGRAPH_RETVAL_HEX,
+	OPTION_FGRAPH_RETADDR,
+	OPTION_FGRAPH_ARGS,
+	OPTION_SLEEP_TIME,
+	OPTION_GRAPH_TIME,
+	OPTION_BLK_CLASSIC,
+	OPTION_BLK_CGROUP,
+	OPTION_BLK_CGNAME,
+	OPTION_BITMASK_LIST,
 	OPTION_NR,
 };
 

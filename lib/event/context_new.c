@@ -25,7 +25,7 @@ struct owned {
 	struct context context; /* first */
 	struct cpu_stats *stats;
 	char *clock, *tracer, *release, *preempt_model;
-	bool starved;           /* something of it is missing for want of memory */
+	bool starved; /* something of it is missing for want of memory */
 };
 
 static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
@@ -146,7 +146,8 @@ static void stats_of_settings(struct owned *owned)
 		unsigned cpu;
 		int end = 0;
 
-		if (buffer != context->buffer || sscanf(name, "per_cpu/cpu%5u/stats%n", &cpu, &end) != 1 || !end || name[end])
+		if (buffer != context->buffer || sscanf(name, "per_cpu/cpu%5u/stats%n", &cpu, &end) != 1 || !end ||
+		    name[end])
 			continue;
 		stats = context->nr_stats < TRACE_CPUS_MAX ? stats_add(owned, cpu) : NULL;
 		if (!stats)
@@ -266,7 +267,8 @@ static void read_options(struct context *context)
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
 	/* tracing_snapshot_open() does not look at that one; the graph's own printer does. */
-	if (trace_setting(context->trace, context->buffer, "weft/entries").text && strcmp(context->tracer, "function_graph"))
+	if (trace_setting(context->trace, context->buffer, "weft/entries").text &&
+	    strcmp(context->tracer, "function_graph"))
 		context->trace_flags &= ~(1ull << OPTION_LATENCY_FORMAT);
 }
 
@@ -359,8 +361,7 @@ static void read_settings(struct owned *owned)
 	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
 	text = trace_setting(context->trace, 0, "weft/mode");
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
-	context->frozen = !context->recorded &&
-			  trace_setting(context->trace, context->buffer, "trace_options").text;
+	context->frozen = !context->recorded && trace_setting(context->trace, context->buffer, "trace_options").text;
 	context->self = trace_setting(context->trace, 0, "weft/self").text;
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
 	context->latency = context_latency(context->trace, context->buffer);
@@ -409,9 +410,8 @@ static int context_init(struct owned *owned, struct fail *fail)
 	const struct trace_info *info = trace_info(context->trace);
 	int r;
 
-	context->abi = (struct schema_abi){ .swap = info->swap,
-					    .big_endian = info->big_endian,
-					    .long_size = info->long_size };
+	context->abi =
+		(struct schema_abi){ .swap = info->swap, .big_endian = info->big_endian, .long_size = info->long_size };
 	read_settings(owned);
 	if (owned->starved)
 		return fail_memory(fail);
@@ -452,7 +452,8 @@ int context_new(struct trace *trace, size_t buffer, struct context **ret, struct
 	int r;
 
 	if (!trace_buffer(trace, buffer))
-		return fail_set(fail, -EBADMSG, "%s", trace_damage(trace) ? trace_damage(trace) : "there is no such buffer");
+		return fail_set(fail, -EBADMSG, "%s",
+				trace_damage(trace) ? trace_damage(trace) : "there is no such buffer");
 	owned = calloc(1, sizeof(*owned));
 	if (!owned)
 		return fail_memory(fail);

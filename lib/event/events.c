@@ -20,17 +20,17 @@ struct events {
 	const struct context *context;
 	struct merge *merge;
 	struct events_options options;
-	struct event_type **types;      /* by id; NULL until the type occurs */
-	int32_t *seen;                  /* ids in the order in which they occurred */
+	struct event_type **types; /* by id; NULL until the type occurs */
+	int32_t *seen;             /* ids in the order in which they occurred */
 	size_t nr_seen;
 	bool swap;
-	bool scale;                     /* time stamps are TSC ticks with a known rate */
+	bool scale; /* time stamps are TSC ticks with a known rate */
 	uint32_t mult, shift;
-	int64_t ts_offset;              /* added to each time stamp */
+	int64_t ts_offset; /* added to each time stamp */
 	uint64_t count;
-	bool hidden;                    /* the last event handed out was not the merge's top any more */
-	struct fail damage;             /* the first */
-	struct fail broken;             /* the last */
+	bool hidden;        /* the last event handed out was not the merge's top any more */
+	struct fail damage; /* the first */
+	struct fail broken; /* the last */
 };
 
 static uint64_t event_time(const struct events *events, uint64_t raw)
@@ -347,7 +347,8 @@ static int events_start(struct events *events, struct fail *fail)
 	events->scale = info->has_tsc2nsec && info->tsc_shift < 64;
 	events->mult = info->tsc_mult;
 	events->shift = info->tsc_shift;
-	events->ts_offset = (int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
+	events->ts_offset =
+		(int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
 	if (!source)
 		r = file_source_new(trace, events->context->buffer, events->options.pool, &source, fail);
 	if (r < 0)
@@ -360,7 +361,8 @@ static int events_start(struct events *events, struct fail *fail)
 	return r;
 }
 
-int events_open(const struct context *context, const struct events_options *options, struct events **ret, struct fail *fail)
+int events_open(const struct context *context, const struct events_options *options, struct events **ret,
+		struct fail *fail)
 {
 	struct events *events = calloc(1, sizeof(*events));
 	int r;
@@ -381,7 +383,8 @@ int events_open(const struct context *context, const struct events_options *opti
 	return 0;
 }
 
-int events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret, struct fail *fail)
+int events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,
+		    struct fail *fail)
 {
 	struct events_options all = *options;
 	struct events *events = NULL;

@@ -26,16 +26,17 @@ struct trace;
 struct events;
 
 struct events_options {
-	const uint64_t *cpu_mask;       /* bit n % 64 of word n / 64 = CPU n; NULL for all */
+	const uint64_t *cpu_mask; /* bit n % 64 of word n / 64 = CPU n; NULL for all */
 	size_t cpu_mask_words;
 	/*
 	 * In units of event::ts, both included; 0 and UINT64_MAX for all. `since` is where to begin: what comes then and is older, on a
 	 * CPU whose time goes back, is handed out.
 	 */
 	uint64_t since, until;
-	bool keep_blocks;               /* the caller takes retired blocks */
-	struct pool *pool;              /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
-	struct source *source;          /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
+	bool keep_blocks;  /* the caller takes retired blocks */
+	struct pool *pool; /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
+	struct source
+		*source; /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
 	/* Asked, once for each, about an id that the schema does not have: may add its format there. May be NULL. */
 	void (*learn)(void *arg, uint16_t id);
 	void *learn_arg;

@@ -15,7 +15,8 @@ enum { PAGE_MASK = 4095 };
 /* Eight hex digits at once: false when any of the bytes is none. */
 static inline bool hex_8(const char *at, uint64_t *ret)
 {
-	uint64_t text = load_u64(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), lower = text | EACH(0x20), known, value;
+	uint64_t text = load_u64(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), lower = text | EACH(0x20), known,
+		 value;
 
 	/* The upper bit of each byte tells: '0' to '9', or 'a' to 'f'. */
 	known = (text + EACH(0x80 - '0')) & ~(text + EACH(0x7f - '9'));
@@ -290,8 +291,7 @@ static bool is_text(const struct kallsyms *kallsyms, const struct kallsyms_entry
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-static bool same_module(const struct kallsyms *kallsyms, const struct kallsyms_entry *a,
-			const struct kallsyms_entry *b)
+static bool same_module(const struct kallsyms *kallsyms, const struct kallsyms_entry *a, const struct kallsyms_entry *b)
 {
 	const char *text = kallsyms->text;
 

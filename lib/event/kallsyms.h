@@ -19,9 +19,9 @@ struct symbol;
  */
 struct kallsyms_entry {
 	uint64_t address;
-	uint32_t at;            /* of the name in the text */
+	uint32_t at; /* of the name in the text */
 	uint16_t name_len;
-	uint16_t module_len;    /* 0: the kernel itself, or BPF, which is printed without one */
+	uint16_t module_len; /* 0: the kernel itself, or BPF, which is printed without one */
 };
 
 struct kallsyms {
@@ -29,7 +29,7 @@ struct kallsyms {
 	size_t len;
 	struct kallsyms_entry *entries;
 	uint32_t nr_entries;
-	uint64_t core_start, core_end;  /* addresses of _stext and _end: beyond them the kernel has only modules */
+	uint64_t core_start, core_end; /* addresses of _stext and _end: beyond them the kernel has only modules */
 };
 
 /* Lines that are none are skipped. False without memory: then there are no symbols. */

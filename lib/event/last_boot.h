@@ -14,11 +14,11 @@ struct trace_text;
  * trace_adjust_address(). All zero: the buffer is of the kernel whose symbols are known.
  */
 struct last_boot {
-	uint64_t delta;                 /* of the kernel, modulo 2^64: now minus then */
-	uint64_t text_then;             /* of _text; 0 when the delta itself was told */
+	uint64_t delta;     /* of the kernel, modulo 2^64: now minus then */
+	uint64_t text_then; /* of _text; 0 when the delta itself was told */
 	struct last_boot_module {
 		uint64_t then, delta;
-	} *modules;                     /* ascending by `then`; the delta is 0 where the module is not loaded now */
+	} * modules; /* ascending by `then`; the delta is 0 where the module is not loaded now */
 	size_t nr;
 };
 

@@ -15,11 +15,11 @@ enum { NAME_WIDTH = 8, ROUND_DOWN = 500, ROUND_UP = 499, NS_PER_US = 1000 };
 
 /* Of one line: "  <idle>-0         1dn..3.. 271667us+: " */
 struct sample {
-	uint64_t pid, cpu, time;        /* time in us, or in the clock's own units */
+	uint64_t pid, cpu, time; /* time in us, or in the clock's own units */
 };
 
 struct bounds {
-	uint64_t low, high;             /* both included; of time_start */
+	uint64_t low, high; /* both included; of time_start */
 };
 
 static bool take_number(const char **at, const char *end, uint64_t *ret)
@@ -120,8 +120,8 @@ static int find_event(const struct context *context, struct events *events, cons
 	return r;
 }
 
-static int read_lines(const struct context *context, struct events *events, const char *text, size_t len, struct latency_facts *facts,
-		      struct fail *fail)
+static int read_lines(const struct context *context, struct events *events, const char *text, size_t len,
+		      struct latency_facts *facts, struct fail *fail)
 {
 	struct bounds bounds = { .low = 0, .high = UINT64_MAX };
 	bool counts = context->unit == CLOCK_UNIT_COUNT;

@@ -20,9 +20,9 @@ struct fail;
  */
 struct latency_facts {
 	bool time_start_known;
-	uint64_t time_start;                    /* in the units of event::ts */
-	uint64_t lines;                         /* that show a time */
-	uint64_t samples;                       /* those of them that belong to an event: time_start follows from them */
+	uint64_t time_start; /* in the units of event::ts */
+	uint64_t lines;      /* that show a time */
+	uint64_t samples;    /* those of them that belong to an event: time_start follows from them */
 	struct latency_head head;
 };
 

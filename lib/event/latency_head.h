@@ -16,10 +16,11 @@ enum { PREEMPT_MODEL_MAX = 32, LATENCY_TASK_MAX = 128, LATENCY_SYMBOL_MAX = 640 
 struct latency_head {
 	char preempt_model[PREEMPT_MODEL_MAX];
 	bool cpu_known;
-	uint32_t cpu;                   /* of the buffer */
-	char latency[24];               /* in us */
-	char task[LATENCY_TASK_MAX];    /* "bash-1234 (uid:0 nice:0 policy:0 rt_prio:0)" */
-	char started[LATENCY_SYMBOL_MAX], ended[LATENCY_SYMBOL_MAX]; /* functions, in the form that the options of the text gave them */
+	uint32_t cpu;                /* of the buffer */
+	char latency[24];            /* in us */
+	char task[LATENCY_TASK_MAX]; /* "bash-1234 (uid:0 nice:0 policy:0 rt_prio:0)" */
+	char started[LATENCY_SYMBOL_MAX],
+		ended[LATENCY_SYMBOL_MAX]; /* functions, in the form that the options of the text gave them */
 };
 
 /* Takes what a line of the text says, without its newline, if it is one of these. */

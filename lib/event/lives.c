@@ -15,7 +15,7 @@ enum { PID, NAME, OTHER, NR_PLACES };
 struct teller {
 	const char *system, *event;
 	enum life_what what;
-	const char *fields[NR_PLACES];  /* NULL: not told */
+	const char *fields[NR_PLACES]; /* NULL: not told */
 };
 
 static const struct teller tellers[] = {

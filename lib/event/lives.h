@@ -18,11 +18,11 @@ struct schema_abi;
  */
 struct lives;
 
-enum { LIFE_NAME = 16 };        /* TASK_COMM_LEN */
+enum { LIFE_NAME = 16 }; /* TASK_COMM_LEN */
 
 enum life_what {
-	LIFE_FORKED,            /* `other` is the parent's PID */
-	LIFE_EXECED,            /* a new program: the name is that of its file, as the kernel sets it */
+	LIFE_FORKED, /* `other` is the parent's PID */
+	LIFE_EXECED, /* a new program: the name is that of its file, as the kernel sets it */
 	LIFE_RENAMED,
 	LIFE_EXITED,
 };

@@ -19,7 +19,7 @@ struct process {
 struct maps {
 	struct map *maps;
 	size_t nr, size;
-	struct process *processes;      /* ascending */
+	struct process *processes; /* ascending */
 	size_t nr_processes;
 };
 
@@ -147,7 +147,8 @@ int maps_new(struct trace *trace, struct maps **ret, struct fail *fail)
 int maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, struct fail *fail)
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
-	int r = maps ? add_process(maps, pid, (struct trace_text){ .text = text, .len = len }, fail) : fail_memory(fail);
+	int r = maps ? add_process(maps, pid, (struct trace_text){ .text = text, .len = len }, fail) :
+		       fail_memory(fail);
 
 	if (r) {
 		maps_free(maps);

@@ -19,12 +19,12 @@ struct trace;
 struct maps;
 
 struct map {
-	uint64_t start, end;            /* the first address, and that behind the last */
-	const char *path;               /* of the mapped file, as the kernel writes it; NULL: none */
+	uint64_t start, end; /* the first address, and that behind the last */
+	const char *path;    /* of the mapped file, as the kernel writes it; NULL: none */
 	uint32_t path_len;
 };
 
-enum { MAPS_MAX = 1 << 20 };            /* of all processes; what is behind them counts as unknown */
+enum { MAPS_MAX = 1 << 20 }; /* of all processes; what is behind them counts as unknown */
 
 int must_check maps_new(struct trace *trace, struct maps **ret, struct fail *fail);
 /* Of one process; borrows the text. */

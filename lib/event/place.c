@@ -58,7 +58,9 @@ bool place_element(const struct place *place, const struct event *event, size_t 
 	    !place_bytes(place, event, &at, &len) || index >= len / field->elem_size)
 		return false;
 	/* One element as a record of its own. */
-	*ret = place_u64(&(struct place){ .size = (uint8_t)field->elem_size, .is_signed = place->is_signed, .swap = place->swap },
+	*ret = place_u64(&(struct place){ .size = (uint8_t)field->elem_size,
+					  .is_signed = place->is_signed,
+					  .swap = place->swap },
 			 &(struct event){ .data = at + index * field->elem_size, .len = field->elem_size });
 	return true;
 }

@@ -18,10 +18,10 @@
  */
 struct place {
 	uint32_t offset;
-	uint8_t size;                   /* of an integer: 1, 2, 4 or 8; 0 for any other field */
+	uint8_t size; /* of an integer: 1, 2, 4 or 8; 0 for any other field */
 	bool is_signed;
-	bool swap;                      /* the record is not in our byte order */
-	const struct field *field;      /* NULL when the format has no such field */
+	bool swap;                 /* the record is not in our byte order */
+	const struct field *field; /* NULL when the format has no such field */
 };
 
 /* False, and the place of no field, when the format has no field of this name, or is NULL. */

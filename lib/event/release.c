@@ -15,8 +15,8 @@ static unsigned patch_of(const struct context *context, const char *uname, unsig
 	const char *debian = uname ? strstr(uname, " Debian ") : NULL;
 	unsigned major, minor, real;
 
-	if (debian && sscanf(debian, " Debian %3u.%5u.%5u", &major, &minor, &real) == 3 && major == context->release_major &&
-	    minor == context->release_minor)
+	if (debian && sscanf(debian, " Debian %3u.%5u.%5u", &major, &minor, &real) == 3 &&
+	    major == context->release_major && minor == context->release_minor)
 		return real;
 	return patch;
 }
@@ -72,7 +72,8 @@ char *release_new_model(const struct context *context)
 
 	if (!context_knows(context, 6, 15) || !chosen.at)
 		return NULL;
-	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) < 0) {
+	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) <
+	    0) {
 		context_lacks_memory(context);
 		return NULL;
 	}

@@ -18,22 +18,22 @@ enum { ROLE_NONE = 0, ROLES_MAX = 254 };
 /* Ends with a name of NULL. Either part may end with '*'. */
 struct role_name {
 	const char *system, *name;
-	uint8_t role;           /* 1 to ROLES_MAX */
+	uint8_t role; /* 1 to ROLES_MAX */
 };
 
 struct roles {
 	const struct role_name *names;
 	struct roles_buffer {
-		uint8_t *at;            /* by event_type::index: the role + 1; 0: not looked up */
+		uint8_t *at; /* by event_type::index: the role + 1; 0: not looked up */
 		size_t nr;
-	} *buffers;
+	} * buffers;
 	size_t nr_buffers;
 	struct roles_owner {
 		const struct format *format;
 		uint16_t buffer;
-	} *owners;
+	} * owners;
 	size_t nr_owners;
-	bool failed;            /* no memory: events were left out */
+	bool failed; /* no memory: events were left out */
 };
 
 void roles_init(struct roles *roles, const struct role_name *names);

@@ -12,17 +12,17 @@
 enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_SWITCH, ROLE_CALL_START, ROLE_CALL_END, ROLE_START, ROLE_END };
 
 struct type_role {
-	uint8_t role;                   /* enum role */
-	uint16_t pair;                  /* index of its name */
+	uint8_t role;  /* enum role */
+	uint16_t pair; /* index of its name */
 };
 
 struct switched {
-	int32_t to;                     /* the task that has had the CPU since */
-	uint64_t start;                 /* 0: unknown */
+	int32_t to;     /* the task that has had the CPU since */
+	uint64_t start; /* 0: unknown */
 };
 
 struct pair_name {
-	const char *text;               /* borrowed from the format: what stands before _entry and _exit */
+	const char *text; /* borrowed from the format: what stands before _entry and _exit */
 	size_t len;
 };
 
@@ -31,10 +31,10 @@ struct spans {
 	struct type_role roles[EVENT_TYPES_MAX]; /* by event_type::index */
 	struct pair_name *names;
 	size_t nr_names;
-	struct u64_map calls;           /* by PID: uint64_t, when its system call began; 0: none */
-	struct u64_map starts;          /* by pair_key(): uint64_t, the same */
-	struct u64_map switches;        /* by CPU: struct switched */
-	struct place next_pid;          /* of sched_switch */
+	struct u64_map calls;    /* by PID: uint64_t, when its system call began; 0: none */
+	struct u64_map starts;   /* by pair_key(): uint64_t, the same */
+	struct u64_map switches; /* by CPU: struct switched */
+	struct place next_pid;   /* of sched_switch */
 };
 
 struct spans *spans_new(const struct schema_abi *abi)
@@ -105,7 +105,8 @@ static struct type_role role_of(struct spans *spans, const struct format *format
 	if (!strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls")) {
 		role.role = !strncmp(name, "sys_enter", 9) ? ROLE_CALL_START : ROLE_CALL_END;
 	} else if (!strcmp(format->system, "sched") && !strcmp(name, "sched_switch")) {
-		if (place_bind(&spans->next_pid, format, spans->abi, "next_pid") && spans->next_pid.size == sizeof(int32_t))
+		if (place_bind(&spans->next_pid, format, spans->abi, "next_pid") &&
+		    spans->next_pid.size == sizeof(int32_t))
 			role.role = ROLE_SWITCH;
 	} else if (ends_with(name, "_entry", &len) || ends_with(name, "_exit", &len)) {
 		if (pair_of(spans, name, len, &role.pair))

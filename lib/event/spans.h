@@ -20,9 +20,9 @@ struct schema_abi;
 struct spans;
 
 enum span_kind {
-	SPAN_CALL,              /* a system call of the event's task */
-	SPAN_PAIR,              /* from NAME_entry to NAME_exit on the event's CPU */
-	SPAN_ON_CPU,            /* the event's task had the event's CPU */
+	SPAN_CALL,   /* a system call of the event's task */
+	SPAN_PAIR,   /* from NAME_entry to NAME_exit on the event's CPU */
+	SPAN_ON_CPU, /* the event's task had the event's CPU */
 };
 
 struct span {

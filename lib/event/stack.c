@@ -14,12 +14,14 @@ static struct stack stack_of(const struct place *caller, const struct schema_abi
 	};
 }
 
-void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret)
+void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		     struct stack *ret)
 {
 	*ret = stack_of(caller, abi, event);
 }
 
-void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret)
+void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		   struct stack *ret)
 {
 	*ret = stack_of(caller, abi, event);
 	ret->user = true;

@@ -17,19 +17,21 @@ struct symbols;
  */
 struct stack {
 	struct bytes left;
-	uint8_t size;           /* of an address */
-	uint64_t end;           /* of a kernel's stack: ends it, all ones */
-	unsigned room;          /* of a user's stack: addresses that may still follow, a 0 ends it */
+	uint8_t size;  /* of an address */
+	uint64_t end;  /* of a kernel's stack: ends it, all ones */
+	unsigned room; /* of a user's stack: addresses that may still follow, a 0 ends it */
 	bool user;
 };
 
 enum {
-	STACK_USER_ENTRIES = 8,         /* FTRACE_STACK_ENTRIES */
-	STACK_TRAMPOLINE = 0x7fffffff,  /* FTRACE_TRAMPOLINE_MARKER, in place of an address: 6.12 and later */
+	STACK_USER_ENTRIES = 8,        /* FTRACE_STACK_ENTRIES */
+	STACK_TRAMPOLINE = 0x7fffffff, /* FTRACE_TRAMPOLINE_MARKER, in place of an address: 6.12 and later */
 };
 
-void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret);
-void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event, struct stack *ret);
+void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		     struct stack *ret);
+void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		   struct stack *ret);
 
 /* The next address; false at the end. */
 bool stack_next(struct stack *stack, uint64_t *ret);

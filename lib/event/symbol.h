@@ -8,7 +8,7 @@
 struct symbol {
 	const char *name;
 	uint32_t name_len;
-	const char *module;     /* NULL for the kernel itself */
+	const char *module; /* NULL for the kernel itself */
 	uint32_t module_len;
 	uint64_t address, size;
 };

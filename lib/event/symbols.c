@@ -17,7 +17,7 @@ enum { MEMO_BITS = 12 };
 
 struct string {
 	uint64_t address;
-	size_t at;              /* in strings_text */
+	size_t at; /* in strings_text */
 };
 
 struct symbols {
@@ -29,7 +29,7 @@ struct symbols {
 	bool moved;
 	int (*ask)(void *arg, struct buf *buf);
 	void *ask_arg;
-	struct buf asked;               /* the text that came of it */
+	struct buf asked;       /* the text that came of it */
 	struct string *strings; /* ascending by address; the first of equal ones counts */
 	size_t nr_strings;
 	struct buf strings_text;
@@ -240,7 +240,8 @@ uint64_t symbols_now(const struct symbols *symbols, uint64_t address)
 	symbols_load(symbols);
 	if (!symbols->moved || !symbols_find(symbols, address, &then))
 		return address;
-	return then.module ? address + last_boot_module_delta(&symbols->last_boot, address) : address + symbols->last_boot.delta;
+	return then.module ? address + last_boot_module_delta(&symbols->last_boot, address) :
+			     address + symbols->last_boot.delta;
 }
 
 bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out)

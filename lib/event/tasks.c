@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-	TASKS_MAX = 1 << 23,            /* the kernel has at most 4 Mi pids */
+	TASKS_MAX = 1 << 23, /* the kernel has at most 4 Mi pids */
 	NAME_MAX_LEN = 4096,
-	HEADS_MAX = 1 << 16,            /* slots: with more tasks the heads would not stay in a cache anyhow */
+	HEADS_MAX = 1 << 16, /* slots: with more tasks the heads would not stay in a cache anyhow */
 };
 
 static const char blanks[] = "                ";
@@ -21,22 +21,22 @@ static const char known_names[] = "                <idle>\0                <XXX>
 /* An open-addressing table by pid; pid 0 marks a free slot: it has a fixed name. */
 struct task {
 	int32_t pid;
-	int32_t tgid;                   /* 0: unknown */
-	uint32_t name;                  /* offset in names; 0: unknown */
+	int32_t tgid;  /* 0: unknown */
+	uint32_t name; /* offset in names; 0: unknown */
 	uint32_t len;
 };
 
 struct tasks {
 	struct task *slots;
-	uint32_t mask;                  /* number of slots - 1 */
+	uint32_t mask; /* number of slots - 1 */
 	uint32_t used;
-	struct buf names;               /* each behind TASK_NAME_PAD blanks, with a NUL */
-	struct head *heads;             /* by slot; NULL: none at all */
+	struct buf names;   /* each behind TASK_NAME_PAD blanks, with a NUL */
+	struct head *heads; /* by slot; NULL: none at all */
 };
 
 /* The pid stands here once more, so that a lookup touches one cache line. */
 struct head {
-	char text[TASK_HEAD_ROOM - sizeof(int32_t)];    /* "" where there is none */
+	char text[TASK_HEAD_ROOM - sizeof(int32_t)]; /* "" where there is none */
 	int32_t pid;
 };
 
@@ -209,7 +209,8 @@ static void add_heads(struct tasks *tasks)
 		tasks->heads[i].pid = task->pid;
 		if (!task->name || task->len > TASK_NAME_PAD || strlen(tasks->names.data + task->name) != task->len)
 			continue;
-		if (snprintf(head, sizeof(head), "%16s-%-7d ", tasks->names.data + task->name, task->pid) == TASK_HEAD_LEN)
+		if (snprintf(head, sizeof(head), "%16s-%-7d ", tasks->names.data + task->name, task->pid) ==
+		    TASK_HEAD_LEN)
 			memcpy(tasks->heads[i].text, head, TASK_HEAD_LEN);
 	}
 }

@@ -17,10 +17,10 @@ struct fail;
  */
 struct tasks;
 
-enum { TASK_NAME_PAD = 16 };    /* blanks in front of every name's text, for columns that align right */
+enum { TASK_NAME_PAD = 16 }; /* blanks in front of every name's text, for columns that align right */
 
 struct task_name {
-	const char *text;       /* NUL-terminated; text[-TASK_NAME_PAD] to text[-1] are blanks */
+	const char *text; /* NUL-terminated; text[-TASK_NAME_PAD] to text[-1] are blanks */
 	uint32_t len;
 };
 

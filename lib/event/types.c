@@ -16,7 +16,7 @@ struct line {
 };
 
 struct types {
-	struct line *lines;     /* ascending */
+	struct line *lines; /* ascending */
 	size_t nr, size;
 };
 
@@ -190,7 +190,8 @@ static void put_enumerator(const struct types *types, struct text_word index, ui
 		size_t name_len = equals ? (size_t)(equals - pair.at) : 0;
 		uint64_t known;
 
-		if (!equals || !word_number((struct text_word){ equals + 1, pair.len - name_len - 1 }, &known) || known != value)
+		if (!equals || !word_number((struct text_word){ equals + 1, pair.len - name_len - 1 }, &known) ||
+		    known != value)
 			continue;
 		out_mem(out, " [", 2);
 		out_mem(out, pair.at, name_len);
@@ -200,7 +201,8 @@ static void put_enumerator(const struct types *types, struct text_word index, ui
 }
 
 /* What is passed by value in several registers: "(STRUCT)[0x1:0x2]". False: the registers ended. */
-static bool put_complex(struct text_word kind, uint64_t size, const struct call_args *args, unsigned *at, struct out *out)
+static bool put_complex(struct text_word kind, uint64_t size, const struct call_args *args, unsigned *at,
+			struct out *out)
 {
 	out_char(out, '(');
 	out_mem(out, kind.at, kind.len);
@@ -223,7 +225,8 @@ static uint64_t value_signed(const struct call_args *args, uint64_t value)
 	return args->long_size == 4 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-static bool put_param(const struct types *types, struct text_word param, const struct call_args *args, unsigned *at, struct out *out)
+static bool put_param(const struct types *types, struct text_word param, const struct call_args *args, unsigned *at,
+		      struct out *out)
 {
 	uint64_t value = args->values[*at], size = 0;
 	struct text_word part = { "", 0 }, kind = { "", 0 };
@@ -256,7 +259,8 @@ static bool put_param(const struct types *types, struct text_word param, const s
 	return true;
 }
 
-void types_print_args(const struct types *types, const char *function, size_t len, const struct call_args *args, struct out *out)
+void types_print_args(const struct types *types, const char *function, size_t len, const struct call_args *args,
+		      struct out *out)
 {
 	const struct line *line = find_line(types, 'f', (struct text_word){ function, len });
 	struct text_word rest = line ? line->rest : (struct text_word){ "", 0 }, param;

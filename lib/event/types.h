@@ -39,6 +39,7 @@ struct call_args {
 };
 
 /* "(NAME=VALUE, ...)" as print_function_args() of kernel/trace/trace_output.c prints them; "()" of a function that is not known. */
-void types_print_args(const struct types *types, const char *function, size_t len, const struct call_args *args, struct out *out);
+void types_print_args(const struct types *types, const char *function, size_t len, const struct call_args *args,
+		      struct out *out);
 
 #endif

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-	COMMAND_SHOWN = 160,    /* bytes of a command at most */
-	COMMAND_BEFORE = 100,   /* of them before the caret */
+	COMMAND_SHOWN = 160,  /* bytes of a command at most */
+	COMMAND_BEFORE = 100, /* of them before the caret */
 };
 
 static const char command_prefix[] = "  Command: ";

@@ -21,10 +21,10 @@ struct instance;
  * it was not there before, and of several new ones the one with our command counts.
  */
 struct error_entry {
-	struct text_word where;         /* "hist:sched:sched_switch"; empty when weft itself found the error */
-	struct text_word text;          /* "Couldn't find field" */
-	struct text_word command;       /* as the kernel understood it, without "Command: " */
-	size_t caret;                   /* index into the command; its length at most */
+	struct text_word where;   /* "hist:sched:sched_switch"; empty when weft itself found the error */
+	struct text_word text;    /* "Couldn't find field" */
+	struct text_word command; /* as the kernel understood it, without "Command: " */
+	size_t caret;             /* index into the command; its length at most */
 };
 
 /* Whether refusals of this file are explained there. */

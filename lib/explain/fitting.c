@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 320 };     /* bytes of a list of names at most */
+enum { NAMES_SHOWN = 320 }; /* bytes of a list of names at most */
 
 enum fitting fitting_for(struct text_word text)
 {
@@ -50,18 +50,19 @@ enum fitting fitting_for(struct text_word text)
 }
 
 static const char *const probe_types[] = {
-	"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "x8", "x16", "x32", "x64", "char", "string", "ustring", "symbol",
-	"symstr", NULL,
+	"u8",  "u16", "u32", "u64",  "s8",     "s16",     "s32",    "s64",    "x8",
+	"x16", "x32", "x64", "char", "string", "ustring", "symbol", "symstr", NULL,
 };
 
 static const char *const synthetic_types[] = {
-	"s64", "u64", "s32", "u32", "s16", "u16", "s8", "u8", "char[N]", "unsigned char", "int", "unsigned int", "long",
-	"unsigned long", "bool", "pid_t", "gfp_t", "char[]", NULL,
+	"s64", "u64",          "s32",  "u32",           "s16",  "u16",   "s8",    "u8",     "char[N]", "unsigned char",
+	"int", "unsigned int", "long", "unsigned long", "bool", "pid_t", "gfp_t", "char[]", NULL,
 };
 
 static const char *const registers[] = {
 #if defined(__x86_64__)
-	"di", "si", "dx", "cx", "r8", "r9", "ax", "bx", "bp", "sp", "ip", "r10", "r11", "r12", "r13", "r14", "r15", "flags", "cs", "ss",
+	"di", "si",  "dx",  "cx",  "r8",  "r9",  "ax",  "bx",    "bp", "sp",
+	"ip", "r10", "r11", "r12", "r13", "r14", "r15", "flags", "cs", "ss",
 #elif defined(__aarch64__)
 	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "sp", "lr", "pc", "pstate",
 #endif
@@ -71,8 +72,8 @@ static const char *const registers[] = {
 static const char *const variables[] = { "arg1", "arg2", "retval", "comm", "stack", "stack0", "stack1", NULL };
 
 static const char *const modifiers[] = {
-	"hex", "sym", "sym-offset", "execname", "syscall", "log2", "buckets=SIZE", "usecs", "percent", "graph", "stacktrace",
-	NULL,
+	"hex",          "sym",   "sym-offset", "execname", "syscall",    "log2",
+	"buckets=SIZE", "usecs", "percent",    "graph",    "stacktrace", NULL,
 };
 
 static const char *const sorts[] = { "ascending", "descending", NULL };
@@ -270,12 +271,13 @@ static bool attached_event(const char *value, char system[EVENT_PART_SIZE], char
 	       sscanf(value, "e %127[^./ ]%*1[./]%127[^ ]", system, event) == 2;
 }
 
-bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file, const char *value,
-		     struct buf *buf)
+bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file,
+		     const char *value, struct buf *buf)
 {
 	char word[EVENT_PART_SIZE], system[EVENT_PART_SIZE] = "", event[EVENT_PART_SIZE] = "";
 	bool known = event_of_file(file, system, event) || attached_event(value, system, event);
 
 	error_entry_culprit(entry, word, sizeof(word));
-	return fitting_print(fitting_for(entry->text), instance, known ? system : NULL, known ? event : NULL, word, buf);
+	return fitting_print(fitting_for(entry->text), instance, known ? system : NULL, known ? event : NULL, word,
+			     buf);
 }

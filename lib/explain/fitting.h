@@ -18,15 +18,15 @@ struct tracing;
  */
 enum fitting {
 	FITTING_NONE,
-	FITTING_FIELD,                  /* of the event */
+	FITTING_FIELD, /* of the event */
 	FITTING_EVENT,
-	FITTING_FUNCTION,               /* available_filter_functions */
-	FITTING_PROBE_TYPE,             /* u8, string, symbol... (probe_fetch_types in trace_probe.c) */
-	FITTING_SYNTHETIC_TYPE,         /* synth_field_size() in trace_events_synth.c */
+	FITTING_FUNCTION,       /* available_filter_functions */
+	FITTING_PROBE_TYPE,     /* u8, string, symbol... (probe_fetch_types in trace_probe.c) */
+	FITTING_SYNTHETIC_TYPE, /* synth_field_size() in trace_events_synth.c */
 	FITTING_SYNTHETIC_EVENT,
-	FITTING_REGISTER,               /* the machine's own */
-	FITTING_VARIABLE,               /* $retval, $arg1, $comm... */
-	FITTING_MODIFIER,               /* of a key or a value of a histogram */
+	FITTING_REGISTER, /* the machine's own */
+	FITTING_VARIABLE, /* $retval, $arg1, $comm... */
+	FITTING_MODIFIER, /* of a key or a value of a histogram */
 	FITTING_SORT,
 };
 
@@ -38,8 +38,8 @@ bool fitting_print(enum fitting fitting, const struct instance *instance, const 
 		   const char *word, struct buf *buf);
 
 /* The same for an entry of the log that writing `value` to `file` made. */
-bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file, const char *value,
-		     struct buf *buf);
+bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file,
+		     const char *value, struct buf *buf);
 
 /* "events/SYSTEM/EVENT/filter" and "events/SYSTEM/filter" (then *event is ""). False: no file of an event. */
 enum { EVENT_PART_SIZE = 128 };

@@ -96,7 +96,9 @@ static int settle_kind(struct probe *probe, char letter, struct fail *fail)
 	switch (letter) {
 	case 'p':
 	case 'r':
-		probe->kind = is_user ? is_return ? PROBE_URETPROBE : PROBE_UPROBE : is_return ? PROBE_KRETPROBE : PROBE_KPROBE;
+		probe->kind = is_user   ? is_return ? PROBE_URETPROBE : PROBE_UPROBE :
+			      is_return ? PROBE_KRETPROBE :
+					  PROBE_KPROBE;
 		return 0;
 	case 'f':
 		probe->kind = is_return ? PROBE_FPROBE_RETURN : PROBE_FPROBE;
@@ -124,7 +126,8 @@ int probe_parse(const char *text, struct probe *ret, struct fail *fail)
 	letter = *head.at++;
 	head.len--;
 	for (; head.len && isdigit((unsigned char)*head.at); head.at++, head.len--)
-		probe.max_active = probe.max_active < 100000 ? probe.max_active * 10 + (unsigned)(*head.at - '0') : 100000;
+		probe.max_active =
+			probe.max_active < 100000 ? probe.max_active * 10 + (unsigned)(*head.at - '0') : 100000;
 	if (head.len && *head.at == ':') {
 		head.at++;
 		head.len--;
@@ -158,7 +161,8 @@ bool probe_print(const struct probe *probe, struct buf *buf)
 		ok = ok && buf_addf(buf, "%u", probe->max_active);
 	ok = ok && buf_addf(buf, ":%s/%s", probe->group, probe->name);
 	if (*probe->place)
-		ok = ok && buf_addf(buf, " %s%s", probe->place, probe->kind == PROBE_FPROBE_RETURN ? return_suffix : "");
+		ok = ok &&
+		     buf_addf(buf, " %s%s", probe->place, probe->kind == PROBE_FPROBE_RETURN ? return_suffix : "");
 	if (*probe->arguments)
 		ok = ok && buf_addf(buf, " %s", probe->arguments);
 	return ok;

@@ -16,28 +16,28 @@ struct fail;
  * A value that owns its texts: probe_release().
  */
 enum probe_kind {
-	PROBE_KPROBE,           /* p: an instruction of the kernel */
-	PROBE_KRETPROBE,        /* r: the return of a function of the kernel */
-	PROBE_UPROBE,           /* p: an instruction of a program */
+	PROBE_KPROBE,    /* p: an instruction of the kernel */
+	PROBE_KRETPROBE, /* r: the return of a function of the kernel */
+	PROBE_UPROBE,    /* p: an instruction of a program */
 	PROBE_URETPROBE,
-	PROBE_EVENT,            /* e: another event */
-	PROBE_FPROBE,           /* f: a function of the kernel, by ftrace */
+	PROBE_EVENT,  /* e: another event */
+	PROBE_FPROBE, /* f: a function of the kernel, by ftrace */
 	PROBE_FPROBE_RETURN,
-	PROBE_TRACEPOINT,       /* t: a tracepoint, also one without event */
-	PROBE_SYNTHETIC,        /* s: made by histograms */
-	PROBE_USER_EVENT,       /* u: a program's own */
+	PROBE_TRACEPOINT, /* t: a tracepoint, also one without event */
+	PROBE_SYNTHETIC,  /* s: made by histograms */
+	PROBE_USER_EVENT, /* u: a program's own */
 	PROBE_KINDS,
 };
 
-enum { PROBE_NAME_SIZE = 64 };  /* MAX_EVENT_NAME_LEN */
+enum { PROBE_NAME_SIZE = 64 }; /* MAX_EVENT_NAME_LEN */
 
 struct probe {
 	enum probe_kind kind;
-	unsigned max_active;            /* of return probes; 0: the kernel's own */
-	char group[PROBE_NAME_SIZE];    /* "" where none was said */
-	char name[PROBE_NAME_SIZE];     /* "" where none was said */
-	char *place;                    /* "vfs_read+4", "/bin/sh:0x4000", "sched.sched_switch"; "" for synthetic and user events */
-	char *arguments;                /* "a=%di b=$stack", "u64 lat; pid_t pid"; may be "" */
+	unsigned max_active;         /* of return probes; 0: the kernel's own */
+	char group[PROBE_NAME_SIZE]; /* "" where none was said */
+	char name[PROBE_NAME_SIZE];  /* "" where none was said */
+	char *place;     /* "vfs_read+4", "/bin/sh:0x4000", "sched.sched_switch"; "" for synthetic and user events */
+	char *arguments; /* "a=%di b=$stack", "u64 lat; pid_t pid"; may be "" */
 };
 
 void probe_release(struct probe *probe);

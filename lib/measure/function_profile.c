@@ -158,7 +158,7 @@ static int parse_line(struct function_profile *profile, struct text_word line, s
 int function_profile_parse(struct function_profile *profile, const char *text, size_t len, struct fail *fail)
 {
 	struct text_word line;
-	unsigned head = 2;              /* titles, and a rule below them */
+	unsigned head = 2; /* titles, and a rule below them */
 	int err = 0;
 
 	while (!err && text_next_line(&text, &len, &line)) {

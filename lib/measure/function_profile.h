@@ -20,21 +20,24 @@ enum { PROFILE_NAME_SIZE = 31 };
 
 struct profiled_function {
 	char name[PROFILE_NAME_SIZE];
-	bool cut;               /* the name has 30 letters: it may have had more */
+	bool cut; /* the name has 30 letters: it may have had more */
 	uint64_t hits;
-	uint64_t time_ns;       /* in it, over all hits */
-	double squares;         /* the sum of squared deviations from the mean, in us^2 */
+	uint64_t time_ns; /* in it, over all hits */
+	double squares;   /* the sum of squared deviations from the mean, in us^2 */
 };
 
 struct function_profile {
-	struct profiled_function *functions;    /* may be put in another order once nothing more is added */
+	struct profiled_function *functions; /* may be put in another order once nothing more is added */
 	size_t nr, size;
-	uint32_t *index;        /* of `slots`, a power of two: 1 + the place of a function, by the hash of its name; 0: none */
+	uint32_t *index; /* of `slots`, a power of two: 1 + the place of a function, by the hash of its name; 0: none */
 	size_t slots;
-	bool timed;             /* this kernel measures time, too */
+	bool timed; /* this kernel measures time, too */
 };
 
-#define FUNCTION_PROFILE_INIT { .functions = NULL, .nr = 0, .size = 0, .index = NULL, .slots = 0, .timed = false }
+#define FUNCTION_PROFILE_INIT                                                                    \
+	{                                                                                        \
+		.functions = NULL, .nr = 0, .size = 0, .index = NULL, .slots = 0, .timed = false \
+	}
 
 void function_profile_release(struct function_profile *profile);
 
@@ -46,7 +49,8 @@ int must_check function_profile_stop(struct instance *top, struct fail *fail);
 int must_check function_profile_read(const struct instance *top, struct function_profile *ret, struct fail *fail);
 
 /* Adds the text of one such file. -EBADMSG names a line that is none. */
-int must_check function_profile_parse(struct function_profile *profile, const char *text, size_t len, struct fail *fail);
+int must_check function_profile_parse(struct function_profile *profile, const char *text, size_t len,
+				      struct fail *fail);
 
 /* Of the time of one call, in us; 0 with less than two. */
 double profiled_function_deviation(const struct profiled_function *function);

@@ -29,7 +29,8 @@ int hist_find_event(const struct instance *instance, const char *pattern, struct
 	for (size_t i = 0; !err && i < catalog->nr; i++) {
 		if (!event_set_has(&set, i))
 			continue;
-		if (strlen(catalog->events[i].system) >= HIST_NAME_SIZE || strlen(catalog->events[i].name) >= HIST_NAME_SIZE)
+		if (strlen(catalog->events[i].system) >= HIST_NAME_SIZE ||
+		    strlen(catalog->events[i].name) >= HIST_NAME_SIZE)
 			err = fail_set(fail, -EINVAL, "the name of '%s' is too long", pattern);
 		snprintf(ret->system, sizeof(ret->system), "%s", catalog->events[i].system);
 		snprintf(ret->event, sizeof(ret->event), "%s", catalog->events[i].name);
@@ -64,7 +65,8 @@ static bool add_key(struct buf *buf, const struct instance *instance, struct tex
 	if (text_word_is(key, "stacktrace") || text_word_is(key, "common_stacktrace")) {
 		const struct instance top = instance_top(instance->tracing);
 		cleanup_buf struct buf readme = BUF_INIT;
-		bool new_name = !instance_read(&top, "README", &readme, NULL) && strstr(buf_str(&readme), "common_stacktrace");
+		bool new_name =
+			!instance_read(&top, "README", &readme, NULL) && strstr(buf_str(&readme), "common_stacktrace");
 
 		return buf_add_str(buf, new_name ? "common_stacktrace" : "stacktrace");
 	}
@@ -193,7 +195,8 @@ int hist_check_kernel(const struct instance *instance, const struct hist_event *
 		return fail_memory(fail);
 	}
 	if (!instance_has(instance, file))
-		return fail_set(fail, -EOPNOTSUPP, "this kernel has no histograms: it was built without CONFIG_HIST_TRIGGERS");
+		return fail_set(fail, -EOPNOTSUPP,
+				"this kernel has no histograms: it was built without CONFIG_HIST_TRIGGERS");
 	return 0;
 }
 

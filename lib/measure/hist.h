@@ -20,13 +20,13 @@ struct undo;
  * undo_restore() takes all of it away, the last first.
  */
 struct hist_wanted {
-	const char *event;              /* "system:event"; the first of two with `second` */
-	const char *second;             /* NULL: a histogram of one event */
-	const char *match;              /* of two: the field of the first that is the one of the second, "pid=next_pid" or "pid" */
-	const char *keys;               /* NULL of two: that field, and the time */
-	const char *values, *sort, *filter;     /* NULL: none, the one that fits the keys, none */
-	unsigned size;                  /* rows at most; 0: the kernel's own */
-	bool ns;                        /* the time in ns, else in us */
+	const char *event;  /* "system:event"; the first of two with `second` */
+	const char *second; /* NULL: a histogram of one event */
+	const char *match;  /* of two: the field of the first that is the one of the second, "pid=next_pid" or "pid" */
+	const char *keys;   /* NULL of two: that field, and the time */
+	const char *values, *sort, *filter; /* NULL: none, the one that fits the keys, none */
+	unsigned size;                      /* rows at most; 0: the kernel's own */
+	bool ns;                            /* the time in ns, else in us */
 };
 
 enum { HIST_NAME_SIZE = 128, HIST_TRIGGER_SIZE = 512 };
@@ -34,12 +34,13 @@ enum { HIST_NAME_SIZE = 128, HIST_TRIGGER_SIZE = 512 };
 /* Where the histogram is read: that event of the instance. */
 struct hist {
 	char system[HIST_NAME_SIZE], event[HIST_NAME_SIZE];
-	char trigger[HIST_TRIGGER_SIZE];        /* as the kernel prints it, without its state: tells ours from those of others */
+	char trigger
+		[HIST_TRIGGER_SIZE]; /* as the kernel prints it, without its state: tells ours from those of others */
 };
 
 /* `top` is where synthetic events are made. -EOPNOTSUPP names the option that the kernel lacks; refusals come with carets. */
-int must_check hist_set(struct instance *instance, struct instance *top, struct undo *undo, const struct hist_wanted *wanted,
-			struct hist *ret, struct fail *fail);
+int must_check hist_set(struct instance *instance, struct instance *top, struct undo *undo,
+			const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /* Appends the kernel's text, which may hold histograms of others. hist_find() parses ours in it; -EBADMSG: it is not there. */
 int must_check hist_read(const struct instance *instance, const struct hist *hist, struct buf *buf, struct fail *fail);

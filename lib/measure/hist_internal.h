@@ -17,11 +17,12 @@ int must_check hist_set_latency(struct instance *instance, struct instance *top,
 				const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /* Of hist.c: one event by its name; a trigger, journaled; a histogram of one event; whether the kernel has histograms. */
-int must_check hist_find_event(const struct instance *instance, const char *pattern, struct hist_event *ret, struct fail *fail);
+int must_check hist_find_event(const struct instance *instance, const char *pattern, struct hist_event *ret,
+			       struct fail *fail);
 int must_check hist_set_trigger(struct instance *instance, struct undo *undo, const struct hist_event *event,
 				const char *trigger, struct fail *fail);
-int must_check hist_set_of(struct instance *instance, struct undo *undo, const struct hist_event *event, const char *keys,
-			   const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
+int must_check hist_set_of(struct instance *instance, struct undo *undo, const struct hist_event *event,
+			   const char *keys, const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 int must_check hist_check_kernel(const struct instance *instance, const struct hist_event *event, struct fail *fail);
 bool hist_add_keys(struct buf *buf, const struct instance *instance, const char *keys);
 bool hist_add_sort(struct buf *buf, const char *keys, const char *sort);

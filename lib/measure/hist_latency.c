@@ -20,12 +20,13 @@ struct latency {
 	struct hist_event first, second;
 	struct event_fields first_fields, second_fields;
 	char first_key[HIST_NAME_SIZE], second_key[HIST_NAME_SIZE];
-	char keys[512];                 /* of the histogram */
-	char name[PROBE_NAME_SIZE];     /* of the synthetic event */
-	const char *unit;               /* "" or ".usecs" */
+	char keys[512];             /* of the histogram */
+	char name[PROBE_NAME_SIZE]; /* of the synthetic event */
+	const char *unit;           /* "" or ".usecs" */
 };
 
-static int no_field(const struct instance *instance, const struct hist_event *event, const char *field, struct fail *fail)
+static int no_field(const struct instance *instance, const struct hist_event *event, const char *field,
+		    struct fail *fail)
 {
 	cleanup_buf struct buf words = BUF_INIT;
 
@@ -58,10 +59,12 @@ static int find_keys(const struct instance *instance, const struct hist_wanted *
 		     struct fail *fail)
 {
 	const char *match = wanted->match ? wanted->match : "common_pid", *equals = strchr(match, '='), *second;
-	int err = event_fields_read(instance, latency->first.system, latency->first.event, &latency->first_fields, fail);
+	int err =
+		event_fields_read(instance, latency->first.system, latency->first.event, &latency->first_fields, fail);
 
 	if (!err)
-		err = event_fields_read(instance, latency->second.system, latency->second.event, &latency->second_fields, fail);
+		err = event_fields_read(instance, latency->second.system, latency->second.event,
+					&latency->second_fields, fail);
 	if (!err)
 		err = find_key(instance, &latency->first, &latency->first_fields, match,
 			       equals ? (size_t)(equals - match) : strlen(match), "prev_", latency->first_key, fail);
@@ -119,8 +122,8 @@ static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 static bool add_field(struct buf *definition, const struct event_field *field)
 {
 	static const char *const known[] = {
-		"s64", "u64", "s32", "u32", "s16", "u16", "s8", "u8", "char", "unsigned char", "int", "unsigned int", "long",
-		"unsigned long", "bool", "pid_t", "gfp_t",
+		"s64",           "u64", "s32",          "u32",  "s16",           "u16",  "s8",    "u8",    "char",
+		"unsigned char", "int", "unsigned int", "long", "unsigned long", "bool", "pid_t", "gfp_t",
 	};
 
 	if (strstr(field->type, "char") && field->array)
@@ -178,9 +181,10 @@ static int set_pair(struct instance *instance, struct undo *undo, const struct l
 
 	if (size)
 		snprintf(room, sizeof(room), ":size=%u", size);
-	if (!buf_addf(&first, "hist:keys=%s:weft_%d_ts=common_timestamp%s%s", latency->first_key, (int)getpid(), latency->unit,
-		      room) ||
-	    !buf_addf(&second, "hist:keys=%s:weft_%d_lat=common_timestamp%s-$weft_%d_ts%s:onmatch(%s.%s).%s($weft_%d_lat%s)",
+	if (!buf_addf(&first, "hist:keys=%s:weft_%d_ts=common_timestamp%s%s", latency->first_key, (int)getpid(),
+		      latency->unit, room) ||
+	    !buf_addf(&second,
+		      "hist:keys=%s:weft_%d_lat=common_timestamp%s-$weft_%d_ts%s:onmatch(%s.%s).%s($weft_%d_lat%s)",
 		      latency->second_key, (int)getpid(), latency->unit, (int)getpid(), room, latency->first.system,
 		      latency->first.event, latency->name, (int)getpid(), parameters))
 		return fail_memory(fail);
@@ -205,8 +209,8 @@ static int set_all(struct instance *instance, struct instance *top, struct undo 
 	return hist_set_of(instance, undo, &synthetic, latency->keys, wanted, ret, fail);
 }
 
-int hist_set_latency(struct instance *instance, struct instance *top, struct undo *undo, const struct hist_wanted *wanted,
-		     struct hist *ret, struct fail *fail)
+int hist_set_latency(struct instance *instance, struct instance *top, struct undo *undo,
+		     const struct hist_wanted *wanted, struct hist *ret, struct fail *fail)
 {
 	struct latency latency = { .unit = wanted->ns ? "" : ".usecs" };
 	int err = hist_find_event(instance, wanted->event, &latency.first, fail);
@@ -216,7 +220,8 @@ int hist_set_latency(struct instance *instance, struct instance *top, struct und
 	if (!err)
 		err = hist_check_kernel(instance, &latency.first, fail);
 	if (!err && !instance_has(top, "synthetic_events"))
-		err = fail_set(fail, -EOPNOTSUPP, "this kernel has no synthetic events: it was built without CONFIG_SYNTH_EVENTS");
+		err = fail_set(fail, -EOPNOTSUPP,
+			       "this kernel has no synthetic events: it was built without CONFIG_SYNTH_EVENTS");
 	snprintf(latency.name, sizeof(latency.name), "weft_latency_%d", (int)getpid());
 	if (!err)
 		err = find_keys(instance, wanted, &latency, fail);

@@ -11,7 +11,7 @@
 
 enum {
 	ROWS_MAX = 1 << 20,
-	STACK_INDENT = 8,       /* blanks at least before a line of a stack */
+	STACK_INDENT = 8, /* blanks at least before a line of a stack */
 };
 
 void hist_text_release(struct hist_text *hist)
@@ -84,8 +84,8 @@ static bool starts(const char *at, const char *end, struct text_word name, const
 {
 	size_t len = strlen(behind);
 
-	return (size_t)(end - at) >= name.len && (size_t)(end - at) - name.len >= len && !memcmp(at, name.at, name.len) &&
-	       !memcmp(at + name.len, behind, len);
+	return (size_t)(end - at) >= name.len && (size_t)(end - at) - name.len >= len &&
+	       !memcmp(at, name.at, name.len) && !memcmp(at + name.len, behind, len);
 }
 
 /* Whole decimal, or what stands in brackets: "bash            [       123]", "[ffffffff81000000] vfs_read". */
@@ -205,7 +205,8 @@ static const char *take_keys(const struct hist_text *hist, struct hist_row *row,
 		stop = key_end(hist, i, colon + 1, end);
 		if (!stop)
 			return NULL;
-		fill_key(&row->keys[i], colon + 1 + (colon + 1 < stop && colon[1] == ' '), stop, hist->keys[i].modifier);
+		fill_key(&row->keys[i], colon + 1 + (colon + 1 < stop && colon[1] == ' '), stop,
+			 hist->keys[i].modifier);
 		at = stop;
 	}
 	while (at < end && *at == ' ')

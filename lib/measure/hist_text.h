@@ -21,24 +21,24 @@ enum { HIST_COLUMNS_MAX = 16 };
 /* What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname". */
 struct hist_column {
 	struct text_word name, modifier;
-	bool is_signed;                 /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
+	bool is_signed; /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
 };
 
 struct hist_cell {
-	struct text_word text;          /* without blanks around it; of a stack: its lines */
-	bool number;                    /* plain decimal */
+	struct text_word text; /* without blanks around it; of a stack: its lines */
+	bool number;           /* plain decimal */
 	bool stack;
-	uint64_t value;                 /* of a number, and of what stands in brackets behind a name; of log2 the power */
+	uint64_t value; /* of a number, and of what stands in brackets behind a name; of log2 the power */
 };
 
 struct hist_row {
 	struct hist_cell keys[HIST_COLUMNS_MAX];
-	struct hist_cell values[HIST_COLUMNS_MAX];      /* values[0] is the hitcount unless the trigger has nohitcount */
-	struct text_word more;          /* lines of onmax() and onchange() that follow it */
+	struct hist_cell values[HIST_COLUMNS_MAX]; /* values[0] is the hitcount unless the trigger has nohitcount */
+	struct text_word more;                     /* lines of onmax() and onchange() that follow it */
 };
 
 struct hist_text {
-	struct text_word trigger;       /* "hist:keys=pid:vals=hitcount:... [active]" */
+	struct text_word trigger; /* "hist:keys=pid:vals=hitcount:... [active]" */
 	struct hist_column keys[HIST_COLUMNS_MAX], values[HIST_COLUMNS_MAX];
 	size_t nr_keys, nr_values;
 	struct hist_row *rows;

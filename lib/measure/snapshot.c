@@ -62,10 +62,13 @@ static int explain(const struct instance *instance, int err, const char *doing, 
 
 	if (err == -EBUSY && !instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
 	    tracer_is_max_latency(tracer))
-		return fail_set(fail, err, "cannot %s: the tracer '%s' keeps its worst case in the snapshot", doing, tracer);
+		return fail_set(fail, err, "cannot %s: the tracer '%s' keeps its worst case in the snapshot", doing,
+				tracer);
 	if (err == -EINVAL && cpu >= 0)
-		return fail_set(fail, err, "cannot %s of one CPU: this kernel can only do so of all "
-				"(CONFIG_RING_BUFFER_ALLOW_SWAP)", doing);
+		return fail_set(fail, err,
+				"cannot %s of one CPU: this kernel can only do so of all "
+				"(CONFIG_RING_BUFFER_ALLOW_SWAP)",
+				doing);
 	if (err == -ENOMEM)
 		return fail_set(fail, err, "cannot %s: no memory for a second buffer of %s", doing,
 				*instance->name ? instance->name : "that size");
@@ -124,8 +127,10 @@ static int check_triggers(const struct instance *instance, struct fail *fail)
 		} else if (!instance_read(instance, file, &text, NULL)) {
 			at = buf_str(&text);
 			if (!strncmp(at, "snapshot", 8) || strstr(at, "\nsnapshot"))
-				err = fail_set(fail, -EBUSY, "'%s:%s' has a trigger that takes snapshots, and without one it stops "
-					       "tracing; remove the trigger first", event->system, event->name);
+				err = fail_set(fail, -EBUSY,
+					       "'%s:%s' has a trigger that takes snapshots, and without one it stops "
+					       "tracing; remove the trigger first",
+					       event->system, event->name);
 		}
 	}
 	catalog_free(catalog);

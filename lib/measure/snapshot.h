@@ -31,7 +31,7 @@ int must_check snapshot_free(const struct instance *instance, struct fail *fail)
 int must_check snapshot_open(const struct instance *instance, int cpu, int *ret_fd, struct fail *fail);
 
 /* A trigger of these events that takes one: at most `count` times (0: always), only if `filter` (NULL: always) is true. */
-int must_check snapshot_on(struct instance *instance, const struct event_set *events, unsigned long count, const char *filter,
-			   struct fail *fail);
+int must_check snapshot_on(struct instance *instance, const struct event_set *events, unsigned long count,
+			   const char *filter, struct fail *fail);
 
 #endif

@@ -12,10 +12,10 @@ struct out;
 enum decoded_kind { DECODED_TEXT, DECODED_INTEGER, DECODED_HEX };
 
 struct decoded {
-	const char *name;               /* "error" */
+	const char *name; /* "error" */
 	enum decoded_kind kind;
-	uint64_t value;                 /* int64_t of DECODED_INTEGER; to be shown in hex of DECODED_HEX */
-	const char *text;               /* of DECODED_TEXT; any bytes */
+	uint64_t value;   /* int64_t of DECODED_INTEGER; to be shown in hex of DECODED_HEX */
+	const char *text; /* of DECODED_TEXT; any bytes */
 	size_t len;
 };
 

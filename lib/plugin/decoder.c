@@ -19,7 +19,8 @@ struct weft_output {
 	void *arg;
 };
 
-static bool record_field(const struct weft_record *record, unsigned index, const struct field **ret, struct bytes *ret_bytes)
+static bool record_field(const struct weft_record *record, unsigned index, const struct field **ret,
+			 struct bytes *ret_bytes)
 {
 	const struct decoder *decoder = record->decoder;
 	const uint8_t *at;
@@ -39,7 +40,8 @@ static uint64_t host_integer(const struct weft_record *record, unsigned index, s
 	struct field single;
 	struct bytes bytes;
 
-	if (!record_field(record, index, &field, &bytes) || !field->elem_size || element >= bytes.left / field->elem_size)
+	if (!record_field(record, index, &field, &bytes) || !field->elem_size ||
+	    element >= bytes.left / field->elem_size)
 		return 0;
 	single = (struct field){ .size = field->elem_size, .flags = field->flags & FIELD_SIGNED };
 	return field_int(&single, record->decoder->abi, bytes.at + element * single.size, single.size);

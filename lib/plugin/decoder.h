@@ -23,7 +23,7 @@ struct decoder {
 	const struct schema_abi *abi;
 	const char *machine;
 	unsigned nr_fields;
-	const struct field *fields[DECODER_FIELDS];     /* NULL: an optional one that is not there */
+	const struct field *fields[DECODER_FIELDS]; /* NULL: an optional one that is not there */
 };
 
 /* Whether the handler is for this event and all that it needs is there; then *ret is bound, but for `next`. */

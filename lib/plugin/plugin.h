@@ -16,12 +16,12 @@
  */
 #define WEFT_PLUGIN_ABI 1
 
-struct weft_record;     /* one event, while format() runs */
-struct weft_output;     /* what is said of it */
+struct weft_record; /* one event, while format() runs */
+struct weft_output; /* what is said of it */
 
 /* What weft offers to format(). Fields are indices into the handler's fields[]. */
 struct weft_host {
-	size_t size;            /* of this struct, in the weft that runs */
+	size_t size; /* of this struct, in the weft that runs */
 
 	/* Element `index` of an integer or of an array of them, 0 for the only one; signed ones are extended. 0 if not there. */
 	uint64_t (*integer)(const struct weft_record *record, unsigned field, size_t index);
@@ -46,30 +46,31 @@ struct weft_host {
 #define WEFT_HOST_HAS(host, member) ((host)->size >= offsetof(struct weft_host, member) + sizeof((host)->member))
 
 struct weft_handler {
-	const char *event;              /* "sys_exit"; one '*' may stand at its end: "sys_exit_*" */
-	const char *const *fields;      /* that format() uses; NULL ends. Without one of them the handler is not used, but "?NAME" is optional */
+	const char *event; /* "sys_exit"; one '*' may stand at its end: "sys_exit_*" */
+	const char *const *
+		fields; /* that format() uses; NULL ends. Without one of them the handler is not used, but "?NAME" is optional */
 	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);
 };
 
 struct weft_plugin {
-	uint32_t abi;                   /* WEFT_PLUGIN_ABI */
-	uint32_t size;                  /* sizeof(struct weft_plugin) */
-	uint32_t handler_size;          /* sizeof(struct weft_handler) */
-	uint32_t nr_handlers;           /* the first that fits an event is used */
-	const char *system;             /* of the events: "raw_syscalls"; the file's name without ".so" */
+	uint32_t abi;          /* WEFT_PLUGIN_ABI */
+	uint32_t size;         /* sizeof(struct weft_plugin) */
+	uint32_t handler_size; /* sizeof(struct weft_handler) */
+	uint32_t nr_handlers;  /* the first that fits an event is used */
+	const char *system;    /* of the events: "raw_syscalls"; the file's name without ".so" */
 	const struct weft_handler *handlers;
 };
 
 /* Defines it: WEFT_PLUGIN("raw_syscalls", handlers); */
-#define WEFT_PLUGIN(system_name, handler_table)                                                    \
-	extern __attribute__((visibility("default"))) const struct weft_plugin weft_plugin;        \
-	const struct weft_plugin weft_plugin = {                                                   \
-		.abi = WEFT_PLUGIN_ABI,                                                            \
-		.size = sizeof(struct weft_plugin),                                                \
-		.handler_size = sizeof(struct weft_handler),                                       \
-		.nr_handlers = sizeof(handler_table) / sizeof((handler_table)[0]),                 \
-		.system = (system_name),                                                           \
-		.handlers = (handler_table),                                                       \
+#define WEFT_PLUGIN(system_name, handler_table)                                             \
+	extern __attribute__((visibility("default"))) const struct weft_plugin weft_plugin; \
+	const struct weft_plugin weft_plugin = {                                            \
+		.abi = WEFT_PLUGIN_ABI,                                                     \
+		.size = sizeof(struct weft_plugin),                                         \
+		.handler_size = sizeof(struct weft_handler),                                \
+		.nr_handlers = sizeof(handler_table) / sizeof((handler_table)[0]),          \
+		.system = (system_name),                                                    \
+		.handlers = (handler_table),                                                \
 	}
 
 #endif

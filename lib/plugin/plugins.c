@@ -22,11 +22,11 @@
 /* One file of the directory. */
 struct loaded {
 	struct loaded *next;
-	char *system;                           /* the file's name without ".so" */
-	void *object;                           /* of dlopen(); NULL: it cannot be used */
+	char *system; /* the file's name without ".so" */
+	void *object; /* of dlopen(); NULL: it cannot be used */
 	const struct weft_plugin *plugin;
-	bool asked;                             /* an event wanted it */
-	struct fail fail;                       /* why it cannot be used */
+	bool asked;       /* an event wanted it */
+	struct fail fail; /* why it cannot be used */
 };
 
 /* What the first weft of this ABI had; all that came later is optional. */
@@ -38,7 +38,7 @@ struct plugins {
 	char *dir;
 	char *machine;
 	const struct schema_abi *abi;
-	struct loaded *loaded;                  /* by name */
+	struct loaded *loaded; /* by name */
 	struct decoder *decoders;
 };
 
@@ -79,7 +79,8 @@ static bool is_plain_word(const char *text)
 static int check_plugin(const struct weft_plugin *plugin, const char *path, const char *system, struct fail *fail)
 {
 	if (plugin->abi != WEFT_PLUGIN_ABI)
-		return fail_set(fail, -EINVAL, "plugin '%s' has ABI %u, this weft has %d", path, plugin->abi, WEFT_PLUGIN_ABI);
+		return fail_set(fail, -EINVAL, "plugin '%s' has ABI %u, this weft has %d", path, plugin->abi,
+				WEFT_PLUGIN_ABI);
 	if (plugin->size < PLUGIN_SIZE_MIN || plugin->handler_size < HANDLER_SIZE_MIN)
 		return fail_set(fail, -EINVAL, "plugin '%s' is incomplete: its structures are too small", path);
 	if (!plugin->system || strcmp(plugin->system, system))
@@ -208,14 +209,16 @@ static int add_all(struct plugins *plugins, int dir, const struct stat *trusted,
 
 static int open_dir(const struct plugins_options *options, int *ret, struct fail *fail)
 {
-	cleanup_fd int dir = open(options->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (options->trusted ? O_NOFOLLOW : 0));
+	cleanup_fd int dir =
+		open(options->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (options->trusted ? O_NOFOLLOW : 0));
 	const char *why;
 	struct stat stat;
 
 	if (dir < 0 && errno == ENOENT)
 		return fail_set(fail, -ENOENT, "there is no directory of plugins '%s'", options->dir);
 	if (dir < 0 || fstat(dir, &stat))
-		return fail_set(fail, -errno, "cannot read the directory of plugins '%s': %s", options->dir, strerror(errno));
+		return fail_set(fail, -errno, "cannot read the directory of plugins '%s': %s", options->dir,
+				strerror(errno));
 	why = options->trusted ? distrust(&stat, options->trusted) : NULL;
 	if (why)
 		return fail_set(fail, -EPERM, "the plugins in '%s' are not loaded: %s", options->dir, why);

@@ -22,8 +22,8 @@ struct plugins;
 
 struct plugins_options {
 	const char *dir;
-	const char *machine;            /* the traced one; "" when unknown */
-	const struct schema_abi *abi;   /* borrowed */
+	const char *machine;          /* the traced one; "" when unknown */
+	const struct schema_abi *abi; /* borrowed */
 	/*
 	 * A file, the program itself: nobody may write the directory or a plugin who may not write that file. NULL: whoever chose the
 	 * directory trusts it.

@@ -44,7 +44,8 @@ int prototype_parse(const void *data, size_t len, const char *function, struct p
 	int err = btf_open(&btf, data, len, fail), found = 0;
 
 	for (uint32_t id = 1; !err && !found && id < btf.nr; id++) {
-		if (!btf_type_at(&btf, id, &type) || btf_kind(&type) != KIND_FUNC || strcmp(btf_string(&btf, type.name), function))
+		if (!btf_type_at(&btf, id, &type) || btf_kind(&type) != KIND_FUNC ||
+		    strcmp(btf_string(&btf, type.name), function))
 			continue;
 		if (btf_type_at(&btf, type.size, &type) && btf_kind(&type) == KIND_FUNC_PROTO) {
 			fill(&btf, &type, ret);
@@ -62,14 +63,22 @@ static int well_known(const char *function, struct prototype *ret)
 		const char *function;
 		struct prototype prototype;
 	} known[] = {
-		{ "do_sys_openat2", { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "how", "" } }, .nr = 3,
-				      .value = { "", "s64" } } },
-		{ "do_sys_open", { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "flags", "s32" }, { "mode", "u16" } },
-				   .nr = 4, .value = { "", "s64" } } },
-		{ "vfs_read", { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } }, .nr = 4,
-				.value = { "", "s64" } } },
-		{ "vfs_write", { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } }, .nr = 4,
-				 .value = { "", "s64" } } },
+		{ "do_sys_openat2",
+		  { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "how", "" } },
+		    .nr = 3,
+		    .value = { "", "s64" } } },
+		{ "do_sys_open",
+		  { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "flags", "s32" }, { "mode", "u16" } },
+		    .nr = 4,
+		    .value = { "", "s64" } } },
+		{ "vfs_read",
+		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } },
+		    .nr = 4,
+		    .value = { "", "s64" } } },
+		{ "vfs_write",
+		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } },
+		    .nr = 4,
+		    .value = { "", "s64" } } },
 		{ "do_exit", { .parameters = { { "code", "s64" } }, .nr = 1, .returns_nothing = true } },
 	};
 

@@ -17,14 +17,14 @@ struct fail;
 enum { PROTOTYPE_PARAMETERS = 16, PROTOTYPE_NAME = 64, PROTOTYPE_TYPE = 8 };
 
 struct prototype_value {
-	char name[PROTOTYPE_NAME];      /* "" where it has none */
-	char type[PROTOTYPE_TYPE];      /* as a probe names it: "s32", "u64"; "" for pointers and structures */
+	char name[PROTOTYPE_NAME]; /* "" where it has none */
+	char type[PROTOTYPE_TYPE]; /* as a probe names it: "s32", "u64"; "" for pointers and structures */
 };
 
 struct prototype {
 	struct prototype_value parameters[PROTOTYPE_PARAMETERS];
-	size_t nr;                      /* parameters behind the last one that fits are left out */
-	struct prototype_value value;   /* what it returns */
+	size_t nr;                    /* parameters behind the last one that fits are left out */
+	struct prototype_value value; /* what it returns */
 	bool returns_nothing;
 };
 

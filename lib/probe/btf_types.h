@@ -16,7 +16,7 @@ struct fail;
  * Any bytes will do: nothing outside them is read, and every loop ends.
  * Not supported: what modules add to the kernel's own.
  */
-enum { BTF_CHAIN_MAX = 32 };            /* typedef of const of typedef... */
+enum { BTF_CHAIN_MAX = 32 }; /* typedef of const of typedef... */
 
 enum btf_kind {
 	KIND_INT = 1,
@@ -41,14 +41,14 @@ enum btf_kind {
 };
 
 struct btf_type {
-	uint32_t name, info, size;      /* size, or the number of another type */
-	const uint8_t *rest;            /* checked: rest_len bytes */
+	uint32_t name, info, size; /* size, or the number of another type */
+	const uint8_t *rest;       /* checked: rest_len bytes */
 	size_t rest_len;
 };
 
 struct btf {
 	struct bytes types, strings;
-	uint32_t *offsets;              /* of each type into types; [0] is void */
+	uint32_t *offsets; /* of each type into types; [0] is void */
 	uint32_t nr, size;
 };
 

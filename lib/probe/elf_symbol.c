@@ -61,14 +61,15 @@ static void search_section(struct search *search, Elf *elf, Elf_Scn *section, co
 }
 
 /* From the address in memory to the place in the file, by the segment that is loaded there. */
-static int to_offset(Elf *elf, const char *path, const struct search *search, uint64_t plus, uint64_t *ret, struct fail *fail)
+static int to_offset(Elf *elf, const char *path, const struct search *search, uint64_t plus, uint64_t *ret,
+		     struct fail *fail)
 {
 	uint64_t value = search->found.st_value;
 	size_t nr;
 
 	if (search->found.st_size && plus >= search->found.st_size)
-		return fail_set(fail, -ERANGE, "'%s' in '%s' is %" PRIu64 " bytes long: +%" PRIu64 " is outside", search->symbol,
-				path, (uint64_t)search->found.st_size, plus);
+		return fail_set(fail, -ERANGE, "'%s' in '%s' is %" PRIu64 " bytes long: +%" PRIu64 " is outside",
+				search->symbol, path, (uint64_t)search->found.st_size, plus);
 	if (elf_getphdrnum(elf, &nr))
 		nr = 0;
 	for (size_t i = 0; i < nr; i++) {
@@ -79,7 +80,8 @@ static int to_offset(Elf *elf, const char *path, const struct search *search, ui
 			continue;
 		/* A function without a size, as assembly may have it, ends where what is loaded does. */
 		if (plus >= segment.p_filesz - (value - segment.p_vaddr))
-			return fail_set(fail, -ERANGE, "'%s'+%" PRIu64 " is outside of what is loaded of '%s'", search->symbol, plus, path);
+			return fail_set(fail, -ERANGE, "'%s'+%" PRIu64 " is outside of what is loaded of '%s'",
+					search->symbol, plus, path);
 		*ret = value - segment.p_vaddr + segment.p_offset + plus;
 		return 0;
 	}
@@ -99,11 +101,13 @@ static int find(Elf *elf, const char *path, const char *symbol, uint64_t plus, u
 		return near_fail(&search.near, fail, -ENOENT, "no function '%s' in '%s'%s", symbol, path,
 				 search.has_table ? "" : ", which is stripped: it names only what it exports");
 	if (search.differ)
-		return fail_set(fail, -ENOTUNIQ, "there are several functions '%s' in '%s': write '%s:0xOFFSET'", symbol, path,
-				path);
+		return fail_set(fail, -ENOTUNIQ, "there are several functions '%s' in '%s': write '%s:0xOFFSET'",
+				symbol, path, path);
 	if (GELF_ST_TYPE(search.found.st_info) == STT_GNU_IFUNC)
-		return fail_set(fail, -EOPNOTSUPP, "'%s' in '%s' is chosen when a program starts (ifunc): its code stands under "
-				"another name", symbol, path);
+		return fail_set(fail, -EOPNOTSUPP,
+				"'%s' in '%s' is chosen when a program starts (ifunc): its code stands under "
+				"another name",
+				symbol, path);
 	return to_offset(elf, path, &search, plus, ret, fail);
 }
 

@@ -16,9 +16,9 @@
 
 /* NAME=FETCH:TYPE in its parts. */
 struct argument {
-	char name[PROBE_NAME_SIZE];     /* "" where none is said */
+	char name[PROBE_NAME_SIZE]; /* "" where none is said */
 	char fetch[256];
-	char type[64];                  /* "" where none is said */
+	char type[64]; /* "" where none is said */
 };
 
 static int copy_part(const char *from, size_t len, char *into, size_t size, struct fail *fail)
@@ -57,19 +57,57 @@ static const char *argument_register(unsigned number)
 {
 	static const char *const names[] = {
 #if defined(__x86_64__)
-		"%di", "%si", "%dx", "%cx", "%r8", "%r9",
+		"%di",
+		"%si",
+		"%dx",
+		"%cx",
+		"%r8",
+		"%r9",
 #elif defined(__aarch64__)
-		"%x0", "%x1", "%x2", "%x3", "%x4", "%x5", "%x6", "%x7",
+		"%x0",
+		"%x1",
+		"%x2",
+		"%x3",
+		"%x4",
+		"%x5",
+		"%x6",
+		"%x7",
 #elif defined(__arm__)
-		"%r0", "%r1", "%r2", "%r3",
+		"%r0",
+		"%r1",
+		"%r2",
+		"%r3",
 #elif defined(__powerpc64__)
-		"%r3", "%r4", "%r5", "%r6", "%r7", "%r8", "%r9", "%r10",
+		"%r3",
+		"%r4",
+		"%r5",
+		"%r6",
+		"%r7",
+		"%r8",
+		"%r9",
+		"%r10",
 #elif defined(__s390x__)
-		"%r2", "%r3", "%r4", "%r5", "%r6",
+		"%r2",
+		"%r3",
+		"%r4",
+		"%r5",
+		"%r6",
 #elif defined(__riscv)
-		"%a0", "%a1", "%a2", "%a3", "%a4", "%a5", "%a6", "%a7",
+		"%a0",
+		"%a1",
+		"%a2",
+		"%a3",
+		"%a4",
+		"%a5",
+		"%a6",
+		"%a7",
 #elif defined(__i386__)
-		"$stack1", "$stack2", "$stack3", "$stack4", "$stack5", "$stack6",
+		"$stack1",
+		"$stack2",
+		"$stack3",
+		"$stack4",
+		"$stack5",
+		"$stack6",
 #endif
 		NULL,
 	};
@@ -93,7 +131,10 @@ static int use_registers(struct argument *argument, struct fail *fail)
 		} else {
 			name = argument_register(number);
 			if (!name)
-				return fail_set(fail, -EINVAL, "'$arg%u' is in no register that weft knows on this machine: name the register", number);
+				return fail_set(
+					fail, -EINVAL,
+					"'$arg%u' is in no register that weft knows on this machine: name the register",
+					number);
 			ok = buf_add_str(&out, name);
 			at += len;
 		}
@@ -125,8 +166,8 @@ static int no_parameter(const char *function, const struct prototype *prototype,
 			return fail_memory(fail);
 	}
 	near_fail(&near, &words, -ENOENT, "the function '%s' has no parameter '%s'", function, name);
-	return fail_set(fail, -ENOENT, "%.600s%s%.300s", words.text, prototype->nr ? "\n  its parameters are " : ": it has none",
-			buf_str(&all));
+	return fail_set(fail, -ENOENT, "%.600s%s%.300s", words.text,
+			prototype->nr ? "\n  its parameters are " : ": it has none", buf_str(&all));
 }
 
 static int no_function(const struct instance *top, const char *name, struct fail *fail)
@@ -138,7 +179,8 @@ static int no_function(const struct instance *top, const char *name, struct fail
 }
 
 /* A parameter, or the value, of a function of the kernel by name. */
-static int kernel_name(const struct instance *top, const struct probe *probe, struct argument *argument, struct fail *fail)
+static int kernel_name(const struct instance *top, const struct probe *probe, struct argument *argument,
+		       struct fail *fail)
 {
 	const char *colon = strchr(probe->place, ':'), *function = colon ? colon + 1 : probe->place;
 	cleanup_free char *name = strndup(function, strcspn(function, "+"));
@@ -168,20 +210,23 @@ static int kernel_name(const struct instance *top, const struct probe *probe, st
 		return no_parameter(name, &prototype, argument->fetch, fail);
 	if (!function_exists(NULL, name))
 		return no_function(top, name, fail);
-	return fail_set(fail, -ENOENT, "the parameters of '%s' are not known by name here (this kernel has no type information of "
-			"it, CONFIG_DEBUG_INFO_BTF): say which one, as in '%s=$arg1%s%s'", name, argument->fetch,
-			*argument->type ? ":" : "", argument->type);
+	return fail_set(fail, -ENOENT,
+			"the parameters of '%s' are not known by name here (this kernel has no type information of "
+			"it, CONFIG_DEBUG_INFO_BTF): say which one, as in '%s=$arg1%s%s'",
+			name, argument->fetch, *argument->type ? ":" : "", argument->type);
 }
 
 /* A field of the event that the probe is on; strings are printed as such. */
-static int field_name(const struct instance *top, const struct probe *probe, struct argument *argument, struct fail *fail)
+static int field_name(const struct instance *top, const struct probe *probe, struct argument *argument,
+		      struct fail *fail)
 {
 	struct event_fields fields = { .nr = 0 };
 	char system[EVENT_PART_SIZE], event[EVENT_PART_SIZE];
 	const struct event_field *field = NULL;
 	bool text;
 
-	if (sscanf(probe->place, "%127[^.].%127s", system, event) == 2 && !event_fields_read(top, system, event, &fields, NULL))
+	if (sscanf(probe->place, "%127[^.].%127s", system, event) == 2 &&
+	    !event_fields_read(top, system, event, &fields, NULL))
 		field = event_fields_find(&fields, argument->fetch);
 	text = field && strstr(field->type, "char") && (field->array || strchr(field->type, '['));
 	if (!field && !strcmp(argument->fetch, "comm"))
@@ -195,7 +240,8 @@ static int field_name(const struct instance *top, const struct probe *probe, str
 	return 0;
 }
 
-static int resolve_name(const struct instance *top, const struct probe *probe, struct argument *argument, struct fail *fail)
+static int resolve_name(const struct instance *top, const struct probe *probe, struct argument *argument,
+			struct fail *fail)
 {
 	unsigned number;
 	char rest;
@@ -224,8 +270,10 @@ static int resolve_name(const struct instance *top, const struct probe *probe, s
 		}
 		/* fall through */
 	case PROBE_UPROBE:
-		return fail_set(fail, -ENOENT, "the parameters of a program's function are not known by name: say which one, as in "
-				"'%s=$arg1%s%s'", argument->fetch, *argument->type ? ":" : "", argument->type);
+		return fail_set(fail, -ENOENT,
+				"the parameters of a program's function are not known by name: say which one, as in "
+				"'%s=$arg1%s%s'",
+				argument->fetch, *argument->type ? ":" : "", argument->type);
 	default:
 		return kernel_name(top, probe, argument, fail);
 	}

@@ -48,7 +48,8 @@ static int settle_name(const struct instance *top, struct probe *probe, const ch
 	char name[PROBE_NAME_SIZE], numbered[PROBE_NAME_SIZE + 16];
 
 	if (!*probe->group)
-		snprintf(probe->group, sizeof(probe->group), "%s", probe->kind == PROBE_SYNTHETIC ? "synthetic" : PROBE_GROUP);
+		snprintf(probe->group, sizeof(probe->group), "%s",
+			 probe->kind == PROBE_SYNTHETIC ? "synthetic" : PROBE_GROUP);
 	if (*probe->name && is_taken(top, probe->group, probe->name))
 		return fail_set(fail, -EEXIST, "there is an event '%s:%s' already", probe->group, probe->name);
 	if (*probe->name)
@@ -85,7 +86,8 @@ static int resolve_binary(struct probe *probe, struct fail *fail)
 	int err;
 
 	if (!colon || colon == probe->place || !colon[1])
-		return fail_set(fail, -EINVAL, "'%s' does not say where in the file: write BINARY:FUNCTION or BINARY:0xOFFSET",
+		return fail_set(fail, -EINVAL,
+				"'%s' does not say where in the file: write BINARY:FUNCTION or BINARY:0xOFFSET",
 				probe->place);
 	*colon = '\0';
 	if (!realpath(probe->place, path))
@@ -160,8 +162,10 @@ static int set_place(const struct instance *top, struct probe *probe, const char
 	if (!*rest)
 		return fail_set(fail, -EINVAL, "'%s' does not say where", place);
 	if (colon && (probe->kind == PROBE_KPROBE || probe->kind == PROBE_KRETPROBE) && !is_module(place, colon))
-		return fail_set(fail, -ENOENT, "there is no module and no system of events '%.*s'; a program is named by its path, "
-				"as in './%s'", (int)(colon - place), place, place);
+		return fail_set(fail, -ENOENT,
+				"there is no module and no system of events '%.*s'; a program is named by its path, "
+				"as in './%s'",
+				(int)(colon - place), place, place);
 	probe->place = strdup(rest);
 	if (!probe->place)
 		return fail_memory(fail);
@@ -185,10 +189,12 @@ static int take_place(const struct instance *top, struct probe *probe, struct te
 		if (text_is_name(word.at, slash ? (size_t)(slash - word.at) : len) &&
 		    (!slash || text_is_name(slash + 1, (size_t)(equals - slash - 1)))) {
 			if (len >= PROBE_NAME_SIZE)
-				return fail_set(fail, -EINVAL, "'%.*s' is too long for the name of an event", (int)len, word.at);
+				return fail_set(fail, -EINVAL, "'%.*s' is too long for the name of an event", (int)len,
+						word.at);
 			if (slash)
 				memcpy(probe->group, word.at, (size_t)(slash - word.at));
-			memcpy(probe->name, slash ? slash + 1 : word.at, (size_t)(equals - (slash ? slash + 1 : word.at)));
+			memcpy(probe->name, slash ? slash + 1 : word.at,
+			       (size_t)(equals - (slash ? slash + 1 : word.at)));
 			word.len -= len + 1;
 			word.at = equals + 1;
 		}
@@ -222,9 +228,10 @@ static int check_kind(const struct instance *top, enum probe_kind kind, struct f
 	cleanup_buf struct buf readme = BUF_INIT;
 
 	if (needs[kind].file && !instance_has(top, needs[kind].file))
-		return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it was built without %s", probe_kind_name(kind),
-				needs[kind].option);
-	if (!needs[kind].howto || instance_read(top, "README", &readme, NULL) || strstr(buf_str(&readme), needs[kind].howto))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it was built without %s",
+				probe_kind_name(kind), needs[kind].option);
+	if (!needs[kind].howto || instance_read(top, "README", &readme, NULL) ||
+	    strstr(buf_str(&readme), needs[kind].howto))
 		return 0;
 	return fail_set(fail, -EOPNOTSUPP, "this kernel has no %s events: it is too old or was built without %s",
 			probe_kind_name(kind), needs[kind].option);
@@ -280,7 +287,8 @@ static int define_synthetic(const char *text, struct probe *probe, struct fail *
 	if (probe->kind != PROBE_SYNTHETIC || !*probe->name)
 		return fail_set(fail, -EINVAL, "'%s' is no synthetic event: write NAME TYPE FIELD; TYPE FIELD", text);
 	if (!*probe->arguments)
-		return fail_set(fail, -EINVAL, "the synthetic event '%s' has no fields: write NAME TYPE FIELD; TYPE FIELD",
+		return fail_set(fail, -EINVAL,
+				"the synthetic event '%s' has no fields: write NAME TYPE FIELD; TYPE FIELD",
 				probe->name);
 	return 0;
 }

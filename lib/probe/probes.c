@@ -191,10 +191,11 @@ static int in_use(const struct instance *top, const char *group, const char *nam
 	if (!err)
 		err = instance_each(top->tracing, add_user, &users, NULL);
 	if (!err && users.names.len)
-		fail_set(fail, -EBUSY, "the probe '%s:%s' is in use: it is switched on, or has a trigger, in %s", group, name,
-			 buf_str(&users.names));
+		fail_set(fail, -EBUSY, "the probe '%s:%s' is in use: it is switched on, or has a trigger, in %s", group,
+			 name, buf_str(&users.names));
 	else
-		fail_set(fail, -EBUSY, "the probe '%s:%s' is in use: by perf, by a histogram or by another event", group, name);
+		fail_set(fail, -EBUSY, "the probe '%s:%s' is in use: by perf, by a histogram or by another event",
+			 group, name);
 	buf_release(&users.names);
 	return -EBUSY;
 }

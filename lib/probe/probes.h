@@ -22,9 +22,9 @@ struct undo;
  */
 struct probe_state {
 	struct probe probe;
-	bool ours;              /* some weft made it and has it in its journal */
-	bool counted;           /* hits and missed are known: kprobes and uprobes */
-	uint64_t hits, missed;  /* of all probes of that name: the kernel's counts do not say the group */
+	bool ours;             /* some weft made it and has it in its journal */
+	bool counted;          /* hits and missed are known: kprobes and uprobes */
+	uint64_t hits, missed; /* of all probes of that name: the kernel's counts do not say the group */
 };
 
 struct probe_list {

@@ -13,13 +13,13 @@ enum { NAMES_FIRST = 1024 };
 
 struct name {
 	char *text;
-	unsigned seen;          /* enumerators of that name so far */
+	unsigned seen; /* enumerators of that name so far */
 	int64_t value;
 };
 
 struct names {
-	struct name *slots;     /* a hash table; free ones have no text */
-	size_t nr, size;        /* size: a power of two */
+	struct name *slots; /* a hash table; free ones have no text */
+	size_t nr, size;    /* size: a power of two */
 };
 
 static size_t hash_of(const char *name, size_t len)
@@ -130,7 +130,7 @@ static bool may_be_enumerator(const char *name, size_t len, char before)
 int names_add_format(struct names *names, const char *format, size_t len, struct fail *fail)
 {
 	const char *at = memmem(format, len, "print fmt:", 10), *end = format + len;
-	char before = 0;        /* the last that was neither a blank nor a name */
+	char before = 0; /* the last that was neither a blank nor a name */
 	int err = 0;
 
 	at = at ? at + 10 : end;
@@ -143,8 +143,8 @@ int names_add_format(struct names *names, const char *format, size_t len, struct
 		}
 		while (at < end && in_name(*at))
 			at++;
-		if (at > start && !isdigit((unsigned char)*start) && before != '.' && before != '>' && (at == end || *at != '(') &&
-		    may_be_enumerator(start, (size_t)(at - start), before))
+		if (at > start && !isdigit((unsigned char)*start) && before != '.' && before != '>' &&
+		    (at == end || *at != '(') && may_be_enumerator(start, (size_t)(at - start), before))
 			err = names_add(names, start, (size_t)(at - start), fail);
 		if (at > start)
 			continue;
@@ -158,9 +158,11 @@ int names_add_format(struct names *names, const char *format, size_t len, struct
 static const char *kind_name(enum btf_kind kind)
 {
 	static const char *const names[] = {
-		[KIND_INT] = "INT", [KIND_PTR] = "PTR", [KIND_ARRAY] = "ARRAY", [KIND_STRUCT] = "STRUCT", [KIND_UNION] = "UNION",
-		[KIND_ENUM] = "ENUM", [KIND_FWD] = "FWD", [KIND_FUNC] = "FUNC", [KIND_FUNC_PROTO] = "FUNC_PROTO", [KIND_VAR] = "VAR",
-		[KIND_DATASEC] = "DATASEC", [KIND_FLOAT] = "FLOAT", [KIND_DECL_TAG] = "DECL_TAG", [KIND_ENUM64] = "ENUM64",
+		[KIND_INT] = "INT",           [KIND_PTR] = "PTR",         [KIND_ARRAY] = "ARRAY",
+		[KIND_STRUCT] = "STRUCT",     [KIND_UNION] = "UNION",     [KIND_ENUM] = "ENUM",
+		[KIND_FWD] = "FWD",           [KIND_FUNC] = "FUNC",       [KIND_FUNC_PROTO] = "FUNC_PROTO",
+		[KIND_VAR] = "VAR",           [KIND_DATASEC] = "DATASEC", [KIND_FLOAT] = "FLOAT",
+		[KIND_DECL_TAG] = "DECL_TAG", [KIND_ENUM64] = "ENUM64",
 	};
 
 	return kind < array_size(names) && names[kind] ? names[kind] : "UNKNOWN";
@@ -204,13 +206,15 @@ static bool put_enum(const struct btf *btf, uint32_t id, struct buf *buf)
 	if (!buf_addf(buf, "e %u", id))
 		return false;
 	for (uint32_t i = 0; i < btf_count(&type); i++)
-		if (!buf_addf(buf, " %s=%d", btf_string(btf, btf_word(btf, &type, i * 2)), (int)btf_word(btf, &type, i * 2 + 1)))
+		if (!buf_addf(buf, " %s=%d", btf_string(btf, btf_word(btf, &type, i * 2)),
+			      (int)btf_word(btf, &type, i * 2 + 1)))
 			return false;
 	return buf_addf(buf, "\n");
 }
 
 /* used: a bit for each type that is an enum of a parameter. */
-static bool put_function(const struct btf *btf, const char *name, const struct btf_type *proto, uint8_t *used, struct buf *buf)
+static bool put_function(const struct btf *btf, const char *name, const struct btf_type *proto, uint8_t *used,
+			 struct buf *buf)
 {
 	bool ok = buf_addf(buf, "f %s", name);
 
@@ -239,7 +243,8 @@ static bool put_functions(const struct btf *btf, const struct names *functions, 
 		if (!btf_type_at(btf, id, &func) || btf_kind(&func) != KIND_FUNC)
 			continue;
 		name = btf_string(btf, func.name);
-		if ((functions && !find_name(functions, name)) || !btf_type_at(btf, func.size, &proto) || btf_kind(&proto) != KIND_FUNC_PROTO)
+		if ((functions && !find_name(functions, name)) || !btf_type_at(btf, func.size, &proto) ||
+		    btf_kind(&proto) != KIND_FUNC_PROTO)
 			continue;
 		ok = put_function(btf, name, &proto, used, buf);
 	}
@@ -277,7 +282,9 @@ static bool put_enumerators(const struct btf *btf, const struct names *names, st
 			bool is_signed = type.info >> 31;
 
 			take_value(names, btf_string(btf, btf_word(btf, &type, at)),
-				   wide ? (int64_t)(high << 32 | low) : is_signed ? (int32_t)low : (int64_t)low);
+				   wide      ? (int64_t)(high << 32 | low) :
+				   is_signed ? (int32_t)low :
+					       (int64_t)low);
 		}
 	}
 	for (size_t i = 0; ok && i < names->size; i++)
@@ -286,8 +293,8 @@ static bool put_enumerators(const struct btf *btf, const struct names *names, st
 	return ok;
 }
 
-int types_lines(const void *data, size_t len, const struct names *functions, const struct names *enumerators, struct buf *buf,
-		struct fail *fail)
+int types_lines(const void *data, size_t len, const struct names *functions, const struct names *enumerators,
+		struct buf *buf, struct fail *fail)
 {
 	cleanup_free uint8_t *used = NULL;
 	struct btf btf = { .nr = 0 };

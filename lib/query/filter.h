@@ -29,8 +29,8 @@ enum { FILTER_TERMS_MAX = 256, FILTER_DEPTH_MAX = 64 };
  * -ENOENT: the format has no such field; the names of its own are offered to `near`, which may be NULL. -EINVAL: the kernel would refuse
  * it as well, with the same words; below them stand the filter and a caret under the culprit.
  */
-int must_check filter_new(const char *text, const struct format *format, const struct context *context, struct near *near,
-			  struct filter **ret, struct fail *fail);
+int must_check filter_new(const char *text, const struct format *format, const struct context *context,
+			  struct near *near, struct filter **ret, struct fail *fail);
 void filter_free(struct filter *filter);
 
 bool filter_match(const struct filter *filter, const struct event *event);

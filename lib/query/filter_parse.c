@@ -144,7 +144,8 @@ static bool take_field(struct parser *parser, struct filter_term *term)
 	user = !strncmp(end, ".ustring", strlen(".ustring"));
 	parser->at = end + (user ? strlen(".ustring") : 0);
 	if (!strncmp(parser->at, ".function", strlen(".function")))
-		return refuse(parser, -EINVAL, parser->at, "Only a kernel that traces knows functions: compare the address");
+		return refuse(parser, -EINVAL, parser->at,
+			      "Only a kernel that traces knows functions: compare the address");
 	if (term->of == FILTER_OF_NUMBER && bind_pointer(parser, term, name) && !term->place.field)
 		return refuse(parser, -EINVAL, start, "The file has the pointer, but not the string that it leads to");
 	return true;
@@ -236,7 +237,8 @@ static bool take_number(struct parser *parser, struct filter_term *term)
 
 	if (is_string(term))
 		return refuse(parser, -EINVAL, start, "Expecting string field");
-	if (term->op == FILTER_GLOB || term->of == FILTER_OF_MASK || (term->of == FILTER_OF_NUMBER && !term->place.size))
+	if (term->op == FILTER_GLOB || term->of == FILTER_OF_MASK ||
+	    (term->of == FILTER_OF_NUMBER && !term->place.size))
 		return refuse(parser, -EINVAL, start, "Illegal operation for field type");
 	while (text_is_name_char(*end) && *end != '_')
 		end++;
@@ -341,7 +343,8 @@ static bool take_not(struct parser *parser, struct piece *ret)
 }
 
 /* One piece, or several with `word` between them; `outcome` of a piece is what lets the next one be asked. */
-static bool take_chain(struct parser *parser, const char *word, int outcome, bool (*taker)(struct parser *, struct piece *), struct piece *ret)
+static bool take_chain(struct parser *parser, const char *word, int outcome,
+		       bool (*taker)(struct parser *, struct piece *), struct piece *ret)
 {
 	struct piece next;
 
@@ -386,8 +389,8 @@ static bool take_all(struct parser *parser)
 	return true;
 }
 
-int filter_new(const char *text, const struct format *format, const struct context *context, struct near *near, struct filter **ret,
-	       struct fail *fail)
+int filter_new(const char *text, const struct format *format, const struct context *context, struct near *near,
+	       struct filter **ret, struct fail *fail)
 {
 	struct parser parser = { .text = text, .at = text, .format = format, .near = near, .fail = fail };
 

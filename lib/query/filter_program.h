@@ -12,7 +12,17 @@
 struct context;
 
 /* What lib/query/filter_parse.c makes and filter.c runs. */
-enum filter_op { FILTER_GLOB, FILTER_NE, FILTER_EQ, FILTER_LE, FILTER_LT, FILTER_GE, FILTER_GT, FILTER_AND, FILTER_OPS };
+enum filter_op {
+	FILTER_GLOB,
+	FILTER_NE,
+	FILTER_EQ,
+	FILTER_LE,
+	FILTER_LT,
+	FILTER_GE,
+	FILTER_GT,
+	FILTER_AND,
+	FILTER_OPS
+};
 
 enum filter_of { FILTER_OF_NUMBER, FILTER_OF_CPU, FILTER_OF_STRING, FILTER_OF_TASK, FILTER_OF_MASK };
 
@@ -21,21 +31,21 @@ enum { FILTER_TRUE = -1, FILTER_FALSE = -2 };
 
 struct filter_term {
 	enum filter_op op;
-	enum filter_of of;              /* what is compared */
-	struct place place;             /* of a field */
-	bool is_not;                    /* of a glob that begins with '!' */
-	bool has_cpus;                  /* with `cpus`; else with `text` or `number` */
+	enum filter_of of;  /* what is compared */
+	struct place place; /* of a field */
+	bool is_not;        /* of a glob that begins with '!' */
+	bool has_cpus;      /* with `cpus`; else with `text` or `number` */
 	bool is_glob;
-	uint64_t number;                /* cut to the field's size and extended by its sign */
+	uint64_t number; /* cut to the field's size and extended by its sign */
 	char *text;
 	size_t len;
 	struct cpus *cpus;
-	int16_t next[2];                /* the term to go on with when it is false and when it is true */
+	int16_t next[2]; /* the term to go on with when it is false and when it is true */
 };
 
 struct filter {
 	const struct context *context;
-	struct filter_term *terms;      /* the first one that is asked is terms[0] */
+	struct filter_term *terms; /* the first one that is asked is terms[0] */
 	size_t nr;
 };
 

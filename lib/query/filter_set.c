@@ -21,8 +21,8 @@ struct link {
 
 struct filter_set {
 	const struct context *context;
-	bool some;                              /* that are not negated */
-	struct link *links[EVENT_TYPES_MAX];    /* by the type's id */
+	bool some;                           /* that are not negated */
+	struct link *links[EVENT_TYPES_MAX]; /* by the type's id */
 };
 
 int filter_set_new(const struct context *context, struct filter_set **ret, struct fail *fail)
@@ -66,15 +66,17 @@ bool filter_set_keep(const struct filter_set *set, const struct event *event)
 /* "system:event", "system/event", or one pattern for either name; "" for all. */
 struct pattern {
 	const char *whole;
-	char *system;           /* to be freed */
-	const char *event;      /* NULL: there is one for both */
+	char *system;      /* to be freed */
+	const char *event; /* NULL: there is one for both */
 };
 
 static int pattern_init(struct pattern *pattern, const char *whole, struct fail *fail)
 {
 	size_t len = strcspn(whole, ":/");
 
-	*pattern = (struct pattern){ .whole = whole, .system = strndup(whole, len), .event = whole[len] ? whole + len + 1 : NULL };
+	*pattern = (struct pattern){ .whole = whole,
+				     .system = strndup(whole, len),
+				     .event = whole[len] ? whole + len + 1 : NULL };
 	return pattern->system ? 0 : fail_memory(fail);
 }
 
@@ -152,10 +154,12 @@ static int with_hint(struct fail *fail, int err, const struct near *near)
 	near_hint(near, hint, sizeof(hint));
 	if (!*hint)
 		return err;
-	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint, before.text + (line - fail->text));
+	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint,
+			before.text + (line - fail->text));
 }
 
-static int refuse(struct filter_set *set, const struct pattern *pattern, const char *filter, struct fail *why, int err, struct fail *fail)
+static int refuse(struct filter_set *set, const struct pattern *pattern, const char *filter, struct fail *why, int err,
+		  struct fail *fail)
 {
 	char word[NEAR_NAME_SIZE];
 	const char *system, *event;
@@ -169,7 +173,8 @@ static int refuse(struct filter_set *set, const struct pattern *pattern, const c
 	take_name(why, filter, word);
 	near = near_to(word);
 	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
-		const struct format *format = pattern_fits(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
+		const struct format *format =
+			pattern_fits(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
 
 		for (uint32_t j = 0; format && j < format->nr_fields; j++)
 			near_offer(&near, format->fields[j].name);
@@ -177,7 +182,8 @@ static int refuse(struct filter_set *set, const struct pattern *pattern, const c
 	return with_hint(fail, err, &near);
 }
 
-static int add_filter(struct filter_set *set, const struct pattern *pattern, const char *text, bool negated, struct fail *fail)
+static int add_filter(struct filter_set *set, const struct pattern *pattern, const char *text, bool negated,
+		      struct fail *fail)
 {
 	struct fail why = FAIL_INIT, this;
 	bool named = false, added = false;
@@ -211,7 +217,8 @@ static int add_filter(struct filter_set *set, const struct pattern *pattern, con
 	if (schema_starved(set->context->schema))
 		return fail_memory(fail);
 	if (!named)
-		return *pattern->whole ? no_event(set, pattern->whole, fail) : fail_set(fail, -ENOENT, "the file knows no events");
+		return *pattern->whole ? no_event(set, pattern->whole, fail) :
+					 fail_set(fail, -ENOENT, "the file knows no events");
 	return added ? 0 : refuse(set, pattern, text, &why, worst, fail);
 }
 

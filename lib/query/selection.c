@@ -28,18 +28,18 @@ struct selection {
 	const struct context *context;
 	bool some_events;
 	uint64_t ids[IDS / 64];
-	uint64_t stacks[IDS / 64];      /* types that go with the event before them */
-	uint64_t kept[CPUS / 64];       /* CPUs whose last event was kept; by cpu_index */
+	uint64_t stacks[IDS / 64]; /* types that go with the event before them */
+	uint64_t kept[CPUS / 64];  /* CPUs whose last event was kept; by cpu_index */
 	int32_t *pids;
 	size_t nr_pids;
 	char **comms;
 	size_t nr_comms;
-	struct filter_set *filters;     /* NULL: none */
-	uint8_t flags_out;              /* enum event_flags of what is left out */
+	struct filter_set *filters; /* NULL: none */
+	uint8_t flags_out;          /* enum event_flags of what is left out */
 	struct comm_memo memo[COMM_MEMO];
-	int32_t *self;                  /* the recorder's own tasks */
+	int32_t *self; /* the recorder's own tasks */
 	size_t nr_self;
-	uint64_t self_bits[SELF_BITS / 64];     /* of their PIDs' lower bits: most events need no more */
+	uint64_t self_bits[SELF_BITS / 64]; /* of their PIDs' lower bits: most events need no more */
 	uint64_t left_out;
 };
 
@@ -209,7 +209,8 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 
 bool selection_empty(const struct selection *selection)
 {
-	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self && !selection->filters && !selection->flags_out;
+	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self &&
+	       !selection->filters && !selection->flags_out;
 }
 
 static bool keep_pid(const struct selection *selection, int32_t pid)
@@ -256,7 +257,8 @@ bool selection_keep(void *arg, const struct event *event)
 	else
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));
-	keep = keep && !(event->flags & selection->flags_out) && keep_pid(selection, event->pid) && keep_comm(selection, event->pid);
+	keep = keep && !(event->flags & selection->flags_out) && keep_pid(selection, event->pid) &&
+	       keep_comm(selection, event->pid);
 	if (keep && selection->nr_self && is_self(selection, event)) {
 		selection->left_out++;
 		keep = false;

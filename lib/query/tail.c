@@ -8,8 +8,8 @@
 enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8, GROWTH_MAX = 1 << 24, MANY_EVENTS = 1 << 16 };
 
 static int count_events(const struct context *context, const struct events_options *options,
-			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret, uint64_t *ret_read,
-			struct fail *fail)
+			bool (*keep)(void *arg, const struct event *event), void *arg, uint64_t *ret,
+			uint64_t *ret_read, struct fail *fail)
 {
 	struct events *events = NULL;
 	struct event event;
@@ -50,6 +50,8 @@ int tail_find(const struct context *context, const struct events_options *option
 		if (found >= count || window.since == options->since || __builtin_mul_overflow(length, growth, &length))
 			break;
 	}
-	*ret = (struct tail){ .since = window.since, .skip = found > count ? found - count : 0, .left = found < count ? found : count };
+	*ret = (struct tail){ .since = window.since,
+			      .skip = found > count ? found - count : 0,
+			      .left = found < count ? found : count };
 	return 0;
 }

@@ -17,9 +17,9 @@ struct fail;
  * that the cost follows the number of events wanted and not the size of the file.
  */
 struct tail {
-	uint64_t since;         /* an events_options::since */
-	uint64_t skip;          /* events to leave out from there on, to be left with as many as were wanted */
-	uint64_t left;          /* how many are left then: fewer than wanted where the stream has fewer */
+	uint64_t since; /* an events_options::since */
+	uint64_t skip;  /* events to leave out from there on, to be left with as many as were wanted */
+	uint64_t left;  /* how many are left then: fewer than wanted where the stream has fewer */
 };
 
 /* `keep` says which events count; NULL: all of them. */

@@ -12,9 +12,9 @@ struct fail;
 
 /* When the first and the last event of a file happened, of all buffers that have one clock. */
 struct extent {
-	bool known;             /* looked for already */
-	bool found;             /* there is an event */
-	uint64_t first, last;   /* in units of event::ts */
+	bool known;           /* looked for already */
+	bool found;           /* there is an event */
+	uint64_t first, last; /* in units of event::ts */
 };
 
 /* Looks at the start and at the end of each CPU, once: of the file and the clock of this context. */

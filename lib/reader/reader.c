@@ -91,8 +91,8 @@ int reader_tail(struct reader *reader, uint64_t count, struct fail *fail)
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->buffers[i];
 		struct tail tail;
-		int r = tail_find(buffer->context, &buffer->window, count, buffer->selection ? selection_keep : NULL, buffer->selection,
-				  &tail, fail);
+		int r = tail_find(buffer->context, &buffer->window, count, buffer->selection ? selection_keep : NULL,
+				  buffer->selection, &tail, fail);
 
 		if (r < 0)
 			return r;

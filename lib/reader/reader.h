@@ -27,33 +27,34 @@ struct trace;
  */
 struct reader_buffer {
 	struct context *context;
-	struct events_options window;   /* since, until, CPUs; a source of its own, which is the reader's once it is here */
-	struct selection *selection;    /* the events wanted; NULL: all. Gaps are always handed out */
-	struct events *events;          /* from reader_start() on */
-	uint64_t skip;                  /* events to leave out first; reader_tail() sets it */
+	struct events_options
+		window; /* since, until, CPUs; a source of its own, which is the reader's once it is here */
+	struct selection *selection; /* the events wanted; NULL: all. Gaps are always handed out */
+	struct events *events;       /* from reader_start() on */
+	uint64_t skip;               /* events to leave out first; reader_tail() sets it */
 	/* The reader's own: */
-	bool looked, ready;             /* whether `due` is known; whether an event is there */
-	uint64_t due;                   /* when that happened, or a time such that nothing older can come */
+	bool looked, ready; /* whether `due` is known; whether an event is there */
+	uint64_t due;       /* when that happened, or a time such that nothing older can come */
 };
 
 struct reader {
 	struct reader_buffer *buffers;
 	size_t nr_buffers;
-	uint64_t skip;                  /* of the merged events, the first to leave out; reader_tail() sets it */
+	uint64_t skip; /* of the merged events, the first to leave out; reader_tail() sets it */
 	/* The reader's own: */
-	struct events *only;            /* of the only buffer; NULL: there are several */
-	bool apart;                     /* the clocks differ */
-	bool keeps_all;                 /* no selection, nothing to skip */
-	bool stopped;                   /* reader_stop() */
+	struct events *only; /* of the only buffer; NULL: there are several */
+	bool apart;          /* the clocks differ */
+	bool keeps_all;      /* no selection, nothing to skip */
+	bool stopped;        /* reader_stop() */
 	bool fails_at_once;
-	int failed;                     /* of the first buffer that failed; 0 */
-	struct fail *failure;           /* its words */
+	int failed;           /* of the first buffer that failed; 0 */
+	struct fail *failure; /* its words */
 };
 
 struct reader_options {
-	struct pool *pool;              /* borrowed: reads ahead; NULL: the caller's thread reads */
-	bool keep_blocks;               /* the caller takes retired blocks, and events are valid until it gives them back */
-	bool fails_at_once;             /* the first buffer that fails ends all, as it should where the others have no end of their own */
+	struct pool *pool; /* borrowed: reads ahead; NULL: the caller's thread reads */
+	bool keep_blocks;  /* the caller takes retired blocks, and events are valid until it gives them back */
+	bool fails_at_once; /* the first buffer that fails ends all, as it should where the others have no end of their own */
 };
 
 void reader_init(struct reader *reader);
@@ -90,7 +91,8 @@ struct reader_consumer {
 };
 
 /* Shows all events to all consumers, in one pass. */
-int must_check reader_run(struct reader *reader, const struct reader_consumer *consumers, size_t nr_consumers, struct fail *fail);
+int must_check reader_run(struct reader *reader, const struct reader_consumer *consumers, size_t nr_consumers,
+			  struct fail *fail);
 
 /* From a consumer: no more events are needed, reader_run() returns 0 once all consumers have seen this one. */
 void reader_stop(struct reader *reader);
@@ -114,7 +116,7 @@ static inline int reader_step(struct reader *reader, struct event *ret, struct f
 {
 	ret->buffer = 0;
 	return __builtin_expect(reader->only != NULL, 1) ? events_next(reader->only, ret, fail) :
-							    reader_step_merged(reader, ret, fail);
+							   reader_step_merged(reader, ret, fail);
 }
 
 static inline bool reader_keeps(struct reader *reader, const struct event *event)

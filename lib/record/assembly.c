@@ -26,7 +26,7 @@ struct description {
 	struct writer_format *formats;
 	struct writer_setting *settings;
 	const char **stats;
-	char **systems;                 /* owned copies of the formats' systems */
+	char **systems; /* owned copies of the formats' systems */
 };
 
 static void description_release(struct description *description)
@@ -40,8 +40,7 @@ static void description_release(struct description *description)
 	buf_release(&description->kallsyms.text);
 }
 
-static int describe_item(struct description *description, const struct ledger *ledger,
-			 const struct ledger_item *item)
+static int describe_item(struct description *description, const struct ledger *ledger, const struct ledger_item *item)
 {
 	struct writer_metadata *out = &description->out;
 	const char *slash = strchr(item->key, '/');
@@ -59,7 +58,8 @@ static int describe_item(struct description *description, const struct ledger *l
 			(struct writer_format){ .system = system, .text = item->data, .len = item->len };
 	} else if (item->kind == LEDGER_SETTING) {
 		description->settings[out->nr_settings++] = (struct writer_setting){
-			.buffer = item->buffer, .name = item->key, .text = item->data, .len = item->len };
+			.buffer = item->buffer, .name = item->key, .text = item->data, .len = item->len
+		};
 	} else if (item->kind == LEDGER_STATS) {
 		description->stats[out->nr_cpustats++] = item->data;
 	}
@@ -142,8 +142,8 @@ struct keeping {
 };
 
 /* What the writer wrote last is this piece: from now on its pages are there, and the spool can go. */
-static int give_up_part(struct parts *parts, const struct assembly_piece *piece, const struct keeping *keeping, uint64_t end,
-			struct fail *fail)
+static int give_up_part(struct parts *parts, const struct assembly_piece *piece, const struct keeping *keeping,
+			uint64_t end, struct fail *fail)
 {
 	cleanup_free char *text = NULL;
 	char key[16];
@@ -158,8 +158,11 @@ static int give_up_part(struct parts *parts, const struct assembly_piece *piece,
 		text = NULL;
 		return fail_memory(fail);
 	}
-	err = ledger_add(parts->ledger, &(struct ledger_item){ .kind = LEDGER_MOVED, .buffer = piece->buffer,
-								     .key = key, .data = text, .len = (size_t)len }, fail);
+	err = ledger_add(
+		parts->ledger,
+		&(struct ledger_item){
+			.kind = LEDGER_MOVED, .buffer = piece->buffer, .key = key, .data = text, .len = (size_t)len },
+		fail);
 	if (err)
 		return err;
 	/* Its file is still open elsewhere: only emptying it gives the space back now. */
@@ -206,8 +209,8 @@ static int check_known(const struct assembly_piece *pieces, size_t nr, uint32_t 
 }
 
 /* With `keeping` spools are given up. */
-static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr, const struct keeping *keeping,
-		      uint64_t *ret_size, struct fail *fail)
+static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr,
+		      const struct keeping *keeping, uint64_t *ret_size, struct fail *fail)
 {
 	struct description description = { .kallsyms = { .text = BUF_INIT } };
 	struct writer *writer = NULL;
@@ -333,8 +336,8 @@ static bool is_on_one_filesystem(const struct assembly *assembly)
 	return !fstat(assembly->parts->dir, &here) && !fstat(assembly->to.dir, &there) && here.st_dev == there.st_dev;
 }
 
-int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr, const struct assembly_options *options,
-		   uint64_t *ret_size, struct fail *fail)
+int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr,
+		   const struct assembly_options *options, uint64_t *ret_size, struct fail *fail)
 {
 	struct assembly assembly = { .parts = parts, .pieces = pieces, .nr = nr, .options = options };
 	int err = ledger_load(parts->ledger, fail);

@@ -24,14 +24,14 @@ struct assembly_piece {
 	int fd;
 	uint64_t offset, size;
 	uint32_t chunks;
-	bool is_part;                   /* may be given up; otherwise a region of an unfinished output */
+	bool is_part; /* may be given up; otherwise a region of an unfinished output */
 };
 
 struct assembly_options {
-	const char *output;             /* "-": standard output */
-	mode_t mode;                    /* of a new file */
-	bool keep;                      /* an output that exists is not replaced: -EEXIST */
-	bool synced;                    /* what is given up is on the disk, not only in its cache */
+	const char *output; /* "-": standard output */
+	mode_t mode;        /* of a new file */
+	bool keep;          /* an output that exists is not replaced: -EEXIST */
+	bool synced;        /* what is given up is on the disk, not only in its cache */
 };
 
 /* On failure the parts remain. Sorts the pieces. */

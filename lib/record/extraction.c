@@ -37,10 +37,10 @@ struct work {
 	struct extraction *result;
 	struct rig rig;
 	struct names names;
-	struct setup_instance *wanted;  /* names only */
+	struct setup_instance *wanted; /* names only */
 	struct parts *parts;
 	struct symbol_copy *symbols;
-	bool taken;                     /* pages have left the kernel */
+	bool taken; /* pages have left the kernel */
 };
 
 static int check_snapshot(const struct instance *instance, struct fail *fail)
@@ -49,9 +49,12 @@ static int check_snapshot(const struct instance *instance, struct fail *fail)
 
 	if (!instance_has(instance, "snapshot"))
 		return kconfig_no_file("snapshot", fail);
-	if (!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL) && tracer_is_max_latency(tracer))
-		return fail_set(fail, -EBUSY, "the tracer '%s' keeps its worst case in the snapshot, and the kernel hands out its "
-				"text only: 'weft show snapshot' prints it", tracer);
+	if (!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
+	    tracer_is_max_latency(tracer))
+		return fail_set(fail, -EBUSY,
+				"the tracer '%s' keeps its worst case in the snapshot, and the kernel hands out its "
+				"text only: 'weft show snapshot' prints it",
+				tracer);
 	return 0;
 }
 
@@ -137,9 +140,13 @@ static int add_counts(struct work *work, const struct target *target, struct fai
 		return 0;
 	work->result->overwritten += written - entries;
 	len = snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64 "\n", entries, written);
-	return ledger_add(work->parts->ledger, &(struct ledger_item){
-		.kind = LEDGER_SETTING, .buffer = target->index, .key = "weft/entries", .data = text, .len = (size_t)len },
-		fail);
+	return ledger_add(work->parts->ledger,
+			  &(struct ledger_item){ .kind = LEDGER_SETTING,
+						 .buffer = target->index,
+						 .key = "weft/entries",
+						 .data = text,
+						 .len = (size_t)len },
+			  fail);
 }
 
 static bool has_cpu(const struct target *target, uint32_t cpu)
@@ -195,9 +202,11 @@ static int add_facts(struct work *work, struct fail *fail)
 		err = symbol_copy_start(ledger, &work->symbols, fail);
 	/* What the buffer holds may be of events that are off now: all formats are kept. */
 	if (!err)
-		err = facts_at_start(ledger, "extract", &work->rig.tracing, work->rig.targets, work->rig.nr_targets, true, fail);
+		err = facts_at_start(ledger, "extract", &work->rig.tracing, work->rig.targets, work->rig.nr_targets,
+				     true, fail);
 	if (!err)
-		err = facts_of_texts(ledger, &work->rig.tracing, work->rig.targets, work->rig.nr_targets, options->texts, fail);
+		err = facts_of_texts(ledger, &work->rig.tracing, work->rig.targets, work->rig.nr_targets,
+				     options->texts, fail);
 	if (!err)
 		err = options->snapshot ? add_snapshot_facts(work, fail) : add_buffer_facts(work, fail);
 	if (!err)
@@ -211,8 +220,11 @@ static int add_facts(struct work *work, struct fail *fail)
 static int note_went_on(struct work *work, const struct target *target, struct fail *fail)
 {
 	work->result->went_on = true;
-	return ledger_add(work->parts->ledger, &(struct ledger_item){
-		.kind = LEDGER_SETTING, .buffer = target->index, .key = "weft/went_on", .data = "1", .len = 1 }, fail);
+	return ledger_add(
+		work->parts->ledger,
+		&(struct ledger_item){
+			.kind = LEDGER_SETTING, .buffer = target->index, .key = "weft/went_on", .data = "1", .len = 1 },
+		fail);
 }
 
 static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, bool goes_on, struct fail *fail)
@@ -228,8 +240,9 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, boo
 		how.rest_max = ring_buffer_cpu_size(target->instance, cpu) + PAGES_MORE * target->page_size;
 	err = target_add_recorder(target, work->parts, cpu, &spool, &how, &recorder, fail);
 	if (!err)
-		err = (options->snapshot ? cpu_pipe_open_snapshot : cpu_pipe_open)(target->instance, cpu, target->page_size,
-										  &recorder->pipe, fail);
+		err = (options->snapshot ? cpu_pipe_open_snapshot : cpu_pipe_open)(target->instance, cpu,
+										   target->page_size, &recorder->pipe,
+										   fail);
 	if (!err) {
 		work->taken = true;
 		err = recorder_drain(recorder, fail);
@@ -256,15 +269,18 @@ static int check_room(const struct work *work, struct fail *fail)
 
 	for (size_t i = 0; i < work->rig.nr_targets; i++)
 		for (uint32_t cpu = 0; cpu < work->rig.targets[i].nr_cpus; cpu++)
-			need += work->options->snapshot ? ring_buffer_cpu_size(work->rig.targets[i].instance, cpu) :
-							  work->rig.targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
+			need += work->options->snapshot ?
+					ring_buffer_cpu_size(work->rig.targets[i].instance, cpu) :
+					work->rig.targets[i].stop[cpu].bytes * (work->options->compress ? 1 : 2);
 	if (fstatvfs(work->parts->dir, &vfs))
 		return 0;
 	there = (uint64_t)vfs.f_bavail * vfs.f_frsize;
 	if (there >= need)
 		return 0;
-	return fail_set(fail, -ENOSPC, "%" PRIu64 " MiB may be needed in '%s', and %" PRIu64 " are free; nothing was taken out of "
-			"the kernel, --temp-dir names another place", (need >> 20) + 1, work->parts->path, there >> 20);
+	return fail_set(fail, -ENOSPC,
+			"%" PRIu64 " MiB may be needed in '%s', and %" PRIu64 " are free; nothing was taken out of "
+			"the kernel, --temp-dir names another place",
+			(need >> 20) + 1, work->parts->path, there >> 20);
 }
 
 static int drain(struct work *work, struct fail *fail)
@@ -290,13 +306,17 @@ static int finish(struct work *work, struct fail *fail)
 	int err;
 
 	/* The text of a latency tracer is worth a file without pages. */
-	if (!result->raw && !ledger_load(work->parts->ledger, NULL) && !ledger_text(work->parts->ledger, LEDGER_LATENCY)) {
+	if (!result->raw && !ledger_load(work->parts->ledger, NULL) &&
+	    !ledger_text(work->parts->ledger, LEDGER_LATENCY)) {
 		err = parts_remove(work->parts, fail);
-		return err ? err : fail_set(fail, -ENODATA, "there is nothing in %s",
-					    work->options->snapshot ? "the snapshot" : "the buffer");
+		return err ? err :
+			     fail_set(fail, -ENODATA, "there is nothing in %s",
+				      work->options->snapshot ? "the snapshot" : "the buffer");
 	}
-	err = targets_assemble(work->rig.targets, work->rig.nr_targets, work->parts, &(struct assembly_options){
-			       .output = work->options->output, .mode = work->options->mode }, &result->file_size, fail);
+	err = targets_assemble(work->rig.targets, work->rig.nr_targets, work->parts,
+			       &(struct assembly_options){ .output = work->options->output,
+							   .mode = work->options->mode },
+			       &result->file_size, fail);
 	return err ? err : parts_remove(work->parts, fail);
 }
 

@@ -18,27 +18,27 @@ struct fail;
  * tracer, are changed for a moment and journaled (lib/undo/undo.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait until it is done.
  */
 struct extraction_options {
-	const char *const *instances;   /* "" is the top one; none: only that one */
+	const char *const *instances; /* "" is the top one; none: only that one */
 	size_t nr_instances;
-	bool all;                       /* the top one and every instance */
-	bool snapshot;                  /* of the snapshot buffers instead */
-	const char *output;             /* "-": standard output */
-	const char *temp_dir;           /* NULL: beside the output */
-	mode_t mode;                    /* of the file */
-	unsigned version;               /* 6 or 7 */
+	bool all;             /* the top one and every instance */
+	bool snapshot;        /* of the snapshot buffers instead */
+	const char *output;   /* "-": standard output */
+	const char *temp_dir; /* NULL: beside the output */
+	mode_t mode;          /* of the file */
+	unsigned version;     /* 6 or 7 */
 	bool compress;
 	int level;
-	unsigned texts;                 /* enum texts of lib/tracefs/texts.h */
+	unsigned texts; /* enum texts of lib/tracefs/texts.h */
 };
 
 struct extraction {
-	uint64_t events;                /* in the file */
-	uint64_t overwritten;           /* by the kernel's count, before they could be read */
+	uint64_t events;      /* in the file */
+	uint64_t overwritten; /* by the kernel's count, before they could be read */
 	uint64_t raw, file_size;
-	unsigned cpus;                  /* with pages */
-	bool went_on;                   /* a buffer was being written to */
+	unsigned cpus; /* with pages */
+	bool went_on;  /* a buffer was being written to */
 	bool symbols_hidden;
-	char *parts;                    /* what remains when the file could not be finished; NULL: nothing */
+	char *parts; /* what remains when the file could not be finished; NULL: nothing */
 };
 
 /*

@@ -23,15 +23,16 @@
 /* Each line bounds the time of the reset a little more: for the last of many lines to be right, many must be there. */
 enum { LATENCY_SAMPLE = 4 << 20 };
 
-static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key,
-	       const char *data, size_t len, struct fail *fail)
+static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key, const char *data,
+	       size_t len, struct fail *fail)
 {
-	return ledger_add(ledger, &(struct ledger_item){ .kind = kind, .buffer = buffer, .key = key, .data = data,
-							       .len = len }, fail);
+	return ledger_add(ledger,
+			  &(struct ledger_item){ .kind = kind, .buffer = buffer, .key = key, .data = data, .len = len },
+			  fail);
 }
 
-static int add_file(struct ledger *ledger, const struct instance *instance, enum ledger_kind kind,
-		    const char *file, struct fail *fail)
+static int add_file(struct ledger *ledger, const struct instance *instance, enum ledger_kind kind, const char *file,
+		    struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	int err = instance_read(instance, file, &text, fail);
@@ -92,8 +93,7 @@ static int add_enabled(struct event_set *set, const struct catalog *catalog, con
 	return err;
 }
 
-static int add_formats(struct ledger *ledger, const struct target *targets, size_t nr, bool all,
-		       struct fail *fail)
+static int add_formats(struct ledger *ledger, const struct target *targets, size_t nr, bool all, struct fail *fail)
 {
 	const struct catalog *catalog = targets[0].events.catalog;
 	const struct instance *instance = targets[0].instance;
@@ -148,7 +148,8 @@ static bool has_line(const struct buf *text, struct text_word line)
 }
 
 /* Formats of events that somebody switched on while it was recorded: "SYSTEM:EVENT" lines that were not there before. */
-static int add_new_formats(struct ledger *ledger, const struct target *target, const struct setting *now, struct fail *fail)
+static int add_new_formats(struct ledger *ledger, const struct target *target, const struct setting *now,
+			   struct fail *fail)
 {
 	const char *at = now->text;
 	size_t left = now->len;
@@ -170,8 +171,7 @@ static int add_new_formats(struct ledger *ledger, const struct target *target, c
 	return err;
 }
 
-static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped,
-				 struct fail *fail)
+static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped, struct fail *fail)
 {
 	struct settings settings = { .nr = 0 };
 	int err = settings_read_instance(&settings, target->instance, stopped, fail);
@@ -297,8 +297,9 @@ static bool add_dropped_line(struct buf *buf, struct text_word line, const struc
 		return buf_addf(buf, "read events: %" PRIu64 "\n", cpu->events);
 	if (line_is(line, overrun))
 		return buf_addf(buf, "%s%" PRIu64 "\n", overrun,
-				(cpu->cleared ? cpu->overrun : (uint64_t)strtoull(line.at + strlen(overrun), NULL, 10)) +
-				cpu->dropped_events);
+				(cpu->cleared ? cpu->overrun :
+						(uint64_t)strtoull(line.at + strlen(overrun), NULL, 10)) +
+					cpu->dropped_events);
 	return buf_addf(buf, "%.*s\n", (int)line.len, line.at);
 }
 
@@ -369,8 +370,8 @@ static int add_latency(struct ledger *ledger, struct target *target, struct fail
 	if (err)
 		return err;
 	target->worst_entries = entries_in(&text);
-	return add(ledger, target->index ? LEDGER_SETTING : LEDGER_LATENCY, target->index, target->index ? "weft/latency" : "",
-		   buf_str(&text), text.len, fail);
+	return add(ledger, target->index ? LEDGER_SETTING : LEDGER_LATENCY, target->index,
+		   target->index ? "weft/latency" : "", buf_str(&text), text.len, fail);
 }
 
 /* Histograms go with the instance; those that we set ourselves are wanted without a word. */
@@ -419,14 +420,16 @@ static int add_stopped(struct ledger *ledger, struct target *target, struct fail
 	if (!err && max->len)
 		err = add(ledger, LEDGER_SETTING, target->index, "tracing_max_latency", buf_str(max), max->len, fail);
 	if (!err && target->thresh.len && target->instance->kind == INSTANCE_TOP)
-		err = add(ledger, LEDGER_SETTING, target->index, "tracing_thresh", buf_str(&target->thresh), target->thresh.len, fail);
+		err = add(ledger, LEDGER_SETTING, target->index, "tracing_thresh", buf_str(&target->thresh),
+			  target->thresh.len, fail);
 	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
 		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
 	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);
 }
 
 /* Whole lines, no more than `size` bytes: the file can be long. */
-static int read_lines(const struct instance *instance, const char *file, size_t size, struct buf *buf, struct fail *fail)
+static int read_lines(const struct instance *instance, const char *file, size_t size, struct buf *buf,
+		      struct fail *fail)
 {
 	cleanup_fd int fd = -1;
 	const char *last;
@@ -464,7 +467,8 @@ int facts_latency_sample(struct ledger *ledger, const struct target *target, con
 		err = read_lines(target->instance, file, LATENCY_SAMPLE, &text, fail);
 	if (!flag && !err)
 		err = option_set(target->instance, "nolatency-format", fail);
-	return err ? err : add(ledger, LEDGER_SETTING, target->index, "weft/latency_sample", buf_str(&text), text.len, fail);
+	return err ? err :
+		     add(ledger, LEDGER_SETTING, target->index, "weft/latency_sample", buf_str(&text), text.len, fail);
 }
 
 int facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail)

@@ -19,8 +19,8 @@ struct tracing;
  * before the stopped buffers are read (that changes their counts) and before any setting is put back;
  * facts_of_kernel() any time after that. `mode` is weft/mode of weft-dat(5): "record" or "extract".
  */
-int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing, const struct target *targets,
-			      size_t nr, bool all_formats, struct fail *fail);
+int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing,
+			      const struct target *targets, size_t nr, bool all_formats, struct fail *fail);
 int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
 
 /* The PIDs of our own threads that run while it is traced, with blanks between them. */
@@ -39,8 +39,8 @@ int must_check facts_latency_sample(struct ledger *ledger, const struct target *
  * Texts that only the kernel can make (lib/tracefs/texts.h: enum texts), and in any case the histograms of the triggers that
  * the targets were asked for: when tracing has stopped, before any setting is put back.
  */
-int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets, size_t nr,
-			      unsigned texts, struct fail *fail);
+int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets,
+			      size_t nr, unsigned texts, struct fail *fail);
 
 /* "" where it cannot be told: then nothing is the same boot. */
 enum { BOOT_ID = 40 };

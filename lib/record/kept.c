@@ -77,8 +77,9 @@ int kept_count(const struct spool *spool, struct kept *ret, struct fail *fail)
 	if (map == MAP_FAILED)
 		return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
 	if (spool->options.compressed)
-		err = count_chunks(&shape, bytes_of((char *)map + spool->begin, (size_t)spool_size(spool),
-						    spool->options.swap), &kept, fail);
+		err = count_chunks(&shape,
+				   bytes_of((char *)map + spool->begin, (size_t)spool_size(spool), spool->options.swap),
+				   &kept, fail);
 	else
 		err = count_pages(&shape, (uint8_t *)map + spool->begin, spool_size(spool), &kept, fail);
 	munmap(map, (size_t)spool->end);

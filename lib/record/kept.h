@@ -11,7 +11,7 @@ struct spool;
 
 struct kept {
 	uint64_t events;
-	uint64_t lost;                  /* in the gaps that pages tell of, as far as they had room for how many */
+	uint64_t lost; /* in the gaps that pages tell of, as far as they had room for how many */
 };
 
 /*

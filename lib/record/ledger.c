@@ -53,7 +53,8 @@ static int ledger_of(int *fd, struct ledger **ret, struct fail *fail)
 
 static int ledger_at_fd(int dir, int flags, struct ledger **ret, struct fail *fail)
 {
-	cleanup_fd int fd = openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	cleanup_fd int fd =
+		openat(dir, file_name, flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	int err;
 
 	if (fd < 0)
@@ -148,14 +149,17 @@ int ledger_add(struct ledger *ledger, const struct ledger_item *item, struct fai
 {
 	const char *key = item->key ? item->key : "";
 	struct item_head head = {
-		.magic = ITEM_MAGIC, .kind = (uint32_t)item->kind, .buffer = item->buffer,
-		.key_len = (uint32_t)strlen(key), .len = item->len,
+		.magic = ITEM_MAGIC,
+		.kind = (uint32_t)item->kind,
+		.buffer = item->buffer,
+		.key_len = (uint32_t)strlen(key),
+		.len = item->len,
 	};
 	struct iovec iov[] = {
 		{ &head, sizeof(head) },
 		{ (void *)(uintptr_t)key, head.key_len + 1 },
 		{ (void *)(uintptr_t)item->data, item->len },
-		{ (void *)(uintptr_t)"", 1 },
+		{ (void *)(uintptr_t) "", 1 },
 	};
 	int err;
 
@@ -205,8 +209,11 @@ static bool item_take(struct bytes *in, struct ledger_item *ret)
 	if (head.len >= at.left || !bytes_take(&at, (size_t)head.len + 1, &data) || data[head.len])
 		return false;
 	*ret = (struct ledger_item){
-		.kind = (enum ledger_kind)head.kind, .buffer = head.buffer, .key = (const char *)key,
-		.data = (const char *)data, .len = (size_t)head.len,
+		.kind = (enum ledger_kind)head.kind,
+		.buffer = head.buffer,
+		.key = (const char *)key,
+		.data = (const char *)data,
+		.len = (size_t)head.len,
 	};
 	*in = at;
 	return true;
@@ -243,7 +250,7 @@ const struct ledger_item *ledger_at(const struct ledger *ledger, size_t index)
 }
 
 const struct ledger_item *ledger_find(const struct ledger *ledger, enum ledger_kind kind, uint32_t buffer,
-					  const char *key)
+				      const char *key)
 {
 	for (size_t i = ledger->nr; i-- > 0;) {
 		const struct ledger_item *item = &ledger->items[i];

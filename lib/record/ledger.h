@@ -20,24 +20,24 @@ struct fail;
  * Not supported: reading it while another process adds to it.
  */
 enum ledger_kind {
-	LEDGER_FILE = 1,      /* text: see parts.c */
-	LEDGER_OUTPUT,        /* absolute path of the file to make */
+	LEDGER_FILE = 1, /* text: see parts.c */
+	LEDGER_OUTPUT,   /* absolute path of the file to make */
 	LEDGER_HEADER_PAGE,
 	LEDGER_HEADER_EVENT,
-	LEDGER_FORMAT,        /* key "SYSTEM/EVENT" */
+	LEDGER_FORMAT, /* key "SYSTEM/EVENT" */
 	LEDGER_KALLSYMS,
 	LEDGER_PRINTK,
 	LEDGER_CMDLINES,
 	LEDGER_UNAME,
 	LEDGER_VERSION,
-	LEDGER_CLOCK,         /* text of trace_clock */
-	LEDGER_BUFFER,        /* key: its name, data: its clock */
-	LEDGER_STATS,         /* key: the cpu's number */
-	LEDGER_SETTING,       /* key: its name */
+	LEDGER_CLOCK,   /* text of trace_clock */
+	LEDGER_BUFFER,  /* key: its name, data: its clock */
+	LEDGER_STATS,   /* key: the cpu's number */
+	LEDGER_SETTING, /* key: its name */
 	LEDGER_LATENCY,
-	LEDGER_SECRET,        /* random digits: the journal of the recording has them, too (undo_mark) */
-	LEDGER_MOVED,         /* key: the cpu's number, data: "OFFSET SIZE CHUNKS NAME": in the unfinished file NAME of the parts */
-	LEDGER_INSTANCE,      /* name of the private instance that is recorded; key: /proc/sys/kernel/random/boot_id */
+	LEDGER_SECRET, /* random digits: the journal of the recording has them, too (undo_mark) */
+	LEDGER_MOVED, /* key: the cpu's number, data: "OFFSET SIZE CHUNKS NAME": in the unfinished file NAME of the parts */
+	LEDGER_INSTANCE, /* name of the private instance that is recorded; key: /proc/sys/kernel/random/boot_id */
 	LEDGER_KIND_END,
 };
 
@@ -46,9 +46,9 @@ enum { LEDGER_BUFFERS_MAX = 1 << 10 };
 
 struct ledger_item {
 	enum ledger_kind kind;
-	uint32_t buffer;        /* 0 where it means nothing */
-	const char *key;        /* "" where it means nothing */
-	const char *data;       /* NUL-terminated behind len */
+	uint32_t buffer;  /* 0 where it means nothing */
+	const char *key;  /* "" where it means nothing */
+	const char *data; /* NUL-terminated behind len */
 	size_t len;
 };
 
@@ -66,8 +66,7 @@ void ledger_free(struct ledger *ledger);
 
 /* From any thread. */
 int must_check ledger_add(struct ledger *ledger, const struct ledger_item *item, struct fail *fail);
-int must_check ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *text,
-				 struct fail *fail);
+int must_check ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *text, struct fail *fail);
 
 /* Reads everything that was added; items that were handed out before are no longer valid. */
 int must_check ledger_load(struct ledger *ledger, struct fail *fail);
@@ -77,7 +76,7 @@ const struct ledger_item *ledger_at(const struct ledger *ledger, size_t index);
 
 /* The one that counts; NULL when there is none. `key` may be NULL: any. */
 const struct ledger_item *ledger_find(const struct ledger *ledger, enum ledger_kind kind, uint32_t buffer,
-					  const char *key);
+				      const char *key);
 
 /* Text of the item of that kind, NULL when there is none. */
 const char *ledger_text(const struct ledger *ledger, enum ledger_kind kind);

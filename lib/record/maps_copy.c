@@ -107,8 +107,12 @@ static int add_all(const struct maps_copy *copy, struct ledger *ledger, struct f
 	for (size_t i = 0; !err && i < copy->settings.nr; i++) {
 		const struct setting *setting = &copy->settings.items[i];
 
-		err = ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_SETTING, .key = setting->name,
-								.data = setting->text, .len = setting->len }, fail);
+		err = ledger_add(ledger,
+				 &(struct ledger_item){ .kind = LEDGER_SETTING,
+							.key = setting->name,
+							.data = setting->text,
+							.len = setting->len },
+				 fail);
 	}
 	return err;
 }

@@ -99,7 +99,8 @@ static int open_directory(struct parts *parts, struct fail *fail)
 	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (parts->dir < 0)
 		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path,
-				errno == ENOTDIR || errno == ELOOP ? "it is no directory, or a symbolic link" : strerror(errno));
+				errno == ENOTDIR || errno == ELOOP ? "it is no directory, or a symbolic link" :
+								     strerror(errno));
 	return trust_check(parts->dir, S_IFDIR, parts->path, fail);
 }
 
@@ -197,7 +198,8 @@ static int parts_load(struct parts *parts, struct fail *fail)
 		return fail_in(fail, err == -ENOENT ? -ENODATA : err, "'%s'", parts->path);
 	text = ledger_text(parts->ledger, LEDGER_FILE);
 	/* The headers of pages and events are saved before tracing is turned on. */
-	if (!text || !ledger_text(parts->ledger, LEDGER_HEADER_PAGE) || !ledger_text(parts->ledger, LEDGER_HEADER_EVENT))
+	if (!text || !ledger_text(parts->ledger, LEDGER_HEADER_PAGE) ||
+	    !ledger_text(parts->ledger, LEDGER_HEADER_EVENT))
 		return fail_set(fail, -ENODATA, "'%s' holds no recording: it ended before it had begun", parts->path);
 	if (!parse_file(text, &parts->file))
 		return fail_set(fail, -EBADMSG, "'%s' is of another version of weft or damaged", parts->path);
@@ -230,8 +232,10 @@ static int parts_at(const char *path, struct parts **ret, struct fail *fail)
 
 int parts_disbelieved(int err, struct fail *fail)
 {
-	return err == -EPERM ? fail_hint(fail, err, "; if you believe these parts, copy them as yourself (cp -r) and recover the copy") :
-			       err;
+	return err == -EPERM ?
+		       fail_hint(fail, err,
+				 "; if you believe these parts, copy them as yourself (cp -r) and recover the copy") :
+		       err;
 }
 
 int parts_open(const char *path, struct parts **ret, struct fail *fail)

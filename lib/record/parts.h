@@ -23,11 +23,11 @@ struct ledger;
 struct parts {
 	char *path;
 	int dir;
-	char secret[17];        /* random: nobody else can tell that parts are those of an instance; "" in memory */
+	char secret[17]; /* random: nobody else can tell that parts are those of an instance; "" in memory */
 	struct ledger *ledger;
-	struct parts_file {     /* what the file will be: known before the first page */
+	struct parts_file { /* what the file will be: known before the first page */
 		struct writer_options options;
-		bool swap;      /* the file's byte order is not this machine's */
+		bool swap; /* the file's byte order is not this machine's */
 		uint32_t cpu_count;
 		uint64_t trace_id;
 	} file;
@@ -61,7 +61,8 @@ int must_check parts_discard(const char *path, struct fail *fail);
 
 /* The file under the name that it has while it is made; and one of an earlier try, by its name. */
 enum { PARTS_NAME = 32 };
-int must_check parts_unfinished_new(const struct parts *parts, char ret_name[PARTS_NAME], int *ret_fd, struct fail *fail);
+int must_check parts_unfinished_new(const struct parts *parts, char ret_name[PARTS_NAME], int *ret_fd,
+				    struct fail *fail);
 int must_check parts_unfinished_open(const struct parts *parts, const char *name, int *ret_fd, struct fail *fail);
 
 /* Whether parts of a recording to `output` lie beside it that no living process records to; *ret: their path, to be freed. */

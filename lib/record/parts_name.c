@@ -42,8 +42,8 @@ char *parts_name_new(const char *output, const char *temp_dir)
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
 		random = (uint32_t)now_ns();
-	if (asprintf(&path, "%s%s%.*s%s%s%d-%08" PRIx32 "%s", dir ? dir : "", dir ? "/" : "", beside, output, leaf, infix, getpid(),
-		     random, suffix) < 0)
+	if (asprintf(&path, "%s%s%.*s%s%s%d-%08" PRIx32 "%s", dir ? dir : "", dir ? "/" : "", beside, output, leaf,
+		     infix, getpid(), random, suffix) < 0)
 		return NULL;
 	return path;
 }

@@ -16,24 +16,24 @@
 #include "lib/record/slack.h"
 
 enum {
-	BATCH_SIZE = 256 * 1024,        /* of frames before a write */
-	CHECK_SIZE = 1024 * 1024,       /* written between two looks at the free space */
-	CHUNKS_TOGETHER = 16 << 20,     /* bytes of one chunk of every CPU */
+	BATCH_SIZE = 256 * 1024,    /* of frames before a write */
+	CHECK_SIZE = 1024 * 1024,   /* written between two looks at the free space */
+	CHUNKS_TOGETHER = 16 << 20, /* bytes of one chunk of every CPU */
 	NICER = 10,
-	NAP_MS = 10,                    /* only on kernels that wake readers before there is a full sub-buffer */
+	NAP_MS = 10, /* only on kernels that wake readers before there is a full sub-buffer */
 };
 
 /* What the thread works with. */
 struct work {
 	struct recorder *recorder;
-	struct frame_writer *codec;     /* NULL: raw pages */
+	struct frame_writer *codec; /* NULL: raw pages */
 	char *pages;
 	size_t pages_len, pages_size;
 	char *batch;
 	size_t batch_len, batch_size;
 	uint32_t batch_chunks;
 	struct slack slack;
-	size_t stored_max;              /* bytes of pages in a chunk that stores them */
+	size_t stored_max; /* bytes of pages in a chunk that stores them */
 	uint64_t batch_raw;
 	uint64_t unchecked;
 };
@@ -57,7 +57,8 @@ static size_t chunk_size(uint32_t page_size)
 static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
 {
 	*work = (struct work){ .recorder = recorder };
-	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, recorder->options.store_spare, now_ns());
+	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, recorder->options.store_spare,
+			       now_ns());
 	work->pages_size = chunk_size(recorder->spool.options.page_size);
 	work->stored_max = spool_stored_max(&recorder->spool.options, work->pages_size);
 	work->pages = malloc(work->pages_size);
@@ -382,7 +383,8 @@ static int place(const struct recorder_options *options, struct fail *fail)
 
 	go_before();
 	if (!err && options->priority && sched_setscheduler(0, SCHED_FIFO, &param))
-		err = fail_set(fail, -errno, "a recorder cannot have the priority %d: %s", options->priority, strerror(errno));
+		err = fail_set(fail, -errno, "a recorder cannot have the priority %d: %s", options->priority,
+			       strerror(errno));
 	return err;
 }
 

@@ -24,28 +24,29 @@ struct cpus;
  * It owns its pipe and its spool. Fields behind `thread` belong to the thread until recorder_join().
  */
 struct recorder_options {
-	int stop_fd;            /* readable once tracing is off: drain and end */
-	int failed_fd;          /* eventfd: gets 1 when it fails */
-	int level;              /* of compression */
-	const struct cpus *run_on;      /* CPUs that the thread may run on, borrowed; NULL: any */
-	int priority;           /* SCHED_FIFO; 0: as other threads */
-	uint64_t keep_free;     /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
-	uint64_t rest_max;      /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
-	uint64_t buffer_size;   /* bytes of its buffer; 0: unknown, all is compressed */
-	uint64_t store_spare;   /* bytes that it may store without being late */
-	unsigned percent;       /* of it that are full when readers are woken */
-	int flush_ms;           /* what is older is in the spool, sub-buffers that are not full, too; 0: no such thing */
-	bool copied_there;      /* the output is on the parts' filesystem */
+	int stop_fd;               /* readable once tracing is off: drain and end */
+	int failed_fd;             /* eventfd: gets 1 when it fails */
+	int level;                 /* of compression */
+	const struct cpus *run_on; /* CPUs that the thread may run on, borrowed; NULL: any */
+	int priority;              /* SCHED_FIFO; 0: as other threads */
+	uint64_t keep_free;        /* bytes of the parts' filesystem that finishing needs besides a copy of the spool */
+	uint64_t
+		rest_max; /* recorder_drain(): bytes, then it is enough: a buffer that is written to has no end; 0: all */
+	uint64_t buffer_size; /* bytes of its buffer; 0: unknown, all is compressed */
+	uint64_t store_spare; /* bytes that it may store without being late */
+	unsigned percent;     /* of it that are full when readers are woken */
+	int flush_ms;         /* what is older is in the spool, sub-buffers that are not full, too; 0: no such thing */
+	bool copied_there;    /* the output is on the parts' filesystem */
 };
 
 struct recorder {
 	uint32_t buffer, cpu;
 	struct recorder_options options;
 	struct cpu_pipe pipe;
-	struct ring_watch watch;        /* of its buffer: the thread looks */
+	struct ring_watch watch; /* of its buffer: the thread looks */
 	bool started;
 	pthread_t thread;
-	pid_t tid;              /* known when recorder_start() returns */
+	pid_t tid; /* known when recorder_start() returns */
 	struct spool spool;
 	int err;
 	struct fail fail;

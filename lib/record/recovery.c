@@ -31,8 +31,8 @@ struct work {
 	struct parts *parts;
 	struct recovery *recovery;
 	mode_t mode;
-	bool keep;                      /* no output was named: one that exists is not replaced */
-	struct assembly_piece *pieces;  /* their fds are ours */
+	bool keep;                     /* no output was named: one that exists is not replaced */
+	struct assembly_piece *pieces; /* their fds are ours */
 	size_t nr;
 };
 
@@ -67,10 +67,14 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 		     const struct instance *instance, struct fail *fail)
 {
 	const struct writer_options *file = &work->parts->file.options;
-	struct spool_options options = { .compressed = file->compress, .swap = work->parts->file.swap,
-					.page_size = page_size };
+	struct spool_options options = { .compressed = file->compress,
+					 .swap = work->parts->file.swap,
+					 .page_size = page_size };
 	struct recorder recorder = {
-		.buffer = buffer, .cpu = cpu, .pipe = CPU_PIPE_INIT, .watch = RING_WATCH_INIT,
+		.buffer = buffer,
+		.cpu = cpu,
+		.pipe = CPU_PIPE_INIT,
+		.watch = RING_WATCH_INIT,
 		.options = { .stop_fd = -1, .failed_fd = -1, .level = file->level },
 	};
 	struct spool *spool = &recorder.spool;
@@ -84,9 +88,15 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	if (instance)
 		err = drain(work, instance, &recorder, fail);
 	if (!err)
-		err = add_piece(work, &(struct assembly_piece){
-			.buffer = buffer, .cpu = cpu, .fd = spool->fd, .offset = spool->begin, .size = spool_size(spool),
-			.chunks = spool->chunks, .is_part = true }, fail);
+		err = add_piece(work,
+				&(struct assembly_piece){ .buffer = buffer,
+							  .cpu = cpu,
+							  .fd = spool->fd,
+							  .offset = spool->begin,
+							  .size = spool_size(spool),
+							  .chunks = spool->chunks,
+							  .is_part = true },
+				fail);
 	if (err) {
 		spool_release(spool);
 		return err;
@@ -188,9 +198,12 @@ static int check_room(const struct work *work, const struct instance *instance, 
 	there = (uint64_t)vfs.f_bavail * vfs.f_frsize;
 	if (there >= need)
 		return 0;
-	return fail_set(fail, -ENOSPC, "%" PRIu64 " MiB may be needed in '%s' for what is in the kernel's buffers, and %" PRIu64 " are "
-			"free; nothing was taken out of them: make room, or copy the directory (cp -r) to another filesystem and "
-			"recover the copy", (need >> 20) + 1, work->parts->path, there >> 20);
+	return fail_set(
+		fail, -ENOSPC,
+		"%" PRIu64 " MiB may be needed in '%s' for what is in the kernel's buffers, and %" PRIu64 " are "
+		"free; nothing was taken out of them: make room, or copy the directory (cp -r) to another filesystem and "
+		"recover the copy",
+		(need >> 20) + 1, work->parts->path, there >> 20);
 }
 
 static int take_all(struct work *work, const struct tracing *tracing, struct fail *fail)
@@ -260,8 +273,11 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 	work->recovery->torn += ledger_torn(work->parts->ledger);
 	err = take_all(work, &tracing, fail);
 	if (!err)
-		err = assembly_write(work->parts, work->pieces, work->nr, &(struct assembly_options){
-				     .output = work->recovery->output, .mode = work->mode, .keep = work->keep, .synced = true },
+		err = assembly_write(work->parts, work->pieces, work->nr,
+				     &(struct assembly_options){ .output = work->recovery->output,
+								 .mode = work->mode,
+								 .keep = work->keep,
+								 .synced = true },
 				     &work->recovery->file_size, fail);
 	if (!err)
 		err = parts_remove(work->parts, fail);

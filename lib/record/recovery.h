@@ -18,15 +18,16 @@ struct fail;
  * The instance and the settings are put back by others (lib/undo/undo).
  */
 struct recovery {
-	char *output;                   /* written */
-	uint64_t file_size, raw;        /* bytes of the file, and of pages in it */
-	uint64_t drained;               /* of those pages, what came from the kernel just now */
-	uint64_t torn;                  /* bytes that were dropped */
-	unsigned cpus;                  /* with pages */
+	char *output;            /* written */
+	uint64_t file_size, raw; /* bytes of the file, and of pages in it */
+	uint64_t drained;        /* of those pages, what came from the kernel just now */
+	uint64_t torn;           /* bytes that were dropped */
+	unsigned cpus;           /* with pages */
 };
 
 /* `output` NULL: as the parts are named, -EEXIST if there is such a file. `mode` is that of the file. `ret` is filled on success. */
-int must_check recovery_run(const char *parts, const char *output, mode_t mode, struct recovery *ret, struct fail *fail);
+int must_check recovery_run(const char *parts, const char *output, mode_t mode, struct recovery *ret,
+			    struct fail *fail);
 void recovery_release(struct recovery *recovery);
 
 /*

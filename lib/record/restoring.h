@@ -16,7 +16,7 @@ struct rig;
  * Invariant: when restoring_end() returns, all that can be undone is; err and fail say what could not.
  */
 struct restoring {
-	struct rig *rig;                /* borrowed */
+	struct rig *rig; /* borrowed */
 	bool started;
 	pthread_t thread;
 	sem_t drained;

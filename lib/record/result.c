@@ -54,9 +54,13 @@ int record_result_add(struct record_result *result, const struct target *target,
 		const struct ring_watch *watch = &recorder->watch;
 		const struct ring_buffer_stats *stop = &target->stop[recorder->cpu];
 		struct record_cpu sum = {
-			.buffer = target->index, .cpu = recorder->cpu, .dropped_bytes = spool->dropped,
-			.cleared = watch->cleared, .events = since(stop->entries + stop->read, watch->base.read),
-			.overrun = ring_watch_overrun(watch, stop), .lost = ring_watch_lost(watch, stop),
+			.buffer = target->index,
+			.cpu = recorder->cpu,
+			.dropped_bytes = spool->dropped,
+			.cleared = watch->cleared,
+			.events = since(stop->entries + stop->read, watch->base.read),
+			.overrun = ring_watch_overrun(watch, stop),
+			.lost = ring_watch_lost(watch, stop),
 		};
 		int err = spool->dropped || sum.cleared ? count_pages(&sum, recorder, fail) : 0;
 

@@ -41,8 +41,13 @@ static int set_up_targets(struct rig *rig, const struct rig_options *options, st
 {
 	const struct setup *setup = options->setup;
 	const struct setup_context context = {
-		.tracing = &rig->tracing, .undo = rig->undo, .catalog = rig->catalog, .setup = setup, .manner = options->manner,
-		.probes = &rig->probes, .command = options->command,
+		.tracing = &rig->tracing,
+		.undo = rig->undo,
+		.catalog = rig->catalog,
+		.setup = setup,
+		.manner = options->manner,
+		.probes = &rig->probes,
+		.command = options->command,
 	};
 	int err = make_targets(rig, setup->nr_instances, fail);
 
@@ -119,7 +124,9 @@ int rig_take(struct rig *rig, const struct setup_instance *wanted, size_t nr, st
 	for (size_t i = 0; !err && i < nr; i++) {
 		struct target *target = &rig->targets[rig->nr_targets++];
 
-		*target = (struct target){ .wanted = &wanted[i], .index = wanted[i].name ? ++named : 0, .events = { .catalog = rig->catalog } };
+		*target = (struct target){ .wanted = &wanted[i],
+					   .index = wanted[i].name ? ++named : 0,
+					   .events = { .catalog = rig->catalog } };
 		err = take_target(rig, target, wanted[i].name, fail);
 	}
 	return err;
@@ -130,7 +137,8 @@ int rig_hold(struct rig *rig, bool keeps_worst, struct fail *fail)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < rig->nr_targets; i++)
-		err = switches_add(&rig->switches, rig->targets[i].instance, keeps_worst && rig->targets[i].keeps_worst, fail);
+		err = switches_add(&rig->switches, rig->targets[i].instance, keeps_worst && rig->targets[i].keeps_worst,
+				   fail);
 	return err;
 }
 

@@ -32,17 +32,17 @@ struct rig {
 	struct undo *undo;
 	struct catalog *catalog;
 	struct setup_probes probes;
-	struct shared *cmdlines;        /* saved_cmdlines_size, raised together with other recordings */
-	struct target *targets;         /* one for each instance */
+	struct shared *cmdlines; /* saved_cmdlines_size, raised together with other recordings */
+	struct target *targets;  /* one for each instance */
 	size_t nr_targets;
-	struct switches switches;       /* of the targets, in their order, after rig_hold() */
+	struct switches switches; /* of the targets, in their order, after rig_hold() */
 };
 
 struct rig_options {
 	const struct setup *setup;
 	enum setup_manner manner;
-	pid_t command;                  /* the task that the setup's only_command means; 0: none */
-	bool stays;                     /* start and set: settings stay after weft has ended, and no buffer is read */
+	pid_t command; /* the task that the setup's only_command means; 0: none */
+	bool stays;    /* start and set: settings stay after weft has ended, and no buffer is read */
 	/* Which of the setup's instances; NULL: setup_uses(). */
 	bool (*uses)(const struct setup *setup, size_t index);
 	/* Asked after each instance: an error ends the setting up. NULL: nothing is asked. */

@@ -53,7 +53,9 @@ static int fork_command(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	struct workload_options workload = {
-		.argv = options->argv, .user = options->user, .mask = session->wake.old_mask,
+		.argv = options->argv,
+		.user = options->user,
+		.mask = session->wake.old_mask,
 		.stdout_to_stderr = !strcmp(options->output, "-"),
 	};
 
@@ -104,18 +106,22 @@ static int start_recorders(struct session *session, struct fail *fail)
 
 	session->spool = (struct spool_options){ .compressed = options->compress, .cap = options->max_size };
 	session->recorder = (struct recorder_options){
-		.stop_fd = eventfd(0, EFD_CLOEXEC), .failed_fd = session->wake.failed_fd, .level = options->level,
-		.keep_free = keep_free(session, &online), .copied_there = is_copied_there(session),
+		.stop_fd = eventfd(0, EFD_CLOEXEC),
+		.failed_fd = session->wake.failed_fd,
+		.level = options->level,
+		.keep_free = keep_free(session, &online),
+		.copied_there = is_copied_there(session),
 		.flush_ms = (int)(options->sync_ns / SYNC_STEPS / 1000000),
-		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL, .priority = options->priority,
+		.run_on = options->has_recorder_cpus ? &options->recorder_cpus : NULL,
+		.priority = options->priority,
 	};
 	if (!err)
 		session->recorder.store_spare = STORE_SPARE / (cpus_count(&online) * session->rig.nr_targets);
 	if (!err && session->recorder.stop_fd < 0)
 		err = fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
 	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
-		err = target_record(&session->rig.targets[i], session->parts, &online, &session->spool, &session->recorder,
-				    fail);
+		err = target_record(&session->rig.targets[i], session->parts, &online, &session->spool,
+				    &session->recorder, fail);
 	return err;
 }
 
@@ -137,7 +143,9 @@ static int name_ourselves(struct session *session, struct fail *fail)
 static int set_kernel_up(struct session *session, struct fail *fail)
 {
 	const struct rig_options options = {
-		.setup = &session->options->setup, .manner = SETUP_PRIVATE, .command = session->workload.pid,
+		.setup = &session->options->setup,
+		.manner = SETUP_PRIVATE,
+		.command = session->workload.pid,
 	};
 	int err = rig_find(&session->rig, NULL, fail);
 
@@ -173,7 +181,8 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = start_recorders(session, fail);
 	if (!err)
-		err = maps_copy_start(session->rig.targets, session->rig.nr_targets, session->workload.pid, &session->maps, fail);
+		err = maps_copy_start(session->rig.targets, session->rig.nr_targets, session->workload.pid,
+				      &session->maps, fail);
 	if (!err)
 		err = name_ourselves(session, fail);
 	if (!err)
@@ -245,9 +254,12 @@ static int count_missed(struct session *session, struct fail *fail)
 
 	if (err || !result->missed_probes)
 		return err;
-	return ledger_add(session->parts->ledger, &(struct ledger_item){
-		.kind = LEDGER_SETTING, .key = "weft/missed", .data = result->missed_probes,
-		.len = strlen(result->missed_probes) }, fail);
+	return ledger_add(session->parts->ledger,
+			  &(struct ledger_item){ .kind = LEDGER_SETTING,
+						 .key = "weft/missed",
+						 .data = result->missed_probes,
+						 .len = strlen(result->missed_probes) },
+			  fail);
 }
 
 /* Tells the recorders to take the rest, and says of the kernel what is only true now. */
@@ -265,7 +277,8 @@ static int collect(struct session *session, struct fail *fail)
 		err = facts_of_texts(ledger, &session->rig.tracing, session->rig.targets, session->rig.nr_targets,
 				     session->options->texts, fail);
 	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
-		err = target_record_rest(&session->rig.targets[i], session->parts, &session->spool, &session->recorder, fail);
+		err = target_record_rest(&session->rig.targets[i], session->parts, &session->spool, &session->recorder,
+					 fail);
 	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
 	if (!err)
@@ -324,8 +337,10 @@ static int finish(struct session *session, struct fail *fail)
 		return parts_remove(session->parts, fail);
 	err = sum_up(session, fail);
 	if (!err)
-		err = targets_assemble(session->rig.targets, session->rig.nr_targets, session->parts, &(struct assembly_options){
-				       .output = session->options->output, .mode = session->options->mode }, &result->file_size, fail);
+		err = targets_assemble(session->rig.targets, session->rig.nr_targets, session->parts,
+				       &(struct assembly_options){ .output = session->options->output,
+								   .mode = session->options->mode },
+				       &result->file_size, fail);
 	result->finish_ns = now_ns() - session->stopped_ns;
 	if (!err) {
 		result->finished = true;
@@ -354,7 +369,9 @@ static void release(struct session *session)
 int session_run(const struct record_options *options, struct record_result *ret, struct fail *fail)
 {
 	struct session session = {
-		.options = options, .result = ret, .recorder = { .stop_fd = -1 },
+		.options = options,
+		.result = ret,
+		.recorder = { .stop_fd = -1 },
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
 		.wake = WAKE_NONE,
 	};

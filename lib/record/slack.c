@@ -2,7 +2,7 @@
 #include "lib/record/slack.h"
 
 enum {
-	LATE_NS = 5 * 1000 * 1000,      /* a turn on a busy CPU comes after a tick, of 4 ms for the most part */
+	LATE_NS = 5 * 1000 * 1000, /* a turn on a busy CPU comes after a tick, of 4 ms for the most part */
 	HOLD_NS = 50 * 1000 * 1000,
 };
 

@@ -15,12 +15,12 @@
  * Times are now_ns().
  */
 struct slack {
-	uint64_t size;          /* bytes of the CPU's buffer; 0: unknown, there is always time */
-	uint64_t mark;          /* bytes: more in the buffer at once is too much */
+	uint64_t size; /* bytes of the CPU's buffer; 0: unknown, there is always time */
+	uint64_t mark; /* bytes: more in the buffer at once is too much */
 	uint64_t spare;
-	uint64_t empty_ns;      /* when the buffer was last found empty */
-	uint64_t taken;         /* since then */
-	uint64_t hold_ns;       /* no time before this */
+	uint64_t empty_ns; /* when the buffer was last found empty */
+	uint64_t taken;    /* since then */
+	uint64_t hold_ns;  /* no time before this */
 };
 
 /* For a buffer that wakes its reader at `percent`. */

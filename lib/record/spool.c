@@ -45,7 +45,7 @@ static int head_write(const struct spool *spool, struct fail *fail)
 }
 
 int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
-	     struct fail *fail)
+	      struct fail *fail)
 {
 	char name[SPOOL_NAME];
 	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };
@@ -57,9 +57,12 @@ int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options
 	err = head_write(&spool, fail);
 	if (!err && lseek(spool.fd, SPOOL_HEAD_SIZE, SEEK_SET) < 0)
 		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
-	if (!err && options->cap && fallocate(spool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SPOOL_HEAD_SIZE, 4096))
-		err = fail_set(fail, -errno, "the filesystem of the parts cannot give back space (%s), "
-			       "so a maximal size cannot be kept; choose another with --temp-dir", strerror(errno));
+	if (!err && options->cap &&
+	    fallocate(spool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SPOOL_HEAD_SIZE, 4096))
+		err = fail_set(fail, -errno,
+			       "the filesystem of the parts cannot give back space (%s), "
+			       "so a maximal size cannot be kept; choose another with --temp-dir",
+			       strerror(errno));
 	if (err) {
 		close(spool.fd);
 		return err;
@@ -123,9 +126,8 @@ static int cap_keep(struct spool *spool, struct fail *fail)
 		from = SPOOL_HEAD_SIZE;
 	if (head_write(spool, fail))
 		return -EIO;
-	if (spool->begin / 4096 * 4096 > from &&
-	    fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-		      (off_t)(spool->begin / 4096 * 4096 - from)))
+	if (spool->begin / 4096 * 4096 > from && fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+							   (off_t)from, (off_t)(spool->begin / 4096 * 4096 - from)))
 		return fail_set(fail, -errno, "cannot give back space of a spool: %s", strerror(errno));
 	return 0;
 }
@@ -233,7 +235,10 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, spool->fd, 0);
 		if (map == MAP_FAILED)
 			return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
-		err = scan_chunks(spool, bytes_of((char *)map + head.begin, (size_t)((uint64_t)st.st_size - head.begin), false), fail);
+		err = scan_chunks(spool,
+				  bytes_of((char *)map + head.begin, (size_t)((uint64_t)st.st_size - head.begin),
+					   false),
+				  fail);
 		munmap(map, (size_t)st.st_size);
 	}
 	spool->torn = (uint64_t)st.st_size - spool->end;
@@ -241,7 +246,7 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 }
 
 int spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
-	      struct fail *fail)
+	       struct fail *fail)
 {
 	char name[SPOOL_NAME];
 	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };

@@ -19,26 +19,26 @@ struct fail;
  */
 enum {
 	SPOOL_HEAD_SIZE = 4096,
-	SPOOL_CHUNK_PAGES = 32,         /* trace-cmd writes 10, and reads any number; more pack better and faster */
+	SPOOL_CHUNK_PAGES = 32, /* trace-cmd writes 10, and reads any number; more pack better and faster */
 	SPOOL_CHUNK_HEAD = 8,
 };
 
 struct spool_options {
-	bool compressed;                /* chunks; otherwise raw pages */
-	bool swap;                      /* the file's byte order is not this machine's */
+	bool compressed; /* chunks; otherwise raw pages */
+	bool swap;       /* the file's byte order is not this machine's */
 	uint32_t page_size;
-	uint64_t cap;                   /* bytes to keep at most; 0: all */
+	uint64_t cap; /* bytes to keep at most; 0: all */
 };
 
 struct spool {
 	int fd;
 	struct spool_options options;
-	uint64_t begin;                 /* offset of the first kept byte */
-	uint64_t end;                   /* behind the last whole chunk or page */
-	uint32_t chunks;                /* kept */
-	uint64_t raw;                   /* bytes of pages kept */
-	uint64_t dropped;               /* bytes of pages given up for the cap */
-	uint64_t torn;                  /* bytes behind `end` that spool_open() found */
+	uint64_t begin;   /* offset of the first kept byte */
+	uint64_t end;     /* behind the last whole chunk or page */
+	uint32_t chunks;  /* kept */
+	uint64_t raw;     /* bytes of pages kept */
+	uint64_t dropped; /* bytes of pages given up for the cap */
+	uint64_t torn;    /* bytes behind `end` that spool_open() found */
 };
 
 /* "BUFFER.CPU", the name of the file. */
@@ -46,11 +46,11 @@ enum { SPOOL_NAME = 32 };
 const char *spool_name(char into[SPOOL_NAME], uint32_t buffer, uint32_t cpu);
 
 int must_check spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
-			struct fail *fail);
+			 struct fail *fail);
 
 /* Opens and scans a spool that a dead recorder left: every frame is decompressed. -ENOENT when there is none. */
 int must_check spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options,
-			 struct spool *ret, struct fail *fail);
+			  struct spool *ret, struct fail *fail);
 void spool_release(struct spool *spool);
 
 /*
@@ -58,7 +58,7 @@ void spool_release(struct spool *spool);
  * nothing was appended: the torn bytes are cut off.
  */
 int must_check spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw,
-			   struct fail *fail);
+			    struct fail *fail);
 
 /* The same for `len` bytes of whole raw pages that were moved to the end of the file without our help. */
 int must_check spool_moved(struct spool *spool, size_t len, struct fail *fail);

@@ -30,12 +30,12 @@ static const char *const limit_files[] = {
 };
 
 struct limit {
-	int fd;                 /* -1: there is none to raise */
-	char was[32];           /* before it was raised */
+	int fd;       /* -1: there is none to raise */
+	char was[32]; /* before it was raised */
 };
 
 struct one_switch {
-	int on;                 /* tracing_on */
+	int on; /* tracing_on */
 	struct limit limits[array_size(limit_files)];
 };
 
@@ -116,7 +116,8 @@ static int turn(struct one_switch *one, bool on, struct fail *fail)
 		err = fail_first(err, failed, fail, &later);
 	}
 	if (write(one->on, on ? "1" : "0", 1) < 0)
-		turned = fail_set(&later, -errno, "cannot turn tracing %s: '%s': %s", on ? "on" : "off", file, strerror(errno));
+		turned = fail_set(&later, -errno, "cannot turn tracing %s: '%s': %s", on ? "on" : "off", file,
+				  strerror(errno));
 	return fail_first(err, turned, fail, &later);
 }
 
@@ -133,7 +134,8 @@ int switches_turn(struct switches *switches, bool on, struct fail *fail)
 	return err;
 }
 
-int switches_limit(const struct switches *switches, size_t index, enum switches_limit limit, struct buf *into, struct fail *fail)
+int switches_limit(const struct switches *switches, size_t index, enum switches_limit limit, struct buf *into,
+		   struct fail *fail)
 {
 	if (index >= switches->nr || buf_add_str(into, switches->items[index].limits[limit].was))
 		return 0;
@@ -163,7 +165,9 @@ int switches_send(const struct switches *switches, int socket, struct fail *fail
 		if (nr) {
 			struct cmsghdr *head = CMSG_FIRSTHDR(&message.head);
 
-			*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
+			*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+						  .cmsg_type = SCM_RIGHTS,
+						  .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
 			for (size_t i = 0; i < nr; i++)
 				memcpy(CMSG_DATA(head) + i * sizeof(int), &switches->items[sent + i].on, sizeof(int));
 		}

@@ -32,8 +32,8 @@ int must_check switches_turn(struct switches *switches, bool on, struct fail *fa
 
 /* Appends what was in a limit of one before it was raised; nothing where it was not. */
 enum switches_limit { SWITCHES_MAX_LATENCY, SWITCHES_THRESH };
-int must_check switches_limit(const struct switches *switches, size_t index, enum switches_limit limit, struct buf *into,
-			      struct fail *fail);
+int must_check switches_limit(const struct switches *switches, size_t index, enum switches_limit limit,
+			      struct buf *into, struct fail *fail);
 
 /*
  * Through a socket (SOCK_SEQPACKET) to another process: several messages where there are many, *ret_last with the last. False:

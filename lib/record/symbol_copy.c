@@ -21,7 +21,7 @@ struct symbol_copy {
 	struct ledger *ledger;
 	pthread_t thread;
 	bool joined;
-	struct buf modules;             /* as they were before kallsyms was read */
+	struct buf modules; /* as they were before kallsyms was read */
 	bool hidden;
 	int err;
 	struct fail fail;
@@ -69,8 +69,10 @@ static int add_compressed(struct ledger *ledger, const struct buf *body, struct 
 	snprintf(usize, sizeof(usize), "%zu", body->len);
 	err = frame_write(writer, body->data, body->len, frame, size, &len, fail);
 	if (!err)
-		err = ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_KALLSYMS, .key = usize,
-								      .data = frame, .len = len }, fail);
+		err = ledger_add(ledger,
+				 &(struct ledger_item){
+					 .kind = LEDGER_KALLSYMS, .key = usize, .data = frame, .len = len },
+				 fail);
 	frame_writer_free(writer);
 	return err;
 }

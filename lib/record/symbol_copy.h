@@ -35,6 +35,7 @@ struct symbol_body {
 	struct buf text;
 };
 
-int must_check symbol_copy_load(const struct ledger *ledger, bool compressed, struct symbol_body *ret, struct fail *fail);
+int must_check symbol_copy_load(const struct ledger *ledger, bool compressed, struct symbol_body *ret,
+				struct fail *fail);
 
 #endif

@@ -29,10 +29,10 @@ struct tap {
 	struct rig rig;
 	struct wake wake;
 	struct workload workload;
-	struct tap_buffer *buffers;     /* of the rig's targets, in their order */
+	struct tap_buffer *buffers; /* of the rig's targets, in their order */
 	size_t nr_buffers;
 	struct trace *trace;
-	struct pollfd *fds;             /* WAKE_FDS, the output, one for each CPU of each buffer */
+	struct pollfd *fds; /* WAKE_FDS, the output, one for each CPU of each buffer */
 	bool on;
 	uint64_t started_ns;
 };
@@ -51,7 +51,10 @@ static int fork_command(struct tap *tap, struct fail *fail)
 {
 	const struct tap_options *options = tap->options;
 	struct workload_options workload = {
-		.argv = options->argv, .user = options->user, .mask = tap->wake.old_mask, .stdout_to_stderr = true,
+		.argv = options->argv,
+		.user = options->user,
+		.mask = tap->wake.old_mask,
+		.stdout_to_stderr = true,
 	};
 
 	return options->argv ? workload_fork(&workload, &tap->workload, fail) : 0;
@@ -70,9 +73,10 @@ static int compare_clocks(const struct tap *tap, struct fail *fail)
 		const struct target *other = &tap->rig.targets[i];
 
 		if (strcmp(first->clock, other->clock))
-			return fail_set(fail, -EINVAL, "events of different clocks have no order: %s has the clock %s, %s has %s; "
-					"-C in front of the first -B is for all", called(first), first->clock, called(other),
-					other->clock);
+			return fail_set(fail, -EINVAL,
+					"events of different clocks have no order: %s has the clock %s, %s has %s; "
+					"-C in front of the first -B is for all",
+					called(first), first->clock, called(other), other->clock);
 	}
 	return 0;
 }
@@ -80,7 +84,9 @@ static int compare_clocks(const struct tap *tap, struct fail *fail)
 static int set_kernel_up(struct tap *tap, struct fail *fail)
 {
 	const struct rig_options options = {
-		.setup = tap->options->setup, .manner = SETUP_PRIVATE, .command = tap->workload.pid,
+		.setup = tap->options->setup,
+		.manner = SETUP_PRIVATE,
+		.command = tap->workload.pid,
 	};
 	int err = rig_find(&tap->rig, NULL, fail);
 
@@ -103,7 +109,8 @@ static int name_ourselves(struct ledger *ledger, struct fail *fail)
 /* What a recording's file would tell, as a file without pages. */
 static int describe(struct tap *tap, struct fail *fail)
 {
-	struct parts_file file = parts_file_here(7, false, 0, tap->rig.targets[0].page_size, tap->rig.targets[0].nr_cpus);
+	struct parts_file file =
+		parts_file_here(7, false, 0, tap->rig.targets[0].page_size, tap->rig.targets[0].nr_cpus);
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
 	/* What somebody's instance holds already may be of any type. */
 	bool all_formats = false;
@@ -118,7 +125,8 @@ static int describe(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = parts_describe(parts, &file, fail);
 	if (!err)
-		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets, all_formats, fail);
+		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets,
+				     all_formats, fail);
 	if (!err)
 		err = name_ourselves(parts->ledger, fail);
 	if (!err)
@@ -181,7 +189,8 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	if (!tap)
 		return fail_memory(fail);
 	*tap = (struct tap){
-		.options = options, .result = ret_result,
+		.options = options,
+		.result = ret_result,
 		.workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
 		.wake = WAKE_NONE,
 	};
@@ -223,7 +232,9 @@ int tap_start(struct tap *tap, struct fail *fail)
 int tap_wait(struct tap *tap, int out_fd, bool pages, int timeout_ms, enum tap_news *ret, struct fail *fail)
 {
 	static const enum tap_news news[] = {
-		[WAKE_SIGNAL] = TAP_SIGNAL, [WAKE_TIME] = TAP_TIME, [WAKE_COMMAND] = TAP_COMMAND,
+		[WAKE_SIGNAL] = TAP_SIGNAL,
+		[WAKE_TIME] = TAP_TIME,
+		[WAKE_COMMAND] = TAP_COMMAND,
 	};
 	enum wake_reason reason;
 	size_t nr = WAKE_FDS;

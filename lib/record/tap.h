@@ -23,31 +23,32 @@ struct trace;
  * From tap_open() to tap_close() signals are as in a recording: lib/record/session.h.
  */
 struct tap;
-struct tap_buffer;                      /* tap_buffer.h */
+struct tap_buffer; /* tap_buffer.h */
 
 struct tap_options {
-	const struct setup *setup;      /* no instance twice; those of different clocks are refused: their events have no order */
-	char **argv;                    /* NULL: until told to stop; its standard output goes to standard error */
+	const struct setup
+		*setup; /* no instance twice; those of different clocks are refused: their events have no order */
+	char **argv;    /* NULL: until told to stop; its standard output goes to standard error */
 	const char *user;
-	uint64_t duration_ns;           /* 0: none */
+	uint64_t duration_ns; /* 0: none */
 };
 
 /* Why tap_wait() returned. */
 enum tap_news {
-	TAP_READY,                      /* the output can be written, there is enough to take, or timeout_ms are over */
-	TAP_SIGNAL,                     /* to stop; not one that is for the command */
-	TAP_TIME,                       /* duration_ns are over */
-	TAP_COMMAND,                    /* the command has ended */
+	TAP_READY,   /* the output can be written, there is enough to take, or timeout_ms are over */
+	TAP_SIGNAL,  /* to stop; not one that is for the command */
+	TAP_TIME,    /* duration_ns are over */
+	TAP_COMMAND, /* the command has ended */
 };
 
 struct tap_result {
-	bool has_status;                /* there was a command, and this is its exit status as a shell gives it */
+	bool has_status; /* there was a command, and this is its exit status as a shell gives it */
 	int status;
-	bool ran;                       /* tracing was on */
-	pid_t command;                  /* it still runs: somebody must wait for it; 0: none */
-	uint64_t time_ns;               /* of tracing */
-	uint64_t missed;                /* hits of our probes that made no event */
-	char *missed_probes;            /* setup_probes_missed(); NULL: none; free() */
+	bool ran;            /* tracing was on */
+	pid_t command;       /* it still runs: somebody must wait for it; 0: none */
+	uint64_t time_ns;    /* of tracing */
+	uint64_t missed;     /* hits of our probes that made no event */
+	char *missed_probes; /* setup_probes_missed(); NULL: none; free() */
 };
 
 /* Sets up everything; tracing is off. `ret_result` is filled from here on, in failures, too. */

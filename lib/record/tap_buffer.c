@@ -131,11 +131,11 @@ static bool has_id(const struct instance *instance, const char *system, const ch
 	char word[16];
 
 	return buf_addf(&file, "events/%s/%s/id", system, name) &&
-	       !instance_read_word(instance, buf_str(&file), word, sizeof(word), NULL) &&
-	       strtoul(word, NULL, 10) == id;
+	       !instance_read_word(instance, buf_str(&file), word, sizeof(word), NULL) && strtoul(word, NULL, 10) == id;
 }
 
-int tap_buffer_format(const struct tap_buffer *buffer, uint16_t id, struct buf *system, struct buf *text, struct fail *fail)
+int tap_buffer_format(const struct tap_buffer *buffer, uint16_t id, struct buf *system, struct buf *text,
+		      struct fail *fail)
 {
 	const struct instance *instance = buffer->target->instance;
 	cleanup_buf struct buf enabled = BUF_INIT;

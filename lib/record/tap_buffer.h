@@ -19,7 +19,7 @@ struct target;
  */
 struct tap_buffer {
 	struct target *target;
-	uint32_t *cpus;                 /* their numbers, ascending */
+	uint32_t *cpus; /* their numbers, ascending */
 	struct cpu_pipe *pipes;
 	struct ring_watch *watches;
 	size_t nr_cpus;

@@ -92,8 +92,12 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 		free(recorder);
 		return fail_memory(fail);
 	}
-	*recorder = (struct recorder){ .buffer = target->index, .cpu = cpu, .options = *options,
-				       .pipe = CPU_PIPE_INIT, .watch = RING_WATCH_INIT, .spool = { .fd = -1 } };
+	*recorder = (struct recorder){ .buffer = target->index,
+				       .cpu = cpu,
+				       .options = *options,
+				       .pipe = CPU_PIPE_INIT,
+				       .watch = RING_WATCH_INIT,
+				       .spool = { .fd = -1 } };
 	target->recorders[target->nr_recorders++] = recorder;
 	*ret = recorder;
 	with_page.page_size = target->page_size;
@@ -120,8 +124,8 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	return recorder_start(recorder, fail);
 }
 
-int target_record(struct target *target, struct parts *parts, const struct cpus *cpus, const struct spool_options *spool,
-		  const struct recorder_options *options, struct fail *fail)
+int target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
+		  const struct spool_options *spool, const struct recorder_options *options, struct fail *fail)
 {
 	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
 		int err = record_cpu(target, parts, (uint32_t)cpu, spool, options, fail);
@@ -236,8 +240,12 @@ int targets_assemble(const struct target *targets, size_t nr, struct parts *part
 			const struct spool *spool = &recorder->spool;
 
 			pieces[nr_pieces++] = (struct assembly_piece){
-				.buffer = recorder->buffer, .cpu = recorder->cpu, .fd = spool->fd,
-				.offset = spool->begin, .size = spool_size(spool), .chunks = spool->chunks,
+				.buffer = recorder->buffer,
+				.cpu = recorder->cpu,
+				.fd = spool->fd,
+				.offset = spool->begin,
+				.size = spool_size(spool),
+				.chunks = spool->chunks,
 				.is_part = true,
 			};
 		}

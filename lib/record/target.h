@@ -25,20 +25,20 @@ struct parts;
  */
 struct target {
 	const struct setup_instance *wanted;
-	uint32_t index;                 /* of the buffer in the file */
+	uint32_t index; /* of the buffer in the file */
 	struct instance *instance;
-	struct event_set events;        /* that we switched on */
-	struct buf enabled;             /* set_event once we were done: what is more in the end has come meanwhile */
-	const struct setup_probes *probes;      /* that were made for `wanted`; may be NULL */
+	struct event_set events;           /* that we switched on */
+	struct buf enabled;                /* set_event once we were done: what is more in the end has come meanwhile */
+	const struct setup_probes *probes; /* that were made for `wanted`; may be NULL */
 	uint32_t page_size;
 	char clock[CLOCK_NAME_SIZE];
-	struct ring_buffer_stats *start;        /* by CPU: what an instance that was there before had counted */
-	struct ring_buffer_stats *stop;         /* by CPU: when tracing had stopped */
-	bool keeps_worst;               /* its tracer is one whose `trace` is the worst case it met: nothing else is recorded */
-	struct buf max_latency;         /* tracing_max_latency before target_keep_worst(); empty under other tracers */
-	struct buf thresh;              /* tracing_thresh, likewise; empty where it was 0, too */
-	uint64_t worst_entries;         /* of that worst case */
-	uint32_t nr_cpus;                       /* of both */
+	struct ring_buffer_stats *start; /* by CPU: what an instance that was there before had counted */
+	struct ring_buffer_stats *stop;  /* by CPU: when tracing had stopped */
+	bool keeps_worst;       /* its tracer is one whose `trace` is the worst case it met: nothing else is recorded */
+	struct buf max_latency; /* tracing_max_latency before target_keep_worst(); empty under other tracers */
+	struct buf thresh;      /* tracing_thresh, likewise; empty where it was 0, too */
+	uint64_t worst_entries; /* of that worst case */
+	uint32_t nr_cpus;       /* of both */
 	struct recorder **recorders;
 	size_t nr_recorders;
 };
@@ -53,8 +53,9 @@ int must_check target_open(struct target *target, const struct setup_context *co
 int must_check target_take(struct target *target, struct instance *instance, struct fail *fail);
 
 /* A recorder for a CPU, without pipe, thread and pages: *ret stays the target's. */
-int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
-				   const struct recorder_options *options, struct recorder **ret, struct fail *fail);
+int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu,
+				   const struct spool_options *spool, const struct recorder_options *options,
+				   struct recorder **ret, struct fail *fail);
 
 /*
  * Starts the recorders; `cpus`: those that are online. None where the worst case is kept: what a reader of the buffer does
@@ -88,8 +89,7 @@ void target_close_pipes(struct target *target);
 
 /* The file of all that was recorded: assembly_write(). */
 int must_check targets_assemble(const struct target *targets, size_t nr, struct parts *parts,
-				const struct assembly_options *options,
-				uint64_t *ret_size, struct fail *fail);
+				const struct assembly_options *options, uint64_t *ret_size, struct fail *fail);
 
 /* Everything but the instance, which is closed by its owner once settings were put back. */
 void target_release(struct target *target);

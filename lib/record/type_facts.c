@@ -40,8 +40,8 @@ static int take_filter(const struct ledger_item *filter, struct names *functions
 	return err;
 }
 
-static int take_item(const struct ledger *ledger, const struct ledger_item *item, struct names *functions, struct names *enumerators,
-		     bool *ret_all, struct fail *fail)
+static int take_item(const struct ledger *ledger, const struct ledger_item *item, struct names *functions,
+		     struct names *enumerators, bool *ret_all, struct fail *fail)
 {
 	if (item->kind == LEDGER_FORMAT)
 		return names_add_format(enumerators, item->data, item->len, fail);
@@ -52,10 +52,12 @@ static int take_item(const struct ledger *ledger, const struct ledger_item *item
 		*ret_all = true;
 	if (!has_line(item->data, item->len, "func-args"))
 		return 0;
-	return take_filter(ledger_find(ledger, LEDGER_SETTING, item->buffer, "set_ftrace_filter"), functions, ret_all, fail);
+	return take_filter(ledger_find(ledger, LEDGER_SETTING, item->buffer, "set_ftrace_filter"), functions, ret_all,
+			   fail);
 }
 
-static int add_lines(struct ledger *ledger, const struct names *functions, const struct names *enumerators, struct fail *fail)
+static int add_lines(struct ledger *ledger, const struct names *functions, const struct names *enumerators,
+		     struct fail *fail)
 {
 	cleanup_buf struct buf btf = BUF_INIT, lines = BUF_INIT;
 	int err;
@@ -66,8 +68,13 @@ static int add_lines(struct ledger *ledger, const struct names *functions, const
 	/* Type information that weft cannot read is as good as none. */
 	if (err == -EBADMSG || (!err && !lines.len))
 		return 0;
-	return err ? err : ledger_add(ledger, &(struct ledger_item){ .kind = LEDGER_SETTING, .key = "weft/types",
-									 .data = buf_str(&lines), .len = lines.len }, fail);
+	return err ? err :
+		     ledger_add(ledger,
+				&(struct ledger_item){ .kind = LEDGER_SETTING,
+						       .key = "weft/types",
+						       .data = buf_str(&lines),
+						       .len = lines.len },
+				fail);
 }
 
 int facts_of_types(struct ledger *ledger, struct fail *fail)

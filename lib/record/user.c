@@ -54,9 +54,12 @@ int user_find(const char *name, struct user *ret, struct fail *fail)
 	if (!entry)
 		return fail_set(fail, errno ? -errno : -ENOENT, "no user '%s'", name);
 	user = (struct user){
-		.name = strdup(entry->pw_name), .home = strdup(entry->pw_dir),
-		.shell = strdup(*entry->pw_shell ? entry->pw_shell : default_shell), .path = find_path(entry->pw_uid),
-		.uid = entry->pw_uid, .gid = entry->pw_gid,
+		.name = strdup(entry->pw_name),
+		.home = strdup(entry->pw_dir),
+		.shell = strdup(*entry->pw_shell ? entry->pw_shell : default_shell),
+		.path = find_path(entry->pw_uid),
+		.uid = entry->pw_uid,
+		.gid = entry->pw_gid,
 	};
 	if (!user.name || !user.home || !user.shell || !user.path) {
 		user_release(&user);

@@ -11,12 +11,15 @@ struct fail;
 /* As whom a command runs: its ids, and the environment that `runuser -l` would give it. Owns its strings. */
 struct user {
 	char *name, *home, *shell;
-	char *path;             /* of PATH: /etc/login.defs says it, for root and for others */
+	char *path; /* of PATH: /etc/login.defs says it, for root and for others */
 	uid_t uid;
 	gid_t gid;
 };
 
-#define USER_INIT { .name = NULL }
+#define USER_INIT            \
+	{                    \
+		.name = NULL \
+	}
 
 int must_check user_find(const char *name, struct user *ret, struct fail *fail);
 void user_release(struct user *user);

@@ -20,16 +20,19 @@ struct workload;
  */
 struct wake {
 	int signal_fd, timer_fd, failed_fd;
-	int sync_fd;            /* the timer of wake_every() */
-	int *tasks;             /* pidfds of wake_tasks(); -1: has ended */
+	int sync_fd; /* the timer of wake_every() */
+	int *tasks;  /* pidfds of wake_tasks(); -1: has ended */
 	size_t nr_tasks, nr_running;
-	int tasks_fd;           /* an epoll of them, where there are some */
-	sigset_t old_mask;      /* what the command gets */
-	struct switches *switches;        /* turned off as the first thing once there is a reason; NULL: none */
+	int tasks_fd;              /* an epoll of them, where there are some */
+	sigset_t old_mask;         /* what the command gets */
+	struct switches *switches; /* turned off as the first thing once there is a reason; NULL: none */
 };
 
 /* Before wake_init(): nothing to release. */
-#define WAKE_NONE { .signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 }
+#define WAKE_NONE                                                               \
+	{                                                                       \
+		.signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 \
+	}
 
 enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC };
 

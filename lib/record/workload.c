@@ -43,7 +43,8 @@ static bool wait_for_word(int go_fd, struct switches *switches)
 	return true;
 }
 
-static _Noreturn void child_run(const struct workload_options *options, const struct user *user, pid_t parent, int go_fd, int errno_fd)
+static _Noreturn void child_run(const struct workload_options *options, const struct user *user, pid_t parent,
+				int go_fd, int errno_fd)
 {
 	struct command_path path = { .path = NULL };
 	struct switches switches = { .nr = 0 };
@@ -74,7 +75,8 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 	_exit(err == -ENOENT ? EXEC_MISSING : EXEC_DENIED);
 }
 
-static int fork_as(const struct workload_options *options, const struct user *user, struct workload *ret, struct fail *fail)
+static int fork_as(const struct workload_options *options, const struct user *user, struct workload *ret,
+		   struct fail *fail)
 {
 	int go[2] = { -1, -1 }, told[2] = { -1, -1 };
 	pid_t self = getpid(), pid;

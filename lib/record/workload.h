@@ -19,17 +19,17 @@ struct switches;
  * Signal mask and dispositions of the child are those that the caller had: `mask` is restored before tracing is turned on.
  */
 struct workload {
-	pid_t pid;              /* 0: none */
-	int pid_fd;             /* readable once the child is gone */
-	int go_fd;              /* a socket, for the switches go with the word */
-	int errno_fd;           /* tells why it was not executed; end of file: it was */
+	pid_t pid;    /* 0: none */
+	int pid_fd;   /* readable once the child is gone */
+	int go_fd;    /* a socket, for the switches go with the word */
+	int errno_fd; /* tells why it was not executed; end of file: it was */
 	bool running;
-	int status;             /* of waitpid(), once ended */
+	int status; /* of waitpid(), once ended */
 };
 
 struct workload_options {
 	char *const *argv;
-	const char *user;       /* run as; NULL: as the caller */
+	const char *user; /* run as; NULL: as the caller */
 	sigset_t mask;
 	bool stdout_to_stderr;
 };

@@ -61,8 +61,9 @@ static bool is_commit(const struct page_shape *shape, const uint8_t *head, bool 
 	uint64_t word = shape->long_size == 8 ? load_u64(head + 8, swap) : load_u32(head + 8, swap);
 	uint32_t low = (uint32_t)word, high = (uint32_t)(word >> 32), size = low & COMMIT_SIZE;
 
-	return (!high || (high == UINT32_MAX && low & COMMIT_LOST)) && !(low & ~(COMMIT_SIZE | COMMIT_LOST | COMMIT_LOST_STORED)) &&
-	       size && size % sizeof(uint32_t) == 0 && size <= shape->size - page_head_size(shape);
+	return (!high || (high == UINT32_MAX && low & COMMIT_LOST)) &&
+	       !(low & ~(COMMIT_SIZE | COMMIT_LOST | COMMIT_LOST_STORED)) && size && size % sizeof(uint32_t) == 0 &&
+	       size <= shape->size - page_head_size(shape);
 }
 
 bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap)
@@ -88,10 +89,7 @@ int page_init(struct page *page, const struct page_shape *shape, const void *dat
 	if (commit > len - head)
 		return fail_set(fail, -EBADMSG, "commit %" PRIu32 " exceeds the %zu bytes that the page has", commit,
 				len - head);
-	*page = (struct page){ .data = (const uint8_t *)data + head,
-			       .commit = commit,
-			       .ts = ts,
-			       .swap = shape->swap };
+	*page = (struct page){ .data = (const uint8_t *)data + head, .commit = commit, .ts = ts, .swap = shape->swap };
 	page->lost = page_lost(shape, page->data, commit, len - head);
 	return 0;
 }

@@ -18,9 +18,9 @@ struct fail;
  * Not supported: pages written by kernels before 2.6.31.
  */
 struct page_shape {
-	uint32_t size;      /* bytes of a whole sub-buffer, head included */
-	uint8_t long_size;  /* the traced kernel's sizeof(long): 4 or 8 */
-	bool swap;          /* the kernel's byte order is not ours */
+	uint32_t size;     /* bytes of a whole sub-buffer, head included */
+	uint8_t long_size; /* the traced kernel's sizeof(long): 4 or 8 */
+	bool swap;         /* the kernel's byte order is not ours */
 };
 
 enum {
@@ -29,19 +29,19 @@ enum {
 };
 
 struct page {
-	const uint8_t *data;    /* the first byte behind the head */
-	uint32_t next;          /* offset of the next record in data */
-	uint32_t commit;        /* committed bytes of data */
-	uint64_t ts;            /* time of the last record handed out; at first that of the head */
-	int64_t lost;           /* events lost just before this page: a count, or PAGE_LOST_* */
+	const uint8_t *data; /* the first byte behind the head */
+	uint32_t next;       /* offset of the next record in data */
+	uint32_t commit;     /* committed bytes of data */
+	uint64_t ts;         /* time of the last record handed out; at first that of the head */
+	int64_t lost;        /* events lost just before this page: a count, or PAGE_LOST_* */
 	bool swap;
 };
 
 /* One event as the ring buffer holds it: u16 type, u8 flags, u8 preempt count, s32 pid, fields. */
 struct record {
-	uint64_t ts;            /* raw clock units */
-	const uint8_t *data;    /* borrowed from the page */
-	uint32_t len;           /* bytes of payload, rounded up to words: up to 3 more than the event has; never 0 */
+	uint64_t ts;         /* raw clock units */
+	const uint8_t *data; /* borrowed from the page */
+	uint32_t len;        /* bytes of payload, rounded up to words: up to 3 more than the event has; never 0 */
 };
 
 static inline uint32_t page_head_size(const struct page_shape *shape)

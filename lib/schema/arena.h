@@ -13,10 +13,10 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunks;
-	size_t left;            /* in the newest chunk */
+	size_t left; /* in the newest chunk */
 	size_t used;
 	size_t cap;
-	bool starved;           /* there was no memory: below the cap more should have been handed out */
+	bool starved; /* there was no memory: below the cap more should have been handed out */
 };
 
 void arena_init(struct arena *arena, size_t cap);

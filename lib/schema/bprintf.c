@@ -23,7 +23,8 @@ static uint64_t take_word(struct words *words, uint8_t size, bool is_signed)
 		return 0;
 	}
 	words->at = at + size;
-	return expr_load(words->start + at, (uint8_t)(log | (is_signed ? LOAD_SIGNED : 0) | (words->swap ? LOAD_SWAP : 0)));
+	return expr_load(words->start + at,
+			 (uint8_t)(log | (is_signed ? LOAD_SIGNED : 0) | (words->swap ? LOAD_SWAP : 0)));
 }
 
 static const char *take_string(struct words *words, size_t *ret_len)
@@ -75,8 +76,8 @@ static void put_conversion(const struct spec *spec, struct words *words, const s
 	}
 }
 
-void program_bprintf(const struct schema *schema, const struct program_env *env, const char *format, const uint8_t *args,
-		     size_t len, struct out *out)
+void program_bprintf(const struct schema *schema, const struct program_env *env, const char *format,
+		     const uint8_t *args, size_t len, struct out *out)
 {
 	const struct schema_abi *abi = schema_abi(schema);
 	struct words words = { .start = args, .len = len, .swap = abi->swap };

@@ -17,8 +17,8 @@ struct compiler {
 	struct expr_parser parser;
 	struct tokens tokens;
 	struct op *ops;
-	const char *at, *end;   /* the format of the print fmt, between its quotes */
-	char *literal;          /* as much of it as the next op's prefix has */
+	const char *at, *end; /* the format of the print fmt, between its quotes */
+	char *literal;        /* as much of it as the next op's prefix has */
 	size_t literal_len;
 };
 
@@ -31,7 +31,8 @@ static bool too_large(struct compiler *compiler)
 static const struct expr *next_argument(struct compiler *compiler)
 {
 	if (!tokens_take(&compiler->tokens, ',')) {
-		snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it has fewer arguments than its format asks for");
+		snprintf(compiler->parser.why, sizeof(compiler->parser.why),
+			 "it has fewer arguments than its format asks for");
 		return NULL;
 	}
 	return expr_parse(&compiler->parser);
@@ -46,7 +47,8 @@ static enum op_code simple_code(const struct op *op, bool load_signed)
 		return CODE_NUMBER;
 	if (spec->base == 10 && spec->width <= 1)
 		return load_signed ? CODE_SIGNED : CODE_UNSIGNED;
-	if (spec->base == 10 && load_signed && spec->flags & SPEC_ZEROS && !(spec->flags & SPEC_LEFT) && spec->width <= 16)
+	if (spec->base == 10 && load_signed && spec->flags & SPEC_ZEROS && !(spec->flags & SPEC_LEFT) &&
+	    spec->width <= 16)
 		return CODE_ZEROS;
 	if (spec->base != 16 || !(spec->flags & SPEC_SMALL) || spec->flags & (SPEC_SPECIAL | SPEC_LEFT))
 		return CODE_NUMBER;
@@ -68,7 +70,8 @@ static bool set_load(struct compiler *compiler, struct op *op, uint32_t offset, 
 static void choose_number(struct compiler *compiler, struct op *op)
 {
 	const struct expr *expr = op->expr;
-	uint32_t have = 1u << (expr->load & LOAD_SIZE), size = have < op->conversion->spec.size ? have : op->conversion->spec.size;
+	uint32_t have = 1u << (expr->load & LOAD_SIZE),
+		 size = have < op->conversion->spec.size ? have : op->conversion->spec.size;
 	bool is_signed = op->conversion->spec.flags & SPEC_SIGNED, load_signed = expr->load & LOAD_SIGNED;
 	enum op_code code;
 
@@ -135,7 +138,8 @@ static void choose_choice(struct compiler *compiler, struct op *op)
 
 	if (what->kind != EXPR_LOAD && what->kind != EXPR_LOAD_MASK)
 		return;
-	if (!is_short_text(expr->b) || !is_short_text(expr->c) || !set_load(compiler, op, what->offset, 1u << (what->load & LOAD_SIZE)))
+	if (!is_short_text(expr->b) || !is_short_text(expr->c) ||
+	    !set_load(compiler, op, what->offset, 1u << (what->load & LOAD_SIZE)))
 		return;
 	choice = make_choice(compiler, expr);
 	if (!choice)
@@ -226,7 +230,8 @@ static void take_literal(struct compiler *compiler, struct op *op)
 		char c = *compiler->at++;
 
 		if (c == '%') {
-			spec_read(&op->conversion->spec, &compiler->at, compiler->end, compiler->program->abi->long_size);
+			spec_read(&op->conversion->spec, &compiler->at, compiler->end,
+				  compiler->program->abi->long_size);
 			if (op->conversion->spec.kind != SPEC_PERCENT && op->conversion->spec.kind != SPEC_NONE)
 				return;
 			/* The kernel stops at what it does not know. */
@@ -303,7 +308,8 @@ static bool compile_room(struct compiler *compiler)
 
 	for (uint32_t i = compiler->program->nr_ops; i-- > 0;) {
 		struct op *op = &compiler->ops[i];
-		uint64_t room = (uint64_t)op->prefix_len + OP_ROOM + (next && op->code <= CODE_SHORT_MAX ? next->room : 0);
+		uint64_t room =
+			(uint64_t)op->prefix_len + OP_ROOM + (next && op->code <= CODE_SHORT_MAX ? next->room : 0);
 
 		if (room > OUT_NEED_MAX)
 			return too_large(compiler);
@@ -355,7 +361,9 @@ static bool compile_from(struct compiler *compiler, const char *start, const cha
 	compiler->literal = arena_alloc(compiler->arena, (size_t)(end - start) + 1);
 	tokens_init(&compiler->tokens, end + 1, strlen(end + 1));
 	compiler->parser = (struct expr_parser){
-		.tokens = &compiler->tokens, .arena = compiler->arena, .format = compiler->program->format,
+		.tokens = &compiler->tokens,
+		.arena = compiler->arena,
+		.format = compiler->program->format,
 		.abi = compiler->program->abi,
 	};
 	if (!compiler->ops || !compiler->literal)

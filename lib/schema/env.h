@@ -21,12 +21,12 @@ struct program_env {
 	bool (*address)(const void *arg, const char *name, uint64_t *ret);
 	/* Where an address lies now that was written when the kernel lay elsewhere, as `fields` prints it; NULL: it has not moved. */
 	uint64_t (*now)(const void *arg, uint64_t address);
-	const char *machine;            /* the traced one, as uname -m names it, for the names of errors; NULL: unknown */
-	bool hash_pointers;             /* print a placeholder where the kernel printed a hash */
-	bool bitmask_list;              /* print masks as "0-3,7": the kernel's option bitmask-list */
+	const char *machine; /* the traced one, as uname -m names it, for the names of errors; NULL: unknown */
+	bool hash_pointers;  /* print a placeholder where the kernel printed a hash */
+	bool bitmask_list;   /* print masks as "0-3,7": the kernel's option bitmask-list */
 	/* What the kernel's option `fields` does: */
-	bool fields_symbols;            /* names what a number as large as a pointer is the address of: 6.16 and later */
-	bool fields_printable;          /* shows the bytes of a dynamic string that cannot be printed: 6.19 and later */
+	bool fields_symbols;   /* names what a number as large as a pointer is the address of: 6.16 and later */
+	bool fields_printable; /* shows the bytes of a dynamic string that cannot be printed: 6.19 and later */
 };
 
 #endif

@@ -24,41 +24,60 @@ struct tokens;
  */
 enum expr_kind {
 	/* numbers */
-	EXPR_CONST,             /* value */
-	EXPR_LOAD,              /* a fixed field: `load` at offset */
-	EXPR_LOAD_MASK,         /* the same & value: what flags and conditions ask most */
-	EXPR_DYN_LEN,           /* the length half of the dynamic field at offset */
-	EXPR_CAST,              /* a, fitted to the type */
+	EXPR_CONST,     /* value */
+	EXPR_LOAD,      /* a fixed field: `load` at offset */
+	EXPR_LOAD_MASK, /* the same & value: what flags and conditions ask most */
+	EXPR_DYN_LEN,   /* the length half of the dynamic field at offset */
+	EXPR_CAST,      /* a, fitted to the type */
 	EXPR_NEGATE,
 	EXPR_INVERT,
 	EXPR_NOT,
-	EXPR_BINARY,            /* a op b */
-	EXPR_CHOOSE,            /* a ? b : c; of numbers, places or texts */
-	EXPR_INDEX,             /* `load` at the place a, b elements on */
-	EXPR_SCALE,             /* a * value / size, for jiffies and the like; in 64 bits */
-	EXPR_MODULO,            /* a % value, in 64 bits */
-	EXPR_SWAP,              /* the bytes of a, turned round */
-	EXPR_SYMBOL_ADDRESS,    /* the address of the kernel's symbol `text` */
+	EXPR_BINARY,         /* a op b */
+	EXPR_CHOOSE,         /* a ? b : c; of numbers, places or texts */
+	EXPR_INDEX,          /* `load` at the place a, b elements on */
+	EXPR_SCALE,          /* a * value / size, for jiffies and the like; in 64 bits */
+	EXPR_MODULO,         /* a % value, in 64 bits */
+	EXPR_SWAP,           /* the bytes of a, turned round */
+	EXPR_SYMBOL_ADDRESS, /* the address of the kernel's symbol `text` */
 	/* places */
-	EXPR_PLACE,             /* size bytes at offset; size 0 is all that follows */
-	EXPR_DYN_PLACE,         /* where the dynamic field at offset points */
-	EXPR_MOVE,              /* the place a, b * size bytes on */
+	EXPR_PLACE,     /* size bytes at offset; size 0 is all that follows */
+	EXPR_DYN_PLACE, /* where the dynamic field at offset points */
+	EXPR_MOVE,      /* the place a, b * size bytes on */
 	/* texts */
-	EXPR_TEXT,              /* text */
-	EXPR_FLAGS,             /* a in table, with the delimiter text */
-	EXPR_SYMBOLIC,          /* a in table */
-	EXPR_HEX,               /* place a, length b; size 1 is without blanks */
-	EXPR_ARRAY,             /* place a, count b, element size c */
-	EXPR_BITMASK,           /* place a */
-	EXPR_HEX_DUMP,          /* prefix text; args: prefix type, row, group, place, length, ascii */
-	EXPR_NAMED,             /* a-th name of table, else the text */
-	EXPR_HELPER,            /* what a function of the kernel makes of args; value says what that kernel's does besides */
-	EXPR_LAYERS,            /* place a of b masks of size bytes, each as the names of table */
+	EXPR_TEXT,     /* text */
+	EXPR_FLAGS,    /* a in table, with the delimiter text */
+	EXPR_SYMBOLIC, /* a in table */
+	EXPR_HEX,      /* place a, length b; size 1 is without blanks */
+	EXPR_ARRAY,    /* place a, count b, element size c */
+	EXPR_BITMASK,  /* place a */
+	EXPR_HEX_DUMP, /* prefix text; args: prefix type, row, group, place, length, ascii */
+	EXPR_NAMED,    /* a-th name of table, else the text */
+	EXPR_HELPER,   /* what a function of the kernel makes of args; value says what that kernel's does besides */
+	EXPR_LAYERS,   /* place a of b masks of size bytes, each as the names of table */
 };
 
 enum expr_op {
-	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_DIV_SIGNED, OP_MOD, OP_MOD_SIGNED, OP_SHL, OP_SHR, OP_SAR, OP_AND, OP_OR, OP_XOR,
-	OP_LT, OP_LT_SIGNED, OP_LE, OP_LE_SIGNED, OP_EQ, OP_NE, OP_BOTH, OP_EITHER,
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_DIV_SIGNED,
+	OP_MOD,
+	OP_MOD_SIGNED,
+	OP_SHL,
+	OP_SHR,
+	OP_SAR,
+	OP_AND,
+	OP_OR,
+	OP_XOR,
+	OP_LT,
+	OP_LT_SIGNED,
+	OP_LE,
+	OP_LE_SIGNED,
+	OP_EQ,
+	OP_NE,
+	OP_BOTH,
+	OP_EITHER,
 };
 
 enum { EXPR_DEPTH_MAX = 160, EXPR_COST_MAX = 4096, EXPR_NODES_MAX = 20000, EXPR_ARGS_MAX = 6 };
@@ -88,7 +107,7 @@ struct expr {
 	bool relative;
 	bool swap;
 	uint16_t depth;
-	uint32_t cost;          /* nodes that running it may visit */
+	uint32_t cost; /* nodes that running it may visit */
 	struct ctype type;
 	uint32_t offset;
 	uint32_t size;
@@ -118,7 +137,7 @@ static inline bool expr_is_text(const struct expr *expr)
 /* A record while a program runs. Behind `len` the fixed fields of a record that was cut are zeros. */
 struct run {
 	const uint8_t *data;
-	size_t len;             /* of the record */
+	size_t len; /* of the record */
 	const struct program_env *env;
 	const struct schema_abi *abi;
 };
@@ -132,9 +151,11 @@ struct place {
 static inline uint64_t expr_load(const uint8_t *at, uint8_t how)
 {
 	switch (how) {
-	case 0: case LOAD_SWAP:
+	case 0:
+	case LOAD_SWAP:
 		return *at;
-	case LOAD_SIGNED: case LOAD_SIGNED | LOAD_SWAP:
+	case LOAD_SIGNED:
+	case LOAD_SIGNED | LOAD_SWAP:
 		return (uint64_t)(int64_t)(int8_t)*at;
 	case 1:
 		return load_u16(at, false);
@@ -144,7 +165,8 @@ static inline uint64_t expr_load(const uint8_t *at, uint8_t how)
 		return load_u32(at, false);
 	case 2 | LOAD_SIGNED:
 		return (uint64_t)(int64_t)(int32_t)load_u32(at, false);
-	case 3: case 3 | LOAD_SIGNED:
+	case 3:
+	case 3 | LOAD_SIGNED:
 		return load_u64(at, false);
 	case 1 | LOAD_SWAP:
 		return load_u16(at, true);
@@ -182,10 +204,10 @@ struct expr_parser {
 	struct expr_variable *variables;
 	unsigned depth;
 	unsigned nodes;
-	bool unknown_address;   /* set when an argument depends on where the kernel keeps its struct pages */
-	bool unknowable;        /* set when an argument depends on when the kernel printed it */
-	char why[120];          /* set when something cannot be parsed */
-	char unknown[64];       /* a name in a table that the format does not resolve; its entry was left out */
+	bool unknown_address; /* set when an argument depends on where the kernel keeps its struct pages */
+	bool unknowable;      /* set when an argument depends on when the kernel printed it */
+	char why[120];        /* set when something cannot be parsed */
+	char unknown[64];     /* a name in a table that the format does not resolve; its entry was left out */
 };
 
 /* Parses one argument, up to a ',' or the end. NULL: parser->why says why. */

@@ -9,9 +9,31 @@
  * pure. Everything else is unknown, and said to be.
  */
 enum call {
-	CALL_DYN_PLACE, CALL_DYN_LEN, CALL_BITMASK, CALL_FLAGS, CALL_FLAGS_U64, CALL_SYMBOLIC, CALL_SYMBOLIC_U64, CALL_HEX,
-	CALL_HEX_STR, CALL_ARRAY, CALL_DYN_ARRAY, CALL_HEX_DUMP, CALL_NS_TO_SECS, CALL_NS_WITHOUT_SECS, CALL_SAME, CALL_EXPECT,
-	CALL_CHOOSE_EXPR, CALL_JIFFIES, CALL_KTIME_US, CALL_KTIME_MS, CALL_SWAP16, CALL_SWAP32, CALL_SWAP64, CALL_EDAC, CALL_CONSTANT,
+	CALL_DYN_PLACE,
+	CALL_DYN_LEN,
+	CALL_BITMASK,
+	CALL_FLAGS,
+	CALL_FLAGS_U64,
+	CALL_SYMBOLIC,
+	CALL_SYMBOLIC_U64,
+	CALL_HEX,
+	CALL_HEX_STR,
+	CALL_ARRAY,
+	CALL_DYN_ARRAY,
+	CALL_HEX_DUMP,
+	CALL_NS_TO_SECS,
+	CALL_NS_WITHOUT_SECS,
+	CALL_SAME,
+	CALL_EXPECT,
+	CALL_CHOOSE_EXPR,
+	CALL_JIFFIES,
+	CALL_KTIME_US,
+	CALL_KTIME_MS,
+	CALL_SWAP16,
+	CALL_SWAP32,
+	CALL_SWAP64,
+	CALL_EDAC,
+	CALL_CONSTANT,
 };
 
 struct call_name {
@@ -193,7 +215,8 @@ static const struct expr *parse_hex_dump(struct expr_parser *parser)
 		if (!parse_mark(parser, ','))
 			return NULL;
 		/* linux/printk.h: DUMP_PREFIX_* */
-		if (token_named(&parser->tokens->now, "DUMP_PREFIX_NONE") || token_named(&parser->tokens->now, "DUMP_PREFIX_OFFSET") ||
+		if (token_named(&parser->tokens->now, "DUMP_PREFIX_NONE") ||
+		    token_named(&parser->tokens->now, "DUMP_PREFIX_OFFSET") ||
 		    token_named(&parser->tokens->now, "DUMP_PREFIX_ADDRESS")) {
 			char last = parser->tokens->now.text[12];
 
@@ -228,7 +251,8 @@ static const struct expr *parse_jiffies(struct expr_parser *parser)
 {
 	struct ctype type = { .size = 4 };
 	uint32_t hz = parser->abi->hz ? parser->abi->hz : 250;
-	const struct expr *value = make_cast(parser, parse_value(parser), (struct ctype){ .size = parser->abi->long_size });
+	const struct expr *value =
+		make_cast(parser, parse_value(parser), (struct ctype){ .size = parser->abi->long_size });
 
 	return make_cast(parser, make_scale(parser, value, EXPR_SCALE, 1000, hz, 8), type);
 }
@@ -237,7 +261,10 @@ static const struct expr *parse_jiffies(struct expr_parser *parser)
 static const struct expr *parse_edac(struct expr_parser *parser)
 {
 	static const struct expr_entry entries[] = {
-		{ 0, "Corrected", 9 }, { 1, "Uncorrected", 11 }, { 2, "Deferred", 8 }, { 3, "Fatal", 5 },
+		{ 0, "Corrected", 9 },
+		{ 1, "Uncorrected", 11 },
+		{ 2, "Deferred", 8 },
+		{ 3, "Fatal", 5 },
 	};
 	static const struct expr_table table = { .entries = entries, .nr = 4, .mask = UINT64_MAX };
 	struct expr *expr = text_node(parser, EXPR_NAMED);
@@ -304,13 +331,17 @@ static const struct expr *parse_args(struct expr_parser *parser, enum call call)
 		return parse_jiffies(parser);
 	case CALL_KTIME_US:
 	case CALL_KTIME_MS:
-		return make_binary(parser, '/', make_cast(parser, parse_value(parser), (struct ctype){ .size = 8, .is_signed = true }),
+		return make_binary(parser, '/',
+				   make_cast(parser, parse_value(parser),
+					     (struct ctype){ .size = 8, .is_signed = true }),
 				   make_const(parser, call == CALL_KTIME_US ? 1000 : 1000000, 8, true));
 	case CALL_SWAP16:
 	case CALL_SWAP32:
 	case CALL_SWAP64:
 		return make_scale(parser, parse_value(parser), EXPR_SWAP, 0, 0,
-				  call == CALL_SWAP16 ? 2 : call == CALL_SWAP32 ? 4 : 8);
+				  call == CALL_SWAP16 ? 2 :
+				  call == CALL_SWAP32 ? 4 :
+							8);
 	case CALL_EDAC:
 		return parse_edac(parser);
 	}
@@ -346,7 +377,8 @@ static const struct expr *parse_layers(struct expr_parser *parser)
 	if (!expr->table)
 		return NULL;
 	/* The number of names, in as many words as the kernel's ARRAY_SIZE() has. */
-	for (int depth = 0; parser->tokens->now.kind != TOKEN_END && parser->tokens->now.kind != TOKEN_BAD; tokens_next(parser->tokens)) {
+	for (int depth = 0; parser->tokens->now.kind != TOKEN_END && parser->tokens->now.kind != TOKEN_BAD;
+	     tokens_next(parser->tokens)) {
 		if (token_is(&parser->tokens->now, ')') && !depth--)
 			break;
 		depth += token_is(&parser->tokens->now, '(');
@@ -377,5 +409,6 @@ const struct expr *parse_call(struct expr_parser *parser, const struct token *na
 		value = parse_args(parser, call_names[i].call);
 		return value && parse_mark(parser, ')') ? value : NULL;
 	}
-	return make_fail(parser, "the function '%.*s' is not known", (int)(name->len < 60 ? name->len : 60), name->text);
+	return make_fail(parser, "the function '%.*s' is not known", (int)(name->len < 60 ? name->len : 60),
+			 name->text);
 }

@@ -139,7 +139,8 @@ static bool parse_names(struct expr_parser *parser)
 		variable->len = tokens->now.len;
 		tokens_next(tokens);
 	}
-	if (!variable->name || !parse_mark(parser, '[') || !parse_mark(parser, ']') || !parse_mark(parser, '=') || !parse_mark(parser, '{'))
+	if (!variable->name || !parse_mark(parser, '[') || !parse_mark(parser, ']') || !parse_mark(parser, '=') ||
+	    !parse_mark(parser, '{'))
 		return false;
 	variable->table = parse_table(parser, UINT64_MAX);
 	variable->next = parser->variables;
@@ -222,14 +223,17 @@ static const struct expr *parse_sizeof(struct expr_parser *parser)
 
 	if (!parse_mark(parser, '('))
 		return NULL;
-	if (!token_named(&parser->tokens->now, "REC") && ctype_take(parser->tokens, parser->abi->long_size, false, &type)) {
+	if (!token_named(&parser->tokens->now, "REC") &&
+	    ctype_take(parser->tokens, parser->abi->long_size, false, &type)) {
 		size = type.stars ? parser->abi->long_size : type.size;
 	} else {
 		value = parse_assignment(parser);
 		if (!value)
 			return NULL;
-		size = value->kind == EXPR_PLACE ? value->size : value->kind == EXPR_TEXT ? value->text_len + 1 :
-		       value->type.stars ? parser->abi->long_size : value->type.size;
+		size = value->kind == EXPR_PLACE ? value->size :
+		       value->kind == EXPR_TEXT  ? value->text_len + 1 :
+		       value->type.stars         ? parser->abi->long_size :
+						   value->type.size;
 	}
 	if (!size)
 		return make_fail(parser, "it asks for the size of an unknown type");
@@ -279,7 +283,8 @@ static const struct expr *parse_entry_member(struct expr_parser *parser)
 	tokens_next(parser->tokens);
 	if (!parse_mark(parser, '.') || parser->tokens->now.kind != TOKEN_NAME)
 		return NULL;
-	snprintf(name, sizeof(name), "common_%.*s", (int)(parser->tokens->now.len < 60 ? parser->tokens->now.len : 60), parser->tokens->now.text);
+	snprintf(name, sizeof(name), "common_%.*s", (int)(parser->tokens->now.len < 60 ? parser->tokens->now.len : 60),
+		 parser->tokens->now.text);
 	field = format_field(parser->format, name);
 	if (!field)
 		return make_fail(parser, "there is no field '%s'", name);
@@ -366,17 +371,36 @@ static int precedence(const struct token *token)
 	if (token->kind != TOKEN_MARK)
 		return 0;
 	switch (token->mark) {
-	case '*': case '/': case '%': return 10;
-	case '+': case '-': return 9;
-	case TOKEN_MARK2('<', '<'): case TOKEN_MARK2('>', '>'): return 8;
-	case '<': case '>': case TOKEN_MARK2('<', '='): case TOKEN_MARK2('>', '='): return 7;
-	case TOKEN_MARK2('=', '='): case TOKEN_MARK2('!', '='): return 6;
-	case '&': return 5;
-	case '^': return 4;
-	case '|': return 3;
-	case TOKEN_MARK2('&', '&'): return 2;
-	case TOKEN_MARK2('|', '|'): return 1;
-	default: return 0;
+	case '*':
+	case '/':
+	case '%':
+		return 10;
+	case '+':
+	case '-':
+		return 9;
+	case TOKEN_MARK2('<', '<'):
+	case TOKEN_MARK2('>', '>'):
+		return 8;
+	case '<':
+	case '>':
+	case TOKEN_MARK2('<', '='):
+	case TOKEN_MARK2('>', '='):
+		return 7;
+	case TOKEN_MARK2('=', '='):
+	case TOKEN_MARK2('!', '='):
+		return 6;
+	case '&':
+		return 5;
+	case '^':
+		return 4;
+	case '|':
+		return 3;
+	case TOKEN_MARK2('&', '&'):
+		return 2;
+	case TOKEN_MARK2('|', '|'):
+		return 1;
+	default:
+		return 0;
 	}
 }
 

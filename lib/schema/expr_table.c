@@ -10,7 +10,8 @@ static uint32_t count_entries(struct tokens tokens)
 {
 	uint32_t count = 0, depth = 0;
 
-	for (; tokens.now.kind != TOKEN_END && tokens.now.kind != TOKEN_BAD && count < TABLE_MAX; tokens_next(&tokens)) {
+	for (; tokens.now.kind != TOKEN_END && tokens.now.kind != TOKEN_BAD && count < TABLE_MAX;
+	     tokens_next(&tokens)) {
 		if (token_is(&tokens.now, '('))
 			depth++;
 		else if (token_is(&tokens.now, ')') && !depth--)

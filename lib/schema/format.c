@@ -248,8 +248,8 @@ static uint32_t count_fields(struct text all)
 	return count;
 }
 
-const struct format *format_parse(struct arena *arena, uint8_t long_size, const char *system, const char *text, size_t len,
-				  const char **ret_why)
+const struct format *format_parse(struct arena *arena, uint8_t long_size, const char *system, const char *text,
+				  size_t len, const char **ret_why)
 {
 	struct text all = { .at = text, .end = text + len };
 	struct format *format = arena_alloc(arena, sizeof(*format));

@@ -18,32 +18,32 @@ struct program;
  */
 enum field_flags {
 	FIELD_SIGNED = 1 << 0,
-	FIELD_ARRAY = 1 << 1,           /* fixed: count elements of elem_size */
-	FIELD_STRING = 1 << 2,          /* char array, fixed or dynamic */
-	FIELD_DYNAMIC = 1 << 3,         /* __data_loc: u32 of offset in the record | len << 16 */
-	FIELD_RELATIVE = 1 << 4,        /* __rel_loc: the offset counts from behind the u32 */
-	FIELD_POINTER = 1 << 5,         /* the type has a '*' */
-	FIELD_LONG = 1 << 6,            /* the type is (unsigned) long: its size is the kernel's */
+	FIELD_ARRAY = 1 << 1,    /* fixed: count elements of elem_size */
+	FIELD_STRING = 1 << 2,   /* char array, fixed or dynamic */
+	FIELD_DYNAMIC = 1 << 3,  /* __data_loc: u32 of offset in the record | len << 16 */
+	FIELD_RELATIVE = 1 << 4, /* __rel_loc: the offset counts from behind the u32 */
+	FIELD_POINTER = 1 << 5,  /* the type has a '*' */
+	FIELD_LONG = 1 << 6,     /* the type is (unsigned) long: its size is the kernel's */
 };
 
 struct field {
 	const char *name;
-	const char *type;               /* as declared, without the name: "const char *", "pid_t", "char[16]" */
-	uint32_t offset;                /* in the record */
-	uint32_t size;                  /* of the field as stored; 4 for a dynamic one */
-	uint32_t elem_size;             /* of an array's element; else size */
+	const char *type;   /* as declared, without the name: "const char *", "pid_t", "char[16]" */
+	uint32_t offset;    /* in the record */
+	uint32_t size;      /* of the field as stored; 4 for a dynamic one */
+	uint32_t elem_size; /* of an array's element; else size */
 	uint32_t flags;
 };
 
 struct format {
-	const char *system;             /* "sched" */
-	const char *name;               /* "sched_switch" */
+	const char *system; /* "sched" */
+	const char *name;   /* "sched_switch" */
 	int32_t id;
-	uint32_t size;                  /* end of the last fixed field */
-	uint32_t nr_common;             /* the first fields are the common ones */
-	uint32_t nr_fields;             /* all of them */
+	uint32_t size;      /* end of the last fixed field */
+	uint32_t nr_common; /* the first fields are the common ones */
+	uint32_t nr_fields; /* all of them */
 	const struct field *fields;
-	const char *print_fmt;          /* the text behind "print fmt: "; "" when there is none */
+	const char *print_fmt; /* the text behind "print fmt: "; "" when there is none */
 };
 
 /*
@@ -53,14 +53,14 @@ struct format {
 struct schema;
 
 struct schema_abi {
-	bool swap;                      /* records are not in our byte order */
+	bool swap; /* records are not in our byte order */
 	bool big_endian;
 	uint8_t long_size;
-	uint32_t hz;                    /* CONFIG_HZ of the traced kernel; 0: not known, taken as 250 */
-	bool cper_blanks;               /* before 5.18: "node: 1", not "node:1", where memory failed */
+	uint32_t hz;      /* CONFIG_HZ of the traced kernel; 0: not known, taken as 250 */
+	bool cper_blanks; /* before 5.18: "node: 1", not "node:1", where memory failed */
 	/* The value of an enumerator that formats name without it, from elsewhere; may be NULL. False when it is not known. */
 	bool (*enumerator)(const void *arg, const char *name, size_t len, uint64_t *ret);
-	const void *enumerators;        /* its arg */
+	const void *enumerators; /* its arg */
 };
 
 int must_check schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *fail);

@@ -20,9 +20,22 @@ void text_cper_severity(const struct expr *expr, const struct run *run, struct o
 void text_cper_mem_type(const struct expr *expr, const struct run *run, struct out *out)
 {
 	static const char *const names[] = {
-		"unknown", "no error", "single-bit ECC", "multi-bit ECC", "single-symbol chipkill ECC", "multi-symbol chipkill ECC",
-		"master abort", "target abort", "parity error", "watchdog timeout", "invalid address", "mirror Broken", "memory sparing",
-		"scrub corrected error", "scrub uncorrected error", "physical memory map-out event",
+		"unknown",
+		"no error",
+		"single-bit ECC",
+		"multi-bit ECC",
+		"single-symbol chipkill ECC",
+		"multi-symbol chipkill ECC",
+		"master abort",
+		"target abort",
+		"parity error",
+		"watchdog timeout",
+		"invalid address",
+		"mirror Broken",
+		"memory sparing",
+		"scrub corrected error",
+		"scrub uncorrected error",
+		"physical memory map-out event",
 	};
 	uint32_t type = (uint32_t)expr_number(expr->args[0], run);
 
@@ -55,7 +68,7 @@ struct cper_field {
 	uint32_t valid;
 	uint8_t at, size;
 	uint8_t shift;
-	uint8_t mask;           /* 0: all of it */
+	uint8_t mask; /* 0: all of it */
 	const char *name;
 };
 
@@ -64,7 +77,8 @@ static const char *blank(const struct run *run)
 	return run->abi->cper_blanks ? " " : "";
 }
 
-static void add_field(struct location *location, struct place place, const struct cper_field *field, const struct run *run)
+static void add_field(struct location *location, struct place place, const struct cper_field *field,
+		      const struct run *run)
 {
 	uint64_t value = place_number(place, field->at, field->size, run) >> field->shift;
 
@@ -88,11 +102,21 @@ static void add_row(struct location *location, struct place place, uint32_t vali
 void text_cper_mem(const struct expr *expr, const struct run *run, struct out *out)
 {
 	static const struct cper_field fields[] = {
-		{ 0x8, 8, 2, 0, 0, "node" }, { 0x10, 10, 2, 0, 0, "card" }, { 0x20, 12, 2, 0, 0, "module" },
-		{ 0x8000, 48, 2, 0, 0, "rank" }, { 0x40, 14, 2, 0, 0, "bank" }, { 0x80000, 14, 2, 8, 0, "bank_group" },
-		{ 0x100000, 14, 2, 0, 0xff, "bank_address" }, { 0x80, 16, 2, 0, 0, "device" }, { 0x40100, CPER_ROW, 0, 0, 0, "row" },
-		{ 0x200, 20, 2, 0, 0, "column" }, { 0x400, 22, 2, 0, 0, "bit_position" }, { 0x800, 24, 8, 0, 0, "requestor_id" },
-		{ 0x1000, 32, 8, 0, 0, "responder_id" }, { 0x2000, 40, 8, 0, 0, "target_id" }, { 0x200000, CPER_EXTENDED, 1, 5, 0, "chip_id" },
+		{ 0x8, 8, 2, 0, 0, "node" },
+		{ 0x10, 10, 2, 0, 0, "card" },
+		{ 0x20, 12, 2, 0, 0, "module" },
+		{ 0x8000, 48, 2, 0, 0, "rank" },
+		{ 0x40, 14, 2, 0, 0, "bank" },
+		{ 0x80000, 14, 2, 8, 0, "bank_group" },
+		{ 0x100000, 14, 2, 0, 0xff, "bank_address" },
+		{ 0x80, 16, 2, 0, 0, "device" },
+		{ 0x40100, CPER_ROW, 0, 0, 0, "row" },
+		{ 0x200, 20, 2, 0, 0, "column" },
+		{ 0x400, 22, 2, 0, 0, "bit_position" },
+		{ 0x800, 24, 8, 0, 0, "requestor_id" },
+		{ 0x1000, 32, 8, 0, 0, "responder_id" },
+		{ 0x2000, 40, 8, 0, 0, "target_id" },
+		{ 0x200000, CPER_EXTENDED, 1, 5, 0, "chip_id" },
 	};
 	struct place place = expr_place(expr->args[0], run);
 	uint32_t valid = (uint32_t)place_number(place, CPER_VALID, 8, run);
@@ -109,20 +133,70 @@ void text_cper_mem(const struct expr *expr, const struct run *run, struct out *o
 	out_mem(out, location.text, location.len);
 	/* The names are in the firmware's tables of the machine that was traced. */
 	if (valid & 0x20000)
-		out_f(out, "DIMM location: ? (DMI handle: 0x%.4x) ", (unsigned)place_number(place, CPER_HANDLE, 2, run));
+		out_f(out, "DIMM location: ? (DMI handle: 0x%.4x) ",
+		      (unsigned)place_number(place, CPER_HANDLE, 2, run));
 }
 
 /* arch/x86/xen/trace.c, with the names that scripts/xen-hypercalls.sh takes from include/xen/interface. */
 void text_xen_hypercall(const struct expr *expr, const struct run *run, struct out *out)
 {
 	static const char *const names[] = {
-		"set_trap_table", "mmu_update", "set_gdt", "stack_switch", "set_callbacks", "fpu_taskswitch", "sched_op_compat",
-		"platform_op", "set_debugreg", "get_debugreg", "update_descriptor", NULL, "memory_op", "multicall", "update_va_mapping",
-		"set_timer_op", "event_channel_op_compat", "xen_version", "console_io", "physdev_op_compat", "grant_table_op",
-		"vm_assist", "update_va_mapping_otherdomain", "iret", "vcpu_op", "set_segment_base", "mmuext_op", "xsm_op", "nmi_op",
-		"sched_op", "callback_op", "xenoprof_op", "event_channel_op", "physdev_op", "hvm_op", "sysctl", "domctl", "kexec_op",
-		"tmem_op", "xc_reserved_op", "xenpmu_op", "dm_op", NULL, NULL, NULL, NULL, NULL, NULL, "mca", "arch_1", "arch_2",
-		"arch_3", "arch_4", "arch_5", "arch_6", "arch_7",
+		"set_trap_table",
+		"mmu_update",
+		"set_gdt",
+		"stack_switch",
+		"set_callbacks",
+		"fpu_taskswitch",
+		"sched_op_compat",
+		"platform_op",
+		"set_debugreg",
+		"get_debugreg",
+		"update_descriptor",
+		NULL,
+		"memory_op",
+		"multicall",
+		"update_va_mapping",
+		"set_timer_op",
+		"event_channel_op_compat",
+		"xen_version",
+		"console_io",
+		"physdev_op_compat",
+		"grant_table_op",
+		"vm_assist",
+		"update_va_mapping_otherdomain",
+		"iret",
+		"vcpu_op",
+		"set_segment_base",
+		"mmuext_op",
+		"xsm_op",
+		"nmi_op",
+		"sched_op",
+		"callback_op",
+		"xenoprof_op",
+		"event_channel_op",
+		"physdev_op",
+		"hvm_op",
+		"sysctl",
+		"domctl",
+		"kexec_op",
+		"tmem_op",
+		"xc_reserved_op",
+		"xenpmu_op",
+		"dm_op",
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		"mca",
+		"arch_1",
+		"arch_2",
+		"arch_3",
+		"arch_4",
+		"arch_5",
+		"arch_6",
+		"arch_7",
 	};
 	uint32_t op = (uint32_t)expr_number(expr->args[0], run);
 
@@ -142,11 +216,11 @@ void text_prq_descriptor(const struct expr *expr, const struct run *run, struct 
 	len = snprintf(text, sizeof(text), "rid=0x%llx addr=0x%llx %c%c%c%c%c pasid=0x%llx index=0x%llx",
 		       (unsigned long long)(word[0] >> 16 & 0xffff), (unsigned long long)(word[1] >> 12),
 		       word[1] & 1 ? 'r' : '-', word[1] & 2 ? 'w' : '-', word[0] >> 52 & 1 ? 'x' : '-',
-		       word[0] >> 53 & 1 ? 'p' : '-', word[1] & 4 ? 'l' : '-', (unsigned long long)(word[0] >> 32 & 0xfffff),
-		       (unsigned long long)(word[1] >> 3 & 0x1ff));
+		       word[0] >> 53 & 1 ? 'p' : '-', word[1] & 4 ? 'l' : '-',
+		       (unsigned long long)(word[0] >> 32 & 0xfffff), (unsigned long long)(word[1] >> 3 & 0x1ff));
 	if (word[0] >> 9 & 1 && len > 0 && (size_t)len < sizeof(text))
-		snprintf(text + len, sizeof(text) - (size_t)len, " private=0x%llx/0x%llx\n", (unsigned long long)word[2],
-			 (unsigned long long)word[3]);
+		snprintf(text + len, sizeof(text) - (size_t)len, " private=0x%llx/0x%llx\n",
+			 (unsigned long long)word[2], (unsigned long long)word[3]);
 	out_mem(out, text, strnlen(text, size && size <= sizeof(text) ? size - 1 : sizeof(text)));
 }
 

@@ -49,7 +49,9 @@ static void put_rw(struct place cdb, size_t lba_size, size_t txlen_at, size_t tx
 
 static void put_varlen(struct place cdb, struct out *out)
 {
-	static const struct action actions[] = { { 9, "READ_32" }, { 10, "VERIFY_32" }, { 11, "WRITE_32" }, { 13, "WRITE_SAME_32" } };
+	static const struct action actions[] = {
+		{ 9, "READ_32" }, { 10, "VERIFY_32" }, { 11, "WRITE_32" }, { 13, "WRITE_SAME_32" }
+	};
 	unsigned code = (unsigned)place_be(cdb, 8, 2);
 
 	if (code != 9 && code != 10 && code != 11 && code != 13) {
@@ -78,13 +80,22 @@ static void put_service_action_in(struct place cdb, struct out *out)
 static void put_maintenance(struct place cdb, bool in, struct out *out)
 {
 	static const struct action ins[] = {
-		{ 0x05, "REPORT_IDENTIFYING_INFORMATION" }, { 0x0a, "REPORT_TARGET_PORT_GROUPS" }, { 0x0b, "REPORT_ALIASES" },
-		{ 0x0c, "REPORT_SUPPORTED_OPERATION_CODES" }, { 0x0d, "REPORT_SUPPORTED_TASK_MANAGEMENT_FUNCTIONS" },
-		{ 0x0e, "REPORT_PRIORITY" }, { 0x0f, "REPORT_TIMESTAMP" }, { 0x10, "MANAGEMENT_PROTOCOL_IN" },
+		{ 0x05, "REPORT_IDENTIFYING_INFORMATION" },
+		{ 0x0a, "REPORT_TARGET_PORT_GROUPS" },
+		{ 0x0b, "REPORT_ALIASES" },
+		{ 0x0c, "REPORT_SUPPORTED_OPERATION_CODES" },
+		{ 0x0d, "REPORT_SUPPORTED_TASK_MANAGEMENT_FUNCTIONS" },
+		{ 0x0e, "REPORT_PRIORITY" },
+		{ 0x0f, "REPORT_TIMESTAMP" },
+		{ 0x10, "MANAGEMENT_PROTOCOL_IN" },
 	};
 	static const struct action outs[] = {
-		{ 0x06, "SET_IDENTIFYING_INFORMATION" }, { 0x0a, "SET_TARGET_PORT_GROUPS" }, { 0x0b, "CHANGE_ALIASES" },
-		{ 0x0e, "SET_PRIORITY" }, { 0x0f, "SET_TIMESTAMP" }, { 0x10, "MANAGEMENT_PROTOCOL_OUT" },
+		{ 0x06, "SET_IDENTIFYING_INFORMATION" },
+		{ 0x0a, "SET_TARGET_PORT_GROUPS" },
+		{ 0x0b, "CHANGE_ALIASES" },
+		{ 0x0e, "SET_PRIORITY" },
+		{ 0x0f, "SET_TIMESTAMP" },
+		{ 0x10, "MANAGEMENT_PROTOCOL_OUT" },
 	};
 	unsigned code = place_byte(cdb, 1) & 0x1f;
 
@@ -107,7 +118,10 @@ static void put_zbc_in(struct place cdb, struct out *out)
 static void put_zbc_out(struct place cdb, struct out *out)
 {
 	static const struct action actions[] = {
-		{ 1, "CLOSE_ZONE" }, { 2, "FINISH_ZONE" }, { 3, "OPEN_ZONE" }, { 4, "RESET_WRITE_POINTER" },
+		{ 1, "CLOSE_ZONE" },
+		{ 2, "FINISH_ZONE" },
+		{ 3, "OPEN_ZONE" },
+		{ 4, "RESET_WRITE_POINTER" },
 	};
 
 	if (!put_action(out, place_byte(cdb, 1) & 0x1f, actions, array_size(actions)))
@@ -129,13 +143,22 @@ void text_scsi_cdb(const struct expr *expr, const struct run *run, struct out *o
 	struct place cdb = expr_place(expr->args[0], run);
 
 	switch (place_byte(cdb, 0)) {
-	case 0x08: case 0x0a:
+	case 0x08:
+	case 0x0a:
 		return put_rw6(cdb, out);
-	case 0x28: case 0x2a: case 0x2f: case 0x41:
+	case 0x28:
+	case 0x2a:
+	case 0x2f:
+	case 0x41:
 		return put_rw(cdb, 4, 7, 2, out);
-	case 0xa8: case 0xaa: case 0xaf:
+	case 0xa8:
+	case 0xaa:
+	case 0xaf:
 		return put_rw(cdb, 4, 6, 4, out);
-	case 0x88: case 0x8a: case 0x8f: case 0x93:
+	case 0x88:
+	case 0x8a:
+	case 0x8f:
+	case 0x93:
 		return put_rw(cdb, 8, 10, 4, out);
 	case 0x42:
 		return put_number(out, "regions=", ((uint32_t)place_be(cdb, 7, 2) - 8) / 16);
@@ -143,7 +166,8 @@ void text_scsi_cdb(const struct expr *expr, const struct run *run, struct out *o
 		return put_service_action_in(cdb, out);
 	case 0x7f:
 		return put_varlen(cdb, out);
-	case 0xa3: case 0xa4:
+	case 0xa3:
+	case 0xa4:
 		return put_maintenance(cdb, place_byte(cdb, 0) == 0xa3, out);
 	case 0x95:
 		return put_zbc_in(cdb, out);

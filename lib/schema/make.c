@@ -139,7 +139,8 @@ const struct expr *make_cast(struct expr_parser *parser, const struct expr *a, s
 	expr->load = is_signed;
 	if (a->kind == EXPR_CONST)
 		return fold(parser, expr);
-	if (size == (a->type.stars ? parser->abi->long_size : a->type.size) && is_signed == (!a->type.stars && a->type.is_signed))
+	if (size == (a->type.stars ? parser->abi->long_size : a->type.size) &&
+	    is_signed == (!a->type.stars && a->type.is_signed))
 		return retyped(parser, a, type);
 	/* To eight bytes a number is extended by its own sign already. */
 	if (size == 8)
@@ -156,8 +157,10 @@ const struct expr *make_unary(struct expr_parser *parser, enum expr_kind kind, c
 		return NULL;
 	if (!is_number(a))
 		return make_fail(parser, "it computes with what is no number");
-	type = kind == EXPR_NOT ? (struct ctype){ .size = 4, .is_signed = true } : ctype_promote(a->type, parser->abi->long_size);
-	expr = make_node(parser, kind, kind == EXPR_NOT ? type : (struct ctype){ .size = 8, .is_signed = type.is_signed });
+	type = kind == EXPR_NOT ? (struct ctype){ .size = 4, .is_signed = true } :
+				  ctype_promote(a->type, parser->abi->long_size);
+	expr = make_node(parser, kind,
+			 kind == EXPR_NOT ? type : (struct ctype){ .size = 8, .is_signed = type.is_signed });
 	if (!expr)
 		return NULL;
 	expr->a = a;
@@ -181,27 +184,47 @@ static const struct expr *make_move(struct expr_parser *parser, const struct exp
 static int binary_op(uint32_t mark, bool is_signed, bool left_signed)
 {
 	switch (mark) {
-	case '+': return OP_ADD;
-	case '-': return OP_SUB;
-	case '*': return OP_MUL;
-	case '/': return is_signed ? OP_DIV_SIGNED : OP_DIV;
-	case '%': return is_signed ? OP_MOD_SIGNED : OP_MOD;
-	case '&': return OP_AND;
-	case '|': return OP_OR;
-	case '^': return OP_XOR;
-	case TOKEN_MARK2('<', '<'): return OP_SHL;
-	case TOKEN_MARK2('>', '>'): return left_signed ? OP_SAR : OP_SHR;
-	case '<': case '>': return is_signed ? OP_LT_SIGNED : OP_LT;
-	case TOKEN_MARK2('<', '='): case TOKEN_MARK2('>', '='): return is_signed ? OP_LE_SIGNED : OP_LE;
-	case TOKEN_MARK2('=', '='): return OP_EQ;
-	case TOKEN_MARK2('!', '='): return OP_NE;
-	case TOKEN_MARK2('&', '&'): return OP_BOTH;
-	case TOKEN_MARK2('|', '|'): return OP_EITHER;
-	default: return -1;
+	case '+':
+		return OP_ADD;
+	case '-':
+		return OP_SUB;
+	case '*':
+		return OP_MUL;
+	case '/':
+		return is_signed ? OP_DIV_SIGNED : OP_DIV;
+	case '%':
+		return is_signed ? OP_MOD_SIGNED : OP_MOD;
+	case '&':
+		return OP_AND;
+	case '|':
+		return OP_OR;
+	case '^':
+		return OP_XOR;
+	case TOKEN_MARK2('<', '<'):
+		return OP_SHL;
+	case TOKEN_MARK2('>', '>'):
+		return left_signed ? OP_SAR : OP_SHR;
+	case '<':
+	case '>':
+		return is_signed ? OP_LT_SIGNED : OP_LT;
+	case TOKEN_MARK2('<', '='):
+	case TOKEN_MARK2('>', '='):
+		return is_signed ? OP_LE_SIGNED : OP_LE;
+	case TOKEN_MARK2('=', '='):
+		return OP_EQ;
+	case TOKEN_MARK2('!', '='):
+		return OP_NE;
+	case TOKEN_MARK2('&', '&'):
+		return OP_BOTH;
+	case TOKEN_MARK2('|', '|'):
+		return OP_EITHER;
+	default:
+		return -1;
 	}
 }
 
-static const struct expr *make_number_binary(struct expr_parser *parser, uint32_t mark, const struct expr *a, const struct expr *b)
+static const struct expr *make_number_binary(struct expr_parser *parser, uint32_t mark, const struct expr *a,
+					     const struct expr *b)
 {
 	struct ctype int_type = { .size = 4, .is_signed = true };
 	struct ctype left = ctype_promote(a->type, parser->abi->long_size);
@@ -247,9 +270,12 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 }
 
 /* A pointer of the kernel's, b elements on. */
-static const struct expr *make_pointer_move(struct expr_parser *parser, uint32_t mark, const struct expr *a, const struct expr *b)
+static const struct expr *make_pointer_move(struct expr_parser *parser, uint32_t mark, const struct expr *a,
+					    const struct expr *b)
 {
-	uint8_t long_size = parser->abi->long_size, size = a->type.stars > 1 ? long_size : a->type.size ? a->type.size : 1;
+	uint8_t long_size = parser->abi->long_size, size = a->type.stars > 1 ? long_size :
+							   a->type.size      ? a->type.size :
+									       1;
 	struct ctype type = a->type;
 
 	b = make_number_binary(parser, '*', b, make_const(parser, size, long_size, false));
@@ -274,7 +300,8 @@ const struct expr *make_binary(struct expr_parser *parser, uint32_t mark, const 
 	return make_number_binary(parser, mark, a, b);
 }
 
-const struct expr *make_choose(struct expr_parser *parser, const struct expr *a, const struct expr *b, const struct expr *c)
+const struct expr *make_choose(struct expr_parser *parser, const struct expr *a, const struct expr *b,
+			       const struct expr *c)
 {
 	struct ctype type;
 	struct expr *expr;
@@ -351,7 +378,8 @@ const struct expr *make_address(struct expr_parser *parser, const struct expr *a
 		return make_move(parser, a->a, a->b);
 	if (a->kind != EXPR_LOAD)
 		return make_fail(parser, "it takes an address outside the record");
-	expr = make_node(parser, EXPR_PLACE, (struct ctype){ .size = a->type.size, .is_signed = a->type.is_signed, .stars = 1 });
+	expr = make_node(parser, EXPR_PLACE,
+			 (struct ctype){ .size = a->type.size, .is_signed = a->type.is_signed, .stars = 1 });
 	if (!expr)
 		return NULL;
 	expr->offset = a->offset;
@@ -392,7 +420,8 @@ const struct expr *make_field(struct expr_parser *parser, const struct field *fi
 	struct ctype type = { .size = (uint8_t)field->size, .is_signed = is_signed };
 	struct expr *expr;
 
-	if (field->flags & FIELD_ARRAY || (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)) {
+	if (field->flags & FIELD_ARRAY ||
+	    (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8)) {
 		expr = make_node(parser, EXPR_PLACE, element_type(parser, field));
 		if (!expr)
 			return NULL;

@@ -20,7 +20,8 @@ const struct expr *make_text(struct expr_parser *parser, const char *text, size_
 const struct expr *make_cast(struct expr_parser *parser, const struct expr *a, struct ctype type);
 const struct expr *make_unary(struct expr_parser *parser, enum expr_kind kind, const struct expr *a);
 const struct expr *make_binary(struct expr_parser *parser, uint32_t mark, const struct expr *a, const struct expr *b);
-const struct expr *make_choose(struct expr_parser *parser, const struct expr *a, const struct expr *b, const struct expr *c);
+const struct expr *make_choose(struct expr_parser *parser, const struct expr *a, const struct expr *b,
+			       const struct expr *c);
 const struct expr *make_index(struct expr_parser *parser, const struct expr *a, const struct expr *b);
 const struct expr *make_address(struct expr_parser *parser, const struct expr *a);
 const struct expr *make_field(struct expr_parser *parser, const struct field *field);

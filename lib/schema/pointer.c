@@ -274,7 +274,8 @@ static void put_sockaddr(const struct spec *spec, struct place place, const stru
 	if (has_letter(spec, 'p'))
 		out_f(out, ":%u", port);
 	if (has_letter(spec, 'f'))
-		out_f(out, "/%u", (byte_at(place, 5) & 15u) << 16 | (unsigned)byte_at(place, 6) << 8 | byte_at(place, 7));
+		out_f(out, "/%u",
+		      (byte_at(place, 5) & 15u) << 16 | (unsigned)byte_at(place, 6) << 8 | byte_at(place, 7));
 	if (has_letter(spec, 's'))
 		out_f(out, "%%%u", place.len >= 28 ? load_u32(place.at + 24, swap) : 0);
 }

@@ -241,7 +241,7 @@ static void run_ops(const struct op *op, const struct run *run, struct out *out)
 		case CODE_POINTER:
 			/* %px is never hashed. */
 			at = *op->conversion->spec.how ? put_hex_zeros(at, load_u64(data + op->offset, false), 16) :
-					     put_pointer(at, load_u64(data + op->offset, false), run);
+							 put_pointer(at, load_u64(data + op->offset, false), run);
 			continue;
 		case CODE_STRING_16:
 			memcpy(at, data + op->offset, 16);

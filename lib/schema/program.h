@@ -43,7 +43,7 @@ void program_fields(const struct schema *schema, const struct format *format, co
  * Formats as the kernel's bstr_printf() does (lib/vsprintf.c): `format` is the trace_printk format, `args` the packed words
  * of a bprint entry.
  */
-void program_bprintf(const struct schema *schema, const struct program_env *env, const char *format, const uint8_t *args,
-		     size_t len, struct out *out);
+void program_bprintf(const struct schema *schema, const struct program_env *env, const char *format,
+		     const uint8_t *args, size_t len, struct out *out);
 
 #endif

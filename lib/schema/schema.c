@@ -23,7 +23,7 @@ struct entry {
 	const char *format_why;
 	struct program *program;
 	const char *program_note;
-	struct arena arena;     /* of the format and its program */
+	struct arena arena; /* of the format and its program */
 	bool tried;
 };
 
@@ -32,8 +32,8 @@ struct schema {
 	struct arena names;
 	struct entry *entries;
 	size_t nr_entries, max_entries;
-	uint32_t *slots;        /* by id: index + 1 into entries, 0 is empty */
-	size_t nr_slots;        /* a power of two */
+	uint32_t *slots; /* by id: index + 1 into entries, 0 is empty */
+	size_t nr_slots; /* a power of two */
 	bool starved;
 };
 
@@ -148,8 +148,8 @@ const struct format *schema_format(struct schema *schema, int32_t id, const char
 	if (entry && !entry->tried) {
 		entry->tried = true;
 		arena_init(&entry->arena, FORMAT_MEMORY_MAX);
-		entry->format = format_parse(&entry->arena, schema->abi.long_size, entry->system, entry->text, entry->len,
-					     &entry->format_why);
+		entry->format = format_parse(&entry->arena, schema->abi.long_size, entry->system, entry->text,
+					     entry->len, &entry->format_why);
 		schema->starved |= entry->arena.starved;
 	}
 	if (ret_why)

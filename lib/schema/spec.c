@@ -163,7 +163,8 @@ static char *put_digits(char *end, uint64_t value, unsigned base, bool small)
 static void put_padded(const struct spec *spec, char sign, bool prefix, bool zero, const char *digits, int32_t len,
 		       struct out *out)
 {
-	int32_t precision = spec->precision > len ? spec->precision : len, width = spec->width - precision - (sign != 0);
+	int32_t precision = spec->precision > len ? spec->precision : len,
+		width = spec->width - precision - (sign != 0);
 	bool left = spec->flags & SPEC_LEFT, zeros = !left && spec->flags & SPEC_ZEROS;
 
 	if (prefix)

@@ -18,18 +18,25 @@ struct run;
 enum spec_kind { SPEC_NONE, SPEC_NUMBER, SPEC_CHAR, SPEC_STRING, SPEC_POINTER, SPEC_PERCENT };
 
 enum spec_flags {
-	SPEC_LEFT = 1 << 0, SPEC_PLUS = 1 << 1, SPEC_SPACE = 1 << 2, SPEC_SPECIAL = 1 << 3, SPEC_ZEROS = 1 << 4,
-	SPEC_SIGNED = 1 << 5, SPEC_SMALL = 1 << 6, SPEC_STAR_WIDTH = 1 << 7, SPEC_STAR_PRECISION = 1 << 8,
+	SPEC_LEFT = 1 << 0,
+	SPEC_PLUS = 1 << 1,
+	SPEC_SPACE = 1 << 2,
+	SPEC_SPECIAL = 1 << 3,
+	SPEC_ZEROS = 1 << 4,
+	SPEC_SIGNED = 1 << 5,
+	SPEC_SMALL = 1 << 6,
+	SPEC_STAR_WIDTH = 1 << 7,
+	SPEC_STAR_PRECISION = 1 << 8,
 };
 
 struct spec {
 	uint8_t kind;
 	uint8_t base;
-	uint8_t size;           /* of a number: what the argument is cut to */
+	uint8_t size; /* of a number: what the argument is cut to */
 	uint16_t flags;
-	int32_t width;          /* -1: none */
-	int32_t precision;      /* -1: none */
-	char how[8];            /* behind %p, NUL-terminated */
+	int32_t width;     /* -1: none */
+	int32_t precision; /* -1: none */
+	char how[8];       /* behind %p, NUL-terminated */
 };
 
 enum { SPEC_WIDTH_MAX = 8192 };

@@ -16,13 +16,13 @@ enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_MARK,
 
 struct token {
 	enum token_kind kind;
-	const char *text;       /* a string's text is what stands between its quotes, escapes and all */
+	const char *text; /* a string's text is what stands between its quotes, escapes and all */
 	size_t len;
-	uint64_t value;         /* of a number or character constant */
-	uint32_t mark;          /* of punctuation: its characters, as TOKEN_MARK2() and the like pack them */
-	bool is_unsigned;       /* of a number, by its suffix or size */
+	uint64_t value;   /* of a number or character constant */
+	uint32_t mark;    /* of punctuation: its characters, as TOKEN_MARK2() and the like pack them */
+	bool is_unsigned; /* of a number, by its suffix or size */
 	bool is_hex;
-	uint8_t longs;          /* how many 'l' its suffix has */
+	uint8_t longs; /* how many 'l' its suffix has */
 };
 
 struct tokens {

@@ -12,7 +12,7 @@ struct tokens;
  * A pointer's own size is that of long; `size` and `is_signed` then tell what it points at.
  */
 struct ctype {
-	uint8_t size;           /* 1, 2, 4, 8; 0 for void, structs and names that nobody knows */
+	uint8_t size; /* 1, 2, 4, 8; 0 for void, structs and names that nobody knows */
 	bool is_signed;
 	uint8_t stars;
 };

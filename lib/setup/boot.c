@@ -53,8 +53,9 @@ static const struct {
 };
 
 static const char *const lists[] = {
-	"set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "stack_trace_filter", "set_ftrace_pid",
-	"set_ftrace_notrace_pid", "set_event_pid", "set_event_notrace_pid",
+	"set_ftrace_filter",      "set_ftrace_notrace", "set_graph_function",
+	"set_graph_notrace",      "stack_trace_filter", "set_ftrace_pid",
+	"set_ftrace_notrace_pid", "set_event_pid",      "set_event_notrace_pid",
 };
 
 /* Each sees only its own kind; dynamic_events all, where there is that file. */
@@ -62,9 +63,11 @@ static const char *const dynamic[] = { "dynamic_events", "kprobe_events", "uprob
 
 /* Options that are on at boot, in the top instance; what is not here is off. */
 static const char *const options_on[] = {
-	"print-parent", "printk", "trace_printk", "annotate", "context-info", "record-cmd", "overwrite", "irq-info", "markers",
-	"hash-ptr", "trace_printk_dest", "copy_trace_marker", "function-trace", "funcgraph-cpu", "funcgraph-overhead", "funcgraph-duration",
-	"funcgraph-irqs", "sleep-time", "graph-time",
+	"print-parent",   "printk",        "trace_printk",       "annotate",
+	"context-info",   "record-cmd",    "overwrite",          "irq-info",
+	"markers",        "hash-ptr",      "trace_printk_dest",  "copy_trace_marker",
+	"function-trace", "funcgraph-cpu", "funcgraph-overhead", "funcgraph-duration",
+	"funcgraph-irqs", "sleep-time",    "graph-time",
 };
 
 /* ... and not in an instance: ZEROED_TRACE_FLAGS. */
@@ -80,7 +83,8 @@ static const struct {
 
 static int differs(const struct visit *visit, enum boot_what what, const char *file, const char *now, const char *boot)
 {
-	return visit->each(&(struct boot_difference){ .what = what, .file = file, .now = now, .boot = boot }, visit->data);
+	return visit->each(&(struct boot_difference){ .what = what, .file = file, .now = now, .boot = boot },
+			   visit->data);
 }
 
 /* The first word of a text, among "these|choices". */
@@ -118,7 +122,8 @@ static int visit_values(const struct visit *visit)
 			kind = CONTROL_CHOICE;
 		if (!control_word(buf_str(&now), kind, word, sizeof(word)) || is_one_of(word, boot))
 			continue;
-		snprintf(first, sizeof(first), kind == CONTROL_CHOICE ? "[%.*s]" : "%.*s", (int)strcspn(boot, "|"), boot);
+		snprintf(first, sizeof(first), kind == CONTROL_CHOICE ? "[%.*s]" : "%.*s", (int)strcspn(boot, "|"),
+			 boot);
 		ret = differs(visit, BOOT_SETTING, file, word, first);
 	}
 	return ret;
@@ -151,7 +156,8 @@ static int visit_lists(const struct visit *visit)
 	for (size_t i = 0; !ret && i < array_size(lists); i++) {
 		if (!read_text(visit, lists[i], &now))
 			continue;
-		if ((control_kind(lists[i]) == CONTROL_TASKS && add_nobody(visit, lists[i], &now)) || !names_nothing(buf_str(&now)))
+		if ((control_kind(lists[i]) == CONTROL_TASKS && add_nobody(visit, lists[i], &now)) ||
+		    !names_nothing(buf_str(&now)))
 			ret = differs(visit, BOOT_SETTING, lists[i], buf_str(&now), "");
 	}
 	return ret;
@@ -301,7 +307,9 @@ static int visit_event(const struct visit *visit, const char *system, const char
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < array_size(parts); i++) {
-		const char *list = parts[i].what == BOOT_FILTER ? visit->filters : parts[i].what == BOOT_TRIGGER ? visit->triggers : NULL;
+		const char *list = parts[i].what == BOOT_FILTER  ? visit->filters :
+				   parts[i].what == BOOT_TRIGGER ? visit->triggers :
+								   NULL;
 		char file[600], word[32];
 		bool same;
 
@@ -313,7 +321,8 @@ static int visit_event(const struct visit *visit, const char *system, const char
 		if (parts[i].what == BOOT_TRIGGER)
 			same = names_nothing(buf_str(now));
 		else
-			same = control_word(buf_str(now), CONTROL_VALUE, word, sizeof(word)) && !strcmp(word, parts[i].boot);
+			same = control_word(buf_str(now), CONTROL_VALUE, word, sizeof(word)) &&
+			       !strcmp(word, parts[i].boot);
 		if (!same)
 			ret = differs(visit, parts[i].what, file, buf_str(now), parts[i].boot);
 	}
@@ -396,8 +405,8 @@ static int visit_top(const struct visit *visit)
 	return ret;
 }
 
-int boot_each(const struct instance *instance, int (*each)(const struct boot_difference *difference, void *data), void *data,
-	      struct fail *fail)
+int boot_each(const struct instance *instance, int (*each)(const struct boot_difference *difference, void *data),
+	      void *data, struct fail *fail)
 {
 	const struct visit visit = { .instance = instance, .each = each, .data = data, .fail = fail };
 	static int (*const parts[])(const struct visit *visit) = {

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { TRIGGERS_MAX = 32 };     /* MAX_BOOT_TRIGGERS of kernel/trace/trace_events.c */
+enum { TRIGGERS_MAX = 32 }; /* MAX_BOOT_TRIGGERS of kernel/trace/trace_events.c */
 
 struct line {
 	const struct setup *setup;
@@ -24,7 +24,8 @@ struct line {
 static int no_form(const struct line *line, const struct setup_instance *wanted, const char *option)
 {
 	if (wanted && wanted->name)
-		return fail_set(line->fail, -EOPNOTSUPP, "%s of instance '%s' has no form on the kernel's command line", option, wanted->name);
+		return fail_set(line->fail, -EOPNOTSUPP, "%s of instance '%s' has no form on the kernel's command line",
+				option, wanted->name);
 	return fail_set(line->fail, -EOPNOTSUPP, "%s has no form on the kernel's command line", option);
 }
 
@@ -32,8 +33,10 @@ static int no_form(const struct line *line, const struct setup_instance *wanted,
 static int check_item(const struct line *line, const char *item, const char *separators)
 {
 	if (!*item || item[strcspn(item, separators)] || item[strcspn(item, "\"\n\t")])
-		return fail_set(line->fail, -EOPNOTSUPP, "'%.200s' cannot stand on the kernel's command line: it knows no escapes for %s, "
-				"quotes and tabs", item, separators);
+		return fail_set(line->fail, -EOPNOTSUPP,
+				"'%.200s' cannot stand on the kernel's command line: it knows no escapes for %s, "
+				"quotes and tabs",
+				item, separators);
 	return 0;
 }
 
@@ -44,7 +47,9 @@ static int add_parameter(const struct line *line, const char *name, struct buf *
 
 	if (!value->len)
 		return 0;
-	return buf_addf(line->out, "%s%s=%s%s%s", line->out->len ? " " : "", name, quote, text, quote) ? 0 : fail_memory(line->fail);
+	return buf_addf(line->out, "%s%s=%s%s%s", line->out->len ? " " : "", name, quote, text, quote) ?
+		       0 :
+		       fail_memory(line->fail);
 }
 
 static int add_item(const struct line *line, struct buf *value, const char *item)
@@ -68,7 +73,9 @@ static int add_number(const struct line *line, const char *name, uint64_t number
 {
 	if (!number)
 		return 0;
-	return buf_addf(line->out, "%s%s=%" PRIu64 "%s", line->out->len ? " " : "", name, number, unit) ? 0 : fail_memory(line->fail);
+	return buf_addf(line->out, "%s%s=%" PRIu64 "%s", line->out->len ? " " : "", name, number, unit) ?
+		       0 :
+		       fail_memory(line->fail);
 }
 
 static int add_list(const struct line *line, const char *name, const struct setup_list *list)
@@ -100,7 +107,9 @@ static int add_one_event(const struct line *line, struct buf *value, const char 
 	if (len > 2 && !strcmp(text + len - 2, ":*") && strcmp(text, "*:*"))
 		text[len - 2] = '\0';
 	if (strcmp(text, "*:*") && text_is_glob(text))
-		return fail_set(line->fail, -EOPNOTSUPP, "'%s': the kernel's command line knows no globs; name the events, or their system", pattern);
+		return fail_set(line->fail, -EOPNOTSUPP,
+				"'%s': the kernel's command line knows no globs; name the events, or their system",
+				pattern);
 	return add_item(line, value, text);
 }
 
@@ -118,18 +127,23 @@ static int add_event(const struct line *line, struct buf *value, const char *pat
 	return err;
 }
 
-static int add_trigger(const struct line *line, struct buf *value, const char *pattern, const char *trigger, unsigned *nr)
+static int add_trigger(const struct line *line, struct buf *value, const char *pattern, const char *trigger,
+		       unsigned *nr)
 {
 	const char *colon = strpbrk(pattern, ":/"), *name = colon ? colon + 1 : pattern;
 	cleanup_free char *item = NULL;
 
 	if (!colon || !*name || text_is_glob(name) || strchr(name, ','))
-		return fail_set(line->fail, -EOPNOTSUPP, "-R %s: on the kernel's command line a trigger is for one event: SYSTEM:EVENT, not '%s'",
-				trigger, pattern);
+		return fail_set(
+			line->fail, -EOPNOTSUPP,
+			"-R %s: on the kernel's command line a trigger is for one event: SYSTEM:EVENT, not '%s'",
+			trigger, pattern);
 	if (++*nr > TRIGGERS_MAX)
-		return fail_set(line->fail, -EOPNOTSUPP, "more than %d triggers: the kernel's command line takes no more", TRIGGERS_MAX);
+		return fail_set(line->fail, -EOPNOTSUPP,
+				"more than %d triggers: the kernel's command line takes no more", TRIGGERS_MAX);
 	if (strchr(trigger, ','))
-		return fail_set(line->fail, -EOPNOTSUPP, "-R %s: a comma ends a trigger on the kernel's command line", trigger);
+		return fail_set(line->fail, -EOPNOTSUPP, "-R %s: a comma ends a trigger on the kernel's command line",
+				trigger);
 	if (asprintf(&item, "%s.%s", name, trigger) < 0) {
 		item = NULL;
 		return fail_memory(line->fail);
@@ -148,8 +162,11 @@ static int add_probe(const struct line *line, struct buf *value, const char *def
 	if (err)
 		return fail_in(line->fail, err, "--probe '%.200s'", definition);
 	if (probe.kind != PROBE_KPROBE && probe.kind != PROBE_KRETPROBE)
-		err = fail_set(line->fail, -EOPNOTSUPP, "--probe '%.200s': the kernel's command line takes probes in the kernel's functions only, "
-			       "not a %s", definition, probe_kind_name(probe.kind));
+		err = fail_set(
+			line->fail, -EOPNOTSUPP,
+			"--probe '%.200s': the kernel's command line takes probes in the kernel's functions only, "
+			"not a %s",
+			definition, probe_kind_name(probe.kind));
 	else if (!probe_print(&probe, &text))
 		err = fail_memory(line->fail);
 	probe_release(&probe);
@@ -188,7 +205,8 @@ static int add_events(const struct line *line, const struct setup_instance *want
 
 		err = check_event(line, wanted, event);
 		if (!err)
-			err = event->probe ? add_probe(line, &probes, event->probe) : add_event(line, &events, event->pattern);
+			err = event->probe ? add_probe(line, &probes, event->probe) :
+					     add_event(line, &events, event->pattern);
 		for (size_t j = 0; !err && j < event->triggers.nr; j++)
 			err = add_trigger(line, &triggers, event->pattern, event->triggers.items[j], &nr);
 	}
@@ -222,18 +240,29 @@ static int check_instance(const struct line *line, const struct setup_instance *
 		bool given;
 		const char *option;
 	} none[] = {
-		{ wanted->commands.nr, "-l FUNCTION:COMMAND" }, { wanted->nr_cpu_sizes, "--cpu-buffer-size" },
-		{ wanted->subbuf_size, "--subbuf-size" }, { wanted->has_percent, "--buffer-percent" }, { wanted->has_cpus, "-M" },
+		{ wanted->commands.nr, "-l FUNCTION:COMMAND" },
+		{ wanted->nr_cpu_sizes, "--cpu-buffer-size" },
+		{ wanted->subbuf_size, "--subbuf-size" },
+		{ wanted->has_percent, "--buffer-percent" },
+		{ wanted->has_cpus, "-M" },
 		{ wanted->has_user_size, "--syscall-data" },
-		{ wanted->absolute_time, "--absolute-time" }, { wanted->reset_max_latency, "--max-latency-reset" },
+		{ wanted->absolute_time, "--absolute-time" },
+		{ wanted->reset_max_latency, "--max-latency-reset" },
 	};
 	const struct {
 		bool given;
 		const char *option;
 	} top_only[] = {
-		{ wanted->tracer, "-p" }, { wanted->functions.nr, "-l" }, { wanted->notrace.nr, "-n" }, { wanted->graph.nr, "-g" },
-		{ wanted->graph_notrace.nr, "--no-graph-function" }, { wanted->graph_depth, "--max-graph-depth" },
-		{ wanted->options.nr, "-O" }, { wanted->stacks, "-T" }, { wanted->function_stacks, "--func-stack" }, { wanted->clock, "-C" },
+		{ wanted->tracer, "-p" },
+		{ wanted->functions.nr, "-l" },
+		{ wanted->notrace.nr, "-n" },
+		{ wanted->graph.nr, "-g" },
+		{ wanted->graph_notrace.nr, "--no-graph-function" },
+		{ wanted->graph_depth, "--max-graph-depth" },
+		{ wanted->options.nr, "-O" },
+		{ wanted->stacks, "-T" },
+		{ wanted->function_stacks, "--func-stack" },
+		{ wanted->clock, "-C" },
 		{ wanted->size != line->setup->instances[0].size, "another -b" },
 	};
 

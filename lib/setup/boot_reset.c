@@ -27,7 +27,7 @@ struct reset {
 	struct instance *instance;
 	struct difference *items;
 	size_t nr;
-	int first;              /* error */
+	int first; /* error */
 	struct fail *fail;
 };
 
@@ -39,7 +39,9 @@ static int keep(const struct boot_difference *difference, void *data)
 	if (!kept)
 		return fail_memory(reset->fail);
 	*kept = (struct difference){
-		.what = difference->what, .file = strdup(difference->file), .boot = strdup(difference->boot),
+		.what = difference->what,
+		.file = strdup(difference->file),
+		.boot = strdup(difference->boot),
 	};
 	return kept->file && kept->boot ? 0 : fail_memory(reset->fail);
 }
@@ -103,8 +105,8 @@ static void put_back_all(struct reset *reset, enum boot_what what)
 static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)
 {
 	static const enum boot_what order[] = {
-		BOOT_TRIGGER, BOOT_FILTER, BOOT_SYSTEM, BOOT_EVENT, BOOT_SETTING, BOOT_OPTION, BOOT_SNAPSHOT, BOOT_DYNAMIC,
-		BOOT_SYSCTL,
+		BOOT_TRIGGER, BOOT_FILTER,   BOOT_SYSTEM,  BOOT_EVENT,  BOOT_SETTING,
+		BOOT_OPTION,  BOOT_SNAPSHOT, BOOT_DYNAMIC, BOOT_SYSCTL,
 	};
 	struct reset reset = { .fail = fail };
 	int err = instance_open_top(tracing, NULL, &reset.instance, fail);

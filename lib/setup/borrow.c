@@ -89,8 +89,10 @@ static int borrow_tasks(struct instance *top, const char *file, bool *found, str
 
 static int borrow_lists(struct instance *top, bool *found, struct fail *fail)
 {
-	static const char *const tasks[] = { "set_event_pid", "set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid" };
-	static const char *const lists[] = { "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace" };
+	static const char *const tasks[] = { "set_event_pid", "set_event_notrace_pid", "set_ftrace_pid",
+					     "set_ftrace_notrace_pid" };
+	static const char *const lists[] = { "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function",
+					     "set_graph_notrace" };
 	int err = 0;
 
 	for (size_t i = 0; !err && i < array_size(tasks); i++)

@@ -34,7 +34,8 @@ static int refusals_end(const struct refusals *refusals, size_t of, struct fail 
 		return 0;
 	if (of == 1)
 		return fail_set(fail, refusals->err, "%s", refusals->first.text);
-	return fail_set(fail, refusals->err, "%s\n  (refused for %zu of %zu events)", refusals->first.text, refusals->nr, of);
+	return fail_set(fail, refusals->err, "%s\n  (refused for %zu of %zu events)", refusals->first.text,
+			refusals->nr, of);
 }
 
 static void enable_one(const struct instance *instance, const struct catalog_event *event, bool on,
@@ -52,7 +53,8 @@ static void enable_one(const struct instance *instance, const struct catalog_eve
 	err = instance_write(instance, file, on ? "1" : "0", &why);
 	if (!err)
 		return;
-	fail_set(&why, err, "cannot %s '%s:%s': %s", on ? "enable" : "disable", event->system, event->name, strerror(-err));
+	fail_set(&why, err, "cannot %s '%s:%s': %s", on ? "enable" : "disable", event->system, event->name,
+		 strerror(-err));
 	refuse(refusals, err, &why);
 }
 
@@ -136,7 +138,8 @@ int event_set_enable(const struct event_set *set, struct instance *instance, boo
 static void hint_at_triggers(const struct instance *instance, const char *file, const char *trigger, int err,
 			     struct fail *why)
 {
-	static const char known[] = "traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist";
+	static const char known[] =
+		"traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist";
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *kind = strdup(trigger);
 	char hint[KCONFIG_HINT_SIZE];
@@ -159,7 +162,8 @@ static void hint_at_triggers(const struct instance *instance, const char *file, 
 		near_offer(&near, name);
 	}
 	if (kconfig_find(KCONFIG_TRIGGER, kind))
-		fail_set(why, err, "this kernel has no trigger '%s'%s", kind, kconfig_hint(KCONFIG_TRIGGER, kind, hint));
+		fail_set(why, err, "this kernel has no trigger '%s'%s", kind,
+			 kconfig_hint(KCONFIG_TRIGGER, kind, hint));
 	else
 		near_fail(&near, why, err, "this kernel has no trigger '%s'", kind);
 }
@@ -178,14 +182,14 @@ static int put_one(const struct catalog_event *event, struct instance *instance,
 	if (err == -EINVAL && add)
 		hint_at_triggers(instance, file, text, err, why);
 	if (err == -EEXIST && add && strncmp(text, "hist:", 5))
-		fail_set(why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one", event->system,
-			 event->name, text);
+		fail_set(why, err, "'%s:%s' has a trigger of the kind of '%s' already, and can have only one",
+			 event->system, event->name, text);
 	return err;
 }
 
 /* `text` into the file of each event. */
-static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text, bool add,
-		    struct fail *fail)
+static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text,
+		    bool add, struct fail *fail)
 {
 	struct refusals refusals = { 0 };
 

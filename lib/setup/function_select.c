@@ -150,7 +150,8 @@ static int set_by_name(struct instance *instance, const char *file, const char *
 		removes &= *functions[i] == '!';
 	}
 	/* "!name" takes it out of the list that there is. */
-	err = removes ? instance_add(instance, file, buf_str(&names), fail) : instance_set(instance, file, buf_str(&names), fail);
+	err = removes ? instance_add(instance, file, buf_str(&names), fail) :
+			instance_set(instance, file, buf_str(&names), fail);
 	if (err != -EINVAL)
 		return err;
 	for (size_t i = 0; i < nr; i++)
@@ -168,7 +169,8 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 	if (!instance_has(instance, file))
 		return tracer_no_file(instance, file, fail);
 	/* The lists of function_graph take names only; and people read names. */
-	if (nr >= NAMES_BY_PLACE && !instance->tracing->plan && (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
+	if (nr >= NAMES_BY_PLACE && !instance->tracing->plan &&
+	    (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
 		r = set_by_place(instance, file, functions, nr, fail);
 	if (r)
 		return r < 0 ? r : 0;
@@ -180,16 +182,10 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 /* The commands of this kernel are nowhere listed: those of register_ftrace_command() in kernel/trace. */
 static const struct {
 	const char *name;
-	bool event;             /* SYSTEM:EVENT must follow */
+	bool event; /* SYSTEM:EVENT must follow */
 } commands[] = {
-	{ "traceon", false },
-	{ "traceoff", false },
-	{ "stacktrace", false },
-	{ "dump", false },
-	{ "cpudump", false },
-	{ "snapshot", false },
-	{ "enable_event", true },
-	{ "disable_event", true },
+	{ "traceon", false }, { "traceoff", false }, { "stacktrace", false },  { "dump", false },
+	{ "cpudump", false }, { "snapshot", false }, { "enable_event", true }, { "disable_event", true },
 };
 
 /* The word behind the first colon. */
@@ -215,8 +211,8 @@ static int check_command(const char *text, struct fail *fail)
 		if (strcmp(commands[i].name, word))
 			continue;
 		if (commands[i].event && (name.at[name.len] != ':' || !strchr(name.at + name.len + 1, ':')))
-			return fail_set(fail, -EINVAL, "'%s': %s takes an event, FUNCTION:%s:SYSTEM:EVENT[:COUNT]", text, word,
-					word);
+			return fail_set(fail, -EINVAL, "'%s': %s takes an event, FUNCTION:%s:SYSTEM:EVENT[:COUNT]",
+					text, word, word);
 		return 0;
 	}
 	struct near near = near_to(word);
@@ -274,7 +270,8 @@ static int refused(const struct instance *instance, const char *text, int err, s
 	if (err == -EINVAL && text_word_is(name, "snapshot"))
 		return fail_set(fail, err, "'%s' was refused%s", text, kconfig_hint(KCONFIG_TRIGGER, "snapshot", hint));
 	if (err == -EINVAL)
-		return fail_set(fail, err, "'%s' was refused: no such function or event, or no number where a count is expected",
+		return fail_set(fail, err,
+				"'%s' was refused: no such function or event, or no number where a count is expected",
 				text);
 	return err;
 }

@@ -89,8 +89,10 @@ static int remember_lists(struct instance *instance, const char *option, struct 
 	static const struct {
 		const char *option, *file;
 	} lists[] = {
-		{ "event-fork", "set_event_pid" }, { "event-fork", "set_event_notrace_pid" },
-		{ "function-fork", "set_ftrace_pid" }, { "function-fork", "set_ftrace_notrace_pid" },
+		{ "event-fork", "set_event_pid" },
+		{ "event-fork", "set_event_notrace_pid" },
+		{ "function-fork", "set_ftrace_pid" },
+		{ "function-fork", "set_ftrace_notrace_pid" },
 	};
 	int err = 0;
 

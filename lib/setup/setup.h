@@ -30,10 +30,10 @@ bool setup_list_add(struct setup_list *list, const char *item);
 
 struct setup_event {
 	const char *pattern;
-	const char *probe;              /* instead of the pattern: a probe to make (setup_probes.h), and its event */
-	bool off;                       /* -v: taken out of what the -e before it chose, switched off where it was on */
+	const char *probe; /* instead of the pattern: a probe to make (setup_probes.h), and its event */
+	bool off;          /* -v: taken out of what the -e before it chose, switched off where it was on */
 	const char *filter;
-	struct setup_list triggers;     /* as written to `trigger` */
+	struct setup_list triggers; /* as written to `trigger` */
 };
 
 struct setup_cpu_size {
@@ -49,24 +49,24 @@ struct setup_file {
 
 /* One ring buffer, and what goes into it. Zero asks for nothing: everything stays as the kernel has it. */
 struct setup_instance {
-	const char *name;               /* NULL: the main one */
+	const char *name; /* NULL: the main one */
 	struct setup_event *events;
 	size_t nr_events;
 	const char *tracer;
 	struct setup_list functions, notrace, graph, graph_notrace;
-	struct setup_list commands;     /* of functions: "vfs_read:traceoff:5" */
-	struct setup_list options;      /* "stacktrace", "noirq-info" */
+	struct setup_list commands; /* of functions: "vfs_read:traceoff:5" */
+	struct setup_list options;  /* "stacktrace", "noirq-info" */
 	struct setup_file *files;
 	size_t nr_files;
-	unsigned graph_depth;           /* 0: as it is */
-	uint64_t size;                  /* bytes per CPU */
+	unsigned graph_depth; /* 0: as it is */
+	uint64_t size;        /* bytes per CPU */
 	struct setup_cpu_size *cpu_sizes;
 	size_t nr_cpu_sizes;
-	uint64_t subbuf_size;           /* bytes */
+	uint64_t subbuf_size; /* bytes */
 	bool has_percent;
-	unsigned percent;               /* buffer_percent */
+	unsigned percent; /* buffer_percent */
 	bool has_user_size;
-	unsigned user_size;             /* syscall_user_buf_size */
+	unsigned user_size; /* syscall_user_buf_size */
 	const char *clock;
 	bool has_cpus;
 	struct cpus cpus;
@@ -74,7 +74,7 @@ struct setup_instance {
 };
 
 struct setup {
-	struct setup_instance *instances;       /* [0] is the main one */
+	struct setup_instance *instances; /* [0] is the main one */
 	size_t nr_instances;
 	pid_t *pids, *notrace_pids;
 	size_t nr_pids, nr_notrace_pids;
@@ -82,9 +82,10 @@ struct setup {
 	bool only_command;              /* pids and the command */
 	bool follow;                    /* and their children */
 	bool ignore_missing;            /* events */
-	bool waits;                     /* for the claim on an instance (claim.h), no longer than wait_ns; 0: without end */
+	bool waits; /* for the claim on an instance (claim.h), no longer than wait_ns; 0: without end */
 	uint64_t wait_ns;
-	uint32_t cmdlines;              /* entries of saved_cmdlines at least; for lib/undo/shared.h, setup_apply() leaves it alone */
+	uint32_t
+		cmdlines; /* entries of saved_cmdlines at least; for lib/undo/shared.h, setup_apply() leaves it alone */
 	/* Told as they come up: one line of text each, no newline. */
 	void (*warn)(const char *text, void *data);
 	void *warn_data;
@@ -119,8 +120,8 @@ struct setup_context {
 	const struct catalog *catalog;
 	const struct setup *setup;
 	enum setup_manner manner;
-	const struct setup_probes *probes;      /* setup_probes_make(), before the catalog; NULL: none */
-	pid_t command;                  /* for only_command; 0: none */
+	const struct setup_probes *probes; /* setup_probes_make(), before the catalog; NULL: none */
+	pid_t command;                     /* for only_command; 0: none */
 };
 
 /*

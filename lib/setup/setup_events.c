@@ -22,8 +22,8 @@ static void warn(const struct setup_context *context, const struct fail *fail)
 }
 
 /* A filter of a system or of a glob: the kernel sets it where the fields are, and says nothing of the others. */
-static int filter_many(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
-		       struct instance *instance, struct fail *fail)
+static int filter_many(const struct setup_context *context, const struct event_set *set,
+		       const struct setup_event *event, struct instance *instance, struct fail *fail)
 {
 	enum { NAMED = 4 };
 	struct event_set left = { 0 };
@@ -39,8 +39,8 @@ static int filter_many(const struct setup_context *context, const struct event_s
 	for (size_t i = 0; i < set->catalog->nr && nr < NAMED; i++)
 		if (left.has[i] && buf_addf(&names, "%s%s", nr ? ", " : "", set->catalog->events[i].name))
 			nr++;
-	fail_set(&told, 0, "the filter '%s' fits %zu of the %zu events of '%s'; traced without it are %s%s", event->filter,
-		 set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
+	fail_set(&told, 0, "the filter '%s' fits %zu of the %zu events of '%s'; traced without it are %s%s",
+		 event->filter, set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
 	warn(context, &told);
 	event_set_release(&left);
 	return 0;
@@ -84,7 +84,8 @@ static int set_trigger(const struct event_set *set, struct instance *instance, c
 }
 
 /* The event of a probe that is only planned is in no catalog: its files are named one by one. */
-static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance, struct fail *fail)
+static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance,
+		      struct fail *fail)
 {
 	const char *colon = strchr(pattern, ':');
 	int err = 0;
@@ -96,7 +97,9 @@ static int plan_event(const struct setup_event *event, const char *pattern, stru
 		if (!i && !event->filter)
 			continue;
 		if (asprintf(&file, "events/%.*s/%s/%s", (int)(colon - pattern), pattern, colon + 1,
-			     !i ? "filter" : last ? "enable" : "trigger") < 0) {
+			     !i   ? "filter" :
+			     last ? "enable" :
+				    "trigger") < 0) {
 			file = NULL;
 			return fail_memory(fail);
 		}
@@ -135,13 +138,19 @@ static int add_module(const struct setup_event *event, struct instance *instance
 	if (strchr(event->pattern, ','))
 		return fail_set(fail, -EOPNOTSUPP, "'%s': events of a module need an -e of their own", event->pattern);
 	if (event->off || event->filter || event->triggers.nr)
-		return fail_set(fail, -EOPNOTSUPP, "'%s': a filter, a trigger or -v needs events that are there; load the module '%s' first and "
-				"name its events", event->pattern, module);
+		return fail_set(
+			fail, -EOPNOTSUPP,
+			"'%s': a filter, a trigger or -v needs events that are there; load the module '%s' first and "
+			"name its events",
+			event->pattern, module);
 	err = instance_add(instance, "set_event", event->pattern, fail);
 	if (err != -EINVAL)
 		return err;
-	return fail_set(fail, -ENOENT, "the kernel does not take the events '%s': before Linux 6.14, and built without modules, it does not know "
-			"':mod:', and a module that is loaded must have them", event->pattern);
+	return fail_set(
+		fail, -ENOENT,
+		"the kernel does not take the events '%s': before Linux 6.14, and built without modules, it does not know "
+		"':mod:', and a module that is loaded must have them",
+		event->pattern);
 }
 
 /* The filter and the triggers of one -e, and the event's place in the sets. */
@@ -153,7 +162,8 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	int err;
 
 	if (!pattern)
-		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none", event->probe);
+		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none",
+				event->probe);
 	if (event->probe && context->tracing->plan)
 		return plan_event(event, pattern, instance, fail);
 	if (strstr(pattern, MODULE_EVENTS))

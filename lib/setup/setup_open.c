@@ -48,8 +48,11 @@ static int claim(const struct setup_context *context, const char *instance, stru
 	const struct setup *setup = context->setup;
 	bool elsewhere = !*instance && context->manner == SETUP_TOP;
 	const struct claim_manner manner = {
-		.waits = setup->waits, .wait_ns = setup->wait_ns, .replaces = context->manner == SETUP_TOP,
-		.waiting = tell_waiting, .data = (void *)context,
+		.waits = setup->waits,
+		.wait_ns = setup->wait_ns,
+		.replaces = context->manner == SETUP_TOP,
+		.waiting = tell_waiting,
+		.data = (void *)context,
 	};
 	struct fail why;
 	int err = 0;
@@ -57,7 +60,8 @@ static int claim(const struct setup_context *context, const char *instance, stru
 	if (context->undo && !context->tracing->plan && context->manner != SETUP_CHANGE)
 		err = undo_claim(context->undo, instance, &manner, &why);
 	if (err)
-		return fail_set(fail, err, "%s%s%s", why.text, err == -EBUSY ? "; --wait waits for the end of that" : "",
+		return fail_set(fail, err, "%s%s%s", why.text,
+				err == -EBUSY ? "; --wait waits for the end of that" : "",
 				err == -EBUSY && elsewhere ? ", -B NAME traces in an instance of its own" : "");
 	return 0;
 }
@@ -116,9 +120,13 @@ static int open_private(const struct setup_context *context, const struct setup_
 		err = open_top(context, ret, fail);
 	if (err)
 		return err;
-	fail_set(&told, 0, "tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
-		 tracer, heeds ? " keeps what it found until a trigger stops it" :
-		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" : " exists");
+	fail_set(
+		&told, 0,
+		"tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
+		tracer,
+		heeds                        ? " keeps what it found until a trigger stops it" :
+		graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" :
+					       " exists");
 	warn(context, &told);
 	return 0;
 }
@@ -132,7 +140,9 @@ static void warn_of_empty(const struct setup_context *context, const struct inst
 
 	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL) || text.len)
 		return;
-	fail_set(&told, 0, "'%s' of the top instance held a list without tasks, so that nobody was traced: it is taken away", file);
+	fail_set(&told, 0,
+		 "'%s' of the top instance held a list without tasks, so that nobody was traced: it is taken away",
+		 file);
 	warn(context, &told);
 }
 
@@ -159,7 +169,8 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 	return 0;
 }
 
-static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted, const struct instance *instance)
+static void warn_if_deaf(const struct setup_context *context, const struct setup_instance *wanted,
+			 const struct instance *instance)
 {
 	struct instance top = instance_top(context->tracing);
 	struct fail told;
@@ -168,7 +179,8 @@ static void warn_if_deaf(const struct setup_context *context, const struct setup
 	if (!wanted->tracer || !tracer_heeds_top(wanted->tracer) || instance->kind == INSTANCE_TOP ||
 	    instance_read_word(&top, "tracing_on", on, sizeof(on), NULL) || *on != '0')
 		return;
-	fail_set(&told, 0, "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
+	fail_set(&told, 0,
+		 "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
 		 wanted->tracer);
 	warn(context, &told);
 }
@@ -188,8 +200,8 @@ static void warn_of_nobody(const struct setup_context *context, const struct ins
 		if (!nobody)
 			continue;
 		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' takes it away", files[i],
-			 *instance->name ? "the instance '" : "the top instance", instance->name, *instance->name ? "'" : "", nobody,
-			 *instance->name ? "-B " : "", instance->name);
+			 *instance->name ? "the instance '" : "the top instance", instance->name,
+			 *instance->name ? "'" : "", nobody, *instance->name ? "-B " : "", instance->name);
 		warn(context, &told);
 	}
 }

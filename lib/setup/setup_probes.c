@@ -24,8 +24,8 @@ void setup_probes_release(struct setup_probes *probes)
 	*probes = (struct setup_probes){ .nr = 0 };
 }
 
-static int make_one(struct instance *top, struct undo *undo, const struct setup_event *event, struct setup_probes *probes,
-		    struct fail *fail)
+static int make_one(struct instance *top, struct undo *undo, const struct setup_event *event,
+		    struct setup_probes *probes, struct fail *fail)
 {
 	struct setup_probe *grown = reallocarray(probes->probes, probes->nr + 1, sizeof(*grown));
 	struct probe probe;
@@ -70,24 +70,26 @@ static bool is_of(const char *pattern, const struct probe *probe)
 {
 	size_t group = strlen(probe->group);
 
-	return !strncmp(pattern, probe->group, group) && pattern[group] == ':' && !strcmp(pattern + group + 1, probe->name);
+	return !strncmp(pattern, probe->group, group) && pattern[group] == ':' &&
+	       !strcmp(pattern + group + 1, probe->name);
 }
 
-static int add_missed(const struct setup_probes *probes, const struct probe_state *state, struct buf *lines, uint64_t *missed,
-		      struct fail *fail)
+static int add_missed(const struct setup_probes *probes, const struct probe_state *state, struct buf *lines,
+		      uint64_t *missed, struct fail *fail)
 {
 	for (size_t i = 0; state->missed && i < probes->nr; i++) {
 		if (!is_of(probes->probes[i].pattern, &state->probe))
 			continue;
 		*missed += state->missed;
-		if (!buf_addf(lines, "%s %" PRIu64 " %" PRIu64 "\n", probes->probes[i].pattern, state->hits, state->missed))
+		if (!buf_addf(lines, "%s %" PRIu64 " %" PRIu64 "\n", probes->probes[i].pattern, state->hits,
+			      state->missed))
 			return fail_memory(fail);
 	}
 	return 0;
 }
 
-int setup_probes_missed(const struct tracing *tracing, const struct setup_probes *probes, struct buf *lines, uint64_t *ret_missed,
-			struct fail *fail)
+int setup_probes_missed(const struct tracing *tracing, const struct setup_probes *probes, struct buf *lines,
+			uint64_t *ret_missed, struct fail *fail)
 {
 	struct instance top = instance_top(tracing);
 	struct probe_list list;

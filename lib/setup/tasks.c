@@ -21,7 +21,8 @@ static int refused(int err, const char *file, const char *pids, struct fail *fai
 	if (err == -ESRCH)
 		return fail_set(fail, err, "there is no task with pid %s", pids);
 	if (err == -EPERM && !strcmp(file, "set_ftrace_pid"))
-		return fail_set(fail, err, "this kernel does not permit function tracing: '%s' cannot be written", file);
+		return fail_set(fail, err, "this kernel does not permit function tracing: '%s' cannot be written",
+				file);
 	return err;
 }
 
@@ -138,7 +139,8 @@ const char *kernel_tasks_nobody(const struct instance *instance, const char *fil
 	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL))
 		return NULL;
 	if (!text.len)
-		return strcmp(file, "set_ftrace_pid") ? NULL : "holds a list without tasks: functions of nobody are traced";
+		return strcmp(file, "set_ftrace_pid") ? NULL :
+							"holds a list without tasks: functions of nobody are traced";
 	at = buf_str(&text);
 	left = text.len;
 	while (text_next_line(&at, &left, &line))

@@ -41,7 +41,8 @@ bool tracer_heeds_top(const char *tracer)
 bool tracer_owns_option(const char *option)
 {
 	static const char *const names[] = {
-		"func_stack_trace", "func-no-repeats", "func-args", "sleep-time", "graph-time", "blk_classic", "blk_cgname", "blk_cgroup",
+		"func_stack_trace", "func-no-repeats", "func-args",  "sleep-time",
+		"graph-time",       "blk_classic",     "blk_cgname", "blk_cgroup",
 	};
 
 	return in_list(names, array_size(names), option) || !strncmp(option, "funcgraph-", strlen("funcgraph-"));
@@ -115,7 +116,10 @@ static int not_offered(const struct instance *instance, const char *tracer, stru
 static const char *family_of(const char *tracer)
 {
 	static const char *const families[] = {
-		" irqsoff preemptoff preemptirqsoff ", " wakeup wakeup_rt wakeup_dl ", " hwlat ", " osnoise timerlat ",
+		" irqsoff preemptoff preemptirqsoff ",
+		" wakeup wakeup_rt wakeup_dl ",
+		" hwlat ",
+		" osnoise timerlat ",
 	};
 
 	for (size_t i = 0; i < array_size(families); i++)
@@ -141,8 +145,8 @@ static int tell_rival(const char *name, void *data)
 	snprintf(file, sizeof(file), "%s%s%scurrent_tracer", *name ? "instances/" : "", name, *name ? "/" : "");
 	if (instance_read_word(&top, file, now, sizeof(now), NULL) || !has_word(rival->family, now, NULL))
 		return 0;
-	fail_set(rival->fail, -EBUSY, "the kernel has the tracer '%s' for one instance at a time, and %s%s%s has %s", rival->tracer,
-		 *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
+	fail_set(rival->fail, -EBUSY, "the kernel has the tracer '%s' for one instance at a time, and %s%s%s has %s",
+		 rival->tracer, *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
 	return 1;
 }
 
@@ -150,9 +154,11 @@ int tracer_functions_on(const struct instance *instance, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 
-	if (instance->tracing->plan || tracing_read_path("/proc/sys/kernel/ftrace_enabled", &text, NULL) || *buf_str(&text) != '0')
+	if (instance->tracing->plan || tracing_read_path("/proc/sys/kernel/ftrace_enabled", &text, NULL) ||
+	    *buf_str(&text) != '0')
 		return 0;
-	return fail_set(fail, -EPERM, "no function can be traced while the sysctl kernel.ftrace_enabled is 0; "
+	return fail_set(fail, -EPERM,
+			"no function can be traced while the sysctl kernel.ftrace_enabled is 0; "
 			"'weft set --ftrace-enabled on' changes that");
 }
 

@@ -51,9 +51,9 @@ int must_check tracer_functions_on(const struct instance *instance, struct fail 
 int must_check tracer_set(struct instance *instance, const char *tracer, struct fail *fail);
 
 enum function_list {
-	FUNCTIONS_TRACE,        /* set_ftrace_filter */
-	FUNCTIONS_NOTRACE,      /* set_ftrace_notrace */
-	FUNCTIONS_GRAPH,        /* set_graph_function: must be set before the tracer is */
+	FUNCTIONS_TRACE,   /* set_ftrace_filter */
+	FUNCTIONS_NOTRACE, /* set_ftrace_notrace */
+	FUNCTIONS_GRAPH,   /* set_graph_function: must be set before the tracer is */
 	FUNCTIONS_GRAPH_NOTRACE,
 };
 

@@ -13,9 +13,9 @@
 struct gaps {
 	struct gap {
 		uint64_t number, from;
-	} *items;               /* both grow from one to the next */
+	} * items; /* both grow from one to the next */
 	size_t nr;
-	uint64_t number;        /* of gaps so far */
+	uint64_t number; /* of gaps so far */
 };
 
 void gaps_release(struct gaps *gaps);

@@ -12,8 +12,8 @@
 enum { LETTERS_BITS = 16 };
 
 struct letters {
-	char at[LETTERS_BITS];  /* by bit; 0: no meaning */
-	uint64_t preempted;     /* a mask */
+	char at[LETTERS_BITS]; /* by bit; 0: no meaning */
+	uint64_t preempted;    /* a mask */
 };
 
 void letters_init(struct letters *letters, const char *print_fmt);

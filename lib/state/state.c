@@ -9,31 +9,23 @@
 
 /* Names of both kinds of interrupts end alike; x86 has an event for each vector. */
 static const struct role_name names[] = {
-	{ "sched", "sched_switch", STATE_SWITCH },
-	{ "sched", "sched_waking", STATE_WAKING },
-	{ "sched", "sched_wakeup", STATE_WAKEUP },
-	{ "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
-	{ "sched", "sched_migrate_task", STATE_MIGRATE },
-	{ "sched", "sched_process_fork", STATE_FORK },
-	{ "task", "task_newtask", STATE_NEWTASK },
-	{ "task", "task_rename", STATE_RENAME },
-	{ "sched", "sched_process_exec", STATE_EXEC },
-	{ "irq", "irq_handler_entry", STATE_HARD_ENTRY },
-	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },
-	{ "ipi", "ipi_entry", STATE_HARD_ENTRY },
-	{ "ipi", "ipi_exit", STATE_HARD_EXIT },
-	{ "irq_vectors", "*_entry", STATE_HARD_ENTRY },
-	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },
-	{ "irq", "softirq_entry", STATE_SOFT_ENTRY },
-	{ "irq", "softirq_exit", STATE_SOFT_EXIT },
-	{ NULL, NULL, 0 },
+	{ "sched", "sched_switch", STATE_SWITCH },        { "sched", "sched_waking", STATE_WAKING },
+	{ "sched", "sched_wakeup", STATE_WAKEUP },        { "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
+	{ "sched", "sched_migrate_task", STATE_MIGRATE }, { "sched", "sched_process_fork", STATE_FORK },
+	{ "task", "task_newtask", STATE_NEWTASK },        { "task", "task_rename", STATE_RENAME },
+	{ "sched", "sched_process_exec", STATE_EXEC },    { "irq", "irq_handler_entry", STATE_HARD_ENTRY },
+	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },   { "ipi", "ipi_entry", STATE_HARD_ENTRY },
+	{ "ipi", "ipi_exit", STATE_HARD_EXIT },           { "irq_vectors", "*_entry", STATE_HARD_ENTRY },
+	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },     { "irq", "softirq_entry", STATE_SOFT_ENTRY },
+	{ "irq", "softirq_exit", STATE_SOFT_EXIT },       { NULL, NULL, 0 },
 };
 
 /* The fields of each role; NULL: it has no such field. */
 static const struct role_fields {
 	const char *pid, *other, *state, *prio, *other_prio, *cpu, *comm, *other_comm;
 } fields[STATE_ROLES] = {
-	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, "next_comm", "prev_comm" },
+	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, "next_comm",
+			   "prev_comm" },
 	[STATE_WAKING] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
 	[STATE_WAKEUP] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
 	[STATE_WAKEUP_NEW] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
@@ -92,7 +84,8 @@ static void set_comm(struct state_task *task, const struct place *place, const s
 	if (!place->field || task->idle)
 		return;
 	/* char[16], as in almost every kernel's sched_switch. */
-	if (place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) && place->offset + STATE_COMM <= event->len) {
+	if (place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) &&
+	    place->offset + STATE_COMM <= event->len) {
 		memcpy(task->comm, event->data + place->offset, STATE_COMM);
 		task->comm[STATE_COMM - 1] = '\0';
 	} else if (place_string(place, event, &text, &len)) {
@@ -113,7 +106,8 @@ static void take_from_others(struct state *state, uint32_t id, uint32_t number)
 {
 	const struct state_task *task = &state->tasks[id];
 
-	if (task->mode == TASK_RUNNING && task->cpu != number && task->cpu < state->nr_cpus && state->cpus[task->cpu].task == id) {
+	if (task->mode == TASK_RUNNING && task->cpu != number && task->cpu < state->nr_cpus &&
+	    state->cpus[task->cpu].task == id) {
 		state->breaks++;
 		cpus_lose(state, task->cpu);
 	}
@@ -217,7 +211,8 @@ static void come(struct state *state, uint32_t number, uint32_t id, const struct
 static void see_switch(struct state *state, const struct event *event)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
-	int32_t prev_pid = (int32_t)place_s64(&places->other, event), next_pid = (int32_t)place_s64(&places->pid, event);
+	int32_t prev_pid = (int32_t)place_s64(&places->other, event),
+		next_pid = (int32_t)place_s64(&places->pid, event);
 	uint32_t number = event->cpu, prev, next;
 
 	if (!places->other.field || !places->pid.field)
@@ -281,8 +276,11 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 	}
 	if (!again && !can_wake(state, task))
 		return;
-	state->step = (struct state_step){ .kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN, .task = id, .was = task->mode,
-					   .since = task->since, .other = state->cpus[event->cpu].task };
+	state->step = (struct state_step){ .kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN,
+					   .task = id,
+					   .was = task->mode,
+					   .since = task->since,
+					   .other = state->cpus[event->cpu].task };
 	state->step.cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
 	state->step.intact = tasks_enter(state, id, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
 	if (role == STATE_WAKING) {
@@ -342,7 +340,8 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 			return;
 		(void)tasks_enter(state, id, TASK_NEW);
 		state->tasks[id].forked = true;
-		state->step = (struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
+		state->step =
+			(struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
 	}
 	set_comm(&state->tasks[id], &places->comm, event);
 }
@@ -356,7 +355,9 @@ static void see_migrate(struct state *state, const struct event *event)
 	if (id == STATE_NO_TASK)
 		return;
 	set_comm(&state->tasks[id], &places->comm, event);
-	state->step = (struct state_step){ .kind = STEP_MIGRATE, .task = id, .other = STATE_NO_TASK,
+	state->step = (struct state_step){ .kind = STEP_MIGRATE,
+					   .task = id,
+					   .other = STATE_NO_TASK,
 					   .cpu = (uint32_t)place_u64(&places->cpu, event) & UINT16_MAX };
 }
 
@@ -377,7 +378,8 @@ static void see_exec(struct state *state, const struct event *event)
 	const char *path, *slash;
 	size_t len;
 
-	if (id == STATE_NO_TASK || state->tasks[id].idle || !place_string(&state->places[STATE_EXEC].comm, event, &path, &len))
+	if (id == STATE_NO_TASK || state->tasks[id].idle ||
+	    !place_string(&state->places[STATE_EXEC].comm, event, &path, &len))
 		return;
 	slash = memrchr(path, '/', len);
 	if (slash) {

@@ -15,8 +15,10 @@ bool state_adds_up(const struct state *state, struct fail *fail)
 		for (int mode = 0; mode < CPU_MODES; mode++)
 			sum += cpu->spent[mode];
 		if (cpu->seen && sum != state->now - state->start) {
-			(void)fail_set(fail, -EPROTO, "the times of CPU %zu add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft", i, sum, state->now - state->start);
+			(void)fail_set(fail, -EPROTO,
+				       "the times of CPU %zu add up to %" PRIu64 " ns of %" PRIu64
+				       "; that is an error of weft",
+				       i, sum, state->now - state->start);
 			return false;
 		}
 	}
@@ -27,8 +29,10 @@ bool state_adds_up(const struct state *state, struct fail *fail)
 		for (int mode = 0; mode < TASK_MODES; mode++)
 			sum += task->spent[mode];
 		if (sum != life) {
-			(void)fail_set(fail, -EPROTO, "the times of task %d add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft", task->pid, sum, life);
+			(void)fail_set(fail, -EPROTO,
+				       "the times of task %d add up to %" PRIu64 " ns of %" PRIu64
+				       "; that is an error of weft",
+				       task->pid, sum, life);
 			return false;
 		}
 	}

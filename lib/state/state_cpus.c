@@ -15,7 +15,10 @@ struct state_cpu *cpus_of(struct state *state, uint32_t number)
 	}
 	cpu = &state->cpus[number];
 	if (!cpu->seen)
-		*cpu = (struct state_cpu){ .since = state->start, .last = state->start, .task = STATE_NO_TASK, .idle_task = STATE_NO_TASK,
+		*cpu = (struct state_cpu){ .since = state->start,
+					   .last = state->start,
+					   .task = STATE_NO_TASK,
+					   .idle_task = STATE_NO_TASK,
 					   .seen = true };
 	return cpu;
 }

@@ -22,8 +22,14 @@ uint32_t tasks_add(struct state *state, int32_t pid)
 	task = vec_push(state->tasks, state->nr_tasks);
 	if (!task)
 		return nothing(state);
-	*task = (struct state_task){ .pid = pid, .born = state->now, .since = state->now, .gap = state->gaps.number, .prio = -1,
-				     .waker = -1, .cpu = STATE_NO_CPU, .idle = !pid };
+	*task = (struct state_task){ .pid = pid,
+				     .born = state->now,
+				     .since = state->now,
+				     .gap = state->gaps.number,
+				     .prio = -1,
+				     .waker = -1,
+				     .cpu = STATE_NO_CPU,
+				     .idle = !pid };
 	if (before)
 		task->generation = state->tasks[before - 1].generation + 1;
 	if (id)

@@ -19,19 +19,19 @@ struct source;
  * are appended to the chain of its owner, who releases them when no record of theirs is used any more.
  */
 struct cursor {
-	struct record head;             /* valid while live */
-	int64_t lost;                   /* events lost just before head: see PAGE_LOST_*; the owner clears it */
+	struct record head; /* valid while live */
+	int64_t lost;       /* events lost just before head: see PAGE_LOST_*; the owner clears it */
 	bool live;
-	bool dry;                       /* not live, but its source may have more later */
-	bool first;                     /* head stands on the first page of its CPU */
+	bool dry;   /* not live, but its source may have more later */
+	bool first; /* head stands on the first page of its CPU */
 	uint16_t cpu;
 	uint16_t cpu_index;
 	struct page page;
 	struct source *source;
 	struct block *block;
-	size_t next_page;               /* in the block */
-	bool held;                      /* a record of the block was handed out */
-	struct chain *retired;          /* the owner's */
+	size_t next_page;      /* in the block */
+	bool held;             /* a record of the block was handed out */
+	struct chain *retired; /* the owner's */
 };
 
 /* Nothing is read before the first cursor_next(). `retired` is the owner's chain; blocks without a record do not get there. */

@@ -49,29 +49,29 @@ struct decoder {
 
 /* The block of one CPU that is being read while the one before it is used. */
 struct ahead {
-	struct pool_job job;            /* first: a job is cast to its ahead */
+	struct pool_job job; /* first: a job is cast to its ahead */
 	struct file_source *file;
 	struct trace_pages *pages;
-	struct block *block;            /* NULL: nothing was asked for */
-	uint64_t events, events_max;    /* bytes of events so far, and those that are believed */
-	size_t chunk, done;             /* of the chunk, when only a part of it fits: its bytes, and those handed out; else 0 */
+	struct block *block;         /* NULL: nothing was asked for */
+	uint64_t events, events_max; /* bytes of events so far, and those that are believed */
+	size_t chunk, done; /* of the chunk, when only a part of it fits: its bytes, and those handed out; else 0 */
 	int result;
 	struct fail fail;
 };
 
 struct file_source {
 	struct source source;
-	struct trace_pages *pages;      /* one for each CPU */
+	struct trace_pages *pages; /* one for each CPU */
 	uint32_t *cpus;
-	struct pool *pool;              /* borrowed; NULL: nothing is read ahead */
-	struct ahead *ahead;            /* one for each CPU */
-	size_t ahead_size;              /* of a block that has room for several chunks; 0 without a pool */
-	size_t share;                   /* bytes that a block may have: whole pages */
-	struct buf whole;               /* a chunk of which parts are handed out */
+	struct pool *pool;   /* borrowed; NULL: nothing is read ahead */
+	struct ahead *ahead; /* one for each CPU */
+	size_t ahead_size;   /* of a block that has room for several chunks; 0 without a pool */
+	size_t share;        /* bytes that a block may have: whole pages */
+	struct buf whole;    /* a chunk of which parts are handed out */
 	bool trusted;
-	pthread_mutex_t lock;           /* of idle */
+	pthread_mutex_t lock; /* of idle */
 	struct decoder *idle;
-	struct decoder *decoders;       /* for the owner's thread and each of the pool's */
+	struct decoder *decoders; /* for the owner's thread and each of the pool's */
 	unsigned nr_decoders;
 };
 
@@ -120,8 +120,10 @@ static int count_events(struct ahead *ahead, const uint8_t *data, size_t len, st
 		if (!page_head(shape, data + at, page_head_size(shape), &time, &commit, NULL))
 			events += commit;
 	if (events > ahead->events_max && !ahead->file->trusted)
-		return fail_set(fail, -EBADMSG, "there are more than %" PRIu64 " bytes of events in %" PRIu64 " of the file, which no "
-				"recording has; --trust-size reads them", ahead->events_max, ahead->pages->cpu->size);
+		return fail_set(fail, -EBADMSG,
+				"there are more than %" PRIu64 " bytes of events in %" PRIu64 " of the file, which no "
+				"recording has; --trust-size reads them",
+				ahead->events_max, ahead->pages->cpu->size);
 	ahead->events = events;
 	return 0;
 }
@@ -202,8 +204,10 @@ static int ahead_part(const struct file_source *file, struct ahead *ahead, size_
 	size_t left = *ret_size - ahead->done;
 
 	if (*ret_size / file->share >= PARTS_MAX && !file->trusted)
-		return fail_set(fail, -EBADMSG, "a chunk of %zu bytes and %zu CPUs take more memory than recordings need; --trust-size "
-				"reads it", *ret_size, file->source.nr_cpus);
+		return fail_set(fail, -EBADMSG,
+				"a chunk of %zu bytes and %zu CPUs take more memory than recordings need; --trust-size "
+				"reads it",
+				*ret_size, file->source.nr_cpus);
 	ahead->chunk = *ret_size;
 	*ret_size = left < file->share ? left : file->share;
 	return 0;
@@ -269,7 +273,8 @@ static int first_time(struct file_source *file, struct trace_pages *pages, uint6
 	struct decoder *decoder = decoder_take(file);
 	uint32_t commit;
 	uint8_t head[16];
-	int r = trace_pages_peek(pages, decoder->reader, &decoder->scratch, head, page_head_size(&file->source.shape), fail);
+	int r = trace_pages_peek(pages, decoder->reader, &decoder->scratch, head, page_head_size(&file->source.shape),
+				 fail);
 
 	decoder_put(file, decoder);
 	if (r < 0)
@@ -283,7 +288,8 @@ static int first_time(struct file_source *file, struct trace_pages *pages, uint6
  */
 static int seek_near(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
 {
-	uint64_t high = pages->end, few = pages->buffer->compressed ? 4 * (uint64_t)run_size(file) : file->source.shape.size;
+	uint64_t high = pages->end,
+		 few = pages->buffer->compressed ? 4 * (uint64_t)run_size(file) : file->source.shape.size;
 
 	while (high - pages->next > few) {
 		struct trace_pages middle = *pages;
@@ -405,7 +411,8 @@ static int share_init(struct file_source *file, const struct trace_buffer *buffe
 	if (file->share < page)
 		file->share = page;
 	if (file->share * buffer->nr_cpus > BLOCKS_HARD_MAX && !file->trusted)
-		return fail_set(fail, -E2BIG, "the pages of %zu CPUs take more than %d MB, a page of each; --trust-size reads them",
+		return fail_set(fail, -E2BIG,
+				"the pages of %zu CPUs take more than %d MB, a page of each; --trust-size reads them",
 				buffer->nr_cpus, BLOCKS_HARD_MAX >> 20);
 	if (file->trusted)
 		file->share = TRACE_CHUNK_MAX;
@@ -437,7 +444,8 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	/* Raw pages only have to be copied: to hand that over would cost more than it saves. */
 	if (pool && buffer->compressed && buffer->nr_cpus && buffer->nr_cpus <= AHEAD_CPUS_MAX) {
 		file->pool = pool;
-		file->ahead_size = AHEAD_SIZES / buffer->nr_cpus < AHEAD_SIZE ? AHEAD_SIZES / buffer->nr_cpus : AHEAD_SIZE;
+		file->ahead_size =
+			AHEAD_SIZES / buffer->nr_cpus < AHEAD_SIZE ? AHEAD_SIZES / buffer->nr_cpus : AHEAD_SIZE;
 	}
 	r = decoders_init(file, fail);
 	if (r < 0)
@@ -445,8 +453,8 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	for (size_t i = 0; i < buffer->nr_cpus; i++) {
 		file->cpus[i] = buffer->cpus[i].cpu;
 		file->ahead[i] = (struct ahead){ .job.run = ahead_run, .file = file, .pages = &file->pages[i] };
-		file->ahead[i].events_max = EVENTS_FREE / buffer->nr_cpus / trace_buffers(trace) +
-					    EVENTS_RATIO_MAX * buffer->cpus[i].size;
+		file->ahead[i].events_max =
+			EVENTS_FREE / buffer->nr_cpus / trace_buffers(trace) + EVENTS_RATIO_MAX * buffer->cpus[i].size;
 		r = trace_pages_init(&file->pages[i], trace, index, i, fail);
 		if (r < 0)
 			return r;

@@ -15,22 +15,22 @@
 #define COMMIT_FLAGS (COMMIT_LOST | COMMIT_LOST_STORED)
 enum {
 	COUNT_SIZE = 8,
-	BLOCKS_OUT = 2,         /* of each CPU: handed out, and not released yet */
+	BLOCKS_OUT = 2, /* of each CPU: handed out, and not released yet */
 };
 
 struct live_cpu {
-	struct block *first, **tail;    /* pages that nobody has asked for yet, one to a block */
-	size_t queued;                  /* bytes of them */
-	uint64_t taken;                 /* events in pages that were taken */
-	uint64_t last;                  /* time of the last record that was taken */
-	uint64_t bound;                 /* nothing older can come */
+	struct block *first, **tail; /* pages that nobody has asked for yet, one to a block */
+	size_t queued;               /* bytes of them */
+	uint64_t taken;              /* events in pages that were taken */
+	uint64_t last;               /* time of the last record that was taken */
+	uint64_t bound;              /* nothing older can come */
 	uint64_t lost;
-	bool ended;                     /* found empty when nothing was written any more */
-	bool estimated;                 /* a gap may hold events that were lost only after it */
+	bool ended;     /* found empty when nothing was written any more */
+	bool estimated; /* a gap may hold events that were lost only after it */
 };
 
 struct live_source {
-	struct source source;           /* first; its shape has room for a count behind every page */
+	struct source source; /* first; its shape has room for a count behind every page */
 	struct live_options options;
 	uint32_t *cpus;
 	struct live_cpu *state;

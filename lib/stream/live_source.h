@@ -41,18 +41,18 @@ struct live_feed {
 
 /* Raw times of what was taken from all sources that share them; zero at first. The owner of the sources owns it. */
 struct live_times {
-	uint64_t latest;                /* of all records */
-	uint64_t round, older_round;    /* the latest, at the end of the last rounds */
+	uint64_t latest;             /* of all records */
+	uint64_t round, older_round; /* the latest, at the end of the last rounds */
 };
 
 struct live_options {
 	struct live_feed feed;
-	struct page_shape shape;        /* of the kernel's sub-buffers */
-	const uint32_t *cpus;           /* copied; ascending */
+	struct page_shape shape; /* of the kernel's sub-buffers */
+	const uint32_t *cpus;    /* copied; ascending */
 	size_t nr_cpus;
-	size_t queue_max;               /* bytes of pages for each CPU; at least one page is kept */
-	size_t busy_cpus;               /* memory for so many full queues is there from the start: a burst then costs none; may be 0 */
-	struct live_times *times;       /* shared with other sources, borrowed; NULL: this one is alone */
+	size_t queue_max; /* bytes of pages for each CPU; at least one page is kept */
+	size_t busy_cpus; /* memory for so many full queues is there from the start: a burst then costs none; may be 0 */
+	struct live_times *times; /* shared with other sources, borrowed; NULL: this one is alone */
 };
 
 int must_check live_source_new(const struct live_options *options, struct source **ret, struct fail *fail);

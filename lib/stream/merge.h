@@ -12,7 +12,7 @@
 
 /* A cursor and the time of its head: of many CPUs, whoever compares times shall not fetch a cursor from memory for each. */
 struct merge_slot {
-	uint64_t ts;                    /* stale while the cursor is the merge's top and top_moved */
+	uint64_t ts; /* stale while the cursor is the merge's top and top_moved */
 	struct cursor *cursor;
 };
 
@@ -24,13 +24,13 @@ struct merge_slot {
  * there, too; NULL then means: none now, and merge_resume() may change that.
  */
 struct merge {
-	struct merge_slot *heap;        /* the live ones; [0] is next in time unless top_moved */
+	struct merge_slot *heap; /* the live ones; [0] is next in time unless top_moved */
 	size_t len;
-	uint64_t next_ts;               /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
-	uint64_t horizon;               /* of a live source: nothing older than this is missing; else UINT64_MAX */
-	bool plain;                     /* all that can come is there: no live source */
+	uint64_t next_ts; /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
+	uint64_t horizon; /* of a live source: nothing older than this is missing; else UINT64_MAX */
+	bool plain;       /* all that can come is there: no live source */
 	bool started;
-	bool top_moved;                 /* heap[0] has advanced and may not belong there any more */
+	bool top_moved; /* heap[0] has advanced and may not belong there any more */
 	struct source *source;
 	struct cursor *cursors;
 	size_t nr_cursors;

@@ -17,16 +17,16 @@ struct fail;
  * Not for several threads: blocks are taken and released by the thread that owns the source.
  */
 struct block {
-	struct block *next;     /* free for its owner to chain with */
+	struct block *next; /* free for its owner to chain with */
 	uint8_t *data;
-	size_t len;             /* whole pages; the last may be cut short */
-	size_t size;            /* of the memory */
+	size_t len;  /* whole pages; the last may be cut short */
+	size_t size; /* of the memory */
 };
 
 /* Blocks in order. Whoever holds a chain gives its blocks back by source_release(). */
 struct chain {
 	struct block *first, **tail;
-	size_t size;            /* bytes of memory */
+	size_t size; /* bytes of memory */
 };
 
 struct source;
@@ -48,10 +48,11 @@ struct source {
 	const struct source_ops *ops;
 	struct page_shape shape;
 	size_t nr_cpus;
-	const uint32_t *cpus;   /* their numbers in the kernel, ascending */
-	struct block *spare;    /* released blocks, to be used again: the oldest first, which other cores' caches have left */
+	const uint32_t *cpus; /* their numbers in the kernel, ascending */
+	struct block
+		*spare; /* released blocks, to be used again: the oldest first, which other cores' caches have left */
 	struct block **spare_tail; /* valid while there are spare ones */
-	size_t spare_size;      /* bytes of memory */
+	size_t spare_size;         /* bytes of memory */
 };
 
 /* A block of at least `size` bytes: a spare one or a new one; NULL without memory. */

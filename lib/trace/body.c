@@ -130,8 +130,7 @@ static bool put_setting(struct buf *buf, uint32_t buffer, const char *name, cons
 bool body_settings(struct buf *buf, const struct writer_metadata *metadata, bool latency, bool swap)
 {
 	latency = latency && metadata->latency;
-	if (!put_u32(buf, SETTINGS_VERSION, swap) ||
-	    !put_u32(buf, (uint32_t)metadata->nr_settings + latency, swap))
+	if (!put_u32(buf, SETTINGS_VERSION, swap) || !put_u32(buf, (uint32_t)metadata->nr_settings + latency, swap))
 		return false;
 	for (size_t i = 0; i < metadata->nr_settings; i++) {
 		const struct writer_setting *setting = &metadata->settings[i];
@@ -169,8 +168,9 @@ static bool put_option_u32(struct buf *buf, uint16_t id, uint32_t value, bool sw
 
 static bool put_tsc2nsec(struct buf *buf, const struct writer_metadata *metadata, bool swap)
 {
-	return put_u16(buf, OPTION_TSC2NSEC, swap) && put_u32(buf, 16, swap) && put_u32(buf, metadata->tsc_mult, swap) &&
-	       put_u32(buf, metadata->tsc_shift, swap) && put_u64(buf, metadata->tsc_offset, swap);
+	return put_u16(buf, OPTION_TSC2NSEC, swap) && put_u32(buf, 16, swap) &&
+	       put_u32(buf, metadata->tsc_mult, swap) && put_u32(buf, metadata->tsc_shift, swap) &&
+	       put_u64(buf, metadata->tsc_offset, swap);
 }
 
 bool options_first(struct buf *buf, const struct writer_metadata *metadata, bool swap)

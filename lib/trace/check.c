@@ -50,8 +50,11 @@ static int check_section(struct check *check, const struct trace_section *sectio
 	id = load_u16(head, trace->info.swap);
 	if (id == OPTION_BUFFER || !(load_u16(head + 2, trace->info.swap) & SECTION_COMPRESSED))
 		return 0;
-	region = (struct region){ .offset = section->offset + sizeof(head), .size = section->size - sizeof(head),
-				  .present = true, .packed = true, .chunked = id == OPTION_BUFFER_TEXT };
+	region = (struct region){ .offset = section->offset + sizeof(head),
+				  .size = section->size - sizeof(head),
+				  .present = true,
+				  .packed = true,
+				  .chunked = id == OPTION_BUFFER_TEXT };
 	r = region_load(trace, &region, TRACE_TEXT_MAX, &data, &len, &why);
 	if (r == -ENOMEM)
 		return fail_memory(fail);
@@ -80,8 +83,9 @@ static int check_pages(struct check *check, size_t buffer, size_t cpu, struct fr
 		if (r)
 			break;
 		if (size % pages.buffer->page_size && pages.buffer->compressed)
-			found(check, pages.next, "the pages of CPU %" PRIu32 ": a chunk of %zu bytes holds no whole pages of %"
-			      PRIu32, pages.cpu->cpu, size, pages.buffer->page_size);
+			found(check, pages.next,
+			      "the pages of CPU %" PRIu32 ": a chunk of %zu bytes holds no whole pages of %" PRIu32,
+			      pages.cpu->cpu, size, pages.buffer->page_size);
 		check->summary.pages += size;
 		check->summary.chunks += pages.buffer->compressed;
 	}
@@ -122,7 +126,8 @@ static void check_places(struct check *check)
 			*behind = section->offset + section->size;
 	}
 	if (!trace->damage.text[0] && end < trace->input.size)
-		found(check, end, "%" PRIu64 " bytes at the end of the file belong to nothing", trace->input.size - end);
+		found(check, end, "%" PRIu64 " bytes at the end of the file belong to nothing",
+		      trace->input.size - end);
 }
 
 int trace_check(struct trace *trace, void (*callback)(void *arg, uint64_t offset, const char *text), void *arg,

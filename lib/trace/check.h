@@ -16,7 +16,7 @@ struct trace;
  */
 struct check_summary {
 	uint64_t sections, chunks;
-	uint64_t pages;         /* bytes, uncompressed */
+	uint64_t pages; /* bytes, uncompressed */
 };
 
 /* `found` is called for each problem: a text without full stop, and the offset it is about. */

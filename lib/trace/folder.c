@@ -35,8 +35,11 @@ void folder_release(struct folder *folder)
 
 static int refuse(const struct folder *folder, const char *name, mode_t mode, struct fail *fail)
 {
-	return fail_set(fail, -EPERM, "'%s/%s' is %s, and only plain copies are read; replace it by one or remove it", folder->path,
-			name, S_ISLNK(mode) ? "a symbolic link or behind one" : S_ISDIR(mode) ? "a directory" : "no regular file");
+	return fail_set(fail, -EPERM, "'%s/%s' is %s, and only plain copies are read; replace it by one or remove it",
+			folder->path, name,
+			S_ISLNK(mode) ? "a symbolic link or behind one" :
+			S_ISDIR(mode) ? "a directory" :
+					"no regular file");
 }
 
 /* One step down from *at, which is closed. */
@@ -167,7 +170,8 @@ int folder_take_pages(struct folder *folder, int fd, const char *name, struct fa
 	if (fstat(fd, &st))
 		return fail_set(fail, -errno, "cannot read '%s/%s': %s", folder->path, name, strerror(errno));
 	if ((uint64_t)st.st_size > FOLDER_PAGES_MAX - folder->pages)
-		return fail_set(fail, -EFBIG, "the pages in '%s' are larger than %d GiB", folder->path, (int)(FOLDER_PAGES_MAX >> 30));
+		return fail_set(fail, -EFBIG, "the pages in '%s' are larger than %d GiB", folder->path,
+				(int)(FOLDER_PAGES_MAX >> 30));
 	folder->pages += (uint64_t)st.st_size;
 	return 0;
 }
@@ -184,7 +188,8 @@ void folder_list_free(char **names, size_t count)
 	free(names);
 }
 
-static int read_names(const struct folder *folder, const char *name, DIR *dir, char ***ret, size_t *ret_count, struct fail *fail)
+static int read_names(const struct folder *folder, const char *name, DIR *dir, char ***ret, size_t *ret_count,
+		      struct fail *fail)
 {
 	size_t count = 0, size = 0;
 	struct dirent *entry;
@@ -195,7 +200,8 @@ static int read_names(const struct folder *folder, const char *name, DIR *dir, c
 		if (*entry->d_name == '.')
 			continue;
 		if (count == FOLDER_NAMES_MAX) {
-			err = fail_set(fail, -EFBIG, "'%s/%s' has more than %d names", folder->path, name, FOLDER_NAMES_MAX);
+			err = fail_set(fail, -EFBIG, "'%s/%s' has more than %d names", folder->path, name,
+				       FOLDER_NAMES_MAX);
 			break;
 		}
 		if (count == size) {

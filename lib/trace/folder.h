@@ -18,12 +18,15 @@ struct fail;
  */
 struct folder {
 	int dir;
-	char *path;             /* for messages */
-	size_t files;           /* opened so far */
-	uint64_t texts, pages;  /* bytes taken so far */
+	char *path;            /* for messages */
+	size_t files;          /* opened so far */
+	uint64_t texts, pages; /* bytes taken so far */
 };
 
-#define FOLDER_INIT { .dir = -1 }
+#define FOLDER_INIT       \
+	{                 \
+		.dir = -1 \
+	}
 
 enum { FOLDER_FILES_MAX = 1 << 18, FOLDER_NAMES_MAX = 1 << 16, FOLDER_TEXTS_MAX = 512 << 20 };
 #define FOLDER_PAGES_MAX (64ULL << 30)
@@ -45,7 +48,8 @@ int must_check folder_take_pages(struct folder *folder, int fd, const char *name
 
 /* The names in a directory, sorted, without those that begin with a dot; none where there is no such directory. The caller
  * frees each and the list. */
-int must_check folder_list(const struct folder *folder, const char *name, char ***ret, size_t *ret_count, struct fail *fail);
+int must_check folder_list(const struct folder *folder, const char *name, char ***ret, size_t *ret_count,
+			   struct fail *fail);
 void folder_list_free(char **names, size_t count);
 
 #endif

@@ -103,11 +103,12 @@ int input_read(const struct input *input, uint64_t offset, void *data, size_t si
 		ssize_t got = io_pread(input->fd, at, left, offset);
 
 		if (got < 0)
-			return fail_set(fail, note_error(input, (int)-got), "cannot read %zu bytes at offset %" PRIu64 ": %s", left,
-					offset, strerror((int)-got));
+			return fail_set(fail, note_error(input, (int)-got),
+					"cannot read %zu bytes at offset %" PRIu64 ": %s", left, offset,
+					strerror((int)-got));
 		if (!got)
-			return fail_set(fail, -EBADMSG, "the file became shorter while it was read: no bytes at %" PRIu64,
-					offset);
+			return fail_set(fail, -EBADMSG,
+					"the file became shorter while it was read: no bytes at %" PRIu64, offset);
 		at += got;
 		left -= (size_t)got;
 		offset += (uint64_t)got;

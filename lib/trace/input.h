@@ -16,7 +16,7 @@ struct fail;
 struct input {
 	int fd;
 	uint64_t size;
-	int error;              /* the errno of the last read that the file refused; atomic: others may read, too */
+	int error; /* the errno of the last read that the file refused; atomic: others may read, too */
 };
 
 /* Duplicates `fd`; the caller keeps its own. `path` is for messages. */

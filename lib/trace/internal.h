@@ -44,25 +44,25 @@ enum {
 	SECTION_COMPRESSED = 1 << 0,
 	SECTION_NO_NAME = 0xffffffff,
 	SECTIONS_MAX = 1 << 14,
-	OPTIONS_MAX = 1 << 22,          /* bytes of one options section */
+	OPTIONS_MAX = 1 << 22, /* bytes of one options section */
 	OPTION_SECTIONS_MAX = 1 << 12,
 	HEADERS_TEXT_MAX = 1 << 20,
 	FORMATS_TEXT_MAX = 24 << 20,
 	SETTINGS_TEXT_MAX = 24 << 20,
-	TEXTS_MAX = 64 << 20,           /* all of them together */
-	OPTIONS_ALL_MAX = 16 << 20,     /* bytes of all options sections */
-	TEXT_RATIO_MAX = 1024,          /* of texts compressed; formats, the most regular of them, reach 20 */
-	TEXT_SMALL = 64 << 10,          /* of which nobody needs to know the ratio */
-	FORMATS_MAX = 1 << 16,          /* types of events have 16-bit ids */
+	TEXTS_MAX = 64 << 20,       /* all of them together */
+	OPTIONS_ALL_MAX = 16 << 20, /* bytes of all options sections */
+	TEXT_RATIO_MAX = 1024,      /* of texts compressed; formats, the most regular of them, reach 20 */
+	TEXT_SMALL = 64 << 10,      /* of which nobody needs to know the ratio */
+	FORMATS_MAX = 1 << 16,      /* types of events have 16-bit ids */
 	INITIAL_HEAD_SIZE = 18,
 };
 
 /* A piece of the file that holds one kind of metadata. */
 struct region {
-	uint64_t offset, size;          /* of the body */
+	uint64_t offset, size; /* of the body */
 	bool present;
-	bool packed;                    /* u32 compressed size, u32 size, frame */
-	bool chunked;                   /* packed as pages are: u32 count; { u32 size, u32 usize, frame } */
+	bool packed;  /* u32 compressed size, u32 size, frame */
+	bool chunked; /* packed as pages are: u32 count; { u32 size, u32 usize, frame } */
 };
 
 enum region_id {
@@ -87,9 +87,9 @@ struct setting {
 struct trace_ring {
 	struct trace_buffer pub;
 	struct trace_cpu *cpus;
-	bool *cut;                      /* for each of cpus: the file ends inside its pages */
+	bool *cut; /* for each of cpus: the file ends inside its pages */
 	char *name, *clock;
-	uint64_t section;               /* v7: offset of its section; 0 when unknown */
+	uint64_t section; /* v7: offset of its section; 0 when unknown */
 };
 
 struct trace {
@@ -100,8 +100,8 @@ struct trace {
 	struct region regions[REGION_NR];
 	struct trace_text meta[TRACE_META_NR];
 	bool meta_loaded[TRACE_META_NR];
-	char *bodies[REGION_NR];        /* the loaded ones */
-	char *uname, *version, *clock;  /* options */
+	char *bodies[REGION_NR];       /* the loaded ones */
+	char *uname, *version, *clock; /* options */
 	struct buf cpustat;
 	struct trace_format *formats;
 	size_t nr_formats;
@@ -111,12 +111,12 @@ struct trace {
 	size_t nr_rings;
 	struct trace_section *sections;
 	size_t nr_sections, sections_size;
-	struct frame_reader *reader;    /* for metadata; made on first use */
-	struct fail damage;             /* "" as long as there is none */
-	bool lacks_memory;              /* atomic */
-	uint64_t texts;                 /* bytes of metadata that were loaded */
+	struct frame_reader *reader;      /* for metadata; made on first use */
+	struct fail damage;               /* "" as long as there is none */
+	bool lacks_memory;                /* atomic */
+	uint64_t texts;                   /* bytes of metadata that were loaded */
 	uint64_t options, options_packed; /* bytes of options, and in the file */
-	bool trusted;                   /* trace_trust_sizes() */
+	bool trusted;                     /* trace_trust_sizes() */
 };
 
 /* file.c */

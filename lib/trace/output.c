@@ -42,7 +42,8 @@ void output_release(struct output *output)
 
 static int fail_write(struct fail *fail, int err, uint64_t size, uint64_t offset)
 {
-	return fail_set(fail, err, "cannot write %" PRIu64 " bytes at offset %" PRIu64 ": %s", size, offset, strerror(-err));
+	return fail_set(fail, err, "cannot write %" PRIu64 " bytes at offset %" PRIu64 ": %s", size, offset,
+			strerror(-err));
 }
 
 int output_patch(struct output *output, uint64_t offset, const void *data, size_t size, struct fail *fail)
@@ -100,11 +101,12 @@ static int copy_by_hand(struct output *output, int from, uint64_t offset, uint64
 		int r;
 
 		if (got < 0)
-			return fail_set(fail, (int)got, "cannot read %" PRIu64 " bytes of pages at offset %" PRIu64 ": %s", size,
+			return fail_set(fail, (int)got,
+					"cannot read %" PRIu64 " bytes of pages at offset %" PRIu64 ": %s", size,
 					offset, strerror((int)-got));
 		if (!got)
-			return fail_set(fail, -ENODATA, "the pages end at offset %" PRIu64 ", %" PRIu64 " bytes early", offset,
-					size);
+			return fail_set(fail, -ENODATA, "the pages end at offset %" PRIu64 ", %" PRIu64 " bytes early",
+					offset, size);
 		r = output_add(output, data, (size_t)got, fail);
 		if (r)
 			return r;

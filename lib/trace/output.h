@@ -16,8 +16,8 @@ struct fail;
  */
 struct output {
 	int fd;
-	int temporary;          /* -1 or the same as fd; ours to close */
-	int final;              /* where output_finish() copies the temporary file to */
+	int temporary; /* -1 or the same as fd; ours to close */
+	int final;     /* where output_finish() copies the temporary file to */
 	uint64_t at;
 };
 

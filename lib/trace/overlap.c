@@ -9,7 +9,7 @@
  * the file has them; to the others they do not belong.
  */
 struct claim {
-	size_t ring, cpu;               /* indices */
+	size_t ring, cpu; /* indices */
 	uint64_t offset, size;
 };
 
@@ -39,7 +39,8 @@ static struct claim *claims_of(const struct trace *trace, size_t *ret_count)
 		for (size_t j = 0; j < trace->rings[i].pub.nr_cpus; j++) {
 			const struct trace_cpu *cpu = &trace->rings[i].cpus[j];
 
-			claims[count++] = (struct claim){ .ring = i, .cpu = j, .offset = cpu->offset, .size = cpu->size };
+			claims[count++] =
+				(struct claim){ .ring = i, .cpu = j, .offset = cpu->offset, .size = cpu->size };
 		}
 	*ret_count = count;
 	return claims;
@@ -83,7 +84,8 @@ int trace_take_overlaps(struct trace *trace, struct fail *fail)
 		return 0;
 	for (size_t i = 0; i < trace->nr_rings; i++)
 		drop_cpus(&trace->rings[i]);
-	trace_note_damage(trace, claims[first].offset, "the pages of %zu CPU%s overlap those of another CPU, and are left out", dropped,
+	trace_note_damage(trace, claims[first].offset,
+			  "the pages of %zu CPU%s overlap those of another CPU, and are left out", dropped,
 			  dropped == 1 ? "" : "s");
 	return 0;
 }

@@ -156,7 +156,8 @@ static int copy_raw_pages(struct pack *pack, const struct pack_raw *raw, uint32_
 
 static int write_ring(struct pack *pack, struct pack_ring *ring, struct part *part, struct fail *fail)
 {
-	const struct trace_buffer *buffer = pack->base && ring->base != SIZE_MAX ? trace_buffer(pack->base, ring->base) : NULL;
+	const struct trace_buffer *buffer =
+		pack->base && ring->base != SIZE_MAX ? trace_buffer(pack->base, ring->base) : NULL;
 	cleanup_free char *clock = pack_selected(tree_find(&ring->tree, "trace_clock"));
 	const char *known = buffer && buffer->clock.text ? buffer->clock.text : "local";
 	uint32_t page_size = !ring->nr_raw && buffer ? buffer->page_size : pack->page_size;
@@ -173,8 +174,12 @@ static int write_all(struct pack *pack, int fd, struct fail *fail)
 {
 	const struct pack_options *options = pack->options;
 	const struct writer_options writer_options = {
-		.version = options->version, .compress = options->compress, .level = options->level,
-		.big_endian = pack->big_endian, .long_size = pack->long_size, .page_size = pack->page_size,
+		.version = options->version,
+		.compress = options->compress,
+		.level = options->level,
+		.big_endian = pack->big_endian,
+		.long_size = pack->long_size,
+		.page_size = pack->page_size,
 	};
 	struct part *part = NULL;
 	int r = writer_new(fd, &writer_options, &pack->writer, fail);

@@ -12,7 +12,7 @@ struct fail;
 
 /* A setting that no file of the directory holds: of the first buffer. */
 struct pack_fact {
-	const char *name, *text;        /* "weft/...", a line without its newline; "proc/PID/maps" */
+	const char *name, *text; /* "weft/...", a line without its newline; "proc/PID/maps" */
 };
 
 enum { PACK_FACTS_MAX = 64 };
@@ -26,25 +26,25 @@ enum { PACK_FACTS_MAX = 64 };
  */
 struct pack_options {
 	const char *dir;
-	const char *pages;              /* another trace.dat; NULL: dir/trace.dat if it exists */
-	const char *kallsyms;           /* a file; NULL: dir's kallsyms if it exists */
-	const char *latency;            /* a file: the text of a latency tracer's `trace`; or NULL */
-	const char *instance;           /* the directory describes this instance, not the top; or NULL */
-	const char *const *events;      /* directories SYSTEM/EVENT/format; those of `dir` win */
+	const char *pages;         /* another trace.dat; NULL: dir/trace.dat if it exists */
+	const char *kallsyms;      /* a file; NULL: dir's kallsyms if it exists */
+	const char *latency;       /* a file: the text of a latency tracer's `trace`; or NULL */
+	const char *instance;      /* the directory describes this instance, not the top; or NULL */
+	const char *const *events; /* directories SYSTEM/EVENT/format; those of `dir` win */
 	size_t nr_events;
 	struct pack_fact facts[PACK_FACTS_MAX];
 	size_t nr_facts;
 	const char *weft_version;
-	unsigned version;               /* 6 or 7 */
-	bool compress;                  /* v7 only */
+	unsigned version; /* 6 or 7 */
+	bool compress;    /* v7 only */
 	int level;
 };
 
 struct pack_summary {
 	size_t buffers, cpus, formats, settings;
-	uint64_t pages;                 /* bytes of pages, uncompressed */
-	uint64_t size;                  /* of the file */
-	bool damaged;                   /* the other trace.dat was, see `damage` */
+	uint64_t pages; /* bytes of pages, uncompressed */
+	uint64_t size;  /* of the file */
+	bool damaged;   /* the other trace.dat was, see `damage` */
 	char damage[512];
 };
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CPU_GAP_MAX = 512 }; /* so many CPUs in a row may be missing */
+enum { CPU_GAP_MAX = 512 };   /* so many CPUs in a row may be missing */
 enum { ORDER_MAX = 1 << 30 }; /* so far the pages of a file are asked for their order */
 
 char *pack_selected(const struct tree_file *file)
@@ -87,7 +87,8 @@ int pack_find_pages(struct pack *pack, struct fail *fail)
 	for (size_t i = 0; i < pack->nr_rings; i++) {
 		struct pack_ring *ring = &pack->rings[i];
 
-		for (uint32_t cpu = 0, missing = 0; !r && ring->root && missing < CPU_GAP_MAX && cpu < TRACE_CPUS_MAX; cpu++) {
+		for (uint32_t cpu = 0, missing = 0; !r && ring->root && missing < CPU_GAP_MAX && cpu < TRACE_CPUS_MAX;
+		     cpu++) {
 			size_t before = ring->nr_raw;
 
 			r = find_raw(pack, ring, cpu, fail);
@@ -136,7 +137,8 @@ static int choose_kallsyms(struct pack *pack, struct fail *fail)
 		}
 		r = folder_text(&pack->folder, name, &text, &metadata->kallsyms_len, fail);
 		if (!r)
-			return choose(pack, "kallsyms", TRACE_KALLSYMS, &metadata->kallsyms, &metadata->kallsyms_len, fail);
+			return choose(pack, "kallsyms", TRACE_KALLSYMS, &metadata->kallsyms, &metadata->kallsyms_len,
+				      fail);
 	}
 	if (r < 0)
 		return r;
@@ -153,7 +155,8 @@ static bool find_order(struct pack *pack, const char *name, bool *ret_swap)
 	ssize_t got;
 	int r = folder_file(&pack->folder, name, &fd, NULL);
 
-	for (off_t at = 0; r > 0 && at < ORDER_MAX && (got = pread(fd, head, sizeof(head), at)) > 0; at += (off_t)pack->page_size)
+	for (off_t at = 0; r > 0 && at < ORDER_MAX && (got = pread(fd, head, sizeof(head), at)) > 0;
+	     at += (off_t)pack->page_size)
 		if (page_order(&shape, head, (size_t)got, ret_swap))
 			return true;
 	return false;
@@ -188,7 +191,8 @@ static int choose_headers(struct pack *pack, struct fail *fail)
 	if (r)
 		return r;
 	if (!metadata->header_page)
-		return fail_set(fail, -ENOENT, "'%s' has no copy of events/header_page; without it the pages cannot be read",
+		return fail_set(fail, -ENOENT,
+				"'%s' has no copy of events/header_page; without it the pages cannot be read",
 				pack->options->dir);
 	if (!metadata->header_event)
 		metadata->header_event = "";

@@ -18,10 +18,10 @@ struct pack_raw {
 
 struct pack_ring {
 	char *name;
-	char *root;             /* the directory with its texts, in the folder; or NULL */
+	char *root; /* the directory with its texts, in the folder; or NULL */
 	struct tree tree;
-	size_t base;            /* its index in the other trace.dat, or SIZE_MAX */
-	struct pack_raw *raw;   /* ascending; they replace those of the other trace.dat */
+	size_t base;          /* its index in the other trace.dat, or SIZE_MAX */
+	struct pack_raw *raw; /* ascending; they replace those of the other trace.dat */
 	size_t nr_raw;
 };
 
@@ -33,7 +33,7 @@ struct pack {
 	size_t nr_rings;
 	struct tree *event_trees;
 	size_t nr_event_trees;
-	char **owned;           /* texts made here */
+	char **owned; /* texts made here */
 	size_t nr_owned;
 	bool big_endian;
 	uint8_t long_size;

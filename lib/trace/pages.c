@@ -36,8 +36,9 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 	if (!of || cpu_index >= of->nr_cpus)
 		return fail_set(fail, -EINVAL, "'%s' has no such buffer or CPU", trace->path);
 	cpu = &of->cpus[cpu_index];
-	*pages = (struct trace_pages){ .trace = trace, .buffer = of, .cpu = cpu, .next = cpu->offset,
-				       .end = cpu->offset + cpu->size };
+	*pages = (struct trace_pages){
+		.trace = trace, .buffer = of, .cpu = cpu, .next = cpu->offset, .end = cpu->offset + cpu->size
+	};
 	if (!of->compressed)
 		return 0;
 	/* Some writers count the number of chunks as part of the size, some do not (trace-cmd 3.1.6). */
@@ -91,16 +92,19 @@ static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t 
 		return fail_pages(pages, fail, -EBADMSG);
 	}
 	if (!is_usual(pages, *ret_packed, *ret_size)) {
-		fail_set(fail, -EBADMSG, "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32
-			 ", more than recordings have; --trust-size reads it", pages->next, *ret_size, *ret_packed);
+		fail_set(fail, -EBADMSG,
+			 "the chunk at offset %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32
+			 ", more than recordings have; --trust-size reads it",
+			 pages->next, *ret_size, *ret_packed);
 		return fail_pages(pages, fail, -EBADMSG);
 	}
 	return 1;
 out_of_bytes:
 	if (is_cut(pages))
 		return 0;
-	fail_set(fail, -EBADMSG, "%" PRIu32 " chunks more should be at offset %" PRIu64 ", of which %" PRIu64
-		 " bytes are there", pages->chunks_left, pages->next, left);
+	fail_set(fail, -EBADMSG,
+		 "%" PRIu32 " chunks more should be at offset %" PRIu64 ", of which %" PRIu64 " bytes are there",
+		 pages->chunks_left, pages->next, left);
 	return fail_pages(pages, fail, -EBADMSG);
 }
 
@@ -158,8 +162,8 @@ static void next_chunk(struct trace_pages *pages, size_t packed)
 		pages->chunks_left--;
 }
 
-int trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data, size_t size,
-		     struct fail *fail)
+int trace_pages_read(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
+		     size_t size, struct fail *fail)
 {
 	uint32_t chunk_size;
 	int r;
@@ -205,8 +209,8 @@ int trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail)
 	return 0;
 }
 
-int trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data, size_t size,
-		     struct fail *fail)
+int trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
+		     size_t size, struct fail *fail)
 {
 	uint32_t chunk_size;
 	int r;

@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-	PAGES_PER_CHUNK = 10,   /* what other writers of trace.dat use and readers expect */
+	PAGES_PER_CHUNK = 10, /* what other writers of trace.dat use and readers expect */
 	READ_SIZE = 1 << 20,
 };
 
 struct part {
-	struct frame_writer *writer;    /* NULL when the pages stay as they are */
+	struct frame_writer *writer; /* NULL when the pages stay as they are */
 	struct frame_reader *reader;
 	struct output output;
 	struct buf packed, scratch, pages;

@@ -77,7 +77,8 @@ static void note_missing(struct trace *trace)
 	const char *version = trace->version;
 
 	if (version && !strncmp(version, "weft ", 5))
-		trace_note_damage(trace, trace->input.size, "cut short: the settings that belong behind the pages are missing");
+		trace_note_damage(trace, trace->input.size,
+				  "cut short: the settings that belong behind the pages are missing");
 }
 
 int settings_find_trailer(struct trace *trace, struct fail *fail)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 enum {
-	BLOCK_HEAD_SIZE = 8,            /* u32 compressed size, u32 size */
+	BLOCK_HEAD_SIZE = 8, /* u32 compressed size, u32 size */
 	ZSTD_BLOCK_MAX = 128 << 10,
 	ZSTD_BLOCK_MIN = 4,
 };
@@ -20,7 +20,8 @@ bool frame_size_plausible(uint64_t packed, uint64_t size)
 int trace_count_text(struct trace *trace, size_t len, struct fail *fail)
 {
 	if (len > TEXTS_MAX - trace->texts)
-		return fail_set(fail, -EBADMSG, "is larger than all that weft reads of such texts, %d bytes in all", TEXTS_MAX);
+		return fail_set(fail, -EBADMSG, "is larger than all that weft reads of such texts, %d bytes in all",
+				TEXTS_MAX);
 	trace->texts += len;
 	return 0;
 }
@@ -79,8 +80,8 @@ static int add_block(struct trace *trace, uint64_t at, uint64_t left, size_t cap
 				at, packed_size, left);
 	if (size > cap - text->len || (size > TEXT_SMALL && size / TEXT_RATIO_MAX > packed_size) ||
 	    !frame_size_plausible(packed_size, size))
-		return fail_set(fail, -EBADMSG, "the block at %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32, at, size,
-				packed_size);
+		return fail_set(fail, -EBADMSG, "the block at %" PRIu64 " claims %" PRIu32 " bytes in %" PRIu32, at,
+				size, packed_size);
 	packed = malloc(packed_size + (size_t)1);
 	if (!packed || !buf_reserve(text, (size_t)size + 1))
 		return fail_memory(fail);

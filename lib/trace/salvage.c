@@ -60,7 +60,8 @@ static bool walk_chunks(const struct trace *trace, uint64_t at, uint64_t end, ui
 			return false;
 		packed = load_u32(head, trace->info.swap);
 		size = load_u32(head + 4, trace->info.swap);
-		if (!size || size > TRACE_CHUNK_MAX || packed > end - at - sizeof(head) || !frame_size_plausible(packed, size))
+		if (!size || size > TRACE_CHUNK_MAX || packed > end - at - sizeof(head) ||
+		    !frame_size_plausible(packed, size))
 			return false;
 		at += sizeof(head) + packed;
 	}
@@ -99,8 +100,8 @@ static int find_cpus(struct trace *trace, uint64_t at, uint64_t end, struct trac
 			cpus = more;
 		}
 		/* One byte too many marks the cut one: readers then stop where the file does. */
-		cpus[count++] = (struct trace_cpu){ .offset = at,
-						    .size = whole ? behind - at : trace->input.size - at + 1 };
+		cpus[count++] =
+			(struct trace_cpu){ .offset = at, .size = whole ? behind - at : trace->input.size - at + 1 };
 		at = behind;
 	}
 	*ret = take(cpus);
@@ -128,9 +129,10 @@ int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compresse
 	}
 	for (size_t i = 0; i < count; i++)
 		cpus[i].cpu = count <= order.count ? order.cpus[i] : (uint32_t)i;
-	trace_note_damage(trace, trace->input.size,
-			  "the file ends there, before what says which CPUs its pages are of; pages of %zu CPU%s were found%s",
-			  count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
+	trace_note_damage(
+		trace, trace->input.size,
+		"the file ends there, before what says which CPUs its pages are of; pages of %zu CPU%s were found%s",
+		count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
 	free(order.cpus);
 	if (trace->nr_rings)
 		snprintf(name, sizeof(name), "buffer-%zu", trace->nr_rings);

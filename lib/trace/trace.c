@@ -61,8 +61,8 @@ bool page_size_ok(uint32_t page_size)
 	return page_size >= TRACE_PAGE_MIN && page_size <= TRACE_PAGE_MAX && !(page_size & (page_size - 1));
 }
 
-int trace_add_ring(struct trace *trace, const char *name, const char *clock, uint32_t page_size, struct trace_ring **ret,
-		   struct fail *fail)
+int trace_add_ring(struct trace *trace, const char *name, const char *clock, uint32_t page_size,
+		   struct trace_ring **ret, struct fail *fail)
 {
 	struct trace_ring *rings, *ring;
 

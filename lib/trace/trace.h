@@ -21,14 +21,15 @@ struct fail;
  * A file that cannot be seeked (a pipe) is first copied to an unlinked temporary file.
  */
 enum {
-	TRACE_TEXT_MAX = 64 << 20,      /* bytes of one metadata section, uncompressed */
+	TRACE_TEXT_MAX = 64 << 20, /* bytes of one metadata section, uncompressed */
 	TRACE_CPUS_MAX = 1 << 14,
 	TRACE_BUFFERS_MAX = 1 << 10,
 	TRACE_PAGE_MIN = 64,
 	TRACE_PAGE_MAX = 1 << 20,
-	TRACE_CHUNK_MAX = 16 << 20,     /* bytes of one compressed chunk of pages, uncompressed */
-	TRACE_RATIO_MAX = 16384,        /* bytes of a chunk for each byte of its frame: pages of one event, over and over, reach 5700 */
-	TRACE_PAGE_PACKED_MIN = 4,      /* bytes of its frame for each page; one with a single event takes 9 */
+	TRACE_CHUNK_MAX = 16 << 20, /* bytes of one compressed chunk of pages, uncompressed */
+	TRACE_RATIO_MAX =
+		16384, /* bytes of a chunk for each byte of its frame: pages of one event, over and over, reach 5700 */
+	TRACE_PAGE_PACKED_MIN = 4, /* bytes of its frame for each page; one with a single event takes 9 */
 };
 
 struct trace;
@@ -40,41 +41,41 @@ struct trace_text {
 };
 
 struct trace_format {
-	struct trace_text system;       /* "sched"; "ftrace" for the internal entries */
-	struct trace_text text;         /* of the format file */
+	struct trace_text system; /* "sched"; "ftrace" for the internal entries */
+	struct trace_text text;   /* of the format file */
 };
 
 /* Where one CPU's pages are. */
 struct trace_cpu {
-	uint32_t cpu;                   /* its number in the kernel */
-	uint64_t offset;                /* in the file */
-	uint64_t size;                  /* in the file */
+	uint32_t cpu;    /* its number in the kernel */
+	uint64_t offset; /* in the file */
+	uint64_t size;   /* in the file */
 };
 
 /* One ring buffer: the top one (name "") or an instance. */
 struct trace_buffer {
 	struct trace_text name;
-	struct trace_text clock;        /* "local", or "[local] global ..." as the file has it; NULL text when unknown */
+	struct trace_text clock; /* "local", or "[local] global ..." as the file has it; NULL text when unknown */
 	uint32_t page_size;
-	bool compressed;                /* pages are in chunks: u32 count; { u32 size, u32 usize, frame } */
-	const struct trace_cpu *cpus;   /* those with data, ascending */
+	bool compressed;              /* pages are in chunks: u32 count; { u32 size, u32 usize, frame } */
+	const struct trace_cpu *cpus; /* those with data, ascending */
 	size_t nr_cpus;
 };
 
 struct trace_info {
-	unsigned version;               /* 6 or 7 */
-	bool swap;                      /* the file's byte order is not ours */
+	unsigned version; /* 6 or 7 */
+	bool swap;        /* the file's byte order is not ours */
 	bool big_endian;
-	uint8_t user_long_size;         /* of the recording program */
-	uint8_t long_size;              /* of the traced kernel, from header_page; user_long_size when that is missing */
+	uint8_t user_long_size; /* of the recording program */
+	uint8_t long_size;      /* of the traced kernel, from header_page; user_long_size when that is missing */
 	uint32_t page_size;
-	uint32_t page_data_offset;      /* from header_page */
-	const char *codec;              /* "none", "zstd", or another that weft cannot read */
-	uint64_t size;                  /* of the file */
-	uint32_t cpu_count;             /* CPUs of the recorded machine; 0 when unknown */
-	int64_t date_offset_ns;         /* option DATE in ns; has_date says whether */
+	uint32_t page_data_offset; /* from header_page */
+	const char *codec;         /* "none", "zstd", or another that weft cannot read */
+	uint64_t size;             /* of the file */
+	uint32_t cpu_count;        /* CPUs of the recorded machine; 0 when unknown */
+	int64_t date_offset_ns;    /* option DATE in ns; has_date says whether */
 	bool has_date;
-	int64_t ts_offset;              /* option OFFSET, raw units */
+	int64_t ts_offset; /* option OFFSET, raw units */
 	bool has_tsc2nsec;
 	uint32_t tsc_mult, tsc_shift;
 	uint64_t tsc_offset;
@@ -83,9 +84,9 @@ struct trace_info {
 
 /* For `info` and `check`: every section or region of the file in file order. */
 struct trace_section {
-	const char *what;               /* "header", "options", "event formats", "pages of CPU 3", ... */
-	uint64_t offset, size;          /* in the file */
-	uint64_t raw_size;              /* uncompressed; 0 when not known */
+	const char *what;      /* "header", "options", "event formats", "pages of CPU 3", ... */
+	uint64_t offset, size; /* in the file */
+	uint64_t raw_size;     /* uncompressed; 0 when not known */
 };
 
 /* `path` is for messages. trace_open() of "-" reads standard input. */
@@ -123,9 +124,9 @@ enum trace_meta {
 	TRACE_PRINTK,
 	TRACE_CMDLINES,
 	TRACE_UNAME,
-	TRACE_VERSION,          /* of the recording program */
-	TRACE_CPUSTAT,          /* all CPUSTAT options of the top instance, one behind the other */
-	TRACE_LATENCY,          /* the text of a latency tracer's `trace` file */
+	TRACE_VERSION, /* of the recording program */
+	TRACE_CPUSTAT, /* all CPUSTAT options of the top instance, one behind the other */
+	TRACE_LATENCY, /* the text of a latency tracer's `trace` file */
 	TRACE_META_NR,
 };
 int must_check trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *ret, struct fail *fail);
@@ -161,12 +162,12 @@ struct trace_pages {
 	struct trace *trace;
 	const struct trace_buffer *buffer;
 	const struct trace_cpu *cpu;
-	uint64_t next;                  /* offset in the file */
+	uint64_t next; /* offset in the file */
 	uint64_t end;
-	uint32_t chunks_left;           /* of a compressed buffer; not counted any more once it jumped */
+	uint32_t chunks_left; /* of a compressed buffer; not counted any more once it jumped */
 	bool jumped;
-	uint64_t head_at;               /* where `head` was read; 0: nowhere */
-	uint8_t head[8];                /* of a chunk, as the file has it: read with the chunk before */
+	uint64_t head_at; /* where `head` was read; 0: nowhere */
+	uint8_t head[8];  /* of a chunk, as the file has it: read with the chunk before */
 };
 
 int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index,

@@ -16,10 +16,17 @@ enum { SETTING_MAX = 1 << 20 };
 /* Files and directories that hold events or what a reader does not need: not read, some would even block. */
 static bool is_skipped(const char *name, unsigned depth)
 {
-	static const char *const everywhere[] = { "trace_pipe", "trace_pipe_raw", "snapshot", "snapshot_raw", "trace_marker",
-						  "trace_marker_raw", "trace", "free_buffer", "id", "hist_debug", "kallsyms" };
-	static const char *const top[] = { "instances", "options", "raw_main", "raw_snapshot", "available_filter_functions",
-					   "available_filter_functions_addrs", "set_ftrace_notrace", "hwlat_detector" };
+	static const char *const everywhere[] = { "trace_pipe",   "trace_pipe_raw",   "snapshot", "snapshot_raw",
+						  "trace_marker", "trace_marker_raw", "trace",    "free_buffer",
+						  "id",           "hist_debug",       "kallsyms" };
+	static const char *const top[] = { "instances",
+					   "options",
+					   "raw_main",
+					   "raw_snapshot",
+					   "available_filter_functions",
+					   "available_filter_functions_addrs",
+					   "set_ftrace_notrace",
+					   "hwlat_detector" };
 	const char *dot = strrchr(name, '.');
 
 	if (dot && (!strcmp(dot, ".txt") || !strcmp(dot, ".dat") || !strcmp(dot, ".gz") || !strcmp(dot, ".raw")))

@@ -19,10 +19,10 @@ struct folder;
 enum { TREE_DEPTH_MAX = 8 };
 
 struct tree_file {
-	char *name;             /* relative: "per_cpu/cpu0/stats" */
-	char *text;             /* with a NUL behind len */
+	char *name; /* relative: "per_cpu/cpu0/stats" */
+	char *text; /* with a NUL behind len */
 	size_t len;
-	bool setting;           /* small enough and text: goes into the settings */
+	bool setting; /* small enough and text: goes into the settings */
 };
 
 struct tree {

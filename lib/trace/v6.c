@@ -131,12 +131,9 @@ static int find_regions(struct walk *walk, struct fail *fail)
 		const char *what;
 		bool (*skip)(struct walk *walk);
 	} parts[] = {
-		{ REGION_HEADERS, "headers", skip_headers },
-		{ REGION_FTRACE, "ftrace formats", skip_ftrace },
-		{ REGION_EVENTS, "event formats", skip_events },
-		{ REGION_KALLSYMS, "kallsyms", skip_text32 },
-		{ REGION_PRINTK, "printk formats", skip_text32 },
-		{ REGION_CMDLINES, "command lines", skip_text64 },
+		{ REGION_HEADERS, "headers", skip_headers },      { REGION_FTRACE, "ftrace formats", skip_ftrace },
+		{ REGION_EVENTS, "event formats", skip_events },  { REGION_KALLSYMS, "kallsyms", skip_text32 },
+		{ REGION_PRINTK, "printk formats", skip_text32 }, { REGION_CMDLINES, "command lines", skip_text64 },
 	};
 	struct trace *trace = walk->trace;
 
@@ -145,9 +142,10 @@ static int find_regions(struct walk *walk, struct fail *fail)
 		int r;
 
 		if (!parts[i].skip(walk))
-			return fail_set(fail, -EBADMSG, "cut short or broken: the %s from offset %" PRIu64
-					" on do not end before the file does, at %" PRIu64, parts[i].what, start,
-					trace->input.size);
+			return fail_set(fail, -EBADMSG,
+					"cut short or broken: the %s from offset %" PRIu64
+					" on do not end before the file does, at %" PRIu64,
+					parts[i].what, start, trace->input.size);
 		trace->regions[parts[i].id] =
 			(struct region){ .offset = start, .size = walk->at - start, .present = true };
 		r = trace_add_section(trace, start, walk->at - start, walk->at - start, fail, "%s", parts[i].what);
@@ -159,7 +157,7 @@ static int find_regions(struct walk *walk, struct fail *fail)
 
 /* An instance, as the options announce it. */
 struct instance {
-	uint64_t offset;                /* of its "flyrecord" block */
+	uint64_t offset; /* of its "flyrecord" block */
 	uint32_t cpus;
 	char name[NAME_MAX_SIZE];
 };
@@ -276,8 +274,8 @@ static int read_instances(struct walk *walk, const struct instances *instances, 
 		walk->at = instance->offset;
 		if (walk->at > walk->trace->input.size || !walk_bytes(walk, tag, sizeof(tag)) ||
 		    memcmp(tag, "flyrecord", TAG_SIZE)) {
-			trace_note_damage(walk->trace, instance->offset, "instance '%s' has no table of its pages there",
-					  instance->name);
+			trace_note_damage(walk->trace, instance->offset,
+					  "instance '%s' has no table of its pages there", instance->name);
 			continue;
 		}
 		r = read_ring(walk, instance->name, instance->cpus, true, &why);
@@ -302,21 +300,24 @@ static int read_tagged(struct walk *walk, struct instances *instances, uint32_t 
 		if (!options && !memcmp(tag, "options  ", TAG_SIZE)) {
 			r = read_options(walk, instances, &cpus, &clock, fail);
 			if (!r)
-				r = trace_add_section(trace, start, walk->at - start, walk->at - start, fail, "options");
+				r = trace_add_section(trace, start, walk->at - start, walk->at - start, fail,
+						      "options");
 			if (r)
 				return r;
 			continue;
 		}
 		if (!memcmp(tag, "latency  ", TAG_SIZE)) {
-			trace->regions[REGION_LATENCY] = (struct region){ .offset = walk->at, .present = true,
+			trace->regions[REGION_LATENCY] = (struct region){ .offset = walk->at,
+									  .present = true,
 									  .size = trace->input.size - walk->at };
-			return trace_add_section(trace, start, trace->input.size - start, trace->input.size - start, fail,
-						 "latency text");
+			return trace_add_section(trace, start, trace->input.size - start, trace->input.size - start,
+						 fail, "latency text");
 		}
 		if (!memcmp(tag, "flyrecord", TAG_SIZE)) {
 			r = read_ring(walk, "", cpus, clock, fail);
-			return r ? r : trace_add_section(trace, start, walk->at - start, walk->at - start, fail,
-							 "places of pages");
+			return r ? r :
+				   trace_add_section(trace, start, walk->at - start, walk->at - start, fail,
+						     "places of pages");
 		}
 		return fail_set(fail, -EBADMSG, "broken at offset %" PRIu64 ": neither options nor pages are there",
 				start);
@@ -336,9 +337,11 @@ int trace_open_v6(struct trace *trace, uint64_t at, struct fail *fail)
 	if (r)
 		return r;
 	if (!walk_u32(&walk, &cpus))
-		return fail_set(fail, -EBADMSG, "cut short: it ends at %" PRIu64 ", before its pages", trace->input.size);
+		return fail_set(fail, -EBADMSG, "cut short: it ends at %" PRIu64 ", before its pages",
+				trace->input.size);
 	if (cpus > TRACE_CPUS_MAX)
-		return fail_set(fail, -EBADMSG, "broken: it claims %" PRIu32 " CPUs (offset %" PRIu64 ")", cpus, walk.at - 4);
+		return fail_set(fail, -EBADMSG, "broken: it claims %" PRIu32 " CPUs (offset %" PRIu64 ")", cpus,
+				walk.at - 4);
 	trace->info.cpu_count = cpus;
 	r = read_tagged(&walk, &instances, cpus, fail);
 	if (!r)

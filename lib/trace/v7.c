@@ -8,8 +8,8 @@
 
 /* Version 7: sections, found through a chain of options. */
 struct section {
-	uint64_t offset;                /* of its head */
-	uint64_t size;                  /* of its body; cut to what the file has */
+	uint64_t offset; /* of its head */
+	uint64_t size;   /* of its body; cut to what the file has */
 	uint16_t id, flags;
 	bool cut;
 };
@@ -59,12 +59,13 @@ static int read_section(const struct trace *trace, uint64_t offset, struct secti
 	int r;
 
 	if (offset > trace->input.size || trace->input.size - offset < sizeof(head))
-		return fail_set(fail, -EBADMSG, "no section fits at offset %" PRIu64 ": the file ends at %" PRIu64, offset,
-				trace->input.size);
+		return fail_set(fail, -EBADMSG, "no section fits at offset %" PRIu64 ": the file ends at %" PRIu64,
+				offset, trace->input.size);
 	r = input_read(&trace->input, offset, head, sizeof(head), fail);
 	if (r)
 		return r;
-	*ret = (struct section){ .offset = offset, .id = load_u16(head, trace->info.swap),
+	*ret = (struct section){ .offset = offset,
+				 .id = load_u16(head, trace->info.swap),
 				 .flags = load_u16(head + 2, trace->info.swap),
 				 .size = load_u64(head + 8, trace->info.swap) };
 	left = trace->input.size - offset - sizeof(head);
@@ -76,7 +77,9 @@ static int read_section(const struct trace *trace, uint64_t offset, struct secti
 
 static struct region region_of(const struct section *section)
 {
-	return (struct region){ .offset = section->offset + SECTION_HEAD_SIZE, .size = section->size, .present = true,
+	return (struct region){ .offset = section->offset + SECTION_HEAD_SIZE,
+				.size = section->size,
+				.present = true,
 				.packed = section->flags & SECTION_COMPRESSED,
 				.chunked = section->id == OPTION_BUFFER_TEXT };
 }
@@ -89,7 +92,8 @@ static int find_section(const struct trace *trace, unsigned id, uint64_t offset,
 	if (r)
 		return r;
 	if (ret->id != id)
-		return fail_set(fail, -EBADMSG, "an option points to it as %s but its id is %u", section_name(id), ret->id);
+		return fail_set(fail, -EBADMSG, "an option points to it as %s but its id is %u", section_name(id),
+				ret->id);
 	return 0;
 }
 
@@ -278,7 +282,8 @@ static void note_end(struct trace *trace, bool has_strings)
 	const char *version = trace->version;
 
 	if (!has_strings && version && !strncmp(version, "weft ", 5))
-		trace_note_damage(trace, trace->input.size, "cut short: the strings that belong at its end are missing");
+		trace_note_damage(trace, trace->input.size,
+				  "cut short: the strings that belong at its end are missing");
 }
 
 /* Sections follow one another; nothing but this walk finds weft's own and those that nobody points to. */
@@ -310,10 +315,11 @@ static int walk_sections(struct trace *trace, uint64_t at, uint64_t missing, str
 		if (name)
 			r = trace_add_section(trace, at, SECTION_HEAD_SIZE + section.size, raw, fail, "%s", name);
 		else
-			r = trace_add_section(trace, at, SECTION_HEAD_SIZE + section.size, raw, fail, "section of id %u",
-					      section.id);
+			r = trace_add_section(trace, at, SECTION_HEAD_SIZE + section.size, raw, fail,
+					      "section of id %u", section.id);
 		if (!r && missing && section.id == OPTION_BUFFER && !is_described(trace, at))
-			r = salvage_ring(trace, at + SECTION_HEAD_SIZE, section.size, section.flags & SECTION_COMPRESSED, fail);
+			r = salvage_ring(trace, at + SECTION_HEAD_SIZE, section.size,
+					 section.flags & SECTION_COMPRESSED, fail);
 		if (r)
 			return r;
 		if (section.cut) {
@@ -349,7 +355,8 @@ static int open_codec(struct trace *trace, uint64_t *at, struct fail *fail)
 	if (strcmp(name, "zstd") && strcmp(name, "none") && *name)
 		return fail_set(fail, -ENOTSUP,
 				"compressed with '%.32s' (offset %" PRIu64 "); weft reads zstd and none, see "
-				"'trace-cmd convert --compression'", name, *at);
+				"'trace-cmd convert --compression'",
+				name, *at);
 	*at += name_len + version_len + 2;
 	return 0;
 }
@@ -364,14 +371,17 @@ int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 		return r;
 	r = input_read(&trace->input, at, data, sizeof(data), NULL);
 	if (r)
-		return fail_set(fail, -EBADMSG, "cut short: it ends inside its header, after %" PRIu64 " bytes", trace->input.size);
+		return fail_set(fail, -EBADMSG, "cut short: it ends inside its header, after %" PRIu64 " bytes",
+				trace->input.size);
 	options = load_u64(data, trace->info.swap);
 	if (!options)
 		return fail_set(fail, -EBADMSG, "never finished: its header points to no options (offset %" PRIu64 ")",
 				at);
 	if (options > trace->input.size || trace->input.size - options < SECTION_HEAD_SIZE)
-		return fail_set(fail, -EBADMSG, "cut short: its options should be at %" PRIu64 " (offset %" PRIu64
-				"), but the file ends at %" PRIu64, options, at, trace->input.size);
+		return fail_set(fail, -EBADMSG,
+				"cut short: its options should be at %" PRIu64 " (offset %" PRIu64
+				"), but the file ends at %" PRIu64,
+				options, at, trace->input.size);
 	at += sizeof(data);
 	r = trace_add_section(trace, 0, at, at, fail, "header");
 	if (!r)
@@ -379,8 +389,9 @@ int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 	if (!r)
 		r = walk_sections(trace, at, missing, fail);
 	if (!r && missing)
-		trace_note_damage(trace, missing, "the file ends at %" PRIu64
-				  ", before these options, which say where the pages are", trace->input.size);
+		trace_note_damage(trace, missing,
+				  "the file ends at %" PRIu64 ", before these options, which say where the pages are",
+				  trace->input.size);
 	/* Other readers take the option's clock where the buffer names none. */
 	for (size_t i = 0; !r && trace->clock && i < trace->nr_rings; i++)
 		if (!trace->rings[i].pub.clock.len)

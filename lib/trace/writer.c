@@ -129,7 +129,9 @@ int writer_buffer(struct writer *writer, const char *name, const char *clock, ui
 	ring = vec_push(writer->rings, writer->nr_rings);
 	if (!ring)
 		return fail_memory(fail);
-	*ring = (struct writer_ring){ .name = strdup(name), .clock = strdup(clock ? clock : ""), .page_size = page_size };
+	*ring = (struct writer_ring){ .name = strdup(name),
+				      .clock = strdup(clock ? clock : ""),
+				      .page_size = page_size };
 	if (!ring->name || !ring->clock)
 		return fail_memory(fail);
 	return ops_of(writer)->begin_ring(writer, ring, fail);
@@ -159,8 +161,8 @@ int writer_cpu(struct writer *writer, uint32_t cpu, int part_fd, uint64_t offset
 	if (!size)
 		return 0;
 	if (!writer->options.compress && size % ring->page_size)
-		return fail_set(fail, -EINVAL, "%" PRIu64 " bytes of CPU %" PRIu32 " are no whole pages of %" PRIu32, size, cpu,
-				ring->page_size);
+		return fail_set(fail, -EINVAL, "%" PRIu64 " bytes of CPU %" PRIu32 " are no whole pages of %" PRIu32,
+				size, cpu, ring->page_size);
 	r = output_align(&writer->output, writer_align(ring), fail);
 	if (r)
 		return r;

@@ -21,10 +21,10 @@ struct fail;
 struct writer;
 
 struct writer_options {
-	unsigned version;               /* 6 or 7 */
-	bool compress;                  /* v7 only: sections and pages are zstd frames */
+	unsigned version; /* 6 or 7 */
+	bool compress;    /* v7 only: sections and pages are zstd frames */
 	int level;
-	bool big_endian;                /* of the traced kernel, with whose words the file must agree */
+	bool big_endian; /* of the traced kernel, with whose words the file must agree */
 	uint8_t long_size;
 	uint32_t page_size;
 };

@@ -15,7 +15,7 @@ struct frame_writer;
 struct writer_ring {
 	char *name, *clock;
 	uint32_t page_size;
-	uint64_t offset;                /* of its section (v7) or its table (v6) */
+	uint64_t offset; /* of its section (v7) or its table (v6) */
 	struct trace_cpu *cpus;
 	size_t nr_cpus;
 };
@@ -25,15 +25,15 @@ struct writer {
 	struct writer_options options;
 	bool swap;
 	bool has_metadata;
-	struct frame_writer *frames;    /* NULL when nothing is compressed */
+	struct frame_writer *frames; /* NULL when nothing is compressed */
 	struct writer_ring *rings;
 	size_t nr_rings;
 	uint32_t cpu_count;
-	uint64_t done;                  /* v7: where the offset of the next options goes */
-	struct buf strings;             /* v7: names of the sections */
-	uint64_t reserve, reserve_end;  /* v6: room among the options, for those that announce instances */
-	bool has_clock;                 /* v6: the top table has a clock behind it */
-	struct buf settings;            /* v6: the body, which goes to the end */
+	uint64_t done;                 /* v7: where the offset of the next options goes */
+	struct buf strings;            /* v7: names of the sections */
+	uint64_t reserve, reserve_end; /* v6: room among the options, for those that announce instances */
+	bool has_clock;                /* v6: the top table has a clock behind it */
+	struct buf settings;           /* v6: the body, which goes to the end */
 };
 
 static inline struct writer_ring *writer_last_ring(struct writer *writer)

@@ -51,7 +51,7 @@ static bool put_options(struct writer *writer, struct buf *buf, const struct wri
 
 int v6_metadata(struct writer *writer, const struct writer_metadata *metadata, struct fail *fail)
 {
-	static bool (*const builders[])(struct buf *buf, const struct writer_metadata *metadata, bool swap) = {
+	static bool (*const builders[])(struct buf * buf, const struct writer_metadata *metadata, bool swap) = {
 		body_headers, body_ftrace, body_events, body_kallsyms, body_printk, body_cmdlines,
 	};
 	cleanup_buf struct buf options = BUF_INIT;
@@ -82,7 +82,8 @@ static int announce(struct writer *writer, const char *name, uint64_t offset, st
 	size_t room = (size_t)(writer->reserve_end - writer->reserve), len = strlen(name) + 1;
 
 	if (len > room || room - len < 2 * OPTION_HEAD_SIZE + sizeof(offset))
-		return fail_set(fail, -ENOSPC, "version 6 of trace.dat has no room for instance '%s'; use version 7", name);
+		return fail_set(fail, -ENOSPC, "version 6 of trace.dat has no room for instance '%s'; use version 7",
+				name);
 	if (!put_u16(&options, OPTION_BUFFER, writer->swap) ||
 	    !put_u32(&options, (uint32_t)(sizeof(offset) + len), writer->swap) ||
 	    !put_u64(&options, offset, writer->swap) || !buf_add(&options, name, len))
@@ -128,7 +129,8 @@ static int add_table(struct writer *writer, struct writer_ring *ring, bool has_c
 int v6_begin_ring(struct writer *writer, struct writer_ring *ring, struct fail *fail)
 {
 	if (ring->page_size != writer->options.page_size)
-		return fail_set(fail, -EINVAL, "version 6 of trace.dat has one size of pages, %" PRIu32 " and not %" PRIu32,
+		return fail_set(fail, -EINVAL,
+				"version 6 of trace.dat has one size of pages, %" PRIu32 " and not %" PRIu32,
 				writer->options.page_size, ring->page_size);
 	if ((writer->nr_rings == 1) != !*ring->name)
 		return fail_set(fail, -EINVAL, "version 6 of trace.dat has the top buffer first");

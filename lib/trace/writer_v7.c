@@ -149,14 +149,14 @@ struct metadata_section {
 	bool (*build)(struct buf *buf, const struct writer_metadata *metadata, bool swap);
 };
 
-static int add_metadata(struct writer *writer, const struct writer_metadata *metadata, const struct metadata_section *section,
-			struct fail *fail)
+static int add_metadata(struct writer *writer, const struct writer_metadata *metadata,
+			const struct metadata_section *section, struct fail *fail)
 {
 	cleanup_buf struct buf body = BUF_INIT;
 
 	if (section->id == OPTION_KALLSYMS && metadata->kallsyms_frame)
-		return add_frame(writer, section->id, section->name, metadata->kallsyms_frame, metadata->kallsyms_frame_len,
-				 metadata->kallsyms_size, fail);
+		return add_frame(writer, section->id, section->name, metadata->kallsyms_frame,
+				 metadata->kallsyms_frame_len, metadata->kallsyms_size, fail);
 	if (!section->build(&body, metadata, writer->swap))
 		return fail_memory(fail);
 	return add_section(writer, section->id, section->name, &body, false, fail);
@@ -182,7 +182,8 @@ int v7_metadata(struct writer *writer, const struct writer_metadata *metadata, s
 		if (r)
 			return r;
 		/* Readers expect the command lines among the last. */
-		if (sections[i].id != OPTION_CMDLINES && !put_option_u64(&options, (uint16_t)sections[i].id, at, writer->swap))
+		if (sections[i].id != OPTION_CMDLINES &&
+		    !put_option_u64(&options, (uint16_t)sections[i].id, at, writer->swap))
 			return fail_memory(fail);
 	}
 	r = add_settings(writer, metadata, fail);
@@ -206,7 +207,8 @@ int v7_begin_ring(struct writer *writer, struct writer_ring *ring, struct fail *
 
 	ring->offset = writer->output.at;
 	snprintf(name, sizeof(name), "buffer flyrecord%s%s", *ring->name ? " " : "", ring->name);
-	return add_section_head(writer, OPTION_BUFFER, writer->options.compress ? SECTION_COMPRESSED : 0, name, 0, fail);
+	return add_section_head(writer, OPTION_BUFFER, writer->options.compress ? SECTION_COMPRESSED : 0, name, 0,
+				fail);
 }
 
 int v7_end_ring(struct writer *writer, struct writer_ring *ring, struct fail *fail)

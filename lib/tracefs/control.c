@@ -23,7 +23,7 @@ enum control_kind control_kind(const char *file)
 		{ "enable", CONTROL_SWITCH },
 		{ "filter", CONTROL_FILTER },
 		{ "trigger", CONTROL_TRIGGER },
-		{ "mode", CONTROL_CHOICE },             /* of hwlat_detector */
+		{ "mode", CONTROL_CHOICE }, /* of hwlat_detector */
 		{ "snapshot", CONTROL_SNAPSHOT },
 		{ "set_ftrace_filter", CONTROL_LIST },
 		{ "set_ftrace_notrace", CONTROL_LIST },
@@ -122,7 +122,8 @@ bool control_same(enum control_kind kind, const char *one, const char *other)
 /* "7 (expanded: 1408)" becomes 1408: a buffer of 7 KB is none that anybody asked for. */
 static bool size_word(const char *text, char *into, size_t size)
 {
-	const char *expanded = strstr(text, "(expanded: "), *digits = expanded ? expanded + strlen("(expanded: ") : text;
+	const char *expanded = strstr(text, "(expanded: "),
+		   *digits = expanded ? expanded + strlen("(expanded: ") : text;
 	size_t len = strspn(digits, "0123456789");
 
 	if (!len || len >= size)
@@ -302,7 +303,8 @@ static int read_snapshot(const char *path, struct buf *buf, struct fail *fail)
 
 int control_read(const char *path, const char *file, struct buf *buf, struct fail *fail)
 {
-	return control_kind(file) == CONTROL_SNAPSHOT ? read_snapshot(path, buf, fail) : tracing_read_path(path, buf, fail);
+	return control_kind(file) == CONTROL_SNAPSHOT ? read_snapshot(path, buf, fail) :
+							tracing_read_path(path, buf, fail);
 }
 
 int control_restore(const char *path, const char *file, const char *old)

@@ -15,17 +15,17 @@ struct fail;
  * How a file takes a value depends on its name: lists are replaced line by line, others take one word.
  */
 enum control_kind {
-	CONTROL_VALUE,          /* one value, as it is read */
-	CONTROL_CHOICE,         /* reads "local [global] mono": takes the word in brackets */
-	CONTROL_SIZE,           /* reads "7 (expanded: 1408)" or "X" */
-	CONTROL_SWITCH,         /* events/.../enable: "0*" is off, but armed for a trigger; takes "0" */
-	CONTROL_LIST,           /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
-	CONTROL_TASKS,          /* the same, of tasks: opening one with truncation uninstalls it (tasks.h) */
-	CONTROL_EVENTS,         /* set_event */
-	CONTROL_FILTER,         /* events/.../filter: "none" or an expression */
-	CONTROL_TRIGGER,        /* events/.../trigger */
-	CONTROL_FLAGS,          /* osnoise/options: "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP", takes one word */
-	CONTROL_SNAPSHOT,       /* its setting is whether it is allocated; for undo: "freed" or "allocated" */
+	CONTROL_VALUE,    /* one value, as it is read */
+	CONTROL_CHOICE,   /* reads "local [global] mono": takes the word in brackets */
+	CONTROL_SIZE,     /* reads "7 (expanded: 1408)" or "X" */
+	CONTROL_SWITCH,   /* events/.../enable: "0*" is off, but armed for a trigger; takes "0" */
+	CONTROL_LIST,     /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
+	CONTROL_TASKS,    /* the same, of tasks: opening one with truncation uninstalls it (tasks.h) */
+	CONTROL_EVENTS,   /* set_event */
+	CONTROL_FILTER,   /* events/.../filter: "none" or an expression */
+	CONTROL_TRIGGER,  /* events/.../trigger */
+	CONTROL_FLAGS,    /* osnoise/options: "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP", takes one word */
+	CONTROL_SNAPSHOT, /* its setting is whether it is allocated; for undo: "freed" or "allocated" */
 };
 
 enum control_kind control_kind(const char *file);

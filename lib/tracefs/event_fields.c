@@ -35,8 +35,17 @@ const struct event_field *event_fields_find(const struct event_fields *fields, c
 bool event_field_is_generic(const char *name)
 {
 	static const char *const names[] = {
-		"CPU", "cpu", "common_cpu", "COMM", "comm", "common_comm", "stacktrace", "STACKTRACE", "common_stacktrace",
-		"common_timestamp", "hitcount",
+		"CPU",
+		"cpu",
+		"common_cpu",
+		"COMM",
+		"comm",
+		"common_comm",
+		"stacktrace",
+		"STACKTRACE",
+		"common_stacktrace",
+		"common_timestamp",
+		"hitcount",
 	};
 
 	for (size_t i = 0; i < array_size(names); i++)
@@ -119,8 +128,8 @@ int event_fields_parse(struct event_fields *fields, const char *format, struct f
 	return err;
 }
 
-static int add_event(struct event_fields *fields, const struct instance *instance, const char *system, const char *event,
-		     struct fail *fail)
+static int add_event(struct event_fields *fields, const struct instance *instance, const char *system,
+		     const char *event, struct fail *fail)
 {
 	cleanup_buf struct buf format = BUF_INIT;
 	int err = event_format(instance, system, event, &format, fail);
@@ -128,7 +137,8 @@ static int add_event(struct event_fields *fields, const struct instance *instanc
 	return err ? err : event_fields_parse(fields, buf_str(&format), fail);
 }
 
-static int add_system(struct event_fields *fields, const struct instance *instance, const char *system, struct fail *fail)
+static int add_system(struct event_fields *fields, const struct instance *instance, const char *system,
+		      struct fail *fail)
 {
 	cleanup_free char *path = NULL;
 	struct dirent *entry;
@@ -158,7 +168,8 @@ int event_fields_read(const struct instance *instance, const char *system, const
 		      struct fail *fail)
 {
 	struct event_fields fields = { .nr = 0 };
-	int err = event ? add_event(&fields, instance, system, event, fail) : add_system(&fields, instance, system, fail);
+	int err =
+		event ? add_event(&fields, instance, system, event, fail) : add_system(&fields, instance, system, fail);
 
 	if (err) {
 		event_fields_release(&fields);

@@ -15,10 +15,10 @@ struct instance;
  * They are in the kernel's order, the common ones first. A value: event_fields_release() frees it.
  */
 struct event_field {
-	char *type;             /* "char", "__data_loc char[]", "unsigned long" */
+	char *type; /* "char", "__data_loc char[]", "unsigned long" */
 	char *name;
-	char *array;            /* "16" of name[16]; NULL: no array */
-	unsigned size;          /* bytes */
+	char *array;   /* "16" of name[16]; NULL: no array */
+	unsigned size; /* bytes */
 	bool is_signed;
 };
 

@@ -24,7 +24,7 @@ struct catalog_event {
 struct catalog {
 	struct catalog_event *events;
 	size_t nr;
-	char *text;             /* what the names point into */
+	char *text; /* what the names point into */
 };
 
 int must_check catalog_new(const struct tracing *tracing, struct catalog **ret, struct fail *fail);
@@ -33,7 +33,7 @@ void catalog_free(struct catalog *catalog);
 /* A set of events of one catalog. Zero is the empty one. */
 struct event_set {
 	const struct catalog *catalog;
-	uint8_t *has;           /* a byte for each event */
+	uint8_t *has; /* a byte for each event */
 	size_t nr;
 };
 

@@ -21,16 +21,16 @@ struct undo;
  */
 enum instance_kind {
 	INSTANCE_TOP,
-	INSTANCE_EXISTING,      /* somebody's: left as it was found */
-	INSTANCE_PRIVATE,       /* ours: removed by instance_close(), instance_open.h */
+	INSTANCE_EXISTING, /* somebody's: left as it was found */
+	INSTANCE_PRIVATE,  /* ours: removed by instance_close(), instance_open.h */
 };
 
 struct instance {
-	const struct tracing *tracing;  /* borrowed */
+	const struct tracing *tracing; /* borrowed */
 	enum instance_kind kind;
-	char *name;                     /* "" for the top one */
+	char *name; /* "" for the top one */
 	char *dir;
-	struct undo *undo;              /* borrowed; may be NULL, then nothing can be undone */
+	struct undo *undo; /* borrowed; may be NULL, then nothing can be undone */
 };
 
 /* One after the other for each name in instances/: 0, or the first non-zero that `each` returned. */

@@ -12,16 +12,16 @@ struct fail;
  */
 enum kconfig_kind {
 	KCONFIG_TRACER,
-	KCONFIG_FILE,                   /* relative to an instance; "hwlat_detector" stands for all that is below it */
-	KCONFIG_TRIGGER,                /* the word before the first colon */
-	KCONFIG_OPTION,                 /* of trace_options */
+	KCONFIG_FILE,    /* relative to an instance; "hwlat_detector" stands for all that is below it */
+	KCONFIG_TRIGGER, /* the word before the first colon */
+	KCONFIG_OPTION,  /* of trace_options */
 };
 
 struct kconfig {
 	enum kconfig_kind kind;
 	const char *name;
-	const char *option;             /* "CONFIG_HIST_TRIGGERS"; NULL: always built */
-	const char *since;              /* "6.8"; NULL: before any kernel that weft cares for */
+	const char *option; /* "CONFIG_HIST_TRIGGERS"; NULL: always built */
+	const char *since;  /* "6.8"; NULL: before any kernel that weft cares for */
 };
 
 /* NULL: nothing is known of it. A file's directories are looked up, too: "hwlat_detector/width" finds "hwlat_detector". */

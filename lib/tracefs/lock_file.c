@@ -19,8 +19,9 @@ static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
 	if (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB))
-		return !wait && errno == EWOULDBLOCK ? -errno :
-		       fail_set(fail, -errno, "cannot lock '%s': %s", path, strerror(errno));
+		return !wait && errno == EWOULDBLOCK ?
+			       -errno :
+			       fail_set(fail, -errno, "cannot lock '%s': %s", path, strerror(errno));
 	if (fstat(fd, &st) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
 		return fail_set(fail, -EPERM, "'%s' is not believed: others may have written it", path);
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)

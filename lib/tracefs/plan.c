@@ -8,7 +8,7 @@
 
 struct plan_value {
 	char *path;
-	char *value;            /* NULL: not known */
+	char *value; /* NULL: not known */
 };
 
 void plan_release(struct plan *plan)
@@ -44,7 +44,8 @@ static bool add_path(struct buf *buf, const char *name, const char *file)
 
 bool plan_mkdir(struct plan *plan, const char *name)
 {
-	return buf_add_str(&plan->script, "mkdir ") && add_path(&plan->script, name, "") && buf_add_str(&plan->script, "\n");
+	return buf_add_str(&plan->script, "mkdir ") && add_path(&plan->script, name, "") &&
+	       buf_add_str(&plan->script, "\n");
 }
 
 static struct plan_value *find(const struct plan *plan, const char *path)
@@ -87,8 +88,8 @@ bool plan_write(struct plan *plan, const char *name, const char *file, bool appe
 		ok = append || buf_addf(script, ": > %s\n", buf_str(&path));
 	else
 		/* Not every echo leaves a backslash alone. */
-		ok = buf_add_str(script, *value == '-' || strchr(value, '\\') ? "printf '%s\\n' " : "echo ") && plan_quote(script, value) &&
-		     buf_addf(script, " %s %s\n", append ? ">>" : ">", buf_str(&path));
+		ok = buf_add_str(script, *value == '-' || strchr(value, '\\') ? "printf '%s\\n' " : "echo ") &&
+		     plan_quote(script, value) && buf_addf(script, " %s %s\n", append ? ">>" : ">", buf_str(&path));
 	return ok;
 }
 

@@ -19,7 +19,10 @@ struct plan {
 	size_t nr;
 };
 
-#define PLAN_INIT { .script = BUF_INIT }
+#define PLAN_INIT                  \
+	{                          \
+		.script = BUF_INIT \
+	}
 
 void plan_release(struct plan *plan);
 

@@ -36,8 +36,11 @@ bool remote_is(const struct tracing *tracing, const char *name)
 int remote_refuse(const char *name, struct fail *fail)
 {
 	name = bare(name);
-	return fail_set(fail, -EOPNOTSUPP, "'%s' is no instance but a remote, a buffer of something else than this kernel, which hands out "
-			"text only: 'weft show remotes/%s/trace' prints it", name, name);
+	return fail_set(
+		fail, -EOPNOTSUPP,
+		"'%s' is no instance but a remote, a buffer of something else than this kernel, which hands out "
+		"text only: 'weft show remotes/%s/trace' prints it",
+		name, name);
 }
 
 int remote_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data)

@@ -114,11 +114,28 @@ static int put_stats(struct settings *settings, const char *dir, struct fail *fa
 int settings_read_instance(struct settings *settings, const struct instance *instance, bool stats, struct fail *fail)
 {
 	static const char *const names[] = {
-		"trace_options", "current_tracer", "trace_clock", "timestamp_mode", "tracing_thresh",
-		"tracing_max_latency", "tracing_cpumask", "buffer_size_kb", "buffer_total_size_kb",
-		"buffer_subbuf_size_kb", "buffer_percent", "max_graph_depth", "set_event", "set_event_pid",
-		"set_event_notrace_pid", "set_ftrace_pid", "set_ftrace_notrace_pid", "set_ftrace_filter",
-		"set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "available_tracers",
+		"trace_options",
+		"current_tracer",
+		"trace_clock",
+		"timestamp_mode",
+		"tracing_thresh",
+		"tracing_max_latency",
+		"tracing_cpumask",
+		"buffer_size_kb",
+		"buffer_total_size_kb",
+		"buffer_subbuf_size_kb",
+		"buffer_percent",
+		"max_graph_depth",
+		"set_event",
+		"set_event_pid",
+		"set_event_notrace_pid",
+		"set_ftrace_pid",
+		"set_ftrace_notrace_pid",
+		"set_ftrace_filter",
+		"set_ftrace_notrace",
+		"set_graph_function",
+		"set_graph_notrace",
+		"available_tracers",
 		"last_boot_info",
 	};
 	int err = put_files(settings, instance->dir, names, array_size(names), fail);

@@ -19,7 +19,7 @@ struct fail;
  */
 struct setting {
 	char *name;
-	char *text;             /* with a NUL behind it that len does not count */
+	char *text; /* with a NUL behind it that len does not count */
 	size_t len;
 };
 

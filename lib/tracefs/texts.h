@@ -14,14 +14,14 @@ struct fail;
  * kernel does not have is left out.
  */
 enum texts {
-	TEXTS_HIST = 1 << 0,    /* events/SYSTEM/EVENT/hist and trigger, of events with a hist trigger */
-	TEXTS_STACK = 1 << 1,   /* stack_trace, stack_max_size, stack_trace_filter: of the whole kernel */
-	TEXTS_STAT = 1 << 2,    /* trace_stat/NAME: of the whole kernel */
+	TEXTS_HIST = 1 << 0,  /* events/SYSTEM/EVENT/hist and trigger, of events with a hist trigger */
+	TEXTS_STACK = 1 << 1, /* stack_trace, stack_max_size, stack_trace_filter: of the whole kernel */
+	TEXTS_STAT = 1 << 2,  /* trace_stat/NAME: of the whole kernel */
 };
 
 /* The histograms of the events of a set that have one. */
-int must_check texts_of_hists(struct settings *settings, const struct instance *instance, const struct event_set *events,
-			      struct fail *fail);
+int must_check texts_of_hists(struct settings *settings, const struct instance *instance,
+			      const struct event_set *events, struct fail *fail);
 /* TEXTS_STACK and TEXTS_STAT. */
 int must_check texts_of_kernel(struct settings *settings, const struct tracing *tracing, unsigned which,
 			       struct fail *fail);

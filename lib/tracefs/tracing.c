@@ -37,8 +37,9 @@ static bool locked_down(void)
 }
 
 /* The two ways. Files of tracefs are writable to nobody but their owner, so the second is for looking. */
-#define WAYS "run weft as root (sudo); to let a group look, but not trace, root may do: mount -o remount,gid=GROUP,mode=750 " \
-	     "/sys/kernel/tracing"
+#define WAYS                                                                                                             \
+	"run weft as root (sudo); to let a group look, but not trace, root may do: mount -o remount,gid=GROUP,mode=750 " \
+	"/sys/kernel/tracing"
 
 int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
 {
@@ -78,7 +79,8 @@ static int mount_refused(struct fail *fail)
 	if (access("/sys/kernel/tracing", F_OK) && access("/sys/kernel/debug", F_OK))
 		return fail_set(fail, -ENODEV, "this kernel has no tracefs (CONFIG_TRACING), or /sys is not mounted");
 	if (geteuid())
-		return fail_set(fail, -EPERM, "tracefs is not mounted, and only root can: run weft as root, or have root do: "
+		return fail_set(fail, -EPERM,
+				"tracefs is not mounted, and only root can: run weft as root, or have root do: "
 				"mount -t tracefs tracefs /sys/kernel/tracing");
 	return fail_set(fail, err, "cannot mount tracefs at /sys/kernel/tracing: %s%s", strerror(-err),
 			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
@@ -139,8 +141,11 @@ int tracing_stay(struct tracing *tracing, struct fail *fail)
 	if (!tracing_is_gone(tracing))
 		return 0;
 	if (mount("tracefs", tracing->dir, "tracefs", 0, NULL))
-		return fail_set(fail, -errno, "somebody unmounted tracefs from '%s', and it cannot be mounted there again: %s; 'weft reset' "
-				"puts back what was set", tracing->dir, strerror(errno));
+		return fail_set(
+			fail, -errno,
+			"somebody unmounted tracefs from '%s', and it cannot be mounted there again: %s; 'weft reset' "
+			"puts back what was set",
+			tracing->dir, strerror(errno));
 	tracing->mounted_again = true;
 	return 0;
 }

@@ -17,11 +17,11 @@ struct plan;
  * Not supported: two tracefs mounts with different contents (there is only one tracefs per kernel).
  */
 struct tracing {
-	char *dir;              /* "/sys/kernel/tracing", no slash at the end */
-	dev_t device;           /* of that directory */
-	bool mounted_here;      /* it was not mounted before: worth telling the user */
-	bool mounted_again;     /* by tracing_stay() */
-	struct plan *plan;      /* not NULL: nothing is written, only noted there (plan.h); borrowed */
+	char *dir;          /* "/sys/kernel/tracing", no slash at the end */
+	dev_t device;       /* of that directory */
+	bool mounted_here;  /* it was not mounted before: worth telling the user */
+	bool mounted_again; /* by tracing_stay() */
+	struct plan *plan;  /* not NULL: nothing is written, only noted there (plan.h); borrowed */
 };
 
 /*

@@ -14,7 +14,7 @@
 struct search {
 	int (*each)(const struct tracing_user *user, void *data);
 	void *data;
-	const char *roots[3];           /* where tracefs may be seen, each with a slash at its end; NULL ends them */
+	const char *roots[3]; /* where tracefs may be seen, each with a slash at its end; NULL ends them */
 };
 
 /* The name behind the root, or NULL. */
@@ -63,14 +63,17 @@ static int search_process(const struct search *search, const char *pid)
 			continue;
 		if (!*comm)
 			read_comm(pid, comm, sizeof(comm));
-		ret = search->each(&(struct tracing_user){ .pid = (pid_t)strtol(pid, NULL, 10), .comm = comm, .file = file },
+		ret = search->each(&(struct tracing_user){ .pid = (pid_t)strtol(pid, NULL, 10),
+							   .comm = comm,
+							   .file = file },
 				   search->data);
 	}
 	closedir(dir);
 	return ret;
 }
 
-int tracing_each_user(const struct tracing *tracing, int (*each)(const struct tracing_user *user, void *data), void *data)
+int tracing_each_user(const struct tracing *tracing, int (*each)(const struct tracing_user *user, void *data),
+		      void *data)
 {
 	struct search search = { .each = each, .data = data };
 	cleanup_free char *root = NULL;
@@ -118,8 +121,8 @@ static int tell_holder(const struct tracing_user *user, void *data)
 
 	if (!file)
 		return 0;
-	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open", holder->instance,
-		 user->comm, (int)user->pid, file);
+	fail_set(holder->fail, -EBUSY, "cannot remove the instance '%s': %s (process %d) has its '%s' open",
+		 holder->instance, user->comm, (int)user->pid, file);
 	return 1;
 }
 

@@ -16,15 +16,15 @@ struct fail;
 struct tracing_user {
 	pid_t pid;
 	const char *comm;
-	const char *file;       /* relative to the mount: "instances/foo/per_cpu/cpu0/trace_pipe_raw" */
+	const char *file; /* relative to the mount: "instances/foo/per_cpu/cpu0/trace_pipe_raw" */
 };
 
 /*
  * One call for each open file; 0, or the first non-zero that `each` returned. Strings are valid during the call. The calling process
  * itself is left out. A process that ends meanwhile is none.
  */
-int must_check tracing_each_user(const struct tracing *tracing, int (*each)(const struct tracing_user *user, void *data),
-				 void *data);
+int must_check tracing_each_user(const struct tracing *tracing,
+				 int (*each)(const struct tracing_user *user, void *data), void *data);
 
 /* The file's name relative to that instance ("" is the top one); NULL: it belongs to another. */
 const char *tracing_user_file(const struct tracing_user *user, const char *instance);

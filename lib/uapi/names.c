@@ -9,7 +9,7 @@
 enum { X32_BIT = 0x40000000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
 
 struct machine {
-	const char *name;               /* how its name begins: "i" and a digit are i386 to i686 */
+	const char *name; /* how its name begins: "i" and a digit are i386 to i686 */
 	const struct name_table *calls;
 	const struct name_table *errors;
 };
@@ -93,9 +93,26 @@ const char *system_call_name(const char *machine, int64_t number)
 static const char *kernel_name(int64_t error)
 {
 	static const char *const names[] = {
-		"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK", "EPROBE_DEFER",
-		"EOPENSTALE", "ENOPARAM", NULL, "EBADHANDLE", "ENOTSYNC", "EBADCOOKIE", "ENOTSUPP", "ETOOSMALL", "ESERVERFAULT",
-		"EBADTYPE", "EJUKEBOX", "EIOCBQUEUED", "ERECALLCONFLICT", "ENOGRACE",
+		"ERESTARTSYS",
+		"ERESTARTNOINTR",
+		"ERESTARTNOHAND",
+		"ENOIOCTLCMD",
+		"ERESTART_RESTARTBLOCK",
+		"EPROBE_DEFER",
+		"EOPENSTALE",
+		"ENOPARAM",
+		NULL,
+		"EBADHANDLE",
+		"ENOTSYNC",
+		"EBADCOOKIE",
+		"ENOTSUPP",
+		"ETOOSMALL",
+		"ESERVERFAULT",
+		"EBADTYPE",
+		"EJUKEBOX",
+		"EIOCBQUEUED",
+		"ERECALLCONFLICT",
+		"ENOGRACE",
 	};
 	const int64_t first = 512;
 

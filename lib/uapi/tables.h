@@ -10,12 +10,18 @@ struct name_table {
 	size_t count;
 };
 
-#define NAME_TABLE(array) { .names = (array), .count = sizeof(array) / sizeof((array)[0]) }
+#define NAME_TABLE(array)                                                     \
+	{                                                                     \
+		.names = (array), .count = sizeof(array) / sizeof((array)[0]) \
+	}
 
 /* calls_*.c */
-extern const struct name_table calls_x86_64, calls_x32, calls_i386, calls_arm, calls_generic64, calls_generic32, calls_riscv64, calls_riscv32;
-extern const struct name_table calls_ppc64, calls_ppc32, calls_s390x, calls_mips_o32, calls_mips_n64, calls_mips_n32, calls_sparc64;
-extern const struct name_table calls_sparc32, calls_parisc64, calls_parisc32, calls_alpha, calls_sh, calls_m68k, calls_microblaze, calls_xtensa;
+extern const struct name_table calls_x86_64, calls_x32, calls_i386, calls_arm, calls_generic64, calls_generic32,
+	calls_riscv64, calls_riscv32;
+extern const struct name_table calls_ppc64, calls_ppc32, calls_s390x, calls_mips_o32, calls_mips_n64, calls_mips_n32,
+	calls_sparc64;
+extern const struct name_table calls_sparc32, calls_parisc64, calls_parisc32, calls_alpha, calls_sh, calls_m68k,
+	calls_microblaze, calls_xtensa;
 
 /* errors.c */
 extern const struct name_table errors_generic, errors_mips, errors_alpha, errors_sparc, errors_parisc;

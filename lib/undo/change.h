@@ -33,8 +33,7 @@ int must_check instance_remember(struct instance *instance, const char *file, st
 
 /* Only the write: for what is no setting (trace_marker, "0" to `trace`) or is journaled by other means. */
 int must_check instance_write(const struct instance *instance, const char *file, const char *value, struct fail *fail);
-int must_check instance_append(const struct instance *instance, const char *file, const char *value,
-			       struct fail *fail);
+int must_check instance_append(const struct instance *instance, const char *file, const char *value, struct fail *fail);
 
 /* tracing_on, journaled; and emptying the buffer. */
 int must_check instance_turn(struct instance *instance, bool on, struct fail *fail);

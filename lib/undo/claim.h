@@ -22,10 +22,11 @@ struct fail;
  */
 struct claim {
 	struct process_id owner;
-	struct process_id session;      /* only to be compared: its leader, or a login of the kernel's audit, whose `start` is no time */
-	uint64_t boot_ns;               /* when it was taken, in ns since boot */
-	bool held;                      /* by a journal; its process has ended */
-	char command[160];              /* "weft start -p function" */
+	struct process_id
+		session; /* only to be compared: its leader, or a login of the kernel's audit, whose `start` is no time */
+	uint64_t boot_ns;  /* when it was taken, in ns since boot */
+	bool held;         /* by a journal; its process has ended */
+	char command[160]; /* "weft start -p function" */
 };
 
 /* What the file and the journal say, one line without its newline: of this process, and of whoever wrote it. */
@@ -37,9 +38,9 @@ bool claim_find(const char *dir, const char *instance, struct claim *ret);
 
 /* How it is taken. Zero: it fails at once when somebody has it. */
 struct claim_manner {
-	bool waits;                     /* until it is free, ... */
-	uint64_t wait_ns;               /* ... but no longer than that; 0: without end */
-	bool replaces;                  /* a held claim of the same login, or else session, is none: who has started that may start anew */
+	bool waits;       /* until it is free, ... */
+	uint64_t wait_ns; /* ... but no longer than that; 0: without end */
+	bool replaces; /* a held claim of the same login, or else session, is none: who has started that may start anew */
 	/* Once, when it has to be waited for. May be NULL. */
 	void (*waiting)(const char *text, void *data);
 	void *data;
@@ -49,7 +50,8 @@ struct claim_manner {
  * Takes it for this process. *ret_fd has the lock, for claim_release(). -EBUSY: somebody has it; -ETIMEDOUT: still, after that time; -EINTR:
  * a signal that is blocked came meanwhile (SIGINT, SIGTERM, SIGHUP, SIGQUIT). A process must not take it twice.
  */
-int must_check claim_take(const char *dir, const char *instance, const struct claim_manner *manner, int *ret_fd, struct fail *fail);
+int must_check claim_take(const char *dir, const char *instance, const struct claim_manner *manner, int *ret_fd,
+			  struct fail *fail);
 void claim_release(const char *dir, const char *instance, int *fd);
 
 #endif

@@ -86,8 +86,9 @@ bool claim_parse(const char *text, struct claim *ret)
 	struct claim claim = { .held = false };
 	int at = 0;
 
-	if (sscanf(text, "%d %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %n", &claim.owner.pid, &claim.owner.start, &claim.session.pid,
-		   &claim.session.start, &claim.boot_ns, &at) != 5 || !at)
+	if (sscanf(text, "%d %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %n", &claim.owner.pid, &claim.owner.start,
+		   &claim.session.pid, &claim.session.start, &claim.boot_ns, &at) != 5 ||
+	    !at)
 		return false;
 	snprintf(claim.command, sizeof(claim.command), "%.*s", (int)strcspn(text + at, "\n"), text + at);
 	*ret = claim;
@@ -96,7 +97,8 @@ bool claim_parse(const char *text, struct claim *ret)
 
 static int lock_path(const char *dir, const char *instance, char **ret, struct fail *fail)
 {
-	if (asprintf(ret, *instance ? "%s/" CLAIM_NAMED "%.200s" : "%s/" CLAIM_TOP, dir ? dir : UNDO_DIR, instance) >= 0)
+	if (asprintf(ret, *instance ? "%s/" CLAIM_NAMED "%.200s" : "%s/" CLAIM_TOP, dir ? dir : UNDO_DIR, instance) >=
+	    0)
 		return 0;
 	*ret = NULL;
 	return fail_memory(fail);
@@ -107,8 +109,8 @@ static bool find_live(const char *dir, const char *instance, struct claim *ret)
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *path = NULL;
 
-	return !lock_path(dir, instance, &path, NULL) && !tracing_read_path(path, &buf, NULL) && claim_parse(buf_str(&buf), ret) &&
-	       process_lives(ret->owner);
+	return !lock_path(dir, instance, &path, NULL) && !tracing_read_path(path, &buf, NULL) &&
+	       claim_parse(buf_str(&buf), ret) && process_lives(ret->owner);
 }
 
 static bool read_held(const struct undo_pending *pending, struct claim *ret)
@@ -162,10 +164,11 @@ static int refuse(const char *instance, const struct claim *claim, struct fail *
 	char time[TEXT_HUMAN];
 
 	if (!*claim->command)
-		return fail_set(fail, -EBUSY, "the %s%s%s is in use: another weft traces there", before, instance, after);
+		return fail_set(fail, -EBUSY, "the %s%s%s is in use: another weft traces there", before, instance,
+				after);
 	text_time(time, now > claim->boot_ns ? now - claim->boot_ns : 0);
-	return fail_set(fail, -EBUSY, "the %s%s%s is in use: '%s' (process %d%s) traces there for %s now%s", before, instance, after,
-			claim->command, (int)claim->owner.pid, claim->held ? ", ended" : "", time,
+	return fail_set(fail, -EBUSY, "the %s%s%s is in use: '%s' (process %d%s) traces there for %s now%s", before,
+			instance, after, claim->command, (int)claim->owner.pid, claim->held ? ", ended" : "", time,
 			claim->held ? ", until 'weft reset'" : "");
 }
 
@@ -177,8 +180,8 @@ static bool is_ours(const struct claim *claim)
 }
 
 /* 1: taken; 0: *ret_claim tells by whom it is. */
-static int try_once(const char *dir, const char *instance, const char *path, bool replaces, int *ret_fd, struct claim *ret_claim,
-		    struct fail *fail)
+static int try_once(const char *dir, const char *instance, const char *path, bool replaces, int *ret_fd,
+		    struct claim *ret_claim, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 	int fd = -1, err = lock_file_open(path, false, &fd, fail);
@@ -246,8 +249,9 @@ int claim_take(const char *dir, const char *instance, const struct claim_manner 
 		told = true;
 		signal = signal_that_came();
 		if (signal)
-			return fail_set(fail, -EINTR, "ended by SIG%s while it waited for %s%s%s; nothing was changed", signal,
-					*instance ? "the instance '" : "the top instance", instance, *instance ? "'" : "");
+			return fail_set(fail, -EINTR, "ended by SIG%s while it waited for %s%s%s; nothing was changed",
+					signal, *instance ? "the instance '" : "the top instance", instance,
+					*instance ? "'" : "");
 		if (manner->wait_ns && boot_time_ns() - begin >= manner->wait_ns) {
 			refuse(instance, &claim, fail);
 			return fail_in(fail, -ETIMEDOUT, "waited in vain");

@@ -15,7 +15,8 @@ bool claims_has(const struct claims *claims, const char *instance)
 	return false;
 }
 
-int claims_take(struct claims *claims, const char *dir, const char *instance, const struct claim_manner *manner, struct fail *fail)
+int claims_take(struct claims *claims, const char *dir, const char *instance, const struct claim_manner *manner,
+		struct fail *fail)
 {
 	struct claims_item *grown = reallocarray(claims->items, claims->nr + 1, sizeof(*grown));
 	cleanup_free char *name = strdup(instance);

@@ -13,16 +13,16 @@ struct fail;
 /* The claims (claim.h) that one journal's process has, each on another instance. Zero is none. */
 struct claims {
 	struct claims_item {
-		char *instance;         /* "" for the top one */
+		char *instance; /* "" for the top one */
 		int fd;
-	} *items;
+	} * items;
 	size_t nr;
 };
 
 bool claims_has(const struct claims *claims, const char *instance);
 /* One that it has not. */
-int must_check claims_take(struct claims *claims, const char *dir, const char *instance, const struct claim_manner *manner,
-			   struct fail *fail);
+int must_check claims_take(struct claims *claims, const char *dir, const char *instance,
+			   const struct claim_manner *manner, struct fail *fail);
 void claims_release(struct claims *claims, const char *dir);
 
 #endif

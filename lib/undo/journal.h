@@ -28,7 +28,7 @@ enum journal_kind {
 /* Who a process is: a pid is used again, the pair with its start time is not. */
 struct process_id {
 	pid_t pid;
-	uint64_t start;         /* field 22 of /proc/PID/stat */
+	uint64_t start; /* field 22 of /proc/PID/stat */
 };
 
 struct journal_entry {

@@ -26,10 +26,11 @@ static int refused(const struct marker *marker, int err, struct fail *fail)
 	const char *place = *name ? name : "the top instance";
 
 	if (err == -EBADF)
-		return fail_set(fail, err, "no marker was written: tracing is off in %s%s%s (tracing_on)", *name ? "'" : "",
-				place, *name ? "'" : "");
+		return fail_set(fail, err, "no marker was written: tracing is off in %s%s%s (tracing_on)",
+				*name ? "'" : "", place, *name ? "'" : "");
 	if (err == -EINVAL)
-		return fail_set(fail, err, "no marker was written: %s has the trace option nomarkers, or the data is too long",
+		return fail_set(fail, err,
+				"no marker was written: %s has the trace option nomarkers, or the data is too long",
 				place);
 	return fail_set(fail, err, "cannot write a marker: %s", strerror(-err));
 }

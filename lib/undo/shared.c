@@ -30,8 +30,8 @@ struct shared {
  */
 struct state {
 	char boot[BOOT_ID_SIZE];
-	uint32_t found;         /* saved_cmdlines_size before the first of us */
-	uint32_t ours;          /* what we made of it: kernels round up; 0 while it is being written */
+	uint32_t found; /* saved_cmdlines_size before the first of us */
+	uint32_t ours;  /* what we made of it: kernels round up; 0 while it is being written */
 	struct process_id users[USERS_MAX];
 	size_t nr;
 };
@@ -151,8 +151,8 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 }
 
 /* It was raised, but not as it should be: as it was before. Returns `err`, in whose words stands what could not be put back. */
-static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size, int err,
-		     struct fail *fail)
+static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size,
+		     int err, struct fail *fail)
 {
 	struct fail why = FAIL_INIT;
 
@@ -162,7 +162,8 @@ static int step_back(const struct tracing *tracing, const char *path, int fd, co
 }
 
 /* With the file locked: adds us to the users and raises the size if it must be. */
-static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self, struct fail *fail)
+static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self,
+		struct fail *fail)
 {
 	struct state state, before;
 	bool died;

@@ -24,9 +24,9 @@
 struct undo {
 	const struct tracing *tracing;
 	char *dir;
-	char *path;             /* of the journal */
-	int fd;                 /* -1 until the first entry */
-	char *mark;             /* "SECRET PARTS", goes with each instance; NULL: none */
+	char *path; /* of the journal */
+	int fd;     /* -1 until the first entry */
+	char *mark; /* "SECRET PARTS", goes with each instance; NULL: none */
 	struct claims claims;
 	struct process_id owner;
 	struct journal journal; /* what is on disk, too */
@@ -226,7 +226,10 @@ static void forget(struct undo *undo, enum journal_kind kind, const char *instan
 {
 	struct journal_entry *entry = journal_find(&undo->journal, kind, instance, file);
 	struct journal_entry gone = {
-		.kind = JOURNAL_FORGET, .instance = (char *)instance, .file = (char *)file, .text = (char *)"",
+		.kind = JOURNAL_FORGET,
+		.instance = (char *)instance,
+		.file = (char *)file,
+		.text = (char *)"",
 	};
 
 	if (!entry)
@@ -266,8 +269,8 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	if (entry->kind == JOURNAL_CLAIM)
 		return 0;
 	if (strstr(entry->instance, "..") || strstr(entry->file, ".."))
-		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs", entry->instance,
-				entry->file);
+		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs",
+				entry->instance, entry->file);
 	if (path_of(tracing, entry->instance, entry->file, &path))
 		return fail_memory(fail);
 	if (entry->kind == JOURNAL_INSTANCE)
@@ -433,7 +436,8 @@ uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
 	struct claim claim;
 
 	for (size_t i = 0; i < journal->nr; i++)
-		if (journal->entries[i].kind == JOURNAL_CLAIM && claim_parse(journal->entries[i].text, &claim) && claim.boot_ns > latest)
+		if (journal->entries[i].kind == JOURNAL_CLAIM && claim_parse(journal->entries[i].text, &claim) &&
+		    claim.boot_ns > latest)
 			latest = claim.boot_ns;
 	return latest ? latest : owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }

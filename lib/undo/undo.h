@@ -39,7 +39,8 @@ void undo_free(struct undo *undo);
  * Takes the claim on an instance, "" for the top one (claim.h), before anything is changed there; once more is no change. It ends with
  * undo_restore(), or with the process; undo_hold() leaves that on the top one in the held journal.
  */
-int must_check undo_claim(struct undo *undo, const char *instance, const struct claim_manner *manner, struct fail *fail);
+int must_check undo_claim(struct undo *undo, const char *instance, const struct claim_manner *manner,
+			  struct fail *fail);
 
 /* `instance` is a name, "" for the top one. Only the first call for a file counts. */
 int must_check undo_remember(struct undo *undo, const char *instance, const char *file, struct fail *fail);
@@ -72,11 +73,12 @@ int must_check undo_hold(struct undo *undo, struct fail *fail);
 struct undo_pending {
 	char path[256];
 	pid_t pid;
-	uint64_t since_ns;      /* after boot, when its last claim was taken, or else its process began: orders the journals of a boot */
+	uint64_t
+		since_ns; /* after boot, when its last claim was taken, or else its process began: orders the journals of a boot */
 	bool held;
-	unsigned entries;       /* settings to put back */
-	unsigned instances;     /* private instances to remove */
-	unsigned probes;        /* events of ours to remove */
+	unsigned entries;   /* settings to put back */
+	unsigned instances; /* private instances to remove */
+	unsigned probes;    /* events of ours to remove */
 };
 int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
 /* The directory with the parts of the recording whose journal it is, as undo_mark() was told; NULL: none. To be freed. */
@@ -101,8 +103,8 @@ int must_check undo_reset(const struct tracing *tracing, const char *dir, const 
 			  struct fail *fail);
 
 /* The same, only with the journals of killed processes, but for those that wait for something else: what was asked for stays. */
-int must_check undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data), void *data,
-			    struct undo_sum *ret, struct fail *fail);
+int must_check undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data),
+			    void *data, struct undo_sum *ret, struct fail *fail);
 
 /*
  * Removes what no journal can be made of: files that a kill left empty, or cut, before the first entry was in them. Returns how many.
@@ -116,7 +118,8 @@ int must_check undo_discard(const char *dir, struct fail *fail);
  * Each probe that a journal knows, of dead and of living processes, held or not. Journals that others own, that are damaged or gone know none;
  * what may be a lack of memory or of files, or a failing disk, is an error.
  */
-int must_check undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data, struct fail *fail);
+int must_check undo_each_probe(const char *dir, void (*each)(const char *probe, void *data), void *data,
+			       struct fail *fail);
 /* Somebody removed a probe on purpose: held journals know it no more. */
 void undo_drop_probe(const char *dir, const char *probe);
 

@@ -19,7 +19,8 @@ static char *find_mark(const char *path, const char *instance)
 	for (size_t i = 0; !mark && i < journal.nr; i++) {
 		const struct journal_entry *entry = &journal.entries[i];
 
-		if (entry->kind == JOURNAL_INSTANCE && strchr(entry->text, ' ') && (!instance || !strcmp(entry->instance, instance)))
+		if (entry->kind == JOURNAL_INSTANCE && strchr(entry->text, ' ') &&
+		    (!instance || !strcmp(entry->instance, instance)))
 			mark = strdup(entry->text);
 	}
 	journal_release(&journal);

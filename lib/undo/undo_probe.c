@@ -46,7 +46,8 @@ static int visit_journal(struct one *one, void (*each)(struct one *one, void *da
 }
 
 /* Calls `each` for every journal of this boot. */
-static int for_each(const char *dir, bool only_held, void (*each)(struct one *one, void *data), void *data, struct fail *fail)
+static int for_each(const char *dir, bool only_held, void (*each)(struct one *one, void *data), void *data,
+		    struct fail *fail)
 {
 	const char *where = dir ? dir : UNDO_DIR;
 	DIR *stream = opendir(where);

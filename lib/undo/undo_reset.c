@@ -87,8 +87,8 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 /* A journal that is being put back, locked by its fd. */
 struct replay {
 	int fd;
-	bool stays;                     /* only the others are put back */
-	bool changed;                   /* it stays, with another's older value */
+	bool stays;   /* only the others are put back */
+	bool changed; /* it stays, with another's older value */
 	const char *path;
 	struct process_id owner;
 	char boot[BOOT_ID_SIZE];
@@ -241,7 +241,8 @@ static void hand_down_to(const char *path, struct journal *journal)
 	if (handed && !undo_store(path, owner, boot, &held, NULL))
 		for (size_t i = journal->nr; i-- > 0;)
 			if (journal->entries[i].kind == JOURNAL_SETTING &&
-			    journal_find(&held, JOURNAL_SETTING, journal->entries[i].instance, journal->entries[i].file))
+			    journal_find(&held, JOURNAL_SETTING, journal->entries[i].instance,
+					 journal->entries[i].file))
 				journal_drop(journal, &journal->entries[i]);
 	journal_release(&held);
 }
@@ -301,7 +302,8 @@ static int reset_all(const struct tracing *tracing, struct replay *replays, size
 	return first;
 }
 
-static int check_live(const char *path, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+static int check_live(const char *path, const struct replay *replays, size_t nr, const char *instance,
+		      struct fail *fail)
 {
 	struct journal journal = { 0 };
 	char boot[BOOT_ID_SIZE];
@@ -319,16 +321,19 @@ static int check_live(const char *path, const struct replay *replays, size_t nr,
 		if (entry->kind == JOURNAL_CLAIM)
 			continue;
 		if ((!instance || !strcmp(entry->instance, instance)) && has_older(replays, nr, 0, entry))
-			err = fail_set(fail, -EBUSY, "weft with pid %d still runs, and puts back '%s' of %s%s%s when it ends: wait for it",
-				       (int)owner.pid, entry->file, *entry->instance ? "'" : "the top instance", entry->instance,
-				       *entry->instance ? "'" : "");
+			err = fail_set(
+				fail, -EBUSY,
+				"weft with pid %d still runs, and puts back '%s' of %s%s%s when it ends: wait for it",
+				(int)owner.pid, entry->file, *entry->instance ? "'" : "the top instance",
+				entry->instance, *entry->instance ? "'" : "");
 	}
 	journal_release(&journal);
 	return err;
 }
 
 /* Recordings that run have journals of their own, which must not bring back what is put back now. */
-static int check_all_live(const char *dir, const struct replay *replays, size_t nr, const char *instance, struct fail *fail)
+static int check_all_live(const char *dir, const struct replay *replays, size_t nr, const char *instance,
+			  struct fail *fail)
 {
 	const char *where = dir ? dir : UNDO_DIR;
 	struct dirent *entry;
@@ -360,8 +365,8 @@ static bool stays(const struct rule *rule, const struct undo_pending *pending)
 	return pending->held ? rule->held : rule->waits && rule->waits(pending->path, rule->data);
 }
 
-static int put_back(const struct tracing *tracing, const char *dir, const char *instance, const struct rule *rule, struct undo_sum *ret,
-		    struct fail *fail)
+static int put_back(const struct tracing *tracing, const char *dir, const char *instance, const struct rule *rule,
+		    struct undo_sum *ret, struct fail *fail)
 {
 	cleanup_free struct undo_pending *items = NULL;
 	cleanup_free struct replay *replays = NULL;
@@ -395,13 +400,14 @@ static int put_back(const struct tracing *tracing, const char *dir, const char *
 	return err ? err : first;
 }
 
-int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret, struct fail *fail)
+int undo_reset(const struct tracing *tracing, const char *dir, const char *instance, struct undo_sum *ret,
+	       struct fail *fail)
 {
 	return put_back(tracing, dir, instance, &(struct rule){ .held = false }, ret, fail);
 }
 
-int undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data), void *data,
-		 struct undo_sum *ret, struct fail *fail)
+int undo_recover(const struct tracing *tracing, const char *dir, bool (*waits)(const char *path, void *data),
+		 void *data, struct undo_sum *ret, struct fail *fail)
 {
 	return put_back(tracing, dir, NULL, &(struct rule){ .held = true, .waits = waits, .data = data }, ret, fail);
 }

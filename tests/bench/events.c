@@ -6,36 +6,40 @@
 
 /* Of the template's kernel, and of synth_formats. */
 enum {
-	ID_STACK = 4, ID_GRAPH_EXIT = 10, ID_GRAPH_ENTRY = 11, ID_STAT_RUNTIME = 251, ID_SWITCH = 260, ID_WAKING = 263,
-	ID_SYS_ENTER = 4001, ID_SYS_EXIT, ID_IRQ_ENTRY, ID_IRQ_EXIT,
+	ID_STACK = 4,
+	ID_GRAPH_EXIT = 10,
+	ID_GRAPH_ENTRY = 11,
+	ID_STAT_RUNTIME = 251,
+	ID_SWITCH = 260,
+	ID_WAKING = 263,
+	ID_SYS_ENTER = 4001,
+	ID_SYS_EXIT,
+	ID_IRQ_ENTRY,
+	ID_IRQ_EXIT,
 };
 
-#define COMMON                                                                                                         \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                                         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                                         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"                                 \
+#define COMMON                                                                         \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 const struct synth_format synth_formats[] = {
 	{ "raw_syscalls", "sys_enter",
-	  "name: sys_enter\nID: 4001\nformat:\n" COMMON
-	  "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	  "name: sys_enter\nID: 4001\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 	  "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\n"
 	  "print fmt: \"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)\", REC->id, REC->args[0], REC->args[1], REC->args[2], "
 	  "REC->args[3], REC->args[4], REC->args[5]\n" },
 	{ "raw_syscalls", "sys_exit",
-	  "name: sys_exit\nID: 4002\nformat:\n" COMMON
-	  "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	  "name: sys_exit\nID: 4002\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 	  "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\n"
 	  "print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n" },
 	{ "irq", "irq_handler_entry",
-	  "name: irq_handler_entry\nID: 4003\nformat:\n" COMMON
-	  "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
+	  "name: irq_handler_entry\nID: 4003\nformat:\n" COMMON "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
 	  "\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;\n\n"
 	  "print fmt: \"irq=%d name=%s\", REC->irq, __get_str(name)\n" },
 	{ "irq", "irq_handler_exit",
-	  "name: irq_handler_exit\nID: 4004\nformat:\n" COMMON
-	  "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
+	  "name: irq_handler_exit\nID: 4004\nformat:\n" COMMON "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
 	  "\tfield:int ret;\toffset:12;\tsize:4;\tsigned:1;\n\n"
 	  "print fmt: \"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"\n" },
 };
@@ -52,7 +56,8 @@ uint32_t synth_random(struct synth *synth, uint32_t below)
 
 const char *synth_comm(int32_t pid, char into[16])
 {
-	static const char *const names[] = { "bash", "kworker/u8:3", "loom", "rcu_preempt", "sshd", "weaver", "ksoftirqd/1", "cc1" };
+	static const char *const names[] = { "bash", "kworker/u8:3", "loom",        "rcu_preempt",
+					     "sshd", "weaver",       "ksoftirqd/1", "cc1" };
 
 	memset(into, 0, 16);
 	if (pid)
@@ -144,7 +149,8 @@ static size_t enter(struct synth *synth, uint8_t *event)
 	static const uint16_t numbers[] = { 0, 1, 0, 1, 202, 232, 0, 1, 45, 44, 35, 24, 257, 3, 5, 9 };
 	static const uint32_t lengths[] = { 1, 8, 64, 512, 4096, 8192, 65536, 131072 };
 	uint64_t buffer = 0x7ffd00000000 + (uint64_t)(uint32_t)synth->pid * 4096;
-	uint32_t call = synth_random(synth, 8) ? ((uint32_t)(synth->turn / 5) + (uint32_t)synth->pid) % 16 : synth_random(synth, 16);
+	uint32_t call = synth_random(synth, 8) ? ((uint32_t)(synth->turn / 5) + (uint32_t)synth->pid) % 16 :
+						 synth_random(synth, 16);
 
 	synth->number = numbers[call];
 	begin(synth, event, ID_SYS_ENTER, 0);
@@ -189,7 +195,8 @@ size_t synth_event(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 {
 	/* Two in three are of system calls. */
 	static size_t (*const kinds[])(struct synth *, uint8_t *) = {
-		enter, leave, enter, leave, wake, enter, leave, run, switch_tasks, enter, leave, enter, leave, interrupt, interrupted,
+		enter,        leave, enter, leave, wake,  enter,     leave,       run,
+		switch_tasks, enter, leave, enter, leave, interrupt, interrupted,
 	};
 
 	synth->ts += synth->step / 2 + synth_random(synth, (uint32_t)synth->step);

@@ -16,8 +16,9 @@
 static bool hidden(const char *path)
 {
 	static const char *const names[] = {
-		"set_ftrace_filter", "set_ftrace_notrace", "set_ftrace_pid", "set_ftrace_notrace_pid", "ftrace_enabled",
-		"enabled_functions", "available_filter_functions",
+		"set_ftrace_filter",          "set_ftrace_notrace", "set_ftrace_pid",
+		"set_ftrace_notrace_pid",     "ftrace_enabled",     "enabled_functions",
+		"available_filter_functions",
 	};
 	const char *name = strrchr(path, '/');
 
@@ -29,12 +30,12 @@ static bool hidden(const char *path)
 	return false;
 }
 
-#define ABSENT(path)                                                                                                   \
-	do {                                                                                                           \
-		if (hidden(path)) {                                                                                    \
-			errno = ENOENT;                                                                                \
-			return -1;                                                                                     \
-		}                                                                                                      \
+#define ABSENT(path)                    \
+	do {                            \
+		if (hidden(path)) {     \
+			errno = ENOENT; \
+			return -1;      \
+		}                       \
 	} while (0)
 
 static mode_t mode_of(int flags, va_list args)
@@ -42,32 +43,33 @@ static mode_t mode_of(int flags, va_list args)
 	return flags & O_CREAT ? (mode_t)va_arg(args, int) : 0;
 }
 
-#define OPEN(name)                                                                                                     \
-	int name(const char *path, int flags, ...);                                                                    \
-	int name(const char *path, int flags, ...)                                                                     \
-	{                                                                                                              \
-		int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name);        \
-		va_list args;                                                                                          \
-		mode_t mode;                                                                                           \
-                                                                                                                       \
-		ABSENT(path);                                                                                          \
-		va_start(args, flags);                                                                                 \
-		mode = mode_of(flags, args);                                                                           \
-		va_end(args);                                                                                          \
-		return real(path, flags, mode);                                                                        \
+#define OPEN(name)                                                                                              \
+	int name(const char *path, int flags, ...);                                                             \
+	int name(const char *path, int flags, ...)                                                              \
+	{                                                                                                       \
+		int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name); \
+		va_list args;                                                                                   \
+		mode_t mode;                                                                                    \
+                                                                                                                \
+		ABSENT(path);                                                                                   \
+		va_start(args, flags);                                                                          \
+		mode = mode_of(flags, args);                                                                    \
+		va_end(args);                                                                                   \
+		return real(path, flags, mode);                                                                 \
 	}
 
 OPEN(open)
 OPEN(open64)
 
-#define STAT(name, type)                                                                                               \
-	int name(const char *path, struct type *st);                                                                   \
-	int name(const char *path, struct type *st)                                                                    \
-	{                                                                                                              \
-		int (*real)(const char *, struct type *) = (int (*)(const char *, struct type *))dlsym(RTLD_NEXT, #name); \
-                                                                                                                       \
-		ABSENT(path);                                                                                          \
-		return real(path, st);                                                                                 \
+#define STAT(name, type)                                                               \
+	int name(const char *path, struct type *st);                                   \
+	int name(const char *path, struct type *st)                                    \
+	{                                                                              \
+		int (*real)(const char *, struct type *) =                             \
+			(int (*)(const char *, struct type *))dlsym(RTLD_NEXT, #name); \
+                                                                                       \
+		ABSENT(path);                                                          \
+		return real(path, st);                                                 \
 	}
 
 STAT(stat, stat)

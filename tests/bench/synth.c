@@ -28,7 +28,7 @@ static const uint64_t begin_ns = 1000000000;
 struct stretch {
 	uint8_t *pages;
 	size_t len, size;
-	size_t used;            /* of the last page */
+	size_t used; /* of the last page */
 	uint64_t page_ts, last_ts;
 	uint64_t nr;
 };
@@ -121,7 +121,8 @@ static int load_symbols(struct synth *synth, struct trace_text kallsyms, struct 
 	const char *at = kallsyms.text, *end = at + kallsyms.len;
 	size_t nr = 0, seen = 0;
 
-	for (; at && at < end && nr < SYNTH_SYMBOLS; at = memchr(at, '\n', (size_t)(end - at)), at = at ? at + 1 : NULL) {
+	for (; at && at < end && nr < SYNTH_SYMBOLS;
+	     at = memchr(at, '\n', (size_t)(end - at)), at = at ? at + 1 : NULL) {
 		uint64_t address;
 		char type, *rest;
 
@@ -150,7 +151,9 @@ static int write_metadata(struct writer *writer, struct trace *trace, struct syn
 	cleanup_buf struct buf cmdlines = BUF_INIT;
 	cleanup_free struct writer_format *own = NULL;
 	struct trace_text meta[TRACE_META_NR] = { 0 };
-	struct writer_metadata data = { .clock = "[local]", .trace_id = 1, .cpu_count = synth->cpus, .uname = "Linux loom 6.12 x86_64" };
+	struct writer_metadata data = {
+		.clock = "[local]", .trace_id = 1, .cpu_count = synth->cpus, .uname = "Linux loom 6.12 x86_64"
+	};
 	const struct trace_format *formats = trace_formats(trace, &data.nr_formats);
 	size_t nr = data.nr_formats;
 	char comm[16];
@@ -173,7 +176,8 @@ static int write_metadata(struct writer *writer, struct trace *trace, struct syn
 		const struct synth_format *format = &synth_formats[i];
 
 		if (!has_format(formats, nr, format))
-			own[data.nr_formats++] = (struct writer_format){ format->system, format->text, strlen(format->text) };
+			own[data.nr_formats++] =
+				(struct writer_format){ format->system, format->text, strlen(format->text) };
 	}
 	data.formats = own;
 	data.header_page = meta[TRACE_HEADER_PAGE].text;
@@ -185,11 +189,15 @@ static int write_metadata(struct writer *writer, struct trace *trace, struct syn
 	return r ? r : writer_metadata(writer, &data, fail);
 }
 
-static int write_file(int fd, struct trace *trace, unsigned version, struct synth *synth, synth_next next, uint64_t events,
-		      struct fail *fail)
+static int write_file(int fd, struct trace *trace, unsigned version, struct synth *synth, synth_next next,
+		      uint64_t events, struct fail *fail)
 {
 	const struct writer_options options = {
-		.version = version, .compress = version == 7, .level = FRAME_LEVEL_DEFAULT, .long_size = 8, .page_size = SYNTH_PAGE,
+		.version = version,
+		.compress = version == 7,
+		.level = FRAME_LEVEL_DEFAULT,
+		.long_size = 8,
+		.page_size = SYNTH_PAGE,
 	};
 	struct writer *writer = NULL;
 	struct part *part = NULL;
@@ -224,9 +232,11 @@ int main(int argc, char **argv)
 	synth.rare = !strcmp(argv[1], "rare") || !strcmp(argv[1], "slow");
 	synth.cpus = (uint32_t)strtoul(argv[6], NULL, 10);
 	fd = open(argv[3], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	r = fd < 0 ? fail_set(&fail, -errno, "cannot create '%s': %s", argv[3], strerror(errno)) : trace_open(argv[2], &trace, &fail);
+	r = fd < 0 ? fail_set(&fail, -errno, "cannot create '%s': %s", argv[3], strerror(errno)) :
+		     trace_open(argv[2], &trace, &fail);
 	if (r >= 0) {
-		r = write_file(fd, trace, (unsigned)strtoul(argv[4], NULL, 10), &synth, next, strtoull(argv[5], NULL, 10), &fail);
+		r = write_file(fd, trace, (unsigned)strtoul(argv[4], NULL, 10), &synth, next,
+			       strtoull(argv[5], NULL, 10), &fail);
 		trace_free(trace);
 	}
 	if (r < 0)

@@ -30,7 +30,7 @@ struct subject {
 	size_t len;
 	struct schema *schema;
 	const struct format *format;
-	char **ours;                    /* of the well-formed records */
+	char **ours; /* of the well-formed records */
 };
 
 static struct run {
@@ -45,8 +45,8 @@ static struct run {
 static struct shared {
 	size_t subject;
 	unsigned turn;
-	bool theirs;                    /* it could parse the format */
-} *shared;
+	bool theirs; /* it could parse the format */
+} * shared;
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -122,7 +122,8 @@ static size_t make_record(const struct format *format, unsigned turn, uint8_t *r
 			uint32_t where = (uint32_t)(len - from) | DYNAMIC_LEN << 16;
 
 			if (bad && random_next(&state) % 2)
-				where = (uint32_t)random_next(&state) & (random_next(&state) % 2 ? 0x00ff00ff : UINT32_MAX);
+				where = (uint32_t)random_next(&state) &
+					(random_next(&state) % 2 ? 0x00ff00ff : UINT32_MAX);
 			memcpy(record + field->offset, &where, 4);
 			put_string(record + len, DYNAMIC_LEN, !bad, &state);
 			len += DYNAMIC_LEN;
@@ -372,7 +373,7 @@ int main(int argc, char **argv)
 	if (!run_theirs())
 		return 2;
 #endif
-	printf("%zu formats, %zu records the same, %zu differ, %zu malformed; theirs died %zu times\n", run.nr, run.same, run.differ,
-	       run.malformed, run.died);
+	printf("%zu formats, %zu records the same, %zu differ, %zu malformed; theirs died %zu times\n", run.nr,
+	       run.same, run.differ, run.malformed, run.died);
 	return 0;
 }

@@ -13,13 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL },
-					       { "CPU", TABLE_NUMBER, NULL }, { "EVENTS", TABLE_COUNT, NULL } };
+static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
+					       { "PID", TABLE_NUMBER, NULL },
+					       { "CPU", TABLE_NUMBER, NULL },
+					       { "EVENTS", TABLE_COUNT, NULL } };
 
 /* What a consumer remembers is its own; here it grows with tasks and CPUs, not with events. */
 static void count(void *counts, const struct event *event)
 {
-	uint64_t *value = event->kind == EVENT_RECORD ? u64_map_add(counts, (uint64_t)(uint32_t)event->pid << 16 | event->cpu) : NULL;
+	uint64_t *value = event->kind == EVENT_RECORD ?
+				  u64_map_add(counts, (uint64_t)(uint32_t)event->pid << 16 | event->cpu) :
+				  NULL;
 
 	if (value)
 		++*value;

@@ -40,8 +40,8 @@ enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 20000, TO
 
 /* Shared with the command. */
 struct counter {
-	uint64_t calls;         /* so far */
-	uint64_t at;            /* this one fails; 0: none */
+	uint64_t calls; /* so far */
+	uint64_t at;    /* this one fails; 0: none */
 	bool allocations;
 	int kind;
 };
@@ -49,23 +49,29 @@ struct counter {
 static const struct kind {
 	const char *name;
 	int error;
-	int calls[CALLS_MAX];   /* ends with -1 */
+	int calls[CALLS_MAX]; /* ends with -1 */
 } kinds[] = {
 	{ "alloc", ENOMEM, { -1 } },
-	{ "open", EMFILE, {
+	{ "open",
+	  EMFILE,
+	  {
 #ifdef SYS_open
-		SYS_open,
+		  SYS_open,
 #endif
-		SYS_openat, SYS_openat2, SYS_memfd_create, -1 } },
+		  SYS_openat, SYS_openat2, SYS_memfd_create, -1 } },
 	{ "read", EIO, { SYS_read, SYS_pread64, SYS_readv, SYS_preadv, -1 } },
-	{ "write", ENOSPC, { SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_splice, SYS_sendfile, SYS_copy_file_range, -1 } },
+	{ "write",
+	  ENOSPC,
+	  { SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_splice, SYS_sendfile, SYS_copy_file_range, -1 } },
 	{ "map", ENOMEM, { SYS_mmap, SYS_mremap, -1 } },
 	{ "sync", EIO, { SYS_fsync, SYS_fdatasync, SYS_sync_file_range, -1 } },
-	{ "rename", EACCES, {
+	{ "rename",
+	  EACCES,
+	  {
 #ifdef SYS_rename
-		SYS_rename, SYS_link, SYS_mkdir,
+		  SYS_rename, SYS_link, SYS_mkdir,
 #endif
-		SYS_renameat2, SYS_linkat, SYS_mkdirat, -1 } },
+		  SYS_renameat2, SYS_linkat, SYS_mkdirat, -1 } },
 	{ "thread", EAGAIN, { SYS_clone, SYS_clone3, -1 } },
 };
 enum { NR_KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -81,7 +87,8 @@ static struct counter *counter;
 
 static bool fails(void)
 {
-	if (!counter || !counter->allocations || __atomic_add_fetch(&counter->calls, 1, __ATOMIC_RELAXED) != counter->at)
+	if (!counter || !counter->allocations ||
+	    __atomic_add_fetch(&counter->calls, 1, __ATOMIC_RELAXED) != counter->at)
 		return false;
 	errno = ENOMEM;
 	return true;
@@ -138,7 +145,9 @@ static void send_fd(int socket, int fd)
 {
 	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = { 0 };
 	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 
 	head->cmsg_level = SOL_SOCKET;
@@ -155,9 +164,11 @@ static void ask_about(const int *calls)
 	struct sock_fprog program = { .filter = filter };
 	int fd;
 
-	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (int i = 0; calls[i] >= 0; i++) {
-		filter[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+		filter[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
 		filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
 	}
 	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -210,7 +221,9 @@ static int receive_fd(int socket)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
 	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
 	struct cmsghdr *head;
 	int fd = -1;
 
@@ -224,8 +237,8 @@ static void start(const struct trial *trial, int socket)
 	int null = open("/dev/null", O_RDONLY);
 
 	setenv("LD_PRELOAD", library, 1);
-	if (dup2(null, STDIN_FILENO) < 0 || dup2(trial->out, STDOUT_FILENO) < 0 || dup2(trial->err, STDERR_FILENO) < 0 ||
-	    dup2(counter_fd, COUNTER_FD) < 0 || dup2(socket, SOCKET_FD) < 0)
+	if (dup2(null, STDIN_FILENO) < 0 || dup2(trial->out, STDOUT_FILENO) < 0 ||
+	    dup2(trial->err, STDERR_FILENO) < 0 || dup2(counter_fd, COUNTER_FD) < 0 || dup2(socket, SOCKET_FD) < 0)
 		_exit(99);
 	execvp(command[0], command);
 	_exit(99);
@@ -267,7 +280,8 @@ static uint64_t now_ms(void)
 /* Answers until the command ends. */
 static void attend(struct trial *trial, pid_t child, int socket)
 {
-	struct pollfd fds[] = { { .fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN }, { .fd = socket, .events = POLLIN } };
+	struct pollfd fds[] = { { .fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN },
+				{ .fd = socket, .events = POLLIN } };
 	uint64_t end = now_ms() + PATIENCE_MS;
 	int listener = -1;
 
@@ -393,7 +407,8 @@ static void tell(uint64_t at, const char *why, const struct trial *trial)
 
 	content(trial->err, &message);
 	message[strcspn(message, "\n")] = 0;
-	printf("%s %llu: %s (status %d): %.160s\n", kinds[counter->kind].name, (unsigned long long)at, why, WEXITSTATUS(trial->status), message);
+	printf("%s %llu: %s (status %d): %.160s\n", kinds[counter->kind].name, (unsigned long long)at, why,
+	       WEXITSTATUS(trial->status), message);
 	free(message);
 }
 
@@ -436,8 +451,9 @@ int main(int argc, char **argv)
 		struct trial trial = run(at);
 		bool met = trial.calls >= at;
 		/* AFTER also makes ready for the next run. */
-		const char *why = met ? judge(&reference, &trial, after) :
-				  after_is_well(after, &trial) ? NULL : "left something wrong behind";
+		const char *why = met                          ? judge(&reference, &trial, after) :
+				  after_is_well(after, &trial) ? NULL :
+								 "left something wrong behind";
 
 		if (why && ++bad <= TOLD_MAX)
 			tell(at, why, &trial);

@@ -52,7 +52,8 @@ static struct parts *begin(void)
 	struct parts *parts = NULL;
 
 	if (parts_new(output, NULL, &parts, NULL) || parts_describe(parts, &file, NULL) ||
-	    ledger_add_text(parts->ledger, LEDGER_HEADER_PAGE, "header", NULL) || ledger_add_text(parts->ledger, LEDGER_HEADER_EVENT, "header", NULL) ||
+	    ledger_add_text(parts->ledger, LEDGER_HEADER_PAGE, "header", NULL) ||
+	    ledger_add_text(parts->ledger, LEDGER_HEADER_EVENT, "header", NULL) ||
 	    ledger_add_text(parts->ledger, LEDGER_BUFFER, "4096 local", NULL))
 		abort();
 	return parts;
@@ -70,7 +71,9 @@ static void name_of(char name[NAME_SIZE], const uint8_t *text, size_t len)
 
 static void forge(struct parts *parts, unsigned what, unsigned buffer, const uint8_t *key, size_t key_len, size_t len)
 {
-	struct ledger_item item = { .kind = (enum ledger_kind)what, .buffer = buffer & 3, .data = (const char *)key + key_len, .len = len };
+	struct ledger_item item = {
+		.kind = (enum ledger_kind)what, .buffer = buffer & 3, .data = (const char *)key + key_len, .len = len
+	};
 	char name[NAME_SIZE], text[256];
 
 	name_of(name, key, key_len);

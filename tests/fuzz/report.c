@@ -16,11 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 enum { EVENTS_MAX = 20000, BUFFERS_MAX = 4 };
 
 static const struct shape {
-	const char *format;             /* NULL: ftrace */
+	const char *format; /* NULL: ftrace */
 	const char *options[4];
 	bool raw;
 	bool ahead;
-	uint64_t tail;                  /* 0: all */
+	uint64_t tail; /* 0: all */
 } shapes[] = {
 	{ .options = { NULL } },
 	{ .options = { "funcgraph-proc", "funcgraph-abstime", "funcgraph-tail", "nofuncgraph-irqs" } },
@@ -49,7 +49,7 @@ static void render_buffers(struct reader *reader, const struct shape *shape, str
 	int r = 0;
 
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = ops->new(reader->buffers[i].context, &sink_options, &sinks[i], NULL);
+		r = ops->new (reader->buffers[i].context, &sink_options, &sinks[i], NULL);
 	if (!r && shape->tail)
 		(void)!reader_tail(reader, shape->tail, NULL);
 	if (!r && !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL))

@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	print_all((const char *)data, len);
 	if (names_new(&names, NULL))
 		return 0;
-	if (!names_add_format(names, (const char *)data, len, NULL) && !types_lines(data, len, NULL, names, &lines, NULL))
+	if (!names_add_format(names, (const char *)data, len, NULL) &&
+	    !types_lines(data, len, NULL, names, &lines, NULL))
 		print_all(buf_str(&lines), lines.len);
 	names_free(names);
 	buf_release(&lines);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options, void (*types)(struct loom *loom),
-		    const char *script)
+bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
+		    void (*types)(struct loom *loom), const char *script)
 {
 	struct fail fail = FAIL_INIT;
 	bool ok;

@@ -22,8 +22,8 @@ struct analysed {
 };
 
 /* `types` adds what the loom does not know; NULL. False, and nothing to end, when a test has failed. */
-bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options, void (*types)(struct loom *loom),
-		    const char *script);
+bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
+		    void (*types)(struct loom *loom), const char *script);
 void analysed_end(struct analysed *analysed);
 
 /* Whether a table has this value (as CSV has it) in a column, in its first row whose first cell is `row`; says what it has instead. */

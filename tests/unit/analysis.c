@@ -34,7 +34,8 @@ static char *analyse(const struct analysis_ops *ops, const void *options, const 
 	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_type(&loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
 	loom_type(&loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
-	loom_type(&loom, "sched", "sched_migrate_task", "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu", "\"\"");
+	loom_type(&loom, "sched", "sched_migrate_task",
+		  "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu", "\"\"");
 	loom_type(&loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(&loom, "syscalls", "sys_enter_read", "int __syscall_nr; u64 fd", "\"\"");
@@ -48,8 +49,10 @@ static char *analyse(const struct analysis_ops *ops, const void *options, const 
 	if (CHECK(ok)) {
 		ok = !pass_init(&pass, &reader, &(struct pass_filter){ .cpus = NULL }, fail);
 		pass.machine = "x86_64";
-		ok = ok && !pass_add(&pass, ops, options, fail) && !pass_run(&pass, NULL, fail) && !pass_finish(&pass, 0, &findings, fail);
-		if (ok && CHECK(!findings_arrange(&findings, &as_csv, fail)) && CHECK(findings_write(&findings, &as_csv, &out))) {
+		ok = ok && !pass_add(&pass, ops, options, fail) && !pass_run(&pass, NULL, fail) &&
+		     !pass_finish(&pass, 0, &findings, fail);
+		if (ok && CHECK(!findings_arrange(&findings, &as_csv, fail)) &&
+		    CHECK(findings_write(&findings, &as_csv, &out))) {
 			out_f(&out, "cut: %s\nbroken: %s\n", buf_str(&findings.cut), buf_str(&findings.broken));
 			text = strndup(out.start, out_len(&out));
 		}
@@ -80,14 +83,16 @@ static bool has_line(const char *text, const char *begin)
 TEST(sched_tells_what_tasks_and_cpus_did)
 {
 	/* seven (7) runs 1000, sleeps 2500, is queued 200 after waking and runs 300 after that; loom (8) is preempted by it for 1000. */
-	cleanup_free char *text = analyse(&sched_analysis, NULL,
+	cleanup_free char *text = analyse(
+		&sched_analysis, NULL,
 		"0 10000 7 sched_waking pid=8 target_cpu=0\n"
 		"0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=1 next_comm=loom next_pid=8 next_prio=98\n"
 		"0 13500 8 sched_waking comm=seven pid=7 target_cpu=0\n"
 		"0 13700 8 sched_wakeup comm=seven pid=7 target_cpu=0\n"
 		"0 14000 8 sched_switch prev_comm=loom prev_pid=8 prev_prio=98 prev_state=0 next_comm=seven next_pid=7 next_prio=120\n"
 		"0 15000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=2 next_comm=loom next_pid=8 next_prio=98\n"
-		"0 18000 8 sched_waking pid=9 target_cpu=0\n", NULL);
+		"0 18000 8 sched_waking pid=9 target_cpu=0\n",
+		NULL);
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "loom,8,98,6000,2000,0,0,0,0,0,0,1,1,0,1,1000,,1000,0.000011000,0,0\n"));
@@ -110,7 +115,8 @@ TEST(sched_says_that_there_are_no_switches)
 TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 {
 	/* 200 until it is queued; then 8 runs for 600 of which an interrupt takes 200 more, and 9 goes first for 600; 100 in a softirq of 9. */
-	cleanup_free char *text = analyse(&latency_analysis, NULL,
+	cleanup_free char *text = analyse(
+		&latency_analysis, NULL,
 		"0 9000 8 sched_waking pid=9 target_cpu=0\n"
 		"0 10000 8 sched_waking comm=late pid=7 prio=10 target_cpu=0\n"
 		"0 10200 8 sched_wakeup comm=late pid=7 prio=10 target_cpu=0\n"
@@ -119,7 +125,8 @@ TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 		"0 11000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=nine next_pid=9\n"
 		"0 11200 9 softirq_entry vec=1\n"
 		"0 11300 9 softirq_exit vec=1\n"
-		"0 11700 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=10\n", NULL);
+		"0 11700 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=10\n",
+		NULL);
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,"
@@ -131,33 +138,35 @@ TEST(latency_follows_a_task_to_another_queue)
 {
 	/* On the queue of CPU 1 behind 5 for 1000, and then on that of CPU 0, which comes out of idle within 300. */
 	cleanup_free char *text = analyse(&latency_analysis, NULL,
-		"1 9000 5 irq_handler_entry irq=1\n"
-		"1 9100 5 irq_handler_exit irq=1\n"
-		"0 9500 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n"
-		"1 10000 5 sched_waking comm=late pid=7 target_cpu=1\n"
-		"1 10000 5 sched_wakeup comm=late pid=7 target_cpu=1\n"
-		"0 11000 0 sched_migrate_task comm=late pid=7 orig_cpu=1 dest_cpu=0\n"
-		"0 11300 0 sched_switch prev_pid=0 next_comm=late next_pid=7\n", NULL);
+					  "1 9000 5 irq_handler_entry irq=1\n"
+					  "1 9100 5 irq_handler_exit irq=1\n"
+					  "0 9500 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n"
+					  "1 10000 5 sched_waking comm=late pid=7 target_cpu=1\n"
+					  "1 10000 5 sched_wakeup comm=late pid=7 target_cpu=1\n"
+					  "0 11000 0 sched_migrate_task comm=late pid=7 orig_cpu=1 dest_cpu=0\n"
+					  "0 11300 0 sched_switch prev_pid=0 next_comm=late next_pid=7\n",
+					  NULL);
 
 	REQUIRE(text != NULL);
-	CHECK(has_line(text, "1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,the task before it: "));
+	CHECK(has_line(
+		text,
+		"1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,the task before it: "));
 }
 
 /* 7 reads for 1000 without error, blocked for 400 and waiting for 100 of it; fails to open in 50; 9 began before the start. */
-static const char calls[] =
-	"0 1000 7 sys_enter id=0\n"
-	"0 1100 7 sched_switch prev_pid=7 prev_state=1 next_pid=9\n"
-	"0 1200 9 sys_exit id=1 ret=5\n"
-	"0 1500 9 sched_waking pid=7 target_cpu=0\n"
-	"0 1600 9 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
-	"0 2000 7 sys_exit id=0 ret=17\n"
-	"0 2100 7 sys_enter id=2\n"
-	"0 2150 7 sys_exit id=2 ret=-2\n"
-	"0 2200 7 sys_enter id=0\n"
-	"0 2230 7 sys_exit id=0 ret=-512\n"
-	"0 2300 7 sys_enter id=231\n"
-	"0 2400 7 sched_switch prev_pid=7 prev_state=32 next_pid=9\n"
-	"0 2500 9 sys_enter id=1\n";
+static const char calls[] = "0 1000 7 sys_enter id=0\n"
+			    "0 1100 7 sched_switch prev_pid=7 prev_state=1 next_pid=9\n"
+			    "0 1200 9 sys_exit id=1 ret=5\n"
+			    "0 1500 9 sched_waking pid=7 target_cpu=0\n"
+			    "0 1600 9 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
+			    "0 2000 7 sys_exit id=0 ret=17\n"
+			    "0 2100 7 sys_enter id=2\n"
+			    "0 2150 7 sys_exit id=2 ret=-2\n"
+			    "0 2200 7 sys_enter id=0\n"
+			    "0 2230 7 sys_exit id=0 ret=-512\n"
+			    "0 2300 7 sys_enter id=231\n"
+			    "0 2400 7 sched_switch prev_pid=7 prev_state=32 next_pid=9\n"
+			    "0 2500 9 sys_enter id=1\n";
 
 TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
 {
@@ -174,7 +183,8 @@ TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
 
 TEST(syscalls_counts_by_error_by_task_and_failures_alone)
 {
-	const struct syscalls_options by_error = { .by = SYSCALLS_BY_ERROR }, by_task = { .by = SYSCALLS_BY_TASK, .failures = true };
+	const struct syscalls_options by_error = { .by = SYSCALLS_BY_ERROR },
+				      by_task = { .by = SYSCALLS_BY_TASK, .failures = true };
 	cleanup_free char *errors = analyse(&syscalls_analysis, &by_error, calls, NULL);
 	cleanup_free char *tasks = analyse(&syscalls_analysis, &by_task, calls, NULL);
 
@@ -188,14 +198,15 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 {
 	/* Of two reads of 7, the exit of the first and the entry of the second were lost; 8 had its own CPU all the time. */
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
-		"0 1000 7 sys_enter id=0\n"
-		"1 900 9 sched_switch prev_pid=9 prev_state=1 next_pid=8\n"
-		"1 1000 8 sys_enter id=0\n"
-		"0 1010 7 sched_waking pid=8\n"
-		"0 lost 2\n"
-		"0 5000 7 sys_exit id=0 ret=1\n"
-		"1 6000 8 sys_exit id=0 ret=1\n"
-		"1 6100 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n", NULL);
+					  "0 1000 7 sys_enter id=0\n"
+					  "1 900 9 sched_switch prev_pid=9 prev_state=1 next_pid=8\n"
+					  "1 1000 8 sys_enter id=0\n"
+					  "0 1010 7 sched_waking pid=8\n"
+					  "0 lost 2\n"
+					  "0 5000 7 sys_exit id=0 ret=1\n"
+					  "1 6000 8 sys_exit id=0 ret=1\n"
+					  "1 6100 8 sched_switch prev_pid=8 prev_state=1 next_pid=0\n",
+					  NULL);
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "broken: 1 call, 1 gap\n"));
@@ -205,13 +216,15 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 TEST(syscalls_counts_a_call_once_that_two_kinds_of_events_tell)
 {
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
-		"0 1000 7 sys_enter id=0\n"
-		"0 1001 7 sys_enter_read __syscall_nr=0\n"
-		"0 1500 7 sys_exit id=0 ret=1\n"
-		"0 1501 7 sys_exit_read __syscall_nr=0 ret=1\n", NULL);
+					  "0 1000 7 sys_enter id=0\n"
+					  "0 1001 7 sys_enter_read __syscall_nr=0\n"
+					  "0 1500 7 sys_exit id=0 ret=1\n"
+					  "0 1501 7 sys_exit_read __syscall_nr=0 ret=1\n",
+					  NULL);
 	cleanup_free char *named = analyse(&syscalls_analysis, NULL,
-		"0 1000 7 sys_enter_read __syscall_nr=0\n"
-		"0 1500 7 sys_exit_read __syscall_nr=0 ret=-4\n", NULL);
+					   "0 1000 7 sys_enter_read __syscall_nr=0\n"
+					   "0 1500 7 sys_exit_read __syscall_nr=0 ret=-4\n",
+					   NULL);
 
 	REQUIRE(text && named);
 	CHECK(has_line(text, "read,0,1,0,500,"));

@@ -5,7 +5,8 @@
 static void types(struct loom *loom)
 {
 	loom_type(loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval", "\"\"");
+	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
 }
 
 static const char call_script[] =
@@ -25,14 +26,21 @@ TEST(graph_tells_total_self_interrupts_and_errors)
 
 	if (!analysed_begin(&analysed, &graph_analysis, NULL, types, call_script))
 		return;
-	CHECK(analysed_is(&analysed, "functions", "0xa", "calls", "1") && analysed_is(&analysed, "functions", "0xa", "total", "1000"));
-	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "600") && analysed_is(&analysed, "functions", "0xa", "irq", "50"));
-	CHECK(analysed_is(&analysed, "functions", "0xb", "calls", "2") && analysed_is(&analysed, "functions", "0xb", "total", "400"));
-	CHECK(analysed_is(&analysed, "functions", "0xb", "self", "350") && analysed_is(&analysed, "functions", "0xb", "irq", "50"));
-	CHECK(analysed_is(&analysed, "functions", "0xb", "max", "300") && analysed_is(&analysed, "functions", "0xb", "p50", "100"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "calls", "1") &&
+	      analysed_is(&analysed, "functions", "0xa", "total", "1000"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "600") &&
+	      analysed_is(&analysed, "functions", "0xa", "irq", "50"));
+	CHECK(analysed_is(&analysed, "functions", "0xb", "calls", "2") &&
+	      analysed_is(&analysed, "functions", "0xb", "total", "400"));
+	CHECK(analysed_is(&analysed, "functions", "0xb", "self", "350") &&
+	      analysed_is(&analysed, "functions", "0xb", "irq", "50"));
+	CHECK(analysed_is(&analysed, "functions", "0xb", "max", "300") &&
+	      analysed_is(&analysed, "functions", "0xb", "p50", "100"));
 	CHECK(analysed_is(&analysed, "functions", "0xc", "self", "50"));
-	CHECK(analysed_is(&analysed, "functions", "0xa", "errors", "1") && analysed_is(&analysed, "functions", "0xc", "errors", "0"));
-	CHECK(analysed_is(&analysed, "errors", "0xa", "returned", "-13") && analysed_is(&analysed, "errors", "0xb", "returned", "-2"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "errors", "1") &&
+	      analysed_is(&analysed, "functions", "0xc", "errors", "0"));
+	CHECK(analysed_is(&analysed, "errors", "0xa", "returned", "-13") &&
+	      analysed_is(&analysed, "errors", "0xb", "returned", "-2"));
 	analysed_end(&analysed);
 }
 
@@ -48,8 +56,10 @@ TEST(graph_counts_recursion_once_and_what_is_off_the_cpu)
 			    "0 1600 7 funcgraph_exit func=0xa depth=1 calltime=1100 rettime=1600\n"
 			    "0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000\n"))
 		return;
-	CHECK(analysed_is(&analysed, "functions", "0xa", "calls", "2") && analysed_is(&analysed, "functions", "0xa", "recursive", "1"));
-	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "1000") && analysed_is(&analysed, "functions", "0xa", "self", "1000"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "calls", "2") &&
+	      analysed_is(&analysed, "functions", "0xa", "recursive", "1"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "1000") &&
+	      analysed_is(&analysed, "functions", "0xa", "self", "1000"));
 	CHECK(analysed_is(&analysed, "functions", "0xa", "off-cpu", "300"));
 	analysed_end(&analysed);
 }
@@ -66,8 +76,10 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 			    "0 1600 7 funcgraph_entry func=0xe depth=0\n"))
 		return;
 	/* The records of both tell how long they lasted; what they called is not known. */
-	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "600") && analysed_is(&analysed, "functions", "0xa", "self", "-"));
-	CHECK(analysed_is(&analysed, "functions", "0xd", "total", "500") && analysed_is(&analysed, "functions", "0xd", "self", "-"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "600") &&
+	      analysed_is(&analysed, "functions", "0xa", "self", "-"));
+	CHECK(analysed_is(&analysed, "functions", "0xd", "total", "500") &&
+	      analysed_is(&analysed, "functions", "0xd", "self", "-"));
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 call entered before the start, 1 call open at the end");
 	CHECK_STR(buf_str(&analysed.findings.broken), "1 call without their entry, 1 call without their end, 1 gap");
 	analysed_end(&analysed);

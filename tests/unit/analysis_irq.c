@@ -31,11 +31,16 @@ TEST(irq_subtracts_what_nests_and_counts_delays_from_the_first_raise)
 			    "0 1200 7 irq_handler_exit irq=9 ret=1\n"
 			    "0 1500 7 softirq_exit vec=1\n"))
 		return;
-	CHECK(analysed_is(&analysed, "sources", "softirq", "total", "500") && analysed_is(&analysed, "sources", "softirq", "self", "400"));
-	CHECK(analysed_is(&analysed, "sources", "irq", "total", "100") && analysed_is(&analysed, "sources", "irq", "self", "80"));
-	CHECK(analysed_is(&analysed, "sources", "vector", "source", "local_timer") && analysed_is(&analysed, "sources", "vector", "self", "20"));
-	CHECK(analysed_is(&analysed, "sources", "softirq", "delays", "1") && analysed_is(&analysed, "sources", "softirq", "d-max", "100"));
-	CHECK(analysed_is(&analysed, "cpus", "0", "softirq", "400") && analysed_is(&analysed, "cpus", "0", "irqs", "1"));
+	CHECK(analysed_is(&analysed, "sources", "softirq", "total", "500") &&
+	      analysed_is(&analysed, "sources", "softirq", "self", "400"));
+	CHECK(analysed_is(&analysed, "sources", "irq", "total", "100") &&
+	      analysed_is(&analysed, "sources", "irq", "self", "80"));
+	CHECK(analysed_is(&analysed, "sources", "vector", "source", "local_timer") &&
+	      analysed_is(&analysed, "sources", "vector", "self", "20"));
+	CHECK(analysed_is(&analysed, "sources", "softirq", "delays", "1") &&
+	      analysed_is(&analysed, "sources", "softirq", "d-max", "100"));
+	CHECK(analysed_is(&analysed, "cpus", "0", "softirq", "400") &&
+	      analysed_is(&analysed, "cpus", "0", "irqs", "1"));
 	analysed_end(&analysed);
 }
 
@@ -52,7 +57,8 @@ TEST(irq_does_not_charge_a_softirq_with_what_hits_another_task)
 			    "0 1400 8 sched_switch prev_comm=rt prev_pid=8 prev_state=1 next_comm=k next_pid=7\n"
 			    "0 1500 7 softirq_exit vec=3\n"))
 		return;
-	CHECK(analysed_is(&analysed, "sources", "softirq", "total", "500") && analysed_is(&analysed, "sources", "softirq", "self", "200"));
+	CHECK(analysed_is(&analysed, "sources", "softirq", "total", "500") &&
+	      analysed_is(&analysed, "sources", "softirq", "self", "200"));
 	CHECK(analysed_is(&analysed, "sources", "irq", "self", "100"));
 	analysed_end(&analysed);
 }
@@ -69,9 +75,12 @@ TEST(irq_follows_works_and_timers_from_queue_and_expiry)
 			    "0 2000 0 hrtimer_expire_entry hrtimer=0x20 function=0xe now=5070\n"
 			    "0 2010 0 hrtimer_expire_exit hrtimer=0x20\n"))
 		return;
-	CHECK(analysed_is(&analysed, "sources", "work", "source", "0xf") && analysed_is(&analysed, "sources", "work", "total", "600"));
-	CHECK(analysed_is(&analysed, "sources", "work", "d-max", "300") && analysed_is(&analysed, "sources", "work", "self", "-"));
-	CHECK(analysed_is(&analysed, "sources", "hrtimer", "self", "10") && analysed_is(&analysed, "sources", "hrtimer", "d-max", "70"));
+	CHECK(analysed_is(&analysed, "sources", "work", "source", "0xf") &&
+	      analysed_is(&analysed, "sources", "work", "total", "600"));
+	CHECK(analysed_is(&analysed, "sources", "work", "d-max", "300") &&
+	      analysed_is(&analysed, "sources", "work", "self", "-"));
+	CHECK(analysed_is(&analysed, "sources", "hrtimer", "self", "10") &&
+	      analysed_is(&analysed, "sources", "hrtimer", "d-max", "70"));
 	analysed_end(&analysed);
 }
 

@@ -55,17 +55,23 @@ static const struct field fields[] = {
 	{ .name = "func", .type = "unsigned long", .offset = 8, .size = 8 },
 	{ .name = "depth", .type = "int", .offset = 16, .size = 4, .flags = FIELD_SIGNED },
 };
-static const struct format entry_format = { .system = "ftrace", .name = "funcgraph_entry", .nr_fields = 2, .fields = fields };
-static const struct format exit_format = { .system = "ftrace", .name = "funcgraph_exit", .nr_fields = 2, .fields = fields };
+static const struct format entry_format = {
+	.system = "ftrace", .name = "funcgraph_entry", .nr_fields = 2, .fields = fields
+};
+static const struct format exit_format = {
+	.system = "ftrace", .name = "funcgraph_exit", .nr_fields = 2, .fields = fields
+};
 static struct event_type types[] = { { .index = 0, .format = &entry_format }, { .index = 1, .format = &exit_format } };
 
 enum { ENTRY, EXIT };
 
-static bool see(struct calls *calls, unsigned type, int32_t pid, uint64_t func, int32_t depth, uint64_t ts, struct call *ret)
+static bool see(struct calls *calls, unsigned type, int32_t pid, uint64_t func, int32_t depth, uint64_t ts,
+		struct call *ret)
 {
 	uint8_t data[20] = { 0 };
-	const struct event event = { .ts = ts, .type = &types[type], .pid = pid, .cpu = (uint16_t)(ts % 4), .data = data,
-				     .len = sizeof(data) };
+	const struct event event = {
+		.ts = ts, .type = &types[type], .pid = pid, .cpu = (uint16_t)(ts % 4), .data = data, .len = sizeof(data)
+	};
 
 	memcpy(data + 8, &func, sizeof(func));
 	memcpy(data + 16, &depth, sizeof(depth));

@@ -21,7 +21,9 @@ static bool scene_init(struct scene *scene, unsigned major, unsigned minor, uint
 	static const char names[] = "7 sh\n8 fifteen-letters\n";
 
 	*scene = (struct scene){ .context = { .abi = { .long_size = 8 },
-						  .release_major = major, .release_minor = minor, .trace_flags = options } };
+					      .release_major = major,
+					      .release_minor = minor,
+					      .trace_flags = options } };
 	if (schema_new(&scene->context.abi, &scene->context.schema, NULL) ||
 	    tasks_new(names, sizeof(names) - 1, "7 7\n", 4, &scene->context.tasks, NULL) || !out_init(&scene->out, 0))
 		return false;
@@ -65,8 +67,11 @@ TEST(columns_round_a_time_to_the_next_microsecond_from_its_half_on)
 TEST(columns_show_all_flags_and_both_halves_of_the_preempt_count)
 {
 	struct scene scene;
-	struct event event = { .pid = 8, .cpu = 12, .flags = EVENT_IRQS_OFF | EVENT_BH_OFF | EVENT_NEED_RESCHED |
-			       EVENT_PREEMPT_RESCHED | EVENT_HARDIRQ | EVENT_NMI, .preempt_count = 0x2f };
+	struct event event = { .pid = 8,
+			       .cpu = 12,
+			       .flags = EVENT_IRQS_OFF | EVENT_BH_OFF | EVENT_NEED_RESCHED | EVENT_PREEMPT_RESCHED |
+					EVENT_HARDIRQ | EVENT_NMI,
+			       .preempt_count = 0x2f };
 
 	REQUIRE(scene_init(&scene, 6, 12, USUAL));
 	CHECK_STR(written(&scene, &event), " fifteen-letters-8       [012] DNZf2     0.000000: ");

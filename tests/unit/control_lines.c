@@ -50,16 +50,17 @@ TEST(control_restore_takes_away_only_our_function_probes)
 	CHECK(writes(control_restore_probes, "vfs_read:traceoff:count=5\n", "vfs_read:traceoff:count=1\n", ""));
 	CHECK(writes(control_restore_probes, "vfs_read:traceoff:unlimited\n",
 		     "vfs_read:traceoff:unlimited\nvfs_write:traceoff:unlimited\n", "!vfs_write:traceoff\n"));
-	CHECK(writes(control_restore_probes, "vfs_fsync\n", "schedule:enable_event:sched:sched_switch:count=3\nvfs_fsync\n",
+	CHECK(writes(control_restore_probes, "vfs_fsync\n",
+		     "schedule:enable_event:sched:sched_switch:count=3\nvfs_fsync\n",
 		     "!*:enable_event:sched:sched_switch:0\n"));
 }
 
 TEST(control_restore_sets_probes_and_triggers_again_that_we_took_away)
 {
-	CHECK(writes(control_restore_probes, "ext4_sync_file [ext4]:traceoff:count=5\nvfs_read:stacktrace:unlimited\n", "",
-		     "ext4_sync_file:traceoff:5\nvfs_read:stacktrace\n"));
+	CHECK(writes(control_restore_probes, "ext4_sync_file [ext4]:traceoff:count=5\nvfs_read:stacktrace:unlimited\n",
+		     "", "ext4_sync_file:traceoff:5\nvfs_read:stacktrace\n"));
 	CHECK(writes(control_restore_triggers, "traceoff:count=3 if pid > 1\nstacktrace:unlimited\n", "",
 		     "traceoff:3 if pid > 1\nstacktrace\n"));
-	CHECK(writes(control_restore_triggers, "hist:keys=pid:vals=hitcount:size=2048 [active]\n", "# Available triggers:\n",
-		     "hist:keys=pid:vals=hitcount:size=2048\n"));
+	CHECK(writes(control_restore_triggers, "hist:keys=pid:vals=hitcount:size=2048 [active]\n",
+		     "# Available triggers:\n", "hist:keys=pid:vals=hitcount:size=2048\n"));
 }

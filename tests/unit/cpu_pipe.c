@@ -61,7 +61,8 @@ TEST(cpu_pipe_takes_whole_sub_buffers_in_order_until_there_is_none)
 		CHECK(!cpu_pipe_take(&scene.pipe, scene.got, sizeof(scene.got), &len, NULL) && !len);
 		write_pages(&scene, 5);
 		CHECK(!cpu_pipe_take(&scene.pipe, scene.got, 3 * PAGE, &len, NULL) && len == 3 * PAGE);
-		CHECK(!cpu_pipe_take(&scene.pipe, scene.got + len, sizeof(scene.got) - len, &more, NULL) && more == 2 * PAGE);
+		CHECK(!cpu_pipe_take(&scene.pipe, scene.got + len, sizeof(scene.got) - len, &more, NULL) &&
+		      more == 2 * PAGE);
 		CHECK_MEM(scene.got, len + more, scene.written, 5 * PAGE);
 		CHECK(!cpu_pipe_take(&scene.pipe, scene.got, sizeof(scene.got), &len, NULL) && !len);
 	}
@@ -121,7 +122,8 @@ TEST(cpu_pipe_fetches_first_and_sends_what_is_wanted)
 		CHECK(scene.pipe.waiting == 2 * PAGE);
 		CHECK(!cpu_pipe_take(&scene.pipe, scene.got, sizeof(scene.got), &len, NULL) && len == 2 * PAGE);
 		CHECK_MEM(scene.got, len, scene.written + PAGE, 2 * PAGE);
-		CHECK(io_pread(file, scene.got, sizeof(scene.got), 0) == PAGE && !memcmp(scene.got, scene.written, PAGE));
+		CHECK(io_pread(file, scene.got, sizeof(scene.got), 0) == PAGE &&
+		      !memcmp(scene.got, scene.written, PAGE));
 	}
 	end(&scene);
 }

@@ -69,5 +69,6 @@ TEST(cpus_of_all_has_each_and_no_more)
 	CHECK(cpus_count(&cpus) == CPUS_MAX);
 	CHECK(!cpus_has(&cpus, CPUS_MAX));
 	cpus_keep(&cpus, &two);
-	CHECK(cpus_count(&cpus) == 2 && cpus_next(&cpus, 0) == 0 && cpus_next(&cpus, 1) == 1 && cpus_next(&cpus, 2) == -1);
+	CHECK(cpus_count(&cpus) == 2 && cpus_next(&cpus, 0) == 0 && cpus_next(&cpus, 1) == 1 &&
+	      cpus_next(&cpus, 2) == -1);
 }

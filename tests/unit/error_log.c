@@ -12,17 +12,17 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
-#define OLD                                                                                     \
-	"[    2.838740] event filter parse error: error: Illegal integer value\n"               \
-	"  Command: dfd == -100 && common_pid > 1\n"                                            \
+#define OLD                                                                       \
+	"[    2.838740] event filter parse error: error: Illegal integer value\n" \
+	"  Command: dfd == -100 && common_pid > 1\n"                              \
 	"                   ^\n"
-#define HIST                                                                                    \
-	"[   14.000100] hist:sched:sched_wakeup: error: Couldn't find field\n"                  \
-	"  Command: hist:keys=pidd:vals=hitcount\n"                                             \
+#define HIST                                                                   \
+	"[   14.000100] hist:sched:sched_wakeup: error: Couldn't find field\n" \
+	"  Command: hist:keys=pidd:vals=hitcount\n"                            \
 	"                     ^\n"
-#define OTHER                                                                                   \
-	"[   14.000200] trace_kprobe: error: Probe point is not an instruction boundary\n"      \
-	"  Command: p:kprobes/off vfs_write+4\n"                                                \
+#define OTHER                                                                              \
+	"[   14.000200] trace_kprobe: error: Probe point is not an instruction boundary\n" \
+	"  Command: p:kprobes/off vfs_write+4\n"                                           \
 	"                         ^\n"
 
 static const char *printed(const struct error_entry *entry, struct buf *buf)
@@ -95,7 +95,8 @@ TEST(error_log_shows_the_part_of_a_long_command_around_the_caret)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	char command[500];
-	struct error_entry entry = { .text = { .at = "E", .len = 1 }, .command = { .at = command, .len = sizeof(command) },
+	struct error_entry entry = { .text = { .at = "E", .len = 1 },
+				     .command = { .at = command, .len = sizeof(command) },
 				     .caret = 400 };
 	const char *shown, *caret;
 
@@ -110,9 +111,20 @@ TEST(error_log_shows_the_part_of_a_long_command_around_the_caret)
 TEST(error_log_of_any_bytes_does_no_harm)
 {
 	static const char *const logs[] = {
-		"[", "[ ", "[ 1", "[ 1]", "[1.0] x", "[1.0] : error: ", "[1.0] a: error: b", "[1.0] a: error: b\n",
-		"[1.0] a: error: b\n  Command: ", "[1.0] a: error: b\n  Command: ^", "[1.0] a: error: b\n  Command: \n^",
-		"[1.0] a: error: b\n  Command: c\n^\n", "[1.0] a: error: b\n  Command: c\n                      ^\n", "\n\n[1.0]\n",
+		"[",
+		"[ ",
+		"[ 1",
+		"[ 1]",
+		"[1.0] x",
+		"[1.0] : error: ",
+		"[1.0] a: error: b",
+		"[1.0] a: error: b\n",
+		"[1.0] a: error: b\n  Command: ",
+		"[1.0] a: error: b\n  Command: ^",
+		"[1.0] a: error: b\n  Command: \n^",
+		"[1.0] a: error: b\n  Command: c\n^\n",
+		"[1.0] a: error: b\n  Command: c\n                      ^\n",
+		"\n\n[1.0]\n",
 	};
 
 	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
@@ -126,14 +138,14 @@ TEST(error_log_of_any_bytes_does_no_harm)
 	}
 }
 
-#define FORMAT                                                                                  \
-	"name: sched_switch\nID: 1\nformat:\n"                                                  \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                  \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                            \
-	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"                         \
-	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"                             \
-	"\tfield:__data_loc char[] name;\toffset:28;\tsize:4;\tsigned:0;\n"                     \
-	"\tfield:const char * ptr;\toffset:32;\tsize:8;\tsigned:0;\n\n"                         \
+#define FORMAT                                                                 \
+	"name: sched_switch\nID: 1\nformat:\n"                                 \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"           \
+	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"        \
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"            \
+	"\tfield:__data_loc char[] name;\toffset:28;\tsize:4;\tsigned:0;\n"    \
+	"\tfield:const char * ptr;\toffset:32;\tsize:8;\tsigned:0;\n\n"        \
 	"print fmt: \"%s\", REC->prev_comm\n"
 
 TEST(event_fields_are_the_names_and_types_of_a_format)
@@ -173,9 +185,10 @@ TEST(precheck_names_the_field_that_an_event_does_not_have)
 {
 	struct fail fail;
 
-	CHECK_STR(checked(EVENT "filter", "prev_pid > 1 && (prev_pidd == 2)", &fail),
-		  "'sched:sched_switch' has no field 'prev_pidd'\n  prev_pid > 1 && (prev_pidd == 2)\n                   ^\n"
-		  "did you mean 'prev_pid'?\nthe fields are prev_comm, prev_pid, name, ptr, common_type, common_pid");
+	CHECK_STR(
+		checked(EVENT "filter", "prev_pid > 1 && (prev_pidd == 2)", &fail),
+		"'sched:sched_switch' has no field 'prev_pidd'\n  prev_pid > 1 && (prev_pidd == 2)\n                   ^\n"
+		"did you mean 'prev_pid'?\nthe fields are prev_comm, prev_pid, name, ptr, common_type, common_pid");
 	CHECK(strstr(checked(EVENT "trigger", "hist:keys=prev_pid,nam:vals=hitcount", &fail), "did you mean 'name'?"));
 	CHECK(strstr(checked(EVENT "trigger", "stacktrace if prev_com == 3", &fail), "did you mean 'prev_comm'"));
 	CHECK(strstr(checked("events/sched/filter", "nam ~ \"x\"", &fail), "'sched' has no field 'nam'"));
@@ -184,13 +197,18 @@ TEST(precheck_names_the_field_that_an_event_does_not_have)
 TEST(precheck_leaves_to_the_kernel_what_it_does_not_know_for_sure)
 {
 	static const char *const filters[] = {
-		"0", "prev_pid == 1", "!(prev_pid & 3) || COMM == \"a && b == c\"", "CPU == 1", "prev_comm ~ 'x*'", "", "((",
-		"prev_pid", "common_pid != 3 && common_cpu & CPUS{0-3}",
+		"0",  "prev_pid == 1", "!(prev_pid & 3) || COMM == \"a && b == c\"", "CPU == 1", "prev_comm ~ 'x*'", "",
+		"((", "prev_pid",      "common_pid != 3 && common_cpu & CPUS{0-3}",
 	};
 	static const char *const triggers[] = {
-		"traceoff:3 if prev_pid == 1", "hist:keys=common_pid.execname,prev_pid.log2:vals=hitcount,prev_pid:sort=hitcount",
-		"hist:keys=common_stacktrace:ts0=common_timestamp.usecs", "!hist:keys=gone", "enable_event:sched:sched_switch",
-		"hist:keys=prev_pid:vals=$x:onmatch(a.b).c($d)", "snapshot", "hist:keys=prev_pid+1",
+		"traceoff:3 if prev_pid == 1",
+		"hist:keys=common_pid.execname,prev_pid.log2:vals=hitcount,prev_pid:sort=hitcount",
+		"hist:keys=common_stacktrace:ts0=common_timestamp.usecs",
+		"!hist:keys=gone",
+		"enable_event:sched:sched_switch",
+		"hist:keys=prev_pid:vals=$x:onmatch(a.b).c($d)",
+		"snapshot",
+		"hist:keys=prev_pid+1",
 	};
 	struct fail fail;
 
@@ -208,8 +226,10 @@ TEST(precheck_looks_at_the_events_of_triggers_and_of_event_probes)
 
 	CHECK(strstr(checked(EVENT "trigger", "enable_event:sched:nothing:1", &fail), "no event 'sched:nothing'"));
 	CHECK(strstr(checked("dynamic_events", "e:mine sched.sched_swich $x", &fail), "no event 'sched.sched_swich'"));
-	CHECK(strstr(checked("dynamic_events", "e:mine sched/sched_switch a=$prev_pidd:u32", &fail), "did you mean 'prev_pid'?"));
-	CHECK_STR(checked("dynamic_events", "e:mine sched.sched_switch a=$prev_pid c=$comm +0($name):string", &fail), "");
+	CHECK(strstr(checked("dynamic_events", "e:mine sched/sched_switch a=$prev_pidd:u32", &fail),
+		     "did you mean 'prev_pid'?"));
+	CHECK_STR(checked("dynamic_events", "e:mine sched.sched_switch a=$prev_pid c=$comm +0($name):string", &fail),
+		  "");
 }
 
 TEST(fitting_knows_which_names_a_text_of_the_kernel_asks_for)

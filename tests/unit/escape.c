@@ -27,19 +27,23 @@ static const char *shown(const char *bytes, size_t len, size_t step)
 }
 
 /* Whatever the pieces. */
-#define CHECK_SHOWN(bytes, want)                                                \
-	do {                                                                    \
-		for (size_t step = 1; step < sizeof(bytes) + 1; step++) {       \
-			shown(bytes, sizeof(bytes) - 1, step);                  \
-			CHECK_STR(text, want);                                  \
-		}                                                               \
+#define CHECK_SHOWN(bytes, want)                                          \
+	do {                                                              \
+		for (size_t step = 1; step < sizeof(bytes) + 1; step++) { \
+			shown(bytes, sizeof(bytes) - 1, step);            \
+			CHECK_STR(text, want);                            \
+		}                                                         \
 	} while (0)
 
 TEST(escape_shows_what_a_terminal_would_obey)
 {
 	CHECK_SHOWN("\033]0;title\007 a\rb\b\177\0.", "\\033]0;title\\007 a\\015b\\010\\177\\000.");
-	CHECK_SHOWN("\302\233" "31m", "\\302\\23331m");
-	CHECK_SHOWN("\233" "31m", "\\23331m");
+	CHECK_SHOWN("\302\233"
+		    "31m",
+		    "\\302\\23331m");
+	CHECK_SHOWN("\233"
+		    "31m",
+		    "\\23331m");
 }
 
 TEST(escape_makes_one_line_of_what_came_in_but_for_its_end)
@@ -62,17 +66,20 @@ TEST(escape_makes_one_line_of_what_came_in_but_for_its_end)
 TEST(escape_keeps_lines_tabs_backslashes_and_letters_of_all_languages)
 {
 	CHECK_SHOWN("a\tb\\033\n", "a\tb\\033\n");
-	CHECK_SHOWN("K\303\266ln \346\227\245\346\234\254 \360\237\246\200 \342\202\254", "K\303\266ln \346\227\245\346\234\254 \360\237\246\200 \342\202\254");
+	CHECK_SHOWN("K\303\266ln \346\227\245\346\234\254 \360\237\246\200 \342\202\254",
+		    "K\303\266ln \346\227\245\346\234\254 \360\237\246\200 \342\202\254");
 }
 
 TEST(escape_shows_what_turns_the_direction_or_has_no_width)
 {
-	CHECK_SHOWN("a\342\200\256b\342\201\246c\342\200\213d\357\273\277e", "a\\342\\200\\256b\\342\\201\\246c\\342\\200\\213d\\357\\273\\277e");
+	CHECK_SHOWN("a\342\200\256b\342\201\246c\342\200\213d\357\273\277e",
+		    "a\\342\\200\\256b\\342\\201\\246c\\342\\200\\213d\\357\\273\\277e");
 }
 
 TEST(escape_shows_bytes_that_are_no_utf8)
 {
-	CHECK_SHOWN("\300\200 \340\200\200 \355\240\200 \364\220\200\200 \377", "\\300\\200 \\340\\200\\200 \\355\\240\\200 \\364\\220\\200\\200 \\377");
+	CHECK_SHOWN("\300\200 \340\200\200 \355\240\200 \364\220\200\200 \377",
+		    "\\300\\200 \\340\\200\\200 \\355\\240\\200 \\364\\220\\200\\200 \\377");
 	CHECK_SHOWN("\342\202x", "\\342\\202x");
 	CHECK_SHOWN("\342\302\265", "\\342\302\265");
 	CHECK_SHOWN("\342\202", "\\342\\202");

@@ -23,8 +23,8 @@ static void teach(void *arg, uint16_t id)
 
 	teacher->asked[id]++;
 	for (size_t i = 0; teacher->knows && i < count; i++)
-		CHECK(!schema_add(teacher->context->schema, formats[i].system.text, formats[i].system.len, formats[i].text.text,
-				  formats[i].text.len, NULL));
+		CHECK(!schema_add(teacher->context->schema, formats[i].system.text, formats[i].system.len,
+				  formats[i].text.text, formats[i].text.len, NULL));
 	/* All of them at once: nobody else has to be asked for. */
 	teacher->knows = false;
 }
@@ -41,8 +41,8 @@ static uint64_t read_all(struct teacher *teacher, uint64_t *ret_all, unsigned *r
 	uint64_t known = 0;
 
 	*ret_all = *ret_asked = 0;
-	if (trace_open("tests/fixtures/golden/6.12-events-sched.dat", &trace, NULL) || context_new(trace, 0, &context, NULL) ||
-	    schema_new(&context->abi, &empty, NULL))
+	if (trace_open("tests/fixtures/golden/6.12-events-sched.dat", &trace, NULL) ||
+	    context_new(trace, 0, &context, NULL) || schema_new(&context->abi, &empty, NULL))
 		abort();
 	own = context->schema;
 	context->schema = empty;

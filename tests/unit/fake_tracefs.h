@@ -13,9 +13,9 @@
  */
 struct fake {
 	char dir[64];
-	char journals[96];              /* for undo_new(), which makes it */
+	char journals[96]; /* for undo_new(), which makes it */
 	struct tracing tracing;
-	struct instance top;            /* without undo; not to be closed */
+	struct instance top; /* without undo; not to be closed */
 };
 
 enum { FAKE_PATH = 256 };

@@ -46,7 +46,8 @@ static void add_lane(struct scene *scene, struct trace *trace, const char *forma
 
 	REQUIRE(!reader_add(&scene->reader, trace, 0, NULL));
 	scene->reader.buffers[index].window.source = source;
-	REQUIRE(!sink_find(format)->new(scene->reader.buffers[index].context, &options, &scene->lanes[index].sink, NULL));
+	REQUIRE(!sink_find(format)->new (scene->reader.buffers[index].context, &options, &scene->lanes[index].sink,
+					 NULL));
 }
 
 static void start(struct scene *scene)

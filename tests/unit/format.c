@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
-static const char sched_text[] =
-	"name: sched_thing\nID: 260\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"\tfield:long state;\toffset:24;\tsize:8;\tsigned:1;\n"
-	"\tfield:__data_loc char[] name;\toffset:32;\tsize:4;\tsigned:0;\n"
-	"\tfield:__rel_loc u32[] words;\toffset:36;\tsize:4;\tsigned:0;\n"
-	"\tfield:const char * text;\toffset:40;\tsize:8;\tsigned:0;\n"
-	"\nprint fmt: \"comm=%s\", REC->comm\n";
+static const char sched_text[] = "name: sched_thing\nID: 260\nformat:\n"
+				 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+				 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+				 "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+				 "\tfield:long state;\toffset:24;\tsize:8;\tsigned:1;\n"
+				 "\tfield:__data_loc char[] name;\toffset:32;\tsize:4;\tsigned:0;\n"
+				 "\tfield:__rel_loc u32[] words;\toffset:36;\tsize:4;\tsigned:0;\n"
+				 "\tfield:const char * text;\toffset:40;\tsize:8;\tsigned:0;\n"
+				 "\nprint fmt: \"comm=%s\", REC->comm\n";
 
 static struct schema *schema_of(const char *text)
 {
@@ -71,7 +70,8 @@ TEST(format_follows_dynamic_fields_only_inside_the_record)
 
 	REQUIRE(format);
 	memcpy(data + 32, &inside, 4);
-	CHECK(field_bytes(format_field(format, "name"), &abi, data, sizeof(data), &at, &len) && at == data + 48 && len == 8);
+	CHECK(field_bytes(format_field(format, "name"), &abi, data, sizeof(data), &at, &len) && at == data + 48 &&
+	      len == 8);
 	memcpy(data + 32, &outside, 4);
 	CHECK(!field_bytes(format_field(format, "name"), &abi, data, sizeof(data), &at, &len));
 	memcpy(data + 36, &relative, 4);
@@ -83,7 +83,8 @@ TEST(format_follows_dynamic_fields_only_inside_the_record)
 TEST(format_reads_integers_by_their_size_and_sign)
 {
 	struct schema *schema = schema_of(sched_text);
-	struct schema_abi little = { .long_size = 8, .swap = HOST_BIG_ENDIAN }, big = { .long_size = 8, .swap = !HOST_BIG_ENDIAN };
+	struct schema_abi little = { .long_size = 8, .swap = HOST_BIG_ENDIAN },
+			  big = { .long_size = 8, .swap = !HOST_BIG_ENDIAN };
 	uint8_t data[48] = { 0 };
 	const struct format *format = schema ? schema_format(schema, 260, NULL) : NULL;
 
@@ -129,7 +130,8 @@ TEST(schema_rejects_a_text_without_name_or_id)
 
 TEST(format_rejects_fields_that_no_record_can_have)
 {
-	struct schema *schema = schema_of("name: x\nID: 1\nformat:\n\tfield:int a;\toffset:65535;\tsize:4;\tsigned:1;\n");
+	struct schema *schema =
+		schema_of("name: x\nID: 1\nformat:\n\tfield:int a;\toffset:65535;\tsize:4;\tsigned:1;\n");
 	const char *why = NULL;
 
 	REQUIRE(schema);

@@ -9,8 +9,9 @@
 #include "lib/base/fail.h"
 #include "tests/unit/test.h"
 
-#define HEAD "  Function                               Hit    Time            Avg             s^2\n" \
-	     "  --------                               ---    ----            ---             ---\n"
+#define HEAD                                                                                    \
+	"  Function                               Hit    Time            Avg             s^2\n" \
+	"  --------                               ---    ----            ---             ---\n"
 
 static int parse(struct function_profile *profile, const char *text)
 {
@@ -21,9 +22,11 @@ TEST(the_counts_of_all_cpus_are_added)
 {
 	struct function_profile profile = FUNCTION_PROFILE_INIT;
 
-	CHECK(!parse(&profile, HEAD "  vfs_read                                10    100.000 us      10.000 us       4.000 us    \n"));
-	CHECK(!parse(&profile, HEAD "  vfs_write                                1    7.250 us        7.250 us        0.000 us    \n"
-				    "  vfs_read                                 5    50.500 us       10.100 us       9.000 us    \n"));
+	CHECK(!parse(&profile, HEAD
+		     "  vfs_read                                10    100.000 us      10.000 us       4.000 us    \n"));
+	CHECK(!parse(&profile, HEAD
+		     "  vfs_write                                1    7.250 us        7.250 us        0.000 us    \n"
+		     "  vfs_read                                 5    50.500 us       10.100 us       9.000 us    \n"));
 	CHECK(profile.nr == 2);
 	CHECK(profile.timed);
 	CHECK(!strcmp(profile.functions[0].name, "vfs_read"));
@@ -39,8 +42,10 @@ TEST(the_deviation_of_parts_is_that_of_the_whole)
 {
 	struct function_profile profile = FUNCTION_PROFILE_INIT;
 
-	CHECK(!parse(&profile, HEAD "  f                                        3    6.000 us        2.000 us        1.000 us    \n"));
-	CHECK(!parse(&profile, HEAD "  f                                        2    14.000 us       7.000 us        8.000 us    \n"));
+	CHECK(!parse(&profile, HEAD
+		     "  f                                        3    6.000 us        2.000 us        1.000 us    \n"));
+	CHECK(!parse(&profile, HEAD
+		     "  f                                        2    14.000 us       7.000 us        8.000 us    \n"));
 	CHECK(fabs(profiled_function_deviation(&profile.functions[0]) - sqrt(10)) < 1e-6);
 	function_profile_release(&profile);
 }
@@ -49,8 +54,9 @@ TEST(a_kernel_that_measures_no_time_has_hits_only)
 {
 	struct function_profile profile = FUNCTION_PROFILE_INIT;
 
-	CHECK(!parse(&profile, "  Function                               Hit\n  --------                               ---\n"
-			       "  schedule                               117\n"));
+	CHECK(!parse(&profile,
+		     "  Function                               Hit\n  --------                               ---\n"
+		     "  schedule                               117\n"));
 	CHECK(!profile.timed);
 	CHECK(profile.nr == 1 && profile.functions[0].hits == 117);
 	function_profile_release(&profile);
@@ -60,8 +66,9 @@ TEST(a_name_of_thirty_letters_may_have_been_cut)
 {
 	struct function_profile profile = FUNCTION_PROFILE_INIT;
 
-	CHECK(!parse(&profile, HEAD "  abcdefghijklmnopqrstuvwxyzabcd           3    6.000 us        2.000 us        1.000 us    \n"
-				    "  abcdefghijklmnopqrstuvwxyzabc            3    6.000 us        2.000 us        1.000 us    \n"));
+	CHECK(!parse(&profile, HEAD
+		     "  abcdefghijklmnopqrstuvwxyzabcd           3    6.000 us        2.000 us        1.000 us    \n"
+		     "  abcdefghijklmnopqrstuvwxyzabc            3    6.000 us        2.000 us        1.000 us    \n"));
 	CHECK(profile.functions[0].cut);
 	CHECK(!profile.functions[1].cut);
 	function_profile_release(&profile);
@@ -87,7 +94,10 @@ TEST(many_functions_are_each_found_again)
 TEST(a_line_of_something_else_is_refused)
 {
 	static const char *const lines[] = {
-		HEAD "  f\n", HEAD "  f x\n", HEAD "  f 3 a us b us c us\n", HEAD "  f 99999999999999999999999\n",
+		HEAD "  f\n",
+		HEAD "  f x\n",
+		HEAD "  f 3 a us b us c us\n",
+		HEAD "  f 99999999999999999999999\n",
 		HEAD "  abcdefghijklmnopqrstuvwxyzabcdefg 3\n",
 	};
 

@@ -14,7 +14,8 @@ bool golden_open(struct golden *golden, const char *name)
 	snprintf(path, sizeof(path), "tests/fixtures/golden/%s.txt", name);
 	golden->text = fopen(path, "re");
 	snprintf(path, sizeof(path), "tests/fixtures/golden/%s.dat", name);
-	if (golden->text && !trace_open(path, &golden->trace, NULL) && !context_new(golden->trace, 0, &golden->context, NULL) &&
+	if (golden->text && !trace_open(path, &golden->trace, NULL) &&
+	    !context_new(golden->trace, 0, &golden->context, NULL) &&
 	    !events_open(golden->context, &options, &golden->events, NULL))
 		return true;
 	golden_close(golden);

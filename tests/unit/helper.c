@@ -13,17 +13,16 @@
  * Texts that functions of the kernel make for print fmts. The expected ones were printed by the kernel's own functions, compiled from
  * the source of 7.2: drivers/scsi/scsi_trace.c, drivers/ata/libata-trace.c, drivers/firmware/efi/cper.c, drivers/iommu/intel/iommu.h.
  */
-static const char fields[] =
-	"name: thing\nID: 9\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:u32 word;\toffset:8;\tsize:4;\tsigned:0;\n"
-	"\tfield:__data_loc char[] str;\toffset:12;\tsize:4;\tsigned:0;\n"
-	"\tfield:u8 b[64];\toffset:16;\tsize:64;\tsigned:0;\n"
-	"\tfield:u64 w[8];\toffset:16;\tsize:64;\tsigned:0;\n"
-	"\tfield:__data_loc access_mask_t[] masks;\toffset:80;\tsize:4;\tsigned:0;\n"
-	"\nprint fmt: ";
+static const char fields[] = "name: thing\nID: 9\nformat:\n"
+			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			     "\tfield:u32 word;\toffset:8;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__data_loc char[] str;\toffset:12;\tsize:4;\tsigned:0;\n"
+			     "\tfield:u8 b[64];\toffset:16;\tsize:64;\tsigned:0;\n"
+			     "\tfield:u64 w[8];\toffset:16;\tsize:64;\tsigned:0;\n"
+			     "\tfield:__data_loc access_mask_t[] masks;\toffset:80;\tsize:4;\tsigned:0;\n"
+			     "\nprint fmt: ";
 
 enum { FIXED = 84 };
 
@@ -103,8 +102,10 @@ TEST(helper_tells_what_a_scsi_command_asks_for)
 		{ "9e100000000000000000000000200000", "READ_CAPACITY_16 lba=0 alloc_len=32" },
 		{ "9e12000000000000010000000020", "GET_LBA_STATUS lba=256 alloc_len=32" },
 		{ "9e1f", "UNKNOWN" },
-		{ "7f00000000000000000940000000000000000010deadbeef0000000000000008", "READ_32 lba=16 txlen=8 protect=2 ei_lbrt=3735928559" },
-		{ "7f00000000000000000d68000000000000000010deadbeef0000000000000008", "WRITE_SAME_32 lba=16 txlen=8 protect=3 ei_lbrt=3735928559 unmap=1" },
+		{ "7f00000000000000000940000000000000000010deadbeef0000000000000008",
+		  "READ_32 lba=16 txlen=8 protect=2 ei_lbrt=3735928559" },
+		{ "7f00000000000000000d68000000000000000010deadbeef0000000000000008",
+		  "WRITE_SAME_32 lba=16 txlen=8 protect=3 ei_lbrt=3735928559 unmap=1" },
 		{ "7f000000000000000007", "-" },
 		{ "a30a000000000000100000", "REPORT_TARGET_PORT_GROUPS alloc_len=4096" },
 		{ "a311", "UNKNOWN" },
@@ -124,7 +125,8 @@ TEST(helper_tells_what_a_scsi_command_asks_for)
 
 TEST(helper_knows_the_atomic_write_of_kernels_that_have_it)
 {
-	static const char names[] = "\"%s %s\", __print_symbolic(REC->word, { 0x9c, \"WRITE_ATOMIC_16\" }), scsi_trace_parse_cdb(p, REC->b, 32)";
+	static const char names[] =
+		"\"%s %s\", __print_symbolic(REC->word, { 0x9c, \"WRITE_ATOMIC_16\" }), scsi_trace_parse_cdb(p, REC->b, 32)";
 	struct record record = { .len = FIXED };
 
 	put_hex(&record, 16, "9c00000000000000100000800010");
@@ -152,14 +154,16 @@ TEST(helper_names_the_bits_of_ata_words)
 		{ "eh_err_mask", 0x401, "401{ DEV NCQ }" },
 		{ "eh_err_mask", 0x10085, "10085{ DEV TIMEOUT INVALID }" },
 		{ "eh_err_mask", 0x7f, "7f{ DEV HSM TIMEOUT MEDIA ATA_BUS HOST_BUS SYSTEM }" },
-		{ "eh_err_mask", 0xffffffff, "ffffffff{ DEV HSM TIMEOUT MEDIA ATA_BUS HOST_BUS SYSTEM INVALID OTHER NODEV_HINT NCQ }" },
+		{ "eh_err_mask", 0xffffffff,
+		  "ffffffff{ DEV HSM TIMEOUT MEDIA ATA_BUS HOST_BUS SYSTEM INVALID OTHER NODEV_HINT NCQ }" },
 		{ "qc_flags", 0x0, "0" },
 		{ "qc_flags", 0x1, "1{ ACTIVE }" },
 		{ "qc_flags", 0x2c, "2c{ IO CLEAR_EXCL }" },
 		{ "qc_flags", 0x401, "401{ ACTIVE }" },
 		{ "qc_flags", 0x10085, "10085{ ACTIVE RETRY FAILED }" },
 		{ "qc_flags", 0x7f, "7f{ ACTIVE DMAMAP IO RESULT_TF CLEAR_EXCL QUIET }" },
-		{ "qc_flags", 0xffffffff, "ffffffff{ ACTIVE DMAMAP IO RESULT_TF CLEAR_EXCL QUIET RETRY FAILED SENSE_VALID EH_SCHEDULED }" },
+		{ "qc_flags", 0xffffffff,
+		  "ffffffff{ ACTIVE DMAMAP IO RESULT_TF CLEAR_EXCL QUIET RETRY FAILED SENSE_VALID EH_SCHEDULED }" },
 		{ "tf_flags", 0x0, "0" },
 		{ "tf_flags", 0x1, "1{ LBA48 }" },
 		{ "tf_flags", 0x2c, "2c{ DEV WRITE FUA }" },
@@ -211,7 +215,8 @@ TEST(helper_names_what_an_ata_command_carries)
 		struct record record = { .len = FIXED };
 
 		put(&record, 16, commands[i].bytes, 3);
-		CHECK_STR(print("libata_trace_parse_subcmd(p, REC->b[0], REC->b[1], REC->b[2])", &record), commands[i].text);
+		CHECK_STR(print("libata_trace_parse_subcmd(p, REC->b[0], REC->b[1], REC->b[2])", &record),
+			  commands[i].text);
 	}
 }
 
@@ -233,9 +238,10 @@ TEST(helper_tells_where_memory_failed)
 	struct record record = { .len = FIXED };
 
 	put_memory_error(&record, 0x3dfff8);
-	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record),
-		  "node:1 card:2 module:3 rank:9 bank:1029 bank_group:4 bank_address:5 device:5 row:196614 column:7 bit_position:8 "
-		  "requestor_id:0x0000000000000011 responder_id:0x0000000000000022 target_id:0x0000000000000033 chip_id:2 ");
+	CHECK_STR(
+		print("cper_mem_err_unpack(p, &REC->b)", &record),
+		"node:1 card:2 module:3 rank:9 bank:1029 bank_group:4 bank_address:5 device:5 row:196614 column:7 bit_position:8 "
+		"requestor_id:0x0000000000000011 responder_id:0x0000000000000022 target_id:0x0000000000000033 chip_id:2 ");
 	put_memory_error(&record, 0x150);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 bank:1029 row:6 ");
 	CHECK_STR(print_of("cper_mem_err_unpack(p, &REC->b)", &record, true), "card: 2 bank: 1029 row: 6 ");
@@ -249,22 +255,31 @@ TEST(helper_names_kinds_of_errors_and_calls)
 	struct record record = { .len = FIXED };
 
 	put(&record, 16, "\1\3\20\60\13\54", 6);
-	CHECK_STR(print("\"%s, %s, %s\", cper_severity_str(REC->b[0]), cper_mem_err_type_str(REC->b[1]), cper_mem_err_type_str(REC->b[2])", &record),
-		  "fatal, multi-bit ECC, unknown");
-	CHECK_STR(print("\"%u%s %u%s %u%s\", REC->b[0], xen_hypercall_name(REC->b[0]), REC->b[3], xen_hypercall_name(REC->b[3]), "
-			"REC->b[4], xen_hypercall_name(REC->b[4])", &record),
-		  "1(mmu_update) 48(mca) 11");
-	CHECK_STR(print("\"%s %s %s\", str_on_off(REC->b[0]), str_yes_no(REC->b[8]), str_write_read(REC->b[8] == 0)", &record), "on no write");
+	CHECK_STR(
+		print("\"%s, %s, %s\", cper_severity_str(REC->b[0]), cper_mem_err_type_str(REC->b[1]), cper_mem_err_type_str(REC->b[2])",
+		      &record),
+		"fatal, multi-bit ECC, unknown");
+	CHECK_STR(
+		print("\"%u%s %u%s %u%s\", REC->b[0], xen_hypercall_name(REC->b[0]), REC->b[3], xen_hypercall_name(REC->b[3]), "
+		      "REC->b[4], xen_hypercall_name(REC->b[4])",
+		      &record),
+		"1(mmu_update) 48(mca) 11");
+	CHECK_STR(print("\"%s %s %s\", str_on_off(REC->b[0]), str_yes_no(REC->b[8]), str_write_read(REC->b[8] == 0)",
+			&record),
+		  "on no write");
 }
 
 TEST(helper_shows_a_page_request)
 {
-	static const char argument[] = "decode_prq_descriptor(__get_str(str), 256, REC->w[0], REC->w[1], REC->w[2], REC->w[3])";
-	static const uint64_t words[] = { 0x0013456712345278, 0x123456789abcdffd, 1, 2 }, plain[] = { 0x0000000100020000, 2, 1, 2 };
+	static const char argument[] =
+		"decode_prq_descriptor(__get_str(str), 256, REC->w[0], REC->w[1], REC->w[2], REC->w[3])";
+	static const uint64_t words[] = { 0x0013456712345278, 0x123456789abcdffd, 1, 2 },
+			      plain[] = { 0x0000000100020000, 2, 1, 2 };
 	struct record record = { .len = FIXED };
 
 	put(&record, 16, words, sizeof(words));
-	CHECK_STR(print(argument, &record), "rid=0x1234 addr=0x123456789abcd r-x-l pasid=0x34567 index=0x1ff private=0x1/0x2\n");
+	CHECK_STR(print(argument, &record),
+		  "rid=0x1234 addr=0x123456789abcd r-x-l pasid=0x34567 index=0x1ff private=0x1/0x2\n");
 	put(&record, 16, plain, sizeof(plain));
 	CHECK_STR(print(argument, &record), "rid=0x2 addr=0x0 -w--- pasid=0x1 index=0x0");
 }
@@ -295,11 +310,13 @@ TEST(helper_names_the_rights_of_each_layer)
 	struct record record = { .len = FIXED };
 
 	put_dynamic(&record, 80, masks, sizeof(masks));
-	CHECK_STR(print("({ static const struct trace_print_flags __layer_names[] = { { (1ULL << 0), \"execute\" }, { (1ULL << 1), \"write\" }, "
-			"{ (1ULL << 2), \"read\" } }; __trace_landlock_print_layers( p, __get_dynamic_array(masks), "
-			"__get_dynamic_array_len(masks) / sizeof(access_mask_t), __layer_names, (sizeof(__layer_names) / "
-			"sizeof((__layer_names)[0]) + 0)); })", &record),
-		  "{execute|read,,write}");
+	CHECK_STR(
+		print("({ static const struct trace_print_flags __layer_names[] = { { (1ULL << 0), \"execute\" }, { (1ULL << 1), \"write\" }, "
+		      "{ (1ULL << 2), \"read\" } }; __trace_landlock_print_layers( p, __get_dynamic_array(masks), "
+		      "__get_dynamic_array_len(masks) / sizeof(access_mask_t), __layer_names, (sizeof(__layer_names) / "
+		      "sizeof((__layer_names)[0]) + 0)); })",
+		      &record),
+		"{execute|read,,write}");
 }
 
 /* ktime_to_us(), a table without entries, what a disk without a name leaves out (drivers/nvme/host/trace.c) */
@@ -309,10 +326,13 @@ TEST(helper_knows_times_empty_tables_and_disks)
 	struct record record = { .len = FIXED };
 
 	put(&record, 16, times, sizeof(times));
-	CHECK_STR(print("\"%lld %lld %lld\", ktime_to_us(REC->w[0]), ktime_to_ms(REC->w[1]), ktime_to_ns(REC->w[1])", &record), "-1 2 2500000");
+	CHECK_STR(print("\"%lld %lld %lld\", ktime_to_us(REC->w[0]), ktime_to_ms(REC->w[1]), ktime_to_ns(REC->w[1])",
+			&record),
+		  "-1 2 2500000");
 	CHECK_STR(print("\"(%s)\", __print_symbolic(REC->word)", &record), "(0x0)");
 	memcpy(record.bytes + 16, "nvme0n1", 8);
 	CHECK_STR(print("\"%sqid\", nvme_trace_disk_name(p, REC->b)", &record), "disk=nvme0n1, qid");
 	record.bytes[16] = 0;
-	CHECK_STR(print("\"%sqid %s\", nvme_trace_disk_name(p, REC->b), nvmet_trace_ctrl_id(p, REC->word)", &record), "qid _");
+	CHECK_STR(print("\"%sqid %s\", nvme_trace_disk_name(p, REC->b), nvmet_trace_ctrl_id(p, REC->word)", &record),
+		  "qid _");
 }

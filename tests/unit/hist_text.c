@@ -11,16 +11,11 @@
 #define HEAD(info) "# event histogram\n#\n# trigger info: " info "\n#\n\n"
 #define TAIL(hits, entries) "\nTotals:\n    Hits: " hits "\n    Entries: " entries "\n    Dropped: 3\n"
 
-static const char two_histograms[] =
-	HEAD("hist:keys=next_pid:vals=hitcount:lat=common_timestamp.usecs-$ts0:sort=hitcount:size=2048:clock=global:onmatch(sched."
-	     "sched_waking).wakeup_lat($lat,next_pid) [active]")
-	"{ next_pid:        146 } hitcount:          1\n"
-	"{ next_pid:         17 } hitcount:         36\n"
-	TAIL("37", "2")
-	"\n\n"
-	HEAD("hist:name=bs:keys=prev_state:vals=hitcount,prev_prio:sort=hitcount:size=2048 [active]")
-	"{ prev_state:          2 } hitcount:          2  prev_prio:        240\n"
-	TAIL("2", "1");
+static const char two_histograms[] = HEAD(
+	"hist:keys=next_pid:vals=hitcount:lat=common_timestamp.usecs-$ts0:sort=hitcount:size=2048:clock=global:onmatch(sched."
+	"sched_waking).wakeup_lat($lat,next_pid) [active]") "{ next_pid:        146 } hitcount:          1\n"
+							    "{ next_pid:         17 } hitcount:         36\n" TAIL("37", "2") "\n\n" HEAD("hist:name=bs:keys=prev_state:vals=hitcount,prev_prio:sort=hitcount:size=2048 [active]") "{ prev_state:          2 } hitcount:          2  prev_prio:        240\n" TAIL(
+								    "2", "1");
 
 static bool cell_is(const struct hist_cell *cell, const char *text)
 {
@@ -35,7 +30,8 @@ TEST(hist_text_has_each_histogram_of_an_event_the_newest_first)
 	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
 	CHECK(hist.nr_keys == 1 && text_word_is(hist.keys[0].name, "next_pid"));
 	CHECK(hist.nr_values == 1 && hist.nr == 2 && hist.hits == 37 && hist.entries == 2 && hist.dropped == 3);
-	CHECK(hist.nr == 2 && hist.rows[1].keys[0].number && hist.rows[1].keys[0].value == 17 && hist.rows[1].values[0].value == 36);
+	CHECK(hist.nr == 2 && hist.rows[1].keys[0].number && hist.rows[1].keys[0].value == 17 &&
+	      hist.rows[1].values[0].value == 36);
 	hist_text_release(&hist);
 	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
 	CHECK(hist.nr_values == 2 && hist.nr == 1 && hist.rows[0].values[1].value == 240);
@@ -45,12 +41,11 @@ TEST(hist_text_has_each_histogram_of_an_event_the_newest_first)
 
 TEST(hist_text_has_keys_of_every_kind)
 {
-	static const char text[] =
-		HEAD("hist:keys=pid,comm,lat.log2:vals=hitcount:sort=pid,lat.log2:size=2048 [active]")
-		"{ pid:         11, comm: kworker/u8:0                                      , lat: ~ 2^9  } hitcount:          1\n"
-		"{ pid:         12, comm: 4711                                              , lat: ~ 2^64 } hitcount:          2\n"
-		"{ pid:         13, comm: a } hitcount: 7, lat: 3                           , lat: ~ 2^1  } hitcount:          3\n"
-		TAIL("6", "3");
+	static const char text[] = HEAD(
+		"hist:keys=pid,comm,lat.log2:vals=hitcount:sort=pid,lat.log2:size=2048 [active]") "{ pid:         11, comm: kworker/u8:0                                      , lat: ~ 2^9  } hitcount:          1\n"
+												  "{ pid:         12, comm: 4711                                              , lat: ~ 2^64 } hitcount:          2\n"
+												  "{ pid:         13, comm: a } hitcount: 7, lat: 3                           , lat: ~ 2^1  } hitcount:          3\n" TAIL(
+													  "6", "3");
 	uint64_t first, last;
 	const char *at = text;
 	struct hist_text hist;
@@ -73,12 +68,11 @@ TEST(hist_text_has_keys_of_every_kind)
 
 TEST(hist_text_reads_names_with_their_numbers)
 {
-	static const char text[] =
-		HEAD("hist:keys=common_pid.execname,dfd,id.syscall,at.sym,len.buckets=100:vals=hitcount,bytes:sort=hitcount:size=2048 "
-		     "[active]")
-		"{ common_pid: sh              [       139], dfd: 4294967196, id: sys_set_robust_list           [273], "
-		"at: [ffffffff81000000] vfs_read                                     , len: ~ 100-199 } hitcount:         16  bytes: "
-		"        32\n" TAIL("16", "1");
+	static const char text[] = HEAD(
+		"hist:keys=common_pid.execname,dfd,id.syscall,at.sym,len.buckets=100:vals=hitcount,bytes:sort=hitcount:size=2048 "
+		"[active]") "{ common_pid: sh              [       139], dfd: 4294967196, id: sys_set_robust_list           [273], "
+			    "at: [ffffffff81000000] vfs_read                                     , len: ~ 100-199 } hitcount:         16  bytes: "
+			    "        32\n" TAIL("16", "1");
 	const char *at = text;
 	struct hist_text hist;
 
@@ -95,12 +89,11 @@ TEST(hist_text_reads_names_with_their_numbers)
 
 TEST(hist_text_has_stacks_line_by_line_and_what_actions_keep)
 {
-	static const char text[] =
-		HEAD("hist:keys=common_stacktrace,pid:vals=hitcount:sort=hitcount:size=2048 [active]")
-		"{ common_stacktrace:\n         ttwu_do_activate+0x198/0x1e0\n         kick_pool+0x62/0x120\n, pid:         42} hitcount:          1\n"
-		"\tmax:       1234\tnext_comm: sh\n"
-		"{ common_stacktrace:\n         rcu_core+0x296/0x760\n, pid:          7} hitcount:          5\n"
-		TAIL("6", "2");
+	static const char text[] = HEAD(
+		"hist:keys=common_stacktrace,pid:vals=hitcount:sort=hitcount:size=2048 [active]") "{ common_stacktrace:\n         ttwu_do_activate+0x198/0x1e0\n         kick_pool+0x62/0x120\n, pid:         42} hitcount:          1\n"
+												  "\tmax:       1234\tnext_comm: sh\n"
+												  "{ common_stacktrace:\n         rcu_core+0x296/0x760\n, pid:          7} hitcount:          5\n" TAIL(
+													  "6", "2");
 	const char *at = text, *line_at;
 	struct text_word line;
 	struct hist_text hist;

@@ -27,10 +27,10 @@ static const char *quoted(const void *bytes, size_t len)
 
 #define QUOTED(literal) quoted(literal, sizeof(literal) - 1)
 /* CHECK_STR() looks at its text twice. */
-#define CHECK_QUOTED(got, want)          \
-	do {                              \
-		const char *is = (got);   \
-		CHECK_STR(is, want);      \
+#define CHECK_QUOTED(got, want)         \
+	do {                            \
+		const char *is = (got); \
+		CHECK_STR(is, want);    \
 	} while (0)
 
 TEST(json_leaves_plain_text_alone)
@@ -48,15 +48,19 @@ TEST(json_escapes_quotes_backslashes_and_control_characters)
 TEST(json_keeps_utf8)
 {
 	CHECK_QUOTED(QUOTED("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf"),
-		  "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf\"");
+		     "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf\"");
 }
 
 TEST(json_replaces_each_byte_that_is_not_utf8)
 {
 	/* A lone byte, a lone tail, one cut short by text, by the end, and by another. */
 	CHECK_QUOTED(QUOTED("a\xff"), "\"a\\ufffd\"");
-	CHECK_QUOTED(QUOTED("\x80" "b"), "\"\\ufffdb\"");
-	CHECK_QUOTED(QUOTED("\xe2\x82" "c"), "\"\\ufffd\\ufffdc\"");
+	CHECK_QUOTED(QUOTED("\x80"
+			    "b"),
+		     "\"\\ufffdb\"");
+	CHECK_QUOTED(QUOTED("\xe2\x82"
+			    "c"),
+		     "\"\\ufffd\\ufffdc\"");
 	CHECK_QUOTED(QUOTED("\xf0\x9f\x98"), "\"\\ufffd\\ufffd\\ufffd\"");
 	CHECK_QUOTED(QUOTED("\xc3\xc3\xa9"), "\"\\ufffd\xc3\xa9\"");
 }
@@ -110,8 +114,9 @@ TEST(json_writer_puts_the_commas)
 	CHECK(!json_done(&json));
 	json_end(&json);
 	CHECK(json_done(&json));
-	CHECK_QUOTED(written(&out), "{\"event\":\"sched\\\"switch\",\"n\":18446744073709551615,"
-				    "\"list\":[-9223372036854775808,true,null,[],{},\n\"\\u0000\\ufffd\"],\"k\\n\":-1234.567}");
+	CHECK_QUOTED(written(&out),
+		     "{\"event\":\"sched\\\"switch\",\"n\":18446744073709551615,"
+		     "\"list\":[-9223372036854775808,true,null,[],{},\n\"\\u0000\\ufffd\"],\"k\\n\":-1234.567}");
 	out_release(&out);
 }
 

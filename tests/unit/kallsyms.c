@@ -82,8 +82,9 @@ TEST(kallsyms_sorts_modules_and_ends_their_text_with_its_page)
 /* As ppc64 lists what a module keeps for each CPU: the kernel does not find it. */
 TEST(kallsyms_finds_no_symbol_of_a_module_inside_the_kernel)
 {
-	static const char strays[] = "c000000000000000 T _stext\nc000000000001000 T own\nc000000000001800 a stray\t[ext4]\n"
-				     "c000000000002000 T other\nc000000000003000 B _end\nc000000000004000 t module\t[ext4]\n";
+	static const char strays[] =
+		"c000000000000000 T _stext\nc000000000001000 T own\nc000000000001800 a stray\t[ext4]\n"
+		"c000000000002000 T other\nc000000000003000 B _end\nc000000000004000 t module\t[ext4]\n";
 	struct kallsyms kallsyms;
 
 	REQUIRE(kallsyms_read(&kallsyms, strays, sizeof(strays) - 1));

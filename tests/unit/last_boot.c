@@ -29,8 +29,10 @@ TEST(last_boot_of_later_kernels_tells_where_everything_was)
 {
 	struct last_boot boot;
 
-	CHECK(boot_of(&boot, "ffffffff81000000\t[kernel]\nffffffffc0200000\text4\nffffffffc0100000\tjbd2\nffffffffc0300000\tgone\n",
-		      "ext4 1155072 1 - Live 0xffffffffc0a00000\njbd2 196608 1 ext4, Live 0xffffffffc0900000\next 1 0 - Live 0x1\n"));
+	CHECK(boot_of(
+		&boot,
+		"ffffffff81000000\t[kernel]\nffffffffc0200000\text4\nffffffffc0100000\tjbd2\nffffffffc0300000\tgone\n",
+		"ext4 1155072 1 - Live 0xffffffffc0a00000\njbd2 196608 1 ext4, Live 0xffffffffc0900000\next 1 0 - Live 0x1\n"));
 	last_boot_text_now(&boot, 0xffffffff92000000);
 	CHECK(boot.delta == 0x11000000);
 	CHECK(last_boot_module_delta(&boot, 0xffffffffc0100010) == 0x800000);
@@ -42,7 +44,8 @@ TEST(last_boot_of_later_kernels_tells_where_everything_was)
 
 TEST(last_boot_of_a_running_buffer_moves_nothing)
 {
-	static const char *const texts[] = { "# Current\n", "", "text delta:\t0\ndata delta:\t0\n", "zz\t[kernel]\n", "\t\n", "ffff" };
+	static const char *const texts[] = { "# Current\n",    "",     "text delta:\t0\ndata delta:\t0\n",
+					     "zz\t[kernel]\n", "\t\n", "ffff" };
 	struct last_boot boot;
 
 	for (size_t i = 0; i < array_size(texts); i++) {

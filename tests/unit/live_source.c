@@ -23,10 +23,10 @@ struct kernel {
 	struct test_page pages[CPUS][PAGES];
 	size_t written[CPUS], read[CPUS];
 	uint64_t overrun[CPUS];
-	unsigned asked;                 /* for the overrun */
+	unsigned asked; /* for the overrun */
 	struct source *source;
 	struct merge *merge;
-	char text[512];                 /* of what was handed out so far */
+	char text[512]; /* of what was handed out so far */
 	size_t len;
 	int64_t lost;
 };
@@ -60,7 +60,10 @@ static bool begin_with(struct kernel *kernel, size_t queue_max, struct live_time
 	struct live_options options = {
 		.feed = { .read = feed_read, .overrun = feed_overrun, .arg = kernel },
 		.shape = { .size = PAGE_BYTES, .long_size = 8 },
-		.cpus = cpu_numbers, .nr_cpus = CPUS, .queue_max = queue_max, .times = times,
+		.cpus = cpu_numbers,
+		.nr_cpus = CPUS,
+		.queue_max = queue_max,
+		.times = times,
 	};
 
 	*kernel = (struct kernel){ .len = 0 };
@@ -111,8 +114,8 @@ static void hand_out(struct kernel *kernel)
 			kernel->lost += top->lost;
 			top->lost = 0;
 		}
-		kernel->len += (size_t)snprintf(kernel->text + kernel->len, sizeof(kernel->text) - kernel->len, "%llu@%u ",
-						(unsigned long long)top->head.ts, top->cpu);
+		kernel->len += (size_t)snprintf(kernel->text + kernel->len, sizeof(kernel->text) - kernel->len,
+						"%llu@%u ", (unsigned long long)top->head.ts, top->cpu);
 		CHECK(merge_advance(kernel->merge, NULL) >= 0);
 		merge_release(kernel->merge, merge_retired(kernel->merge));
 	}

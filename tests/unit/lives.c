@@ -80,16 +80,36 @@ TEST(lives_tell_what_the_kernel_printed_of_forks_execs_and_exits)
 
 static const struct field rename_fields[] = {
 	{ .name = "pid", .type = "pid_t", .offset = 8, .size = 4, .flags = FIELD_SIGNED },
-	{ .name = "oldcomm", .type = "char[16]", .offset = 12, .size = 16, .elem_size = 1, .flags = FIELD_ARRAY | FIELD_STRING },
-	{ .name = "newcomm", .type = "char[16]", .offset = 28, .size = 16, .elem_size = 1, .flags = FIELD_ARRAY | FIELD_STRING },
+	{ .name = "oldcomm",
+	  .type = "char[16]",
+	  .offset = 12,
+	  .size = 16,
+	  .elem_size = 1,
+	  .flags = FIELD_ARRAY | FIELD_STRING },
+	{ .name = "newcomm",
+	  .type = "char[16]",
+	  .offset = 28,
+	  .size = 16,
+	  .elem_size = 1,
+	  .flags = FIELD_ARRAY | FIELD_STRING },
 };
 static const struct field newtask_fields[] = {
 	{ .name = "pid", .type = "pid_t", .offset = 8, .size = 4, .flags = FIELD_SIGNED },
-	{ .name = "comm", .type = "char[16]", .offset = 12, .size = 16, .elem_size = 1, .flags = FIELD_ARRAY | FIELD_STRING },
+	{ .name = "comm",
+	  .type = "char[16]",
+	  .offset = 12,
+	  .size = 16,
+	  .elem_size = 1,
+	  .flags = FIELD_ARRAY | FIELD_STRING },
 };
-static const struct format rename_format = { .system = "task", .name = "task_rename", .nr_fields = 3, .fields = rename_fields };
-static const struct format newtask_format = { .system = "task", .name = "task_newtask", .nr_fields = 2, .fields = newtask_fields };
-static struct event_type types[] = { { .index = 0, .format = &rename_format }, { .index = 1, .format = &newtask_format } };
+static const struct format rename_format = {
+	.system = "task", .name = "task_rename", .nr_fields = 3, .fields = rename_fields
+};
+static const struct format newtask_format = {
+	.system = "task", .name = "task_newtask", .nr_fields = 2, .fields = newtask_fields
+};
+static struct event_type types[] = { { .index = 0, .format = &rename_format },
+				     { .index = 1, .format = &newtask_format } };
 
 static void see(struct lives *lives, unsigned type, uint64_t ts, int32_t pid, const char *first, const char *second)
 {

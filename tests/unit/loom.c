@@ -15,11 +15,11 @@
 #include <sys/mman.h>
 
 enum {
-	HEAD = 16,                      /* of a sub-buffer: time, commit */
-	COMMON = 8,                     /* of a record: type, flags, preempt count, pid */
+	HEAD = 16,  /* of a sub-buffer: time, commit */
+	COMMON = 8, /* of a record: type, flags, preempt count, pid */
 	RECORD_MAX = 512,
 	FIRST_ID = 300,
-	SMALL_MAX = 28 * 4,             /* bytes of a record whose length is in its head */
+	SMALL_MAX = 28 * 4, /* bytes of a record whose length is in its head */
 	TIME_EXTEND = 30,
 	DELTA_BITS = 27,
 };
@@ -39,14 +39,16 @@ static const struct {
 	  "\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu" },
 	{ "sched", "sched_process_fork", "char parent_comm[16]; pid_t parent_pid; char child_comm[16]; pid_t child_pid",
 	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, REC->child_pid" },
-	{ "irq", "irq_handler_entry", "int irq; __data_loc char[] name", "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
-	{ "irq", "irq_handler_exit", "int irq; int ret", "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
+	{ "irq", "irq_handler_entry", "int irq; __data_loc char[] name",
+	  "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
+	{ "irq", "irq_handler_exit", "int irq; int ret",
+	  "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
 };
 
 /* A field of the list that a type is made of. */
 struct field {
 	char type[24], name[32];
-	unsigned size, offset, array;   /* array: its length, or 0 */
+	unsigned size, offset, array; /* array: its length, or 0 */
 	bool dynamic;
 };
 
@@ -55,7 +57,8 @@ static unsigned size_of(const char *type)
 	static const struct {
 		const char *name;
 		unsigned size;
-	} sizes[] = { { "char", 1 }, { "u8", 1 }, { "int", 4 }, { "u32", 4 }, { "pid_t", 4 }, { "long", 8 }, { "u64", 8 } };
+	} sizes[] = { { "char", 1 },  { "u8", 1 },   { "int", 4 }, { "u32", 4 },
+		      { "pid_t", 4 }, { "long", 8 }, { "u64", 8 } };
 
 	for (size_t i = 0; i < array_size(sizes); i++)
 		if (!strcmp(sizes[i].name, type))
@@ -96,11 +99,13 @@ static void make_format(struct loom_type *type)
 	unsigned end = COMMON;
 	struct field field;
 
-	buf_addf(&type->format, "name: %s\nID: %u\nformat:\n"
+	buf_addf(&type->format,
+		 "name: %s\nID: %u\nformat:\n"
 		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n", type->name, type->id);
+		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
+		 type->name, type->id);
 	while (next_field(&at, &end, &field)) {
 		if (field.dynamic)
 			buf_addf(&type->format, "\tfield:__data_loc char[] %s;", field.name);
@@ -119,7 +124,10 @@ void loom_type(struct loom *loom, const char *system, const char *name, const ch
 	struct loom_type *type = &loom->types[loom->nr_types];
 
 	REQUIRE(loom->nr_types < LOOM_TYPES);
-	*type = (struct loom_type){ .system = system, .name = name, .fields = fields, .print = print,
+	*type = (struct loom_type){ .system = system,
+				    .name = name,
+				    .fields = fields,
+				    .print = print,
 				    .id = (uint16_t)(FIRST_ID + loom->nr_types) };
 	make_format(type);
 	loom->nr_types++;
@@ -332,20 +340,32 @@ static int write_metadata(struct loom *loom, struct writer *writer, struct fail 
 		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 	struct writer_format formats[LOOM_TYPES];
 	struct writer_metadata metadata = {
-		.header_page = header_page, .header_event = "", .formats = formats, .nr_formats = loom->nr_types,
-		.cmdlines = buf_str(&loom->names), .cmdlines_len = loom->names.len, .uname = "Linux loom 6.12.0",
-		.version = "loom", .clock = "[local]", .cpu_count = LOOM_CPUS,
+		.header_page = header_page,
+		.header_event = "",
+		.formats = formats,
+		.nr_formats = loom->nr_types,
+		.cmdlines = buf_str(&loom->names),
+		.cmdlines_len = loom->names.len,
+		.uname = "Linux loom 6.12.0",
+		.version = "loom",
+		.clock = "[local]",
+		.cpu_count = LOOM_CPUS,
 	};
 
 	for (size_t i = 0; i < loom->nr_types; i++)
-		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format), loom->types[i].format.len };
+		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format),
+						     loom->types[i].format.len };
 	return writer_metadata(writer, &metadata, fail);
 }
 
 static int write_trace(struct loom *loom, int fd, struct fail *fail)
 {
-	struct writer_options options = { .version = (unsigned)loom->version, .compress = loom->version == 7, .level = 1,
-					  .big_endian = HOST_BIG_ENDIAN, .long_size = 8, .page_size = LOOM_PAGE };
+	struct writer_options options = { .version = (unsigned)loom->version,
+					  .compress = loom->version == 7,
+					  .level = 1,
+					  .big_endian = HOST_BIG_ENDIAN,
+					  .long_size = 8,
+					  .page_size = LOOM_PAGE };
 	struct writer *writer = NULL;
 	struct part *part = NULL;
 	int r = writer_new(fd, &options, &writer, fail);

@@ -34,11 +34,11 @@ struct loom {
 	struct loom_cpu {
 		struct buf pages;
 		uint64_t ts, lost;
-		bool open;              /* the last page takes records */
+		bool open; /* the last page takes records */
 	} cpus[LOOM_CPUS];
-	struct buf names;               /* saved_cmdlines */
-	const char *clock;              /* "local" unless set */
-	int version;                    /* of trace.dat: 7 unless set */
+	struct buf names;  /* saved_cmdlines */
+	const char *clock; /* "local" unless set */
+	int version;       /* of trace.dat: 7 unless set */
 };
 
 /* Knows sched_switch, sched_waking, sched_wakeup, sched_process_fork, irq_handler_entry and irq_handler_exit. */

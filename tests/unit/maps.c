@@ -13,12 +13,11 @@ static struct maps *maps_with(const char *text)
 	return maps_of_text(7, text, strlen(text), &maps, NULL) ? NULL : maps;
 }
 
-static const char some[] =
-	"00400000-00401000 r--p 00000000 00:02 60      /bin/a file\n"
-	"00401000-00585000 r-xp 00001000 00:02 60      /bin/sh (deleted)\n"
-	"00600000-00700000 rw-p 00000000 00:00 0 \n"
-	"7ffe5639a000-7ffe563bb000 rw-p 00000000 00:00 0   [stack]\n"
-	"7fff00000000-7fff00001000 r--p 00000000 00:02 61  /lib/last\n";
+static const char some[] = "00400000-00401000 r--p 00000000 00:02 60      /bin/a file\n"
+			   "00401000-00585000 r-xp 00001000 00:02 60      /bin/sh (deleted)\n"
+			   "00600000-00700000 rw-p 00000000 00:00 0 \n"
+			   "7ffe5639a000-7ffe563bb000 rw-p 00000000 00:00 0   [stack]\n"
+			   "7fff00000000-7fff00001000 r--p 00000000 00:02 61  /lib/last\n";
 
 TEST(maps_find_the_first_map_that_ends_behind_an_address_as_the_kernel_does)
 {
@@ -51,7 +50,7 @@ TEST(maps_have_no_path_where_no_file_is_mapped)
 TEST(maps_leave_out_lines_that_are_none_or_not_in_order)
 {
 	struct maps *maps = maps_with("\n-\n5\n5-\n5-4 r /x\nzz-zzz r /x\n10-20 r--p 0 0:0 1 /ten\n"
-					 "08-09 r--p 0 0:0 1 /eight\n111111111111111111-2 r\n30-40\n");
+				      "08-09 r--p 0 0:0 1 /eight\n111111111111111111-2 r\n30-40\n");
 	struct map map;
 
 	REQUIRE(maps);

@@ -54,10 +54,9 @@ static struct test_source *test_source(void)
 {
 	struct test_source *test = calloc(1, sizeof(*test));
 
-	test->source = (struct source){ .ops = &test_ops,
-					.shape = { .size = PAGE_BYTES, .long_size = 8 },
-					.nr_cpus = CPUS,
-					.cpus = cpu_numbers };
+	test->source = (struct source){
+		.ops = &test_ops, .shape = { .size = PAGE_BYTES, .long_size = 8 }, .nr_cpus = CPUS, .cpus = cpu_numbers
+	};
 	return test;
 }
 

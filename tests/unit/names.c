@@ -17,14 +17,31 @@ TEST(names_of_system_calls_are_those_of_the_traced_machine)
 		int64_t number;
 		const char *name;
 	} calls[] = {
-		{ "x86_64", 0, "read" }, { "x86_64", 257, "openat" }, { "x86_64", 334, "rseq" }, { "x86_64", 424, "pidfd_send_signal" },
-		{ "i686", 5, "open" }, { "i386", 295, "openat" }, { "i686", 403, "clock_gettime64" },
-		{ "aarch64", 56, "openat" }, { "aarch64", 63, "read" }, { "loongarch64", 221, "execve" },
-		{ "riscv64", 56, "openat" }, { "riscv64", 258, "riscv_hwprobe" },
-		{ "armv7l", 5, "open" }, { "armv7l", 322, "openat" }, { "armv8l", 405, "clock_adjtime64" },
-		{ "s390x", 5, "open" }, { "s390x", 288, "openat" }, { "s390x", 222, "readahead" },
-		{ "ppc64le", 286, "openat" }, { "ppc64", 3, "read" }, { "ppc", 286, "openat" },
-		{ "sparc64", 284, "openat" }, { "parisc64", 275, "openat" }, { "alpha", 450, "openat" }, { "m68k", 288, "openat" },
+		{ "x86_64", 0, "read" },
+		{ "x86_64", 257, "openat" },
+		{ "x86_64", 334, "rseq" },
+		{ "x86_64", 424, "pidfd_send_signal" },
+		{ "i686", 5, "open" },
+		{ "i386", 295, "openat" },
+		{ "i686", 403, "clock_gettime64" },
+		{ "aarch64", 56, "openat" },
+		{ "aarch64", 63, "read" },
+		{ "loongarch64", 221, "execve" },
+		{ "riscv64", 56, "openat" },
+		{ "riscv64", 258, "riscv_hwprobe" },
+		{ "armv7l", 5, "open" },
+		{ "armv7l", 322, "openat" },
+		{ "armv8l", 405, "clock_adjtime64" },
+		{ "s390x", 5, "open" },
+		{ "s390x", 288, "openat" },
+		{ "s390x", 222, "readahead" },
+		{ "ppc64le", 286, "openat" },
+		{ "ppc64", 3, "read" },
+		{ "ppc", 286, "openat" },
+		{ "sparc64", 284, "openat" },
+		{ "parisc64", 275, "openat" },
+		{ "alpha", 450, "openat" },
+		{ "m68k", 288, "openat" },
 	};
 
 	for (size_t i = 0; i < array_size(calls); i++)
@@ -80,8 +97,9 @@ TEST(names_agree_with_this_machine)
 	if (!CHECK(!uname(&name)))
 		return;
 	/* A 32-bit program on a 64-bit kernel calls by the other table. */
-	machine = sizeof(long) == 4 && !strcmp(name.machine, "x86_64") ? "i686" :
-		  sizeof(long) == 4 && !strcmp(name.machine, "aarch64") ? "armv7l" : name.machine;
+	machine = sizeof(long) == 4 && !strcmp(name.machine, "x86_64")  ? "i686" :
+		  sizeof(long) == 4 && !strcmp(name.machine, "aarch64") ? "armv7l" :
+									  name.machine;
 	if (!system_call_name(machine, SYS_getpid))
 		return;
 	CHECK_STR(system_call_name(machine, SYS_getpid), "getpid");

@@ -21,7 +21,8 @@ TEST(near_names_come_nearest_first)
 	static const char *const names[] = { "sched_stick", "sched_wakeup", "sched_switch", "irq_exit", NULL };
 	struct fail fail;
 
-	CHECK_STR(said("sched_swich", names, &fail), "no event 'sched_swich'; did you mean 'sched_switch' or 'sched_stick'?");
+	CHECK_STR(said("sched_swich", names, &fail),
+		  "no event 'sched_swich'; did you mean 'sched_switch' or 'sched_stick'?");
 }
 
 TEST(near_says_nothing_when_nothing_is_near)

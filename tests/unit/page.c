@@ -17,7 +17,8 @@ static const struct page_shape shape = { .size = sizeof(struct page_bytes), .lon
 
 TEST(page_hands_out_records_with_running_time)
 {
-	struct page_bytes bytes = { .ts = 1000, .commit = 20,
+	struct page_bytes bytes = { .ts = 1000,
+				    .commit = 20,
 				    .words = { record_head(1, 5), 0x11, record_head(2, 7), 0x22, 0x33 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
@@ -33,8 +34,10 @@ TEST(page_hands_out_records_with_running_time)
 
 TEST(page_follows_time_extends_stamps_and_discarded_records)
 {
-	struct page_bytes bytes = { .ts = 1ull << 60, .commit = 9 * 4 + 8,
-				    .words = { record_head(30, 3), 2, record_head(29, 4), 8, 0, record_head(31, 9), 1, record_head(0, 1), 8, 0x77 } };
+	struct page_bytes bytes = { .ts = 1ull << 60,
+				    .commit = 9 * 4 + 8,
+				    .words = { record_head(30, 3), 2, record_head(29, 4), 8, 0, record_head(31, 9), 1,
+					       record_head(0, 1), 8, 0x77 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -49,8 +52,10 @@ TEST(page_follows_time_extends_stamps_and_discarded_records)
 
 TEST(page_passes_by_the_delta_of_a_discarded_record)
 {
-	struct page_bytes bytes = { .ts = 1000, .commit = 7 * 4,
-				    .words = { record_head(29, 500), 8, 0, record_head(1, 7), 0x77, record_head(1, 5), 0x78 } };
+	struct page_bytes bytes = { .ts = 1000,
+				    .commit = 7 * 4,
+				    .words = { record_head(29, 500), 8, 0, record_head(1, 7), 0x77, record_head(1, 5),
+					       0x78 } };
 	struct fail fail = FAIL_INIT;
 	struct record record;
 	struct page page;
@@ -90,7 +95,8 @@ TEST(page_rejects_a_commit_larger_than_the_page)
 TEST(page_reads_how_many_events_were_lost)
 {
 	struct page_bytes bytes = { .commit = 8 | 1ull << 31 | 1ull << 30 | 0xffffffffull << 32,
-				    .words = { record_head(1, 0), 0, HOST_BIG_ENDIAN ? 0 : 138, HOST_BIG_ENDIAN ? 138 : 0 } };
+				    .words = { record_head(1, 0), 0, HOST_BIG_ENDIAN ? 0 : 138,
+					       HOST_BIG_ENDIAN ? 138 : 0 } };
 	struct fail fail = FAIL_INIT;
 	struct page page;
 
@@ -107,7 +113,8 @@ TEST(page_reads_how_many_events_were_lost)
 
 TEST(page_reads_the_other_byte_order)
 {
-	struct page_bytes bytes = { .ts = __builtin_bswap64(500), .commit = __builtin_bswap64(8),
+	struct page_bytes bytes = { .ts = __builtin_bswap64(500),
+				    .commit = __builtin_bswap64(8),
 				    .words = { __builtin_bswap32(HOST_BIG_ENDIAN ? 6 << 5 | 1 : 1u << 27 | 6), 0 } };
 	const struct page_shape swapped = { .size = sizeof(bytes), .long_size = 8, .swap = true };
 	struct fail fail = FAIL_INIT;

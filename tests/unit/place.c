@@ -9,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char text[] =
-	"name: thing\nID: 260\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:char comm[8];\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:short prio;\toffset:16;\tsize:2;\tsigned:1;\n"
-	"\tfield:unsigned short width;\toffset:18;\tsize:2;\tsigned:0;\n"
-	"\tfield:__data_loc char[] name;\toffset:20;\tsize:4;\tsigned:0;\n"
-	"\tfield:s16 pair[2];\toffset:24;\tsize:4;\tsigned:1;\n"
-	"\tfield:__rel_loc u32[] words;\toffset:28;\tsize:4;\tsigned:0;\n"
-	"\nprint fmt: \"x\"\n";
+static const char text[] = "name: thing\nID: 260\nformat:\n"
+			   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			   "\tfield:char comm[8];\toffset:8;\tsize:8;\tsigned:0;\n"
+			   "\tfield:short prio;\toffset:16;\tsize:2;\tsigned:1;\n"
+			   "\tfield:unsigned short width;\toffset:18;\tsize:2;\tsigned:0;\n"
+			   "\tfield:__data_loc char[] name;\toffset:20;\tsize:4;\tsigned:0;\n"
+			   "\tfield:s16 pair[2];\toffset:24;\tsize:4;\tsigned:1;\n"
+			   "\tfield:__rel_loc u32[] words;\toffset:28;\tsize:4;\tsigned:0;\n"
+			   "\nprint fmt: \"x\"\n";
 
 enum { RECORD = 32 + 4 + 8 };
 
@@ -113,7 +112,8 @@ TEST(place_of_a_field_that_is_missing_or_cut_off_reads_as_nothing)
 
 	REQUIRE(format);
 	fill(data, false);
-	CHECK(!place_bind(&place, format, &abi, "nothing") && !place_u64(&place, &event) && !place_bytes(&place, &event, &bytes, &len));
+	CHECK(!place_bind(&place, format, &abi, "nothing") && !place_u64(&place, &event) &&
+	      !place_bytes(&place, &event, &bytes, &len));
 	CHECK(!place_bind(&place, NULL, &abi, "prio") && !place.field);
 	CHECK(place_bind(&place, format, &abi, "prio") && place_u64(&place, &event) == 0);
 	CHECK(place_bind(&place, format, &abi, "words") && !place_element(&place, &event, 0, &value));
@@ -136,7 +136,8 @@ TEST(place_reads_the_fields_of_a_kernels_events)
 	REQUIRE(places && !trace_open("tests/fixtures/golden/6.12-events-sched.dat", &trace, NULL));
 	REQUIRE(!context_new(trace, 0, &context, NULL) && !events_open(context, &options, &events, NULL));
 	while (events_next(events, &event, NULL) > 0) {
-		if (event.kind != EVENT_RECORD || !event.type->format || strcmp(event.type->format->name, "sched_switch"))
+		if (event.kind != EVENT_RECORD || !event.type->format ||
+		    strcmp(event.type->format->name, "sched_switch"))
 			continue;
 		if (!places[event.type->index].field)
 			CHECK(place_bind(&places[event.type->index], event.type->format, &context->abi, "prev_pid"));

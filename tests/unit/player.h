@@ -18,15 +18,15 @@ struct player {
 	struct source *file;
 	struct block *block[PLAYER_CPUS];
 	size_t at[PLAYER_CPUS];
-	unsigned stutter;               /* each CPU has nothing that often before each of its pages */
+	unsigned stutter; /* each CPU has nothing that often before each of its pages */
 	unsigned silent[PLAYER_CPUS];
-	size_t left;                    /* CPUs that have not ended */
+	size_t left; /* CPUs that have not ended */
 	bool ended[PLAYER_CPUS];
 };
 
 /* The live source of a trace's first buffer, fed by the player, which outlives it. False: it cannot be made. */
-bool player_new(struct player *player, struct trace *trace, unsigned stutter, size_t queue_max, struct live_times *times,
-		struct source **ret);
+bool player_new(struct player *player, struct trace *trace, unsigned stutter, size_t queue_max,
+		struct live_times *times, struct source **ret);
 void player_release(struct player *player);
 
 #endif

@@ -11,20 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMMON                                                                                     \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+#define COMMON                                                                         \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-static const char sys_enter[] = "name: sys_enter\nID: 20\nformat:\n" COMMON
-	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+static const char sys_enter[] =
+	"name: sys_enter\nID: 20\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\nprint fmt: \"NR %ld\", REC->id\n";
-static const char sys_exit[] = "name: sys_exit\nID: 21\nformat:\n" COMMON
-	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+static const char sys_exit[] =
+	"name: sys_exit\nID: 21\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\nprint fmt: \"NR %ld = %ld\", REC->id, REC->ret\n";
-static const char probe_event[] = "name: event_one\nID: 22\nformat:\n" COMMON
-	"\tfield:s16 small;\toffset:8;\tsize:2;\tsigned:1;\n"
+static const char probe_event[] =
+	"name: event_one\nID: 22\nformat:\n" COMMON "\tfield:s16 small;\toffset:8;\tsize:2;\tsigned:1;\n"
 	"\tfield:u16 array[2];\toffset:10;\tsize:4;\tsigned:0;\n"
 	"\tfield:char text[4];\toffset:14;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
 static const char needs_more[] = "name: needs_more\nID: 23\nformat:\n" COMMON "\nprint fmt: \"\"\n";
@@ -58,7 +58,9 @@ static bool fixture_init(struct fixture *fixture, const char *dir, const char *m
 	*fixture = (struct fixture){ .fail = FAIL_INIT };
 	return out_init(&fixture->out, 4096) && !schema_new(&abi, &fixture->schema, &fixture->fail) &&
 	       !schema_add(fixture->schema, system, strlen(system), format, strlen(format), &fixture->fail) &&
-	       !plugins_new(&(struct plugins_options){ .dir = path, .machine = machine, .abi = schema_abi(fixture->schema) },
+	       !plugins_new(&(struct plugins_options){ .dir = path,
+						       .machine = machine,
+						       .abi = schema_abi(fixture->schema) },
 			    &fixture->plugins, &fixture->fail);
 }
 

@@ -46,9 +46,15 @@ TEST(probe_prints_what_it_parsed)
 
 TEST(probe_refuses_what_is_no_definition)
 {
-	static const char *const lines[] = { "", "p", "p:", "p:x", "pfoo bar", "r10", "x:y z",
-		("p:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa vfs_read") };
+	static const char *const lines[] = { "",
+					     "p",
+					     "p:",
+					     "p:x",
+					     "pfoo bar",
+					     "r10",
+					     "x:y z",
+					     ("p:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+					      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa vfs_read") };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct probe probe;
@@ -69,12 +75,14 @@ static bool probe_fake_new(struct fake *fake)
 	fake_write(fake, "dynamic_events", "");
 	fake_write(fake, "README", "f[: t[: e[:");
 	fake_write(fake, "events/sched/enable", "0\n");
-	fake_write(fake, "events/sched/sched_switch/format",
-		   "\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
+	fake_write(
+		fake, "events/sched/sched_switch/format",
+		"\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
 	return true;
 }
 
-static const char *defined(const struct fake *fake, const char *text, bool synthetic, struct buf *buf, struct fail *fail)
+static const char *defined(const struct fake *fake, const char *text, bool synthetic, struct buf *buf,
+			   struct fail *fail)
 {
 	struct probe probe;
 
@@ -131,13 +139,16 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	CHECK_STR(defined(&fake, "x=foo_bar a=$arg2:string arg1 %si comm", false, &buf, &fail),
 		  "p:weft/x foo_bar a=+0($arg2):string arg1=$arg1 %si comm=$comm");
 	CHECK_STR(defined(&fake, "mine/x=foo_bar+0x10", false, &buf, &fail), "p:mine/x foo_bar+0x10");
-	CHECK_STR(defined(&fake, "foo_bar%return ret", false, &buf, &fail), "r:weft/foo_bar_return foo_bar ret=$retval:s64");
-	CHECK_STR(defined(&fake, "foo_bar%return why=ret:u32", false, &buf, &fail), "r:weft/foo_bar_return foo_bar why=$retval:u32");
+	CHECK_STR(defined(&fake, "foo_bar%return ret", false, &buf, &fail),
+		  "r:weft/foo_bar_return foo_bar ret=$retval:s64");
+	CHECK_STR(defined(&fake, "foo_bar%return why=ret:u32", false, &buf, &fail),
+		  "r:weft/foo_bar_return foo_bar why=$retval:u32");
 	CHECK_STR(defined(&fake, "kernel:foo_bar", false, &buf, &fail), "p:weft/kernel_foo_bar kernel:foo_bar");
 	CHECK(strstr(defined(&fake, "nothing:foo_bar", false, &buf, &fail), "as in './nothing:foo_bar'"));
 	CHECK(strstr(defined(&fake, "foo_bar =:", false, &buf, &fail), "does not say what to fetch"));
 	CHECK_STR(defined(&fake, "fprobe:foo_bar%return", false, &buf, &fail), "f:weft/foo_bar_return foo_bar%return");
-	CHECK_STR(defined(&fake, "tracepoint:sched_switch prev", false, &buf, &fail), "t:weft/sched_switch sched_switch prev=prev");
+	CHECK_STR(defined(&fake, "tracepoint:sched_switch prev", false, &buf, &fail),
+		  "t:weft/sched_switch sched_switch prev=prev");
 	CHECK_STR(defined(&fake, "sched:sched_switch next_comm p=prev_pid:u32 if prev_pid > 3", false, &buf, &fail),
 		  "e:weft/sched_switch sched.sched_switch next_comm=$next_comm:string p=$prev_pid:u32 if prev_pid > 3");
 	CHECK(!strncmp(defined(&fake, "/bin/sh:0x10 a=$arg1:string", false, &buf, &fail), "p:weft/sh_0x10 /", 16));
@@ -145,7 +156,8 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	said = defined(&fake, "foo_bar filename:ustring", false, &buf, &fail);
 	/* Without /proc/kallsyms nobody knows whether there is such a function. */
 	CHECK(strstr(said, "no function 'foo_bar'") || strstr(said, "say which one, as in 'filename=$arg1:ustring'"));
-	CHECK(strstr(defined(&fake, "/bin/sh:no_such_function_here", false, &buf, &fail), "no function 'no_such_function_here'"));
+	CHECK(strstr(defined(&fake, "/bin/sh:no_such_function_here", false, &buf, &fail),
+		     "no function 'no_such_function_here'"));
 	CHECK(strstr(defined(&fake, "sched:sched_switch%return", false, &buf, &fail), "has no return"));
 	CHECK_STR(defined(&fake, "lat u64 lat; pid_t pid", true, &buf, &fail), "s:synthetic/lat u64 lat; pid_t pid");
 	CHECK(strstr(defined(&fake, "lat", true, &buf, &fail), "has no fields"));
@@ -157,8 +169,15 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 TEST(probe_define_hands_on_what_only_the_kernel_understands)
 {
 	static const char *const fetches[] = {
-		"$current", "pid=$current->pid:s32", "n=(file,f_inode)$arg1->i_ino:u64", "(task_struct)$arg1->comm", "this_cpu_read(runqueues)",
-		"n=this_cpu_read(rq->nr_running):u32", "this_cpu_ptr(runqueues)->cpu:s32", "file->f_inode->i_ino:u64", "+0(+8(%di)):x8[4]",
+		"$current",
+		"pid=$current->pid:s32",
+		"n=(file,f_inode)$arg1->i_ino:u64",
+		"(task_struct)$arg1->comm",
+		"this_cpu_read(runqueues)",
+		"n=this_cpu_read(rq->nr_running):u32",
+		"this_cpu_ptr(runqueues)->cpu:s32",
+		"file->f_inode->i_ino:u64",
+		"+0(+8(%di)):x8[4]",
 	};
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct fake fake;
@@ -195,15 +214,18 @@ static size_t make_btf(uint8_t *into)
 {
 	static const char strings[] = "\0int\0open\0a\0n\0unsigned char\0f";
 	const uint32_t types[] = {
-		1, 1 << 24, 4, 1 << 24 | 32,                            /* 1: int, signed */
-		14, 1 << 24, 1, 8,                                      /* 2: unsigned char */
-		0, 10 << 24, 2,                                         /* 3: const 2 */
-		0, 2 << 24, 1,                                          /* 4: pointer */
-		0, 13 << 24 | 2, 1, 10, 4, 12, 3,                       /* 5: the prototype */
-		5, 12 << 24, 5,                                         /* 6: open */
-		28, 12 << 24, 1,                                        /* 7: f, of no prototype */
+		1,  1 << 24,      4, 1 << 24 | 32, /* 1: int, signed */
+		14, 1 << 24,      1, 8,            /* 2: unsigned char */
+		0,  10 << 24,     2,               /* 3: const 2 */
+		0,  2 << 24,      1,               /* 4: pointer */
+		0,  13 << 24 | 2, 1, 10,
+		4,  12,           3, /* 5: the prototype */
+		5,  12 << 24,     5, /* 6: open */
+		28, 12 << 24,     1, /* 7: f, of no prototype */
 	};
-	const uint32_t head[] = { HOST_BIG_ENDIAN ? 0xeb9f0100 : 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings) };
+	const uint32_t head[] = {
+		HOST_BIG_ENDIAN ? 0xeb9f0100 : 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings)
+	};
 
 	memcpy(into, head, sizeof(head));
 	memcpy(into + sizeof(head), types, sizeof(types));

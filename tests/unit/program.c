@@ -9,23 +9,22 @@
 #include <string.h>
 
 /* One record for every test: what is where stands in the format. */
-static const char fields[] =
-	"name: thing\nID: 9\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"\tfield:int minus;\toffset:24;\tsize:4;\tsigned:1;\n"
-	"\tfield:u32 word;\toffset:28;\tsize:4;\tsigned:0;\n"
-	"\tfield:u64 wide;\toffset:32;\tsize:8;\tsigned:0;\n"
-	"\tfield:u8 byte;\toffset:40;\tsize:1;\tsigned:0;\n"
-	"\tfield:s8 small;\toffset:41;\tsize:1;\tsigned:1;\n"
-	"\tfield:u16 half;\toffset:42;\tsize:2;\tsigned:0;\n"
-	"\tfield:__data_loc char[] str;\toffset:44;\tsize:4;\tsigned:0;\n"
-	"\tfield:__u8 addr[16];\toffset:48;\tsize:16;\tsigned:0;\n"
-	"\tfield:void * ptr;\toffset:64;\tsize:8;\tsigned:0;\n"
-	"\tfield:__data_loc u64[] nums;\toffset:72;\tsize:4;\tsigned:0;\n"
-	"\tfield:u32 list[2];\toffset:76;\tsize:8;\tsigned:0;\n"
-	"\nprint fmt: ";
+static const char fields[] = "name: thing\nID: 9\nformat:\n"
+			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			     "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			     "\tfield:int minus;\toffset:24;\tsize:4;\tsigned:1;\n"
+			     "\tfield:u32 word;\toffset:28;\tsize:4;\tsigned:0;\n"
+			     "\tfield:u64 wide;\toffset:32;\tsize:8;\tsigned:0;\n"
+			     "\tfield:u8 byte;\toffset:40;\tsize:1;\tsigned:0;\n"
+			     "\tfield:s8 small;\toffset:41;\tsize:1;\tsigned:1;\n"
+			     "\tfield:u16 half;\toffset:42;\tsize:2;\tsigned:0;\n"
+			     "\tfield:__data_loc char[] str;\toffset:44;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__u8 addr[16];\toffset:48;\tsize:16;\tsigned:0;\n"
+			     "\tfield:void * ptr;\toffset:64;\tsize:8;\tsigned:0;\n"
+			     "\tfield:__data_loc u64[] nums;\toffset:72;\tsize:4;\tsigned:0;\n"
+			     "\tfield:u32 list[2];\toffset:76;\tsize:8;\tsigned:0;\n"
+			     "\nprint fmt: ";
 
 static uint8_t record[128];
 static size_t record_len;
@@ -112,14 +111,18 @@ TEST(program_prints_integers_by_their_conversion)
 {
 	CHECK_STR(print("\"%d %u %x %o|%i\", REC->minus, REC->minus, REC->minus, REC->half, REC->small"),
 		  "-5 4294967291 fffffffb 764|-1");
-	CHECK_STR(print("\"%lu %llx %Lx %zd %hhu %hd %hx\", REC->wide, REC->wide, REC->wide, REC->wide, REC->half, REC->word, REC->minus"),
-		  "1311768467463790320 123456789abcdef0 123456789abcdef0 1311768467463790320 244 -2 fffb");
-	CHECK_STR(print("\"[%5d|%-5d|%05d|%+d|% d|%.4d|%5.3d]\", REC->half, REC->half, REC->minus, REC->half, REC->half, REC->half, REC->half"),
-		  "[  500|500  |-0005|+500| 500|0500|  500]");
-	CHECK_STR(print("\"[%#x|%#o|%#x|%08lx|%-8x|%X|%016llx|%3x]\", REC->half, REC->half, 0, REC->half, REC->half, REC->half, REC->wide, REC->word"),
-		  "[0x1f4|0764|0x0|000001f4|1f4     |1F4|123456789abcdef0|fffffffe]");
-	CHECK_STR(print("\"[%03d|%03d|%02d|%016d|%012lld|%03u]\", REC->half, REC->small, REC->minus, REC->minus, REC->wide, REC->small"),
-		  "[500|-01|-5|-000000000000005|1311768467463790320|4294967295]");
+	CHECK_STR(
+		print("\"%lu %llx %Lx %zd %hhu %hd %hx\", REC->wide, REC->wide, REC->wide, REC->wide, REC->half, REC->word, REC->minus"),
+		"1311768467463790320 123456789abcdef0 123456789abcdef0 1311768467463790320 244 -2 fffb");
+	CHECK_STR(
+		print("\"[%5d|%-5d|%05d|%+d|% d|%.4d|%5.3d]\", REC->half, REC->half, REC->minus, REC->half, REC->half, REC->half, REC->half"),
+		"[  500|500  |-0005|+500| 500|0500|  500]");
+	CHECK_STR(
+		print("\"[%#x|%#o|%#x|%08lx|%-8x|%X|%016llx|%3x]\", REC->half, REC->half, 0, REC->half, REC->half, REC->half, REC->wide, REC->word"),
+		"[0x1f4|0764|0x0|000001f4|1f4     |1F4|123456789abcdef0|fffffffe]");
+	CHECK_STR(
+		print("\"[%03d|%03d|%02d|%016d|%012lld|%03u]\", REC->half, REC->small, REC->minus, REC->minus, REC->wide, REC->small"),
+		"[500|-01|-5|-000000000000005|1311768467463790320|4294967295]");
 	CHECK_STR(print("\"%c%c%3c|%-3c|%%\", 'a', REC->list[0] + 60, 'z', 'y'"), "aC  z|y  |%");
 	CHECK_STR(print("\"%0*llx|%*d|%-*d|%*d|\", (int)8 * 2, REC->wide >> 32, 4, 7, 4, 7, -4, 7"),
 		  "0000000012345678|   7|7   |7   |");
@@ -128,18 +131,24 @@ TEST(program_prints_integers_by_their_conversion)
 TEST(program_prints_strings_up_to_their_end)
 {
 	CHECK_STR(print("\"%s %s %s\", REC->comm, __get_str(str), \"lit\" \"eral\""), "bash hello literal");
-	CHECK_STR(print("\"[%8s|%-8s|%.2s|%6.3s|%.*s]\", REC->comm, __get_str(str), REC->comm, REC->comm, 3, REC->comm"),
-		  "[    bash|hello   |ba|   bas|bas]");
+	CHECK_STR(
+		print("\"[%8s|%-8s|%.2s|%6.3s|%.*s]\", REC->comm, __get_str(str), REC->comm, REC->comm, 3, REC->comm"),
+		"[    bash|hello   |ba|   bas|bas]");
 	CHECK_STR(print("\"[%.*s|%.*s]\", REC->minus, REC->comm, 0, REC->comm"), "[bash|]");
 	CHECK_STR(print("\"%s\", (char *)((void *)REC + (REC->__data_loc_str & 0xffff))"), "hello");
 	CHECK_STR(print("\"%s%s\", __get_str(str)[0] ? \"yes\" : \"no\", REC->byte == 200 ? \"\" : \"no\""), "yes");
 	CHECK_STR(print("\"%s\", REC->ptr"), "mapped");
-	CHECK_STR(print("\"%s %s|%s|%s|\", REC->half ? \"some\" : \"none\", REC->list[0] & 8 ? \"8\" : \"\", REC->half & 0x100 ? \"+\" : \"\", "
-			"REC->half & 0x200 ? \"+\" : \"-\""), "some |+|-|");
-	CHECK_STR(print("\"%s %s %s\", REC->small & 0x100 ? \"sign\" : \"none\", REC->byte & 0x100 ? \"sign\" : \"none\", "
-			"REC->half & 4 ? \"longer than sixteen characters\" : \"x\""), "sign none longer than sixteen characters");
-	CHECK_STR(print("\"%s and a literal of more than sixteen characters %s\", REC->byte ? \"sixteen letters.\" : \"\", REC->comm"),
-		  "sixteen letters. and a literal of more than sixteen characters bash");
+	CHECK_STR(
+		print("\"%s %s|%s|%s|\", REC->half ? \"some\" : \"none\", REC->list[0] & 8 ? \"8\" : \"\", REC->half & 0x100 ? \"+\" : \"\", "
+		      "REC->half & 0x200 ? \"+\" : \"-\""),
+		"some |+|-|");
+	CHECK_STR(
+		print("\"%s %s %s\", REC->small & 0x100 ? \"sign\" : \"none\", REC->byte & 0x100 ? \"sign\" : \"none\", "
+		      "REC->half & 4 ? \"longer than sixteen characters\" : \"x\""),
+		"sign none longer than sixteen characters");
+	CHECK_STR(
+		print("\"%s and a literal of more than sixteen characters %s\", REC->byte ? \"sixteen letters.\" : \"\", REC->comm"),
+		"sixteen letters. and a literal of more than sixteen characters bash");
 }
 
 TEST(program_computes_as_c_does)
@@ -148,8 +157,9 @@ TEST(program_computes_as_c_does)
 	CHECK_STR(print("\"%d\", REC->small < REC->byte"), "1");
 	CHECK_STR(print("\"%d %d %lld\", 7 / 2, -7 / 2, -7 % 3"), "3 -3 -1");
 	CHECK_STR(print("\"%u\", (unsigned)REC->minus / 2"), "2147483645");
-	CHECK_STR(print("\"%d,%d\", ((unsigned int) ((REC->word) >> 20)), ((unsigned int) ((REC->word) & ((1U << 20) - 1)))"),
-		  "4095,1048574");
+	CHECK_STR(
+		print("\"%d,%d\", ((unsigned int) ((REC->word) >> 20)), ((unsigned int) ((REC->word) & ((1U << 20) - 1)))"),
+		"4095,1048574");
 	CHECK_STR(print("\"%lx %x %lx\", ~0UL, ~0, (unsigned long)~0"), "ffffffffffffffff ffffffff ffffffffffffffff");
 	CHECK_STR(print("\"%lx\", ((u64)(REC)->half << 32) | (REC)->word"), "1f4fffffffe");
 	CHECK_STR(print("\"%d\", ({ int a = (REC->half); int b = (128); ((a) < (b) ? (a) : (b)); })"), "128");
@@ -158,30 +168,36 @@ TEST(program_computes_as_c_does)
 	CHECK_STR(print("\"%u\", jiffies_to_msecs(REC->half)"), "2000");
 	CHECK_STR(print("\"%d\", REC->list[1] + REC->list[5]"), "9");
 	CHECK_STR(print("\"%d %d\", (u8)300, (s8)200"), "44 -56");
-	CHECK_STR(print("\"%llu.%09u\", __print_ns_to_secs(3000000007ULL), __print_ns_without_secs(3000000007ULL)"), "3.000000007");
+	CHECK_STR(print("\"%llu.%09u\", __print_ns_to_secs(3000000007ULL), __print_ns_without_secs(3000000007ULL)"),
+		  "3.000000007");
 }
 
 TEST(program_names_flags_and_symbols_as_the_kernel_does)
 {
-	CHECK_STR(print("\"%s\", __print_flags(REC->half, \"|\", { 4, \"A\" }, { 0x10, \"B\" }, { 8, \"C\" })"), "A|B|0x1e0");
+	CHECK_STR(print("\"%s\", __print_flags(REC->half, \"|\", { 4, \"A\" }, { 0x10, \"B\" }, { 8, \"C\" })"),
+		  "A|B|0x1e0");
 	CHECK_STR(print("\"[%s]\", __print_flags(0, \"|\", { 0, \"none\" }, { 1, \"A\" })"), "[]");
 	CHECK_STR(print("\"%s\", __print_flags(3, \"\", { 1, \"a\" }, { 2, \"b\" })"), "ab");
-	CHECK_STR(print("\"%s %s\", __print_symbolic(REC->byte, { 1, \"one\" }, { 200, \"two\" }), __print_symbolic(5, { 1, \"x\" })"),
-		  "two 0x5");
+	CHECK_STR(
+		print("\"%s %s\", __print_symbolic(REC->byte, { 1, \"one\" }, { 200, \"two\" }), __print_symbolic(5, { 1, \"x\" })"),
+		"two 0x5");
 	CHECK_STR(print("\"%6s|\", __print_symbolic(REC->small, { -1, \"neg\" })"), "   neg|");
-	CHECK_STR(print("\"%s\", __print_symbolic(7, { 0, \"a\" }, { 1, \"b\" }, { 2, \"c\" }, { 3, \"d\" }, { 7, \"h\" }, { 7, \"i\" }, { 900, \"j\" })"),
-		  "h");
+	CHECK_STR(
+		print("\"%s\", __print_symbolic(7, { 0, \"a\" }, { 1, \"b\" }, { 2, \"c\" }, { 3, \"d\" }, { 7, \"h\" }, { 7, \"i\" }, { 900, \"j\" })"),
+		"h");
 	CHECK_STR(print("\"%s\", __print_symbolic(0, { 0, \"\" })"), "0x0");
 }
 
 TEST(program_prints_arrays_and_bytes)
 {
-	CHECK_STR(print("\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / sizeof(u64), sizeof(u64))"),
-		  "{0x1,0xff}");
+	CHECK_STR(
+		print("\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / sizeof(u64), sizeof(u64))"),
+		"{0x1,0xff}");
 	CHECK_STR(print("\"%s %s\", __print_hex(REC->addr, 4), __print_hex_str(REC->addr, 4)"), "fe 80 00 00 fe800000");
 	CHECK_STR(print("\"%*ph|%*phC|%*phN\", 3, REC->addr, 2, REC->addr, 2, REC->addr"), "fe 80 00|fe:80|fe80");
 	CHECK_STR(print("\"%s\", __get_bitmask(nums)"), "00000000,000000ff,00000000,00000001");
-	CHECK_STR(print("\"%*pbl|%*pb\", 64, REC->list, 36, REC->list"), HOST_BIG_ENDIAN ? "0,3,32-34|7,00000009" : "0-2,32,35|9,00000007");
+	CHECK_STR(print("\"%*pbl|%*pb\", 64, REC->list, 36, REC->list"),
+		  HOST_BIG_ENDIAN ? "0,3,32-34|7,00000009" : "0-2,32,35|9,00000007");
 	CHECK_STR(print("\"%s\", __print_dynamic_array(nums, sizeof(u64))"), "{0x1,0xff}");
 }
 
@@ -191,7 +207,8 @@ TEST(program_prints_error_pointers_as_errname_names_them)
 	const char *note;
 
 	CHECK_STR(print("\"%pe|%10pe|%-9pe|\", (void *)-2, (void *)-2, (void *)-5"), "-ENOENT|   -ENOENT|-EIO     |");
-	CHECK_STR(print("\"%pe %pe %pe\", (void *)-110, (void *)-517, (void *)-1000"), "-ETIMEDOUT -EPROBE_DEFER -1000");
+	CHECK_STR(print("\"%pe %pe %pe\", (void *)-110, (void *)-517, (void *)-1000"),
+		  "-ETIMEDOUT -EPROBE_DEFER -1000");
 	CHECK_STR(print_with("\"%pe\", REC->ptr", true, &note), "(____ptrval____)");
 }
 
@@ -204,8 +221,9 @@ TEST(program_prints_pointers_as_their_extension_says)
 	CHECK_STR(print("\"%ps\", (void *)REC->wide"), "0x123456789abcdef0");
 	CHECK_STR(print("\"%pI4 %pI6 %pI6c %pM\", REC->addr, REC->addr, REC->addr, REC->addr"),
 		  "254.128.0.0 fe80:0000:0000:0000:0200:00ff:fe00:0001 fe80::200:ff:fe00:1 fe:80:00:00:00:00");
-	CHECK_STR(print("\"%pU %pUl %pUB\", REC->addr, REC->addr, REC->addr"),
-		  "fe800000-0000-0000-0200-00fffe000001 000080fe-0000-0000-0200-00fffe000001 FE800000-0000-0000-0200-00FFFE000001");
+	CHECK_STR(
+		print("\"%pU %pUl %pUB\", REC->addr, REC->addr, REC->addr"),
+		"fe800000-0000-0000-0200-00fffe000001 000080fe-0000-0000-0200-00fffe000001 FE800000-0000-0000-0200-00FFFE000001");
 	fill();
 	CHECK_STR(print_with("\"%p %p\", REC->ptr, (void *)0", true, &note), "(____ptrval____) 0000000000000000");
 }
@@ -227,7 +245,8 @@ TEST(program_prints_a_dynamic_field_outside_the_record_as_empty)
 
 	fill();
 	record_len = 88;
-	CHECK_STR(print_with("\"[%s] %s\", __get_str(str), __print_array(__get_dynamic_array(nums), 2, 8)", false, &note),
+	CHECK_STR(print_with("\"[%s] %s\", __get_str(str), __print_array(__get_dynamic_array(nums), 2, 8)", false,
+			     &note),
 		  "[] {}");
 }
 
@@ -247,7 +266,8 @@ TEST(program_prints_fields_when_nothing_else_can)
 	const char *note;
 
 	fill();
-	CHECK(strstr(print_with("\"%s\", no_such_helper(REC->comm)", false, &note), " comm=bash minus=0xfffffffb (-5)"));
+	CHECK(strstr(print_with("\"%s\", no_such_helper(REC->comm)", false, &note),
+		     " comm=bash minus=0xfffffffb (-5)"));
 	CHECK(note);
 }
 
@@ -270,10 +290,10 @@ TEST(program_prints_fields_as_the_fields_option_does)
 	REQUIRE(out_init(&out, 4096));
 	program_fields(schema, schema_format(schema, 9, NULL), &env, record, record_len, &out);
 	out_char(&out, 0);
-	CHECK_STR(out.start, " comm=bash minus=0xfffffffb (-5) word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"
-			     " byte='\xc8'(200) small='\xff'(255) half=0x1f4 (500) str=hello addr=<INVALID-SIZE>"
-			     " ptr=0xffff888012345678 (-131391334099336)"
-			     NUMS_AND_LIST);
+	CHECK_STR(out.start,
+		  " comm=bash minus=0xfffffffb (-5) word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"
+		  " byte='\xc8'(200) small='\xff'(255) half=0x1f4 (500) str=hello addr=<INVALID-SIZE>"
+		  " ptr=0xffff888012345678 (-131391334099336)" NUMS_AND_LIST);
 	out_release(&out);
 	schema_free(schema);
 }
@@ -302,8 +322,10 @@ TEST(program_prints_fields_as_later_kernels_do)
 TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 {
 	static const char *const bases[] = {
-		"(((struct page *)vmemmap_base) + (REC->half))", "(vmemmap + (REC->half))",
-		"(mem_map + ((REC->half) - (__pv_phys_pfn_offset)))", "((((struct page *)(-(1UL << 33))) - (memstart_addr >> 12)) + (REC->half))",
+		"(((struct page *)vmemmap_base) + (REC->half))",
+		"(vmemmap + (REC->half))",
+		"(mem_map + ((REC->half) - (__pv_phys_pfn_offset)))",
+		"((((struct page *)(-(1UL << 33))) - (memstart_addr >> 12)) + (REC->half))",
 		"(((struct page *)((-1UL) << 38)) + ((REC->half) - (kernel_map.phys_addr >> 12)))",
 	};
 	char print_fmt[256];
@@ -311,7 +333,8 @@ TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 
 	fill();
 	for (size_t i = 0; i < array_size(bases); i++) {
-		snprintf(print_fmt, sizeof(print_fmt), "\"page=%%p %%d\", REC->half != -1UL ? %s : ((void *)0), 5", bases[i]);
+		snprintf(print_fmt, sizeof(print_fmt), "\"page=%%p %%d\", REC->half != -1UL ? %s : ((void *)0), 5",
+			 bases[i]);
 		CHECK_STR(print_with(print_fmt, true, &note), "page=(____ptrval____) 5");
 		CHECK_STR(print_with(print_fmt, false, &note), "page=? 5");
 		CHECK(!note);
@@ -325,8 +348,8 @@ TEST(program_unpacks_bprintf_words_by_their_alignment)
 	struct schema *schema = NULL;
 	/* "%c %d %s %lx %*d %pS %hd|%d": a byte, an int, a string, and so on, each aligned to itself but 8 to 4 */
 	static const uint8_t words[] = {
-		'x', 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 'a', 'b', 0, 0, 0x34, 0x12, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0,
-		0x78, 0x56, 0x34, 0x12, 0x80, 0x88, 0xff, 0xff, 0xff, 0xff, 0, 0, 9, 0, 0, 0,
+		'x', 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 'a',  'b',  0,    0,    0x34, 0x12, 0,    0,    0, 0, 0, 0, 5, 0,
+		0,   0, 7, 0, 0,    0,    0x78, 0x56, 0x34, 0x12, 0x80, 0x88, 0xff, 0xff, 0xff, 0xff, 0, 0, 9, 0, 0, 0,
 	};
 	struct out out;
 

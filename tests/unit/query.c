@@ -62,14 +62,13 @@ static void kept(struct scene *scene, char *into, size_t size)
 	events_free(events);
 }
 
-static const char two_cpus[] =
-	"0 100 7 sched_waking comm=ls pid=8\n"
-	"0 200 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"
-	"1 150 0 irq_handler_entry irq=9 name=acpi\n"
-	"1 160 0 irq_handler_exit irq=9 ret=1\n"
-	"0 300 8 sched_wakeup comm=shuttle pid=9\n"
-	"1 lost 5\n"
-	"1 400 9 sched_waking comm=sh pid=7\n";
+static const char two_cpus[] = "0 100 7 sched_waking comm=ls pid=8\n"
+			       "0 200 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"
+			       "1 150 0 irq_handler_entry irq=9 name=acpi\n"
+			       "1 160 0 irq_handler_exit irq=9 ret=1\n"
+			       "0 300 8 sched_wakeup comm=shuttle pid=9\n"
+			       "1 lost 5\n"
+			       "1 400 9 sched_waking comm=sh pid=7\n";
 
 TEST(selection_of_nothing_keeps_everything)
 {
@@ -191,11 +190,13 @@ TEST(tail_begins_where_the_last_events_that_were_selected_begin)
 	trace_free(scene.trace);
 	scene.trace = loom_trace(&scene.loom);
 	if (CHECK(scene.trace && !context_new(scene.trace, 0, &scene.context, NULL) &&
-		  !selection_new(scene.context, &scene.selection, NULL) && !selection_add_pid(scene.selection, 7, NULL))) {
+		  !selection_new(scene.context, &scene.selection, NULL) &&
+		  !selection_add_pid(scene.selection, 7, NULL))) {
 		for (size_t i = 0; i < array_size(wanted); i++) {
 			struct tail tail;
 
-			CHECK(!tail_find(scene.context, &options, wanted[i], selection_keep, scene.selection, &tail, NULL));
+			CHECK(!tail_find(scene.context, &options, wanted[i], selection_keep, scene.selection, &tail,
+					 NULL));
 			CHECK(count_from(&scene, &tail) == (wanted[i] < 500 ? wanted[i] : 500));
 		}
 	}

@@ -55,7 +55,7 @@ static void see_bytes(void *arg, const struct event *event)
 
 struct targets {
 	const struct schema_abi *abi;
-	struct place *next_pid;         /* by event_type::index */
+	struct place *next_pid; /* by event_type::index */
 	uint64_t switches, sum;
 };
 
@@ -113,7 +113,8 @@ static bool pass(unsigned which, struct results *results)
 		consumers[nr++] = (struct reader_consumer){ see_targets, &results->targets };
 	if (which & 4)
 		consumers[nr++] = (struct reader_consumer){ see_times, &results->times };
-	ok = ok && !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL) && !reader_run(&reader, consumers, nr, NULL);
+	ok = ok && !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL) &&
+	     !reader_run(&reader, consumers, nr, NULL);
 	spans_free(results->times.spans);
 	free(results->targets.next_pid);
 	close_reader(&reader, traces, 1);
@@ -126,7 +127,8 @@ TEST(reader_shows_three_consumers_in_one_pass_what_each_sees_in_a_pass_of_its_ow
 
 	REQUIRE(pass(7, &together));
 	REQUIRE(pass(1, &apart) && pass(2, &apart) && pass(4, &apart));
-	CHECK(together.sums.events > 50 && together.sums.events == apart.sums.events && together.sums.bytes == apart.sums.bytes);
+	CHECK(together.sums.events > 50 && together.sums.events == apart.sums.events &&
+	      together.sums.bytes == apart.sums.bytes);
 	CHECK(together.targets.switches > 10 && together.targets.switches == apart.targets.switches);
 	CHECK(together.targets.sum == apart.targets.sum);
 	CHECK(together.times.spans_seen > 10 && together.times.spans_seen == apart.times.spans_seen);
@@ -158,16 +160,19 @@ TEST(reader_merges_two_files_by_time_and_says_whose_each_event_is)
 	CHECK(!back && changes && reader_count(&reader) >= merged[0].events + merged[1].events);
 	close_reader(&reader, traces, 2);
 	for (size_t i = 0; i < 2; i++) {
-		REQUIRE(open_reader(&reader, alone, i, 1) && !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+		REQUIRE(open_reader(&reader, alone, i, 1) &&
+			!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
 		while (reader_next(&reader, &event, NULL) > 0)
 			see_bytes(&single[i], &event);
-		CHECK(single[i].events > 50 && single[i].events == merged[i].events && single[i].bytes == merged[i].bytes);
+		CHECK(single[i].events > 50 && single[i].events == merged[i].events &&
+		      single[i].bytes == merged[i].bytes);
 		close_reader(&reader, alone, 1);
 	}
 }
 
 /* The second half of a pass: what the live buffer still brings, until it has ended. */
-static unsigned read_with_live(struct reader *reader, struct player *player, struct source *live, struct sums sums[3], uint64_t *last)
+static unsigned read_with_live(struct reader *reader, struct player *player, struct source *live, struct sums sums[3],
+			       uint64_t *last)
 {
 	unsigned back = 0;
 
@@ -235,7 +240,8 @@ TEST(reader_ends_a_pass_when_a_consumer_stops_it)
 	struct stopping stopping = { .reader = &reader, .limit = 10 };
 	const struct reader_consumer consumers[] = { { see_until, &stopping }, { see_bytes, &sums } };
 
-	REQUIRE(open_reader(&reader, traces, 0, 2) && !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+	REQUIRE(open_reader(&reader, traces, 0, 2) &&
+		!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
 	CHECK(!reader_run(&reader, consumers, 2, NULL));
 	CHECK(stopping.seen == 10 && sums.events == 10);
 	close_reader(&reader, traces, 2);

@@ -33,8 +33,9 @@ static const char header_page[] =
 
 static bool begin(struct scene *scene)
 {
-	static const char *const stats = "entries: 0\noverrun: 0\ncommit overrun: 0\nbytes: 0\noldest event ts: 0.0\nnow ts: 0.0\n"
-					 "dropped events: 0\nread events: 0\n";
+	static const char *const stats =
+		"entries: 0\noverrun: 0\ncommit overrun: 0\nbytes: 0\noldest event ts: 0.0\nnow ts: 0.0\n"
+		"dropped events: 0\nread events: 0\n";
 	char file[64], output[FAKE_PATH];
 
 	*scene = (struct scene){ .stop = eventfd(0, EFD_CLOEXEC), .failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
@@ -54,7 +55,8 @@ static bool begin(struct scene *scene)
 	}
 	scene->target.wanted = &scene->wanted;
 	fake_path(&scene->fake, "loom.dat", output);
-	return CHECK(!parts_new(output, NULL, &scene->parts, NULL) && !target_take(&scene->target, &scene->fake.top, NULL));
+	return CHECK(!parts_new(output, NULL, &scene->parts, NULL) &&
+		     !target_take(&scene->target, &scene->fake.top, NULL));
 }
 
 static void end(struct scene *scene)
@@ -128,7 +130,8 @@ TEST(recorder_saves_every_sub_buffer_of_its_cpu_until_tracing_stopped)
 			uint8_t page[PAGE], saved[PAGE];
 
 			CHECK(!recorder->err && recorder->cpu == cpu);
-			CHECK(spool->raw == count * PAGE && spool->end - spool->begin == count * PAGE && !spool->dropped);
+			CHECK(spool->raw == count * PAGE && spool->end - spool->begin == count * PAGE &&
+			      !spool->dropped);
 			for (unsigned i = 0; i < count; i++) {
 				make_page(page, first + i);
 				CHECK(io_pread(spool->fd, saved, PAGE, spool->begin + i * PAGE) == PAGE);

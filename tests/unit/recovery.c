@@ -85,7 +85,9 @@ TEST(recovery_tells_of_a_cpu_whose_data_is_gone_and_keeps_the_parts)
 
 TEST(recovery_leaves_out_no_pages_of_a_buffer_that_comes_behind_a_gap)
 {
-	const struct ledger_item buffer = { .kind = LEDGER_BUFFER, .buffer = 2, .key = "late", .data = "4096 local", .len = 10 };
+	const struct ledger_item buffer = {
+		.kind = LEDGER_BUFFER, .buffer = 2, .key = "late", .data = "4096 local", .len = 10
+	};
 	const struct spool_options options = { .page_size = 4096 };
 	struct recovery recovery = { .output = NULL };
 	static const char page[4096];

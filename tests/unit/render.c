@@ -39,7 +39,7 @@ static struct trace *played(struct loom *loom, const char *text)
 /* What is left of a trace. */
 struct choice {
 	uint64_t skip;
-	const char *events;     /* NULL: all */
+	const char *events; /* NULL: all */
 };
 
 static bool open_reader(struct trace *trace, const struct choice *choice, struct pool *pool, struct reader *reader)
@@ -54,8 +54,8 @@ static bool open_reader(struct trace *trace, const struct choice *choice, struct
 }
 
 /* Renders the trace; what render() returned. */
-static int print(struct trace *trace, const char *format, const struct render_options *options, const struct choice *choice, int fd,
-		 uint64_t *ret_printed)
+static int print(struct trace *trace, const char *format, const struct render_options *options,
+		 const struct choice *choice, int fd, uint64_t *ret_printed)
 {
 	struct sink_options sink_options = { .color = false };
 	const struct sink_ops *ops = sink_find(format);
@@ -65,7 +65,7 @@ static int print(struct trace *trace, const char *format, const struct render_op
 
 	*ret_printed = 0;
 	if (CHECK(open_reader(trace, choice, options->pool, &reader) && ops &&
-		  !ops->new(reader.buffers[0].context, &sink_options, &sink, NULL)))
+		  !ops->new (reader.buffers[0].context, &sink_options, &sink, NULL)))
 		r = render(&reader, &sink, options, fd, ret_printed, NULL);
 	if (sink)
 		ops->free(sink);
@@ -76,8 +76,8 @@ static int print(struct trace *trace, const char *format, const struct render_op
 static const struct choice everything;
 
 /* The text of what is chosen, in `into`. */
-static uint64_t text_of_some(struct trace *trace, const char *format, const struct render_options *options, const struct choice *choice,
-			     struct buf *into)
+static uint64_t text_of_some(struct trace *trace, const char *format, const struct render_options *options,
+			     const struct choice *choice, struct buf *into)
 {
 	cleanup_fd int fd = memfd_create("text", MFD_CLOEXEC);
 	uint64_t printed;
@@ -113,14 +113,15 @@ TEST(render_prints_what_was_played_as_the_kernel_would)
 
 	if (trace) {
 		CHECK(text_of(trace, "ftrace", &whole, &text) == 5);
-		CHECK_STR(behind_header(&text),
-			  "              sh-7       [000] .....     0.001000: sched_waking: comm=ls pid=8 prio=120 target_cpu=001\n"
-			  "          <idle>-0       [001] .....     0.001001: irq_handler_entry: irq=9 name=acpi\n"
-			  "          <idle>-0       [001] .....     0.001002: irq_handler_exit: irq=9 ret=handled\n"
-			  "              sh-7       [000] .....     0.001003: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 "
-			  "==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
-			  "CPU:1 [LOST 5 EVENTS]\n"
-			  "              ls-8       [001] .....     3.000001: sched_wakeup: comm=shuttle pid=9 prio=-51 target_cpu=003\n");
+		CHECK_STR(
+			behind_header(&text),
+			"              sh-7       [000] .....     0.001000: sched_waking: comm=ls pid=8 prio=120 target_cpu=001\n"
+			"          <idle>-0       [001] .....     0.001001: irq_handler_entry: irq=9 name=acpi\n"
+			"          <idle>-0       [001] .....     0.001002: irq_handler_exit: irq=9 ret=handled\n"
+			"              sh-7       [000] .....     0.001003: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 "
+			"==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+			"CPU:1 [LOST 5 EVENTS]\n"
+			"              ls-8       [001] .....     3.000001: sched_wakeup: comm=shuttle pid=9 prio=-51 target_cpu=003\n");
 	}
 	trace_free(trace);
 	loom_release(&loom);
@@ -151,8 +152,8 @@ static void play_many(struct loom *loom)
 
 	loom_init(loom);
 	for (unsigned i = 0; i < 20000; i++) {
-		snprintf(line, sizeof(line), "%u %u %u sched_waking comm=t%u pid=%u prio=%u target_cpu=%u", i % 3, 1000 + i * 70, i % 11,
-			 i % 11, i, i % 140, i % 4);
+		snprintf(line, sizeof(line), "%u %u %u sched_waking comm=t%u pid=%u prio=%u target_cpu=%u", i % 3,
+			 1000 + i * 70, i % 11, i % 11, i, i % 140, i % 4);
 		loom_play(loom, line);
 	}
 }

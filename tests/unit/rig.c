@@ -47,7 +47,8 @@ static bool begin(struct scene *scene)
 		return false;
 	for (size_t i = 0; i < array_size(before); i++)
 		fake_write(&scene->fake, before[i].file, before[i].text);
-	return CHECK(setup_add_instance(&scene->setup, NULL) && !tracing_at(scene->fake.dir, &scene->rig.tracing, NULL) &&
+	return CHECK(setup_add_instance(&scene->setup, NULL) &&
+		     !tracing_at(scene->fake.dir, &scene->rig.tracing, NULL) &&
 		     !undo_new(&scene->rig.tracing, scene->fake.journals, &scene->rig.undo, NULL));
 }
 
@@ -60,7 +61,9 @@ static void end(struct scene *scene)
 
 static int set_up(struct scene *scene, int (*check)(void *arg, struct fail *fail), struct fail *fail)
 {
-	const struct rig_options options = { .setup = &scene->setup, .manner = SETUP_CHANGE, .stays = true, .check = check, .arg = scene };
+	const struct rig_options options = {
+		.setup = &scene->setup, .manner = SETUP_CHANGE, .stays = true, .check = check, .arg = scene
+	};
 
 	return rig_set_up(&scene->rig, &options, fail);
 }

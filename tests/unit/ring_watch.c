@@ -14,7 +14,8 @@ TEST(ring_watch_adds_up_losses_over_a_clear)
 {
 	struct ring_watch watch = watch_from(&before);
 
-	ring_watch_add(&watch, &(struct ring_buffer_stats){ .entries = 50, .overrun = 150, .dropped = 3, .read = 2000 }, 0);
+	ring_watch_add(&watch, &(struct ring_buffer_stats){ .entries = 50, .overrun = 150, .dropped = 3, .read = 2000 },
+		       0);
 	CHECK(!watch.cleared);
 	ring_watch_add(&watch, &(struct ring_buffer_stats){ .entries = 50, .overrun = 7 }, 0);
 	CHECK(watch.cleared == 1);

@@ -17,7 +17,8 @@ TEST(samples_give_percentiles_by_nearest_rank)
 	CHECK(samples_quantile(&samples, 1000) == 100);
 	samples_add(&other, &budget, 1000000000000);
 	samples_merge(&samples, &budget, &other);
-	CHECK(samples.count == 101 && samples.max == 1000000000000 && samples.min == 1 && samples.sum == 5050 + 1000000000000);
+	CHECK(samples.count == 101 && samples.max == 1000000000000 && samples.min == 1 &&
+	      samples.sum == 5050 + 1000000000000);
 	CHECK(samples_quantile(&samples, 1000) == 1000000000000);
 	CHECK(samples_exact(&samples));
 	samples_release(&samples);

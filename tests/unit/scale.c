@@ -16,7 +16,8 @@ TEST(scale_divides_128_bits_by_64)
 {
 	CHECK(scale_divide(scale_product(UINT64_MAX, UINT64_MAX), UINT64_MAX) == UINT64_MAX);
 	CHECK(scale_divide((struct scale_wide){ .high = 0, .low = 1000000007 }, 10) == 100000000);
-	CHECK(scale_divide((struct scale_wide){ .high = UINT64_C(1) << 62, .low = 5 }, UINT64_C(3) << 62) == UINT64_C(0x5555555555555555));
+	CHECK(scale_divide((struct scale_wide){ .high = UINT64_C(1) << 62, .low = 5 }, UINT64_C(3) << 62) ==
+	      UINT64_C(0x5555555555555555));
 }
 
 /* Whatever the compiler has: a rate of 2.4 GHz in ns, as the kernel's option TSC2NSEC gives it, and sizes with a fraction. */
@@ -24,6 +25,7 @@ TEST(scale_gives_one_result_on_every_machine)
 {
 	CHECK(scale_mul_shift(UINT64_C(24000000000000), 6990506, 24) == UINT64_C(9999999046325));
 	CHECK(scale_shift_div(UINT64_C(9999999523162), 24, 6990506) == UINT64_C(24000001144407));
-	CHECK(scale_mul_div(UINT64_C(999999999999), UINT64_C(1) << 40, UINT64_C(1000000000000)) == UINT64_C(1099511627774));
+	CHECK(scale_mul_div(UINT64_C(999999999999), UINT64_C(1) << 40, UINT64_C(1000000000000)) ==
+	      UINT64_C(1099511627774));
 	CHECK(scale_mul_shift(UINT64_MAX, UINT32_MAX, 0) == (uint64_t)0 - UINT32_MAX);
 }

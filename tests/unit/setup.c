@@ -44,8 +44,9 @@ static const struct {
 	{ "events/sched/sched_switch/enable", "0\n" },
 	{ "events/sched/sched_switch/filter", "none\n" },
 	{ "events/sched/sched_switch/trigger", "# Available triggers:\n" },
-	{ "events/sched/sched_switch/format", "name: sched_switch\nID: 1\nformat:\n"
-						 "\tfield:int prev_prio;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+	{ "events/sched/sched_switch/format",
+	  "name: sched_switch\nID: 1\nformat:\n"
+	  "\tfield:int prev_prio;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
 	{ "events/sched/sched_waking/enable", "0\n" },
 	{ "events/sched/sched_waking/filter", "none\n" },
 	{ "events/sched/sched_waking/format", "name: sched_waking\nID: 2\nformat:\n\nprint fmt: \"\"\n" },
@@ -67,8 +68,11 @@ static bool begin(struct scene *scene)
 
 static int apply(struct scene *scene, struct fail *fail)
 {
-	struct setup_context context = { .tracing = &scene->fake.tracing, .undo = scene->undo, .catalog = scene->catalog,
-					 .setup = &scene->setup, .manner = SETUP_CHANGE };
+	struct setup_context context = { .tracing = &scene->fake.tracing,
+					 .undo = scene->undo,
+					 .catalog = scene->catalog,
+					 .setup = &scene->setup,
+					 .manner = SETUP_CHANGE };
 
 	return setup_apply(&context, scene->wanted, scene->top, &scene->events, fail);
 }

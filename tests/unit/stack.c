@@ -21,7 +21,8 @@ static void check_file(const char *name)
 
 	REQUIRE(golden_open(&golden, name));
 	while (events_next(golden.events, &event, NULL) > 0) {
-		if (event.kind != EVENT_RECORD || !event.type->format || strcmp(event.type->format->name, "kernel_stack"))
+		if (event.kind != EVENT_RECORD || !event.type->format ||
+		    strcmp(event.type->format->name, "kernel_stack"))
 			continue;
 		REQUIRE(place_bind(&caller, event.type->format, &golden.context->abi, "caller"));
 		stack_of_kernel(&caller, &golden.context->abi, &event, &stack);

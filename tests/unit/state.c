@@ -20,8 +20,8 @@ struct played {
 	struct trace *trace;
 	struct reader reader;
 	struct state state;
-	uint8_t kinds[16];      /* of the steps that are something */
-	uint64_t delays[16];    /* of wakeups that ended */
+	uint8_t kinds[16];   /* of the steps that are something */
+	uint64_t delays[16]; /* of wakeups that ended */
 	size_t nr_kinds, nr_delays;
 };
 
@@ -44,7 +44,8 @@ static bool play(struct played *played, const char *script)
 
 	*played = (struct played){ .trace = NULL };
 	loom_init(&played->loom);
-	loom_type(&played->loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
+	loom_type(&played->loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu",
+		  "\"\"");
 	loom_type(&played->loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&played->loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_play(&played->loom, script);
@@ -86,13 +87,14 @@ TEST(state_knows_how_long_a_task_ran_slept_and_waited)
 	struct played played;
 
 	/* 7 runs 1000, sleeps 3000 until it is woken, 500 until it is queued, 700 until it runs, and runs 800. */
-	REQUIRE(play(&played, "0 10000 7 sched_waking pid=9 target_cpu=1\n"
-			      "0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_comm=swapper next_pid=0\n"
-			      "0 14000 0 sched_waking comm=seven pid=7 target_cpu=0\n"
-			      "0 14500 0 sched_wakeup comm=seven pid=7 target_cpu=0\n"
-			      "0 15200 0 sched_switch prev_pid=0 next_comm=seven next_pid=7\n"
-			      "0 16000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=2 next_pid=0\n"
-			      "0 16400 0 sched_waking pid=9 target_cpu=1\n"));
+	REQUIRE(play(&played,
+		     "0 10000 7 sched_waking pid=9 target_cpu=1\n"
+		     "0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_comm=swapper next_pid=0\n"
+		     "0 14000 0 sched_waking comm=seven pid=7 target_cpu=0\n"
+		     "0 14500 0 sched_wakeup comm=seven pid=7 target_cpu=0\n"
+		     "0 15200 0 sched_switch prev_pid=0 next_comm=seven next_pid=7\n"
+		     "0 16000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=2 next_pid=0\n"
+		     "0 16400 0 sched_waking pid=9 target_cpu=1\n"));
 	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 1800);
 	CHECK(task(&played, 7)->spent[TASK_SLEEPING] == 3000);
 	CHECK(task(&played, 7)->spent[TASK_WAKING] == 500);
@@ -236,15 +238,21 @@ static void make_nonsense(uint64_t seed, struct buf *script)
 	static const char *const events[] = {
 		"sched_switch prev_comm=a prev_pid=%u prev_state=%u next_comm=b next_pid=%u",
 		"sched_switch prev_comm=a prev_pid=%u prev_state=%u next_comm=b next_pid=%u",
-		"sched_waking pid=%u target_cpu=%u prio=%u", "sched_wakeup pid=%u target_cpu=%u prio=%u",
-		"sched_wakeup_new pid=%u target_cpu=%u prio=%u", "sched_process_fork child_pid=%u parent_pid=%u child_comm=c%u",
-		"irq_handler_entry irq=%u", "irq_handler_exit irq=%u", "softirq_entry vec=%u", "softirq_exit vec=%u",
+		"sched_waking pid=%u target_cpu=%u prio=%u",
+		"sched_wakeup pid=%u target_cpu=%u prio=%u",
+		"sched_wakeup_new pid=%u target_cpu=%u prio=%u",
+		"sched_process_fork child_pid=%u parent_pid=%u child_comm=c%u",
+		"irq_handler_entry irq=%u",
+		"irq_handler_exit irq=%u",
+		"softirq_entry vec=%u",
+		"softirq_exit vec=%u",
 	};
 	static const uint32_t states[] = { 0, 1, 2, 4, 16, 32, 128, 256 };
 	uint64_t times[3] = { 1000, 1000, 1000 };
 
 	for (int i = 0; i < 400; i++) {
-		uint32_t cpu = pick(&seed, 3), pid = pick(&seed, 6), other = pick(&seed, 6), which = pick(&seed, array_size(events) + 1);
+		uint32_t cpu = pick(&seed, 3), pid = pick(&seed, 6), other = pick(&seed, 6),
+			 which = pick(&seed, array_size(events) + 1);
 		char event[128];
 
 		if (which == array_size(events)) {
@@ -255,9 +263,11 @@ static void make_nonsense(uint64_t seed, struct buf *script)
 		/* The events of an array: each takes the first of three numbers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(event, sizeof(event), events[which], pid, which < 2 ? states[pick(&seed, array_size(states))] : other, other);
+		snprintf(event, sizeof(event), events[which], pid,
+			 which < 2 ? states[pick(&seed, array_size(states))] : other, other);
 #pragma GCC diagnostic pop
-		CHECK(buf_addf(script, "%u %u %u %s\n", cpu, (unsigned)times[cpu], pick(&seed, 4) ? pid : other, event));
+		CHECK(buf_addf(script, "%u %u %u %s\n", cpu, (unsigned)times[cpu], pick(&seed, 4) ? pid : other,
+			       event));
 	}
 }
 

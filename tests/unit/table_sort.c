@@ -5,13 +5,15 @@
 #include "lib/base/out.h"
 #include "tests/unit/test.h"
 
-static const struct table_column columns[] = { { "NAME", TABLE_TEXT, NULL }, { "TIME", TABLE_TIME, NULL }, { "MORE", TABLE_NUMBER, NULL } };
+static const struct table_column columns[] = { { "NAME", TABLE_TEXT, NULL },
+					       { "TIME", TABLE_TIME, NULL },
+					       { "MORE", TABLE_NUMBER, NULL } };
 
 static void fill(struct table *table)
 {
 	static const struct {
 		const char *name;
-		int64_t time;   /* -1: none */
+		int64_t time; /* -1: none */
 	} rows[] = { { "b", 20 }, { "c", -1 }, { "a", 300 }, { "d", 20 } };
 
 	table_init(table, columns, array_size(columns));

@@ -56,7 +56,8 @@ TEST(tasks_have_blanks_in_front_of_every_name)
 
 	REQUIRE(tasks);
 	for (int pid = -1; pid < 3; pid++)
-		CHECK_MEM(task_name(tasks, pid).text - TASK_NAME_PAD, (size_t)TASK_NAME_PAD, blanks, (size_t)TASK_NAME_PAD);
+		CHECK_MEM(task_name(tasks, pid).text - TASK_NAME_PAD, (size_t)TASK_NAME_PAD, blanks,
+			  (size_t)TASK_NAME_PAD);
 	tasks_free(tasks);
 }
 

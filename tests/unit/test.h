@@ -29,23 +29,24 @@ void test_register(struct test *test);
 bool test_check(bool ok, const char *file, int line, const char *what);
 bool test_check_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *file, int line);
 
-#define TEST(test_name)                                                                        \
-	static void test_name(void);                                                           \
-	static struct test test_name##_test = { .name = #test_name, .run = test_name };        \
-	__attribute__((constructor)) static void test_name##_register(void)                    \
-	{                                                                                      \
-		test_register(&test_name##_test);                                              \
-	}                                                                                      \
+#define TEST(test_name)                                                                 \
+	static void test_name(void);                                                    \
+	static struct test test_name##_test = { .name = #test_name, .run = test_name }; \
+	__attribute__((constructor)) static void test_name##_register(void)             \
+	{                                                                               \
+		test_register(&test_name##_test);                                       \
+	}                                                                               \
 	static void test_name(void)
 
 #define CHECK(expr) test_check((expr), __FILE__, __LINE__, #expr)
-#define REQUIRE(expr)              \
-	do {                       \
-		if (!CHECK(expr))  \
-			return;    \
+#define REQUIRE(expr)             \
+	do {                      \
+		if (!CHECK(expr)) \
+			return;   \
 	} while (0)
 /* Text against text; prints both when they differ. */
-#define CHECK_STR(got, want) test_check_mem((got), __builtin_strlen(got), (want), __builtin_strlen(want), __FILE__, __LINE__)
+#define CHECK_STR(got, want) \
+	test_check_mem((got), __builtin_strlen(got), (want), __builtin_strlen(want), __FILE__, __LINE__)
 #define CHECK_MEM(got, len, want, want_len) test_check_mem((got), (len), (want), (want_len), __FILE__, __LINE__)
 
 #endif

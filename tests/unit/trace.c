@@ -16,11 +16,10 @@
 /* Files are written to memory and read back; what other programs make of them is tests/peers' business. */
 enum { PAGE = 256, PAGES = 23 };
 
-static const char header_page[] =
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	"\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield: char data;\toffset:12;\tsize:244;\tsigned:1;\n";
+static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				  "\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
+				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				  "\tfield: char data;\toffset:12;\tsize:244;\tsigned:1;\n";
 
 static const struct writer_options plain7 = { .version = 7, .long_size = 4, .page_size = PAGE };
 static const struct writer_options zstd7 = { .version = 7, .long_size = 4, .page_size = PAGE, .compress = true };
@@ -47,16 +46,38 @@ static int write_cpu(struct writer *writer, struct part *part, uint32_t cpu, str
 static int write_file(int fd, const struct writer_options *options, struct fail *fail)
 {
 	struct writer_format formats[] = {
-		{ "sched", "name: a\n", 8 }, { "ftrace", "name: b\n", 8 }, { "sched", "name: c\n", 8 }, { "irq", "name: d\n", 8 },
+		{ "sched", "name: a\n", 8 },
+		{ "ftrace", "name: b\n", 8 },
+		{ "sched", "name: c\n", 8 },
+		{ "irq", "name: d\n", 8 },
 	};
 	struct writer_setting settings[] = { { 0, "trace_clock", "[local]\n", 8 }, { 1, "empty", "", 0 } };
 	const char *const cpustats[] = { "CPU: 0\nentries: 3\n", "CPU: 3\nentries: 4\n" };
 	const struct writer_metadata metadata = {
-		.header_page = header_page, .header_event = "event", .formats = formats, .nr_formats = array_size(formats),
-		.kallsyms = "1 T one\n", .kallsyms_len = 8, .cmdlines = "7 weaver\n", .cmdlines_len = 9, .uname = "Linux loom",
-		.version = "weft", .clock = "[local] global", .cpustats = cpustats, .nr_cpustats = 2, .cpu_count = 4,
-		.trace_id = 0x123456789abcdef0, .latency = "# latency\n", .latency_len = 10, .settings = settings,
-		.nr_settings = 2, .ts_offset = -5, .has_ts_offset = true, .has_tsc2nsec = true, .tsc_mult = 3, .tsc_shift = 2,
+		.header_page = header_page,
+		.header_event = "event",
+		.formats = formats,
+		.nr_formats = array_size(formats),
+		.kallsyms = "1 T one\n",
+		.kallsyms_len = 8,
+		.cmdlines = "7 weaver\n",
+		.cmdlines_len = 9,
+		.uname = "Linux loom",
+		.version = "weft",
+		.clock = "[local] global",
+		.cpustats = cpustats,
+		.nr_cpustats = 2,
+		.cpu_count = 4,
+		.trace_id = 0x123456789abcdef0,
+		.latency = "# latency\n",
+		.latency_len = 10,
+		.settings = settings,
+		.nr_settings = 2,
+		.ts_offset = -5,
+		.has_ts_offset = true,
+		.has_tsc2nsec = true,
+		.tsc_mult = 3,
+		.tsc_shift = 2,
 	};
 	struct writer *writer = NULL;
 	struct part *part = NULL;
@@ -119,7 +140,8 @@ static bool pages_are(struct trace *trace, size_t buffer, size_t index, uint32_t
 		return false;
 	r = trace_pages_init(&pages, trace, buffer, index, &fail);
 	while (!r && (r = trace_pages_size(&pages, 4 * PAGE, &size, &fail)) > 0) {
-		r = size > sizeof(got) - done ? -EFBIG : trace_pages_peek(&pages, reader, &scratch, got + done, 16, &fail);
+		r = size > sizeof(got) - done ? -EFBIG :
+						trace_pages_peek(&pages, reader, &scratch, got + done, 16, &fail);
 		if (!r && memcmp(got + done, want + done, 16))
 			r = -EBADMSG;
 		if (!r)
@@ -309,8 +331,12 @@ static int write_symbols(int fd, const struct writer_options *options, const cha
 			 struct fail *fail)
 {
 	const struct writer_metadata metadata = {
-		.header_page = header_page, .header_event = "event", .cpu_count = 1,
-		.kallsyms_frame = frame, .kallsyms_frame_len = len, .kallsyms_size = size,
+		.header_page = header_page,
+		.header_event = "event",
+		.cpu_count = 1,
+		.kallsyms_frame = frame,
+		.kallsyms_frame_len = len,
+		.kallsyms_size = size,
 	};
 	struct writer *writer = NULL;
 	int r = writer_new(fd, options, &writer, fail);
@@ -323,7 +349,8 @@ static int write_symbols(int fd, const struct writer_options *options, const cha
 
 TEST(writer_takes_symbols_that_were_compressed_before_into_a_compressed_file_only)
 {
-	static const char body[] = "\x08\0\0\0" "1 T one\n";
+	static const char body[] = "\x08\0\0\0"
+				   "1 T one\n";
 	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC), other = memfd_create("plain", MFD_CLOEXEC);
 	struct fail fail = FAIL_INIT;
 	struct frame_writer *frames;

@@ -86,7 +86,8 @@ TEST(undo_takes_away_only_the_triggers_that_were_added)
 	CHECK(!instance_add(top, "trigger", "hist:keys=pid:vals=hitcount:size=2048 if pid > 1 [active]", NULL));
 	CHECK(!instance_add(top, "trigger", "enable_event:sched:sched_switch:unlimited", NULL));
 	CHECK(!undo_restore(undo, NULL));
-	CHECK(fake_holds(&fake, "trigger", "traceoff:count=1 if pid == 3\nstacktrace:unlimited\n"
+	CHECK(fake_holds(&fake, "trigger",
+			 "traceoff:count=1 if pid == 3\nstacktrace:unlimited\n"
 			 "hist:keys=pid:vals=hitcount:size=2048 if pid > 1 [active]\n"
 			 "enable_event:sched:sched_switch:unlimited\n"
 			 "!stacktrace\n!hist:keys=pid:vals=hitcount:size=2048 if pid > 1\n"
@@ -109,7 +110,8 @@ TEST(undo_turns_only_those_events_that_differ)
 	REQUIRE(!undo_remember(undo, "", "set_event", NULL));
 	fake_write(&fake, "set_event", "sched:sched_switch\nsched:sched_waking\n");
 	CHECK(!undo_restore(undo, NULL));
-	CHECK(fake_holds(&fake, "set_event", "sched:sched_switch\nsched:sched_waking\n!sched:sched_waking\nirq:irq_entry\n"));
+	CHECK(fake_holds(&fake, "set_event",
+			 "sched:sched_switch\nsched:sched_waking\n!sched:sched_waking\nirq:irq_entry\n"));
 	instance_close(top, NULL);
 	undo_free(undo);
 	fake_free(&fake);
@@ -160,8 +162,8 @@ static void killed(const struct fake *fake, const char *file, const char *value)
 		struct undo *undo;
 
 		if (undo_new(&fake->tracing, fake->journals, &undo, NULL) ||
-		    instance_open_top(&fake->tracing, undo, &top, NULL) || undo_claim(undo, "", &(struct claim_manner){ 0 }, NULL) ||
-		    instance_set(top, file, value, NULL))
+		    instance_open_top(&fake->tracing, undo, &top, NULL) ||
+		    undo_claim(undo, "", &(struct claim_manner){ 0 }, NULL) || instance_set(top, file, value, NULL))
 			_exit(1);
 		_exit(0);
 	}
@@ -474,7 +476,8 @@ TEST(journal_ignores_an_entry_that_is_cut_short)
 	struct journal journal;
 	struct process_id owner;
 	char boot[BOOT_ID_SIZE];
-	static const char text[] = "weft-undo 1 42 7 boot\ns 0 4 5\n\nfile\nvalue\ni 3 0 0\nabc\n\n\ns 0 4 5\n\nfile\nval";
+	static const char text[] =
+		"weft-undo 1 42 7 boot\ns 0 4 5\n\nfile\nvalue\ni 3 0 0\nabc\n\n\ns 0 4 5\n\nfile\nval";
 
 	REQUIRE(!journal_parse(text, sizeof(text) - 1, &owner, boot, &journal, NULL));
 	CHECK(owner.pid == 42 && owner.start == 7);
@@ -517,8 +520,11 @@ TEST(instance_of_somebody_is_not_changed_without_a_way_back)
 
 TEST(undo_removes_a_histogram_in_words_that_the_kernel_takes)
 {
-	static const char file[] = "trigger", was[] = "# Available triggers:\n# traceon\n",
-		line[] = "hist:keys=lat.log2,pid:vals=hitcount:sort=lat.log2,pid.descending:size=2048:clock=global if lat > 1 [active]\n";
+	static const char file
+		[] = "trigger",
+	    was[] = "# Available triggers:\n# traceon\n",
+	    line[] =
+		    "hist:keys=lat.log2,pid:vals=hitcount:sort=lat.log2,pid.descending:size=2048:clock=global if lat > 1 [active]\n";
 	cleanup_buf struct buf want = BUF_INIT;
 	char path[128];
 	struct fake fake;
@@ -527,8 +533,10 @@ TEST(undo_removes_a_histogram_in_words_that_the_kernel_takes)
 	snprintf(path, sizeof(path), "%s/%s", fake.dir, file);
 	fake_write(&fake, file, line);
 	CHECK(!control_restore(path, file, was));
-	CHECK(buf_addf(&want, "%s!hist:keys=lat.log2,pid:vals=hitcount:sort=lat,pid.descending:size=2048:clock=global if lat > 1\n",
-		       line));
+	CHECK(buf_addf(
+		&want,
+		"%s!hist:keys=lat.log2,pid:vals=hitcount:sort=lat,pid.descending:size=2048:clock=global if lat > 1\n",
+		line));
 	CHECK(fake_holds(&fake, file, buf_str(&want)));
 	fake_free(&fake);
 }

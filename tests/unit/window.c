@@ -49,8 +49,8 @@ static bool write_start(int fd, uint64_t *ret_pages)
 	(void)!buf_add(&buf, "header_event", 13);
 	add_u64(&buf, 0);
 	for (int i = 0; i < 4; i++)
-		add_u32(&buf, 0);       /* formats of ftrace, systems, kallsyms, printk */
-	add_u64(&buf, 0);               /* command lines */
+		add_u32(&buf, 0); /* formats of ftrace, systems, kallsyms, printk */
+	add_u64(&buf, 0);         /* command lines */
 	add_u32(&buf, CPUS);
 	(void)!buf_add(&buf, "flyrecord", 10);
 	*ret_pages = PAGE_SIZE;

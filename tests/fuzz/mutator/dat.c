@@ -77,7 +77,8 @@ static bool add_chunks(struct dat *dat, struct dat_cpu *cpu, uint64_t at, uint64
 	cpu->first_chunk = dat->nr_chunks;
 	end = (size_t)(at + size);
 	if (!packed || size < 4) {
-		if (dat->nr_chunks == DAT_CHUNKS || !blob_of(&dat->chunks[dat->nr_chunks++], dat->in + at, (size_t)size))
+		if (dat->nr_chunks == DAT_CHUNKS ||
+		    !blob_of(&dat->chunks[dat->nr_chunks++], dat->in + at, (size_t)size))
 			return false;
 		cpu->nr_chunks = 1;
 		return true;
@@ -118,7 +119,8 @@ static bool add_buffer(struct dat *dat, struct dat_option *option, const uint8_t
 	count = (uint32_t)dat_load(dat, data + at + 4, 4);
 	option->is_buffer = true;
 	option->first_cpu = dat->nr_cpus;
-	for (const uint8_t *entry = data + at + 8; count-- && (size_t)(data + len - entry) >= 20 && dat->nr_cpus < DAT_CPUS; entry += 20) {
+	for (const uint8_t *entry = data + at + 8;
+	     count-- && (size_t)(data + len - entry) >= 20 && dat->nr_cpus < DAT_CPUS; entry += 20) {
 		struct dat_cpu *cpu = &dat->cpus[dat->nr_cpus];
 
 		*cpu = (struct dat_cpu){ .number = (uint32_t)dat_load(dat, entry, 4), .section = option->section };
@@ -166,8 +168,11 @@ static bool add_section(struct dat *dat, size_t at)
 	uint64_t size = dat_load(dat, dat->in + at + 8, 8), left = dat->len - at - HEAD;
 	size_t used;
 
-	*section = (struct dat_section){ .id = (uint16_t)dat_load(dat, dat->in + at, 2), .flags = (uint16_t)dat_load(dat, dat->in + at + 2, 2),
-					 .name = (uint32_t)dat_load(dat, dat->in + at + 4, 4), .old = at, .next = -1 };
+	*section = (struct dat_section){ .id = (uint16_t)dat_load(dat, dat->in + at, 2),
+					 .flags = (uint16_t)dat_load(dat, dat->in + at + 2, 2),
+					 .name = (uint32_t)dat_load(dat, dat->in + at + 4, 4),
+					 .old = at,
+					 .next = -1 };
 	if (size > left)
 		size = left;
 	dat->nr_sections++;
@@ -205,7 +210,8 @@ static bool open_v7(struct dat *dat)
 	}
 	dat->first_options = section_at(dat, first);
 	for (size_t i = 0; i < dat->nr_sections; i++)
-		if (!dat->sections[i].id && !dat->sections[i].opaque && !add_options(dat, &dat->sections[i], dat->sections[i].body.data, dat->sections[i].body.len))
+		if (!dat->sections[i].id && !dat->sections[i].opaque &&
+		    !add_options(dat, &dat->sections[i], dat->sections[i].body.data, dat->sections[i].body.len))
 			return false;
 	return true;
 }

@@ -33,8 +33,27 @@ static inline bool dice_once_in(struct dice *dice, size_t n)
 /* What a field that held `old` may claim: something near, something absurd, a size or place of the file, or anything. */
 static inline uint64_t dice_claim(struct dice *dice, uint64_t old, uint64_t file_size)
 {
-	static const uint64_t absurd[] = { 0, 1, 2, 7, 8, 0x7f, 0xff, 0x100, 0xfff, 0x1000, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
-					   0xfffffff0, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff };
+	static const uint64_t absurd[] = { 0,
+					   1,
+					   2,
+					   7,
+					   8,
+					   0x7f,
+					   0xff,
+					   0x100,
+					   0xfff,
+					   0x1000,
+					   0x7fff,
+					   0xffff,
+					   0x10000,
+					   0x7fffffff,
+					   0x80000000,
+					   0xfffffff0,
+					   0xffffffff,
+					   0x100000000,
+					   0x7fffffffffffffff,
+					   0x8000000000000000,
+					   0xffffffffffffffff };
 
 	switch (dice_below(dice, 7)) {
 	case 0:

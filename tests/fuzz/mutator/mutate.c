@@ -19,12 +19,67 @@ static struct dat dat;
 static uint8_t out[OUT_MAX];
 
 static const char *const words[] = {
-	"REC->", "%s", "%d", "%llx", "%*ph", "%pS", "%pK", "%ph", "%.*s", "%-10s", "%%", "%c", "%pI4", "%pM", "%pUb", "%lu", "%08x",
-	"__get_str(", "__get_dynamic_array(", "__get_dynamic_array_len(", "__get_bitmask(", "__get_rel_str(", "__get_cpumask(",
-	"__print_flags(", "__print_symbolic(", "__print_hex(", "__print_array(", "__get_sockaddr(", "__print_ns_to_secs(",
-	"__data_loc char[] name;", "__rel_loc u8[] x;", "{ 0x1, \"A\" }", "\", \"", "common_type", "unsigned long", "char comm[16]", "void *",
-	"(unsigned char)", "sizeof(", "->", "?", ":", "&&", "<<", "/ 0", "% 0", "~", "-1", "1UL", "\toffset:", ";\tsize:", ";\tsigned:1;",
-	"print fmt: \"", "ID: 5", "ID: 1", "field:", "\n", "u64 x[4]", "\x1b]0;x\a", "\n\n", "\0",
+	"REC->",
+	"%s",
+	"%d",
+	"%llx",
+	"%*ph",
+	"%pS",
+	"%pK",
+	"%ph",
+	"%.*s",
+	"%-10s",
+	"%%",
+	"%c",
+	"%pI4",
+	"%pM",
+	"%pUb",
+	"%lu",
+	"%08x",
+	"__get_str(",
+	"__get_dynamic_array(",
+	"__get_dynamic_array_len(",
+	"__get_bitmask(",
+	"__get_rel_str(",
+	"__get_cpumask(",
+	"__print_flags(",
+	"__print_symbolic(",
+	"__print_hex(",
+	"__print_array(",
+	"__get_sockaddr(",
+	"__print_ns_to_secs(",
+	"__data_loc char[] name;",
+	"__rel_loc u8[] x;",
+	"{ 0x1, \"A\" }",
+	"\", \"",
+	"common_type",
+	"unsigned long",
+	"char comm[16]",
+	"void *",
+	"(unsigned char)",
+	"sizeof(",
+	"->",
+	"?",
+	":",
+	"&&",
+	"<<",
+	"/ 0",
+	"% 0",
+	"~",
+	"-1",
+	"1UL",
+	"\toffset:",
+	";\tsize:",
+	";\tsigned:1;",
+	"print fmt: \"",
+	"ID: 5",
+	"ID: 1",
+	"field:",
+	"\n",
+	"u64 x[4]",
+	"\x1b]0;x\a",
+	"\n\n",
+	"\0",
 };
 
 /* Replaces `old` bytes at `at`. */
@@ -104,7 +159,11 @@ static void change_chunk(struct dice *dice)
 
 	if (!chunk || !chunk->len)
 		return;
-	pages = (struct pages){ .data = chunk->data, .len = chunk->len, .page = dat.page_size, .big = dat.big, .long_size = dat.long_size };
+	pages = (struct pages){ .data = chunk->data,
+				.len = chunk->len,
+				.page = dat.page_size,
+				.big = dat.big,
+				.long_size = dat.long_size };
 	pages_change(dice, &pages);
 	if (dice_once_in(dice, 40))
 		chunk->len = dice_below(dice, chunk->len);
@@ -184,7 +243,8 @@ static size_t lie(struct dice *dice, size_t len)
 		const struct dat_field *field = &dat.fields[dice_below(dice, dat.nr_fields)];
 
 		if (field->at + field->width <= len)
-			dat_store(&dat, out + field->at, field->width, dice_claim(dice, dat_load(&dat, out + field->at, field->width), len));
+			dat_store(&dat, out + field->at, field->width,
+				  dice_claim(dice, dat_load(&dat, out + field->at, field->width), len));
 	}
 	switch (dice_below(dice, 16)) {
 	case 0:
@@ -240,7 +300,10 @@ static size_t mutate_v6(struct dice *dice)
 		if (dice_once_in(dice, 2) && len > end + 64) {
 			at = dat.page_size ? (end + dat.page_size - 1) / dat.page_size * dat.page_size : end;
 			at = at < len ? at : len;
-			pages = (struct pages){ .data = out + at, .len = len - at, .page = dat.page_size, .big = dat.big,
+			pages = (struct pages){ .data = out + at,
+						.len = len - at,
+						.page = dat.page_size,
+						.big = dat.big,
 						.long_size = dat.long_size };
 			pages_change(dice, &pages);
 		} else if (span && span->len && !dice_once_in(dice, 8)) {
