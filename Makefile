@@ -34,11 +34,22 @@ ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { r
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -x c - $(LDFLAGS) -o /dev/null 2>/dev/null || echo -largp)
 
 WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
-OPT ?= -O2 -g
+# Lines and functions are what a backtrace needs; for a debugger: make OPT='-O0 -g'
+OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
+# These files see no event: less optimizing makes the build shorter and no command slower. CFLAGS and OPT, if given, hold for all files.
+cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/setup lib/tracefs lib/undo tests/unit
+see_events := $(addprefix cmd/,analyse.c empty_answer.c export_write.c formats.c info_buffer.c pack_types.c split_cut.c stream_run.c stream_tables.c)
+cold := $(filter-out $(see_events),$(sort $(wildcard $(addsuffix /*.c,$(cold_rooms)))))
+# These only read options, set the kernel up and print messages: without optimizing they compile in two thirds of the time.
+coldest := $(filter $(addsuffix /%,cmd lib/explain lib/setup lib/undo),$(cold))
+ifeq ($(origin OPT) $(origin CFLAGS),file file)
+COLD ?= -O1
+COLDEST ?= -O0
+endif
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' \
 	-DWEFT_LIBDIR='"$(LIBDIR)"' $(if $(SQLITE),-DWEFT_SQLITE) $(CPPFLAGS)
-all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(SAN)
+all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
 # libtracefs names libtraceevent too, of which weft calls nothing.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
@@ -61,7 +72,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help examples static check-arch check-kernels deps unit check check-captures lint cases fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins)
 
 help:
@@ -69,7 +80,8 @@ help:
 	@echo '                   (CC=clang, BUILD=DIR, CFLAGS="-O0 -g", SAN=-fsanitize=address, WERROR= where a compiler warns of more)'
 	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
-	@echo 'make check-kernels the guest tests on kernels of other Debian suites (K="5.10 5.10-rt 6.12-debian 6.12-debian-rt 7.2 7.2-rt")'
+	@echo 'make check-builds  with clang, musl, statically, and with the newest compilers and libraries of Debian (B="musl newest-gcc")'
+	@echo 'make check-kernels the guest tests on kernels of other Debian suites and of other machines (K="5.10 7.2-rt 7.3 s390x arm64")'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make quick         lints, unit tests and some captures, in half a minute: no root, no tracefs'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
@@ -77,11 +89,13 @@ help:
 	@echo 'make unit          only the unit tests (T=WORD)'
 	@echo 'make lint          only the lints (T=NAME)'
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
+	@echo 'make faults        commands whose allocations and system calls fail, some of them (ALL=1: every one; T=WORD)'
 	@echo 'make coverage      lines of lib/ and formats/ that the unit tests run, by room (FILES=1: by file)'
 	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for TIME seconds (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd; make bench-scaling: time for an event by events, CPUs, threads'
 	@echo 'make deps          install the Debian packages that building and testing need'
+	@echo 'make format        format every file of C by .clang-format, with clang-format 14'
 	@echo 'make compile_commands.json  how each file is compiled, for clangd and its like'
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
@@ -100,8 +114,12 @@ $(BUILD)/libweft.a: $(lib_obj)
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
+# What the unit tests put something else in the place of: tests/unit/starve.h, stage.h, fake_tracefs.h.
+unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir rmdir tracing_find tracing_read_path undo_new \
+	shared_cmdlines_raise shared_cmdlines_recover undo_knows_instance undo_recover undo_sweep control_write
+
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
-	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/tests/examples/%: $(BUILD)/tests/examples/%.o $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
@@ -117,8 +135,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 # Changes only when the flags do, so that another PREFIX, CC or OPT builds anew.
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(all_ldflags))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(all_ldflags))' > $@
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' > $@
 
 # make unit T=page runs those whose name contains "page"
 unit: $(BUILD)/tests/unit/run
@@ -127,10 +145,18 @@ unit: $(BUILD)/tests/unit/run
 lint: all
 	@BUILD=$(BUILD) CC="$(CC)" tests/lint/run $(T)
 
+# The bad samples of the lints stay bad.
+format:
+	@git ls-files '*.c' '*.h' ':!tests/lint/bad' | xargs -n 64 clang-format-14 -i
+
 examples: $(examples)
 
 cases: all examples
 	@BUILD=$(BUILD) tests/run --verbose cases $(T)
+
+# Of each command one allocation and system call after the other fails; ALL=1: every one.
+faults: all
+	@BUILD=$(BUILD) CC="$(CC)" tests/faults/run $(if $(ALL),--all) $(T)
 
 check:
 	@tests/deps check
@@ -158,10 +184,15 @@ deps-done-check:
 
 # Other architectures: cross compilers and qemu-user from Debian, libraries unpacked into a cache.
 check-arch: all
+	@BUILD=$(BUILD) tests/arch/calls
 	@BUILD=$(BUILD) tests/arch/run $(A)
 
-# Kernels of other suites of Debian, each with all scenarios: an hour or more. S names some scenarios.
-K = 5.10 5.10-rt 6.1 6.1-rt 6.12 6.12-debian 6.12-debian-rt 7.2 7.2-rt
+# As packagers build: their flags, other compilers and C libraries.
+check-builds: all
+	@BUILD=$(BUILD) tests/arch/builds $(B)
+
+# Kernels of other suites of Debian, each with all scenarios, and of other machines, with some: hours. S names scenarios.
+K = 5.10 5.10-rt 6.1 6.1-rt 6.12 6.12-debian 6.12-debian-rt 7.2 7.2-rt 7.3 s390x ppc64el arm64 armhf i386 i386-amd64 riscv64
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
 

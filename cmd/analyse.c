@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 
+#include "cmd/analyse_record.h"
+#include "cmd/empty_answer.h"
 #include "cmd/option_value.h"
 #include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
+#include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
+#include "lib/tracefs/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { LINES_SIZE = 1 << 15 };
@@ -42,7 +46,7 @@ static const struct argp_option options[] = {
 	{ "instance", 'B', "NAME", 0, "Read only the buffer of this instance; '' is the top one", 91 },
 
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 92 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 92 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive", 92 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Show only these CPUs, such as 0-3,7", 92 },
 	{ "pid", OPT_PID, "PID", 0, "Show only these tasks; a list with commas, repeatable", 92 },
 	{ "comm", OPT_COMM, "NAME", 0, "Show only tasks of this name, a glob; repeatable", 92 },
@@ -53,9 +57,9 @@ static const struct argp_option options[] = {
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
 
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 94 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
-	  94 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 94 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 94 },
 	{ 0 },
 };
 
@@ -87,7 +91,7 @@ static void add_comm(struct analyse *analyse, const char *arg, struct argp_state
 	analyse->filter.comms = analyse->comms;
 }
 
-static enum table_format format_of(const char *name, struct argp_state *state)
+enum table_format analyse_format(const char *name, struct argp_state *state)
 {
 	static const char *const names[] = {
 		[TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv"
@@ -96,7 +100,7 @@ static enum table_format format_of(const char *name, struct argp_state *state)
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i], name))
 			return (enum table_format)i;
-	argp_error(state, "--format: there is no '%s'; there are text, json and csv", name);
+	argp_error(state, "--format: unknown format '%s'; use text, json or csv", name);
 	return TABLE_AS_TEXT;
 }
 
@@ -106,8 +110,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct fail fail = FAIL_INIT;
 
 	switch (key) {
-	case 'i':
 	case ARGP_KEY_ARG:
+		/* After "--": the rest is the COMMAND and its own options. */
+		if (state->quoted && state->next > state->quoted) {
+			analyse->argv = &state->argv[state->next - 1];
+			state->next = state->argc;
+			return 0;
+		}
+		/* fallthrough */
+	case 'i':
 		if (analyse->findings.input)
 			argp_error(state, "one file at a time: '%s' and '%s'", analyse->input, arg);
 		analyse->input = arg;
@@ -137,7 +148,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		analyse->filter.self = true;
 		return 0;
 	case OPT_FORMAT:
-		analyse->findings.format = format_of(arg, state);
+		analyse->findings.format = analyse_format(arg, state);
 		return 0;
 	case OPT_SORT:
 		analyse->findings.sort = arg;
@@ -151,6 +162,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TRUST_SIZE:
 		analyse->trust_size = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (analyse->argv && analyse->findings.input)
+			argp_error(state, "either a file or a COMMAND: '%s' and '%s'", analyse->input,
+				   analyse->argv[0]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -169,11 +185,22 @@ error_t analyse_only(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static unsigned terminal_width(void)
+size_t analyse_by(const char *const *choices, size_t nr, const char *name, struct argp_state *state)
 {
-	struct winsize size;
+	char all[128] = "";
+	size_t len = 0;
 
-	return !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(choices[i], name))
+			return i;
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+					!i          ? "" :
+					i + 1 == nr ? " and " :
+						      ", ",
+					choices[i]);
+	}
+	argp_error(state, "--by: unknown value '%s'; the values are %s", name, all);
+	return 0;
 }
 
 static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
@@ -196,7 +223,7 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 		const struct trace_buffer *buffer = trace_buffer(trace, i);
 
 		if (analyse->instance ? strcmp(analyse->instance, buffer->name.text) :
-					!buffer->nr_cpus && trace_buffers(trace) > 1)
+					!buffer->nr_cpus && trace_buffers(trace) > 1 && !context_latency(trace, i))
 			continue;
 		r = reader_add(reader, trace, i, fail);
 		if (!r)
@@ -213,8 +240,10 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 static int write_findings(struct analyse *analyse, struct findings *findings, struct fail *fail)
 {
 	struct out out;
-	int r = findings_arrange(findings, &analyse->findings, fail);
+	int r;
 
+	analyse->empty = findings->nr && !findings->items[0].table.nr_items;
+	r = findings_arrange(findings, &analyse->findings, fail);
 	if (r)
 		return r;
 	if (!out_init(&out, 1 << 16))
@@ -241,7 +270,7 @@ static void flush_lines(void *arg, const struct event *event)
 	lines->failed = terminal_flush(&lines->out, lines->fail);
 }
 
-/* What could be read is told; then what could not. */
+/* First the answer from what could be read, then the damage. */
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
@@ -267,6 +296,8 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 		out_release(&lines.out);
 	if (!r)
 		r = write_findings(analyse, &findings, fail);
+	/* Some analyses have rows without any event. */
+	analyse->empty |= !reader_count(reader);
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
@@ -275,8 +306,23 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	return r;
 }
 
-static int read_trace(struct analyse *analyse, struct trace *trace, const struct analysis_ops *ops,
-		      const void *ops_options, struct fail *fail)
+/* What is not there may have been in what could not be read. */
+static int hint_damage(const struct reader *reader, struct trace *trace, int r, struct fail *fail)
+{
+	const char *path, *damage = reader_damage(reader, &path);
+	char hint[sizeof(fail->text)];
+
+	if (damage)
+		snprintf(hint, sizeof(hint), "; '%s' is damaged: %s", path, damage);
+	else if (trace_damage(trace))
+		snprintf(hint, sizeof(hint), "; %s", trace_damage(trace));
+	else
+		return r;
+	return fail_hint(fail, r, hint);
+}
+
+static int read_trace(const struct analyse *analyse, struct trace *trace, analyse_work *work, void *arg,
+		      struct fail *fail)
 {
 	struct reader reader;
 	struct pool *pool = NULL;
@@ -290,35 +336,112 @@ static int read_trace(struct analyse *analyse, struct trace *trace, const struct
 	if (!r)
 		r = reader_start(&reader, &(struct reader_options){ .pool = pool }, fail);
 	if (!r)
-		r = run_pass(analyse, &reader, ops, ops_options, fail);
+		r = work(arg, &reader, fail);
+	if (r == -ENODATA || r == -ENOENT)
+		r = hint_damage(&reader, trace, r, fail);
 	reader_release(&reader);
 	pool_free(pool);
 	return r;
+}
+
+static void tell_empty(const struct analyse *analyse, struct trace *trace)
+{
+	const struct empty_question question = {
+		.comms = analyse->comms,
+		.nr_comms = analyse->filter.nr_comms,
+		.pids = analyse->pids,
+		.nr_pids = analyse->filter.nr_pids,
+		.cpus = analyse->filter.cpus,
+		.since = analyse->since,
+		.until = analyse->until,
+		.instance = analyse->instance,
+		.rows = true,
+	};
+
+	empty_answer_tell(trace, &question);
+}
+
+/* Reads the opened trace, which is freed. */
+static int read_opened(const struct analyse *analyse, struct trace *trace, analyse_work *work, void *arg,
+		       struct fail *fail)
+{
+	int r;
+
+	if (analyse->trust_size)
+		trace_trust_sizes(trace);
+	r = read_trace(analyse, trace, work, arg, fail);
+	if (!r && trace_damage(trace))
+		r = fail_set(fail, -EBADMSG, "%s", trace_damage(trace));
+	if ((!r && analyse->empty) || r == -ENODATA)
+		tell_empty(analyse, trace);
+	trace_free(trace);
+	return r;
+}
+
+int analyse_read(const struct analyse *analyse, analyse_work *work, void *arg, struct fail *fail)
+{
+	struct trace *trace = NULL;
+	int r = reading_open(analyse->input, !analyse->no_sandbox, &trace, fail);
+
+	return r ? r : read_opened(analyse, trace, work, arg, fail);
+}
+
+struct passing {
+	struct analyse *analyse;
+	const struct analysis_ops *ops;
+	const void *options;
+};
+
+static int pass_work(void *arg, struct reader *reader, struct fail *fail)
+{
+	const struct passing *passing = arg;
+
+	return run_pass(passing->analyse, reader, passing->ops, passing->options, fail);
+}
+
+static int hint_time(const struct analyse_recorded *recorded, int r, struct fail *fail)
+{
+	char time[TEXT_HUMAN], hint[2 * TEXT_HUMAN];
+
+	snprintf(hint, sizeof(hint), " in the %s of the command", text_time(time, recorded->time_ns));
+	return fail_hint(fail, r, hint);
 }
 
 int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *ops_options)
 {
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
+	struct analyse_recorded recorded = { .status = EXIT_OK };
+	cleanup_buf struct buf pasted = BUF_INIT;
 	int r;
 
-	analyse->findings.input = analyse->input;
+	/*
+	 * A recording made only for this answer is removed, and a pipe is read once: a line to paste could not read it.
+	 */
+	analyse->findings.input = NULL;
+	if (!analyse->argv && strcmp(analyse->input, "-") != 0 && plan_quote(&pasted, analyse->input))
+		analyse->findings.input = buf_str(&pasted);
 	analyse->findings.width = terminal_width();
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
 		analyse->findings.top = analyse->top_as_text;
-	reading_tell_left_behind(analyse->input);
-	r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
-	if (!r) {
-		if (analyse->trust_size)
-			trace_trust_sizes(trace);
-		r = read_trace(analyse, trace, ops, ops_options, &fail);
-		if (!r && trace_damage(trace))
-			r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
-		trace_free(trace);
+	if (!analyse->argv) {
+		reading_tell_left_behind(analyse->input);
+		r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
+	} else {
+		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command,
+							      analyse->no_sandbox },
+				   ops, &trace, &recorded, &fail);
 	}
+	if (!r)
+		r = read_opened(analyse, trace, pass_work, &(struct passing){ analyse, ops, ops_options }, &fail);
+	if (r == -ENODATA && recorded.time_ns)
+		r = hint_time(&recorded, r, &fail);
 	free(analyse->pids);
 	free(analyse->comms);
-	return r < 0 ? command_failed(&fail) : EXIT_OK;
+	if (r >= 0)
+		return recorded.status;
+	command_failed(&fail);
+	return recorded.status ? recorded.status : EXIT_FAILED;
 }

@@ -11,9 +11,9 @@
 #include <string.h>
 
 static const struct argp_option options[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Of INSTANCE instead of the top one; repeatable", 0 },
-	{ "all", 'a', NULL, 0, "Of all instances, but not of the top one", 0 },
-	{ "top", 't', NULL, 0, "Of the top one, too", 0 },
+	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance; repeatable", 0 },
+	{ "all", 'a', NULL, 0, "Act on all instances except the top one", 0 },
+	{ "top", 't', NULL, 0, "Act on the top instance too", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -33,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		buffers->top = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': options only", arg);
+		argp_error(state, "unexpected argument '%s': only options are allowed", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -12,8 +12,8 @@
 struct fail;
 
 /*
- * The ring buffers that a command is for: `-B INSTANCE` (repeatable), `--all` instances, and `--top`; without any of them the
- * top one. As an argp child its input is a struct buffers, zero before.
+ * The ring buffers that a command is for: `-B INSTANCE` (repeatable), `--all` instances, and `--top`; without any of
+ * them the top one. As an argp child its input is a struct buffers, zero before.
  */
 struct buffers {
 	struct setup_list names;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/progress.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
 #include "lib/base/number.h"
@@ -32,11 +33,11 @@ enum { OPT_NO_SANDBOX = 256, OPT_TRUST_SIZE };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
-	{ "quiet", 'q', NULL, 0, "Say nothing of a file that is whole", 1 },
+	{ "quiet", 'q', NULL, 0, "Print nothing about an intact file", 1 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
-	  1 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 1 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 1 },
 	{ 0 },
 };
 
@@ -70,7 +71,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Verifies a trace.dat and says what is wrong at which offset."
-	       "\vEvery section, every chunk and every event is read. The exit status is 0 when all is whole, 1 otherwise.",
+	       "\vEvery section, every chunk and every event is read. The exit status is 0 if the file is intact, 1 otherwise.",
 };
 
 static void found(void *arg, uint64_t offset, const char *text)
@@ -146,12 +147,17 @@ static int run(int argc, char **argv)
 	command_parse(&check_command, argc, argv, 0, &arguments);
 	if (!arguments.input)
 		arguments.input = "trace.dat";
+	if (!arguments.quiet)
+		progress_prepare("check", false);
 	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
 		return command_failed(&fail);
 	if (arguments.trust_size)
 		trace_trust_sizes(trace);
 	findings = (struct findings){ .path = trace_path(trace) };
+	/* Sections and pages, and then the events in them. */
+	progress_start(2 * trace_info(trace)->size);
 	r = check(trace, &findings, &summary, &events, &fail);
+	progress_end();
 	if (!r && !findings.count && !arguments.quiet) {
 		cleanup_free char *name = terminal_line(findings.path);
 

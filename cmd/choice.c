@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_CPU = 0x500, KEY_PID, KEY_COMM, KEY_NO_SELF, KEY_SINCE, KEY_UNTIL, KEY_TAIL };
+enum { KEY_CPU = 0x500, KEY_PID, KEY_COMM, KEY_NO_SELF, KEY_SINCE, KEY_UNTIL, KEY_TAIL, KEY_LIMIT };
 
 static const struct argp_option options[] = {
 	{ "instance", 'B', "NAME", 0, "Only the buffer of this instance; '' is the top one", 0 },
@@ -22,11 +22,11 @@ static const struct argp_option options[] = {
 	{ "cpu", KEY_CPU, "CPULIST", 0, "Only events of these CPUs, such as 0-3,7", 0 },
 	{ "pid", KEY_PID, "PID", 0, "Only events of these tasks; a list with commas, repeatable", 0 },
 	{ "comm", KEY_COMM, "NAME", 0, "Only events of tasks of this name, a glob; repeatable", 0 },
-	{ "no-self", KEY_NO_SELF, NULL, 0,
-	  "Leave out what weft itself did while it recorded, but not interrupts that hit it", 0 },
+	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	  0 },
 	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 0 },
-	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, that one included", 0 },
-	{ "limit", 'n', "N", 0, "End after N events", 0 },
+	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 0 },
+	{ "limit", KEY_LIMIT, "N", 0, "End after N events", 0 },
 	{ "tail", KEY_TAIL, "N", 0, "Only the last N events", 0 },
 	{ 0 },
 };
@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 static void add_word(struct choice_words *words, const char *word, struct argp_state *state)
 {
 	if (words->len == CHOICE_WORDS_MAX)
-		argp_error(state, "more than %d of one option", CHOICE_WORDS_MAX);
+		argp_error(state, "more than %d values of one option", CHOICE_WORDS_MAX);
 	words->at[words->len++] = word;
 }
 
@@ -90,7 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_UNTIL:
 		choice->until = arg;
 		return 0;
-	case 'n':
+	case KEY_LIMIT:
 		option_number("limit", arg, &choice->limit, state);
 		return 0;
 	case KEY_TAIL:

@@ -15,8 +15,8 @@ struct reader;
 struct trace;
 
 /*
- * The options that say which events of a file are wanted, as an argp child; its input is a struct choice, which it fills with defaults
- * first. They mean what they mean to weft report.
+ * The options that say which events of a file are wanted, as an argp child; its input is a struct choice, which it
+ * fills with defaults first. They mean what they mean to weft report.
  */
 enum { CHOICE_WORDS_MAX = 256 };
 

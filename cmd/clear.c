@@ -8,8 +8,10 @@ struct arguments {
 	bool errors;
 };
 
+enum { KEY_ERRORS = 0x100 };
+
 static const struct argp_option options[] = {
-	{ "errors", 'e', NULL, 0, "Throw away the log of what the kernel refused (error_log) instead", 0 },
+	{ "errors", KEY_ERRORS, NULL, 0, "Throw away the log of what the kernel refused (error_log) instead", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -22,7 +24,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->buffers;
 		return 0;
-	case 'e':
+	case KEY_ERRORS:
 		arguments->errors = true;
 		return 0;
 	}

@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_COMMAND_H
 #define WEFT_CMD_COMMAND_H
 
+#include "cmd/streams.h"
 #include "lib/base/fail.h"
 
 #include <argp.h>
@@ -9,10 +10,11 @@
 
 /*
  * A subcommand: a file in cmd/, a const struct command in it, one line in commands[] of weft.c.
- * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft __describe`).
- * Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION, TRACER, CLOCK,
- * PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in lower case with '|' between
- * them, as in "zstd|none", are the choices themselves. So it is with args_doc: "[FILE]", "[events|tracers|clocks]".
+ * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft
+ * __describe`). Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
+ * TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in
+ * lower case with '|' between them, as in "zstd|none", are the choices themselves. So it is with args_doc: "[FILE]",
+ * "[events|tracers|clocks]".
  */
 struct command {
 	const char *name;
@@ -37,8 +39,10 @@ extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;
 extern const struct command summary_command, sched_command, syscalls_command, latency_command;
 extern const struct command graph_command, irq_command;
-extern const struct command report_command, info_command, check_command, pack_command;
-extern const struct command export_command;
+extern const struct command block_command, locks_command, stacks_command, memory_command, power_command;
+extern const struct command diff_command;
+extern const struct command report_command, info_command, check_command, pack_command, convert_command;
+extern const struct command export_command, sql_command, split_command, merge_command, import_command;
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;
 extern const struct command mark_command;
 extern const struct command stack_command, profile_functions_command;

@@ -18,7 +18,10 @@
 
 enum { CONFIG_MAX = 1 << 20 };
 
-/* The words of the new command line, and where those that a file gave are from. Kept until the end: argp points into it. */
+/*
+ * The words of the new command line, and the origin of those from a file. Kept until the end, because argp points into
+ * it.
+ */
 static struct words {
 	char **words;
 	char **places; /* NULL: the command line */
@@ -84,7 +87,7 @@ static void add_option(const struct line *line, const char *name, struct text_wo
 		wrong(line, &fail);
 	}
 	if (!strcmp(option->name, "config")) {
-		fail_set(&fail, -EINVAL, "a file cannot name another one");
+		fail_set(&fail, -EINVAL, "a file of options cannot name another file of options");
 		wrong(line, &fail);
 	}
 	if (option->arg && !has_value && !(option->flags & OPTION_ARG_OPTIONAL)) {
@@ -162,8 +165,7 @@ static void read_file(const struct argp *argp, const char *command, const char *
 	}
 }
 
-/* Whether the word behind this one belongs to it. */
-static bool takes_next(const struct argp *argp, const char *word)
+bool config_takes_next(const struct argp *argp, const char *word)
 {
 	const struct argp_option *option;
 
@@ -197,7 +199,7 @@ void config_expand(const struct argp *argp, int *argc, char ***argv)
 		} else if (!strcmp(words[i], "--config")) {
 			read_file(argp, words[0], words[++i]);
 		} else {
-			bool two = takes_next(argp, words[i]) && i + 1 < *argc;
+			bool two = config_takes_next(argp, words[i]) && i + 1 < *argc;
 
 			add_word(words[0], words[i], NULL);
 			if (two)

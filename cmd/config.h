@@ -3,6 +3,7 @@
 #define WEFT_CMD_CONFIG_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 /*
  * --config FILE: options from a file, one a line, as if they stood in its place on the command line.
@@ -16,10 +17,14 @@
  */
 
 /*
- * The command line with the files put in: *argc and *argv are changed where there was one. Memory is not freed: argp keeps pointers
- * to it. Exits with EXIT_USAGE, naming file and line, where a file cannot be read or a line is no option of this command.
+ * The command line with the files put in: *argc and *argv are changed where there was one. Memory is not freed: argp
+ * keeps pointers to it. Exits with EXIT_USAGE, naming file and line, where a file cannot be read or a line is no option
+ * of this command.
  */
 void config_expand(const struct argp *argp, int *argc, char ***argv);
+
+/* Whether the word after this one, which is an option, is its value. */
+bool config_takes_next(const struct argp *argp, const char *word);
 
 /* "FILE:LINE: " where the word that argp is at came from a file, else "". */
 const char *config_place(const struct argp_state *state);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and man/generate read them:
- *	command NAME GROUP SUMMARY
+ * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
+ * man/generate read them:
+ * 	command NAME GROUP SUMMARY
  *	usage   NAME ARGUMENTS
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them

@@ -26,8 +26,8 @@
 #include <sys/utsname.h>
 
 /*
- * One line for each thing that tracing needs or offers, in the order in which one depends on the other. Every line begins
- * with a verdict, so that the bad ones are seen at once.
+ * One line for each thing that tracing needs or offers, in the order in which one depends on the other. Every line
+ * begins with a verdict, so that the bad ones are seen at once.
  */
 struct doctor {
 	struct kernel kernel;
@@ -37,7 +37,7 @@ struct doctor {
 
 enum verdict { OK, LACKS, BAD, NOTE };
 
-/* Behind the verdict and the subject; broken between words. */
+/* After the verdict and the subject; broken between words. */
 static void print_wrapped(const char *text)
 {
 	enum { WIDTH = 100, INDENT = 18 };
@@ -115,7 +115,8 @@ static bool tell_tracefs(struct doctor *doctor)
 	if (stat(doctor->kernel.tracing.dir, &st))
 		memset(&st, 0, sizeof(st));
 	if (geteuid())
-		tell(doctor, OK, "tracefs", "%s, mode %03o, group %u; you are no root: what only root may write fails",
+		tell(doctor, OK, "tracefs",
+		     "%s, mode %03o, group %u; you are not root: writing what only root may write fails",
 		     doctor->kernel.tracing.dir, (unsigned)st.st_mode & 0777, (unsigned)st.st_gid);
 	else
 		tell(doctor, OK, "tracefs", "%s, and you are root", doctor->kernel.tracing.dir);
@@ -151,13 +152,13 @@ static int try_tasks(struct instance *instance, struct fail *fail)
 /* Each CPU's, for one after the other is what a recording waits on. */
 static int try_pipes(const struct doctor *doctor, const struct instance *instance, struct fail *fail)
 {
-	uint32_t page_size;
-	int err = ring_buffer_page_size(instance, &page_size, fail);
+	struct page_shape shape;
+	int err = ring_buffer_shape(instance, &shape, fail);
 
 	for (int cpu = cpus_next(&doctor->online, 0); !err && cpu >= 0; cpu = cpus_next(&doctor->online, cpu + 1)) {
 		struct cpu_pipe pipe = CPU_PIPE_INIT;
 
-		err = cpu_pipe_open(instance, (uint32_t)cpu, page_size, &pipe, fail);
+		err = cpu_pipe_open(instance, (uint32_t)cpu, shape.size, &pipe, fail);
 		cpu_pipe_close(&pipe);
 	}
 	return err;
@@ -345,7 +346,7 @@ static void tell_symbols(struct doctor *doctor)
 	else
 		tell(doctor, LACKS, "symbols",
 		     "addresses are hidden (kernel.kptr_restrict=%.*s%s): functions are printed as addresses",
-		     (int)strcspn(how, "\n"), how, geteuid() ? ", and you are no root" : "");
+		     (int)strcspn(how, "\n"), how, geteuid() ? ", and you are not root" : "");
 }
 
 static int tell_user(const struct tracing_user *user, void *data)
@@ -365,13 +366,12 @@ static void tell_tasks(struct doctor *doctor)
 		const char *nobody = kernel_tasks_nobody(top, files[i]);
 
 		if (nobody)
-			tell(doctor, NOTE, "tasks", "'%s' of the top instance %s; 'weft set -P \"\"' takes it away",
+			tell(doctor, NOTE, "tasks", "'%s' of the top instance %s; 'weft set -P \"\"' removes the list",
 			     files[i], nobody);
 	}
 	if (option_get(top, "event-fork") > 0 && !instance_read(top, files[0], &pids, NULL) && !pids.len)
 		tell(doctor, NOTE, "tasks",
-		     "'%s' of the top instance may hold a list without tasks (the option event-fork is on), which "
-		     "traces nobody and cannot be seen; 'weft set -P \"\"' takes it away",
+		     "'%s' of the top instance may hold an empty list of tasks (the option event-fork is on), which cannot be seen and means that no task is traced; 'weft set -P \"\"' removes the list",
 		     files[0]);
 }
 
@@ -384,15 +384,15 @@ static void tell_others(struct doctor *doctor)
 
 	if (claim_find(NULL, "", &claim))
 		tell(doctor, NOTE, "in use",
-		     "'%s' (process %d%s) traces in the top instance, where there is room for one", claim.command,
-		     (int)claim.owner.pid, claim.held ? ", ended, until 'weft reset'" : "");
+		     "'%s' (process %d%s) traces in the top instance, which only one weft can use at a time",
+		     claim.command, (int)claim.owner.pid, claim.held ? ", ended, until 'weft reset'" : "");
 
 	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
 	    strcmp(tracer, "nop"))
 		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft stat' tells more", tracer);
 	if (!instance_read_word(doctor->kernel.instance, "tracing_on", on, sizeof(on), NULL) && on[0] == '0')
 		tell(doctor, NOTE, "in use",
-		     "tracing is off in the top instance; recordings in an instance of their own do not mind");
+		     "tracing is off in the top instance; recordings in an instance of their own are not affected");
 	(void)!tracing_each_user(&doctor->kernel.tracing, tell_user, doctor);
 	while (undo_next_pending(NULL, &at, &pending, NULL) > 0)
 		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; 'weft reset' puts that back",
@@ -400,7 +400,7 @@ static void tell_others(struct doctor *doctor)
 }
 
 static const struct argp argp = {
-	.doc = "Tells what this kernel and this user can trace, what not, and why. It tries a recording in small, and leaves nothing behind.\v"
+	.doc = "Shows what can and cannot be traced on this kernel by this user, and why. It tries a small recording, and leaves nothing behind.\v"
 	       "The exit status is 1 when a recording would fail.",
 };
 
@@ -430,7 +430,7 @@ static int doctor_run(int argc, char **argv)
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.summary = "tell what can be traced here, what not, and why",
+	.summary = "show what can and cannot be traced here, and why",
 	.examples = "  weft doctor",
 	.group = "kernel",
 	.argp = &argp,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/streams.h"
 #include "lib/base/text.h"
 
 /* "$command" for its stand-in in a list of tasks, inside single quotes or out of them. */

@@ -12,8 +12,8 @@
 enum { DRY_RUN_COMMAND = 2147483647 };
 
 /*
- * Prints what a command line would do to tracefs (lib/tracefs/plan.h) as a script for sh on standard output: the writes in their
- * order, and the COMMAND where it would run.
+ * Prints what a command line would do to tracefs (lib/tracefs/plan.h) as a script for sh on standard output: the writes
+ * in their order, and the COMMAND where it would run.
  */
 struct dry_run {
 	const struct tracing *tracing;

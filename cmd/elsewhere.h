@@ -2,7 +2,10 @@
 #ifndef WEFT_CMD_ELSEWHERE_H
 #define WEFT_CMD_ELSEWHERE_H
 
-/* What an option of trace-cmd is called here, where it is called otherwise: of `weft COMMAND OPTION`, "-w" or "--stat". NULL: not known. */
+/*
+ * weft's name for an option of trace-cmd that has another name here: of `weft COMMAND OPTION`, "-w" or "--stat". NULL:
+ * unknown.
+ */
 const char *elsewhere_option(const char *command, const char *option);
 
 #endif

@@ -200,6 +200,14 @@ static void tell_choice(const struct answer *answer, enum choice choice)
 	}
 }
 
+static bool is_any_unmet(const struct answer *answer, const bool asked[CHOICES])
+{
+	for (enum choice i = 0; i < CHOICES; i++)
+		if (asked[i] && !answer->matches[i])
+			return true;
+	return false;
+}
+
 static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
 {
 	bool none = false;
@@ -211,7 +219,7 @@ static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
 		tell_choice(answer, i);
 	}
 	if (!none)
-		command_warn("each choice has some, but none has all that was chosen");
+		command_warn("each criterion has matching events, but no event meets all of them");
 }
 
 void empty_answer_tell(struct trace *trace, const struct empty_question *question)
@@ -234,10 +242,10 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 	if (r)
 		return;
 	if (!answer.events) {
-		command_warn("nothing is selected, for there are no events");
+		command_warn("nothing is selected: there are no events");
 		return;
 	}
-	if (!cpus_list(&answer.cpus, &cpus))
+	if (!cpus_list(&answer.cpus, &cpus) || (question->rows && (answer.more || !is_any_unmet(&answer, asked))))
 		return;
 	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "",
 		     text_count(count, answer.events), text_plural(answer.events),

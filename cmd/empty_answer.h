@@ -10,7 +10,7 @@
 
 struct trace;
 
-/* What was chosen of a file, as it stood on the command line. All borrowed. */
+/* The choices of the command line that limit what is read of a file. All borrowed. */
 struct empty_question {
 	const char *const *events, *const *comms, *const *filters;
 	size_t nr_events, nr_comms, nr_filters;
@@ -20,11 +20,13 @@ struct empty_question {
 	const struct cpus *cpus;   /* NULL: all */
 	const char *since, *until; /* NULL: not asked for */
 	const char *instance;      /* NULL: every buffer */
+	bool rows; /* of an answer that is made of events: only a choice that no event meets says why it is empty */
 };
 
 /*
- * Of a choice that left nothing, if anything was chosen: says on standard error how many events there are, what they span, and which choice none of them meets, with
- * names that are near. Reads the file once more, up to some millions of events. Says nothing where it cannot.
+ * Of a choice that left nothing, if anything was chosen: says on standard error how many events there are, what they
+ * span, and which choice none of them meets, with names that are near. Reads the file once more, up to some millions of
+ * events. Says nothing where it cannot.
  */
 void empty_answer_tell(struct trace *trace, const struct empty_question *question);
 

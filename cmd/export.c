@@ -1,66 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/apart.h"
 #include "cmd/choice.h"
 #include "cmd/command.h"
+#include "cmd/empty_answer.h"
+#include "cmd/export_folder.h"
 #include "cmd/export_write.h"
 #include "cmd/output_options.h"
+#include "cmd/progress.h"
 #include "cmd/reading.h"
+#include "cmd/setup_options.h"
 #include "formats/export/export.h"
 #include "lib/base/destination.h"
+#include "lib/base/destination_folder.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* weft export: a recording as a file of another program. */
-enum { OPT_TO = 256, OPT_FIELDS, OPT_WEIGHT, OPT_MODE, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum {
+	OPT_TO = 256,
+	OPT_FIELDS,
+	OPT_WEIGHT,
+	OPT_DIFF,
+	OPT_MAX_SIZE,
+	OPT_MODE,
+	OPT_NO_SANDBOX,
+	OPT_TRUST_SIZE,
+	OPT_PARTITION
+};
 
-/* How the process that reads ends, besides enum exit_status: the file is damaged, and what could be read of it is written. */
+/*
+ * How the process that reads ends, besides enum exit_status: the file is damaged, and what could be read of it is
+ * written.
+ */
 enum { EXIT_DAMAGED = 3 };
 
 struct arguments {
 	const char *input, *output;
 	struct choice choice;
 	const struct export_ops *ops;
-	const char *fields, *weight;
+	const char *fields, *weight, *diff, *partition;
+	uint64_t max_size;
 	mode_t mode;
 	bool quiet, no_sandbox, trust_size;
 };
 
 /* As export_at() lists them: tests/cases/export.bats compares. */
-#define EXPORTS "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope"
+#define EXPORTS "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox"
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
-	{ "to", OPT_TO, EXPORTS, 0, "What to write; 'weft export --to help' says what each is", 1 },
-	{ "output", 'o', "FILE", 0, "Write FILE (default: standard output)", 1 },
+	{ "to", OPT_TO, EXPORTS, 0, "Format to write; 'weft export --to help' describes each", 1 },
+	{ "output", 'o', "FILE", 0, "Write FILE; for parquet and ctf a directory (default: standard output)", 1 },
 	{ "fields", OPT_FIELDS, "FIELD", 0,
 	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, fields, text, and fields of the "
 	  "events",
 	  3 },
 	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0,
-	  "What stacks weigh in folded, flame and speedscope (default: the first that there is)", 3 },
+	  "What stacks weigh in folded, flame, speedscope, pprof and firefox (default: the first that there is)", 3 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
+	  "How large html, or all markers of firefox, may be, which tells how much detail there is: 512K, 100M (default: 20M)",
+	  3 },
+	{ "diff", OPT_DIFF, "FILE", 0,
+	  "Compare the stacks with those of FILE, the older recording (folded and flame only)", 3 },
+	{ "partition", OPT_PARTITION, "KEY=VALUE", 0,
+	  "Write parquet into DIRECTORY/KEY=VALUE, beside those of other machines: host=web1", 3 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 4 },
 	{ "quiet", 'q', NULL, 0, "No summary", 4 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
-	  4 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
 	{ 0 },
 };
 
 static void list_exports(void)
 {
 	for (size_t i = 0; export_at(i); i++)
-		printf("%-12s %s%s%s%s\n", export_at(i)->name, export_at(i)->summary,
-		       export_at(i)->missing ? " (not here: weft was built without " : "",
-		       export_at(i)->missing ? export_at(i)->missing : "", export_at(i)->missing ? ")" : "");
+		printf("%-12s %s\n", export_at(i)->name, export_at(i)->summary);
 	exit(EXIT_OK);
 }
 
@@ -84,13 +110,30 @@ static const struct export_ops *export_named(const char *name, struct argp_state
 static void finish_arguments(const struct arguments *arguments, struct argp_state *state)
 {
 	if (!arguments->ops)
-		argp_error(state, "to which format? --to FORMAT; 'weft export --to help' lists them");
+		argp_error(state, "no format given; use --to FORMAT, 'weft export --to help' lists them");
 	if (arguments->fields && !arguments->ops->takes_fields)
-		argp_error(state, "--fields: '%s' has fixed columns", arguments->ops->name);
+		argp_error(state, "--fields: the columns of format '%s' are fixed", arguments->ops->name);
 	if (arguments->weight && !arguments->ops->takes_weight)
-		argp_error(state, "--weight: '%s' has no stacks", arguments->ops->name);
+		argp_error(state, "--weight: format '%s' has no stacks", arguments->ops->name);
+	if (arguments->max_size && !arguments->ops->takes_size)
+		argp_error(
+			state,
+			"--max-size: format '%s' has no limit of size; select fewer events with -e, --pid or --since",
+			arguments->ops->name);
+	if (arguments->diff && !arguments->ops->takes_diff)
+		argp_error(state, "--diff: only the formats folded and flame compare recordings");
+	if (arguments->diff && !strcmp(arguments->diff, "-"))
+		argp_error(state, "--diff: standard input can only be the file that is exported");
+	if (arguments->partition && !arguments->ops->folder)
+		argp_error(state, "--partition: format '%s' is a single file", arguments->ops->name);
+	if (arguments->partition && destination_folder_fault(arguments->partition))
+		argp_error(state, "--partition: '%s': %s", arguments->partition,
+			   destination_folder_fault(arguments->partition));
+	if (arguments->ops->folder && !strcmp(arguments->output, "-"))
+		argp_error(state, "format '%s' consists of several files: name a directory with -o",
+			   arguments->ops->name);
 	if (!*arguments->output)
-		argp_error(state, "-o: an empty name");
+		argp_error(state, "-o: the name is empty");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -112,6 +155,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WEIGHT:
 		arguments->weight = arg;
+		return 0;
+	case OPT_MAX_SIZE:
+		arguments->max_size = setup_size("--max-size", arg, state);
+		return 0;
+	case OPT_DIFF:
+		arguments->diff = arg;
+		return 0;
+	case OPT_PARTITION:
+		arguments->partition = arg;
 		return 0;
 	case OPT_MODE:
 		arguments->mode = output_mode(arg, state);
@@ -149,7 +201,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Writes a recording as a file of another program."
-	       "\vOf a file that is damaged, what can be read is exported; the exit status is then 1.",
+	       "\vFrom a damaged file, all that can be read is exported; the exit status is then 1.",
 	.children = children,
 };
 
@@ -167,17 +219,61 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 	fputc('\n', stderr);
 }
 
+static void tell_empty(const struct choice *choice, struct trace *trace)
+{
+	const struct empty_question question = {
+		.events = choice->events.at,
+		.nr_events = choice->events.len,
+		.comms = choice->comms.at,
+		.nr_comms = choice->comms.len,
+		.pids = choice->pids,
+		.nr_pids = choice->nr_pids,
+		.cpus = choice->some_cpus ? &choice->cpus : NULL,
+		.since = choice->since,
+		.until = choice->until,
+		.instance = choice->instance,
+	};
+
+	if (choice->limit && choice->tail)
+		empty_answer_tell(trace, &question);
+}
+
+/* Nothing can be opened after the sandbox is entered: the other file of --diff is open before, and read behind it. */
+static int open_files(const struct arguments *arguments, struct export_job *job, struct trace **ret, struct fail *fail)
+{
+	int r = arguments->diff ? trace_new(arguments->diff, &job->before, fail) : 0;
+
+	if (!r)
+		r = reading_open(arguments->input, !arguments->no_sandbox, ret, fail);
+	if (!r && job->before) {
+		r = trace_load(job->before, fail);
+		if (r)
+			fail_in(fail, r, "--diff");
+	}
+	if (!r && arguments->trust_size) {
+		trace_trust_sizes(*ret);
+		if (job->before)
+			trace_trust_sizes(job->before);
+	}
+	return r == -EBADMSG ? -EIO : r;
+}
+
 static int read_and_write(const struct arguments *arguments, struct export_job *job, struct fail *fail)
 {
 	struct trace *trace = NULL;
-	int r = reading_open(arguments->input, !arguments->no_sandbox, &trace, fail);
+	int r;
 
-	if (r < 0)
-		return r == -EBADMSG ? -EIO : r;
-	if (arguments->trust_size)
-		trace_trust_sizes(trace);
-	r = export_write(job, trace, fail);
+	if (!arguments->quiet)
+		progress_prepare("export", job->fd == STDOUT_FILENO);
+	progress_tell_size();
+	r = open_files(arguments, job, &trace, fail);
+	if (!r) {
+		r = export_write(job, trace, fail);
+		if (!r && !job->events)
+			tell_empty(job->choice, trace);
+	}
 	trace_free(trace);
+	trace_free(job->before);
 	return r;
 }
 
@@ -188,6 +284,8 @@ static int export_to(const struct arguments *arguments, int fd, const char *path
 				  .ops = arguments->ops,
 				  .fields = arguments->fields,
 				  .weight = arguments->weight,
+				  .input = arguments->input,
+				  .max_size = arguments->max_size,
 				  .fd = fd,
 				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
@@ -206,25 +304,20 @@ static int export_to(const struct arguments *arguments, int fd, const char *path
 	return EXIT_DAMAGED;
 }
 
-/* The rights to read are given up by a process of its own, for the file gets its name with those of this one. */
-static int export_apart(const struct arguments *arguments, int fd, const char *path)
+/*
+ * The rights to read are given up by a process of its own, for the file gets its name with those of this one. `ours` is
+ * not for it.
+ */
+static pid_t start_apart(const struct arguments *arguments, int fd, const char *path, int ours)
 {
 	pid_t pid;
-	int status = 0;
 
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		_exit(export_to(arguments, fd, path));
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (pid > 0 && WIFEXITED(status))
-		return WEXITSTATUS(status);
-	if (pid > 0)
-		command_warn("the process that read '%s' was ended by signal %d", arguments->input, WTERMSIG(status));
-	else
-		command_warn("cannot start a process: %s", strerror(errno));
-	return EXIT_FAILED;
+	pid = apart_fork();
+	if (pid)
+		return pid;
+	if (ours >= 0)
+		close(ours);
+	_exit(export_to(arguments, fd, path));
 }
 
 static int export_file(const struct arguments *arguments, const struct destination *to)
@@ -233,11 +326,13 @@ static int export_file(const struct arguments *arguments, const struct destinati
 	struct fail fail = FAIL_INIT;
 	cleanup_fd int fd = -1;
 	int status, r = destination_create(to, name, &fd, &fail);
+	pid_t pid;
 
 	if (r)
 		return command_failed(&fail);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", to->dir, name);
-	status = export_apart(arguments, fd, path);
+	pid = start_apart(arguments, fd, path, -1);
+	status = pid > 0 ? apart_end(pid, arguments->input) : EXIT_FAILED;
 	if (status == EXIT_OK || status == EXIT_DAMAGED) {
 		r = destination_place(to, to->dir, name, fd, arguments->mode, false, &fail);
 		if (!r)
@@ -249,6 +344,47 @@ static int export_file(const struct arguments *arguments, const struct destinati
 	return status;
 }
 
+/* The process that reads writes pieces into a pipe, for it can make no files; this one makes files of them. */
+static int fill_folder(const struct arguments *arguments, const struct destination_folder *folder)
+{
+	struct fail fail = FAIL_INIT;
+	int ends[2], status, r;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		command_warn("cannot make a pipe: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	pid = start_apart(arguments, ends[1], NULL, ends[0]);
+	close(ends[1]);
+	r = pid > 0 ? export_folder_fill(folder, ends[0], &fail) : 0;
+	/* Where this has failed, the other one ends by SIGPIPE, which is no news then. */
+	close(ends[0]);
+	status = pid > 0 ? apart_end(pid, arguments->input) : EXIT_FAILED;
+	if (r)
+		return status > APART_SIGNAL && status != APART_SIGNAL + SIGPIPE ? status : command_failed(&fail);
+	if (status != EXIT_OK && status != EXIT_DAMAGED)
+		return status;
+	if (destination_folder_place(folder, arguments->mode, &fail))
+		return command_failed(&fail);
+	return status;
+}
+
+static int export_folder(const struct arguments *arguments)
+{
+	struct destination_folder folder = DESTINATION_FOLDER_INIT;
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	if (destination_folder_make(arguments->output, arguments->partition, &folder, &fail))
+		return command_failed(&fail);
+	status = fill_folder(arguments, &folder);
+	if (status != EXIT_OK && status != EXIT_DAMAGED)
+		destination_folder_discard(&folder);
+	destination_folder_release(&folder);
+	return status;
+}
+
 static int export_special(const struct arguments *arguments, const struct destination *to)
 {
 	struct fail fail = FAIL_INIT;
@@ -257,11 +393,12 @@ static int export_special(const struct arguments *arguments, const struct destin
 	if (to->kind == DESTINATION_SPECIAL && destination_special(to, &fd, &fail))
 		return command_failed(&fail);
 	if (to->kind == DESTINATION_STDOUT && arguments->ops->binary && isatty(STDOUT_FILENO)) {
-		command_warn("'%s' is not for terminals: -o FILE writes it to a file", arguments->ops->name);
+		command_warn("format '%s' cannot be shown on a terminal: write it to a file with -o FILE",
+			     arguments->ops->name);
 		return EXIT_FAILED;
 	}
 	if (arguments->ops->open) {
-		command_warn("'%s' has to be a regular file: -o FILE", arguments->ops->name);
+		command_warn("format '%s' needs a regular file: name one with -o FILE", arguments->ops->name);
 		return EXIT_FAILED;
 	}
 	return export_to(arguments, to->kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO, NULL);
@@ -278,6 +415,10 @@ static int run(int argc, char **argv)
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);
+	if (arguments.ops->folder) {
+		status = export_folder(&arguments);
+		return status == EXIT_DAMAGED ? EXIT_FAILED : status;
+	}
 	/* Text may go to a terminal: destination_open() is for files that are none. */
 	if (!strcmp(arguments.output, "-"))
 		to.kind = DESTINATION_STDOUT;

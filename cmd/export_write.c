@@ -3,6 +3,8 @@
 
 #include "cmd/choice.h"
 #include "cmd/command.h"
+#include "cmd/export_tables.h"
+#include "cmd/progress.h"
 #include "formats/export/export.h"
 #include "lib/base/io.h"
 #include "lib/base/out.h"
@@ -10,6 +12,7 @@
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +23,11 @@ struct writing {
 	struct reader reader;
 	struct pool *pool;
 	struct out out;
-	struct export *export;
+	struct export *export, *before;
+	struct export_tables tables;
+	unsigned seen;
+	int failed; /* of see_too() */
+	struct fail *fail;
 };
 
 static int write_out(struct writing *writing, struct fail *fail)
@@ -42,7 +49,7 @@ static int write_out(struct writing *writing, struct fail *fail)
 	return r;
 }
 
-/* What failed in the exporter, which goes on until somebody looks. */
+/* Returns the failure of the exporter, which does not stop by itself. */
 static int look(const struct writing *writing, struct fail *fail)
 {
 	if (!writing->export->error)
@@ -61,24 +68,62 @@ static void see(struct writing *writing, const struct event *event)
 	export->ops->event(export, event);
 }
 
+/* What an event has made; now and then, what failed. */
+static int follow(struct writing *writing, struct fail *fail)
+{
+	if (out_len(&writing->out) >= OUT_SIZE && write_out(writing, fail))
+		return -1;
+	return ++writing->seen % FAIL_LOOK || !look(writing, fail) ? 0 : -1;
+}
+
+/* Beside the analyses of the tables. */
+static void see_too(void *arg, const struct event *event)
+{
+	struct writing *writing = arg;
+
+	if (writing->failed || writing->job->events >= writing->job->choice->limit)
+		return;
+	see(writing, event);
+	writing->failed = follow(writing, writing->fail);
+	if (writing->failed || writing->job->events >= writing->job->choice->limit)
+		reader_stop(&writing->reader);
+}
+
+static int write_with_tables(struct writing *writing, struct fail *fail)
+{
+	const struct reader_consumer after = { see_too, writing };
+	int r;
+
+	writing->fail = fail;
+	r = export_tables_run(&writing->tables, &writing->reader, &after, writing->job->input, fail);
+	if (!r && writing->tables.possible)
+		writing->export->tables = &writing->tables.text;
+	return writing->failed ? writing->failed : r;
+}
+
+static int write_each(struct writing *writing, struct fail *fail)
+{
+	struct event event;
+	int r = 1;
+
+	while (writing->job->events < writing->job->choice->limit &&
+	       (r = reader_next(&writing->reader, &event, fail)) > 0) {
+		see(writing, &event);
+		if (follow(writing, fail))
+			return -1;
+	}
+	return r < 0 ? r : 0;
+}
+
 static int write_events(struct writing *writing, struct fail *fail)
 {
 	struct export *export = writing->export;
-	uint64_t limit = writing->job->choice->limit;
-	struct event event;
-	unsigned n = 0;
-	int r = 1;
+	int r;
 
 	if (export->ops->begin)
 		export->ops->begin(export);
-	while (writing->job->events < limit && (r = reader_next(&writing->reader, &event, fail)) > 0) {
-		see(writing, &event);
-		if (out_len(&writing->out) >= OUT_SIZE && write_out(writing, fail))
-			return -1;
-		if (!(++n % FAIL_LOOK) && look(writing, fail))
-			return -1;
-	}
-	if (r < 0)
+	r = export->ops->takes_tables ? write_with_tables(writing, fail) : write_each(writing, fail);
+	if (r)
 		return r;
 	if (export->ops->end)
 		export->ops->end(export);
@@ -86,24 +131,60 @@ static int write_events(struct writing *writing, struct fail *fail)
 	return r ? r : write_out(writing, fail);
 }
 
+/*
+ * The other file of --diff, into an exporter of its own, which writes nothing. Half of a file is not compared with a
+ * whole one.
+ */
+static int read_before(struct writing *writing, struct trace *trace, struct fail *fail)
+{
+	struct export_job *job = writing->job;
+	struct reader reader;
+	const struct export_input input = { .reader = &reader, .weight = job->weight };
+	const char *damage, *path;
+	struct event event;
+	int r;
+
+	reader_init(&reader);
+	r = choice_add(job->choice, trace, &reader, fail);
+	if (!r)
+		r = export_new(job->ops, &input, &writing->out, &writing->before, fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = writing->pool }, fail);
+	if (!r)
+		while ((r = reader_next(&reader, &event, fail)) > 0)
+			job->ops->event(writing->before, &event);
+	damage = r ? NULL : reader_damage(&reader, &path);
+	damage = damage || r ? damage : trace_damage(trace);
+	if (damage)
+		r = fail_set(fail, -EIO, "it is damaged: %s", damage);
+	if (!r && writing->before->error)
+		r = fail_set(fail, writing->before->error, "%s", writing->before->failure.text);
+	reader_release(&reader);
+	return r ? fail_in(fail, r == -EBADMSG ? -EIO : r, "--diff") : 0;
+}
+
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	const struct export_input input = { .reader = &writing->reader,
-					    .fields = job->fields,
-					    .weight = job->weight,
-					    .db = job->db,
-					    .has_date = trace_info(trace)->has_date,
-					    .date_offset_ns = trace_info(trace)->date_offset_ns };
+	struct export_input input = { .reader = &writing->reader,
+				      .fields = job->fields,
+				      .weight = job->weight,
+				      .db = job->db,
+				      .max_size = job->max_size,
+				      .has_date = trace_info(trace)->has_date,
+				      .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int r = choice_add(job->choice, trace, &writing->reader, fail);
 
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
-	if (!r)
-		r = export_new(job->ops, &input, &writing->out, &writing->export, fail);
 	if (!r && cpus > 1)
 		r = pool_new(cpus > POOL_MAX ? POOL_MAX : (unsigned)cpus - 1, &writing->pool, fail);
+	if (!r && job->before)
+		r = read_before(writing, job->before, fail);
+	input.before = writing->before;
+	if (!r)
+		r = export_new(job->ops, &input, &writing->out, &writing->export, fail);
 	return r ? r : reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
 }
 
@@ -125,6 +206,8 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 		command_warn(
 			"note: the clocks of the instances differ: their times cannot be compared; -B NAME exports one");
 	tell_notes(writing->export);
+	if (trace_starved(trace))
+		return fail_memory(fail);
 	if (damage)
 		return fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
 	if (trace_damage(trace))
@@ -138,14 +221,18 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	int r;
 
 	reader_init(&writing.reader);
+	progress_start(trace_info(trace)->size + (job->before ? trace_info(job->before)->size : 0));
 	r = start(&writing, trace, fail);
 	if (!r)
 		r = write_events(&writing, fail);
+	progress_end();
 	if (!r)
 		r = finish(&writing, trace, fail);
 	else if (r == -EBADMSG)
 		r = -EIO;
 	export_free(writing.export);
+	export_tables_release(&writing.tables);
+	export_free(writing.before);
 	reader_release(&writing.reader);
 	pool_free(writing.pool);
 	if (writing.out.start)

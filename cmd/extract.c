@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/output_options.h"
+#include "cmd/progress.h"
 #include "lib/base/text.h"
 #include "lib/record/extraction.h"
 
@@ -56,7 +57,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--all, or -B %s?", arguments->instances[0]);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option; the file is named with -o", arg);
+		argp_error(state, "'%s' is not an option; name the file with -o", arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -71,8 +72,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.children = children,
-	.doc = "Makes a file of what the kernel's buffers hold, whoever filled them."
-	       "\vTracing goes on where it is on. What is in the file is gone from the buffer.",
+	.doc = "Makes a file of what the kernel's buffers hold, whichever tool filled them.\vTracing continues where it is on. Events that were extracted are consumed: the buffer no longer holds them.",
 };
 
 static void print_summary(const struct arguments *arguments, const struct extraction *extraction)
@@ -84,7 +84,7 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 		     extraction->cpus, extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
 		     text_size(file, extraction->file_size), text_count(lost, extraction->overwritten));
 	if (extraction->went_on)
-		command_warn("note: tracing is on and went on meanwhile");
+		command_warn("note: tracing is on and continued meanwhile");
 	if (extraction->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }
@@ -97,6 +97,9 @@ static int run(int argc, char **argv)
 	int err;
 
 	command_parse(&extract_command, argc, argv, 0, &arguments);
+	if (!arguments.output.quiet)
+		progress_prepare("extract", false);
+	progress_start(0);
 	err = extraction_run(&(struct extraction_options){ .instances = arguments.instances,
 							   .nr_instances = arguments.nr_instances,
 							   .snapshot = arguments.snapshot,
@@ -107,17 +110,18 @@ static int run(int argc, char **argv)
 							   .version = arguments.output.version,
 							   .compress = arguments.output.compress,
 							   .level = arguments.output.level,
-							   .texts = arguments.output.texts },
+							   .texts = arguments.output.texts,
+							   .all_symbols = arguments.output.all_symbols },
 			     &extraction, &fail);
+	progress_end();
 	if (err)
 		command_failed(&fail);
 	else if (!arguments.output.quiet)
 		print_summary(&arguments, &extraction);
 	if (extraction.parts)
-		command_warn(
-			"what was taken out of the kernel is in '%s'; 'weft recover %s -o FILE' finishes it, also on "
-			"another filesystem",
-			extraction.parts, extraction.parts);
+		command_warn("the extracted data is in '%s'; 'weft recover %s -o FILE' makes a file of it, also on "
+			     "another filesystem",
+			     extraction.parts, extraction.parts);
 	extraction_release(&extraction);
 	return err ? EXIT_FAILED : EXIT_OK;
 }

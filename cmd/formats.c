@@ -4,8 +4,10 @@
 #include "cmd/command.h"
 #include "cmd/terminal.h"
 #include "formats/sink.h"
+#include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
+#include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/plugin/plugins.h"
@@ -33,8 +35,8 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state)
 }
 
 /*
- * The directory of plugins beside the program, as a build has it: DIR/weft and DIR/plugins. An installed weft has none: what somebody
- * puts beside it is not weft's. *ret_program says who may write the program.
+ * The directory of plugins beside the program, as a build has it: DIR/weft and DIR/plugins. An installed weft has none:
+ * what somebody puts beside it is not weft's. *ret_program says who may write the program.
  */
 static bool plugins_beside(char *path, size_t size, struct stat *ret_program)
 {
@@ -90,7 +92,27 @@ void format_tell_plugins(const struct plugins *plugins)
 
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options)
 {
-	return terminal_escapes() && !(format->colors && options->color);
+	return terminal_escapes() && !((format->colors || format->columns) && options->color);
+}
+
+char *format_instance_name(const char *name, const struct sink_options *options)
+{
+	struct escape escape = { .len = 0 };
+	struct out out = { .start = NULL };
+	char *text = NULL;
+
+	if (!options->color)
+		return terminal_line(name);
+	if (out_init(&out, 0)) {
+		escape_text(&escape, name, strlen(name), &out);
+		escape_end(&escape, &out);
+		/* A newline at the end would be taken for that of a line. */
+		out_char(&out, '.');
+		escape_newlines(&out, 0);
+		text = out.failed ? NULL : strndup(out.start, out_len(&out) - 1);
+	}
+	out_release(&out);
+	return text;
 }
 
 bool format_is_one_line(const struct sink_options *options)

@@ -25,13 +25,25 @@ int must_check format_plugins(struct context *context, const char *dir, struct p
 /* Notes on standard error about plugins that could not be used, though no event asked for them; once in a process. */
 void format_tell_plugins(const struct plugins *plugins);
 
-/* Whether what the format writes to standard output has to be escaped: a terminal reads it, and the format does not do it itself. */
+/*
+ * Whether what the format writes to standard output has to be escaped: a terminal reads it, and the format does not do
+ * it itself.
+ */
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options);
 
 /* Whether no newline of a name or a string may reach the reader: a terminal, or a pager that gets colours. */
 bool format_is_one_line(const struct sink_options *options);
 
-/* A note on standard error when events of some types were printed as name=value, because their print fmt is not understood. */
+/*
+ * An instance's name as it stands in front of lines: where these have colours nothing else escapes it. A copy, the
+ * caller's; NULL without memory.
+ */
+char *format_instance_name(const char *name, const struct sink_options *options);
+
+/*
+ * A note on standard error when events of some types were printed as name=value, because their print fmt is not
+ * understood.
+ */
 void format_tell_fields(const struct events *events);
 
 #endif

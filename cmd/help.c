@@ -16,49 +16,31 @@ static const struct {
 	{ "kernel", "Ask the kernel" },
 };
 
-/* The overview is to be one screen of 80 columns and 24 lines: two commands stand in a line, and these words are theirs. */
+/* The overview is one screen of 80 columns and 24 lines: three commands stand in a line, each with these words. */
 static const struct {
 	const char *name, *brief;
 } briefs[] = {
-	{ "record", "while a command runs" },
-	{ "stream", "print it as it happens" },
-	{ "recover", "a recording that was killed" },
-	{ "pack", "a file from tracefs copies" },
-	{ "report", "as the kernel prints it" },
-	{ "export", "for other programs" },
-	{ "info", "what is in a recording" },
-	{ "check", "whether it is whole" },
-	{ "summary", "what stands out, one page" },
-	{ "sched", "who ran, waited, slept" },
-	{ "latency", "why wakeups were late" },
-	{ "syscalls", "how long, which failed" },
-	{ "graph", "how long functions took" },
-	{ "irq", "what interrupts took" },
-	{ "start", "tracing, without a file" },
-	{ "stop", "tracing, keep the buffers" },
-	{ "restart", "tracing after a stop" },
-	{ "clear", "the buffers" },
-	{ "set", "change a running session" },
-	{ "reset", "undo what weft changed" },
-	{ "show", "the buffer, or a setting" },
-	{ "extract", "a file of the buffers" },
-	{ "snapshot", "a frozen copy of the buffer" },
-	{ "mark", "write into the trace" },
-	{ "hist", "count and time events" },
-	{ "profile-functions", "calls and times" },
-	{ "stack", "the deepest kernel stack" },
-	{ "list", "events, tracers, clocks..." },
-	{ "probe", "events of your own" },
-	{ "stat", "what is not as at boot" },
-	{ "doctor", "what can be traced here" },
-	{ "instance", "ring buffers of their own" },
-	{ "help", "explain a command" },
+	{ "record", "a workload" },       { "stream", "print it live" },   { "recover", "after a kill" },
+	{ "pack", "tracefs copies" },     { "convert", "file versions" },  { "split", "smaller files" },
+	{ "merge", "several files" },     { "import", "text to a file" },  { "report", "kernel's text" },
+	{ "export", "other programs" },   { "sql", "ask with SELECT" },    { "info", "what is in it" },
+	{ "check", "is it whole" },       { "summary", "one page" },       { "sched", "who ran, waited" },
+	{ "latency", "late wakeups" },    { "syscalls", "calls, errors" }, { "graph", "functions" },
+	{ "irq", "interrupts" },          { "block", "disk requests" },    { "locks", "lock waits" },
+	{ "stacks", "call chains" },      { "memory", "allocations" },     { "power", "idle, frequency" },
+	{ "diff", "two recordings" },     { "start", "trace, no file" },   { "stop", "keep buffers" },
+	{ "restart", "trace again" },     { "clear", "empty buffers" },    { "set", "change settings" },
+	{ "reset", "undo changes" },      { "show", "buffer, setting" },   { "extract", "buffers to file" },
+	{ "snapshot", "frozen copy" },    { "mark", "write a marker" },    { "hist", "count and time" },
+	{ "profile-functions", "times" }, { "stack", "deepest stack" },    { "list", "events, tracers" },
+	{ "probe", "own events" },        { "stat", "what is changed" },   { "doctor", "what works here" },
+	{ "instance", "more buffers" },   { "help", "a command" },
 };
 
-enum { COLUMN = 40, NAME = 9 };
+enum { COLUMNS = 3, COLUMN = 26, NAME = 9 };
 
-/* A command's name and its words, in a column; a command without words of its own has the start of its summary. */
-static void print_brief(const struct command *command, int width)
+/* A command's name and its words, filled up to the width of a column unless it is the last one of its line. */
+static void print_brief(const struct command *command, bool last)
 {
 	const char *brief = command->summary;
 	int name = (int)strlen(command->name) < NAME ? NAME : (int)strlen(command->name) + 1;
@@ -66,31 +48,33 @@ static void print_brief(const struct command *command, int width)
 	for (size_t i = 0; i < array_size(briefs); i++)
 		if (!strcmp(briefs[i].name, command->name))
 			brief = briefs[i].brief;
-	printf("  %-*s%-*.*s", name, command->name, width ? width - name - 2 : 0, COLUMN - name - 2, brief);
+	printf("  %-*s%-*.*s", name, command->name, last ? 0 : COLUMN - name - 2, COLUMN - name - 2, brief);
+}
+
+static const struct command *next_of(const char *group, size_t *at)
+{
+	const struct command *command;
+
+	while ((command = command_at((*at)++)))
+		if (command->group && !strcmp(command->group, group))
+			return command;
+	return NULL;
 }
 
 static void print_group(const char *group)
 {
-	const struct command *last = NULL;
-	unsigned nr = 0;
+	size_t at = 0;
+	const struct command *next = next_of(group, &at);
 
-	for (size_t i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (unsigned nr = 1; next; nr++) {
+		const struct command *command = next;
+		bool last;
 
-		if (!command->group || strcmp(command->group, group))
-			continue;
-		/* The left one is padded once there is one to its right. */
-		if (last && nr % 2)
-			print_brief(last, COLUMN);
-		if (nr++ % 2) {
-			print_brief(command, 0);
+		next = next_of(group, &at);
+		last = !next || !(nr % COLUMNS);
+		print_brief(command, last);
+		if (last)
 			putchar('\n');
-		}
-		last = command;
-	}
-	if (nr % 2) {
-		print_brief(last, 0);
-		putchar('\n');
 	}
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/hist_print.h"
+#include "cmd/hist_saved.h"
 #include "cmd/kernel.h"
 #include "cmd/option_value.h"
 #include "cmd/setup_options.h"
+#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
-#include "lib/base/out.h"
 #include "lib/measure/hist.h"
 #include "lib/measure/hist_text.h"
 #include "lib/record/wake.h"
@@ -34,17 +36,20 @@ enum {
 	KEY_LIVE,
 	KEY_INTERVAL,
 	KEY_DURATION,
-	KEY_FORMAT
+	KEY_FORMAT,
+	KEY_SINCE,
+	KEY_UNTIL,
+	KEY_NO_SANDBOX,
+	KEY_TRUST_SIZE,
 };
-
-enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_KERNEL };
 
 struct arguments {
 	struct kernel kernel;
 	struct hist_wanted wanted;
 	char *pair; /* "FIRST..SECOND", cut in two */
-	enum format format;
-	bool live, only_command, follow;
+	enum hist_format format;
+	struct analyse file; /* with --input */
+	bool saved, live, only_command, follow;
 	uint64_t interval_ns, duration_ns;
 	char **argv; /* the COMMAND */
 };
@@ -57,38 +62,50 @@ static const struct argp_option options[] = {
 	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0, "Sum up these fields, too; the hits are always counted", 1 },
 	{ "sort", KEY_SORT, "KEY[.descending]", 0,
 	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
-	{ "filter", 'f', "FILTER", 0, "Only what the kernel's FILTER lets pass", 1 },
-	{ "size", KEY_SIZE, "N", 0, "At most N rows (default 2048); what finds no place is counted as dropped", 1 },
+	{ "filter", 'f', "FILTER", 0, "Count only events that match FILTER, in the kernel's filter language", 1 },
+	{ "size", KEY_SIZE, "N", 0, "At most N rows (default 2048); hits that find no free row are counted as dropped",
+	  1 },
 	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1 },
 	{ "key", KEY_MATCH, "FIELD[=FIELD]", 0,
-	  "With --latency: what the first event and the second have in common (default common_pid); pid also means prev_pid and next_pid",
+	  "With --latency: the field that pairs the first event with the second (default common_pid); pid also matches prev_pid and next_pid",
 	  1 },
 	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
 
 	{ NULL, 0, NULL, 0, "When:", 2 },
-	{ "only-command", 'F', NULL, 0, "Only what COMMAND does", 2 },
-	{ "follow-children", 'c', NULL, 0, "With -F: and its children", 2 },
+	{ "only-command", 'F', NULL, 0, "Count only events of COMMAND", 2 },
+	{ "follow-children", 'c', NULL, 0, "With -F: count its children's events too", 2 },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME", 2 },
-	{ "live", KEY_LIVE, NULL, 0, "Show it while it grows", 2 },
+	{ "live", KEY_LIVE, NULL, 0, "Show the histogram while it grows", 2 },
 	{ "interval", KEY_INTERVAL, "TIME", 0, "With --live: every TIME (default 1s)", 2 },
 
-	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ NULL, 0, NULL, 0, "From a file:", 3 },
+	{ "input", 'i', "FILE", 0,
+	  "Count the events of the recording FILE instead; '-' is standard input. -B then names an instance in FILE",
+	  3 },
+	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 3 },
+	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 3 },
+	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 3 },
+	{ "trust-size", KEY_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 3 },
+
+	{ NULL, 0, NULL, 0, "Output:", 4 },
 	{ "format", KEY_FORMAT, "table|json|kernel", 0,
-	  "A table with bars (default), one line of JSON, or the kernel's own text", 3 },
+	  "A table with bars (default), one line of JSON, or the kernel's own text", 4 },
 	{ 0 },
 };
 
-static enum format parse_format(const char *text, struct argp_state *state)
+static enum hist_format parse_format(const char *text, struct argp_state *state)
 {
 	static const char *const names[] = {
-		[FORMAT_TABLE] = "table", [FORMAT_JSON] = "json", [FORMAT_KERNEL] = "kernel"
+		[HIST_AS_TABLE] = "table", [HIST_AS_JSON] = "json", [HIST_AS_KERNEL] = "kernel"
 	};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(text, names[i]))
-			return (enum format)i;
-	argp_error(state, "no format '%s'; there are table, json and kernel", text);
-	return FORMAT_TABLE;
+			return (enum hist_format)i;
+	argp_error(state, "unknown format '%s'; use table, json or kernel", text);
+	return HIST_AS_TABLE;
 }
 
 /* "FIRST..SECOND" */
@@ -141,12 +158,50 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
+static bool parse_file(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'i':
+		arguments->saved = true;
+		arguments->file.input = arg;
+		return true;
+	case KEY_SINCE:
+		arguments->file.since = arg;
+		return true;
+	case KEY_UNTIL:
+		arguments->file.until = arg;
+		return true;
+	case KEY_NO_SANDBOX:
+		arguments->file.no_sandbox = true;
+		return true;
+	case KEY_TRUST_SIZE:
+		arguments->file.trust_size = true;
+		return true;
+	}
+	return false;
+}
+
+static void check_file(const struct arguments *arguments, struct argp_state *state)
+{
+	const struct analyse *file = &arguments->file;
+
+	if (arguments->saved &&
+	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
+		argp_error(
+			state,
+			"--input counts recorded events: it cannot be combined with a COMMAND, -F, --duration or --live");
+	if (!arguments->saved && (file->since || file->until || file->no_sandbox || file->trust_size))
+		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
+}
+
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
 	const struct hist_wanted *wanted = &arguments->wanted;
 
 	if (!wanted->event)
-		argp_error(state, "of which EVENT? Or --latency EVENT..EVENT");
+		argp_error(state, "which EVENT? Or --latency EVENT..EVENT");
 	if (!wanted->second && !wanted->keys)
 		argp_error(state, "the keys are missing: name fields of '%s' with --keys", wanted->event);
 	if (!wanted->second && (wanted->match || wanted->ns))
@@ -157,13 +212,14 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 		argp_error(state, "-F needs a COMMAND");
 	if (arguments->follow && !arguments->only_command)
 		argp_error(state, "-c needs -F");
+	check_file(arguments, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
-	if (parse_what(key, arg, state))
+	if (parse_what(key, arg, state) || parse_file(key, arg, state))
 		return 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -191,7 +247,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (!arguments->wanted.event) {
 			arguments->wanted.event = arg;
-			/* What comes behind "--" is the COMMAND and its own options; options of ours may follow before it. */
+			/*
+			 * Words behind "--" are the COMMAND and its options; options of weft may still follow before
+			 * that.
+			 */
 			return 0;
 		}
 		arguments->argv = &state->argv[state->next - 1];
@@ -213,7 +272,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.children = children,
-	.args_doc = "EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]",
+	.args_doc =
+		"EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]\n--input FILE EVENT --keys KEY...\n--input FILE --latency EVENT..EVENT",
 	.doc = "Counts events by their fields in the kernel, while COMMAND runs or until Ctrl-C, and shows the histogram. "
 	       "Its trigger is set in an instance of its own, or in that of -B, and removed again.",
 };
@@ -236,25 +296,12 @@ struct session {
 static int show_parsed(struct session *session, const char *text, struct fail *fail)
 {
 	struct hist_text hist;
-	struct out out;
 	int err = hist_find(&session->hist, text, &hist, fail);
 
 	if (err)
 		return err;
-	if (!out_init(&out, 1 << 16)) {
-		hist_text_release(&hist);
-		return fail_memory(fail);
-	}
 	hist_sign(session->instance, &session->hist, &hist);
-	if (session->arguments->format == FORMAT_JSON)
-		hist_print_json(&hist, &session->title, &out);
-	else
-		err = hist_print_table(&hist, &session->title, &out, fail);
-	if (!err && hist.dropped && session->arguments->format == FORMAT_TABLE)
-		out_str(&out, "more rows than fit were dropped: --size makes room\n");
-	if (!err)
-		err = terminal_flush(&out, fail);
-	out_release(&out);
+	err = hist_print(&hist, &session->title, session->arguments->format, fail);
 	hist_text_release(&hist);
 	return err;
 }
@@ -269,13 +316,13 @@ static int show(struct session *session, bool again, struct fail *fail)
 	if (err)
 		return err;
 	session->title.time_ns = now_ns() - session->started_ns;
-	/* A terminal is drawn anew, a file gets one after the other. */
+	/* A terminal is redrawn; a file gets one text after the other. */
 	if (session->arguments->live && isatty(STDOUT_FILENO))
 		terminal_own("\033[H\033[J");
-	else if (again && session->arguments->format != FORMAT_JSON)
+	else if (again && session->arguments->format != HIST_AS_JSON)
 		putchar('\n');
 	fflush(stdout);
-	if (session->arguments->format != FORMAT_KERNEL)
+	if (session->arguments->format != HIST_AS_KERNEL)
 		return show_parsed(session, buf_str(&text), fail);
 	err = command_write(text.data, text.len, fail);
 	return err ? err : command_flush(fail);
@@ -291,10 +338,10 @@ static int turn_on(struct session *session, struct fail *fail)
 	if (!session->arguments->wanted.second ||
 	    instance_read_word(session->instance, "tracing_on", word, sizeof(word), NULL) || strcmp(word, "0") != 0)
 		return 0;
-	return fail_set(fail, -EAGAIN,
-			"tracing is off in the instance '%s', and without it events have no times: "
-			"'weft restart -B %s' switches it on",
-			session->instance->name, session->instance->name);
+	return fail_set(
+		fail, -EAGAIN,
+		"tracing is off in the instance '%s', so the kernel takes no time stamps for --latency: 'weft restart -B %s' turns it on",
+		session->instance->name, session->instance->name);
 }
 
 static int open_instance(struct session *session, struct fail *fail)
@@ -321,7 +368,7 @@ static int begin(struct session *session, struct fail *fail)
 		err = kernel_find(session->kernel, fail);
 	if (!err)
 		err = open_instance(session, fail);
-	/* The list of tasks is one for all who trace there. */
+	/* All users of this instance share one list of tasks. */
 	if (!err && arguments->only_command && session->kernel->name)
 		err = undo_claim(session->undo, session->kernel->name, &(struct claim_manner){ .waits = false }, fail);
 	if (!err && arguments->only_command)
@@ -392,7 +439,7 @@ static int take_back(struct session *session, int err, struct fail *fail)
 
 static int hist_run(int argc, char **argv)
 {
-	struct arguments arguments = { .format = FORMAT_TABLE };
+	struct arguments arguments = { .format = HIST_AS_TABLE, .file = ANALYSE_INIT };
 	struct session session = {
 		.arguments = &arguments,
 		.kernel = &arguments.kernel,
@@ -408,6 +455,12 @@ static int hist_run(int argc, char **argv)
 		 arguments.wanted.second ? ".." : "", arguments.wanted.second ? arguments.wanted.second : "");
 	if (arguments.wanted.second)
 		session.title.unit = arguments.wanted.ns ? "ns" : "us";
+	if (arguments.saved) {
+		arguments.file.instance = arguments.kernel.name;
+		status = hist_saved_run(&arguments.file, &arguments.wanted, &session.title, arguments.format);
+		free(arguments.pair);
+		return status;
+	}
 	err = keep(&session, &fail);
 	err = take_back(&session, err, &fail);
 	status = kernel_finish(&arguments.kernel, err, &fail);
@@ -417,9 +470,10 @@ static int hist_run(int argc, char **argv)
 
 const struct command hist_command = {
 	.name = "hist",
-	.summary = "count events by their fields in the kernel, and times between them",
+	.summary = "count events by their fields, and times between them, in the kernel or in a file",
 	.examples = "  weft hist sched:sched_switch --keys next_comm -- make\n"
-		    "  weft hist block:block_rq_issue --keys bytes.log2 --live",
+		    "  weft hist block:block_rq_issue --keys bytes.log2 --live\n"
+		    "  weft hist -i trace.dat sched:sched_switch --keys next_comm",
 	.group = "trace",
 	.argp = &argp,
 	.run = hist_run,

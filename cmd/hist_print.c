@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/hist_print.h"
 
+#include "cmd/hist_bar.h"
+#include "cmd/terminal.h"
 #include "lib/base/fail.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"
@@ -14,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 40, NAME_SIZE = 64 };
+enum { NAME_SIZE = 64 };
 
 static bool is(struct text_word word, const char *text)
 {
@@ -35,7 +37,7 @@ static size_t bar_value(const struct hist_text *hist)
 	return 0;
 }
 
-/* What is below 0 has no bar. */
+/* A value below 0 has no bar. */
 static uint64_t bar_length(const struct hist_text *hist, const struct hist_row *row, size_t value)
 {
 	uint64_t length = row->values[value].value;
@@ -51,19 +53,6 @@ static uint64_t largest(const struct hist_text *hist, size_t value)
 		if (bar_length(hist, &hist->rows[i], value) > max)
 			max = bar_length(hist, &hist->rows[i], value);
 	return max;
-}
-
-static void bar(char into[BAR_WIDTH + 1], uint64_t value, uint64_t max)
-{
-	size_t len = max ? (size_t)((double)value / (double)max * BAR_WIDTH + 0.5) : 0;
-
-	if (len > BAR_WIDTH)
-		len = BAR_WIDTH;
-	/* What is there is seen. */
-	if (!len && value)
-		len = 1;
-	memset(into, '#', len);
-	into[len] = '\0';
 }
 
 /* "bash            [       123]" and "[ffffffff81000000] vfs_read" without the brackets. */
@@ -131,18 +120,28 @@ static void print_key(struct table *table, const struct hist_column *column, con
 }
 
 static void fill_row(struct table *table, const struct hist_text *hist, const struct hist_row *row, size_t shown,
-		     uint64_t max)
+		     uint64_t max, const struct hist_bars *bars)
 {
-	char hashes[BAR_WIDTH + 1];
+	char bar[HIST_BAR_SIZE];
 
 	for (size_t i = 0; i < hist->nr_keys; i++)
 		print_key(table, &hist->keys[i], &row->keys[i]);
-	bar(hashes, bar_length(hist, row, shown), max);
+	hist_bar(bars, bar_length(hist, row, shown), max, bar);
 	print_number(table, &hist->values[shown], &row->values[shown]);
-	table_cell(table, hashes);
+	table_cell(table, bar);
 	for (size_t i = 0; i < hist->nr_values; i++)
 		if (i != shown)
 			print_number(table, &hist->values[i], &row->values[i]);
+}
+
+/* A value that is not the sum says so: "bytes_alloc.p99". */
+static const char *value_name(const struct hist_column *column, char into[NAME_SIZE])
+{
+	bool sum = !column->modifier.len || is(column->modifier, "hex") || is(column->modifier, "usecs");
+
+	snprintf(into, NAME_SIZE, "%.*s%s%.*s", (int)column->name.len, column->name.at, sum ? "" : ".",
+		 sum ? 0 : (int)column->modifier.len, column->modifier.at);
+	return into;
 }
 
 /* Titles of the columns; the names live in `names`. */
@@ -163,8 +162,10 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
 
-		snprintf(names[nr], NAME_SIZE, "%.*s", (int)hist->values[value].name.len, hist->values[value].name.at);
-		columns[nr] = (struct table_column){ .title = names[nr], .kind = TABLE_NUMBER };
+		/* The kernel's own bars begin at the left, too. */
+		columns[nr] = (struct table_column){ .title = value_name(&hist->values[value], names[nr]),
+						     .kind = is(hist->values[value].modifier, "graph") ? TABLE_TEXT :
+													 TABLE_NUMBER };
 		nr++;
 		if (!i && nr < TABLE_COLUMNS_MAX)
 			columns[nr++] = (struct table_column){ .title = "" };
@@ -211,32 +212,46 @@ static void weave(const struct hist_text *hist, const struct out *table, struct 
 	}
 }
 
-int hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out, struct fail *fail)
+/* The table, with bars that fit the terminal. */
+static bool fill_table(const struct hist_text *hist, const struct table_column *columns, size_t nr, size_t shown,
+		       struct out *text)
+{
+	struct hist_bars bars = hist_bars();
+	uint64_t max = largest(hist, shown);
+	bool ok;
+
+	do {
+		struct table table;
+
+		out_clear(text);
+		table_init(&table, columns, nr);
+		for (size_t i = 0; i < hist->nr; i++)
+			fill_row(&table, hist, &hist->rows[i], shown, max, &bars);
+		ok = table_print(&table, text);
+		table_release(&table);
+	} while (ok && hist_bars_shorten(&bars, text));
+	return ok;
+}
+
+static int print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out, struct fail *fail)
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	char names[TABLE_COLUMNS_MAX][NAME_SIZE], hits[TEXT_HUMAN], rows[TEXT_HUMAN], dropped[TEXT_HUMAN],
 		time[TEXT_HUMAN];
 	size_t shown = bar_value(hist), nr = set_columns(hist, title, shown, columns, names);
-	uint64_t max = largest(hist, shown);
-	struct table table;
 	struct out text;
 	bool ok;
 
 	if (hist->nr_keys + hist->nr_values + 1 > TABLE_COLUMNS_MAX)
-		return fail_set(fail, -EINVAL,
-				"so many keys and values fit into no table: use --format kernel or json");
+		return fail_set(fail, -EINVAL, "too many keys and values for a table: use --format kernel or json");
 	if (!out_init(&text, 4096))
 		return fail_memory(fail);
-	table_init(&table, columns, nr);
-	for (size_t i = 0; i < hist->nr; i++)
-		fill_row(&table, hist, &hist->rows[i], shown, max);
-	ok = table_print(&table, &text);
+	ok = fill_table(hist, columns, nr, shown, &text);
 	if (ok)
 		weave(hist, &text, out);
 	out_f(out, "%s: %s hit%s in %s row%s, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
 	      text_plural(hist->hits), text_count(rows, hist->entries), text_plural(hist->entries),
 	      text_count(dropped, hist->dropped), text_time(time, title->time_ns));
-	table_release(&table);
 	out_release(&text);
 	return ok ? 0 : fail_memory(fail);
 }
@@ -318,6 +333,8 @@ static void put_key(struct json *json, const struct hist_column *column, const s
 
 static void put_row(struct json *json, const struct hist_text *hist, const struct hist_row *row)
 {
+	char name[NAME_SIZE];
+
 	json_object(json);
 	json_key(json, "keys");
 	json_object(json);
@@ -327,7 +344,7 @@ static void put_row(struct json *json, const struct hist_text *hist, const struc
 	json_key(json, "values");
 	json_object(json);
 	for (size_t i = 0; i < hist->nr_values; i++) {
-		json_key_bytes(json, hist->values[i].name.at, hist->values[i].name.len);
+		json_key(json, value_name(&hist->values[i], name));
 		if (row->values[i].number)
 			put_value(json, &hist->values[i], &row->values[i]);
 		else
@@ -343,7 +360,7 @@ static void put_number(struct json *json, const char *key, uint64_t value)
 	json_put_u64(json, value);
 }
 
-void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
+static void print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
 {
 	struct json json;
 
@@ -368,4 +385,23 @@ void hist_print_json(const struct hist_text *hist, const struct hist_title *titl
 	json_end(&json);
 	json_end(&json);
 	json_line(&json);
+}
+
+int hist_print(const struct hist_text *hist, const struct hist_title *title, enum hist_format format, struct fail *fail)
+{
+	struct out out;
+	int err = 0;
+
+	if (!out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	if (format == HIST_AS_JSON)
+		print_json(hist, title, &out);
+	else
+		err = print_table(hist, title, &out, fail);
+	if (!err && hist->dropped && format == HIST_AS_TABLE)
+		out_str(&out, "hits were dropped because all rows were in use: raise --size\n");
+	if (!err)
+		err = terminal_flush(&out, fail);
+	out_release(&out);
+	return err;
 }

@@ -9,7 +9,6 @@
 
 struct fail;
 struct hist_text;
-struct out;
 
 /* A histogram for people, or as one line of JSON. */
 struct hist_title {
@@ -18,8 +17,10 @@ struct hist_title {
 	uint64_t time_ns; /* how long it was kept */
 };
 
-int must_check hist_print_table(const struct hist_text *hist, const struct hist_title *title, struct out *out,
-				struct fail *fail);
-void hist_print_json(const struct hist_text *hist, const struct hist_title *title, struct out *out);
+enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL };
+
+/* To standard output; not as the kernel's own text, which is there already. */
+int must_check hist_print(const struct hist_text *hist, const struct hist_title *title, enum hist_format format,
+			  struct fail *fail);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* weft info: what is in a file. */
+/* weft info: tells what a file contains. */
 extern const struct command info_command;
 
 enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
@@ -30,13 +30,13 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
 	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
-	  1 },
-	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings kept in the file instead", 2 },
-	{ "setting", OPT_SETTING, "NAME", 0, "Print the one called NAME as it was, and nothing else", 2 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 1 },
+	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings saved in the file instead", 2 },
+	{ "setting", OPT_SETTING, "NAME", 0, "Print only the saved setting NAME, byte for byte", 2 },
 	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 1 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 1 },
 	{ 0 },
 };
 
@@ -78,7 +78,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
-	.doc = "Tells what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
+	.doc = "Shows what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
 };
 
 static void print_line(struct out *out, const char *name, const char *text)
@@ -183,8 +183,8 @@ static int print_setting(struct trace *trace, const struct arguments *arguments,
 		return r;
 	text = trace_setting(trace, buffer, arguments->setting);
 	if (!text.text)
-		return fail_set(fail, -1, "'%s' keeps no setting '%s'; --settings lists them", trace_path(trace),
-				arguments->setting);
+		return fail_set(fail, -1, "'%s' contains no setting '%s'; --settings lists those it contains",
+				trace_path(trace), arguments->setting);
 	out_mem(out, text.text, text.len);
 	return 0;
 }
@@ -274,7 +274,7 @@ static int run(int argc, char **argv)
 
 const struct command info_command = {
 	.name = "info",
-	.summary = "tell what is in a recording",
+	.summary = "show what is in a recording",
 	.examples = "  weft info trace.dat\n  weft info --setting current_tracer trace.dat",
 	.group = "read",
 	.argp = &argp,

@@ -204,7 +204,7 @@ static void print_worst(const struct context *context, struct out *out)
 		out_f(out, "  the tracer's worst case as the kernel's text: %llu entries, latency %llu us\n", entries,
 		      us);
 	else
-		out_str(out, "  the tracer has met no worst case\n");
+		out_str(out, "  the tracer has measured no worst case\n");
 }
 
 static void print_cleared(const struct trace *trace, size_t buffer, const struct trace_buffer *of, struct out *out)

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct instances {
@@ -126,7 +127,8 @@ static int list(struct instances *instances, int nr, char **names, struct fail *
 }
 
 /* Made as the kernel makes it, tracing on; the journal lets `weft reset` remove it. */
-static int create_one(struct instances *instances, struct undo *undo, const char *name, struct fail *fail)
+static int create_one(struct instances *instances, struct undo *undo, const char *name, struct instance **ret,
+		      struct fail *fail)
 {
 	struct instance *instance;
 	int err = instance_open(&instances->kernel.tracing, name, true, undo, &instance, fail);
@@ -135,25 +137,34 @@ static int create_one(struct instances *instances, struct undo *undo, const char
 		return err;
 	if (instance->kind == INSTANCE_EXISTING) {
 		instance_close(instance, NULL);
-		return fail_set(fail, -EEXIST, "there is an instance '%s' already", name);
+		return fail_set(fail, -EEXIST, "the instance '%s' exists already", name);
 	}
 	err = instance_turn(instance, true, fail);
-	if (!err)
-		instance_leave(instance);
-	instance_close(instance, NULL);
-	return err;
+	if (err) {
+		instance_close(instance, NULL);
+		return err;
+	}
+	*ret = instance;
+	return 0;
 }
 
 static int create(struct instances *instances, int nr, char **names, struct fail *fail)
 {
+	cleanup_free struct instance **made = calloc((size_t)nr, sizeof(struct instance *));
 	struct undo *undo;
-	int err = undo_new(&instances->kernel.tracing, NULL, &undo, fail), held;
+	int err = made ? undo_new(&instances->kernel.tracing, NULL, &undo, fail) : fail_memory(fail), held;
 
 	if (err)
 		return err;
 	for (int i = 0; !err && i < nr; i++)
-		err = create_one(instances, undo, names[i], fail);
+		err = create_one(instances, undo, names[i], &made[i], fail);
 	held = undo_hold(undo, err ? NULL : fail);
+	/* Without a journal nobody would know that they are weft's: they go away. */
+	for (int i = 0; i < nr && made[i]; i++) {
+		if (!held)
+			instance_leave(made[i]);
+		instance_close(made[i], NULL);
+	}
 	undo_free(undo);
 	return err ? err : held;
 }
@@ -169,7 +180,7 @@ static int remove_one(struct instances *instances, const char *name, struct fail
 	/* Closing a private one is what removes it. */
 	instance->kind = INSTANCE_PRIVATE;
 	err = instance_close(instance, fail);
-	/* What journals say of it must not meet a later instance of that name. */
+	/* Entries of journals about it must not be applied to a later instance of the same name. */
 	return err ? err : undo_reset(&instances->kernel.tracing, NULL, name, &sum, fail);
 }
 
@@ -202,7 +213,7 @@ static const struct verb *find_verb(const char *name)
 			return &verbs[i];
 		near_offer(&near, verbs[i].name);
 	}
-	near_fail(&near, &fail, -EINVAL, "'weft instance' knows list, create and remove, not '%s'", name);
+	near_fail(&near, &fail, -EINVAL, "unknown action '%s' of 'weft instance'; use list, create or remove", name);
 	command_failed(&fail);
 	return NULL;
 }
@@ -221,7 +232,7 @@ static int instance_run(int argc, char **argv)
 		return EXIT_USAGE;
 	nr = instances.nr_words ? instances.nr_words - 1 : 0;
 	if (verb->named && !nr) {
-		fail_set(&fail, -EINVAL, "which instance is to be %sd?", verb->name);
+		fail_set(&fail, -EINVAL, "no instance given to %s", verb->name);
 		command_failed(&fail);
 		return EXIT_USAGE;
 	}

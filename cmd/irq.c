@@ -6,8 +6,7 @@ static const struct argp argp = {
 	.parser = analyse_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Tells from a recording how often interrupts, softirqs, timers and works ran, how long each took with and without what nested inside, "
-	       "and how long they waited before.",
+	.doc = "Shows from a recording how often interrupts, softirqs, timers and work items ran, how long each took with and without what nested inside, and how long they waited before.",
 };
 
 static int run(int argc, char **argv)
@@ -20,7 +19,7 @@ static int run(int argc, char **argv)
 
 const struct command irq_command = {
 	.name = "irq",
-	.summary = "tell what interrupts took, and how late softirqs were",
+	.summary = "show how long interrupts took, and how late softirqs were",
 	.examples = "  weft record -e irq -e irq_vectors -e timer -- make\n"
 		    "  weft irq --sort d-max --top 5 trace.dat",
 	.group = "read",

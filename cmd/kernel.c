@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct argp_option options[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Of INSTANCE instead of the top one", 0 },
+	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance", 0 },
 	{ 0 },
 };
 
@@ -113,8 +113,7 @@ void kernel_tell_unseen(const struct setup *setup)
 		if (!name || instance_open(&tracing, name, false, NULL, &instance, NULL))
 			continue;
 		command_warn(
-			"note: no event; should the list set_event_pid of the instance '%s' have lost all its tasks, which cannot be seen, "
-			"then nobody is traced there: 'weft set -B %s -P \"\"' takes the list away",
+			"note: no event; if all tasks of the list set_event_pid of the instance '%s' have ended, which cannot be seen, no task is traced there: 'weft set -B %s -P \"\"' clears the list",
 			name, name);
 		instance_close(instance, NULL);
 	}

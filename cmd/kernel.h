@@ -27,28 +27,31 @@ extern const struct argp kernel_argp;
 extern const struct argp_child kernel_children[];
 
 /*
- * Finds tracefs (telling the user when it had to be mounted) and opens the instance, which must exist. `undo` may be NULL:
- * then settings can be read only. kernel_close() is needed in any case; a private instance is removed by it.
+ * Finds tracefs (telling the user when it had to be mounted) and opens the instance, which must exist. `undo` may be
+ * NULL: then settings can be read only. kernel_close() is needed in any case; a private instance is removed by it.
  */
 int must_check kernel_find(struct kernel *kernel, struct fail *fail);
 int must_check kernel_open(struct kernel *kernel, struct undo *undo, struct fail *fail);
 void kernel_close(struct kernel *kernel);
 
 /*
- * What a command changed stays, held for `weft reset`; after an error it is put back, and a warning tells what could not be.
- * `undo` NULL: nothing was changed. Returns err, or why it could not be held.
+ * What a command changed stays, held for `weft reset`; after an error it is put back, and a warning tells what could
+ * not be. `undo` NULL: nothing was changed. Returns err, or why it could not be held.
  */
 int must_check kernel_keep(struct undo *undo, int err, struct fail *fail);
 
-/* What a journal knows, in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
+/* The content of a journal in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
 enum { KERNEL_WORDS = 96 };
 const char *kernel_journal_words(const struct undo_pending *journal, char into[KERNEL_WORDS]);
 
-/* Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written. */
+/*
+ * Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written.
+ */
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
 
 /*
- * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen (lib/setup/tasks.h).
+ * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen
+ * (lib/setup/tasks.h).
  */
 struct setup;
 void kernel_tell_unseen(const struct setup *setup);

@@ -43,7 +43,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until the task ran was spent with.",
+	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until the task ran was spent with; "
+	       "and the worst that timerlat, osnoise, irqsoff and their like have measured.",
 };
 
 static int run(int argc, char **argv)
@@ -58,9 +59,10 @@ static int run(int argc, char **argv)
 
 const struct command latency_command = {
 	.name = "latency",
-	.summary = "explain the longest delays of wakeups",
+	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
 	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n"
-		    "  weft latency --rt --worst 3",
+		    "  weft latency --rt --worst 3\n"
+		    "  weft record -p osnoise -e osnoise -- sleep 10",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

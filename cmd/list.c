@@ -53,7 +53,7 @@ static int read_file(const struct list *list, const char *file, struct buf *buf,
 	return instance_read(list->kernel.instance, file, buf, fail);
 }
 
-/* An item, and with --full its state behind a tab. */
+/* An item, and with --full its state after a tab. */
 static void print_item(const struct list *list, const char *name, const char *state)
 {
 	cleanup_free char *shown = terminal_line(name);
@@ -368,8 +368,8 @@ static const struct argp_option options[] = {
 	{ "clocks", 'C', NULL, 0, "As the word clocks", 0 },
 	{ "options", 'o', NULL, 0, "As the word options", 0 },
 	{ "functions", 'f', NULL, 0, "As the word functions", 0 },
-	{ "full", 'F', NULL, 0, "Tell more of each: the fields of events, the state of options, tracers and instances",
-	  0 },
+	{ "full", 'F', NULL, 0,
+	  "Show more about each: the fields of events, the state of options, tracers and instances", 0 },
 	{ 0 },
 };
 
@@ -430,7 +430,7 @@ static int unknown_kind(const char *name)
 
 	for (size_t i = 0; i < array_size(kinds); i++)
 		near_offer(&near, kinds[i].name);
-	near_fail(&near, &fail, -EINVAL, "no list of '%s'", name);
+	near_fail(&near, &fail, -EINVAL, "unknown list '%s'", name);
 	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft list --help' names the lists");
 	return EXIT_USAGE;
 }

@@ -7,7 +7,10 @@
 /* Somebody emptied the buffer of instance `name` ("": the only one) so many times; 0: nothing to tell. */
 void losses_cleared(const char *name, unsigned times);
 
-/* Probes that made no event of some of their hits (lib/setup/setup_probes.h: setup_probes_missed()); NULL: nothing to tell. */
+/*
+ * Probes that made no event of some of their hits (lib/setup/setup_probes.h: setup_probes_missed()); NULL: nothing to
+ * tell.
+ */
 void losses_missed(const char *lines);
 
 #endif

@@ -25,12 +25,12 @@ struct mark {
 	bool cut; /* some text became more than one marker */
 };
 
-enum { KEY_INJECT = 0x100 };
+enum { KEY_INJECT = 0x100, KEY_RAW };
 
 static const struct argp_option options[] = {
 	{ "inject", KEY_INJECT, "EVENT", 0,
-	  "Write a made-up EVENT whose fields have the values of TEXT: 'pid=1 comm=\"x\"'", 0 },
-	{ "raw", 'r', "N", 0, "Write the bytes of FILE as a raw marker with the number N", 0 },
+	  "Inject an artificial EVENT whose fields have the values in TEXT: 'pid=1 comm=\"x\"'", 0 },
+	{ "raw", KEY_RAW, "N", 0, "Write the bytes of FILE as a raw marker with the number N", 0 },
 	{ 0 },
 };
 
@@ -42,7 +42,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &mark->kernel;
 		return 0;
-	case 'r':
+	case KEY_RAW:
 		mark->raw = true;
 		mark->id = (uint32_t)setup_number("--raw", arg, 0, UINT32_MAX, state);
 		return 0;
@@ -55,10 +55,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (mark->raw && mark->event)
-			argp_error(state, "--raw or --inject, not both");
+			argp_error(state, "--raw and --inject cannot be combined");
 		if (!mark->words && !mark->event)
-			argp_error(state, mark->raw ? "which FILE? - is standard input" :
-						      "what TEXT? - reads lines from standard input");
+			argp_error(state, mark->raw ? "no FILE given; - is standard input" :
+						      "no TEXT given; - reads lines from standard input");
 		if (mark->raw && mark->words > 1)
 			argp_error(state, "one FILE at a time");
 		return 0;
@@ -72,7 +72,7 @@ static const struct argp argp = {
 	.children = kernel_children,
 	.args_doc = "TEXT...|-|--raw N FILE|--inject EVENT FIELD=VALUE...",
 	.doc = "Writes a marker into the trace: TEXT, or with - each line of standard input as it comes.\v"
-	       "Markers need no event or tracer to be on, but tracing itself.",
+	       "Tracing must be on; events and tracers need not be.",
 };
 
 static int write_text(struct mark *mark, const char *text, size_t len, struct fail *fail)
@@ -141,8 +141,8 @@ static int inject(struct mark *mark, struct fail *fail)
 		return err;
 	err = event_set_add(&set, catalog, mark->event, fail);
 	if (!err && set.nr != 1)
-		err = fail_set(fail, -EINVAL, "'%s' is %zu events; only one can be made up at a time", mark->event,
-			       set.nr);
+		err = fail_set(fail, -EINVAL, "'%s' matches %zu events; only one can be injected at a time",
+			       mark->event, set.nr);
 	while (!err && !event_set_has(&set, at))
 		at++;
 	if (!err) {
@@ -188,7 +188,7 @@ static int mark_run(int argc, char **argv)
 	if (!err)
 		err = write_marker(&mark, &fail);
 	if (mark.cut)
-		command_warn("note: text that is longer than the kernel's markers became several");
+		command_warn("note: text longer than the kernel's markers was split into several markers");
 	marker_close(&mark.marker);
 	buf_release(&mark.text);
 	return kernel_finish(&mark.kernel, err, &fail);

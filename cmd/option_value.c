@@ -5,7 +5,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
 {
@@ -22,6 +24,18 @@ void option_range(const char *option, const char *arg, uint64_t min, uint64_t ma
 
 	if (text_parse_range(arg, min, max, ret, &fail) < 0)
 		argp_error(state, "--%s: %s", option, fail.text);
+}
+
+int64_t option_signed(const char *option, const char *arg, struct argp_state *state)
+{
+	char *end;
+	long long value;
+
+	errno = 0;
+	value = strtoll(arg, &end, 10);
+	if (errno || end == arg || *end)
+		argp_error(state, "--%s: '%s' is not a whole number", option, arg);
+	return value;
 }
 
 bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state)

@@ -6,10 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values of options, read while the command line is. What is wrong in itself ends the program with a usage error that names the option. */
+/*
+ * Values of options, read while the command line is. What is wrong in itself ends the program with a usage error that
+ * names the option.
+ */
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state);
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
 		  struct argp_state *state);
+
+/* A whole number that may be below 0. */
+int64_t option_signed(const char *option, const char *arg, struct argp_state *state);
 
 /* The next of a list of PIDs with commas, which moves on. False at its end. */
 bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state);

@@ -11,6 +11,7 @@
 
 #include "cmd/elsewhere.h"
 #include "cmd/pager.h"
+#include "cmd/streams.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
 
@@ -101,7 +102,7 @@ static bool add_tables(struct tables *tables, const struct argp *argp)
 static bool tables_make(struct tables *tables, const struct argp *argp, unsigned flags)
 {
 	*tables = (struct tables){ .letters = "" };
-	/* '-' and '+' say how arguments between options are taken; ':' behind them that errors are ours to tell. */
+	/* '-' and '+' say how arguments between options are taken; ':' after them that errors are ours to tell. */
 	snprintf(tables->letters, sizeof(tables->letters), "%s:", flags & ARGP_IN_ORDER ? "+" : "");
 	return add_tables(tables, argp) && add_letter(tables, 'V', no_argument) &&
 	       add_name(tables, "help", no_argument, KEY_HELP) && add_name(tables, "usage", no_argument, KEY_ARGPS) &&

@@ -18,6 +18,7 @@ struct output_arguments {
 	bool compress;
 	int level;
 	unsigned texts; /* enum texts of lib/tracefs/texts.h */
+	bool all_symbols;
 	bool quiet;
 	/* While parsing: */
 	bool compression_given;

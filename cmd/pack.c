@@ -3,9 +3,12 @@
 #include "cmd/output_options.h"
 #include "cmd/pack_sample.h"
 #include "cmd/pack_script.h"
+#include "cmd/pack_symbols.h"
 #include "cmd/pack_types.h"
+#include "cmd/progress.h"
 #include "lib/base/destination.h"
 #include "lib/base/text.h"
+#include "lib/trace/input.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/tree.h"
 #include "lib/trace/whole_file.h"
@@ -29,7 +32,8 @@ enum {
 	OPT_MAPS,
 	OPT_SCRIPT,
 	OPT_MODE,
-	OPT_BTF
+	OPT_BTF,
+	OPT_ALL_SYMBOLS
 };
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
@@ -48,7 +52,7 @@ struct arguments {
 	} maps[MAPS_MAX]; /* of --maps */
 	size_t nr_maps;
 	const char *compression;
-	bool quiet, script;
+	bool quiet, script, all_symbols;
 };
 
 static const struct argp_option options[] = {
@@ -56,6 +60,8 @@ static const struct argp_option options[] = {
 	{ "pages", OPT_PAGES, "FILE", 0,
 	  "Take pages, and whatever DIR lacks, from the trace.dat FILE (default: DIR/trace.dat if there is one)", 1 },
 	{ "kallsyms", OPT_KALLSYMS, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1 },
+	{ "all-symbols", OPT_ALL_SYMBOLS, NULL, 0,
+	  "Save all kernel symbols even in a small file, not only those near addresses in its pages", 1 },
 	{ "events", OPT_EVENTS, "DIR", 0,
 	  "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
 	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
@@ -92,7 +98,7 @@ static void parse_maps(struct arguments *arguments, char *arg, struct argp_state
 	if (arguments->nr_maps == MAPS_MAX)
 		argp_error(state, "more than %d --maps", MAPS_MAX);
 	if (tree_read_file(file, text, &len, &fail))
-		argp_failure(state, EXIT_FAILED, 0, "%s", *fail.text ? fail.text : "there is no such file of --maps");
+		argp_failure(state, EXIT_FAILED, 0, "%s", *fail.text ? fail.text : "the file of --maps does not exist");
 	snprintf(arguments->maps[arguments->nr_maps++].name, sizeof(arguments->maps->name), "proc/%d/maps", (int)pid);
 }
 
@@ -107,7 +113,7 @@ static void parse_compression(struct arguments *arguments, struct argp_state *st
 		return;
 	}
 	if (strncmp(text, "zstd", 4) || (text[4] && text[4] != ':'))
-		argp_error(state, "no codec '%s'; there are zstd[:LEVEL] and none", text);
+		argp_error(state, "unknown codec '%s'; use zstd[:LEVEL] or none", text);
 	if (!text[4])
 		return;
 	if (text_parse_range(text + 5, 1, 19, &level, &fail))
@@ -120,15 +126,15 @@ static void finish_arguments(struct arguments *arguments, struct argp_state *sta
 	struct pack_options *pack = &arguments->options;
 
 	if (arguments->script && pack->dir)
-		argp_error(state, "--script or a directory?");
+		argp_error(state, "--script and a directory cannot be combined");
 	if (arguments->script)
 		return;
 	if (!pack->dir)
-		argp_error(state, "which directory? 'weft pack DIR -o FILE'");
+		argp_error(state, "no directory given: weft pack DIR -o FILE");
 	if (arguments->compression)
 		parse_compression(arguments, state);
 	if (pack->version == 6 && arguments->compression && pack->compress)
-		argp_error(state, "version 6 of trace.dat is never compressed");
+		argp_error(state, "version 6 of trace.dat cannot be compressed");
 	if (pack->version == 6)
 		pack->compress = false;
 }
@@ -147,6 +153,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_KALLSYMS:
 		pack->kallsyms = arg;
+		return 0;
+	case OPT_ALL_SYMBOLS:
+		arguments->all_symbols = true;
 		return 0;
 	case OPT_EVENTS:
 		if (pack->nr_events == EVENT_DIRS_MAX)
@@ -173,7 +182,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FILE_VERSION:
 		if (strcmp(arg, "6") && strcmp(arg, "7"))
-			argp_error(state, "no version '%s' of trace.dat; there are 6 and 7", arg);
+			argp_error(state, "unknown version '%s' of trace.dat; use 6 or 7", arg);
 		pack->version = (unsigned)(*arg - '0');
 		return 0;
 	case OPT_MODE:
@@ -233,24 +242,54 @@ static int learn(struct arguments *arguments, int trial, struct fail *fail)
 	return r;
 }
 
-/* What the sample and the type information tell follows from them and the packed events: packed once without, and again with it. */
+/* Which symbols are needed follows from the packed pages: packed once with all of them, read back, and packed again. */
+static int pack_chosen(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
+{
+	struct pack_options options = arguments->options;
+	cleanup_buf struct buf symbols = BUF_INIT;
+	cleanup_fd int trial = -1;
+	bool readable = pack_symbols_readable(fd);
+	int r = arguments->all_symbols || readable ? 0 : input_temporary(&trial, fail);
+
+	if (!r)
+		r = pack(&options, trial >= 0 ? trial : fd, summary, fail);
+	if (r || arguments->all_symbols)
+		return r;
+	r = pack_symbols_choose(trial >= 0 ? trial : fd, &symbols, fail);
+	if (r || (readable && !symbols.len))
+		return r;
+	if (symbols.len) {
+		options.kallsyms_text = symbols.data;
+		options.kallsyms_len = symbols.len;
+	}
+	if (symbols.len && options.nr_facts < PACK_FACTS_MAX)
+		options.facts[options.nr_facts++] = (struct pack_fact){ .name = "weft/symbols", .text = "chosen" };
+	if (readable && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) < 0))
+		return fail_set(fail, -errno, "cannot write the new file again: %s", strerror(errno));
+	return pack(&options, fd, summary, fail);
+}
+
+/*
+ * What the sample and the type information tell follows from them and the packed events: packed once without, and again
+ * with it.
+ */
 static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
 {
 	cleanup_fd int trial = -1;
 	int r;
 
 	if (!arguments->sample && !arguments->btf)
-		return pack(&arguments->options, fd, summary, fail);
+		return pack_chosen(arguments, fd, summary, fail);
 	trial = memfd_create("weft-pack", MFD_CLOEXEC);
 	if (trial < 0)
 		return fail_set(fail, -errno, "cannot create a file in memory: %s", strerror(errno));
 	r = pack(&arguments->options, trial, summary, fail);
 	if (!r)
 		r = learn(arguments, trial, fail);
-	return r ? r : pack(&arguments->options, fd, summary, fail);
+	return r ? r : pack_chosen(arguments, fd, summary, fail);
 }
 
-/* Under another name, which becomes that of the output when it is whole: the output may be an input, too. */
+/* Written under another name and renamed when it is whole, because the output may be an input, too. */
 static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary,
 		     struct fail *fail)
 {
@@ -299,6 +338,7 @@ static int run(int argc, char **argv)
 				       .mode = OUTPUT_MODE };
 	struct pack_summary summary;
 	struct fail fail = FAIL_INIT;
+	int failed;
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
 	if (arguments.script) {
@@ -310,7 +350,12 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < arguments.nr_maps; i++)
 		arguments.options.facts[arguments.options.nr_facts++] =
 			(struct pack_fact){ .name = arguments.maps[i].name, .text = arguments.maps[i].text };
-	if (pack_to(&arguments, &summary, &fail))
+	if (!arguments.quiet)
+		progress_prepare("pack", false);
+	progress_start(arguments.options.dir ? progress_tree(arguments.options.dir) : 0);
+	failed = pack_to(&arguments, &summary, &fail);
+	progress_end();
+	if (failed)
 		return command_failed(&fail);
 	if (summary.damaged)
 		command_warn("%s", summary.damage);

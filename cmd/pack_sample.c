@@ -56,7 +56,8 @@ int pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct f
 	if (r)
 		return r;
 	if (strncmp(text, "# tracer: ", 10) || (ret->facts.lines && !ret->facts.time_start_known))
-		return fail_set(fail, -EINVAL, "'%s' is no text of these events with the option latency-format", path);
+		return fail_set(fail, -EINVAL, "'%s' is not a text of these events with the option latency-format",
+				path);
 	copy_head(ret, text, len);
 	snprintf(ret->time_start, sizeof(ret->time_start), "%" PRIu64, ret->facts.time_start);
 	snprintf(ret->buffer_cpu, sizeof(ret->buffer_cpu), "%u", ret->facts.head.cpu);

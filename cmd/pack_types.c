@@ -23,7 +23,10 @@ struct taking {
 	struct fail *fail;
 };
 
-/* The functions of the entries that hold arguments: those of function and funcgraph_entry that are longer than their format. */
+/*
+ * The functions of the entries that hold arguments: those of function and funcgraph_entry that are longer than their
+ * format.
+ */
 static void take_function(void *arg, const struct event *event)
 {
 	struct taking *taking = arg;

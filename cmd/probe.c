@@ -23,7 +23,7 @@ struct arguments {
 	struct instance *top; /* which alone has the probes */
 	enum verb verb;
 	bool synthetic, all, dry_run;
-	char **words; /* behind the verb: definitions or names */
+	char **words; /* after the verb: definitions or names */
 	size_t nr;
 };
 
@@ -41,7 +41,7 @@ static enum verb verb_of(const char *word, struct argp_state *state)
 	for (size_t i = VERB_ADD; i < array_size(verbs); i++)
 		if (!strcmp(word, verbs[i]))
 			return (enum verb)i;
-	argp_error(state, "'%s' is none of add, list and remove", word);
+	argp_error(state, "'%s' is not one of add, list and remove", word);
 	return VERB_NONE;
 }
 
@@ -49,27 +49,27 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 {
 	switch (arguments->verb) {
 	case VERB_NONE:
-		argp_error(state, "add, list or remove?");
+		argp_error(state, "no action given; use add, list or remove");
 		break;
 	case VERB_ADD:
 		if (!arguments->nr)
-			argp_error(state, "which probe? As in: weft probe add 'vfs_read count'");
+			argp_error(state, "no probe given; an example: weft probe add 'vfs_read count'");
 		if (arguments->all)
 			argp_error(state, "--all is for remove");
 		break;
 	case VERB_LIST:
 		if (arguments->all || arguments->dry_run)
-			argp_error(state, "list takes names, and no options");
+			argp_error(state, "list takes names but no options");
 		break;
 	case VERB_REMOVE:
 		if (!arguments->nr && !arguments->all)
-			argp_error(state, "which probe? --all takes those that weft made");
+			argp_error(state, "no probe given; --all removes those that weft made");
 		if (arguments->nr && arguments->all)
-			argp_error(state, "either --all or names");
+			argp_error(state, "--all and names cannot be combined");
 		break;
 	}
 	if (arguments->kernel.name && arguments->verb != VERB_LIST)
-		argp_error(state, "a probe belongs to the whole kernel: -B is for list");
+		argp_error(state, "a probe belongs to the whole kernel: only list takes -B");
 	if (arguments->synthetic && arguments->verb != VERB_ADD)
 		argp_error(state, "--synthetic is for add");
 }
@@ -113,7 +113,7 @@ static const struct argp argp = {
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
 };
 
-/* What a shell takes for the same: the text in single quotes. */
+/* Quotes the text for a shell, in single quotes. */
 static void print_shell(const struct kernel *kernel, const char *text)
 {
 	fputs("echo '", stdout);
@@ -172,7 +172,7 @@ static int add(const struct arguments *arguments, struct fail *fail)
 		err = add_one(arguments, undo, arguments->words[i], &told, fail);
 	err = kernel_keep(undo, err, fail);
 	undo_free(undo);
-	/* Not before: an error has taken those back that were made. */
+	/* Only now: after an error the probes that were made are removed again. */
 	if (!err && told.len)
 		err = command_write(told.data, told.len, fail);
 	return err;

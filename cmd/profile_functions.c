@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_DURATION = 0x100, KEY_SORT, KEY_USER };
+enum { KEY_DURATION = 0x100, KEY_SORT, KEY_USER, KEY_LIMIT };
 
 struct profile_arguments {
 	struct kernel kernel;
@@ -70,8 +70,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", 0 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 0 },
-	{ "sort", KEY_SORT, "time|hits|average|name", 0, "What comes first (default time)", 0 },
-	{ "limit", 'N', "N", 0, "Print at most N functions", 0 },
+	{ "sort", KEY_SORT, "time|hits|average|name", 0, "Sort the functions by this column (default time)", 0 },
+	{ "limit", KEY_LIMIT, "N", 0, "Print at most N functions", 0 },
 	{ 0 },
 };
 
@@ -92,7 +92,7 @@ static void set_order(struct profile_arguments *arguments, const char *name, str
 			arguments->compare = orders[i].compare;
 			return;
 		}
-	argp_error(state, "--sort: there are time, hits, average and name, no '%s'", name);
+	argp_error(state, "--sort: use time, hits, average or name, not '%s'", name);
 }
 
 static void add(struct setup_list *list, const char *item, struct argp_state *state)
@@ -124,7 +124,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_SORT:
 		set_order(arguments, arg, state);
 		return 0;
-	case 'N':
+	case KEY_LIMIT:
 		arguments->limit = setup_number("--limit", arg, 1, UINT32_MAX, state);
 		return 0;
 	case ARGP_KEY_ARG:

@@ -12,8 +12,13 @@ int reading_open(const char *input, bool sandbox, struct trace **ret, struct fai
 	struct trace *trace;
 	int r = trace_new(input, &trace, fail);
 
-	if (r)
-		return r;
+	return r ? r : reading_load(trace, sandbox, ret, fail);
+}
+
+int reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail)
+{
+	int r = 0;
+
 	if (sandbox)
 		r = trace_sandbox(trace, fail);
 	if (!r)

@@ -14,6 +14,9 @@ struct trace;
 /* Opens it and, with `sandbox`, gives up all rights that reading does not need: nothing can be opened afterwards. */
 int must_check reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail);
 
+/* The second half, of one that is open but not yet read; after an error it is freed. */
+int must_check reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail);
+
 /* A killed recording of this very name may hold what the reader is looking for: a note. */
 void reading_tell_left_behind(const char *input);
 

@@ -2,6 +2,8 @@
 #include "cmd/command.h"
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
+#include "cmd/progress.h"
+#include "cmd/record_nothing.h"
 #include "cmd/record_options.h"
 #include "cmd/record_start.h"
 #include "cmd/setup_run.h"
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an earlier recording left when it was killed: its data is worth more than our silence. */
+/* Tells of parts that an earlier recording left when it was killed: they may hold its only data. */
 static void tell_left_behind(const char *output)
 {
 	struct undo_pending pending;
@@ -86,10 +88,14 @@ static void print_summary(const struct record_options *options, const struct rec
 	print_losses(options, result);
 	print_cleared(options, result);
 	losses_missed(result->missed_probes);
-	if (!result->events)
+	if (!result->events && !result->lost) {
+		record_tell_nothing(&options->setup);
 		kernel_tell_unseen(&options->setup);
+	}
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
+	if (result->events && strcmp(options->output, "-"))
+		command_warn("'weft summary %s' tells what stands out in it", options->output);
 }
 
 static int tell_failure(const struct record_arguments *arguments, const struct record_result *result,
@@ -100,9 +106,10 @@ static int tell_failure(const struct record_arguments *arguments, const struct r
 		command_warn("the recording ended early; what was saved until then is in '%s'",
 			     arguments->options.output);
 	if (result->parts)
-		command_warn("what was recorded is in '%s'; 'weft recover %s -o FILE' finishes it, also on another "
-			     "filesystem",
-			     result->parts, result->parts);
+		command_warn(
+			"the recorded data is in '%s'; 'weft recover %s -o FILE' makes a file of it, also on another "
+			"filesystem",
+			result->parts, result->parts);
 	/* A command that could not be run: the shell's statuses. */
 	return result->has_status && !result->ran ? result->status : EXIT_RECORD_FAILED;
 }
@@ -124,8 +131,10 @@ static int run(int argc, char **argv)
 	if (!arguments.output.quiet) {
 		tell_left_behind(arguments.options.output);
 		record_tell_start(&arguments.options);
+		record_watch(&arguments.options);
 	}
 	err = session_run(&arguments.options, &result, &fail);
+	progress_draw(NULL);
 	if (result.finished && !arguments.output.quiet)
 		print_summary(&arguments.options, &result);
 	if (err)

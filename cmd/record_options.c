@@ -25,7 +25,7 @@ static const struct argp_option table[] = {
 	  "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds",
 	  SETUP_OWN_GROUP },
-	{ "sync", KEY_SYNC, "TIME", 0, "Have on the disk what is older than TIME, should the machine die",
+	{ "sync", KEY_SYNC, "TIME", 0, "Sync to the disk all data that is older than TIME, in case the machine crashes",
 	  SETUP_OWN_GROUP },
 	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
 	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
@@ -137,4 +137,5 @@ void record_arguments_finish(struct record_arguments *arguments)
 	options->compress = output->compress;
 	options->level = output->level;
 	options->texts = output->texts;
+	options->all_symbols = output->all_symbols;
 }

@@ -7,4 +7,10 @@ struct record_options;
 /* Where standard error is a terminal and no command says when it ends: what is recorded, and what ends it. */
 void record_tell_start(const struct record_options *options);
 
+/*
+ * Shows on a terminal what the recording has come to, until it ends: one line, drawn anew. Not with a command, which
+ * may write there.
+ */
+void record_watch(struct record_options *options);
+
 #endif

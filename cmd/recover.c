@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/output_options.h"
+#include "cmd/progress.h"
 #include "lib/base/text.h"
 #include "lib/record/parts_name.h"
 #include "lib/record/recovery.h"
@@ -15,6 +16,7 @@ struct arguments {
 	const char *what;
 	const char *output;
 	mode_t mode;
+	bool quiet;
 };
 
 enum { OPT_MODE = 0x100 };
@@ -22,6 +24,7 @@ enum { OPT_MODE = 0x100 };
 static const struct argp_option table[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE (default: the one that was to be recorded, unless it exists)", 0 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -32,6 +35,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		arguments->output = arg;
+		return 0;
+	case 'q':
+		arguments->quiet = true;
 		return 0;
 	case OPT_MODE:
 		arguments->mode = output_mode(arg, state);
@@ -122,7 +128,13 @@ static int recover_parts(const char *path, const struct arguments *arguments)
 {
 	struct fail fail = FAIL_INIT;
 	struct recovery recovery;
-	int err = recovery_run(path, arguments->output, arguments->mode, &recovery, &fail);
+	int err;
+
+	if (!arguments->quiet)
+		progress_prepare("recover", false);
+	progress_start(progress_tree(path));
+	err = recovery_run(path, arguments->output, arguments->mode, &recovery, &fail);
+	progress_end();
 
 	if (err)
 		return command_failed(&fail);
@@ -148,8 +160,10 @@ static int run(int argc, char **argv)
 		free(path);
 		return EXIT_FAILED;
 	}
-	/* First the data: putting the settings back removes the instance, and what is still in it. Where that failed the parts are
-	 * there still, and theirs are left as they are. */
+	/*
+	 * First the data: restoring the settings removes the instance with the events that are still in it. Where that
+	 * failed the parts are there still, and theirs are left as they are.
+	 */
 	status = path ? recover_parts(path, &arguments) : EXIT_OK;
 	free(path);
 	undone = undo(!path && !status);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/color.h"
 #include "cmd/command.h"
 #include "cmd/empty_answer.h"
 #include "cmd/formats.h"
 #include "cmd/option_value.h"
 #include "cmd/pager.h"
+#include "cmd/progress.h"
 #include "cmd/reading.h"
 #include "cmd/report_print.h"
 #include "cmd/report_stored.h"
 #include "cmd/stamp.h"
+#include "cmd/terminal.h"
 
 #include "formats/sink.h"
 #include "lib/base/pool.h"
@@ -40,7 +43,9 @@ enum {
 	OPT_SELF,
 	OPT_NO_SELF,
 	OPT_NO_SANDBOX,
-	OPT_TRUST_SIZE
+	OPT_TRUST_SIZE,
+	OPT_TS_DIFF,
+	OPT_TS_OFFSET
 };
 
 static const struct argp_option options[] = {
@@ -50,49 +55,55 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
 	{ "filter", 'f', "FILTER", 0,
-	  "Print only events that meet FILTER, which the kernel's language says: 'EVENT: FILTER' of the events so called, "
-	  "or of all that have its fields; repeatable, one will do",
+	  "Print only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, FILTER alone for all events that have its fields; repeatable: one match is enough",
 	  2 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
-	{ "invert", 'v', NULL, 0, "Leave out what the filters behind this meet", 2 },
-	{ "no-hardirq", 'I', NULL, 0, "Leave out events of hard interrupts", 2 },
-	{ "no-softirq", 'S', NULL, 0, "Leave out events of soft interrupts", 2 },
+	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 2 },
+	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 2 },
+	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 2 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
 	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
 	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
-	{ "no-self", OPT_NO_SELF, NULL, 0,
-	  "Leave out what weft itself did while it recorded, but not interrupts that hit it", 2 },
-	{ "self", OPT_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", 2 },
+	{ "no-self", OPT_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	  2 },
+	{ "self", OPT_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2 },
 	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included", 2 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive", 2 },
 	{ "limit", OPT_LIMIT, "N", 0, "End after N events", 2 },
 	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
-	{ "color", OPT_COLOR, "auto|always|never", 0,
-	  "Colour what has colours, --format pretty (auto, the default: on a terminal)", 3 },
+	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
+	{ "ts-diff", OPT_TS_DIFF, NULL, 0,
+	  "Print after each time stamp the difference from the previous line: (+us), with -t (+ns)", 3 },
+	{ "ts-offset", OPT_TS_OFFSET, "NS", 0,
+	  "Add NS to all times, in units of the trace clock (nanoseconds for most clocks); may be negative", 3 },
 	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
-	{ "option", 'O', "OPTION", 0, "Print as with this trace option, or without it: noOPTION; repeatable", 3 },
-	{ "latency-format", 'l', NULL, 0, "Print as with the trace option latency-format", 3 },
+	{ "raw-event", 'r', "EVENT", 0, "Like --raw, for these events only; several with commas, repeatable", 3 },
+	{ "option", 'O', "OPTION", 0, "Print as if this trace option were set, or cleared by noOPTION; repeatable", 3 },
+	{ "latency-format", 'l', NULL, 0, "Print as if the trace option latency-format were set", 3 },
 	{ "decode", OPT_DECODE, NULL, 0,
-	  "Add behind an event what a plugin knows of it: names of system calls and errors", 3 },
+	  "Append what a plugin knows about an event, such as names of system calls and errors", 3 },
+	{ "no-plugins", 'N', NULL, 0, "Use no plugin: cancels an earlier --decode, such as one in your defaults", 3 },
 	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
 	{ "stored", OPT_STORED, "NAME", 0,
-	  "Print a text that the recording keeps instead: hist, stack, stat or a file's name", 3 },
+	  "Print a text saved in the recording instead of its events: hist, stack, stat or the name of a tracefs file",
+	  3 },
 
+	{ "quiet", 'q', NULL, 0, "Show no progress", 4 },
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 4 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
 	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Read and print, too, what claims more bytes, memory or text than any recording", 4 },
+	  "Also read and print what claims more bytes, memory or text than any real recording has", 4 },
 	{ 0 },
 };
 
 static void add_word(struct words *words, const char *word, struct argp_state *state)
 {
 	if (words->len == WORDS_MAX)
-		argp_error(state, "more than %d of one option", WORDS_MAX);
+		argp_error(state, "more than %d values of one option", WORDS_MAX);
 	words->at[words->len++] = word;
 }
 
@@ -111,18 +122,6 @@ static void parse_pids(struct report_options *report, const char *arg, struct ar
 			argp_error(state, "more than %d pids", WORDS_MAX);
 		report->pids[report->nr_pids++] = pid;
 	}
-}
-
-static bool wants_color(const char *when, struct argp_state *state)
-{
-	/* https://no-color.org, and terminals that know nothing. */
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (!strcmp(when, "auto"))
-		return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));
-	if (strcmp(when, "always") && strcmp(when, "never"))
-		argp_error(state, "--color: there is no '%s'; there are auto, always and never", when);
-	return !strcmp(when, "always");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -195,6 +194,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'R':
 		report->sink.raw = true;
 		return 0;
+	case 'r':
+		add_word(&report->raw_events, arg, state);
+		return 0;
+	case OPT_TS_DIFF:
+		report->sink.differences = true;
+		return 0;
+	case OPT_TS_OFFSET:
+		report->ts_offset = option_signed("ts-offset", arg, state);
+		return 0;
+	case 'N':
+		report->decode = false;
+		return 0;
 	case 'O':
 		add_word(&report->options, arg, state);
 		return 0;
@@ -211,7 +222,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		report->plugin_dir = arg;
 		return 0;
 	case OPT_COLOR:
-		report->sink.color = wants_color(arg, state);
+		report->sink.color = color_wanted(arg, state);
 		return 0;
 	case OPT_STORED:
 		report->stored = arg;
@@ -219,8 +230,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_SANDBOX:
 		report->no_sandbox = true;
 		return 0;
+	case 'q':
+		report->quiet = true;
+		return 0;
 	case OPT_THREADS:
 		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (report->sink.differences && !report->format->columns)
+			argp_error(
+				state,
+				"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the time since the previous line",
+				report->format->name);
+		if (report->raw_events.len && !report->format->columns)
+			argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (report->input)
@@ -249,7 +272,7 @@ static void tell_empty(const struct report_options *report, struct trace *trace)
 		report->negated,    report->pids,
 		report->nr_pids,    report->some_cpus ? &report->cpus : NULL,
 		report->since,      report->until,
-		report->instance,
+		report->instance,   false,
 	};
 
 	if (!*report->printed && report->limit && report->tail)
@@ -266,11 +289,14 @@ static int report_run(int argc, char **argv)
 	struct trace *trace = NULL;
 	int r;
 
-	report.sink.color = wants_color("auto", NULL);
+	report.sink.color = color_auto();
 	command_parse(&report_command, argc, argv, 0, &report);
 	if (!report.input)
 		report.input = "trace.dat";
 	reading_tell_left_behind(report.input);
+	if (!report.quiet)
+		progress_prepare("report", true);
+	report.sink.width = terminal_width();
 	pager_start();
 	/* What tells the local time is read before the rights to do so are given up. */
 	tzset();
@@ -279,6 +305,7 @@ static int report_run(int argc, char **argv)
 		return command_failed(&fail);
 	if (report.trust_size)
 		trace_trust_sizes(trace);
+	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
 	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) :
 			    report_print(&report, trace, &fail);

@@ -3,9 +3,11 @@
 
 #include "cmd/command.h"
 #include "cmd/formats.h"
+#include "cmd/progress.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "formats/kernel/prefix.h"
+#include "formats/painted.h"
 #include "formats/render.h"
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"
@@ -18,6 +20,7 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,8 +28,8 @@
 enum { FEW_EVENTS = 1000 };
 
 /*
- * Bytes of text for each byte of the file, besides some. Recordings reach 10 to 60; of one event over and over on the clock uptime, the pages
- * alone would reach 16,000. A small file shall not fill its reader's disk.
+ * Bytes of text for each byte of the file, besides some. Recordings reach 10 to 60; of one event over and over on the
+ * clock uptime, the pages alone would reach 16,000. A small file shall not fill its reader's disk.
  */
 enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
 
@@ -39,6 +42,10 @@ static int select_events(const struct report_options *report, struct selection *
 	for (size_t i = 0; !r && i < report->filters.len; i++)
 		if ((r = selection_add_filter(selection, report->filters.at[i], report->negated[i], fail)))
 			fail_in(fail, r, "--filter");
+	if (!r && selection_asks_duration(selection) && report->tail != UINT64_MAX)
+		r = fail_set(
+			fail, -EINVAL,
+			"--tail reads only the last events, so a duration that began before them is unknown: leave out --tail");
 	for (size_t i = 0; !r && i < report->comms.len; i++)
 		r = selection_add_comm(selection, report->comms.at[i], fail);
 	for (size_t i = 0; !r && i < report->nr_pids; i++)
@@ -67,6 +74,7 @@ struct printing {
 	struct plugins **plugins;
 	uint64_t **left_out;
 	char **prefixes;
+	struct selection **raw; /* the types that -r names; NULL: none */
 	struct sink_times times;
 	struct extent extent; /* of the file, once something needs it */
 	struct pool *pool;
@@ -122,7 +130,10 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 	return r ? r : buffer_window(report, buffer, extent, fail);
 }
 
-/* Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no page. */
+/*
+ * Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no
+ * page.
+ */
 static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, index);
@@ -160,7 +171,8 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
 	printing->plugins = calloc(nr_buffers + 1, sizeof(*printing->plugins));
 	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
-	if (!printing->sinks || !printing->plugins || !printing->left_out)
+	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
+	if (!printing->raw || !printing->sinks || !printing->plugins || !printing->left_out)
 		return fail_memory(fail);
 	for (size_t i = 0; i < nr_buffers; i++) {
 		if (!wanted(report, trace, i))
@@ -175,7 +187,7 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 }
 
 /* In front of the lines of each of several buffers. */
-static int add_prefixes(struct printing *printing, struct fail *fail)
+static int add_prefixes(const struct sink_options *options, struct printing *printing, struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
 	size_t width = 0;
@@ -184,14 +196,18 @@ static int add_prefixes(struct printing *printing, struct fail *fail)
 	if (!printing->prefixes)
 		return fail_memory(fail);
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		cleanup_free char *name = terminal_line(reader->buffers[i].context->instance);
-		size_t len = strlen(name);
+		cleanup_free char *name = format_instance_name(reader->buffers[i].context->instance, options);
+		size_t len = name ? strlen(name) : 0;
 
+		if (!name)
+			return fail_memory(fail);
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		cleanup_free char *name = terminal_line(reader->buffers[i].context->instance);
+		cleanup_free char *name = format_instance_name(reader->buffers[i].context->instance, options);
 
+		if (!name)
+			return fail_memory(fail);
 		printing->prefixes[i] = prefix_of(name, (int)width);
 		if (!printing->prefixes[i])
 			return fail_memory(fail);
@@ -199,15 +215,27 @@ static int add_prefixes(struct printing *printing, struct fail *fail)
 	return 0;
 }
 
+/* The types of -r. */
+static int choose_raw(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
+{
+	int r = report->raw_events.len ? selection_new(printing->reader.buffers[at].context, &printing->raw[at], fail) :
+					 0;
+
+	for (size_t i = 0; !r && i < report->raw_events.len; i++)
+		r = selection_add_events(printing->raw[at], report->raw_events.at[i], fail);
+	return r;
+}
+
 static int add_sink(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
 {
 	struct sink_options options = report->sink;
 
 	options.plugins = printing->plugins[at];
+	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
 	options.one_line = format_is_one_line(&options);
-	return report->format->new (printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
+	return painted_new(report->format, printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 
 /* Of the file, so that an event has the same time whatever is selected. */
@@ -220,21 +248,35 @@ static int set_origin(struct printing *printing, struct fail *fail)
 	return r;
 }
 
+/* Times below 0 would be printed as those of ages to come. */
+static int check_offset(const struct report_options *report, struct printing *printing, struct fail *fail)
+{
+	int r = report->ts_offset < 0 ? extent_find(printing->reader.buffers[0].context, &printing->extent, fail) : 0;
+
+	if (!r && report->ts_offset < 0 && printing->extent.found && printing->extent.first > INT64_MAX)
+		r = fail_set(fail, -EINVAL, "--ts-offset: with %" PRId64 " times would be below 0", report->ts_offset);
+	return r;
+}
+
 /* What must be opened for it is opened before the rights to do so are given up. */
 static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing,
 		      struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
-	int r = report->format->relative ? set_origin(printing, fail) : 0;
+	int r = check_offset(report, printing, fail);
 
+	if (!r && report->format->relative)
+		r = set_origin(printing, fail);
 	for (size_t i = 0; !r && report->decode && i < reader->nr_buffers; i++)
 		r = format_plugins(reader->buffers[i].context, report->plugin_dir, &printing->plugins[i], fail);
 	if (!r && report->decode && !report->no_sandbox)
 		r = trace_sandbox(trace, fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = choose_raw(report, i, printing, fail);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = add_sink(report, i, printing, fail);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance)
-		r = add_prefixes(printing, fail);
+		r = add_prefixes(&report->sink, printing, fail);
 	return r;
 }
 
@@ -267,17 +309,22 @@ static int print_events(const struct report_options *report, struct printing *pr
 		.text_max = report->trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
 	};
 	const char *damage, *path;
-	int r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
+	int r;
+
+	/* A part of the file is looked for without reading all. */
+	progress_start(report->since || report->until || report->tail != UINT64_MAX ? 0 : size);
+	r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
+	progress_end();
 
 	if (!r && !reader_is_merged(reader))
 		command_warn(
-			"note: the clocks of the instances differ: their events cannot be put in one order, and follow one another");
+			"note: the clocks of the instances differ, so their events cannot be merged by time: the instances are printed one after the other");
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(reader->buffers[i].events);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
 		if (reader->buffers[i].context->latency && strcmp(report->format->name, "ftrace"))
 			command_warn(
-				"'%s' holds a tracer's worst case, of which there is only the kernel's text: leave out --format to read it",
+				"'%s' holds a tracer's worst case, which the kernel gives as text only: leave out --format to read it",
 				trace_path(reader->buffers[i].context->trace));
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
@@ -295,6 +342,7 @@ static void printing_release(struct printing *printing)
 			printing->sinks[i]->ops->free(printing->sinks[i]);
 		format_tell_plugins(printing->plugins[i]);
 		plugins_free(printing->plugins[i]);
+		selection_free(printing->raw[i]);
 		if (printing->prefixes)
 			free(printing->prefixes[i]);
 	}
@@ -302,6 +350,7 @@ static void printing_release(struct printing *printing)
 	pool_free(printing->pool);
 	free(printing->sinks);
 	free(printing->plugins);
+	free(printing->raw);
 	free(printing->left_out);
 	free(printing->prefixes);
 }

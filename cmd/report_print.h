@@ -28,7 +28,7 @@ struct report_options {
 	const char *instance; /* NULL: all */
 	const struct sink_ops *format;
 	struct sink_options sink;
-	struct words events, filters, comms, options;
+	struct words events, filters, comms, options, raw_events;
 	bool negated[WORDS_MAX]; /* of each filter: what meets it is left out */
 	bool negate;             /* those that are still to come */
 	uint8_t flags_out;       /* enum event_flags of events that are left out */
@@ -40,8 +40,9 @@ struct report_options {
 	const char *since, *until;
 	uint64_t limit, threads;
 	uint64_t tail; /* UINT64_MAX: from the start */
-	bool decode, no_sandbox, trust_size;
+	bool decode, no_sandbox, trust_size, quiet;
 	const char *plugin_dir, *stored; /* stored: a text to print instead */
+	int64_t ts_offset;               /* added to all times */
 	uint64_t *printed;               /* events, of all buffers */
 };
 

@@ -44,7 +44,8 @@ static int nothing(struct trace *trace, const char *asked, struct fail *fail)
 
 	for (size_t i = 0; trace_setting_at(trace, i, &buffer, &name, &text); i++)
 		near_offer(&near, name);
-	return near_fail(&near, fail, -ENOENT, "'%s' keeps no text '%s'; 'weft info --settings' lists what it keeps",
+	return near_fail(&near, fail, -ENOENT,
+			 "'%s' contains no saved text '%s'; 'weft info --settings' lists those it contains",
 			 trace_path(trace), asked);
 }
 

@@ -30,7 +30,7 @@ struct arguments {
 static const struct argp_option table[] = {
 	{ "instance", 'B', "INSTANCE", 0, "Put back only what weft did in INSTANCE; repeatable", 0 },
 	{ "all", 'a', NULL, 0,
-	  "Put all of tracefs to what it was at boot, whoever has changed it; first lists what that destroys", 0 },
+	  "Put all of tracefs back to its state at boot, whoever changed it; first list what that destroys", 0 },
 	{ "probes", KEY_PROBES, NULL, 0, "With --all: remove kprobes, uprobes and synthetic events, too", 0 },
 	{ "yes", 'y', NULL, 0, "With --all: do not ask", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->yes = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': options only", arg);
+		argp_error(state, "unexpected argument '%s': only options are allowed", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->all && arguments->instances.nr)
@@ -72,10 +72,13 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Put back what weft has changed of the kernel's tracing: by start, set and stop, and by whatever was killed. "
 	       "What others have set stays.\v"
-	       "Settings of recordings that still run are theirs. What a buffer held before is not put back.",
+	       "Settings of recordings that still run are left alone. What a buffer held before is not put back.",
 };
 
-/* --- what --all destroys ------------------------------------------------------------------------------------------------ */
+/*
+ * --- what --all destroys
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static int list_difference(const struct boot_difference *difference, void *data)
 {
@@ -142,14 +145,18 @@ static int reset_all(const struct tracing *tracing, const struct arguments *argu
 	if (err)
 		return err;
 	if (!arguments->yes && !isatty(STDIN_FILENO))
-		return fail_set(fail, -EINVAL,
-				"nothing was changed: nobody is there to be asked; --yes goes on without");
+		return fail_set(
+			fail, -EINVAL,
+			"nothing was changed: there is no terminal to ask for confirmation; --yes goes on without");
 	if (!arguments->yes && !ask())
 		return fail_set(fail, -ECANCELED, "nothing was changed");
-	return boot_reset(tracing, arguments->probes, fail);
+	return boot_reset(tracing, NULL, arguments->probes, fail);
 }
 
-/* --- what weft did -------------------------------------------------------------------------------------------------------- */
+/*
+ * --- what weft did
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 static void tell(const struct undo_sum *sum)
 {

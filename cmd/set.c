@@ -15,7 +15,7 @@ enum { KEY_FTRACE_ENABLED = 0x1000 };
 
 static const struct argp_option options[] = {
 	{ "ftrace-enabled", KEY_FTRACE_ENABLED, "on|off", 0,
-	  "Whether functions can be traced at all, in the whole kernel (sysctl kernel.ftrace_enabled)", 0 },
+	  "Allow function tracing, in the whole kernel, or forbid it (sysctl kernel.ftrace_enabled)", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/option_value.h"
+#include "cmd/setup_for.h"
 #include "lib/base/text.h"
 #include "lib/setup/tracer.h"
 
@@ -29,6 +30,7 @@ enum option_key {
 	KEY_ABSOLUTE_TIME,
 	KEY_WAIT,
 	KEY_SYSCALL_DATA,
+	KEY_FOR,
 };
 
 enum {
@@ -41,11 +43,15 @@ static const struct argp_option table[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
 	  1 },
-	{ "filter", 'f', "FILTER", 0, "Only those of the -e before it that the kernel's FILTER lets pass", 1 },
-	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the -e before it", 1 },
+	{ "for", KEY_FOR, SETUP_FOR, 0,
+	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable", 1 },
+	{ "filter", 'f', "FILTER", 0, "Let the kernel record only those events of the preceding -e that match FILTER",
+	  1 },
+	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1 },
 	{ "probe", KEY_PROBE, "DEFINITION", 0,
-	  "Make a probe, as weft-probe(1) has it, and trace it; it goes when this ends. -f and -R may follow", 1 },
-	{ "disable", 'v', NULL, 0, "From here on -e takes events out of those chosen before", 1 },
+	  "Make a probe, as weft-probe(1) describes, and trace it; the probe is removed at the end. -f and -R may follow",
+	  1 },
+	{ "disable", 'v', NULL, 0, "From here on, -e removes events from those chosen before", 1 },
 	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1 },
 	{ "stacktrace", 'T', NULL, 0, "Store the kernel stack with each event", 1 },
 
@@ -62,38 +68,41 @@ static const struct argp_option table[] = {
 	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2 },
 	{ "func-stack", KEY_FUNC_STACK, NULL, 0, "Store the kernel stack with each function; only with -l", 2 },
 	{ "thresh", KEY_THRESH, "TIME", 0,
-	  "Only what takes longer than TIME, as far as the tracer knows tracing_thresh", 2 },
-	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Forget the largest latency so far", 2 },
-	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Of the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
+	  "Record only what takes longer than TIME, with tracers that honour tracing_thresh", 2 },
+	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Reset the largest latency so far (tracing_max_latency)",
+	  2 },
+	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Set up the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
 	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
-	  "Of osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable",
+	  "Set up osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable",
 	  2 },
 
 	{ NULL, 0, NULL, 0, "Tasks:", 3 },
 	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3 },
 	{ "no-pid", KEY_NO_PID, "PID[,PID]", 0, "Trace all tasks but these", 3 },
-	{ "follow-children", 'c', NULL, 0, "With -F or -P: their children, too (event-fork, function-fork)", 3 },
+	{ "follow-children", 'c', NULL, 0, "With -F or -P: trace their children too (event-fork, function-fork)", 3 },
 
 	{ NULL, 0, NULL, 0, "Buffers (these hold for the -B before them; without one, for all):", 4 },
 	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB",
 	  4 },
-	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "The same for some CPUs; repeatable", 4 },
+	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "Like -b, for some CPUs; repeatable", 4 },
 	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0,
-	  "Make the buffer of pieces of SIZE, the most that one event can take", 4 },
-	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when N percent of the buffer are full", 4 },
+	  "Set the size of a sub-buffer, which is also the largest size of an event", 4 },
+	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when the buffer is N percent full", 4 },
 	{ "syscall-data", KEY_SYSCALL_DATA, "N", 0,
 	  "Store at most N bytes of each string and buffer that a system call is given (syscall_user_buf_size, Linux 6.19)",
 	  4 },
-	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Stamp events with whole times, not with differences", 4 },
-	{ "clock", 'C', "CLOCK", 0, "Stamp events with CLOCK", 4 },
+	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Store absolute time stamps instead of deltas (timestamp_mode)",
+	  4 },
+	{ "clock", 'C', "CLOCK", 0, "Use the trace clock CLOCK for time stamps", 4 },
 	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
 	{ "instance", 'B', "INSTANCE", 0,
-	  "What follows is for INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)",
+	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)",
 	  4 },
 	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0,
-	  "Let the kernel remember the names of N tasks (0: as it is; recordings: 32768)", 4 },
+	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: leave it unchanged; recordings: 32768)",
+	  4 },
 	{ "config", KEY_CONFIG, "FILE", 0,
-	  "Read options from FILE: NAME = VALUE, one a line, NAME being that of an option", 4 },
+	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option", 4 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh",
 	  4 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -104,8 +113,7 @@ static const struct argp_option command_table[] = {
 	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1 },
 	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
 	{ "wait", KEY_WAIT, "TIME", OPTION_ARG_OPTIONAL,
-	  "While another weft traces in the top instance, and that is needed, or in one of -B: wait for its end, at most TIME",
-	  1 },
+	  "If another weft traces in an instance that this command needs, wait for its end, at most TIME", 1 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -132,14 +140,14 @@ static void add_event(struct setup_arguments *arguments, const char *pattern, st
 static struct setup_event *event_before(struct setup_arguments *arguments, char letter, struct argp_state *state)
 {
 	if (!arguments->event || arguments->event->off)
-		setup_usage(state, "-%c belongs behind the -e that it is for", letter);
+		setup_usage(state, "-%c must follow the -e that it applies to", letter);
 	return arguments->event;
 }
 
 static void add_instance(struct setup_arguments *arguments, const char *name, struct argp_state *state)
 {
 	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
-		setup_usage(state, "'%s' is no name of an instance", name);
+		setup_usage(state, "'%s' is not a valid name of an instance", name);
 	need(setup_add_instance(arguments->setup, name), state);
 	arguments->event = NULL;
 	arguments->off = false;
@@ -152,7 +160,7 @@ static void add_pids(struct setup *setup, const char *what, const char *list, bo
 
 	/* An empty list is one that is emptied; what has commas only is a mistake, and would trace everything. */
 	if (*list && !list[strspn(list, ", ")])
-		setup_usage(state, "%s: '%s' names no task", what, list);
+		setup_usage(state, "%s: the list '%s' has no PID", what, list);
 	while (text_next_word(&list, ", ", &word)) {
 		char *text = strndup(word.at, word.len);
 		uint64_t pid;
@@ -195,6 +203,10 @@ static bool parse_event(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'e':
 		add_event(arguments, arg, state);
+		return true;
+	case KEY_FOR:
+		setup_for(instance_of(arguments), "--for", arg, state);
+		arguments->event = NULL;
 		return true;
 	case KEY_PROBE:
 		arguments->off = false;
@@ -331,7 +343,7 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_CONFIG:
 		/* The others were replaced by what the file says (cmd/config.h). */
-		setup_usage(state, "--config: write its name, and those of the options before it, whole");
+		setup_usage(state, "--config: do not abbreviate --config and the options before it");
 		return true;
 	case KEY_DRY_RUN:
 		arguments->dry_run = true;
@@ -396,7 +408,10 @@ static void inherit(struct setup *setup, struct argp_state *state)
 	}
 }
 
-/* Files that all instances share: where nothing else is asked of the main one, the next brings them, its own behind them. */
+/*
+ * Files that all instances share: where nothing else is asked of the main one, the next brings them, its own after
+ * them.
+ */
 static void pass_files(struct setup *setup, struct argp_state *state)
 {
 	struct setup_instance *first = &setup->instances[0], *next = first + 1, kept;
@@ -462,7 +477,7 @@ static void check(struct setup_arguments *arguments, struct argp_state *state)
 	if (!arguments->changes && !setup_wants(&setup->instances[0]) && setup_own_option(&setup->instances[0]))
 		setup_usage(
 			state,
-			"%s before the first -B is for the main buffer, into which nothing is traced: put it behind the -B",
+			"%s before the first -B applies to the main instance, which records nothing: put it after a -B",
 			setup_own_option(&setup->instances[0]));
 	inherit(setup, state);
 	pass_files(setup, state);

@@ -9,15 +9,15 @@
 
 /*
  * The options that say what tracing shall be (lib/setup/setup.h), as argp children that record, start, set and stream
- * share. The parent's parser gives them their input at ARGP_KEY_INIT, a struct setup_arguments that is zero but for what the
- * parent knows (`setup`, `changes`):
- *	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
- * At ARGP_KEY_END of the parent the setup is checked and complete; it warns on standard error. Its texts are those of the
- * command line.
+ * share. The parent's parser gives them their input at ARGP_KEY_INIT, a struct setup_arguments that is zero but for
+ * what the parent knows (`setup`, `changes`):
+ * 	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+ * At ARGP_KEY_END of the parent the setup is checked and complete; it warns on standard error. Its texts are those of
+ * the command line.
  */
 struct setup_arguments {
 	struct setup *setup;
-	bool changes;     /* nothing has to be asked for: what is there goes on (set) */
+	bool changes;     /* an empty setup is allowed: tracing goes on as it is (set) */
 	const char *user; /* that runs it */
 	bool dry_run;
 	/* While parsing: */

@@ -122,14 +122,16 @@ static int settle(struct run *run, int err, struct fail *fail)
 	if (!err && run->asked->dry_run)
 		err = print_plan(run, fail);
 	else if (!err)
-		return rig_keep(&run->rig, fail);
+		err = rig_keep(&run->rig, fail);
+	if (!err && !run->asked->dry_run)
+		return 0;
 	failed = rig_restore(&run->rig, &later);
 	if (failed)
 		command_warn("%s; 'weft reset' tries again", later.text);
 	return err;
 }
 
-/* What the terminal sends reaches the command by itself; what is sent to us is passed on. */
+/* Signals of the terminal reach the command by themselves; signals sent to weft are passed on. */
 static int wait_for_command(struct run *run)
 {
 	sigset_t signals = run->signals;

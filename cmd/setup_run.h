@@ -8,7 +8,8 @@ struct fail;
 
 /*
  * What start and set have in common: the kernel is made as asked and stays so, with a held journal for `weft reset`
- * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before that, puts everything back.
+ * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before that, puts everything
+ * back.
  */
 struct setup_run {
 	const struct setup *setup;
@@ -24,8 +25,8 @@ struct setup_run {
 int must_check setup_run(const struct setup_run *run, int *ret_status, struct fail *fail);
 
 /*
- * --dry-run of what traces only as long as it runs, record and stream: the script, in which what the readers do is left out.
- * Returns an exit status, after telling what failed.
+ * --dry-run of what traces only as long as it runs, record and stream: the script, in which what the readers do is left
+ * out. Returns an exit status, after telling what failed.
  */
 int setup_run_script(const struct setup *setup, char **argv, const char *user);
 

@@ -52,7 +52,7 @@ uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *st
 	if (text_parse_time(text, &value, &fail))
 		setup_usage(state, "%s: %s", what, fail.text);
 	if (!value)
-		setup_usage(state, "%s: no time at all", what);
+		setup_usage(state, "%s: the time cannot be 0", what);
 	return value;
 }
 
@@ -122,7 +122,7 @@ struct setup_file setup_file_of(const char *what, enum setup_keys keys, const ch
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - arg), arg);
 	key = find_key(tables[keys], name, &near);
 	if (!key) {
-		near_fail(&near, &fail, -ENOENT, "%s: no key '%s'", what, name);
+		near_fail(&near, &fail, -ENOENT, "%s: unknown key '%s'", what, name);
 		setup_usage(state, "%s", fail.text);
 	}
 	file.file = key->file;

@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
 	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer",
 	  1 },
 	{ "snapshot", 's', NULL, 0, "Show the snapshot instead of the trace", 1 },
-	{ "cpu", 'c', "N", 0, "Only of CPU N", 1 },
+	{ "cpu", 'c', "N", 0, "Show only CPU N", 1 },
 	SETTING(0, "tracing_on", "whether the buffer is written"),
 	SETTING(1, "current_tracer", "the current tracer"),
 	SETTING(2, "buffer_size", "the KB of the ring buffer of each CPU"),
@@ -93,7 +93,7 @@ static void add_of_event(struct show *show, const char *event, const char *file,
 static void check(const struct show *show, struct argp_state *state)
 {
 	if (show->follow && show->snapshot)
-		argp_error(state, "-p and -s: a snapshot does not grow");
+		argp_error(state, "-p and -s cannot be combined: a snapshot does not grow");
 	if (show->nr_names && (show->follow || show->snapshot || show->some_cpu))
 		argp_error(state, "-p, -s and -c are for the trace, not for '%s'", show->names[0]);
 }
@@ -142,10 +142,10 @@ static const struct argp argp = {
 	.children = kernel_children,
 	.args_doc = "[NAME...]",
 	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the tracing directory."
-	       "\vNothing is changed, and nothing is consumed but by -p and by showing trace_pipe.",
+	       "\vNo setting is changed; only -p and showing trace_pipe consume events.",
 };
 
-/* What is in the text goes out at once: somebody may be waiting for the next line. */
+/* The text is written at once: its reader may be waiting for the next line. */
 static int put(struct buf *text, size_t keep, struct fail *fail)
 {
 	size_t len = text->len - keep;

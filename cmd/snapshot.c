@@ -20,7 +20,7 @@ struct arguments {
 	struct kernel kernel;
 	const char *action; /* NULL: show, or --on */
 	const char *on;     /* the pattern of --on */
-	struct buf filter;  /* the words behind "if" */
+	struct buf filter;  /* the words after "if" */
 	bool in_filter;
 	uint64_t count;
 	int cpu;
@@ -31,7 +31,8 @@ static const struct argp_option options[] = {
 	{ "clear", 'r', NULL, 0, "The same as clear", 1 },
 	{ "free", 'f', NULL, 0, "The same as free", 1 },
 	{ "cpu", 'c', "CPU", 0, "Of this CPU only", 1 },
-	{ "on", OPT_ON, "EVENT", 0, "Take one whenever EVENT happens, if the FILTER behind it lets it pass", 1 },
+	{ "on", OPT_ON, "EVENT", 0,
+	  "Take a snapshot whenever EVENT happens, or only if it matches the FILTER behind it", 1 },
 	{ "count", OPT_COUNT, "N", 0, "--on: the first N times only", 1 },
 	{ 0 },
 };
@@ -48,7 +49,7 @@ static void set_action(struct arguments *arguments, const char *name, struct arg
 		arguments->action = names[i];
 		return;
 	}
-	argp_error(state, "'%s' is none of take, free, clear and show", name);
+	argp_error(state, "'%s' is not one of take, free, clear and show", name);
 }
 
 static void add_word(struct arguments *arguments, const char *word, struct argp_state *state)
@@ -59,7 +60,7 @@ static void add_word(struct arguments *arguments, const char *word, struct argp_
 	}
 	if (!arguments->in_filter) {
 		if (strncmp(word, "if", 2) || (word[2] && word[2] != ' '))
-			argp_error(state, "'%s': a filter begins with the word if", word);
+			argp_error(state, "'%s': a filter must begin with the word if", word);
 		arguments->in_filter = true;
 		word += strspn(word + 2, " ") + 2;
 		if (!*word)
@@ -76,7 +77,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 	if (arguments->on && arguments->cpu >= 0)
 		argp_error(state, "--on is of all CPUs");
 	if (arguments->in_filter && !arguments->filter.len)
-		argp_error(state, "which filter? 'if' stands alone");
+		argp_error(state, "the filter after 'if' is missing");
 	if (arguments->count && !arguments->on)
 		argp_error(state, "--count belongs to --on");
 	if (arguments->action && !strcmp(arguments->action, "free") && arguments->cpu >= 0)
@@ -126,7 +127,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = kernel_children,
 	.args_doc = "[take|free|clear|show]\n--on EVENT [if FILTER...]",
-	.doc = "Keeps what the buffer holds now in a second one, and shows it.",
+	.doc = "Keeps what the ring buffer holds now in a second buffer, the snapshot, and shows it.",
 };
 
 static int copy_text(int fd, struct fail *fail)
@@ -180,7 +181,7 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 	return err;
 }
 
-/* What allocates memory or sets a trigger stays, with a held journal for `weft reset`; what fails is put back. */
+/* An allocated snapshot or a trigger stays, with a held journal for `weft reset`; after a failure it is restored. */
 static int change(const struct arguments *arguments, struct instance *instance, struct fail *fail)
 {
 	struct undo *undo = NULL;

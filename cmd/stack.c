@@ -25,10 +25,12 @@ struct stack {
 	bool reset;
 };
 
+enum { KEY_RESET = 0x100 };
+
 static const struct argp_option options[] = {
 	{ "function", 'l', "FUNCTION", 0, "start: look at the stack only when FUNCTION, which may be a glob, is called",
 	  0 },
-	{ "reset", 'r', NULL, 0, "start: forget the deepest stack of before", 0 },
+	{ "reset", KEY_RESET, NULL, 0, "start: forget the deepest stack of before", 0 },
 	{ 0 },
 };
 
@@ -41,12 +43,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!setup_list_add(&stack->functions, arg))
 			option_no_memory(state);
 		return 0;
-	case 'r':
+	case KEY_RESET:
 		stack->reset = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (stack->verb)
-			argp_error(state, "one thing at a time: '%s' and '%s'", stack->verb, arg);
+			argp_error(state, "only one action is allowed: '%s' and '%s'", stack->verb, arg);
 		stack->verb = arg;
 		return 0;
 	}
@@ -129,7 +131,7 @@ static const struct verb *find_verb(const char *name)
 			return &verbs[i];
 		near_offer(&near, verbs[i].name);
 	}
-	near_fail(&near, &fail, -EINVAL, "'weft stack' knows show, start, stop and reset, not '%s'", name);
+	near_fail(&near, &fail, -EINVAL, "unknown action '%s' of 'weft stack'; use show, start, stop or reset", name);
 	command_failed(&fail);
 	return NULL;
 }

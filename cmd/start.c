@@ -22,15 +22,15 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "boot", KEY_BOOT, NULL, 0, "Change nothing: print what the kernel's command line needs to trace so from boot",
-	  0 },
+	{ "boot", KEY_BOOT, NULL, 0,
+	  "Change nothing: print the kernel command line parameters that trace the same from boot on", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
 static void check_boot(const struct arguments *arguments, struct argp_state *state)
 {
 	if (arguments->argv)
-		setup_usage(state, "--boot is for a kernel that begins, not for COMMAND");
+		setup_usage(state, "--boot traces from boot on: it cannot be combined with a COMMAND");
 	if (arguments->setup_arguments.dry_run)
 		setup_usage(state, "--boot, or --dry-run?");
 	if (arguments->setup.waits)

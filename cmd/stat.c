@@ -28,9 +28,11 @@ struct stat_arguments {
 	struct buf options; /* "noannotate stacktrace" */
 };
 
+enum { KEY_FULL = 0x100, KEY_CHECK };
+
 static const struct argp_option table[] = {
-	{ "full", 'F', NULL, 0, "Print long lists whole, and what is as at boot too", 0 },
-	{ "check", 'c', NULL, 0, "Exit with status 1 when anything differs from boot", 0 },
+	{ "full", KEY_FULL, NULL, 0, "Print long lists in full, and also settings that are as at boot", 0 },
+	{ "check", KEY_CHECK, NULL, 0, "Exit with status 1 when anything differs from boot", 0 },
 	{ 0 },
 };
 
@@ -43,10 +45,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->kernel;
 		return 0;
-	case 'F':
+	case KEY_FULL:
 		arguments->full = true;
 		return 0;
-	case 'c':
+	case KEY_CHECK:
 		arguments->check = true;
 		return 0;
 	}
@@ -57,8 +59,7 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.children = kernel_children,
-	.doc = "Tells what of tracing is not as it was at boot: settings, events, filters, triggers, probes and full buffers of the top "
-	       "instance and of every other, and who is reading them.\v"
+	.doc = "Shows what differs from the state at boot: settings, events, filters, triggers, probes and full buffers of the top instance and of every other, and which processes read them.\v"
 	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event means that "
 	       "a trigger switches it.",
 };
@@ -260,7 +261,7 @@ static int print_named(const char *name, void *data)
 	return err;
 }
 
-/* What weft itself changed, on purpose or by being killed. */
+/* The settings that weft itself changed, on purpose or because it was killed. */
 static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
 	cleanup_free struct undo_pending *journals = NULL;
@@ -311,7 +312,7 @@ static int stat_run(int argc, char **argv)
 
 const struct command stat_command = {
 	.name = "stat",
-	.summary = "tell what of tracing is not as it was at boot",
+	.summary = "show what in tracing differs from the state at boot",
 	.examples = "  weft stat\n"
 		    "  weft stat --check",
 	.group = "kernel",

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/stream.h"
 
+#include "cmd/color.h"
 #include "cmd/command.h"
 #include "cmd/formats.h"
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
+#include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
+#include "cmd/stream_tables.h"
+#include "cmd/terminal.h"
+#include "lib/analysis/analysis.h"
 #include "lib/base/text.h"
 #include "lib/record/workload.h"
 #include "lib/undo/undo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
@@ -27,26 +33,42 @@ enum {
 	KEY_PLUGIN_DIR,
 	KEY_FAIL_ON_LOST,
 	KEY_SELF,
-	KEY_NO_SELF
+	KEY_NO_SELF,
+	KEY_COLOR,
+	KEY_SUMMARY,
+	KEY_EVERY,
+	KEY_TOP
 };
+
+enum { EVERY_NS = 1000000000, ROWS = 10 };
 
 struct arguments {
 	struct setup_arguments setup;
 	struct stream_options options;
-	bool quiet, fail_on_lost;
+	struct stream_tables tables;
+	bool quiet, fail_on_lost, top_given;
 };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Output:", SETUP_OWN_GROUP },
 	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)",
 	  SETUP_OWN_GROUP },
+	{ "summary", KEY_SUMMARY, SETUP_FOR, 0,
+	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; trace what --for NAME does",
+	  SETUP_OWN_GROUP },
+	{ "every", KEY_EVERY, "TIME", 0, "The interval of --summary (default 1s), by the times of the events",
+	  SETUP_OWN_GROUP },
+	{ "top", KEY_TOP, "N", 0,
+	  "Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)", SETUP_OWN_GROUP },
+	{ "color", KEY_COLOR, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP },
 	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
-	{ "decode", KEY_DECODE, NULL, 0, "Add behind an event what a plugin knows of it", SETUP_OWN_GROUP },
+	{ "decode", KEY_DECODE, NULL, 0, "Append what a plugin knows about an event", SETUP_OWN_GROUP },
 	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", SETUP_OWN_GROUP },
-	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out what weft itself does meanwhile, but not interrupts that hit it",
+	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  SETUP_OWN_GROUP },
-	{ "self", KEY_SELF, NULL, 0, "Print that, too, where the format leaves it out (pretty)", SETUP_OWN_GROUP },
+	{ "self", KEY_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)",
+	  SETUP_OWN_GROUP },
 	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)",
 	  SETUP_OWN_GROUP },
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
@@ -71,6 +93,9 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 	case 't':
 		options->sink.nanoseconds = true;
 		return true;
+	case KEY_COLOR:
+		options->sink.color = color_wanted(arg, state);
+		return true;
 	case KEY_FIELDS:
 		options->sink.raw = true;
 		return true;
@@ -88,6 +113,32 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 	case KEY_NO_SELF:
 		options->has_self = true;
 		options->self = key == KEY_SELF;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_tables(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct stream_tables *tables = &arguments->tables;
+	struct setup *setup = arguments->setup.setup;
+
+	switch (key) {
+	case KEY_SUMMARY:
+		if (tables->ops)
+			setup_usage(state, "one --summary at a time: '%s' and '%s'", tables->ops->name, arg);
+		setup_for(&setup->instances[setup->nr_instances - 1], "--summary", arg, state);
+		tables->ops = analysis_named(arg);
+		return true;
+	case KEY_EVERY:
+		tables->every_ns = setup_time_ns("--every", arg, state);
+		if (!tables->every_ns)
+			setup_usage(state, "--every: an interval lasts longer than 0");
+		return true;
+	case KEY_TOP:
+		arguments->top_given = true;
+		tables->print.top = setup_number("--top", arg, 0, UINT64_MAX, state);
 		return true;
 	}
 	return false;
@@ -122,11 +173,39 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
+static void check_tables(struct arguments *arguments, struct argp_state *state)
+{
+	struct stream_options *options = &arguments->options;
+	struct stream_tables *tables = &arguments->tables;
+
+	if (!tables->ops && (tables->every_ns || arguments->top_given))
+		setup_usage(state, "--every and --top need --summary");
+	if (!tables->ops)
+		return;
+	if (options->sink.raw || options->decode || options->has_self)
+		setup_usage(
+			state,
+			"--summary cannot be combined with --raw, --decode, --self and --no-self: it prints tables");
+	if (options->format != sink_at(0) && strcmp(options->format->name, "json"))
+		setup_usage(state, "--summary prints tables as text or JSON, not with --format %s",
+			    options->format->name);
+	options->tables = tables;
+	tables->every_ns = tables->every_ns ? tables->every_ns : EVERY_NS;
+	tables->print.format = options->format == sink_at(0) ? TABLE_AS_TEXT : TABLE_AS_JSON;
+	if (!arguments->top_given)
+		tables->print.top = tables->print.format == TABLE_AS_TEXT ? ROWS : UINT64_MAX;
+	else if (!tables->print.top)
+		tables->print.top = UINT64_MAX;
+	tables->print.width = terminal_width();
+	tables->redraws = tables->print.format == TABLE_AS_TEXT && terminal_escapes() && options->sink.color;
+}
+
 static void check(struct arguments *arguments, struct argp_state *state)
 {
 	struct tap_options *tap = &arguments->options.tap;
 
 	tap->user = arguments->setup.user;
+	check_tables(arguments, state);
 	if (tap->setup->only_command && !tap->argv)
 		setup_usage(state, "-F needs a COMMAND");
 	if (tap->user && !tap->argv)
@@ -151,7 +230,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(arguments, state);
 		return 0;
 	}
-	return parse_output(key, arg, state) || parse_run(key, arg, state) ? 0 : ARGP_ERR_UNKNOWN;
+	return parse_output(key, arg, state) || parse_tables(key, arg, state) || parse_run(key, arg, state) ?
+		       0 :
+		       ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_child children[] = {
@@ -165,7 +246,7 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse,
 	.args_doc = "[--] [COMMAND...]",
-	.doc = "Print what the kernel does while it does it: until COMMAND ends, or Ctrl-C.\v"
+	.doc = "Print what the kernel does while it happens, until COMMAND ends, or Ctrl-C.\v"
 	       "The exit status is that of COMMAND; 126 or 127 when it cannot be run, 125 when streaming failed, "
 	       "123 with --fail-on-lost when events were lost, or somebody cleared the buffer. "
 	       "The standard output of COMMAND goes to standard error.",
@@ -189,13 +270,13 @@ static void print_left(const char *name, const char *colon, const struct stream_
 	char left[TEXT_HUMAN];
 
 	if (sum->left)
-		command_warn("%s%s%s more were traced and not printed: the output took no more", name, colon,
+		command_warn("%s%s%s more were traced but not printed: the output was no longer read", name, colon,
 			     text_count(left, sum->left));
 }
 
 static void print_instance(const struct stream_sum *sum)
 {
-	const char *name = sum->instance ? sum->instance : "the main one";
+	const char *name = sum->instance ? sum->instance : "the main instance";
 	char events[TEXT_HUMAN], lost[TEXT_HUMAN];
 
 	command_warn("%s: %s event%s, %s lost", name, text_count(events, sum->printed), text_plural(sum->printed),
@@ -233,6 +314,7 @@ static int run(int argc, char **argv)
 	struct fail fail = FAIL_INIT;
 	int err, status = EXIT_OK;
 
+	arguments.options.sink.color = color_auto();
 	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (arguments.setup.dry_run) {
 		status = setup_run_script(&setup, arguments.options.tap.argv, arguments.setup.user);
@@ -266,9 +348,10 @@ static int run(int argc, char **argv)
 
 const struct command stream_command = {
 	.name = "stream",
-	.summary = "print what the kernel does while it does it",
+	.summary = "print what the kernel does while it happens",
 	.examples = "  weft stream -e sched:sched_process_exec\n"
-		    "  weft stream -e syscalls -F -c -- ls",
+		    "  weft stream -e syscalls -F -c -- ls\n"
+		    "  weft stream --summary sched --every 2s",
 	.group = "record",
 	.argp = &argp,
 	.run = run,

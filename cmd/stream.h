@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 struct fail;
+struct stream_tables;
 
 /*
- * What `weft stream` does between its command line and its summary: a tap (lib/record/tap.h), whose pages go through the live
- * source, the merge and a sink to standard output; for each instance a lane of its own (stream_lane.h), merged once more by time.
- * One thread does it all and sleeps in one place. While the reader of the output takes nothing, nothing is taken from the
- * kernel either: its buffer overwrites the oldest events, and the gap is printed when the reader goes on.
+ * What `weft stream` does between its command line and its summary: a tap (lib/record/tap.h), whose pages go through
+ * the live source, the merge and a sink to standard output; for each instance a lane of its own (stream_lane.h), merged
+ * once more by time. One thread does it all and sleeps in one place. While the reader of the output takes nothing,
+ * nothing is taken from the kernel either: its buffer overwrites the oldest events, and the gap is printed when the
+ * reader goes on.
  */
 struct stream_options {
 	struct tap_options tap;
@@ -25,7 +27,8 @@ struct stream_options {
 	bool has_self, self;    /* whether what weft itself does is printed; left to the format */
 	const char *plugin_dir; /* NULL: the usual one */
 	uint64_t latency_ns;
-	uint64_t limit; /* events of all instances */
+	uint64_t limit;               /* events of all instances */
+	struct stream_tables *tables; /* in the place of lines; borrowed; NULL: none */
 };
 
 struct stream_sum {

@@ -3,7 +3,9 @@
 
 #include "cmd/formats.h"
 #include "cmd/stream.h"
+#include "cmd/stream_tables.h"
 #include "formats/flow.h"
+#include "formats/painted.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
@@ -56,7 +58,7 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	struct tap_buffer *buffer = lane->buffer;
 	struct live_options live = {
 		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
-		.shape = { .size = tap_buffer_page_size(buffer), .long_size = sizeof(long) },
+		.shape = tap_buffer_shape(buffer),
 		.cpus = buffer->cpus,
 		.nr_cpus = buffer->nr_cpus,
 		.queue_max = shared->queue_max,
@@ -92,7 +94,7 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 		     struct fail *fail)
 {
 	struct sink_options sink = options->sink;
-	int err = leave_out_self(lane, options, fail);
+	int err = options->tables ? 0 : leave_out_self(lane, options, fail);
 
 	if (!err && options->decode)
 		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
@@ -100,8 +102,12 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	sink.times = &shared->printed;
 	sink.one_line = format_is_one_line(&sink);
 	sink.left_out = lane->left_out;
-	if (!err)
-		err = options->format->new (lane->context, &sink, &lane->sink, fail);
+	if (!err && options->tables) {
+		lane->sink = stream_tables_sink(options->tables);
+		err = lane->sink ? 0 : fail_memory(fail);
+	} else if (!err) {
+		err = painted_new(options->format, lane->context, &sink, &lane->sink, fail);
+	}
 	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
 		lane->dropped = calloc(lane->buffer->nr_cpus + 1, sizeof(*lane->dropped));
 		err = lane->dropped ? 0 : fail_memory(fail);

@@ -44,7 +44,10 @@ struct stream_shared {
 	size_t busy_cpus; /* that are online: they will */
 };
 
-/* Adds the lane's buffer to the reader, which is started once all lanes are open. On failure, too, the lane is to be closed. */
+/*
+ * Adds the lane's buffer to the reader, which is started once all lanes are open. On failure, too, the lane is to be
+ * closed.
+ */
 int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader,
 				const struct stream_options *options, struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
@@ -57,7 +60,10 @@ bool stream_lane_looks_always(const struct stream_lane *lane);
 /* What no page tells, as the last look has it, is told where it was noticed. */
 void stream_lane_dropped(struct stream_lane *lane, struct flow *flow);
 
-/* Of a stopped tap: what was lost without a page to tell it, behind the last event of a CPU or where the kernel keeps the oldest. */
+/*
+ * Of a stopped tap: what was lost without a page to tell it, after the last event of a CPU or where the kernel keeps
+ * the oldest.
+ */
 void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow);
 
 /* Of a stopped tap. */

@@ -3,6 +3,7 @@
 
 #include "cmd/formats.h"
 #include "cmd/stream_lane.h"
+#include "cmd/stream_tables.h"
 #include "cmd/terminal.h"
 #include "formats/flow.h"
 #include "formats/kernel/prefix.h"
@@ -127,14 +128,20 @@ static int set_prefixes(struct stream *stream, struct fail *fail)
 	int width = 0;
 
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
-		cleanup_free char *name = terminal_line(stream->lanes[i].context->instance);
-		int len = (int)strlen(name);
+		cleanup_free char *name =
+			format_instance_name(stream->lanes[i].context->instance, &stream->options->sink);
+		int len = name ? (int)strlen(name) : 0;
 
+		if (!name)
+			return fail_memory(fail);
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < stream->nr_lanes; i++) {
-		cleanup_free char *name = terminal_line(stream->lanes[i].context->instance);
+		cleanup_free char *name =
+			format_instance_name(stream->lanes[i].context->instance, &stream->options->sink);
 
+		if (!name)
+			return fail_memory(fail);
 		stream->lanes[i].prefix = prefix_of(name, width);
 		if (!stream->lanes[i].prefix)
 			return fail_memory(fail);
@@ -155,11 +162,13 @@ static int open_flow(struct stream *stream, struct fail *fail)
 				      .before = name_task,
 				      .before_arg = stream };
 	err = open_lanes(stream, fail);
-	if (!err && stream->nr_lanes > 1 && !options->format->tells_instance)
+	if (!err && stream->nr_lanes > 1 && !options->format->tells_instance && !options->tables)
 		err = set_prefixes(stream, fail);
 	if (!err && !out_init(&stream->out, 2 * PIECE))
 		err = fail_memory(fail);
 	stream->flow.nr_lanes = stream->nr_lanes;
+	if (!err && options->tables)
+		err = stream_tables_begin(options->tables, &stream->reader, &stream->out, fail);
 	return err;
 }
 
@@ -232,6 +241,8 @@ static int print(struct stream *stream, struct fail *fail)
 {
 	int r = flow_run(&stream->flow, PIECE, fail);
 
+	if (r >= 0 && stream->options->tables && stream->options->tables->failed)
+		r = stream->options->tables->failed;
 	if (r < 0)
 		return r;
 	stream->more = r;
@@ -324,6 +335,8 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	for (size_t i = 0; i < stream->nr_lanes && stream->flow.printed < stream->flow.limit; i++)
 		stream_lane_last_gaps(&stream->lanes[i], &stream->flow);
 	flow_end(&stream->flow);
+	if (stream->options->tables && stream->options->tables->failed)
+		return stream->options->tables->failed;
 	return wait_for_reader(stream, fail);
 }
 
@@ -403,7 +416,9 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 		return err;
 	reader_init(&stream.reader);
 	outlet_init(&stream.outlet, STDOUT_FILENO);
-	stream.outlet.escapes = format_is_escaped(options->format, &options->sink);
+	/* What is drawn again has sequences of its own, and none of others. */
+	stream.outlet.escapes = options->tables ? terminal_escapes() && !options->tables->redraws :
+						  format_is_escaped(options->format, &options->sink);
 	err = open_flow(&stream, fail);
 	if (!err)
 		err = follow(&stream, fail);
@@ -412,6 +427,8 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 	for (size_t i = 0; i < stream.reader.nr_buffers; i++)
 		if (stream.reader.buffers[i].events)
 			format_tell_fields(stream.reader.buffers[i].events);
+	if (options->tables)
+		stream_tables_release(options->tables);
 	reader_release(&stream.reader);
 	free(stream.lanes);
 	free(stream.flow.lanes);

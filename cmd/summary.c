@@ -6,7 +6,7 @@ static const struct argp argp = {
 	.parser = analyse_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Tells in one page what a recording holds and what stands out in it: the first look, behind weft record.",
+	.doc = "Shows on one page what a recording holds and what stands out in it: the first look after weft record.",
 };
 
 static int run(int argc, char **argv)
@@ -20,7 +20,7 @@ static int run(int argc, char **argv)
 
 const struct command summary_command = {
 	.name = "summary",
-	.summary = "tell in one page what a recording holds and what stands out",
+	.summary = "show on one page what a recording holds and what stands out",
 	.examples = "  weft record -e sched -e raw_syscalls -- make\n  weft summary",
 	.group = "read",
 	.argp = &argp,

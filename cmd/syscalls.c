@@ -6,13 +6,15 @@
 
 #include <string.h>
 
-enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST };
+enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_TRACE };
 
 static const struct argp_option options[] = {
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu", 0, "A row for each of these (default: syscall)", 1 },
 	{ "failures", OPT_FAILURES, NULL, 0, "Count only calls that failed", 1 },
 	{ "slowest", OPT_SLOWEST, "N", 0,
-	  "Show the N longest calls, too, each with its task and what its time was spent with", 1 },
+	  "Also show the N longest calls, each with its task and what its time was spent on", 1 },
+	{ "trace", OPT_TRACE, NULL, 0,
+	  "Also print a line for each call, as strace does: arguments, result, how long it took", 1 },
 	{ 0 },
 };
 
@@ -31,7 +33,7 @@ static enum syscalls_by by_named(const char *name, struct argp_state *state)
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i], name))
 			return (enum syscalls_by)i;
-	argp_error(state, "--by: there is no '%s'; there are syscall, task, process, errno and cpu", name);
+	argp_error(state, "--by: unknown value '%s'; the values are syscall, task, process, errno and cpu", name);
 	return SYSCALLS_BY_CALL;
 }
 
@@ -54,6 +56,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_range("slowest", arg, 1, SYSCALLS_SLOWEST_MAX, &slowest, state);
 		arguments->syscalls.slowest = (size_t)slowest;
 		return 0;
+	case OPT_TRACE:
+		arguments->syscalls.trace = true;
+		arguments->analyse.lines = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (arguments->syscalls.trace && arguments->analyse.findings.format != TABLE_AS_TEXT)
+			argp_error(state, "--trace prints text only: leave out --format");
+		if (arguments->syscalls.trace && arguments->syscalls.failures)
+			argp_error(
+				state,
+				"--trace prints all calls: --failures does not go with it; --by errno counts those that failed");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -64,22 +78,27 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Tells from a recording which system calls were made, how long they took, which failed, and what their time was spent with.",
+	.doc = "Shows from a recording which system calls were made, how long they took, which failed, and what their time was spent on.",
 };
 
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
+	arguments.analyse.only_command = true;
 	command_parse(&syscalls_command, argc, argv, 0, &arguments);
-	return analyse_run(&arguments.analyse, &syscalls_analysis, &arguments.syscalls);
+	return analyse_run(&arguments.analyse,
+			   arguments.syscalls.trace && arguments.analyse.argv ? &syscalls_named_analysis :
+										&syscalls_analysis,
+			   &arguments.syscalls);
 }
 
 const struct command syscalls_command = {
 	.name = "syscalls",
-	.summary = "tell how long system calls took, and which failed",
+	.summary = "show how long system calls took, and which failed",
 	.examples = "  weft record -e raw_syscalls -e sched -- make\n  weft syscalls\n"
 		    "  weft syscalls --by errno\n"
+		    "  weft syscalls --trace -- ls\n"
 		    "  weft syscalls --slowest 10 --comm make",
 	.group = "read",
 	.argp = &argp,

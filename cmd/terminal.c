@@ -2,6 +2,7 @@
 #include "cmd/terminal.h"
 
 #include "cmd/command.h"
+#include "cmd/streams.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
@@ -10,15 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { PIECE = 4096 };
 
-/* A terminal behind a stream of the C library. */
+/* A terminal after a stream of the C library. */
 struct terminal {
 	int fd;
 	struct escape escape;
-	bool messages; /* what is written is a message of one line, and lines of its own behind that begin with two blanks */
+	/* What is written is a message of one line, and lines of its own after that begin with two blanks. */
+	bool messages;
 };
 
 /* A message's own newlines: at its end, and in front of two blanks. All others came with a name. */
@@ -86,6 +89,10 @@ static FILE *guarded(struct terminal *terminal, FILE *plain, int buffering)
 
 static struct terminal output = { .fd = STDOUT_FILENO }, errors = { .fd = STDERR_FILENO };
 
+#ifndef __GLIBC__
+FILE *terminal_output, *terminal_errors;
+#endif
+
 /* Whether any text on standard error may have a newline that somebody named. */
 static bool odd_words;
 
@@ -94,8 +101,8 @@ void terminal_guard(char **words)
 	for (; *words; words++)
 		odd_words |= strchr(*words, '\n') != NULL;
 	errors.messages = odd_words;
-	stdout = guarded(&output, stdout, _IOLBF);
-	stderr = guarded(&errors, stderr, _IONBF);
+	stdout = guarded(&output, streams_output(), _IOLBF);
+	stderr = guarded(&errors, streams_errors(), _IONBF);
 }
 
 void terminal_own(const char *sequence)
@@ -141,6 +148,13 @@ bool terminal_escapes(void)
 	return output_is_terminal;
 }
 
+unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	return terminal_escapes() && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
 int terminal_flush(struct out *out, struct fail *fail)
 {
 	int err;
@@ -150,4 +164,18 @@ int terminal_flush(struct out *out, struct fail *fail)
 	err = command_write(out->start, out_len(out), fail);
 	out_clear(out);
 	return err ? err : command_flush(fail);
+}
+
+/* As the C library decides it. */
+bool terminal_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < array_size(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/config.h"
+#include "cmd/defaults.h"
 #include "cmd/options_check.h"
+#include "cmd/progress.h"
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
@@ -15,13 +17,29 @@
 
 /* In the order of `weft help`. */
 static const struct command *const commands[] = {
-	&record_command,  &stream_command,   &recover_command,  &extract_command,  &snapshot_command,
-	&report_command,  &export_command,   &info_command,     &check_command,    &pack_command,
-	&summary_command, &sched_command,    &syscalls_command, &latency_command,  &graph_command,
-	&irq_command,     &start_command,    &stop_command,     &restart_command,  &clear_command,
-	&set_command,     &reset_command,    &show_command,     &mark_command,     &profile_functions_command,
-	&stack_command,   &list_command,     &probe_command,    &hist_command,     &stat_command,
-	&doctor_command,  &instance_command, &help_command,     &describe_command, NULL,
+	&record_command,   &stream_command,
+	&recover_command,  &extract_command,
+	&snapshot_command, &report_command,
+	&export_command,   &sql_command,
+	&info_command,     &check_command,
+	&pack_command,     &convert_command,
+	&split_command,    &merge_command,
+	&import_command,   &summary_command,
+	&sched_command,    &syscalls_command,
+	&latency_command,  &graph_command,
+	&irq_command,      &block_command,
+	&locks_command,    &stacks_command,
+	&memory_command,   &power_command,
+	&diff_command,     &start_command,
+	&stop_command,     &restart_command,
+	&clear_command,    &set_command,
+	&reset_command,    &show_command,
+	&mark_command,     &profile_functions_command,
+	&stack_command,    &list_command,
+	&probe_command,    &hist_command,
+	&stat_command,     &doctor_command,
+	&instance_command, &help_command,
+	&describe_command, NULL,
 };
 
 const struct command *command_at(size_t index)
@@ -77,8 +95,12 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 	error_t err;
 
 	argp_err_exit_status = EXIT_USAGE;
+	defaults_expand(command, &argc, &argv);
 	config_expand(command->argp, &argc, &argv);
 	options_check(command, argc, argv, flags);
+	/* Words before the "--" do not belong to the COMMAND. */
+	if (command->argp->args_doc && strstr(command->argp->args_doc, "| -- COMMAND"))
+		flags |= ARGP_IN_ORDER;
 	err = argp_parse(command->argp, argc, argv, flags, NULL, input);
 	if (err) {
 		fprintf(stderr, "weft: %s\n", strerror(err));
@@ -97,6 +119,7 @@ void command_warn(const char *format, ...)
 	va_list args;
 
 	fflush(stdout);
+	progress_hide();
 	fputs("weft: ", stderr);
 	terminal_message(true);
 	va_start(args, format);
@@ -150,6 +173,12 @@ int main(int argc, char **argv)
 	}
 	/* What --version prints, of weft and of each command. */
 	argp_program_version = "weft " WEFT_VERSION;
+	if (argc > 1 && !strcmp(argv[1], "--no-config")) {
+		defaults_leave_out();
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
 	if (argc < 2) {
 		argc = 2;
 		argv = only_help;

@@ -7,13 +7,13 @@
 #include "lib/event/event.h"
 #include "lib/reader/reader.h"
 
-/* Where a sink writes to: its text gets the prefix later. */
+/* The out for a sink's text, which gets its prefix later. */
 static struct out *out_of(const struct flow *flow, const struct flow_lane *lane)
 {
 	return lane->prefix ? flow->scratch : flow->out;
 }
 
-/* What a sink has just written, with the prefix in front of each line. */
+/* Moves the text that a sink has just written, with the prefix before each line. */
 static void put(struct flow *flow, const struct flow_lane *lane)
 {
 	if (lane->prefix)
@@ -63,7 +63,7 @@ int flow_run(struct flow *flow, size_t size, struct fail *fail)
 {
 	struct sink_event event;
 
-	/* More may have come. */
+	/* New events may have arrived. */
 	reader_resume(flow->reader);
 	while (out_len(flow->out) < size) {
 		int r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One JSON object a line, for programs: the record's own values, all integers exact, and beside them the kernel's text of the
- * event. Each record is an object of its own: calls and returns of the function graph are not joined.
+ * One JSON object for each line, for programs: the record's values, with all digits of integers, and the kernel's text
+ * of the event. Each record is an object of its own: calls and returns of the function graph are not joined.
  */
 #include "formats/kernel/ftrace.h"
 
@@ -21,7 +21,7 @@ static int json_new(const struct context *context, const struct sink_options *op
 {
 	struct sink_options own = *options;
 
-	/* JSON has escapes of its own. */
+	/* The JSON writer escapes strings itself. */
 	own.one_line = false;
 	return ftrace_new_reader(&json_sink, context, &own, ret, fail);
 }
@@ -31,7 +31,7 @@ static void json_free(struct sink *sink)
 	ftrace_sink.free(sink);
 }
 
-/* Which gaps are losses is the same question for every format. */
+/* The rules for gaps that count as losses are the same for every format. */
 static bool json_settle(struct sink *sink, struct events *events, struct event *event)
 {
 	if (event->kind == EVENT_LOST)
@@ -54,7 +54,7 @@ static void put_fields(const struct context *context, const struct format *forma
 	out_char(out, '}');
 }
 
-/* The last `len` bytes of the out as a string. */
+/* Turns the last `len` bytes of the out into a JSON string. */
 static void quote(struct out *out, size_t len)
 {
 	char small[1024], *copy = len <= sizeof(small) ? small : malloc(len);
@@ -70,7 +70,10 @@ static void quote(struct out *out, size_t len)
 		free(copy);
 }
 
-/* A call or return of the function graph has a text only together with the others. */
+/*
+ * The kernel prints a call or return of the function graph only in the context of others. Here its text is the name of
+ * the function.
+ */
 static bool put_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		     struct out *out)
 {
@@ -94,7 +97,7 @@ static void put_text(const struct ftrace *ftrace, const struct event *event, str
 	start = out_len(out);
 	if (!put_call(ftrace, binding, event, out))
 		ftrace_body(ftrace, event, out);
-	/* Without memory, the out began anew: its owner finds out. */
+	/* If memory ran out, the out was reset; out->failed tells its owner. */
 	len = out_len(out) < start ? 0 : out_len(out) - start;
 	if (len && out->at[-1] == '\n') {
 		out->at--;
@@ -174,7 +177,7 @@ const struct sink_ops json_sink = {
 	.name = "json",
 	.summary = "one JSON object a line: the fields of each event, and its text",
 	.tells_instance = true,
-	.new = json_new,
+	.create = json_new,
 	.free = json_free,
 	.settle = json_settle,
 	.format = json_format,

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft's own form of the text, for people: times since the first event and since the one before, names in columns, how long
- * things took, thousands, colour. What an event says is the kernel's text of it, unchanged.
+ * weft's own text for people: times since the first event and since the previous one, names in columns, durations,
+ * thousands separators, colour. The text of an event is the kernel's, unchanged; only system calls are written like
+ * strace does.
  */
 #include "formats/kernel/ftrace.h"
 
+#include "formats/cut.h"
 #include "formats/kernel/graph.h"
+#include "formats/palette.h"
+#include "formats/pretty_call.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"
 #include "lib/base/escape.h"
@@ -29,34 +33,25 @@ enum {
 	COMM_MAX = 16,
 	TASK_WIDTH = 24,
 	BODY_COLUMN = TIME_WIDTH + 1 + DELTA_WIDTH + 1 + LASTED_WIDTH + 1 + 3 + 2 + TASK_WIDTH + 1,
-	SLOW_NS = NS_PER_MS,
-	VERY_SLOW_NS = 10 * NS_PER_MS,
 };
 
 struct pretty {
 	struct sink sink;      /* first */
-	struct ftrace *ftrace; /* prints what events say */
+	struct ftrace *ftrace; /* prints the text of events */
 	struct spans *spans;
+	struct pretty_calls *calls; /* NULL: system calls are printed as the kernel does */
+	unsigned width;             /* of the terminal; 0: lines are not cut */
 	bool color, counts, nanoseconds;
 	struct sink_times own, *times;
 	const uint64_t *left_out;
 };
 
-/* Takes the place of struct frame_note, which only the kernel's columns need. */
+/* Replaces struct frame_note in the note: only the kernel's columns need that one. */
 struct pretty_note {
-	uint64_t since;  /* the event before */
-	uint64_t lasted; /* what the event ends; 0 for nothing */
+	uint64_t since;  /* time since the previous event */
+	uint64_t lasted; /* duration of the span that the event ends; 0 for none */
 };
 _Static_assert(sizeof(struct pretty_note) <= SINK_NOTE_SIZE - NOTE_RENDERER_SIZE, "the note has room for it");
-
-/* Colours of the terminal's own palette. */
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
-#define CYAN "\033[36m"
-#define PLAIN "\033[0m"
 
 static void put_color(const struct pretty *pretty, const char *color, struct out *out)
 {
@@ -64,7 +59,7 @@ static void put_color(const struct pretty *pretty, const char *color, struct out
 		out_str(out, color);
 }
 
-/* Beside colours of ours, none of others' may reach the terminal; without colours whoever writes the text sees to that. */
+/* With colours this sink escapes control characters itself; without colours the writer of the text does. */
 static void put_foreign(const struct pretty *pretty, const char *text, size_t len, struct out *out)
 {
 	struct escape escape = { .len = 0 };
@@ -77,7 +72,7 @@ static void put_foreign(const struct pretty *pretty, const char *text, size_t le
 	escape_end(&escape, out);
 }
 
-/* "1,234,567" at the end of `text`; returns where it begins. */
+/* Writes "1,234,567" to the end of `text` and returns its begin. */
 static const char *thousands(uint64_t value, char text[32])
 {
 	char *at = text + 31;
@@ -102,7 +97,7 @@ static void put_right(const char *text, size_t width, struct out *out)
 	out_mem(out, text, len);
 }
 
-/* Three or four digits and a unit: "850ns", "12.3us", "4.56ms", "1.23s"; a count as it is. */
+/* Three or four digits and a unit: "850ns", "12.3us", "4.56ms", "1.23s"; a count without a unit. */
 static const char *span_text(const struct pretty *pretty, uint64_t span, char text[32])
 {
 	static const struct {
@@ -149,9 +144,7 @@ static void put_time(const struct pretty *pretty, uint64_t since, struct out *ou
 
 static const char *span_color(const struct pretty *pretty, uint64_t span)
 {
-	if (pretty->counts || span < SLOW_NS)
-		return DIM;
-	return span < VERY_SLOW_NS ? YELLOW : RED;
+	return pretty->counts ? COLOR_DIM : palette_duration(span);
 }
 
 static void put_delta(const struct pretty *pretty, const struct pretty_note *note, struct out *out)
@@ -164,10 +157,10 @@ static void put_delta(const struct pretty *pretty, const struct pretty_note *not
 	out_fill(out, ' ', len < DELTA_WIDTH ? DELTA_WIDTH - len : 0);
 	out_char(out, '+');
 	out_mem(out, text, len - 1);
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 }
 
-/* A name may hold whatever its task put there: what would move the cursor is shown as '?'. */
+/* A task's name may have any bytes: control characters are shown as '?'. */
 static void put_task(const struct pretty *pretty, int32_t pid, struct out *out)
 {
 	struct task_name name = task_name(pretty->sink.context->tasks, pid);
@@ -180,9 +173,9 @@ static void put_task(const struct pretty *pretty, int32_t pid, struct out *out)
 	*at++ = '-';
 	at = digits_put_s64(at, pid);
 	width = (size_t)(at - text);
-	put_color(pretty, pid ? GREEN : DIM, out);
+	put_color(pretty, palette_task(pid), out);
 	put_foreign(pretty, text, width, out);
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 	if (width < TASK_WIDTH)
 		out_fill(out, ' ', TASK_WIDTH - width);
 }
@@ -198,7 +191,7 @@ static size_t name_len(const char *text, const char *end)
 	return end - at > 1 && at > text && !memcmp(at, ": ", 2) ? (size_t)(at - text) : 0;
 }
 
-/* Lines behind the first, of stacks, stand under the event. */
+/* Lines after the first, such as those of stacks, are indented below the event. */
 static void put_lines(const struct pretty *pretty, const char *text, const char *end, unsigned column, struct out *out)
 {
 	while (text < end) {
@@ -217,9 +210,9 @@ static void put_text(const struct pretty *pretty, const char *text, const char *
 	size_t len = name_len(text, end);
 
 	if (len) {
-		put_color(pretty, BOLD, out);
+		put_color(pretty, COLOR_BOLD, out);
 		out_mem(out, text, len);
-		put_color(pretty, PLAIN, out);
+		put_color(pretty, COLOR_NONE, out);
 		out_fill(out, ' ', len < NAME_WIDTH ? NAME_WIDTH - len + 1 : 1);
 		text += len + 2;
 	}
@@ -234,9 +227,9 @@ static void put_lasted(const struct pretty *pretty, uint64_t lasted, struct out 
 		out_fill(out, ' ', LASTED_WIDTH);
 		return;
 	}
-	put_color(pretty, lasted >= SLOW_NS ? span_color(pretty, lasted) : CYAN, out);
+	put_color(pretty, lasted >= NS_PER_MS ? span_color(pretty, lasted) : COLOR_CYAN, out);
 	put_right(span_text(pretty, lasted, text), LASTED_WIDTH, out);
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 }
 
 static void put_body(const struct pretty *pretty, const struct event *event, struct out *out)
@@ -245,6 +238,10 @@ static void put_body(const struct pretty *pretty, const struct event *event, str
 	struct out body;
 	const char *end;
 
+	if (pretty->calls && pretty_calls_put(pretty->calls, ftrace, event, pretty->color, out)) {
+		out_char(out, '\n');
+		return;
+	}
 	if (!out_init(&body, 0)) {
 		out->failed = true;
 		return;
@@ -264,13 +261,13 @@ static void put_gap(const struct pretty *pretty, const struct event *event, stru
 {
 	char text[32];
 
-	put_color(pretty, RED, out);
+	put_color(pretty, COLOR_REVERSE, out);
 	if (event->lost > 0)
 		out_f(out, "--- CPU %u lost %s event%s here ---", event->cpu, thousands((uint64_t)event->lost, text),
 		      event->lost == 1 ? "" : "s");
 	else
 		out_f(out, "--- CPU %u lost events here ---", event->cpu);
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 	out_char(out, '\n');
 }
 
@@ -281,10 +278,11 @@ static void pretty_free(struct sink *sink)
 	if (pretty->ftrace)
 		ftrace_sink.free(&pretty->ftrace->sink);
 	spans_free(pretty->spans);
+	pretty_calls_free(pretty->calls);
 	free(pretty);
 }
 
-/* Columns and layouts of the kernel have no place here. */
+/* The options for the kernel's columns and layouts, which this format ignores. */
 static uint64_t column_options(void)
 {
 	static const enum trace_option left[] = {
@@ -304,6 +302,7 @@ static int pretty_new(const struct context *context, const struct sink_options *
 	struct pretty *pretty = calloc(1, sizeof(*pretty));
 	struct sink_options lines = *options;
 	struct sink *inner;
+	bool joins;
 	int r;
 
 	if (!pretty)
@@ -313,11 +312,15 @@ static int pretty_new(const struct context *context, const struct sink_options *
 	pretty->left_out = options->left_out;
 	pretty->color = options->color;
 	pretty->nanoseconds = options->nanoseconds;
+	pretty->width = options->width;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
 	lines.without |= column_options();
 	pretty->spans = spans_new(&context->abi);
 	r = ftrace_new_reader(&pretty_sink, context, &lines, &inner, fail);
-	if (!r && !pretty->spans) {
+	joins = !options->raw && !(context->trace_flags >> OPTION_FIELDS & 1);
+	if (joins)
+		pretty->calls = pretty_calls_new(context);
+	if (!r && (!pretty->spans || (joins && !pretty->calls))) {
 		ftrace_sink.free(inner);
 		r = fail_memory(fail);
 	}
@@ -341,7 +344,7 @@ static void pretty_begin(struct sink *sink, struct out *out)
 	const struct context *context = sink->context;
 	char text[32];
 
-	put_color(pretty, DIM, out);
+	put_color(pretty, COLOR_DIM, out);
 	out_str(out, "# ");
 	put_word(pretty, context->tracer, out);
 	out_str(out, *context->release ? " on " : "");
@@ -355,17 +358,20 @@ static void pretty_begin(struct sink *sink, struct out *out)
 	out_f(out, "\n#%*s %*s %*s CPU  %-*s EVENT\n",
 	      TIME_WIDTH - 1 + (pretty->nanoseconds && !pretty->counts ? 3 : 0), "TIME", DELTA_WIDTH, "SINCE",
 	      LASTED_WIDTH, "LASTED", TASK_WIDTH, "TASK");
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 }
 
-static void take_note(struct pretty *pretty, struct event *event)
+/* `exit` is the end of the same call, so both become one line; NULL: the event gets a line of its own. */
+static void take_note(struct pretty *pretty, struct event *event, const struct event *exit)
 {
 	struct sink_times *times = pretty->times;
 	struct pretty_note note = { .lasted = 0 };
 	struct span span;
 
-	if (spans_see(pretty->spans, event, &span))
+	if (spans_see(pretty->spans, event, &span) || (exit && spans_see(pretty->spans, exit, &span)))
 		note.lasted = span.lasted;
+	else if (spans_starved(pretty->spans))
+		context_lacks_memory(pretty->ftrace->context);
 	if (!times->started && !times->has_origin)
 		times->first = event->ts;
 	if (!times->started)
@@ -374,6 +380,14 @@ static void take_note(struct pretty *pretty, struct event *event)
 	note.since = event->ts - times->last;
 	times->last = event->ts;
 	memcpy(sink_note(event) + NOTE_RENDERER_SIZE, &note, sizeof(note));
+}
+
+static void settle_line(struct pretty *pretty, struct events *events, struct event *event)
+{
+	struct event exit;
+	bool joined = pretty->calls && pretty_calls_settle(pretty->calls, events, event, &exit);
+
+	take_note(pretty, event, joined ? &exit : NULL);
 }
 
 static bool pretty_settle(struct sink *sink, struct events *events, struct event *event)
@@ -391,13 +405,12 @@ static bool pretty_settle(struct sink *sink, struct events *events, struct event
 	if (keep && pretty->ftrace->tracer == &graph_tracer)
 		graph_hide_switch(event);
 	if (keep)
-		take_note(pretty, event);
+		settle_line(pretty, events, event);
 	return keep;
 }
 
-static void pretty_format(const struct sink *sink, const struct event *event, struct out *out)
+static void put_line(const struct pretty *pretty, const struct event *event, struct out *out)
 {
-	const struct pretty *pretty = (const struct pretty *)sink;
 	struct pretty_note note;
 
 	if (event->kind == EVENT_LOST) {
@@ -418,6 +431,24 @@ static void pretty_format(const struct sink *sink, const struct event *event, st
 	put_body(pretty, event, out);
 }
 
+static void pretty_format(const struct sink *sink, const struct event *event, struct out *out)
+{
+	const struct pretty *pretty = (const struct pretty *)sink;
+	struct out line;
+
+	if (!pretty->width) {
+		put_line(pretty, event, out);
+		return;
+	}
+	if (!out_init(&line, 0)) {
+		out->failed = true;
+		return;
+	}
+	put_line(pretty, event, &line);
+	cut_lines(&line, pretty->width, out);
+	out_release(&line);
+}
+
 static void pretty_end(struct sink *sink, struct out *out)
 {
 	const struct pretty *pretty = (const struct pretty *)sink;
@@ -427,10 +458,10 @@ static void pretty_end(struct sink *sink, struct out *out)
 	if (!pretty->left_out || !*pretty->left_out)
 		return;
 	one = *pretty->left_out == 1;
-	put_color(pretty, DIM, out);
+	put_color(pretty, COLOR_DIM, out);
 	out_f(out, "# %s event%s of weft itself %s left out; --self prints %s\n", thousands(*pretty->left_out, text),
 	      one ? "" : "s", one ? "is" : "are", one ? "it" : "them");
-	put_color(pretty, PLAIN, out);
+	put_color(pretty, COLOR_NONE, out);
 }
 
 const struct sink_ops pretty_sink = {
@@ -439,7 +470,7 @@ const struct sink_ops pretty_sink = {
 	.summary = "for people: relative times, durations, aligned names, colour",
 	.colors = true,
 	.relative = true,
-	.new = pretty_new,
+	.create = pretty_new,
 	.free = pretty_free,
 	.begin = pretty_begin,
 	.settle = pretty_settle,

@@ -20,39 +20,41 @@
 enum { BATCH_EVENTS = 1024, BATCH_TEXT = 128 << 10 };
 
 /*
- * With threads, far more batches than they need to be busy: memory that another core has just read is slow to write, and until
- * a batch's turn comes again it has left that core's cache.
+ * With threads there are many more batches than threads: memory that another core has just read is slow to write, and
+ * with many batches a batch has left that core's cache before it is filled again.
  */
 enum { BATCHES_WAITING = 24 };
 
 /*
- * Events borrow from blocks of pages, and few of many selected events borrow from many. A batch ends when the blocks behind its events
- * are this large; and before the next one is filled, batches are written until all of them hold no more than that.
+ * Events borrow from blocks of pages; a few selected events may borrow from many blocks. A batch ends when the blocks
+ * after its events are this large. Before the next batch is filled, batches are written until all of them hold at most
+ * BATCHES_HELD.
  */
 enum { BATCH_HELD = 512 << 10, BATCHES_HELD = 8 << 20 };
 
-/* Text that is longer is made as it is written. It is looked at between so many events. */
+/* Longer text is formatted while it is written: its length is checked after this many events. */
 enum { BATCH_TEXT_MAX = 1 << 20, BATCH_STEP = 32 };
 
-/* How many events ahead their memory is asked for. */
+/* The number of events for which memory is prefetched ahead. */
 enum { PREFETCH = 8 };
 
-/* The first batches are small: whoever waits for the first lines has them soon. */
+/* The first batches are small, so that the first lines appear soon. */
 enum { BATCH_EVENTS_FIRST = 32 };
 
-/* With this many batches they stay smaller, so that all of them fit in the memory that a report may take. */
+/* With at least this many batches each one is smaller, so that all of them fit in the memory that a report may take. */
 enum { BATCHES_MANY = 48, BATCH_EVENTS_MANY = BATCH_EVENTS / 2 };
 
 struct batch {
-	struct pool_job job;       /* first: a job is cast to its batch */
-	const struct sink *only;   /* of the only buffer, without a prefix; NULL: there are several */
+	struct pool_job job; /* first: a job is cast to its batch */
+	/* the sink of the only buffer, without a prefix; NULL: there are several buffers */
+	const struct sink *only;
 	struct sink *const *sinks; /* by event::buffer */
 	char *const *prefixes;
 	struct out out;
 	struct out scratch;     /* for a text that gets a prefix */
-	struct block **retired; /* of each buffer, the blocks to release once the batch is written */
+	struct block **retired; /* for each buffer the blocks to release when the batch was written */
 	size_t held;            /* their bytes */
-	uint32_t len, done;     /* events, and those whose text is made */
+	uint32_t len, done;     /* number of events, and of those already formatted */
 	bool busy;              /* submitted and not yet written */
 	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
@@ -66,16 +68,16 @@ struct renderer_state {
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;         /* the batch to fill next; the oldest busy one follows it */
-	unsigned batch_events; /* of the next batch */
-	size_t held;           /* bytes of blocks, of all batches */
+	unsigned batch_events; /* size of the next batch */
+	size_t held;           /* bytes of blocks in all batches */
 	uint64_t printed;
-	uint64_t text; /* bytes of it so far */
+	uint64_t text; /* bytes of output so far */
 	bool ended, cut;
 };
 
 /*
- * Another thread had these cache lines last: to get them takes longer than all that is done with an event, unless they are asked
- * for early. Behind the last event of a batch stands room for that.
+ * Another thread used these cache lines last. Fetching them takes longer than all the work on an event, so they are
+ * prefetched. There is room after the last event of a batch for that.
  */
 static inline void prefetch_read(const struct sink_event *event)
 {
@@ -83,7 +85,10 @@ static inline void prefetch_read(const struct sink_event *event)
 	__builtin_prefetch((const char *)(event + 1) - 1);
 }
 
-/* Compilers leave it at reading where they may not take the instruction for granted; processors without it do nothing. */
+/*
+ * Without this attribute compilers use a prefetch for reading, because not every processor has the instruction;
+ * processors without it ignore it.
+ */
 #ifdef __x86_64__
 #define may_prefetch_write __attribute__((target("prfchw")))
 #else
@@ -96,7 +101,7 @@ may_prefetch_write static inline void prefetch_write(const struct sink_event *ev
 	__builtin_prefetch((const char *)(event + 1) - 1, 1);
 }
 
-/* An event of one of several buffers. */
+/* Formats an event of one of several buffers. */
 __attribute__((noinline)) static void format_merged(struct batch *batch, const struct event *event)
 {
 	const struct sink *sink = batch->sinks[event->buffer];
@@ -130,7 +135,7 @@ static inline size_t held_by(const struct renderer_state *state, const size_t *h
 	return __builtin_expect(held != NULL, 1) ? *held : reader_held_merged(state->reader);
 }
 
-/* Whether the batch may go on although many blocks were left behind: when none of its events is in them. */
+/* Releases the retired blocks if the batch is empty; the batch can then go on. */
 __attribute__((noinline)) static bool relieve(struct reader *reader, struct batch *batch, bool empty)
 {
 	if (empty) {
@@ -199,7 +204,7 @@ static int flush_escaped(struct renderer_state *state, struct out *out)
 	return r;
 }
 
-/* Whole lines, so that the bytes do not depend on where batches end. */
+/* Cuts at the end of a line, so that the bytes do not depend on the ends of batches. */
 static void cut_text(struct renderer_state *state, struct out *out)
 {
 	uint64_t left = state->options->text_max - state->text;
@@ -212,7 +217,7 @@ static void cut_text(struct renderer_state *state, struct out *out)
 		state->text += out_len(out);
 		return;
 	}
-	newline = memrchr(out->start, '\n', left < out_len(out) ? left : out_len(out));
+	newline = memrchr(out->start, '\n', left < out_len(out) ? (size_t)left : out_len(out));
 	out->at = newline ? out->start + (newline + 1 - out->start) : out->start;
 	state->text = state->options->text_max;
 }
@@ -229,8 +234,8 @@ static int flush(struct renderer_state *state, struct out *out, struct fail *fai
 		return fail_set(fail, r, "cannot write the output: %s", strerror(-r));
 	if (state->cut)
 		return fail_set(fail, -EFBIG,
-				"the text is longer than %" PRIu64 " MB, which that of no recording of this size is; "
-				"--trust-size prints all of it",
+				"the text is longer than %" PRIu64
+				" MB, more than any real recording of this size gives; --trust-size prints all of it",
 				state->options->text_max >> 20);
 	return 0;
 }
@@ -254,7 +259,7 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 	return r;
 }
 
-/* Writes batches, the oldest first, until what they hold is not too much. */
+/* Writes batches, the oldest first, until the others do not hold too much. */
 static int batches_relieve(struct renderer_state *state, struct fail *fail)
 {
 	int r = 0;
@@ -264,7 +269,7 @@ static int batches_relieve(struct renderer_state *state, struct fail *fail)
 	return r;
 }
 
-/* Every batch in turn: written, filled again, handed to the threads. */
+/* Writes, refills and submits each batch in turn. */
 static int render_batches(struct renderer_state *state, struct fail *fail)
 {
 	int r = 0;
@@ -299,7 +304,10 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 {
 	unsigned threads = pool_threads(state->options->pool);
 
-	/* Alone, one batch stays in the cache; with threads, each has one to do while the next wait. */
+	/*
+	 * Without threads, one batch stays in the cache; with threads, each has one batch to format while the next ones
+	 * wait.
+	 */
 	state->nr_batches = threads ? threads + BATCHES_WAITING : 1;
 	state->batches = calloc(state->nr_batches, sizeof(*state->batches));
 	if (!state->batches)
@@ -329,7 +337,7 @@ static void render_release(struct renderer_state *state)
 	free(state->batches);
 }
 
-/* What sinks print before the first event, or behind the last: one after the other. */
+/* Prints the sinks' text before the first event, or after the last one: sink by sink. */
 static int render_frame(struct renderer_state *state, bool is_begin, struct fail *fail)
 {
 	const struct render_options *options = state->options;

@@ -13,22 +13,26 @@ struct reader;
 struct sink;
 
 /*
- * Drives the events of a reader through sinks, one for each of its buffers, to a file descriptor: decoding, merging and settling on the calling thread, formatting
- * in the pool and on the calling one when that is behind, output in order.
- * Of several buffers one text is made, with a prefix in front of each line that says whose it is. Without the lines of the others, and
- * without its prefix, a buffer's text is what it is alone.
+ * Passes the events of a reader through sinks, one for each of its buffers, to a file descriptor. The calling thread
+ * decodes, merges and settles; the pool formats (the calling thread helps when the pool is behind); the output is put
+ * in order again.
+ * Several buffers become one text, with a prefix before each line that names the buffer. A buffer's lines without their
+ * prefix are the text of that buffer alone.
  * Invariant: the bytes do not depend on the number of threads.
  */
 struct render_options {
 	struct pool *pool;     /* borrowed; NULL for none */
 	uint64_t limit;        /* events to print; UINT64_MAX for all */
 	char *const *prefixes; /* by event::buffer; NULL: none */
-	bool escape;           /* the reader is a terminal: what it would obey is written as octal */
-	uint64_t
-		text_max; /* bytes of text that are believed; what is longer is cut behind a whole line, and a failure; 0: any number */
+	bool escape;           /* the output is a terminal: control characters are written as octal */
+	/* limit of the output in bytes; longer output is cut after a whole line, which is a failure; 0: no limit */
+	uint64_t text_max;
 };
 
-/* 0, or -errno: -EPIPE when nobody reads the output any more. The reader was started with keep_blocks. *ret_printed counts the events printed. */
+/*
+ * 0, or -errno: -EPIPE when the reader of the output is gone. The reader must be started with keep_blocks.
+ * *ret_printed: the number of events printed.
+ */
 int must_check render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd,
 		      uint64_t *ret_printed, struct fail *fail);
 

@@ -16,20 +16,20 @@ struct out;
 struct plugins;
 
 /*
- * A sink turns the merged stream into somebody's bytes. Same events, same bytes: no locale, no wall clock, no pointers,
- * whatever the number of threads.
- * settle() sees every event in order, on one thread: it leaves in the event's note what the text depends on besides the event
- * itself (depth of a graph, the task before, whether the CPU started), may look ahead with events_peek() and take
- * the next event of the CPU with events_skip(); it returns false to leave the event out.
- * Every event that settle() and format() are given is the first member of a struct sink_event of its driver.
- * format() is then called for each event kept, from any thread, in any order of batches: it must not change the sink.
+ * A sink turns the merged stream into the bytes of an output format. The same events give the same bytes, for any
+ * number of threads: no locale, no wall clock, no pointers.
+ * settle() gets every event in order, on one thread. It stores in the event's note everything besides the event on
+ * which the text depends (depth of a graph, the task before, whether the CPU started). It may look ahead with
+ * events_peek() and take the next event of the CPU with events_skip(); it returns false to leave the event out.
+ * format() gets each event that settle() accepted, on any thread, in any order of batches: it must not change the sink.
+ * Every event passed to settle() and format() is the first member of a struct sink_event of the driver.
  */
 struct sink {
 	const struct sink_ops *ops;
 	const struct context *context;
 };
 
-/* An event on its way from settle() to format(), with what the one leaves for the other. */
+/* An event between settle() and format(), with the note that settle() writes for format(). */
 enum { SINK_NOTE_SIZE = 40 };
 
 struct sink_event {
@@ -47,33 +47,41 @@ static inline const uint8_t *sink_note_of(const struct event *event)
 	return ((const struct sink_event *)event)->note;
 }
 
-/* When the first event of a text was, and the one before: for sinks that print what lies between. Zero at first. */
+/* The times of the first event of a text and of the previous event: for sinks that print differences. Zero at first. */
 struct sink_times {
 	bool started, has_origin;
-	uint64_t first, last; /* `first` is fixed once started; with has_origin before, by whoever made this */
+	/* `first` is fixed once started; with has_origin its creator has set it before */
+	uint64_t first, last;
 };
 
 struct sink_options {
-	bool nanoseconds; /* full time stamps */
-	bool raw;         /* field=value instead of the print fmt */
-	bool color;       /* for a terminal, where a format has colours */
-	bool one_line;    /* for a terminal: names and strings make no lines of their own (escape_newlines()) */
-	struct sink_times *
-		times; /* shared by sinks whose events are settled in one order, for one text; borrowed; NULL: its own */
-	const uint64_t *left_out; /* events of weft itself, read when all were settled; borrowed; NULL: none were */
-	uint64_t without;         /* bits of enum trace_option that the file may have and the sink has no use for */
-	struct plugins *plugins;  /* say what the event's text does not; NULL: none; borrowed */
+	bool nanoseconds;          /* full time stamps */
+	bool raw;                  /* field=value instead of the print fmt */
+	const uint64_t *raw_types; /* limits `raw` to some types: a bit for each id; borrowed; NULL: all types */
+	bool differences;          /* print the time since the previous line, in lines with the kernel's columns */
+	bool color;                /* for a terminal: use the format's colours */
+	/* for a terminal: newlines in names and strings are escaped (escape_newlines()) */
+	bool one_line;
+	unsigned width;           /* width of the terminal, for formats that cut lines; 0: no limit */
+	struct sink_times *times; /* shared by the sinks of one text; borrowed; NULL: the sink has its own */
+	/* the number of weft's own events left out, read after the last settle(); borrowed; NULL: none */
+	const uint64_t *left_out;
+	/* bits of enum trace_option that the sink ignores even if the file has them set */
+	uint64_t without;
+	struct plugins *plugins; /* decoders that add facts to an event's text; NULL: none; borrowed */
 };
 
 struct sink_ops {
-	const char *name;    /* of --format NAME */
+	const char *name;    /* for --format NAME */
 	const char *summary; /* one line for the help */
-	bool colors; /* with the option `color` it has escape sequences of its own, and lets none of others through */
-	bool leaves_out_self; /* what weft itself did is not printed unless asked for */
+	/* with the option `color` it writes escape sequences of its own, and escapes all others */
+	bool colors;
+	bool columns;         /* its lines have the kernel's columns: formats/painted.h can colour them */
+	bool leaves_out_self; /* weft's own events are printed only on request */
 	bool relative;        /* its times count from sink_times::first */
-	bool tells_instance;  /* each line says which instance it is of: no line in front of it shall */
-	int (*new)(const struct context *context, const struct sink_options *options, struct sink **ret,
-		   struct fail *fail);
+	bool tells_instance;  /* each line names its instance, so it needs no prefix */
+	int (*create)(const struct context *context, const struct sink_options *options, struct sink **ret,
+		      struct fail *fail);
 	void (*free)(struct sink *sink);
 	void (*begin)(struct sink *sink, struct out *out);
 	bool (*settle)(struct sink *sink, struct events *events, struct event *event);
@@ -81,7 +89,7 @@ struct sink_ops {
 	void (*end)(struct sink *sink, struct out *out);
 };
 
-/* All of them; NULL behind the last. */
+/* Lists the sinks; NULL after the last. */
 const struct sink_ops *sink_at(size_t index);
 const struct sink_ops *sink_find(const char *name);
 

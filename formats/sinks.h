@@ -4,7 +4,7 @@
 
 #include "formats/sink.h"
 
-/* The sinks that there are: one line here and one in sink_list.c for each. */
+/* All sinks: each has one line here and one in sink_list.c. */
 extern const struct sink_ops ftrace_sink;     /* ftrace_sink.c */
 extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
 extern const struct sink_ops json_sink;       /* json.c */

@@ -4,6 +4,8 @@
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/event/event.h"
+#include "lib/event/place.h"
+#include "lib/event/stack.h"
 #include "lib/schema/format.h"
 
 #include <string.h>
@@ -53,13 +55,37 @@ bool value_is_text(const struct field *field)
 	return field->flags & FIELD_STRING && field->elem_size == 1 && !strstr(field->type, "unsigned");
 }
 
+bool value_is_stack(const struct field *field, const struct format *format)
+{
+	return field->flags & FIELD_ARRAY && !strcmp(field->name, "caller") && !strcmp(format->name, "kernel_stack") &&
+	       !strcmp(format->system, "ftrace");
+}
+
+static void put_stack(const struct field *field, const struct schema_abi *abi, const struct event *event,
+		      struct out *out)
+{
+	const struct place caller = place_of(field, abi);
+	struct stack stack;
+	uint64_t address;
+	char before = '[';
+
+	stack_of_kernel(&caller, abi, event, &stack);
+	for (; stack_next(&stack, &address); before = ',') {
+		out_char(out, before);
+		out_u64(out, address);
+	}
+	out_str(out, before == '[' ? "[]" : "]");
+}
+
 void value_put(const struct field *field, const struct schema_abi *abi, const struct event *event, bool text,
 	       struct out *out)
 {
 	const uint8_t *at;
 	size_t len;
 
-	if (!field_bytes(field, abi, event->data, event->len, &at, &len))
+	if (value_is_stack(field, event->type->format))
+		put_stack(field, abi, event, out);
+	else if (!field_bytes(field, abi, event->data, event->len, &at, &len))
 		out_str(out, "null");
 	else if (text)
 		json_string(out, at, strnlen((const char *)at, len));

@@ -6,17 +6,24 @@
 
 struct event;
 struct field;
+struct format;
 struct out;
 struct schema_abi;
 
 /*
- * The value of a field as JSON: integers with all their digits, texts, arrays of integers; of anything else the bytes as a string of hex
- * digits; null where the record is too short.
+ * Prints the value of a field as JSON: integers with all their digits, texts, arrays of integers; other types as a
+ * string of hex digits; null when the record is too short.
  */
 void value_put(const struct field *field, const struct schema_abi *abi, const struct event *event, bool text,
 	       struct out *out);
 
-/* Whether a field is text: arrays of char are, those of unsigned char are numbers. */
+/* Whether a field is text: arrays of char are text, arrays of unsigned char are numbers. */
 bool value_is_text(const struct field *field);
+
+/*
+ * Whether a field has the addresses of a kernel_stack: as many as the stack had, although the format says 8
+ * (lib/event/stack.h).
+ */
+bool value_is_stack(const struct field *field, const struct format *format);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * raw_syscalls:sys_enter and sys_exit tell a system call by its number, and its result as a number. This names both.
- * The event does not tell whether a task called by the 32-bit table of a 64-bit kernel (but on mips and for x32): its calls get the
- * 64-bit name.
+ * The event does not tell whether a task called by the 32-bit table of a 64-bit kernel (but on mips and for x32): its
+ * calls get the 64-bit name.
  */
 #include "lib/plugin/plugin.h"
 #include "plugins/errors.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chrome's trace event JSON, an object a line, for many viewers. Process 0 has a row for each CPU with the tasks that ran there, and one
- * for its interrupts; tasks have their system calls and calls of the function graph; other events are instants with their fields.
- * Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings.
- * Spans are those of lib/event/spans.h: a loss ends what it may have hidden.
+ * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
+ * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other
+ * events are instants with their fields. Times are microseconds with three decimals. Integers beyond 2^53, which
+ * JavaScript rounds, are strings. Spans are those of lib/event/spans.h: a loss of events ends every span whose end may
+ * be lost.
  */
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
@@ -67,7 +68,7 @@ static void put_time(struct out *out, uint64_t ns)
 	out_u64_pad(out, ns % 1000, 3, '0');
 }
 
-/* {"ph":"X","pid":1,"tid":2,"ts":3.000,"name": and what follows is the caller's. */
+/* Writes {"ph":"X","pid":1,"tid":2,"ts":3.000,"name": and the caller writes the rest. */
 static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, int64_t tid, uint64_t ts)
 {
 	struct out *out = chrome->export.out;
@@ -188,7 +189,7 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 	out_u64(out, event->cpu);
 	for (uint32_t i = format->nr_common; i < format->nr_fields; i++) {
 		out_char(out, ',');
-		/* A record's own field of this name. */
+		/* A field of the record with this name gets another key. */
 		json_text(out, strcmp(format->fields[i].name, "cpu") ? format->fields[i].name : "cpu_");
 		out_char(out, ':');
 		put_value(&format->fields[i], &buffer->context->abi, event, out);
@@ -319,6 +320,8 @@ static void chrome_end(struct export *export)
 
 	for (size_t i = 0; i < chrome->nr_buffers; i++) {
 		frames_end(chrome->buffers[i].frames, (uint16_t)i, chrome->last);
+		if (frames_starved(chrome->buffers[i].frames) || spans_starved(chrome->buffers[i].spans))
+			export_no_memory(export);
 		name_rows(chrome, &chrome->buffers[i]);
 	}
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
@@ -327,7 +330,7 @@ static void chrome_end(struct export *export)
 		export_note(
 			export,
 			"%" PRIu64
-			" MB of JSON: many viewers end without a word at 100 to 500 MB; narrow the events, or use '--to perfetto'",
+			" MB of JSON: many viewers crash silently at 100 to 500 MB; export fewer events, or use '--to perfetto'",
 			chrome->bytes >> 20);
 }
 
@@ -385,7 +388,7 @@ static int chrome_new(const struct export_input *input, struct export **ret, str
 const struct export_ops chrome_export = {
 	.name = "chrome",
 	.summary = "Chrome's trace event JSON, for viewers that take nothing else",
-	.new = chrome_new,
+	.create = chrome_new,
 	.free = chrome_free,
 	.begin = chrome_begin,
 	.event = chrome_event,

@@ -46,7 +46,7 @@ static int add(struct column_list *list, const char *at, size_t len, struct fail
 	column_name(column);
 	for (size_t i = 0; i + 1 < list->nr; i++)
 		if (!strcmp(list->at[i].name, column->name))
-			return fail_set(fail, -EINVAL, "--fields: '%s' comes twice", column->name);
+			return fail_set(fail, -EINVAL, "--fields: '%s' is listed twice", column->name);
 	return 0;
 }
 

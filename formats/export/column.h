@@ -22,13 +22,13 @@ enum column_what {
 	COLUMN_LOST,
 	COLUMN_FIELDS,
 	COLUMN_TEXT,
-	COLUMN_FIELD, /* one of the record's own */
+	COLUMN_FIELD, /* a field of the record */
 };
 
 struct column {
 	enum column_what what;
 	char *name;        /* as the user wrote it, which is the key or the title */
-	const char *field; /* of a COLUMN_FIELD: points into the name */
+	const char *field; /* for COLUMN_FIELD: the field's name, which points into `name` */
 };
 
 enum { COLUMNS_OF_TABLE_MAX = 256 };
@@ -38,7 +38,10 @@ struct column_list {
 	size_t nr;
 };
 
-/* "ts,cpu,next_pid": words of the table above, fields of records, and fields.NAME where a field has the name of a column. */
+/*
+ * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is
+ * also that of a column.
+ */
 int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
 void column_list_release(struct column_list *list);
 

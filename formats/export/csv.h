@@ -7,8 +7,8 @@
 struct out;
 
 /*
- * A text of any origin as a field of comma-separated values (RFC 4180), in quotes where it has to be. What is not UTF-8 becomes U+FFFD,
- * one for each byte.
+ * Writes an untrusted text as a field of comma-separated values (RFC 4180), in quotes if needed. Each byte that is not
+ * UTF-8 becomes U+FFFD.
  */
 void csv_text(struct out *out, const void *text, size_t len);
 

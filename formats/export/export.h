@@ -17,20 +17,26 @@ struct out;
 struct reader;
 
 /*
- * An exporter turns the events of a reader into a file of another program. It sees every event in order, and every gap (what was overwritten
- * before the first event of a CPU is one, too), and appends bytes
- * to an out that its driver empties between two events. Same events, same bytes: no locale, no wall clock, no pointers.
- * What fails is sticky (export_failed()): the driver looks at it now and then. What the other format cannot hold, and what the
- * user should know of the file, goes into the notes, a line each: the driver prints them at the end.
- * Invariant: memory follows from what is distinct in a trace (types, tasks, stacks), never from the number of its events.
+ * An exporter turns the events of a reader into a file of another program. It sees every event in order, and every gap
+ * (including events that were overwritten before the first event of a CPU), and appends bytes to an out that its driver
+ * empties between two events. The same events give the same bytes: no locale, no wall clock, no pointers. Errors are
+ * sticky (export_failed()): the driver checks for them now and then. What the other format cannot represent, and what
+ * the user should know about the file, goes into the notes, one line each, which the driver prints at the end.
+ * Invariant: memory depends on what is distinct in a trace (types, tasks, stacks), never on the number of its events.
  */
 struct export_input {
-	const struct reader *reader; /* its buffers' contexts, by event::buffer; borrowed */
-	const char *fields;          /* of --fields; NULL: the exporter's own choice; borrowed */
-	const char *weight;          /* of --weight; NULL: what there is; borrowed */
-	bool has_date;               /* the file tells what to add to a time to have that of day, */
-	int64_t date_offset_ns;      /* which is this */
-	struct db *db;               /* what ops->open() has opened; NULL without it; borrowed */
+	const struct reader *reader; /* the contexts of its buffers are indexed by event::buffer; borrowed */
+	const char *fields;          /* for --fields; NULL: the exporter chooses; borrowed */
+	const char *weight;          /* for --weight; NULL: the first weight that the trace has; borrowed */
+	/*
+	 * for --diff: an exporter of the same kind that has got all events of the other file; NULL without --diff;
+	 * borrowed
+	 */
+	struct export *before;
+	bool has_date;          /* the file has the offset between its times and the time of day */
+	int64_t date_offset_ns; /* this offset in ns */
+	uint64_t max_size;      /* for --max-size; 0: the exporter chooses */
+	struct db *db;          /* the database opened by ops->open(); NULL without it; borrowed */
 };
 
 struct export
@@ -38,29 +44,37 @@ struct export
 	const struct export_ops *ops;
 	const struct reader *reader;
 	struct out *out;
-	struct buf notes;    /* lines */
-	int error;           /* the first; 0 */
-	struct fail failure; /* its words */
+	struct buf notes; /* one line for each note */
+	/* if ops->takes_tables: the text of weft summary, set before ops->end(); NULL: none; borrowed */
+	const struct out *tables;
+	int error;           /* the first error, or 0 */
+	struct fail failure; /* the text of that error */
 };
 
 struct export_ops {
-	const char *name;    /* of --to NAME */
+	const char *name;    /* for --to NAME */
 	const char *summary; /* one line for the help */
-	bool binary;         /* is not for terminals */
-	bool takes_fields;   /* knows what --fields is */
-	bool takes_weight;   /* and --weight */
-	const char *missing; /* the library that weft was built without; NULL: it is there */
-	/* Of an exporter that writes a file of its own instead of the out: before rights are given up. NULL otherwise. */
+	bool binary;         /* is not written to a terminal */
+	bool takes_fields;   /* supports --fields */
+	bool takes_weight;   /* supports --weight */
+	bool takes_size;     /* supports --max-size */
+	bool takes_tables;   /* shows the tables of weft summary */
+	bool takes_diff;     /* supports --diff */
+	bool folder;         /* makes a folder: it writes pieces of files (folder.h) */
+	/*
+	 * For an exporter that writes a file of its own instead of the out: opens the file before privileges are
+	 * dropped. NULL for others.
+	 */
 	int (*open)(const char *path, struct db **ret, struct fail *fail);
 	void (*close)(struct db *db);
-	int (*new)(const struct export_input *input, struct export **ret, struct fail *fail);
+	int (*create)(const struct export_input *input, struct export **ret, struct fail *fail);
 	void (*free)(struct export *export);
 	void (*begin)(struct export *export); /* may be NULL */
 	void (*event)(struct export *export, const struct event *event);
 	void (*end)(struct export *export); /* may be NULL */
 };
 
-/* All of them; NULL behind the last. */
+/* Lists the exporters; NULL after the last. */
 const struct export_ops *export_at(size_t index);
 const struct export_ops *export_find(const char *name);
 
@@ -68,7 +82,7 @@ int must_check export_new(const struct export_ops *ops, const struct export_inpu
 			  struct export **ret, struct fail *fail);
 void export_free(struct export *export);
 
-/* Keeps the first failure. */
+/* Sets the exporter's error; the first error is kept. */
 void export_failed(struct export *export, int error, const struct fail *failure);
 void export_no_memory(struct export *export);
 __attribute__((format(printf, 2, 3))) void export_note(struct export *export, const char *format, ...);

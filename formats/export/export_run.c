@@ -11,8 +11,9 @@
 #include <string.h>
 
 static const struct export_ops *const exports[] = {
-	&jsonl_export,  &csv_export,    &perfetto_export, &sqlite_export,
-	&chrome_export, &folded_export, &flame_export,    &speedscope_export,
+	&jsonl_export,  &csv_export,   &perfetto_export,   &sqlite_export, &chrome_export,
+	&folded_export, &flame_export, &speedscope_export, &html_export,   &parquet_export,
+	&ctf_export,    &pprof_export, &firefox_export,
 };
 
 const struct export_ops *export_at(size_t index)
@@ -34,10 +35,7 @@ int export_new(const struct export_ops *ops, const struct export_input *input, s
 	struct export *export = NULL;
 	int r;
 
-	if (ops->missing)
-		return fail_set(fail, -ENOTSUP, "weft was built without %s, which '--to %s' needs", ops->missing,
-				ops->name);
-	r = ops->new (input, &export, fail);
+	r = ops->create(input, &export, fail);
 	if (r)
 		return r;
 	export->ops = ops;

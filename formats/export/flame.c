@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flame graph as one SVG file that needs nothing else: frames as wide as their weight, callers below. Frames of a parent that are under
- * a thousandth of the whole are one frame. Names come from the traced machine: they are escaped, and the script only reads them as text.
+ * A flame graph as one SVG file that needs nothing else: frames as wide as their weight, callers below. Frames of a
+ * parent that are narrower than a thousandth of the whole become one frame. Names come from the traced machine: they
+ * are escaped, and the script only reads them as text. With --diff a frame is red when its share of the whole is larger
+ * than it was in the other file, and blue when it is smaller, the more so the larger the difference; white is none.
  */
 #include "formats/export/exports.h"
 #include "formats/export/flame_script.h"
 #include "formats/export/weighed.h"
 #include "lib/base/out.h"
+#include "lib/base/scale.h"
 #include "lib/base/utf8.h"
 
 #include <inttypes.h>
@@ -20,13 +23,15 @@ enum {
 	FOOT = 30,
 	SMALL = 1000,
 	CHARACTER = 73,
+	MILLION = 1000000,
+	DARKEST = 200,
 	DEPTH_MAX = 512,
 	NO_FRAME = UINT32_MAX
 };
 
-/* A node with what stands on it, as a list of children in the order of their names. */
+/* A node and its children, as a list in the order of their names. */
 struct box {
-	uint64_t weight;
+	uint64_t weight, was; /* was: the weight in the other file */
 	uint32_t child, next; /* NO_FRAME: none */
 };
 
@@ -36,8 +41,11 @@ struct flame {
 	struct box *boxes;
 	size_t nr;
 	uint64_t total;
+	const uint64_t *was; /* for each node its own weight in the other file; NULL without --diff */
+	uint64_t was_total;
+	int64_t most; /* the largest difference of a share */
 	enum weight weight;
-	unsigned depth; /* of the deepest that is drawn */
+	unsigned depth; /* depth of the deepest frame that is drawn */
 	struct out *out;
 };
 
@@ -79,7 +87,9 @@ static int compare(const void *a, const void *b, void *arg)
 	return by_name(flame, x, y);
 }
 
-/* Weights with all that stands on a node: a node comes behind its parent. Children become lists, by name. */
+/*
+ * Sums the weights of each subtree, which works because a node comes after its parent. Children become lists, by name.
+ */
 static bool grow(struct flame *flame)
 {
 	cleanup_free uint32_t *order = calloc(flame->nr + 1, sizeof(*order));
@@ -88,11 +98,14 @@ static bool grow(struct flame *flame)
 	if (!order || !flame->boxes)
 		return false;
 	for (uint32_t i = 0; i < flame->nr; i++) {
-		flame->boxes[i] = (struct box){ flame->nodes[i].weights[flame->weight], NO_FRAME, NO_FRAME };
+		flame->boxes[i] = (struct box){ flame->nodes[i].weights[flame->weight], flame->was ? flame->was[i] : 0,
+						NO_FRAME, NO_FRAME };
 		order[i] = i;
 	}
-	for (size_t i = flame->nr - 1; i > 0; i--)
+	for (size_t i = flame->nr - 1; i > 0; i--) {
 		flame->boxes[flame->nodes[i].parent].weight += flame->boxes[i].weight;
+		flame->boxes[flame->nodes[i].parent].was += flame->boxes[i].was;
+	}
 	qsort_r(order + 1, flame->nr - 1, sizeof(*order), compare, flame);
 	for (size_t i = flame->nr - 1; i > 0; i--) {
 		struct box *parent = &flame->boxes[flame->nodes[order[i]].parent];
@@ -108,10 +121,22 @@ static bool is_small(const struct flame *flame, uint64_t weight)
 	return weight < flame->total / SMALL || !weight;
 }
 
+/* The difference of the shares in millionths. */
+static int64_t change_of(const struct flame *flame, uint64_t weight, uint64_t was)
+{
+	int64_t share = flame->total ? (int64_t)scale_mul_div(weight, MILLION, flame->total) : 0;
+
+	return share - (flame->was_total ? (int64_t)scale_mul_div(was, MILLION, flame->was_total) : 0);
+}
+
 static void measure(struct flame *flame, uint32_t node, unsigned depth)
 {
+	int64_t change = llabs(change_of(flame, flame->boxes[node].weight, flame->boxes[node].was));
+
 	if (depth > flame->depth)
 		flame->depth = depth;
+	if (change > flame->most)
+		flame->most = change;
 	if (depth + 1 >= DEPTH_MAX)
 		return;
 	for (uint32_t i = flame->boxes[node].child; i != NO_FRAME; i = flame->boxes[i].next)
@@ -119,7 +144,10 @@ static void measure(struct flame *flame, uint32_t node, unsigned depth)
 			measure(flame, i, depth + 1);
 }
 
-/* Warm colours by the name, so that a function has the same one everywhere; grey for what is no function. */
+/*
+ * Warm colours chosen by the name, so that a function has the same colour everywhere; grey for frames that are not
+ * functions.
+ */
 static void put_color(struct out *out, const char *name, size_t len, unsigned depth)
 {
 	uint32_t hash = 2166136261;
@@ -133,15 +161,23 @@ static void put_color(struct out *out, const char *name, size_t len, unsigned de
 	out_f(out, "rgb(%u,%u,%u)", 205 + hash % 50, hash / 64 % 180 + 40, hash / 16384 % 60);
 }
 
-/* value * WIDTH / total, with two decimals. */
+static void put_change(const struct flame *flame, uint64_t weight, uint64_t was, struct out *out)
+{
+	int64_t change = change_of(flame, weight, was);
+	int rest = 255 - (int)(flame->most ? llabs(change) * DARKEST / flame->most : 0);
+
+	out_f(out, "rgb(%d,%d,%d)", change < 0 ? rest : 255, rest, change > 0 ? rest : 255);
+}
+
+/* Writes value * WIDTH / total, with two decimals. */
 static void put_place(const struct flame *flame, uint64_t value, struct out *out)
 {
-	out_decimal(out, (int64_t)((unsigned __int128)value * WIDTH * 100 / (flame->total ? flame->total : 1)), 2);
+	out_decimal(out, (int64_t)scale_mul_div(value, WIDTH * 100, flame->total ? flame->total : 1), 2);
 }
 
 static void put_weight(const struct flame *flame, uint64_t weight, struct out *out)
 {
-	uint64_t parts = flame->total ? (uint64_t)((unsigned __int128)weight * 10000 / flame->total) : 0;
+	uint64_t parts = flame->total ? scale_mul_div(weight, 10000, flame->total) : 0;
 
 	if (flame->weight == WEIGHT_COUNT) {
 		out_u64(out, weight);
@@ -154,12 +190,19 @@ static void put_weight(const struct flame *flame, uint64_t weight, struct out *o
 	out_char(out, '%');
 }
 
+static void put_was(const struct flame *flame, uint64_t was, struct out *out)
+{
+	out_str(out, ", was ");
+	out_decimal(out, flame->was_total ? (int64_t)scale_mul_div(was, 10000, flame->was_total) : 0, 2);
+	out_char(out, '%');
+}
+
 static void put_frame(const struct flame *flame, const char *name, size_t len, uint64_t x, uint64_t weight,
-		      unsigned depth)
+		      uint64_t was, unsigned depth)
 {
 	unsigned y = HEAD + (flame->depth - depth) * ROW;
 	struct out *out = flame->out;
-	uint64_t room = (uint64_t)((unsigned __int128)weight * WIDTH * 10 / (flame->total ? flame->total : 1));
+	uint64_t room = scale_mul_div(weight, WIDTH * 10, flame->total ? flame->total : 1);
 
 	out_f(out,
 	      "<g class=\"f\" tabindex=\"0\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\" data-d=\"%u\" data-n=\"", x,
@@ -169,17 +212,22 @@ static void put_frame(const struct flame *flame, const char *name, size_t len, u
 	put_xml(out, name, len, len);
 	out_str(out, " (");
 	put_weight(flame, weight, out);
+	if (flame->was)
+		put_was(flame, was, out);
 	out_str(out, ")</title><rect x=\"");
 	put_place(flame, x, out);
 	out_f(out, "\" y=\"%u\" width=\"", y);
 	put_place(flame, weight, out);
 	out_f(out, "\" height=\"%d\" fill=\"", ROW - 1);
-	put_color(out, name, len, depth);
+	if (flame->was)
+		put_change(flame, weight, was, out);
+	else
+		put_color(out, name, len, depth);
 	out_str(out, "\"/><text x=\"");
 	put_place(flame, x + 3 * flame->total / WIDTH, out);
 	out_f(out, "\" y=\"%u\">", y + 12);
 	if (room >= 60 + 3 * CHARACTER)
-		put_xml(out, name, len, (room - 60) / CHARACTER);
+		put_xml(out, name, len, (size_t)((room - 60) / CHARACTER));
 	out_str(out, "</text></g>\n");
 }
 
@@ -187,15 +235,16 @@ static void put_tree(const struct flame *flame, uint32_t node, uint64_t x, unsig
 {
 	size_t len, few = 0;
 	const char *name = stacks_name(flame->stacks, flame->nodes[node].name, &len);
-	uint64_t small = 0;
+	uint64_t small = 0, small_was = 0;
 	char text[64];
 
-	put_frame(flame, name, len, x, flame->boxes[node].weight, depth);
+	put_frame(flame, name, len, x, flame->boxes[node].weight, flame->boxes[node].was, depth);
 	if (depth + 1 >= DEPTH_MAX)
 		return;
 	for (uint32_t i = flame->boxes[node].child; i != NO_FRAME; i = flame->boxes[i].next) {
 		if (is_small(flame, flame->boxes[i].weight)) {
 			small += flame->boxes[i].weight;
+			small_was += flame->boxes[i].weight ? flame->boxes[i].was : 0;
 			few += flame->boxes[i].weight > 0;
 			continue;
 		}
@@ -204,7 +253,7 @@ static void put_tree(const struct flame *flame, uint32_t node, uint64_t x, unsig
 	}
 	if (small && !is_small(flame, small) && depth < flame->depth) {
 		snprintf(text, sizeof(text), "[%zu small ones]", few);
-		put_frame(flame, text, strlen(text), x, small, depth + 1);
+		put_frame(flame, text, strlen(text), x, small, small_was, depth + 1);
 	}
 }
 
@@ -229,6 +278,8 @@ static void put_head(const struct flame *flame)
 		out_decimal(out, (int64_t)(flame->total / 1000), 3);
 		out_str(out, " ms");
 	}
+	if (flame->was)
+		out_str(out, "; red: a larger share than in the other file, blue: a smaller one");
 	out_f(out,
 	      "</text>\n<text id=\"reset\" class=\"button\" x=\"10\" y=\"20\" style=\"display:none\">reset zoom</text>\n"
 	      "<text id=\"search\" class=\"button\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
@@ -237,12 +288,33 @@ static void put_head(const struct flame *flame)
 	      WIDTH - 10, height - 10, WIDTH - 10, height - 10);
 }
 
+/* Stacks that only the other file has are not drawn. */
+static void tell_gone(const struct flame *flame, struct export *export)
+{
+	uint64_t gone = 0, part;
+
+	for (size_t i = 0; flame->was && i < flame->nr; i++)
+		if (!flame->boxes[i].weight)
+			gone += flame->was[i];
+	part = gone ? scale_mul_div(gone, 10000, flame->was_total) : 0;
+	if (gone)
+		export_note(export,
+			    "--diff: %" PRIu64 ".%02" PRIu64
+			    " %% of that file is in stacks that the exported file does not have: they have no "
+			    "width; --to folded has them",
+			    part / 100, part % 100);
+}
+
 static void flame_end(struct export *export)
 {
-	struct stacks *stacks = ((struct weighed *)export)->stacks;
+	struct weighed *weighed = (struct weighed *)export;
+	struct stacks *stacks = weighed->stacks;
 	struct flame flame = { .stacks = stacks, .out = export->out };
 
-	stacks_end(stacks, export);
+	if (!weighed_end(weighed))
+		return;
+	flame.was = weighed->was;
+	flame.was_total = weighed->was_total;
 	flame.weight = stacks_weight(stacks);
 	flame.total = stacks_total(stacks, flame.weight);
 	flame.nodes = stacks_nodes(stacks, &flame.nr);
@@ -253,6 +325,7 @@ static void flame_end(struct export *export)
 	}
 	measure(&flame, 0, 0);
 	put_head(&flame);
+	tell_gone(&flame, export);
 	put_tree(&flame, 0, 0, 0);
 	out_str(export->out, "<script><![CDATA[\n");
 	out_str(export->out, flame_script);
@@ -264,7 +337,8 @@ const struct export_ops flame_export = {
 	.name = "flame",
 	.summary = "a flame graph: one SVG file, for a browser",
 	.takes_weight = true,
-	.new = weighed_new,
+	.takes_diff = true,
+	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,
 	.end = flame_end,

@@ -11,8 +11,8 @@ const char flame_style[] =
 	"@media (prefers-color-scheme: dark) { svg { background: #1b1b1b } .head { fill: #ddd } .button { fill: #8af } .f rect { stroke: #1b1b1b } }\n";
 
 /*
- * A frame is <g class="f" data-x data-w data-d>: where it begins, its width, its depth, in units of the whole graph. Zooming maps the
- * frame's range onto the picture. Names are only ever compared and set as text.
+ * A frame is <g class="f" data-x data-w data-d>: its begin, its width and its depth, in units of the whole graph.
+ * Zooming maps the frame's range onto the picture. Names are only compared and set as text, never interpreted.
  */
 const char flame_script[] =
 	"'use strict';\n"

@@ -2,7 +2,10 @@
 #ifndef WEFT_FORMATS_EXPORT_FLAME_SCRIPT_H
 #define WEFT_FORMATS_EXPORT_FLAME_SCRIPT_H
 
-/* What is in every flame graph: its styles, and the script of its mouse, keys and search (flame.c says what they find in the file). */
+/*
+ * The constant parts of every flame graph: its styles, and the script for mouse, keys and search. flame.c documents the
+ * elements of the file that the script uses.
+ */
 extern const char flame_style[], flame_script[];
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folded stacks: a line for each, frames with semicolons between, the outermost first, a blank and the weight of the innermost itself.
- * flamegraph.pl, inferno, speedscope and Perfetto read it. In names semicolons become colons, and what is not printable "?".
+ * Folded stacks: a line for each stack has its frames, the outermost first, with semicolons between them, a blank, and
+ * the weight of the innermost frame itself. flamegraph.pl, inferno, speedscope and Perfetto read it. With --diff the
+ * weight in the other file comes first, as the first two programs take it. In names a semicolon becomes a colon, and a
+ * character that is not printable a '?'.
  */
 #include "formats/export/exports.h"
 #include "formats/export/weighed.h"
@@ -30,17 +32,19 @@ static void put_name(const struct stacks *stacks, uint32_t name, struct out *out
 
 static void folded_end(struct export *export)
 {
-	const struct stacks *stacks = ((struct weighed *)export)->stacks;
+	struct weighed *weighed = (struct weighed *)export;
+	const struct stacks *stacks = weighed->stacks;
 	uint32_t path[DEPTH_MAX];
 	const struct stack_node *nodes;
 	enum weight weight;
 	size_t nr, depth;
 
-	stacks_end(((struct weighed *)export)->stacks, export);
+	if (!weighed_end(weighed))
+		return;
 	weight = stacks_weight(stacks);
 	nodes = stacks_nodes(stacks, &nr);
 	for (uint32_t i = 1; i < nr; i++) {
-		if (!nodes[i].weights[weight])
+		if (!nodes[i].weights[weight] && !(weighed->was && weighed->was[i]))
 			continue;
 		depth = 0;
 		for (uint32_t node = i; node && depth < DEPTH_MAX; node = nodes[node].parent)
@@ -48,6 +52,10 @@ static void folded_end(struct export *export)
 		while (depth) {
 			put_name(stacks, path[--depth], export->out);
 			out_char(export->out, depth ? ';' : ' ');
+		}
+		if (weighed->was) {
+			out_u64(export->out, weighed->was[i]);
+			out_char(export->out, ' ');
 		}
 		out_u64(export->out, nodes[i].weights[weight]);
 		out_char(export->out, '\n');
@@ -58,7 +66,8 @@ const struct export_ops folded_export = {
 	.name = "folded",
 	.summary = "stacks by weight, a line each, for flamegraph.pl, inferno and speedscope",
 	.takes_weight = true,
-	.new = weighed_new,
+	.takes_diff = true,
+	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,
 	.end = folded_end,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More functions than a kernel stack has room for: what claims to be deeper is left alone. */
+/* A kernel stack has no room for more functions: records with a greater depth are ignored. */
 enum { DEPTH_MAX = 1024 };
 
 enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
@@ -25,6 +25,7 @@ struct frames {
 	struct u64_map types;  /* by event_type::index: struct type */
 	struct u64_map tracks; /* by key: struct track */
 	uint64_t orphans;
+	bool starved;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
 };
 
@@ -139,8 +140,10 @@ static void enter(struct frames *frames, const struct type *type, const struct e
 		return;
 	leave_from(frames, event, track, depth);
 	frame = push(track);
-	if (!frame)
+	if (!frame) {
+		frames->starved = true;
 		return;
+	}
 	*frame = (struct frame){ .func = place_u64(&type->places[FUNC], event), .start = event->ts, .depth = depth };
 	frames->calls.enter(frames->calls.arg, event, track);
 }
@@ -153,7 +156,7 @@ static bool has_call(const struct track *track, uint64_t func, int32_t depth)
 	return false;
 }
 
-/* What an interrupt took is no time of the function that it hit. */
+/* The time of an interrupt does not count for the function that it interrupted. */
 static void charge(struct frames *frames, const struct event *event, uint64_t lasted)
 {
 	struct track *track = u64_map_find(&frames->tracks, task_key(event));
@@ -162,7 +165,7 @@ static void charge(struct frames *frames, const struct event *event, uint64_t la
 		track->frames[track->nr_frames - 1].nested += lasted;
 }
 
-/* Functions at the edge of an interrupt are entered on one side and left on the other. */
+/* The first and the last function of an interrupt are entered on one side of its boundary and left on the other. */
 static void leave_one(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
 {
 	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
@@ -227,4 +230,9 @@ bool frames_see(struct frames *frames, const struct event *event)
 uint64_t frames_orphans(const struct frames *frames)
 {
 	return frames->orphans;
+}
+
+bool frames_starved(const struct frames *frames)
+{
+	return frames->starved || frames->types.starved || frames->tracks.starved;
 }

@@ -10,33 +10,37 @@ struct event;
 struct schema_abi;
 
 /*
- * The function graph as calls that are balanced: each that is entered is left once, the inner one first. Calls belong to a track: that of
- * their task, of a CPU's idle task, or, in a hard interrupt or NMI, of their CPU, for the task there only suffers them.
- * A gap leaves all that is open, for its exits may be lost; the exit of a call that was not entered is counted and passed over.
- * lib/event/calls.h has the durations alone; here is which call stands in which.
+ * The function graph as balanced calls: each entered call is left once, the inner one first. Calls belong to a track:
+ * that of their task, of a CPU's idle task, or, in a hard interrupt or NMI, of their CPU, because the current task is
+ * unrelated to the interrupt. A gap leaves all open calls, because their exits may be lost; the exit of a call that was
+ * not entered is counted and skipped. lib/event/calls.h computes only durations; this file knows which call is nested
+ * in which.
  */
 struct frame {
 	uint64_t func;
 	uint64_t start;  /* the event's time */
-	uint64_t nested; /* what the calls in it lasted */
+	uint64_t nested; /* the time of the calls inside it */
 	int32_t depth;
 	uint32_t note; /* the caller's: set in enter() */
 };
 
 struct track {
-	uint64_t key; /* of no other track of its buffer */
+	uint64_t key; /* unique in its buffer */
 	int32_t pid;
 	uint16_t cpu;
 	bool known;
-	bool interrupt;       /* of the CPU's interrupts, whoever is interrupted */
-	struct frame *frames; /* the open ones, the outermost first */
+	bool interrupt;       /* the track of the CPU's interrupts, whichever task they interrupt */
+	struct frame *frames; /* open calls, the outermost first */
 	size_t nr_frames, size;
 };
 
 struct frames_calls {
-	/* The new frame is the last of the track. */
+	/* A call was entered: its frame is the last one of the track. */
 	void (*enter)(void *arg, const struct event *event, struct track *track);
-	/* The last frame ends at `ts`. `lasted` is its duration, by the record's own times where it has some; 0 and !exited: not known. */
+	/*
+	 * The last frame of the track ends at `ts`. `lasted` is its duration, from the record's own times if it has
+	 * them; 0 if not `exited`: unknown.
+	 */
 	void (*leave)(void *arg, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted, bool exited);
 	void *arg;
 };
@@ -47,13 +51,16 @@ struct frames;
 struct frames *frames_new(const struct schema_abi *abi, const struct frames_calls *calls);
 void frames_free(struct frames *frames);
 
-/* True when the event is of the function graph. */
+/* True when the event belongs to the function graph. */
 bool frames_see(struct frames *frames, const struct event *event);
 
-/* Leaves all that is open. */
+/* Leaves all open calls. */
 void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts);
 
-/* Exits without an entry. */
+/* The number of exits without an entry. */
 uint64_t frames_orphans(const struct frames *frames);
+
+/* Whether memory ran out, so that calls are missing. */
+bool frames_starved(const struct frames *frames);
 
 #endif

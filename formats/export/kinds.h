@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * What an exporter knows of each type of event, of each buffer: a pointer of its own. It owns what they point to; the kinds own the
- * array. A buffer's types are numbered from 0, so most arrays are short.
+ * An exporter's data for each type of event of each buffer: one pointer. The exporter defines the data; the kinds own
+ * the array and free each entry. The types of a buffer are numbered from 0, so most arrays are short.
  */
 struct kinds {
 	struct kinds_buffer {
@@ -33,7 +33,7 @@ static inline void *kinds_find(const struct kinds *kinds, const struct event *ev
 	return event->type->index < buffer->nr ? buffer->at[event->type->index] : NULL;
 }
 
-/* Takes a kind; false without memory, and then it was freed. */
+/* Takes ownership of a kind; false without memory: then the kind was freed. */
 bool kinds_set(struct kinds *kinds, const struct event *event, void *kind);
 
 #endif

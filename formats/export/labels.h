@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Texts that are kept once, by numbers from 0 on. */
+/* A set of texts, numbered from 0 on: each text is stored once. */
 struct labels {
 	struct label {
-		char *text; /* with a NUL behind it */
+		char *text; /* followed by a NUL */
 		size_t len;
 	} * at;
 	size_t nr;
-	struct u64_map places; /* by the hash of the text, or what follows it: number + 1 */
+	struct u64_map places; /* by the hash of the text, or the next free key after it: number + 1 */
 };
 
 enum { LABEL_NONE = UINT32_MAX };
@@ -23,7 +23,7 @@ enum { LABEL_NONE = UINT32_MAX };
 void labels_init(struct labels *labels);
 void labels_release(struct labels *labels);
 
-/* The number of a text, a new one if it is new (*ret_new); LABEL_NONE without memory. */
+/* The number of a text, which is added if it is new (*ret_new); LABEL_NONE without memory. */
 uint32_t labels_add(struct labels *labels, const void *text, size_t len, bool *ret_new);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A line for each event and for each loss: JSON objects, or comma-separated values (RFC 4180, lines end with a newline alone). Times are
- * integers; integers have all their digits; what is not UTF-8 becomes U+FFFD. The columns are those of --fields.
+ * A line for each event and for each gap: JSON objects, or comma-separated values (RFC 4180, but with newlines only).
+ * Times are integers; integers have all their digits; each byte that is not UTF-8 becomes U+FFFD. --fields chooses the
+ * columns.
  */
 #include "formats/export/column.h"
 #include "formats/export/csv.h"
@@ -24,31 +25,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cell of a type of event: a column, or a field behind the key that "fields" has. */
+/* A cell of a type of event: a column, or a field inside "fields", with its key. */
 struct cell {
 	struct place place;
 	bool text;
-	struct buf key; /* "\"name\":", of the fields of COLUMN_FIELDS */
+	struct buf key; /* "\"name\":", for the fields of COLUMN_FIELDS */
 };
 
 struct kind {
 	const struct format *format; /* NULL: unknown */
-	struct cell *columns;        /* of each COLUMN_FIELD */
-	struct cell *fields;         /* all of them, behind the common ones */
+	struct cell *columns;        /* for each COLUMN_FIELD */
+	struct cell *fields;         /* all fields, after the common ones */
 	size_t nr_columns, nr_fields;
 };
 
 struct lines {
 	struct export export; /* first */
 	struct column_list list;
-	struct buf *keys; /* of the columns, as JSON */
+	struct buf *keys; /* the columns' keys, as JSON */
 	bool *found;      /* columns that a type had */
 	bool csv, chosen;
 	bool tells_lost;      /* a column shows losses */
 	uint64_t gaps, large; /* losses, and integers beyond 2^53 */
 	struct kinds kinds;
 	struct sink **sinks; /* for the text and the flags, by buffer */
-	struct out cell;     /* of a CSV cell that holds JSON or text */
+	struct out cell;     /* memory for a CSV cell with JSON or text */
+	struct out text;     /* the kernel's text of one event */
 };
 
 static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields";
@@ -86,6 +88,8 @@ static void lines_free(struct export *export)
 	column_list_release(&lines->list);
 	if (lines->cell.start)
 		out_release(&lines->cell);
+	if (lines->text.start)
+		out_release(&lines->text);
 	free(lines);
 }
 
@@ -103,7 +107,8 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 	size_t nr_buffers = input->reader->nr_buffers;
 	int r;
 
-	if (kinds_init(&lines->kinds, nr_buffers, kind_free) || !out_init(&lines->cell, 4096))
+	if (kinds_init(&lines->kinds, nr_buffers, kind_free) || !out_init(&lines->cell, 4096) ||
+	    !out_init(&lines->text, 4096))
 		return fail_memory(fail);
 	lines->chosen = input->fields;
 	r = column_list_parse(input->fields ? input->fields : fields, &lines->list, fail);
@@ -154,7 +159,7 @@ static int csv_new(const struct export_input *input, struct export **ret, struct
 	return lines_new(input, true, ret, fail);
 }
 
-/* What is behind `start` in the out, which is JSON but no text, becomes a CSV field: hex digits without their quotes. */
+/* Turns the JSON after `start` in the out (not a string) into a CSV field: hex digits without their quotes. */
 static void recode_csv(struct lines *lines, size_t start)
 {
 	struct out *out = lines->export.out;
@@ -246,30 +251,34 @@ static void put_fields(struct lines *lines, const struct kind *kind, const struc
 		recode_csv(lines, start);
 }
 
+/* The kernel prints a graph's call or return only in the context of others: here its text is the function's name. */
+static void put_function(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			 struct out *out)
+{
+	const struct field *func = binding->format ? format_field(binding->format, "func") : NULL;
+
+	if (func)
+		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
+			     out);
+}
+
 static void put_kernel_text(struct lines *lines, const struct event *event)
 {
 	struct ftrace *ftrace = (struct ftrace *)lines->sinks[event->buffer];
 	struct sink_event copy = { .event = *event };
 	const struct binding *binding = ftrace_bind(ftrace, event->type);
-	const struct field *func = binding->format ? format_field(binding->format, "func") : NULL;
-	struct out text;
+	struct out *text = &lines->text;
 
-	if (!out_init(&text, 512)) {
-		export_no_memory(&lines->export);
-		return;
-	}
-	/* A call or return of the function graph has a text only together with the others. */
+	out_clear(text);
 	if (!binding->renderer || !binding->renderer->settle)
-		ftrace_body(ftrace, &copy.event, &text);
-	else if (func)
-		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
-			     &text);
-	if (out_len(&text) && text.at[-1] == '\n')
-		text.at--;
-	if (text.failed)
+		ftrace_body(ftrace, &copy.event, text);
+	else
+		put_function(ftrace, binding, event, text);
+	if (out_len(text) && text->at[-1] == '\n')
+		text->at--;
+	if (text->failed)
 		export_no_memory(&lines->export);
-	put_text(lines, text.start, out_len(&text));
-	out_release(&text);
+	put_text(lines, text->start, out_len(text));
 }
 
 static struct cell *cells_new(struct lines *lines, const struct format *format, const struct schema_abi *abi, size_t nr)
@@ -281,8 +290,10 @@ static struct cell *cells_new(struct lines *lines, const struct format *format, 
 
 		cells[i].place = place_of(field, abi);
 		cells[i].text = value_is_text(field);
-		if (!make_key(lines, field->name, &cells[i].key))
-			export_no_memory(&lines->export);
+		if (!make_key(lines, field->name, &cells[i].key)) {
+			cells_free(cells, i + 1);
+			return NULL;
+		}
 	}
 	return cells;
 }
@@ -332,7 +343,7 @@ static void put_string(struct lines *lines, const char *text)
 	put_text(lines, text, strlen(text));
 }
 
-/* What only a record has. */
+/* Writes a column that only records have. */
 static void put_of_record(struct lines *lines, const struct kind *kind, size_t index, const struct context *context,
 			  const struct event *event)
 {
@@ -403,7 +414,7 @@ static void put_column(struct lines *lines, const struct kind *kind, size_t inde
 		put_null(lines);
 }
 
-/* Objects of the usual columns have only what an event has; with --fields all objects have the same keys. */
+/* Objects with the default columns lack the keys without a value; with --fields all objects have the same keys. */
 static bool is_left_out(const struct lines *lines, const struct kind *kind, size_t index, const struct context *context)
 {
 	enum column_what what = lines->list.at[index].what;
@@ -485,7 +496,7 @@ const struct export_ops jsonl_export = {
 	.name = "jsonl",
 	.summary = "one JSON object a line, with the fields of each event",
 	.takes_fields = true,
-	.new = jsonl_new,
+	.create = jsonl_new,
 	.free = lines_free,
 	.event = lines_event,
 	.end = lines_end,
@@ -495,7 +506,7 @@ const struct export_ops csv_export = {
 	.name = "csv",
 	.summary = "comma-separated values under a line of names",
 	.takes_fields = true,
-	.new = csv_new,
+	.create = csv_new,
 	.free = lines_free,
 	.begin = csv_begin,
 	.event = lines_event,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events stand in bundles of one CPU; losses split
- * them, and are instants of a track of their own. Calls of the function graph are balanced; those in hard interrupts are slices of a
- * track of their CPU. Times are those of the trace: of a local, global or mono_raw clock each bundle says that its boot time is the same.
- * Not here: thread groups that the file does not tell; what weft computes from events.
+ * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
+ * losses split the bundles, and are instants on a track of their own. Calls of the function graph are balanced; calls
+ * in hard interrupts are slices on a track of their CPU. Times are those of the trace: for a local, global or mono_raw
+ * clock each bundle says that its boot time is the same. Not supported: thread groups that the file does not contain;
+ * values that weft computes from events.
  */
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
@@ -112,6 +113,8 @@ static void see_lost(struct perfetto *perfetto, struct perfetto_buffer *buffer, 
 	if (bundle) {
 		perfetto_bundle_flush(perfetto, buffer, event->cpu, bundle);
 		bundle->lost = true;
+	} else {
+		export_no_memory(&perfetto->export);
 	}
 	if (event->lost > 0)
 		snprintf(name, sizeof(name), "lost %" PRId64 " events", event->lost);
@@ -138,7 +141,10 @@ static void perfetto_event(struct export *export, const struct event *event)
 	}
 }
 
-/* Processes and threads of the tasks that were seen. What has no thread group known is a process of its own. */
+/*
+ * Writes the processes and threads of the tasks that occurred. A task with an unknown thread group is a process of its
+ * own.
+ */
 static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t *unknown)
 {
 	struct u64_map groups;
@@ -208,8 +214,11 @@ static void perfetto_end(struct export *export)
 
 	if (!perfetto->begun)
 		perfetto_put_head(perfetto, 0);
-	for (size_t i = 0; i < perfetto->nr_buffers; i++)
+	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
 		frames_end(perfetto->buffers[i].frames, (uint16_t)i, perfetto->last);
+		if (frames_starved(perfetto->buffers[i].frames))
+			export_no_memory(export);
+	}
 	perfetto_flush_all(perfetto);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++)
 		put_tasks(perfetto, &perfetto->buffers[i], &groups);
@@ -314,7 +323,7 @@ const struct export_ops perfetto_export = {
 	.name = "perfetto",
 	.summary = "for ui.perfetto.dev and trace_processor: tracks, states, slices, all fields",
 	.binary = true,
-	.new = perfetto_new,
+	.create = perfetto_new,
 	.free = perfetto_free,
 	.event = perfetto_event,
 	.end = perfetto_end,

@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FtraceEvent's messages: their fields are numbered from 1 in this order; "-" is one that the kernel does not have. */
+/*
+ * FtraceEvent's messages: their fields are numbered from 1 in this order; "-" stands for a field that the kernel does
+ * not have.
+ */
 static const struct known {
 	const char *system, *name;
 	uint32_t id;
@@ -100,7 +103,10 @@ static bool bind_typed(struct perfetto_kind *kind, const struct schema_abi *abi)
 	return false;
 }
 
-/* raw_syscalls:sys_enter, and sys_enter_NAME of the system syscalls, whose fields behind the number are the arguments. */
+/*
+ * raw_syscalls:sys_enter, and sys_enter_NAME of the system syscalls, whose fields after the number are the arguments of
+ * the call.
+ */
 static bool bind_call(struct perfetto_kind *kind, const struct schema_abi *abi)
 {
 	const struct format *format = kind->format;
@@ -143,7 +149,7 @@ static bool bind_print(struct perfetto_kind *kind, const struct schema_abi *abi)
 	return true;
 }
 
-/* What the kernel's own entries refer to by address is shown by name. */
+/* Addresses in the kernel's own entries are shown as names. */
 static void name_addresses(struct perfetto_kind *kind)
 {
 	bool function = !strcmp(kind->format->name, "function");
@@ -187,7 +193,7 @@ struct perfetto_kind *perfetto_kind_new(const struct context *context, const str
 	return kind;
 }
 
-/* Fields that have no number of their own. */
+/* Fields for which Perfetto's message has no field number. */
 static void put_rest(const struct perfetto_kind *kind, const struct perfetto_field *field,
 		     const struct context *context, const struct event *event, struct out *out)
 {
@@ -216,7 +222,7 @@ static void put_symbols(const struct perfetto_field *field, const struct context
 	}
 }
 
-/* The kernel's text behind the name of the function that wrote it. */
+/* The kernel's text after the name of the function that wrote it. */
 static void put_print(struct sink *sink, const struct event *event, struct out *out)
 {
 	struct ftrace *ftrace = (struct ftrace *)sink;

@@ -15,8 +15,9 @@ struct out;
 struct sink;
 
 /*
- * A type of event as Perfetto's FtraceEvent has it: a message of its own where trace_processor makes tracks of it, otherwise one that is
- * described in the file (GenericEventDescriptor). Its importer takes 31 fields of such: what is beyond is one string, JSON, in the last.
+ * A type of event as Perfetto's FtraceEvent: a message of its own if trace_processor makes tracks of it, otherwise one
+ * that the file describes (GenericEventDescriptor). The importer accepts 31 fields of such an event: further fields
+ * become one JSON string in the last one.
  */
 enum { PERFETTO_FIELDS_MAX = 31, PERFETTO_OWN_FIRST = 65536, PERFETTO_OWN_LAST = 131071 };
 
@@ -32,10 +33,10 @@ enum perfetto_wire {
 };
 
 struct perfetto_kind {
-	uint32_t id;                 /* of the field of FtraceEvent */
-	bool own;                    /* it needs a descriptor, */
-	bool described;              /* and has been written: the caller's */
-	bool call_by_name;           /* of a sys_enter_NAME or sys_exit_NAME */
+	uint32_t id;                 /* number of the field of FtraceEvent */
+	bool own;                    /* it needs a descriptor */
+	bool described;              /* its descriptor was written; set by the caller */
+	bool call_by_name;           /* an event sys_enter_NAME or sys_exit_NAME */
 	const struct format *format; /* NULL: unknown */
 	struct perfetto_field {
 		struct place place;
@@ -46,14 +47,14 @@ struct perfetto_kind {
 	size_t nr_fields;
 };
 
-/* NULL without memory. `own_id` is the id if it needs one of its own. */
+/* NULL without memory. `own_id` is used as the id if the type needs a descriptor. */
 struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id);
 
-/* The message of an event. `scratch` is emptied; `sink` prints what the kernel prints of it. */
+/* Writes the message of an event. `scratch` is emptied; `sink` prints the event as the kernel does. */
 void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
 		       const struct event *event, struct out *scratch, struct out *out);
 
-/* Its GenericEventDescriptor. */
+/* Writes the GenericEventDescriptor of the type. */
 void perfetto_kind_describe(const struct perfetto_kind *kind, struct out *scratch, struct out *field, struct out *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Protocol buffers, as far as a writer needs them: a message is fields one behind the other, each a number and a value. A message in a
- * message is made in an out of its own first, for its length stands in front of it.
+ * A writer of protocol buffers: a message is a sequence of fields, each a number and a value. A nested message is first
+ * made in an out of its own, because its length precedes it.
  */
 enum { PROTO_VARINT_MAX = 10 };
 
@@ -28,7 +28,7 @@ static inline void proto_u64(struct out *out, uint32_t field, uint64_t value)
 	proto_varint(out, value);
 }
 
-/* string, bytes, and messages. */
+/* For string, bytes, and messages. */
 static inline void proto_bytes(struct out *out, uint32_t field, const void *bytes, size_t len)
 {
 	proto_varint(out, (uint64_t)field << 3 | 2);
@@ -46,7 +46,7 @@ static inline void proto_message(struct out *out, uint32_t field, const struct o
 	proto_bytes(out, field, message->start, out_len(message));
 }
 
-/* A text of any origin as a string: what is not UTF-8 becomes U+FFFD, one for each byte. */
+/* Writes an untrusted text as a string: each byte that is not UTF-8 becomes U+FFFD. */
 void proto_string(struct out *out, uint32_t field, const void *text, size_t len);
 
 #endif

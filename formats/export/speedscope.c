@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The JSON of speedscope (www.speedscope.app/file-format-schema.json): a sampled profile for each weight of which there is any, or for
- * that of --weight. Stacks are merged, so that memory does not grow with the events: the order in time is not in it.
+ * The JSON of speedscope (www.speedscope.app/file-format-schema.json): a sampled profile for each weight that the trace
+ * has, or only for that of --weight. Stacks are merged, so that memory does not grow with the events; the order in time
+ * is lost.
  */
 #include "formats/export/exports.h"
 #include "formats/export/weighed.h"
@@ -82,6 +83,7 @@ static void speedscope_end(struct export *export)
 	struct json json;
 
 	stacks_end(stacks, export);
+	stacks_close(stacks);
 	chosen = stacks_weight(stacks);
 	json_init(&json, export->out);
 	json_object(&json);
@@ -105,7 +107,7 @@ const struct export_ops speedscope_export = {
 	.name = "speedscope",
 	.summary = "stacks by weight as the JSON of www.speedscope.app",
 	.takes_weight = true,
-	.new = weighed_new,
+	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,
 	.end = speedscope_end,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A database of SQLite. One table for each type of event, e_SYSTEM_EVENT, with ts, cpu, utid and a column for each field; the view
- * ftrace_event has them all; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits with a sign: those from 2^63
- * on have the same bits and are negative, as printf('%x', column) shows. Arrays and structures are JSON.
+ * An SQLite database. One table for each type of event, e_SYSTEM_EVENT, with ts, cpu, utid and a column for each field;
+ * the view ftrace_event has them all; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits
+ * with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
+ * structures are JSON.
  */
 #include "formats/export/exports.h"
-
-#ifdef WEFT_SQLITE
 
 #include "formats/export/db.h"
 #include "formats/export/kinds.h"
@@ -24,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SQLite takes 500 SELECTs in one view and 2000 columns; statements cost memory as long as they are prepared. */
+/* SQLite accepts 500 SELECTs in one view and 2000 columns; a statement takes memory as long as it is prepared. */
 enum { KINDS_MAX = 4096, COLUMNS_MAX = 500, VIEW_MAX = 400, TABLE_NAME = 160 };
 
 struct kind {
-	struct sqlite3_stmt *row; /* NULL: left out */
+	struct db_table *table; /* NULL: left out; borrowed */
 	struct cell {
 		struct place place;
 		bool text;
@@ -36,7 +35,7 @@ struct kind {
 	size_t nr_cells;
 };
 
-/* A table, for the view of all. */
+/* A table of events, for the view of all events. */
 struct made {
 	char name[TABLE_NAME];
 	char event[80];
@@ -49,7 +48,8 @@ struct sqlite {
 	struct kinds kinds;
 	struct sqlite_tracks **tracks; /* by buffer */
 	size_t nr_buffers;
-	struct sqlite3_stmt *lost;
+	struct db_table *meta, *lost;
+	struct sqlite_tables tables;
 	struct made *made;
 	size_t nr_made;
 	struct out json;
@@ -60,7 +60,6 @@ static void kind_free(void *memory)
 {
 	struct kind *kind = memory;
 
-	db_done(kind->row);
 	free(kind->cells);
 	free(kind);
 }
@@ -74,35 +73,50 @@ static void sqlite_free(struct export *export)
 		sqlite_tracks_free(sqlite->tracks[i]);
 	free(sqlite->tracks);
 	free(sqlite->made);
-	db_done(sqlite->lost);
 	if (sqlite->json.start)
 		out_release(&sqlite->json);
 	free(sqlite);
 }
 
+static void put_word(struct sqlite *sqlite, const char *key, const char *value)
+{
+	db_text(sqlite->db, key, strlen(key));
+	db_text(sqlite->db, value, strlen(value));
+	db_insert(sqlite->db, sqlite->meta);
+}
+
+static void put_meta(struct sqlite *sqlite, const struct context *context)
+{
+	put_word(sqlite, "clock", context->clock ? context->clock : "");
+	put_word(sqlite, "release", context->release);
+	put_word(sqlite, "machine", context->machine);
+}
+
 static int init(struct sqlite *sqlite, const struct export_input *input, struct fail *fail)
 {
 	size_t nr_buffers = input->reader->nr_buffers;
+	const struct fail *failure;
+	int r;
 
 	sqlite->db = input->db;
 	sqlite->tracks = calloc(nr_buffers + 1, sizeof(struct sqlite_tracks *));
 	if (!sqlite->tracks || !out_init(&sqlite->json, 1024) || kinds_init(&sqlite->kinds, nr_buffers, kind_free))
 		return fail_memory(fail);
-	sqlite_tracks_schema(sqlite->db);
-	db_run(sqlite->db, "CREATE TABLE lost (ts INTEGER, cpu INTEGER, count INTEGER, instance TEXT)");
-	sqlite->lost = db_prepare(sqlite->db, "INSERT INTO lost VALUES (?, ?, ?, ?)");
+	sqlite->meta = db_table(sqlite->db, "meta", "key TEXT, value");
+	sqlite_tables_make(&sqlite->tables, sqlite->db);
+	sqlite->lost = db_table(sqlite->db, "lost", "ts INTEGER, cpu INTEGER, count INTEGER, instance TEXT");
 	sqlite->nr_buffers = nr_buffers;
 	for (size_t i = 0; i < nr_buffers; i++) {
 		const struct context *context = input->reader->buffers[i].context;
 
-		db_meta(sqlite->db, "clock", context->clock ? context->clock : "");
-		db_meta(sqlite->db, "release", context->release);
-		db_meta(sqlite->db, "machine", context->machine);
-		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, context, (int64_t)i << 32);
+		if (!i)
+			put_meta(sqlite, context);
+		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, &sqlite->tables, context, (int64_t)i << 32);
 		if (!sqlite->tracks[i])
 			return fail_memory(fail);
 	}
-	return sqlite->db->error ? fail_set(fail, sqlite->db->error, "%s", sqlite->db->failure.text) : 0;
+	r = db_error(sqlite->db, &failure);
+	return r ? fail_set(fail, r, "%s", failure->text) : 0;
 }
 
 static int sqlite_new(const struct export_input *input, struct export **ret, struct fail *fail)
@@ -117,7 +131,7 @@ static int sqlite_new(const struct export_input *input, struct export **ret, str
 	return r;
 }
 
-/* A name in the quotes of SQL; characters that no name of the kernel has become "_". */
+/* Writes a quoted name of SQL; characters that no name of the kernel has become "_". */
 static void put_name(struct out *out, const char *name, const char *behind)
 {
 	out_char(out, '"');
@@ -141,12 +155,10 @@ static bool is_taken(const struct format *format, uint32_t index)
 	return false;
 }
 
-/* A column whose name is taken has its number behind it. */
-static void put_columns(const struct sqlite *sqlite, const struct kind *kind, const struct format *format,
-			struct out *out)
+/* A column whose name is used already gets a number after it. */
+static void put_columns(const struct kind *kind, const struct format *format, struct out *out)
 {
-	(void)sqlite;
-	out_str(out, " (ts INTEGER, cpu INTEGER, utid INTEGER");
+	out_str(out, "ts INTEGER, cpu INTEGER, utid INTEGER");
 	for (uint32_t i = 0; i < kind->nr_cells; i++) {
 		char number[16];
 
@@ -156,7 +168,7 @@ static void put_columns(const struct sqlite *sqlite, const struct kind *kind, co
 			 is_taken(format, format->nr_common + i) ? number : "");
 		out_str(out, kind->cells[i].place.size ? " INTEGER" : " TEXT");
 	}
-	out_str(out, ")");
+	out_char(out, '\0');
 }
 
 static bool is_made(const struct sqlite *sqlite, const char *name)
@@ -167,7 +179,7 @@ static bool is_made(const struct sqlite *sqlite, const char *name)
 	return false;
 }
 
-/* e_SYSTEM_EVENT; with a number where there is one already, of another instance. */
+/* Names the table e_SYSTEM_EVENT, with a number if another instance has such a table. */
 static struct made *name_table(struct sqlite *sqlite, const struct format *format, size_t buffer)
 {
 	struct made *made = vec_push(sqlite->made, sqlite->nr_made);
@@ -186,24 +198,6 @@ static struct made *name_table(struct sqlite *sqlite, const struct format *forma
 		snprintf(made->name + len, sizeof(made->name) - (size_t)len, "_%u", i);
 	sqlite->nr_made++;
 	return made;
-}
-
-static void make_table(struct sqlite *sqlite, struct kind *kind, const struct format *format, const struct made *made)
-{
-	struct out *out = &sqlite->json;
-
-	out_clear(out);
-	out_f(out, "CREATE TABLE %s", made->name);
-	put_columns(sqlite, kind, format, out);
-	out_char(out, '\0');
-	db_run(sqlite->db, out->start);
-	out_clear(out);
-	out_f(out, "INSERT INTO %s VALUES (?, ?, ?", made->name);
-	for (size_t i = 0; i < kind->nr_cells; i++)
-		out_str(out, ", ?");
-	out_str(out, ")");
-	out_char(out, '\0');
-	kind->row = db_prepare(sqlite->db, out->start);
 }
 
 static bool kind_fill(struct sqlite *sqlite, struct kind *kind, const struct format *format, const struct event *event)
@@ -225,7 +219,9 @@ static bool kind_fill(struct sqlite *sqlite, struct kind *kind, const struct for
 
 		kind->cells[i] = (struct cell){ .place = place_of(field, abi), .text = value_is_text(field) };
 	}
-	make_table(sqlite, kind, format, made);
+	out_clear(&sqlite->json);
+	put_columns(kind, format, &sqlite->json);
+	kind->table = db_table(sqlite->db, made->name, sqlite->json.start);
 	return true;
 }
 
@@ -246,39 +242,54 @@ static const struct kind *kind_of(struct sqlite *sqlite, const struct event *eve
 	return NULL;
 }
 
-static void put_cell(struct sqlite *sqlite, const struct kind *kind, const struct cell *cell, int column,
-		     const struct event *event)
+static void put_cell(struct sqlite *sqlite, const struct cell *cell, const struct event *event)
 {
 	const char *text;
 	size_t len;
 
 	if (cell->place.size) {
 		if (cell->place.offset <= event->len && cell->place.size <= event->len - cell->place.offset)
-			db_s64(kind->row, column, place_s64(&cell->place, event));
+			db_s64(sqlite->db, place_s64(&cell->place, event));
+		else
+			db_null(sqlite->db);
 		return;
 	}
 	if (cell->text) {
 		if (place_string(&cell->place, event, &text, &len))
-			db_text(sqlite->db, kind->row, column, text, len);
+			db_text(sqlite->db, text, len);
+		else
+			db_null(sqlite->db);
 		return;
 	}
-	/* Bound texts are read when the row is written: each is kept until then. */
 	out_clear(&sqlite->json);
 	value_put(cell->place.field, &export_context(&sqlite->export, event)->abi, event, false, &sqlite->json);
 	if (strncmp(sqlite->json.start, "null", 4))
-		db_copy(kind->row, column, sqlite->json.start, out_len(&sqlite->json));
+		db_text(sqlite->db, sqlite->json.start, out_len(&sqlite->json));
+	else
+		db_null(sqlite->db);
 }
 
 static void put_lost(struct sqlite *sqlite, const struct event *event)
 {
 	const char *instance = export_context(&sqlite->export, event)->instance;
 
-	db_s64(sqlite->lost, 1, (int64_t)event->ts);
-	db_s64(sqlite->lost, 2, event->cpu);
+	db_s64(sqlite->db, (int64_t)event->ts);
+	db_s64(sqlite->db, event->cpu);
 	if (event->lost > 0)
-		db_s64(sqlite->lost, 3, event->lost);
-	db_text(sqlite->db, sqlite->lost, 4, instance, strlen(instance));
+		db_s64(sqlite->db, event->lost);
+	else
+		db_null(sqlite->db);
+	db_text(sqlite->db, instance, strlen(instance));
 	db_insert(sqlite->db, sqlite->lost);
+}
+
+static void tell_failure(struct sqlite *sqlite)
+{
+	const struct fail *failure;
+	int error = db_error(sqlite->db, &failure);
+
+	if (error)
+		export_failed(&sqlite->export, error, failure);
 }
 
 static void sqlite_event(struct export *export, const struct event *event)
@@ -296,50 +307,51 @@ static void sqlite_event(struct export *export, const struct event *event)
 	kind = kind_of(sqlite, event);
 	if (!kind)
 		return;
-	if (!kind->row) {
+	if (!kind->table) {
 		sqlite->unknown++;
 		return;
 	}
-	db_s64(kind->row, 1, (int64_t)event->ts);
-	db_s64(kind->row, 2, event->cpu);
-	db_s64(kind->row, 3, sqlite_tracks_utid(tracks, event->pid));
+	db_s64(sqlite->db, (int64_t)event->ts);
+	db_s64(sqlite->db, event->cpu);
+	db_s64(sqlite->db, sqlite_tracks_utid(tracks, event->pid));
 	for (size_t i = 0; i < kind->nr_cells; i++)
-		put_cell(sqlite, kind, &kind->cells[i], (int)i + 4, event);
-	db_insert(sqlite->db, kind->row);
-	if (sqlite->db->error)
-		export_failed(export, sqlite->db->error, &sqlite->db->failure);
+		put_cell(sqlite, &kind->cells[i], event);
+	db_insert(sqlite->db, kind->table);
+	if (__builtin_expect(sqlite->db->pages.error, 0))
+		tell_failure(sqlite);
 }
 
-/* The views of `nr` tables from the first on, and one of them all: SQLite takes only so many at once. */
+/* Makes views of `nr` tables each, and one of all these views, because SQLite limits the tables in a view. */
 static void make_views(struct sqlite *sqlite)
 {
 	struct out *out = &sqlite->json;
 	size_t parts = (sqlite->nr_made + VIEW_MAX - 1) / VIEW_MAX;
 
 	for (size_t part = 0; part < parts; part++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "ftrace_event_%zu", part);
 		out_clear(out);
-		out_f(out, "CREATE VIEW ftrace_event_%zu AS ", part);
 		for (size_t i = part * VIEW_MAX; i < sqlite->nr_made && i < (part + 1) * VIEW_MAX; i++) {
 			const struct made *made = &sqlite->made[i];
 
 			out_f(out, "%sSELECT ts, ", i > part * VIEW_MAX ? " UNION ALL " : "");
-			/* A string of SQL, whose quotes are those of a name where no quote can be in it. */
+			/* Writes a string of SQL in single quotes; the name cannot contain a quote. */
 			out_char(out, '\'');
 			for (const char *at = made->event; *at; at++)
 				out_char(out, *at == '\'' ? '_' : *at);
 			out_f(out, "' AS name, cpu, utid, %zu AS buffer FROM %s", made->buffer, made->name);
 		}
 		out_char(out, '\0');
-		db_run(sqlite->db, out->start);
+		db_view(sqlite->db, name, out->start);
 	}
 	out_clear(out);
-	out_str(out, "CREATE VIEW ftrace_event AS ");
 	for (size_t part = 0; part < parts; part++)
 		out_f(out, "%sSELECT * FROM ftrace_event_%zu", part ? " UNION ALL " : "", part);
 	if (!parts)
 		out_str(out, "SELECT 0 AS ts, '' AS name, 0 AS cpu, 0 AS utid, 0 AS buffer WHERE 0");
 	out_char(out, '\0');
-	db_run(sqlite->db, out->start);
+	db_view(sqlite->db, "ftrace_event", out->start);
 }
 
 static void sqlite_end(struct export *export)
@@ -348,12 +360,17 @@ static void sqlite_end(struct export *export)
 
 	for (size_t i = 0; i < sqlite->nr_buffers; i++)
 		sqlite_tracks_end(sqlite->tracks[i], sqlite->last);
+	for (size_t i = 0; i < sqlite->nr_buffers; i++)
+		if (sqlite_tracks_starved(sqlite->tracks[i]))
+			export_no_memory(export);
 	make_views(sqlite);
-	db_run(sqlite->db,
-	       "CREATE VIEW thread_time AS SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
-	       "JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid; COMMIT");
-	if (sqlite->db->error)
-		export_failed(export, sqlite->db->error, &sqlite->db->failure);
+	db_view(sqlite->db, "thread_time",
+		"SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
+		"JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid");
+	if (sqlite->json.failed)
+		export_no_memory(export);
+	db_finish(sqlite->db);
+	tell_failure(sqlite);
 	if (sqlite->unknown)
 		export_note(export, "%" PRIu64 " events of types without a format, or beyond %d types, are left out",
 			    sqlite->unknown, KINDS_MAX);
@@ -373,19 +390,8 @@ const struct export_ops sqlite_export = {
 	.binary = true,
 	.open = sqlite_open,
 	.close = db_free,
-	.new = sqlite_new,
+	.create = sqlite_new,
 	.free = sqlite_free,
 	.event = sqlite_event,
 	.end = sqlite_end,
 };
-
-#else
-
-const struct export_ops sqlite_export = {
-	.name = "sqlite",
-	.summary = "a database for sqlite3, with a table for each type of event",
-	.binary = true,
-	.missing = "libsqlite3",
-};
-
-#endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/sqlite_tracks.h"
 
-#ifdef WEFT_SQLITE
-
 #include "formats/export/db.h"
 #include "formats/export/frames.h"
+#include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
+#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
@@ -34,8 +34,8 @@ enum { PREV_PID, PREV_STATE, PREV_PRIO, NEXT_PID, NEXT_PRIO };
 
 struct type {
 	struct place places[NR_PLACES];
-	char name[64]; /* of its slices or counters */
-	uint64_t key;  /* of the pair that it begins or ends */
+	char name[64]; /* name of its slices or counters */
+	uint64_t key;  /* key of the pair that it begins or ends */
 };
 
 struct on_cpu {
@@ -50,63 +50,87 @@ struct state {
 	char text[8];
 };
 
+/* A track. Tracks become rows at the end, because rows must come in the order of their numbers. */
+struct made {
+	char name[64];
+	int64_t utid, cpu; /* -1: none */
+};
+
 struct sqlite_tracks {
 	struct db *db;
+	const struct sqlite_tables *tables;
 	const struct context *context;
 	struct frames *frames;
-	int64_t base, nr_tracks; /* numbers of this buffer begin behind the base */
-	struct u64_map types;    /* by event_type::index: struct type */
-	struct u64_map utids;    /* by PID: utid + 1 */
-	struct u64_map cpus;     /* struct on_cpu */
-	struct u64_map states;   /* by PID: struct state */
-	struct u64_map calls;    /* by PID: when the system call began */
-	struct u64_map pairs;    /* by pair and CPU: when it began */
-	struct u64_map numbers;  /* of tracks, by what they are for */
-	struct sqlite3_stmt *thread, *sched, *state, *track, *slice, *counter;
+	int64_t base; /* this buffer's numbers are greater */
+	struct made *tracks;
+	size_t nr_tracks;
+	bool starved;
+	struct u64_map types;   /* by event_type::index: struct type */
+	struct u64_map utids;   /* by PID: utid + 1 */
+	struct u64_map cpus;    /* struct on_cpu */
+	struct u64_map states;  /* by PID: struct state */
+	struct u64_map calls;   /* by PID: when the system call began */
+	struct u64_map pairs;   /* by pair and CPU: when it began */
+	struct u64_map numbers; /* numbers of tracks, by their kind and owner */
 	uint8_t roles[EVENT_TYPES_MAX];
 };
 
-void sqlite_tracks_schema(struct db *db)
+void sqlite_tables_make(struct sqlite_tables *tables, struct db *db)
 {
-	db_run(db,
-	       "CREATE TABLE thread (utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER);"
-	       "CREATE TABLE sched (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER);"
-	       "CREATE TABLE thread_state (ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER);"
-	       "CREATE TABLE track (id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER);"
-	       "CREATE TABLE slice (ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT);"
-	       "CREATE TABLE counter (ts INTEGER, track_id INTEGER, value INTEGER)");
+	tables->thread = db_table(db, "thread", "utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER");
+	tables->sched =
+		db_table(db, "sched",
+			 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER");
+	tables->state = db_table(db, "thread_state",
+				 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER");
+	tables->track = db_table(db, "track", "id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER");
+	tables->slice = db_table(db, "slice",
+				 "ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT");
+	tables->counter = db_table(db, "counter", "ts INTEGER, track_id INTEGER, value INTEGER");
 }
 
-/* The track of something, by a key of its own; described when it is new. */
+/* Writes a number, or NULL for -1. */
+static void put_maybe(struct db *db, int64_t number)
+{
+	if (number >= 0)
+		db_s64(db, number);
+	else
+		db_null(db);
+}
+
+/* The track with this key; a new track is described. */
 static int64_t track_of(struct sqlite_tracks *tracks, uint64_t key, const char *name, int64_t utid, int64_t cpu)
 {
 	int64_t *number = u64_map_add(&tracks->numbers, key);
+	struct made *made;
 
 	if (!number)
 		return -1;
 	if (*number)
 		return *number;
-	*number = tracks->base + ++tracks->nr_tracks;
-	db_s64(tracks->track, 1, *number);
-	db_text(tracks->db, tracks->track, 2, name, strlen(name));
-	if (utid >= 0)
-		db_s64(tracks->track, 3, utid);
-	if (cpu >= 0)
-		db_s64(tracks->track, 4, cpu);
-	db_insert(tracks->db, tracks->track);
+	made = vec_push(tracks->tracks, tracks->nr_tracks);
+	if (!made) {
+		tracks->starved = true;
+		return -1;
+	}
+	*made = (struct made){ .utid = utid, .cpu = cpu };
+	snprintf(made->name, sizeof(made->name), "%s", name);
+	*number = tracks->base + (int64_t)tracks->nr_tracks;
 	return *number;
 }
 
 static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t track, const char *name,
 		      size_t len, int64_t depth, const char *category)
 {
-	db_s64(tracks->slice, 1, (int64_t)start);
-	db_s64(tracks->slice, 2, lasted);
-	db_s64(tracks->slice, 3, track);
-	db_text(tracks->db, tracks->slice, 4, name, len);
-	db_s64(tracks->slice, 5, depth);
-	db_text(tracks->db, tracks->slice, 6, category, strlen(category));
-	db_insert(tracks->db, tracks->slice);
+	struct db *db = tracks->db;
+
+	db_s64(db, (int64_t)start);
+	db_s64(db, lasted);
+	db_s64(db, track);
+	db_text(db, name, len);
+	db_s64(db, depth);
+	db_text(db, category, strlen(category));
+	db_insert(db, tracks->tables->slice);
 }
 
 static uint64_t thread_key(int32_t pid)
@@ -146,14 +170,15 @@ static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, 
 		  (int64_t)track->nr_frames - 1, "function");
 }
 
-struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, int64_t base)
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
+					const struct context *context, int64_t base)
 {
 	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks };
 
 	if (!tracks)
 		return NULL;
-	*tracks = (struct sqlite_tracks){ .db = db, .context = context, .base = base };
+	*tracks = (struct sqlite_tracks){ .db = db, .tables = tables, .context = context, .base = base };
 	u64_map_init(&tracks->types, sizeof(struct type));
 	u64_map_init(&tracks->utids, sizeof(int64_t));
 	u64_map_init(&tracks->cpus, sizeof(struct on_cpu));
@@ -162,12 +187,6 @@ struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *con
 	u64_map_init(&tracks->pairs, sizeof(uint64_t));
 	u64_map_init(&tracks->numbers, sizeof(int64_t));
 	tracks->frames = frames_new(&context->abi, &calls);
-	tracks->thread = db_prepare(db, "INSERT INTO thread VALUES (?, ?, ?, ?)");
-	tracks->sched = db_prepare(db, "INSERT INTO sched VALUES (?, ?, ?, ?, ?, ?)");
-	tracks->state = db_prepare(db, "INSERT INTO thread_state VALUES (?, ?, ?, ?, ?, ?)");
-	tracks->track = db_prepare(db, "INSERT INTO track VALUES (?, ?, ?, ?)");
-	tracks->slice = db_prepare(db, "INSERT INTO slice VALUES (?, ?, ?, ?, ?, ?)");
-	tracks->counter = db_prepare(db, "INSERT INTO counter VALUES (?, ?, ?)");
 	if (tracks->frames)
 		return tracks;
 	sqlite_tracks_free(tracks);
@@ -186,12 +205,7 @@ void sqlite_tracks_free(struct sqlite_tracks *tracks)
 	u64_map_release(&tracks->calls);
 	u64_map_release(&tracks->pairs);
 	u64_map_release(&tracks->numbers);
-	db_done(tracks->thread);
-	db_done(tracks->sched);
-	db_done(tracks->state);
-	db_done(tracks->track);
-	db_done(tracks->slice);
-	db_done(tracks->counter);
+	free(tracks->tracks);
 	free(tracks);
 }
 
@@ -227,28 +241,32 @@ static void state_text(uint64_t state, char ret[8])
 static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t cpu, int64_t utid,
 		      const char *state, int64_t waker)
 {
-	db_s64(tracks->state, 1, (int64_t)start);
-	db_s64(tracks->state, 2, lasted);
-	if (cpu >= 0)
-		db_s64(tracks->state, 3, cpu);
-	db_s64(tracks->state, 4, utid);
-	db_text(tracks->db, tracks->state, 5, state, strlen(state));
-	if (waker >= 0)
-		db_s64(tracks->state, 6, waker);
-	db_insert(tracks->db, tracks->state);
+	struct db *db = tracks->db;
+
+	db_s64(db, (int64_t)start);
+	db_s64(db, lasted);
+	put_maybe(db, cpu);
+	db_s64(db, utid);
+	db_text(db, state, strlen(state));
+	put_maybe(db, waker);
+	db_insert(db, tracks->tables->state);
 }
 
 static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, uint16_t cpu, int64_t lasted,
 		     const char *end)
 {
-	db_s64(tracks->sched, 1, (int64_t)turn->since);
-	db_s64(tracks->sched, 2, lasted);
-	db_s64(tracks->sched, 3, cpu);
-	db_s64(tracks->sched, 4, turn->utid);
+	struct db *db = tracks->db;
+
+	db_s64(db, (int64_t)turn->since);
+	db_s64(db, lasted);
+	db_s64(db, cpu);
+	db_s64(db, turn->utid);
 	if (end)
-		db_text(tracks->db, tracks->sched, 5, end, strlen(end));
-	db_s64(tracks->sched, 6, turn->prio);
-	db_insert(tracks->db, tracks->sched);
+		db_text(db, end, strlen(end));
+	else
+		db_null(db);
+	db_s64(db, turn->prio);
+	db_insert(db, tracks->tables->sched);
 	if (turn->utid != sqlite_tracks_utid(tracks, 0))
 		put_state(tracks, turn->since, lasted, cpu, turn->utid, "Running", -1);
 }
@@ -281,7 +299,7 @@ static void see_switch(struct sqlite_tracks *tracks, const struct type *type, co
 	}
 }
 
-/* From the waking on, a task that slept is runnable. */
+/* A task that slept is runnable from its waking on. */
 static void see_waking(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
 	int32_t pid = (int32_t)place_u64(&type->places[0], event);
@@ -332,11 +350,11 @@ static void see_counter(struct sqlite_tracks *tracks, const struct type *type, c
 {
 	uint64_t cpu = place_u64(&type->places[1], event);
 
-	db_s64(tracks->counter, 1, (int64_t)event->ts);
-	db_s64(tracks->counter, 2,
+	db_s64(tracks->db, (int64_t)event->ts);
+	db_s64(tracks->db,
 	       track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
-	db_s64(tracks->counter, 3, place_s64(&type->places[0], event));
-	db_insert(tracks->db, tracks->counter);
+	db_s64(tracks->db, place_s64(&type->places[0], event));
+	db_insert(tracks->db, tracks->tables->counter);
 }
 
 /* Events that these tables are made of. */
@@ -443,19 +461,41 @@ void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
 
 static void put_threads(struct sqlite_tracks *tracks)
 {
+	cleanup_free int32_t *pids = calloc(tracks->utids.len + 1, sizeof(*pids));
+	struct db *db = tracks->db;
 	const int64_t *utid;
 	uint64_t pid;
 
-	for (size_t at = 0; (utid = u64_map_next(&tracks->utids, &at, &pid));) {
-		struct task_name name = task_name(tracks->context->tasks, (int32_t)pid);
-		int32_t tgid = task_tgid(tracks->context->tasks, (int32_t)pid);
+	if (!pids) {
+		tracks->starved = true;
+		return;
+	}
+	for (size_t at = 0; (utid = u64_map_next(&tracks->utids, &at, &pid));)
+		pids[*utid - tracks->base - 1] = (int32_t)pid;
+	for (size_t i = 0; i < tracks->utids.len; i++) {
+		struct task_name name = task_name(tracks->context->tasks, pids[i]);
+		int32_t tgid = task_tgid(tracks->context->tasks, pids[i]);
 
-		db_s64(tracks->thread, 1, *utid);
-		db_s64(tracks->thread, 2, (int32_t)pid);
-		db_text(tracks->db, tracks->thread, 3, name.text, name.len);
-		if (tgid)
-			db_s64(tracks->thread, 4, tgid);
-		db_insert(tracks->db, tracks->thread);
+		db_null(db);
+		db_s64(db, pids[i]);
+		db_text(db, name.text, name.len);
+		put_maybe(db, tgid ? tgid : -1);
+		db_insert_at(db, tracks->tables->thread, tracks->base + (int64_t)i + 1);
+	}
+}
+
+static void put_tracks(struct sqlite_tracks *tracks)
+{
+	struct db *db = tracks->db;
+
+	for (size_t i = 0; i < tracks->nr_tracks; i++) {
+		const struct made *made = &tracks->tracks[i];
+
+		db_null(db);
+		db_text(db, made->name, strlen(made->name));
+		put_maybe(db, made->utid);
+		put_maybe(db, made->cpu);
+		db_insert_at(db, tracks->tables->track, tracks->base + (int64_t)i + 1);
 	}
 }
 
@@ -473,7 +513,17 @@ void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
 		if (state->since)
 			put_state(tracks, state->since, -1, -1, sqlite_tracks_utid(tracks, (int32_t)key), state->text,
 				  state->waker);
+	put_tracks(tracks);
 	put_threads(tracks);
 }
 
-#endif
+bool sqlite_tracks_starved(const struct sqlite_tracks *tracks)
+{
+	const struct u64_map *const maps[] = { &tracks->types, &tracks->utids, &tracks->cpus,   &tracks->states,
+					       &tracks->calls, &tracks->pairs, &tracks->numbers };
+
+	for (size_t i = 0; i < array_size(maps); i++)
+		if (maps[i]->starved)
+			return true;
+	return tracks->starved || frames_starved(tracks->frames);
+}

@@ -4,30 +4,42 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct context;
 struct db;
+struct db_table;
 struct event;
 struct sqlite_tracks;
 
 /*
- * What follows from the events of a buffer, as rows: thread, sched, thread_state, track, slice, counter. The states are kept here, as much
- * as these tables need: which task a CPU has, and since when a task is in which state. A loss forgets them all: what it may have hidden
- * has no row.
+ * Rows derived from the events of a buffer: thread, sched, thread_state, track, slice, counter. This file keeps the
+ * state that these tables need: the task on each CPU, and the state of each task since when. A loss of events resets
+ * it: a span of time that may contain a loss gets no row.
  */
-void sqlite_tracks_schema(struct db *db);
+struct sqlite_tables {
+	struct db_table *thread, *sched, *state, *track, *slice, *counter;
+};
+void sqlite_tables_make(struct sqlite_tables *tables, struct db *db);
 
-/* NULL without memory. Numbers of its threads and tracks come behind `base`. */
-struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct context *context, int64_t base);
+/*
+ * NULL without memory. The numbers of its threads and tracks are greater than `base`, which must be greater than the
+ * numbers of all buffers whose sqlite_tracks_end() was called before. The tables are borrowed.
+ */
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
+					const struct context *context, int64_t base);
 void sqlite_tracks_free(struct sqlite_tracks *tracks);
 
 /* The number of a task in the table thread. */
 int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid);
 
+/* Whether memory ran out, so that rows are missing. */
+bool sqlite_tracks_starved(const struct sqlite_tracks *tracks);
+
 void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event);
 
-/* What is open at the end has the duration -1; names of tasks. */
+/* Adds the rows that are open at the end, with the duration -1, and the names of tasks. */
 void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts);
 
 #endif

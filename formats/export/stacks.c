@@ -25,7 +25,7 @@ enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_STACK, ROLE_SWITCH, ROLE_WAKING, ROLE_
 
 /* A task that is off its CPU. */
 struct off {
-	uint64_t since, woken; /* woken: 0 as long as nobody woke it */
+	uint64_t since, woken; /* woken: 0 until a task wakes it */
 	uint32_t node;         /* NO_NODE: no stack was recorded */
 };
 
@@ -49,6 +49,7 @@ struct buffer {
 struct stacks {
 	struct labels labels;
 	struct stack_node *nodes;
+	size_t most; /* nodes */
 	size_t nr_nodes;
 	struct u64_map places; /* by parent and name: node */
 	struct buffer *buffers;
@@ -71,7 +72,7 @@ static uint32_t name_of(struct stacks *stacks, const char *text, size_t len)
 	return name == LABEL_NONE ? 0 : name;
 }
 
-/* The node of a frame on another; the lower one itself where there is no room. */
+/* Finds or makes the node of a frame on another one; returns the lower node if there is no room. */
 static uint32_t node_on(struct stacks *stacks, uint32_t parent, uint32_t name)
 {
 	uint64_t key = (uint64_t)parent << 32 | name;
@@ -80,7 +81,7 @@ static uint32_t node_on(struct stacks *stacks, uint32_t parent, uint32_t name)
 
 	if (place)
 		return *place;
-	if (stacks->nr_nodes == NODES_MAX) {
+	if (stacks->nr_nodes >= stacks->most) {
 		stacks->cut++;
 		return parent;
 	}
@@ -105,7 +106,7 @@ static uint32_t function_of(struct buffer *buffer, uint64_t address)
 {
 	uint32_t *number = u64_map_add(&buffer->functions, address);
 	struct symbol symbol;
-	char text[32];
+	char text[STACK_NAME];
 
 	if (!number) {
 		buffer->stacks->failed = true;
@@ -113,13 +114,8 @@ static uint32_t function_of(struct buffer *buffer, uint64_t address)
 	}
 	if (*number)
 		return *number - 1;
-	if (stack_symbol(buffer->context->symbols, address, &symbol)) {
-		*number = name_of(buffer->stacks, symbol.name, symbol.name_len) + 1;
-	} else {
-		snprintf(text, sizeof(text), address == STACK_TRAMPOLINE ? "[ftrace trampoline]" : "0x%" PRIx64,
-			 address);
-		*number = name_of(buffer->stacks, text, strlen(text)) + 1;
-	}
+	stack_name(buffer->context->symbols, address, text, &symbol);
+	*number = name_of(buffer->stacks, symbol.name, symbol.name_len) + 1;
 	return *number - 1;
 }
 
@@ -195,8 +191,7 @@ static int choose(struct stacks *stacks, const char *text, struct fail *fail)
 		if (!strcmp(text, weight_names[i]))
 			stacks->chosen = i;
 	if (text && stacks->chosen < 0)
-		return fail_set(fail, -EINVAL, "--weight: there is no '%s'; there are self-time, off-cpu and count",
-				text);
+		return fail_set(fail, -EINVAL, "--weight: unknown weight '%s'; use self-time, off-cpu or count", text);
 	return 0;
 }
 
@@ -209,6 +204,7 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 		return r;
 	labels_init(&stacks->labels);
 	u64_map_init(&stacks->places, sizeof(uint32_t));
+	stacks->most = NODES_MAX;
 	stacks->buffers = calloc(reader->nr_buffers + 1, sizeof(*stacks->buffers));
 	if (!stacks->buffers || !vec_push(stacks->nodes, stacks->nr_nodes))
 		return fail_memory(fail);
@@ -304,7 +300,7 @@ static void see_stack(struct buffer *buffer, const struct event *event, struct c
 		off->node = node;
 }
 
-/* The task runs again: what it was off for is weighed. */
+/* The task runs again: adds the time during which it was off its CPU. */
 static void came_back(struct buffer *buffer, const struct event *event, int32_t pid)
 {
 	struct off *off = u64_map_find(&buffer->offs, (uint32_t)pid);
@@ -325,7 +321,7 @@ static void see_switch(struct buffer *buffer, const struct event *event, struct 
 {
 	int32_t prev = (int32_t)place_u64(&buffer->prev_pid, event),
 		next = (int32_t)place_u64(&buffer->next_pid, event);
-	/* The states that a task waits in; those above mark one that was preempted, or are of a task that has ended. */
+	/* The states in which a task waits; higher bits mark a preempted task or one that has ended. */
 	bool waits = place_u64(&buffer->prev_state, event) & 0xff;
 	struct off *off;
 
@@ -392,6 +388,8 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
 		frames_end(stacks->buffers[i].frames, (uint16_t)i, 0);
 		orphans += frames_orphans(stacks->buffers[i].frames);
+		if (frames_starved(stacks->buffers[i].frames) || stacks->buffers[i].offs.starved)
+			export_no_memory(export);
 	}
 	if (orphans || stacks->unfinished)
 		export_note(export,
@@ -400,15 +398,35 @@ void stacks_end(struct stacks *stacks, struct export *export)
 			    orphans, stacks->unfinished);
 	if (stacks->cut)
 		export_note(export,
-			    "there are more than %d different stacks: %" PRIu64
-			    " frames are left out, and what stood on them counts for "
-			    "those below",
-			    NODES_MAX, stacks->cut);
+			    "there are more than %zu different stacks: %" PRIu64
+			    " frames are left out, and their weight is counted for the "
+			    "frames below them",
+			    stacks->most, stacks->cut);
 	if (!stacks->totals[stacks_weight(stacks)])
 		export_note(
 			export,
-			"nothing to weigh by %s: record the function graph (-p function_graph), or events with stacks (-T)",
+			"no stacks have the weight %s: record the function graph (-p function_graph), or events with stacks (-T)",
 			weight_names[stacks_weight(stacks)]);
+}
+
+uint32_t stacks_put(struct stacks *stacks, uint32_t parent, const char *name, size_t len)
+{
+	return node_on(stacks, parent, name_of(stacks, name, len));
+}
+
+void stacks_limit(struct stacks *stacks, size_t nodes)
+{
+	stacks->most = nodes < NODES_MAX ? nodes : NODES_MAX;
+}
+
+void stacks_close(struct stacks *stacks)
+{
+	u64_map_release(&stacks->places);
+}
+
+bool stacks_starved(const struct stacks *stacks)
+{
+	return stacks->failed;
 }
 
 const struct stack_node *stacks_nodes(const struct stacks *stacks, size_t *ret_nr)

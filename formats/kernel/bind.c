@@ -26,12 +26,12 @@ static const struct renderer *const renderers[] = {
 	&mmiotrace_rw_renderer, &mmiotrace_map_renderer, &branch_renderer,
 };
 
-/* Whether its line is printed in the usual way: the current tracer has none for it. */
+/* Whether its line is printed in the usual way: the current tracer has no line of its own for it. */
 static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
 {
 	const struct tracer *tracer = ftrace->tracer;
 
-	return !tracer || !tracer->line || (tracer->usual && tracer->usual(ftrace, binding));
+	return !tracer || !tracer->line || binding->fields || (tracer->usual && tracer->usual(ftrace, binding));
 }
 
 int bind_init(struct ftrace *ftrace)
@@ -102,19 +102,23 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	binding->words_size = UINT32_MAX;
 	binding->settle = ftrace->tracer ? ftrace->tracer->settle : NULL;
 	if (!type->format) {
-		/* TRACE_BLK, the type behind TRACE_USER_STACK, is the only one that never has a format. */
+		/* TRACE_BLK, the type after TRACE_USER_STACK, is the only one that never has a format. */
 		if (type->id == schema_find(ftrace->context->schema, "ftrace", "user_stack") + 1)
 			binding->renderer = &blk_renderer;
 		return;
 	}
 	name_fill(binding);
+	binding->fields = ftrace->options.raw_types && ftrace->options.raw_types[type->id / 64] >> type->id % 64 & 1;
 	if (ftrace->options.plugins)
 		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
 	renderer = renderer_of(type->format);
-	/* Before the threads start to ask for them: reading the file is this thread's. */
-	if (ftrace->fields || (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL))
+	/* Loads the symbols before other threads look them up: only this thread reads the file. */
+	if (ftrace->fields || binding->fields ||
+	    (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL))
 		symbols_load(ftrace->context->symbols);
-	if (!renderer)
+	if (binding->fields)
+		binding->settle = NULL;
+	if (!renderer || binding->fields)
 		return;
 	places_fill(binding, &ftrace->context->abi, renderer->fields);
 	if (!renderer->bind || renderer->bind(ftrace, binding))

@@ -6,7 +6,10 @@
 
 struct ftrace;
 
-/* Makes room for bindings and the one of unknown types; -ENOMEM. ftrace_bind_first() of formats/kernel/ftrace.h adds to them. */
+/*
+ * Makes the array of bindings, and the binding of unknown types; -ENOMEM. ftrace_bind_first() of
+ * formats/kernel/ftrace.h adds bindings.
+ */
 int must_check bind_init(struct ftrace *ftrace);
 void bind_release(struct ftrace *ftrace);
 

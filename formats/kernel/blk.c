@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * struct blk_io_trace, or blk_io_trace2 since 6.19, lies over the record, in the byte order of the kernel; this type has no format
- * file. Behind the length of the payload, two bytes, comes the payload, where the structure ends.
+ * The record is a struct blk_io_trace, or blk_io_trace2 since 6.19, in the byte order of the kernel; this type has no
+ * format file. The length of the payload has two bytes; the payload follows the structure.
  */
 enum { SECTOR = 16, BYTES = 24, CGROUP_ID_SIZE = 8 };
 
@@ -48,7 +48,7 @@ enum {
 	MESSAGE = 2 | TC_NOTIFY << TC_SHIFT,
 };
 
-/* An entry with its fields read; nothing past `data` and `len` belongs to it. */
+/* A decoded entry; its payload ends after `len` bytes of `data`. */
 struct blk {
 	uint64_t sector;
 	uint64_t action;
@@ -97,7 +97,7 @@ static bool blk_read(const struct ftrace *ftrace, const struct event *event, str
 	return true;
 }
 
-/* Numbers of the payload are big endian whatever the kernel is. */
+/* Numbers in the payload are big-endian on every kernel. */
 static uint64_t pdu_be64(const struct blk *blk, size_t offset)
 {
 	if (blk->pdu_len < offset + sizeof(uint64_t))
@@ -154,7 +154,7 @@ static void print_task(const struct blk *blk, struct out *out)
 	out_char(out, ']');
 }
 
-/* blk_log_dump_pdu(): zeros at the end are left out but for the first. */
+/* blk_log_dump_pdu(): of the zeros at the end only the first is printed. */
 static void print_pdu(const struct blk *blk, struct out *out)
 {
 	size_t end = blk->pdu_len;
@@ -270,7 +270,7 @@ static const struct {
 static void print_action(const struct ftrace *ftrace, const struct blk *blk, const char *action, struct out *out)
 {
 	out_f(out, "%3u,%-3u ", blk->device >> 20, blk->device & 0xfffff);
-	/* The path of a cgroup is only known to its kernel; one that is gone is printed like this. */
+	/* Only the traced kernel knows the path of a cgroup; the kernel prints a removed cgroup like this. */
 	if (blk->has_cgroup && context_option(ftrace->context, OPTION_BLK_CGNAME))
 		out_str(out, "<...> ");
 	else if (blk->has_cgroup)
@@ -326,8 +326,8 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 }
 
 /*
- * What blktrace once read: the start of struct blk_io_trace made up, and the rest as it was recorded; of blk_io_trace2 as many bytes
- * as the old structure had.
+ * The binary form that old blktrace programs read: the start of struct blk_io_trace is synthesized, the rest is as
+ * recorded; for blk_io_trace2 as many bytes as the old structure had.
  */
 static void bin(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_branch.c. No kernel at hand has this tracer: the text follows the source alone. */
+/* Mirrors kernel/trace/trace_branch.c. No tested kernel has this tracer: the text follows the source alone. */
 #include "formats/kernel/renderers.h"
 
 #include "formats/kernel/ftrace.h"

@@ -11,15 +11,15 @@ struct out;
 struct place;
 
 /*
- * The arguments of a function behind its name: print_function_args() of kernel/trace/trace_output.c. The record decides whether it
- * has any: they are what is behind its fixed fields, at the place of `args[]`.
+ * The arguments of a function after its name: print_function_args() of kernel/trace/trace_output.c. A record has
+ * arguments if it is longer than its fixed fields: they begin at the place of `args[]`.
  */
 static inline bool has_call_args(uint32_t args_offset, uint32_t len)
 {
 	return args_offset && len > args_offset;
 }
 
-/* Prints "(...)"; false, and nothing, when the record has none. */
+/* Prints "(...)"; false, and nothing, when the record has no arguments. */
 bool call_args_print(const struct ftrace *ftrace, const struct place *args, const struct event *event, uint64_t func,
 		     struct out *out);
 

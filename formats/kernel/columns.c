@@ -14,14 +14,14 @@ enum {
 	NS_PER_US = 1000,
 	US_PER_S = 1000000,
 	NS_PER_S = 1000000000,
-	HEAD_MAX = 160,      /* of a whole head without the name */
+	HEAD_MAX = 160,      /* of all columns without the name */
 	LAZY_BIT_510 = 0x80, /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
 };
 
 /* The kernel shows a nibble in hex, and a dot for 0. */
 static const char nibbles[] = ".123456789abcdef";
 
-/* Any format shows the common fields. */
+/* The common fields are the same in every format. */
 static const struct field *common_field(const struct context *context, const char *field_name)
 {
 	const struct format *format;
@@ -52,7 +52,7 @@ static char need_resched(const struct columns *columns, unsigned flags)
 	static const char known[] = ".npN", lazy[] = "lbLB";
 	unsigned which = flags & EVENT_NEED_RESCHED ? 1 : 0;
 
-	/* Kernels with the lazy columns say by the bit of preempt-resched that the lazy one is needed, but for 5.10-rt. */
+	/* Kernels with the lazy columns use the bit of preempt-resched for need-resched-lazy, except 5.10-rt. */
 	if (flags & EVENT_PREEMPT_RESCHED && columns->lazy_bit != EVENT_PREEMPT_RESCHED)
 		which |= 2;
 
@@ -68,7 +68,7 @@ static char context_of(unsigned flags)
 	return flags & EVENT_SOFTIRQ ? 's' : '.';
 }
 
-/* All that the flags byte says, for each of its values; and the count behind it. */
+/* Fills the tables of flag characters for each value of the flags byte and of the preempt count. */
 static void flags_prepare(struct columns *columns)
 {
 	for (unsigned flags = 0; flags < 256; flags++) {
@@ -131,7 +131,7 @@ static unsigned common_count(const struct event *event, uint32_t offset)
 	return offset < event->len ? event->data[offset] : 0;
 }
 
-/* Before 5.15 the whole byte is the depth; and 5.10-rt has a byte of its own for migrate_disable(). */
+/* Before 5.15 the whole byte is the preemption depth; 5.10-rt has a byte of its own for migrate_disable(). */
 __attribute__((noinline)) static char *flags_of_old(const struct columns *columns, const struct event *event, char *at)
 {
 	memcpy(at, columns->flags_text[event->flags], 4);
@@ -189,7 +189,7 @@ static inline char *write_pid(char *at, int32_t pid, unsigned width)
 	return at;
 }
 
-/* "%5lu". How many digits there are hardly ever changes from line to line. */
+/* "%5lu". The number of digits hardly ever changes from line to line. */
 static inline char *write_seconds(char *at, uint64_t seconds)
 {
 	uint32_t few = (uint32_t)seconds;

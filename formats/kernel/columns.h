@@ -10,33 +10,35 @@ struct event;
 struct out;
 
 /*
- * The columns in front of every line: task, thread group, CPU, flags, time. trace_print_context() and trace_print_lat_fmt() of
- * kernel/trace/trace_output.c. Which flags there are follows from the kernel that wrote the file: columns_init()
- * looks at the common fields of its formats and at its release.
+ * The columns in front of every line: task, thread group, CPU, flags, time. trace_print_context() and
+ * trace_print_lat_fmt() of kernel/trace/trace_output.c. The set of flags depends on the kernel that wrote the file:
+ * columns_init() looks at the common fields of its formats and at its release.
  * The hot path of every report: one out_need() for a whole head.
  */
 struct columns {
 	const struct context *context;
-	bool info;               /* option context-info */
-	bool tgid;               /* option record-tgid */
-	bool flags;              /* option irq-info */
-	bool nanoseconds;        /* of --nanoseconds: nine digits where the kernel prints six */
-	bool counts;             /* the clock does not count ns */
-	bool lazy_columns;       /* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
-	uint8_t lazy_bit;        /* of the flags byte: need-resched-lazy, where there is a column for it */
-	bool whole_depth;        /* before 5.15: the preempt count is not cut in halves */
-	uint32_t migrate_offset; /* of common_migrate_disable, which only 5.10-rt has */
-	bool migrate;            /* 5.15 and later: the upper half of the preempt count */
-	bool bh_off;             /* 5.19 and later: EVENT_BH_OFF is known */
-	bool lazy_flag;          /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
-	uint8_t nr_flags;        /* characters of the flags column: 4, 5 or 7 */
+	bool info;        /* option context-info */
+	bool tgid;        /* option record-tgid */
+	bool flags;       /* option irq-info */
+	bool nanoseconds; /* of --nanoseconds: nine digits where the kernel prints six */
+	bool counts;      /* the clock does not count ns */
+	/* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
+	bool lazy_columns;
+	uint8_t lazy_bit;        /* the bit of need-resched-lazy in the flags byte, if it has a column */
+	bool whole_depth;        /* before 5.15: the whole byte of the preempt count is its depth */
+	uint32_t migrate_offset; /* offset of common_migrate_disable, which only 5.10-rt has */
+	/* 5.15 and later: the upper half of the preempt count is the migrate-disable depth */
+	bool migrate;
+	bool bh_off;      /* 5.19 and later: EVENT_BH_OFF is known */
+	bool lazy_flag;   /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
+	uint8_t nr_flags; /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;
 	bool verbose;               /* of latency-format: option verbose */
-	uint64_t time_start;        /* of latency-format: what its times are relative to; set by latency_start() */
-	uint32_t lazy_depth_offset; /* of common_preempt_lazy_count in the record */
-	bool heads;                 /* tasks are printed as task_head() has them */
-	char flags_text[256][4];    /* the characters that the flags byte alone decides */
-	char counts_text[256][2];   /* those of the preempt count: its lower half, its upper half */
+	uint64_t time_start;        /* latency-format: the origin of its times; set by latency_start() */
+	uint32_t lazy_depth_offset; /* offset of common_preempt_lazy_count in the record */
+	bool heads;                 /* tasks are printed by task_head() */
+	char flags_text[256][4];    /* the characters that depend on the flags byte alone */
+	char counts_text[256][2];   /* the characters of the preempt count: lower half, upper half */
 };
 
 enum { COLUMNS_FLAGS_MAX = 12 };
@@ -46,10 +48,13 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 /* "TASK-PID [(TGID)] [CPU] FLAGS TIME: ", or nothing with nocontext-info. */
 void columns_write(const struct columns *columns, const struct event *event, struct out *out);
 
-/* The flags column alone, nr_flags characters; returns the end. Room for COLUMNS_FLAGS_MAX is the caller's. */
+/*
+ * Writes the flags column alone, nr_flags characters, and returns its end. The caller provides room for
+ * COLUMNS_FLAGS_MAX.
+ */
 char *columns_flags(const struct columns *columns, const struct event *event, char *at);
 
-/* A time as trace_print_time() prints it: a blank, then seconds and microseconds or the count. */
+/* Prints a time as trace_print_time() does: a blank, then seconds and microseconds, or the count. */
 void columns_time(const struct columns *columns, uint64_t ts, struct out *out);
 
 #endif

@@ -77,7 +77,7 @@ static void raw(const struct ftrace *ftrace, const struct binding *binding, cons
 	      (int)place_u64(&places[NEXT_PRIO], event), state_char(place_u64(&places[NEXT_STATE], event)));
 }
 
-/* Of the states it is the letters: the first in a char, the second in an int. */
+/* States are printed as the codes of their letters: the first as a char, the second as an int. */
 static void hex(const struct ftrace *ftrace, const struct binding *binding, const struct event *event, struct out *out)
 {
 	enum { INT_SIZE = 4 };

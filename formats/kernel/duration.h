@@ -10,15 +10,18 @@
 struct out;
 
 /*
- * Durations as trace_print_graph_duration() and trace_find_mark() of kernel/trace print them: microseconds and as many
- * decimals as fit in seven digits, cut and not rounded.
+ * Prints durations as trace_print_graph_duration() and trace_find_mark() of kernel/trace do: microseconds and as many
+ * decimals as fit in seven digits, truncated, not rounded.
  */
 enum { DURATION_MAX = 32, DURATION_COLUMN = 8 };
 
-/* Whatever has more than three digits before the point: rare, most functions end within a millisecond. */
+/* For durations with more than three digits before the point: rare, because most functions end within a millisecond. */
 char *duration_write_long(uint64_t ns, char *at);
 
-/* "1.234 us    ": twelve characters, or more from 10^8 us on. Returns the end; room for DURATION_MAX is the caller's. */
+/*
+ * Prints "1.234 us ": twelve characters, or more from 10^8 us on. Returns the end; the caller provides room for
+ * DURATION_MAX.
+ */
 static inline char *duration_write(uint64_t ns, char *at)
 {
 	uint32_t us, rest;
@@ -43,7 +46,7 @@ static inline char *duration_write(uint64_t ns, char *at)
 	return at + DURATION_COLUMN + 4;
 }
 
-/* How long is too long: "$@*#!+ " from a second down to ten microseconds. */
+/* The mark of a long duration: one of "$@*#!+ ", for durations from a second down to ten microseconds. */
 char duration_mark_long(uint64_t ns);
 
 static inline char duration_mark(uint64_t ns)

@@ -14,12 +14,14 @@
 #include <stdint.h>
 
 /*
- * The kernel's own text of a trace: what the `trace` file printed. Private to formats/: shared by the renderers of single
- * entry types and by those tracers that print every line in their own way. The shape is that of print_trace_line() in
- * kernel/trace/trace.c: the current tracer is asked first, then the context columns and the type's own renderer.
+ * The kernel's own text of a trace, as the `trace` file prints it. Private to formats/: shared by the renderers of
+ * single entry types and by those tracers that print every line in their own way. The structure is that of
+ * print_trace_line() in kernel/trace/trace.c: the current tracer is asked first, then come the context columns and the
+ * type's own renderer.
  *
- * Threads: bind and settle run on one thread, in the order of the events; format and line on any, so they see a const
- * ftrace and what settle left in the event's note. What they read must not change once an event was settled.
+ * Threads: bind and settle run on one thread, in the order of the events. format and line run on any thread: they get a
+ * const ftrace and the note that settle left in the event. Data that they read must not change after the first event
+ * was settled.
  */
 struct binding;
 struct decoder;
@@ -29,17 +31,24 @@ struct ftrace;
 struct out;
 
 enum {
-	/* sink_event::note: the first bytes are the renderer's or the tracer's, the rest is the frame's (columns, annotations). */
+	/*
+	 * sink_event::note: the first bytes belong to the renderer or the tracer, the rest to the frame (columns,
+	 * annotations)
+	 */
 	NOTE_RENDERER_SIZE = 24,
 	BINDING_PLACES = 12,
 	BINDING_NAME = 116,
 };
 
-/* Behind the renderer's part of the note: what the columns in front depend on besides the event. */
+/* The second part of the note: the data besides the event on which the columns depend. */
 struct frame_note {
-	uint64_t delta; /* until the next event of the whole stream; 0 before the end. Only with latency-format */
+	/*
+	 * With latency-format the time until the next event of the whole stream, 0 at the end; with
+	 * sink_options::differences the time since the previous line.
+	 */
+	uint64_t delta;
 	uint32_t index; /* lines before this one; only with latency-format */
-	bool started;   /* the first line of its CPU, to be announced */
+	bool started;   /* the first line of its CPU, which is announced */
 };
 
 static inline struct frame_note *frame_note(struct event *event)
@@ -55,55 +64,65 @@ static inline const struct frame_note *frame_note_of(const struct event *event)
 typedef void render_fn(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		       struct out *out);
 
-/* Like sink_ops::settle. The binding is that of the event. */
+/* Like sink_ops::settle, with the binding of the event. */
 typedef bool settle_fn(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 		       struct event *event);
 
 /* Prints one type of internal entry: `struct trace_event_functions` of the kernel. */
 struct renderer {
 	const char *format_name;   /* of system "ftrace": "function", "funcgraph_entry", "kernel_stack" */
-	bool plain;                /* prints no addresses: the symbols need not be read for it */
-	bool lines;                /* prints several lines, of nothing that a stranger wrote */
+	bool plain;                /* prints no addresses, so it needs no symbols */
+	bool lines;                /* prints several lines, without untrusted text */
 	const char *const *fields; /* names that become binding->places[], in order; NULL ends; may be NULL */
 	/*
-	 * Looks at the places; false when the format is not one it can print: its fields are then printed as name=value.
-	 * May be NULL.
+	 * Checks the places; false when it cannot print this format: its fields are then printed as name=value. May be
+	 * NULL.
 	 */
 	bool (*bind)(struct ftrace *ftrace, struct binding *binding);
-	/* Like sink_ops::settle; only asked when the current tracer has no settle of its own. May be NULL: keep. */
+	/*
+	 * Like sink_ops::settle; called only when the current tracer has no settle of its own. NULL: the event is kept.
+	 */
 	settle_fn *settle;
-	/* What follows the context columns, the newline included. */
+	/* Prints the text after the context columns, newline included. */
 	render_fn *format;
-	/* The same with the option of that name, by formats/kernel/raw.h: NULL where the kernel's type has no callback for it. */
+	/*
+	 * Print the text for the option of that name (formats/kernel/raw.h): NULL when the kernel's type has no such
+	 * callback.
+	 */
 	render_fn *raw;
 	render_fn *hex; /* without the newline */
 	render_fn *bin;
 };
 
-/* An event type as this sink prints it: ftrace->bindings has it at event_type::index. Never moves. */
+/* An event type as this sink prints it: at event_type::index in ftrace->bindings. It stays in place. */
 struct binding {
-	const struct renderer *renderer; /* NULL: by its program */
-	settle_fn *settle;               /* the tracer's or the renderer's; NULL: keep */
+	const struct renderer *renderer; /* NULL: its program prints it */
+	settle_fn *settle;               /* the tracer's or the renderer's; NULL: every event is kept */
 	const struct format *format;     /* NULL: unknown type */
 	const struct program *program;
 	const struct decoder *decoder; /* of a plugin; NULL */
-	char name[BINDING_NAME];       /* "sched_switch: ", cut if need be */
+	char name[BINDING_NAME];       /* "sched_switch: ", cut if it is too long */
 	uint32_t name_len;
 	struct place places[BINDING_PLACES];
 	uint32_t words_size; /* see has_words() */
 	bool usual;          /* the current tracer has no line of its own for it */
-	const void *data;    /* the renderer's: malloc()ed in bind, freed with the binding; or NULL */
+	bool fields;         /* its bit in sink_options::raw_types */
+	/* data of the renderer: malloc()ed in bind, freed with the binding; or NULL */
+	const void *data;
 };
 
 /* A tracer with a header or lines of its own: `struct tracer` of the kernel. */
 struct tracer {
 	const char *name; /* in current_tracer */
-	/* Behind "# tracer: NAME\n#\n", if it is not the usual one: what header() prints, or a text, which PREEMPT_RT may change. */
+	/*
+	 * The header after "# tracer: NAME\n#\n" if it differs from the usual one: printed by header(), or a text,
+	 * which may differ on PREEMPT_RT.
+	 */
 	void (*header)(const struct ftrace *ftrace, struct out *out);
 	const char *legend, *legend_rt;
-	/* Like sink_ops::settle; sees every record when this tracer is current. May be NULL. */
+	/* Like sink_ops::settle; gets every record when this tracer is current. May be NULL. */
 	settle_fn *settle;
-	/* Prints the whole line; false, and nothing printed, when it is to be printed in the usual way. */
+	/* Prints the whole line; false, and nothing printed, when the line has the usual form. */
 	bool (*line)(const struct ftrace *ftrace, const struct event *event, struct out *out);
 	/* Whether line() is false for this type. May be NULL: never. */
 	bool (*usual)(const struct ftrace *ftrace, const struct binding *binding);
@@ -114,27 +133,32 @@ struct graph;
 struct ftrace {
 	struct sink sink;              /* first */
 	const struct context *context; /* sink.context */
-	uint64_t trace_flags;          /* of the context, without those that the sink has no use for: ftrace_option() */
+	uint64_t trace_flags;          /* the context's flags, without those that the sink ignores: ftrace_option() */
 	struct sink_options options;
 	const struct tracer *tracer; /* NULL: prints in the usual way */
 	struct columns columns;
-	struct graph *graph;       /* of formats/kernel/graph.c, made by graph_new() with the sink; NULL before it */
+	/* state of formats/kernel/graph.c, made with the sink by graph_new(); NULL before */
+	struct graph *graph;
 	struct binding **bindings; /* by event_type::index; NULL until the type is first settled */
-	size_t nr_bindings;        /* none is behind these */
-	struct binding *unbound;   /* of every type for which there was no memory: it knows none */
-	bool settles_plain;        /* every record is settled by the tracer or its renderer, and that is all */
-	bool plain;                /* nothing of all that makes a line another than columns and body */
+	size_t nr_bindings;        /* size of `bindings` */
+	struct binding *unbound;   /* the binding of unknown types, used when memory ran out, too */
+	bool settles_plain;        /* settling a record needs only its tracer or renderer */
+	bool plain;                /* every line is columns and body, without any variation */
 	bool message_only;         /* options trace_printk and printk-msg-only */
 	bool fields;               /* option fields, or --raw */
-	bool moved; /* the kernel lay elsewhere as this was written: what its print fmts point to is not there any more */
+	/* a buffer of the last boot, whose kernel was at other addresses: pointers in print fmts are not valid now */
+	bool moved;
 	bool latency;   /* option latency-format */
-	bool consuming; /* as trace_pipe prints: each line knows of no line behind it */
+	bool consuming; /* prints like trace_pipe: a line does not depend on lines after it */
 	uint8_t layout; /* enum layout of formats/kernel/raw.h */
-	/* What settle writes for every event stands in cache lines that no thread reads to format one. */
+	/*
+	 * Against false sharing: settle writes these for every event, in cache lines that formatting threads do not
+	 * read.
+	 */
 	char apart[64];
 	uint64_t settled;  /* records so far */
-	bool annotate;     /* announce each CPU's first entry: the buffer overran */
-	uint64_t *started; /* a bit for each CPU index that was announced */
+	bool annotate;     /* the buffer overran: each CPU's first entry is announced */
+	uint64_t *started; /* a bit for each CPU index whose first entry was announced */
 	size_t started_words;
 	char end[64];
 };
@@ -149,14 +173,17 @@ static inline const struct binding *ftrace_binding(const struct ftrace *ftrace, 
 	return ftrace->bindings[event->type->index];
 }
 
-/* Makes the state of a sink that prints lines as the kernel does: `trace`, or another reader's when `ops` is not its own. */
+/*
+ * Makes the state of a sink that prints lines as the kernel does: for the `trace` file, or for another file with its
+ * own `ops`.
+ */
 int must_check ftrace_new_reader(const struct sink_ops *ops, const struct context *context,
 				 const struct sink_options *options, struct sink **ret, struct fail *fail);
 
-/* Makes the binding of a type. Without memory, that of unknown types. */
+/* Makes the binding of a type. Without memory it returns the binding of unknown types. */
 const struct binding *ftrace_bind_first(struct ftrace *ftrace, const struct event_type *type);
 
-/* The binding of an event's type, made if it is the first event of it; only in settle. */
+/* The binding of an event's type, made with the first event of that type; call it only in settle. */
 static inline const struct binding *ftrace_bind(struct ftrace *ftrace, const struct event_type *type)
 {
 	struct binding *binding = ftrace->bindings[type->index];
@@ -165,20 +192,21 @@ static inline const struct binding *ftrace_bind(struct ftrace *ftrace, const str
 }
 
 /*
- * The text of an entry without its context columns, ending in a newline if the kernel ends it so: for the comments of
- * the function graph. Settle must have seen the event, or at least ftrace_bind() its type.
+ * Prints the text of an entry without its context columns, with a newline at its end if the kernel prints one: for the
+ * comments of the function graph. Settle must have got the event, or at least ftrace_bind() its type.
  */
 void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out);
 
-/* A name that a task gave itself, in the middle of a line. */
+/* Prints an untrusted name in the middle of a line. */
 void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out);
 
-/* The same as a line has it behind its columns: as fields if they were asked for, and with what a plugin knows. */
+/* Like ftrace_body(), as a line has it after its columns: as fields if requested, and with the facts of a plugin. */
 void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out);
 
 /*
- * Whether what the renderer knows of its places when it is bound holds for this record: their sizes, our byte order, and that
- * none is cut off. Bindings of which nothing is known have a words_size that no record has.
+ * Whether the record is one for which the places can be read directly: they have the sizes that the renderer expects,
+ * are in this machine's byte order, and none is cut off. A binding without such knowledge has a words_size that no
+ * record reaches.
  */
 static inline bool has_words(const struct binding *binding, const struct event *event)
 {

@@ -17,8 +17,13 @@
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* frame_note::delta of the first line. */
+static const uint64_t NO_DIFFERENCE = INT64_MAX;
 
 static const struct tracer *const tracers[] = {
 	&graph_tracer, &blk_tracer, &branch_tracer, &mmiotrace_tracer, &osnoise_tracer, &timerlat_tracer,
@@ -52,8 +57,8 @@ static void ftrace_free(struct sink *sink)
 }
 
 /*
- * A max-latency tracer's `trace` is the worst case that it kept, whose pages the kernel does not give away: the text was
- * saved. The events of the main buffer are not in it.
+ * The `trace` file of a max-latency tracer shows its longest section. The kernel does not give access to the pages of
+ * this section, so the text was saved. The events of the main buffer are not in it.
  */
 static bool shows_latency(const struct ftrace *ftrace)
 {
@@ -64,7 +69,10 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 {
 	const struct context *context = ftrace->context;
 
-	/* Fields that somebody asks for by --raw are those of every entry; the option `fields` leaves a tracer's lines alone. */
+	/*
+	 * --raw prints the fields of every entry; the option `fields` does not change lines that a tracer prints
+	 * itself.
+	 */
 	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
 	ftrace->started_words = (1u << 16) / 64;
 	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
@@ -76,7 +84,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 			   any_overrun(context);
 	ftrace->message_only =
 		context_option(context, OPTION_TRACE_PRINTK) && context_option(context, OPTION_PRINTK_MSG_ONLY);
-	/* As comments of the graph, messages never tell where they came from. */
+	/* As comments of the graph, messages never show their caller. */
 	ftrace->message_only |= ftrace->tracer == &graph_tracer;
 	ftrace->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
 	if (ftrace->latency)
@@ -84,10 +92,10 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->fields = ftrace->options.raw || context_option(context, OPTION_FIELDS);
 	ftrace->moved = symbols_moved(context->symbols);
 	ftrace->layout = (uint8_t)(ftrace->options.raw ? LAYOUT_TEXT : layout_of(ftrace));
-	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency;
+	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency && !ftrace->options.differences;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
-			!ftrace->fields && !ftrace->moved && !ftrace->layout && !ftrace->options.plugins &&
-			!ftrace->options.one_line;
+			!ftrace->fields && !ftrace->options.raw_types && !ftrace->options.differences &&
+			!ftrace->moved && !ftrace->layout && !ftrace->options.plugins && !ftrace->options.one_line;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -130,8 +138,9 @@ static void ftrace_begin(struct sink *sink, struct out *out)
 }
 
 /*
- * A frozen buffer's pages say how much was overwritten or read before them: the kernel counts that in the header and has
- * no line for it in `trace`. Files that do not tell of overruns show them there only.
+ * In a buffer that was copied while tracing was off, pages have the number of events overwritten or read before them.
+ * The kernel counts these in the header and prints no line for them in `trace`. Files without overrun counts have them
+ * only in the pages.
  */
 static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 {
@@ -175,7 +184,7 @@ static bool settle_latency(struct ftrace *ftrace, const struct binding *binding,
 	struct event following;
 	bool keep;
 
-	/* The consuming reader's next entry is the one that it is printing. */
+	/* For trace_pipe the next entry is the one that is being printed. */
 	if (!ftrace->consuming && events_peek(events, &following) > 0)
 		next = following.ts;
 	keep = settle_record(ftrace, binding, events, event);
@@ -184,6 +193,18 @@ static bool settle_latency(struct ftrace *ftrace, const struct binding *binding,
 	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
 	note->index = (uint32_t)(ftrace->settled - 1);
 	return keep;
+}
+
+/* Subtracts the times as printed, so that a reader who subtracts the printed times gets the same result. */
+static uint64_t since_last(struct ftrace *ftrace, uint64_t ts)
+{
+	struct sink_times *times = ftrace->options.times;
+	bool whole = ftrace->options.nanoseconds || ftrace->columns.counts, started = times->started;
+	uint64_t now = whole ? ts : (ts + 500) / 1000, last = times->last;
+
+	times->started = true;
+	times->last = now;
+	return started ? now - last : NO_DIFFERENCE;
 }
 
 __attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, struct events *events,
@@ -202,6 +223,8 @@ __attribute__((noinline)) static bool settle_otherwise(struct ftrace *ftrace, st
 		keep = settle_latency(ftrace, binding, events, event);
 	else
 		keep = settle_record(ftrace, binding, events, event);
+	if (keep && ftrace->options.differences && !ftrace->latency)
+		frame_note(event)->delta = since_last(ftrace, event->ts);
 	frame_note(event)->started = ftrace->annotate && binding->usual && starts_cpu(ftrace, event);
 	return keep;
 }
@@ -211,7 +234,10 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 	struct ftrace *ftrace = (struct ftrace *)sink;
 	const struct binding *binding;
 
-	/* Of most traces, every record but the first of its type: kept short, because no other thread can do it. */
+	/*
+	 * The path of most records, all but the first of each type: it is short, because no other thread can do this
+	 * work.
+	 */
 	if (__builtin_expect(!ftrace->settles_plain || event->kind != EVENT_RECORD, 0))
 		return settle_otherwise(ftrace, events, event);
 	binding = ftrace->bindings[event->type->index];
@@ -277,8 +303,8 @@ static void format_fields(const struct ftrace *ftrace, const struct event *event
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	const struct context *context = ftrace->context;
 
-	/* The kernel gives up its search before it comes to the types of its own. */
-	if (!ftrace->options.raw && !strcmp(binding->format->system, "ftrace")) {
+	/* The kernel's search for a type does not include its internal types. */
+	if (!ftrace->options.raw && !binding->fields && !strcmp(binding->format->system, "ftrace")) {
 		out_f(out, "UNKNOWN TYPE %d\n", event->id);
 		return;
 	}
@@ -293,7 +319,7 @@ static bool is_message(const struct binding *binding)
 	       binding->renderer == &bprint_renderer;
 }
 
-/* Puts what a plugin says at the end of the line. */
+/* Adds the text of a plugin to the end of the line. */
 static void decode(const struct decoder *decoder, const struct event *event, struct out *out)
 {
 	if (!out_len(out) || out->at[-1] != '\n')
@@ -303,7 +329,7 @@ static void decode(const struct decoder *decoder, const struct event *event, str
 	out_char(out, '\n');
 }
 
-/* What nearly every line is. */
+/* Nearly every line takes this path. */
 static inline void format_plain(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct binding *binding = ftrace_binding(ftrace, event);
@@ -322,7 +348,10 @@ static inline void format_plain(const struct ftrace *ftrace, const struct event 
 	}
 }
 
-/* print_trace_fmt(): not by their print fmt, whose pointers are of then; system calls are spared since 6.15. */
+/*
+ * print_trace_fmt(): events of the last boot are printed as fields, because pointers in their print fmt are not valid;
+ * an exception are system calls since 6.15.
+ */
 static bool only_fields(const struct ftrace *ftrace, const struct binding *binding)
 {
 	if (!ftrace->moved || !strcmp(binding->format->system, "ftrace") || ftrace->tracer)
@@ -346,8 +375,8 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 	const struct binding *binding = ftrace_binding(ftrace, event);
 	size_t from = out_len(out);
 
-	if (__builtin_expect((ftrace->fields || ftrace->moved) && binding->format, 0) &&
-	    (ftrace->fields || only_fields(ftrace, binding)))
+	if (__builtin_expect((ftrace->fields || binding->fields || ftrace->moved) && binding->format, 0) &&
+	    (ftrace->fields || binding->fields || only_fields(ftrace, binding)))
 		format_fields(ftrace, event, out);
 	else
 		ftrace_body(ftrace, event, out);
@@ -355,6 +384,16 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 		decode(binding->decoder, event, out);
 	if (!binding->renderer || !binding->renderer->lines)
 		seal(ftrace, from, out);
+}
+
+/* Prints "(+1043)", like trace-cmd. */
+static void write_difference(uint64_t delta, struct out *out)
+{
+	char text[32] = "";
+
+	if (delta != NO_DIFFERENCE)
+		snprintf(text, sizeof(text), "(%+" PRId64 ")", (int64_t)delta);
+	out_f(out, "%-8s ", text);
 }
 
 static void write_columns(const struct ftrace *ftrace, const struct event *event, struct out *out)
@@ -368,6 +407,8 @@ static void write_columns(const struct ftrace *ftrace, const struct event *event
 		latency_write(&ftrace->columns, event, frame_note_of(event), out);
 	else
 		columns_write(&ftrace->columns, event, out);
+	if (ftrace->options.differences && !ftrace->latency)
+		write_difference(frame_note_of(event)->delta, out);
 	seal(ftrace, from, out);
 }
 
@@ -384,8 +425,9 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 		format_plain(ftrace, event, out);
 		return;
 	}
-	if (ftrace->tracer && ftrace->tracer->line && ftrace->tracer->line(ftrace, event, out)) {
-		/* Those of a graph are of several lines. */
+	if (ftrace->tracer && ftrace->tracer->line && !ftrace_binding(ftrace, event)->fields &&
+	    ftrace->tracer->line(ftrace, event, out)) {
+		/* A graph's lines may be several for one event. */
 		if (ftrace->tracer != &graph_tracer)
 			seal(ftrace, from, out);
 		return;
@@ -407,7 +449,8 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 const struct sink_ops ftrace_sink = {
 	.name = "ftrace",
 	.summary = "the kernel's own text, as in the trace file",
-	.new = ftrace_new,
+	.columns = true,
+	.create = ftrace_new,
 	.free = ftrace_free,
 	.begin = ftrace_begin,
 	.settle = ftrace_settle,

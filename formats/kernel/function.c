@@ -20,7 +20,7 @@ void *function_names(void)
 
 void function_print_ip(const struct ftrace *ftrace, const struct binding *binding, uint64_t ip, struct out *out)
 {
-	/* The data is ours; a renderer is handed a const binding because nothing else of it may change. */
+	/* The renderer owns this data and may change it; the binding is const because nothing else in it may change. */
 	struct memo *names = (struct memo *)binding->data;
 	size_t start = out_len(out);
 

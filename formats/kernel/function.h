@@ -9,10 +9,13 @@ struct ftrace;
 struct out;
 struct renderer;
 
-/* The data of a binding whose renderer prints addresses by function_print_ip(); NULL without memory, which is no harm. */
+/*
+ * The data of a binding whose renderer calls function_print_ip(). NULL without memory, which only makes printing
+ * slower.
+ */
 void *function_names(void);
 
-/* symbol_print_ip(), with the text kept for the next time. */
+/* Like symbol_print_ip(), with a cache of the texts. */
 void function_print_ip(const struct ftrace *ftrace, const struct binding *binding, uint64_t ip, struct out *out);
 
 /* Entries of the function tracer. */

@@ -16,13 +16,13 @@
 
 enum {
 	INDENT = 2,
-	DEPTH_SHOWN = 2000, /* deeper is no function; the kernel has room for two pages of a line */
+	DEPTH_SHOWN = 2000, /* limit of the indentation; the kernel's buffer for a line has two pages */
 	TASK_WIDTH = 14,    /* TRACE_GRAPH_PROCINFO_LENGTH */
 	TASK_NAME = 7,
 	MAX_ERRNO = 4095,
 };
 
-/* ts without the fraction that is not shown, as print_graph_abs_time() cuts it. */
+/* Prints ts without the digits that are not shown, truncated as in print_graph_abs_time(). */
 static void print_time(const struct graph *graph, uint64_t ts, struct out *out)
 {
 	out_u64_pad(out, ts / 1000000000, 5, ' ');
@@ -54,7 +54,7 @@ static unsigned digits(int32_t value)
 	return count;
 }
 
-/* print_graph_proc(): centred, and a name is cut to seven characters. */
+/* print_graph_proc(): centred; the name is cut to seven characters. */
 static void print_task(const struct ftrace *ftrace, int32_t pid, struct out *out)
 {
 	struct task_name name = task_name(ftrace->context->tasks, pid);
@@ -126,7 +126,7 @@ static void print_no_duration(const struct graph *graph, struct out *out)
 		out_mem(out, "              |  ", 17);
 }
 
-/* print_graph_irq(): a line of its own around the functions that interrupts enter the kernel by. */
+/* print_graph_irq(): a line of its own before and after the entry functions of interrupts. */
 static void print_irq(const struct ftrace *ftrace, const struct event *event, uint64_t func, const char *arrow,
 		      struct out *out)
 {
@@ -145,19 +145,19 @@ static void print_irq(const struct ftrace *ftrace, const struct event *event, ui
 
 static void print_indent(int64_t depth, struct out *out)
 {
-	static const char blanks[64] = "                                                                ";
+	static const char blanks[64 + 1] = "                                                                ";
 	size_t width;
 
 	if (depth <= 0)
 		return;
 	width = (size_t)(depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN) * INDENT;
-	if (width > sizeof(blanks)) {
+	if (width >= sizeof(blanks)) {
 		out_fill(out, ' ', width);
 		return;
 	}
 	/* One copy of a constant size is cheaper than one of the right size. */
-	out_need(out, sizeof(blanks));
-	memcpy(out->at, blanks, sizeof(blanks));
+	out_need(out, sizeof(blanks) - 1);
+	memcpy(out->at, blanks, sizeof(blanks) - 1);
 	out->at += width;
 }
 
@@ -188,7 +188,7 @@ static int64_t error_of(const struct ftrace *ftrace, uint64_t retval)
 	return error < 0 && error >= -MAX_ERRNO ? error : 0;
 }
 
-/* What print_graph_retval() puts behind a name: " = -2" or " = 0x1f"; since 6.13 " ret=-2". */
+/* print_graph_retval(): the text after a name, " = -2" or " = 0x1f"; since 6.13 " ret=-2". */
 static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct out *out)
 {
 	int64_t error = ftrace->graph->retval_hex ? 0 : error_of(ftrace, retval);
@@ -202,7 +202,7 @@ static void print_retval(const struct ftrace *ftrace, uint64_t retval, struct ou
 	}
 }
 
-/* print_graph_retaddr(): where an entry that tells it was called from. */
+/* print_graph_retaddr(): the caller, for an entry that has it. */
 static void print_retaddr(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 			  struct out *out)
 {
@@ -314,7 +314,7 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	print_irq(ftrace, event, func, "<==========", out);
 }
 
-/* False when the kernel gives up in the middle of the line, and its usual line goes on there: an unknown type. */
+/* False for an unknown type: the kernel then stops in the middle of the line and continues with its usual line. */
 static bool print_comment(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
 			  const struct event *event, struct out *out)
 {
@@ -386,7 +386,7 @@ static void format_exit(const struct ftrace *ftrace, const struct binding *bindi
 static const char *const entry_fields[] = { "func", "depth", "args", "retaddr", NULL };
 static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", NULL };
 
-/* Here and not in graph_new(): most files have no function graph, and kallsyms is large. */
+/* Called here and not in graph_new(), because most files have no function graph, and kallsyms is large. */
 static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
 {
 	if (!symbols_address(symbols, "__irqentry_text_start", &graph->irq_start) ||
@@ -394,7 +394,7 @@ static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
 		graph->irq_start = graph->irq_end = 0;
 }
 
-/* A 64-bit kernel of our byte order; an entry has no times. */
+/* Whether the record is of a 64-bit kernel with this machine's byte order; an entry has no times. */
 static bool has_known_places(const struct ftrace *ftrace, const struct binding *binding)
 {
 	const struct place *places = binding->places;
@@ -421,7 +421,7 @@ const struct renderer graph_entry_renderer = {
 	.format = format_entry,
 };
 
-/* An entry that funcgraph-retaddr made: of 6.13 and later. */
+/* An entry with the option funcgraph-retaddr: 6.13 and later. */
 const struct renderer graph_retaddr_renderer = {
 	.format_name = "fgraph_retaddr_entry",
 	.lines = true,

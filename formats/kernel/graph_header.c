@@ -10,7 +10,7 @@
 
 struct legend {
 	size_t option;  /* offset of a bool in struct graph */
-	unsigned width; /* what print_lat_header() leaves for it */
+	unsigned width; /* the width that print_lat_header() reserves for it */
 	const char *first, *second;
 };
 

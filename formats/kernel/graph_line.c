@@ -12,11 +12,11 @@
 
 enum {
 	BLANKS = 64,
-	DEPTH_MAX = BLANKS / 2, /* deeper lines go the long way */
+	DEPTH_MAX = BLANKS / 2, /* deeper lines are printed by graph.c */
 	LINE_ROOM = 256,        /* of a line without the name */
 };
 
-/* Copies of a constant size are a few moves: what is written behind a text is written over. */
+/* Copies of a constant size compile to a few moves; the following text overwrites the extra bytes. */
 static const char blanks[BLANKS + 1] = "                                                                ";
 static const char no_duration[] = "              |                 ";
 enum { NO_DURATION = 17, NO_DURATION_COPY = 24 };
@@ -59,7 +59,7 @@ static char *put_name(const struct ftrace *ftrace, uint64_t func, struct out *ou
 	return out->at;
 }
 
-/* What is known of its places holds for the exit that a leaf took for itself, too. */
+/* The binding of a leaf's exit, if its places can be read directly, too. */
 static inline const struct binding *exit_of(const struct ftrace *ftrace, const struct graph_note *note)
 {
 	const struct binding *binding = ftrace->bindings[note->exit_binding];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_functions_graph.c: what is carried from line to line. */
+/* Mirrors kernel/trace/trace_functions_graph.c: the state that is kept from line to line. */
 #include "formats/kernel/graph.h"
 
 #include "formats/kernel/ftrace.h"
@@ -48,7 +48,7 @@ bool graph_cpu_leaves_irq(struct graph_cpu *cpu, const struct graph *graph, int3
 	return true;
 }
 
-/* Depths come from the file: any number. */
+/* Depths come from the file, so they may be any number. */
 static int32_t above(int32_t depth)
 {
 	return (int32_t)((uint32_t)depth - 1);
@@ -73,7 +73,7 @@ bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth)
 	return same;
 }
 
-/* NULL without memory: lines are then printed without what comes from the lines before, as the kernel does. */
+/* NULL without memory: like the kernel, lines are then printed without the state of earlier lines. */
 __attribute__((noinline)) static struct graph_cpu *cpu_add(struct graph *graph, size_t index)
 {
 	size_t count = index + 1;
@@ -108,7 +108,7 @@ static inline void note_task(struct graph_note *note, struct graph_cpu *cpu, int
 	note->switched = graph_cpu_switch(cpu, pid, &note->before);
 }
 
-/* The two fields that both records begin with. */
+/* The first two fields of both records. */
 static inline uint64_t func_of(const struct binding *binding, const struct event *event)
 {
 	const struct place *place = &binding->places[GRAPH_FUNC];
@@ -210,7 +210,7 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 	return settle_other(binding, event, cpu);
 }
 
-/* Functions of the graph while another tracer is the current one: nothing is known of the lines before. */
+/* Settles functions of the graph while another tracer is current: the state of previous lines is unknown. */
 bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 			struct event *event)
 {

@@ -8,7 +8,7 @@
 
 enum { TGID_COLUMN = 10 };
 
-/* The rows of the legend of the flags column, top down; false behind the last. */
+/* The rows of the legend of the flags column, top down; false after the last. */
 static bool flag_name(const struct columns *columns, unsigned row, const char **ret)
 {
 	const char *names[8];
@@ -22,7 +22,7 @@ static bool flag_name(const struct columns *columns, unsigned row, const char **
 	names[count++] = "preempt-depth";
 	if (columns->lazy_columns)
 		names[count++] = "preempt-lazy-depth";
-	if (columns->migrate)
+	if (columns->migrate || columns->migrate_offset)
 		names[count++] = "migrate-disable";
 	if (row >= count)
 		return false;
@@ -125,7 +125,7 @@ static void legend_latency(const struct columns *columns, struct out *out)
 	}
 	out_str(out, "#                  ");
 	out_fill(out, '|', rows - 1);
-	/* With five rows, as before 5.15, each of these two lines has a blank more at its end. */
+	/* With five rows, as before 5.15, each of these two lines ends with one more blank. */
 	out_str(out, rows == 5 ? " /     delay            \n#  cmd     pid     " :
 				 " /     delay           \n#  cmd     pid     ");
 	out_fill(out, '|', rows);

@@ -9,19 +9,20 @@ struct out;
 
 /* The lines in front of the first event: s_show(), trace_default_header() of kernel/trace/trace.c. */
 
-/* "# tracer: NAME\n#\n" and what the tracer or, without one of its own, the options ask for. */
+/* Prints "# tracer: NAME\n#\n" and the header of the tracer or, if it has none, the one that the options choose. */
 void header_write(const struct ftrace *ftrace, struct out *out);
 
 /*
- * "# entries-in-buffer/entries-written: N/M   #P:C\n#\n": N events are in the buffer or were taken out of it into the file, M also
- * counts those overwritten. Nothing when the file does not tell; C only where it tells the CPUs.
+ * Prints "# entries-in-buffer/entries-written: N/M   #P:C\n#\n": N is the number of events in the buffer or read from
+ * it into the file, M also counts overwritten events. Prints nothing when the file lacks N and M, and no C when it
+ * lacks the number of CPUs.
  */
 void header_entries(const struct ftrace *ftrace, struct out *out);
 
 /*
- * print_trace_header(): the head of the option latency-format, "# NOP latency trace v1.1.5 on RELEASE" to the task's box. That
- * task, and the latency, are those of tracers that keep a maximum: their texts are saved whole, so here they are what such a tracer
- * has left behind if the file tells it, and else none and 0.
+ * print_trace_header(): the head of the option latency-format, from "# NOP latency trace v1.1.5 on RELEASE" to the box
+ * with the task. Task and latency come from tracers that keep a maximum. The texts of these tracers are saved whole, so
+ * this head shows only data that such a tracer has left in the buffer, if the file has it, and else no task and 0.
  * False, and nothing, for a buffer known to be empty.
  */
 bool header_latency(const struct ftrace *ftrace, struct out *out);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.h: SEQ_PUT_HEX_FIELD(), SEQ_PUT_FIELD(), and lib/seq_buf.c: seq_buf_putmem_hex(). */
+/*
+ * Mirrors kernel/trace/trace_output.h: SEQ_PUT_HEX_FIELD(), SEQ_PUT_FIELD(), and lib/seq_buf.c: seq_buf_putmem_hex().
+ */
 #include "formats/kernel/raw.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"
 
-/* The most significant byte stands first, whatever the order of the kernel's bytes. */
+/* The most significant byte is printed first, whatever the byte order of the kernel. */
 void put_hex(const struct ftrace *ftrace, uint64_t value, unsigned size, struct out *out)
 {
 	(void)ftrace;
@@ -17,7 +19,7 @@ void put_hex(const struct ftrace *ftrace, uint64_t value, unsigned size, struct 
 	out_char(out, ' ');
 }
 
-/* In the kernel's order of bytes. */
+/* Prints the bytes in the kernel's byte order. */
 void put_bin(const struct ftrace *ftrace, uint64_t value, unsigned size, struct out *out)
 {
 	bool big_endian = ftrace->context->abi.big_endian;

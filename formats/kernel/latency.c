@@ -21,7 +21,7 @@ void latency_start(struct columns *columns, const struct context *context)
 		columns->time_start = context->time_start;
 		return;
 	}
-	/* What is wrong with the file is told by whoever reads it for the report. */
+	/* The report's own pass reports damage in the file. */
 	if (events_open(context, &options, &events, NULL))
 		return;
 	if (events_next(events, &event, NULL) > 0)

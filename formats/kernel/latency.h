@@ -9,14 +9,14 @@ struct frame_note;
 struct out;
 
 /*
- * Where the file does not tell when the buffer was reset, the column counts from the first of all its events, whichever are
- * selected. The context is for reading them.
+ * Sets the origin of the time column: the time of the buffer's reset or, if the file lacks it, of the first of all its
+ * events, selected or not. The context is needed to read the events.
  */
 void latency_start(struct columns *columns, const struct context *context);
 
 /*
- * The columns of the option latency-format, which tell the time since the buffer was reset and mark the time until the next
- * event: trace_print_lat_context() of kernel/trace/trace_output.c. Nothing with nocontext-info.
+ * Prints the columns of the option latency-format: the time since the buffer was reset, with a mark for the time until
+ * the next event: trace_print_lat_context() of kernel/trace/trace_output.c. Prints nothing with nocontext-info.
  */
 void latency_write(const struct columns *columns, const struct event *event, const struct frame_note *note,
 		   struct out *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_mmiotrace.c: a text of its own, in which other entries do not occur. */
+/* Mirrors kernel/trace/trace_mmiotrace.c: a format of its own, without other entries. */
 #include "formats/kernel/renderers.h"
 
 #include "formats/kernel/ftrace.h"
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-enum { PHYS, MAP_ID, OPCODE, VALUE, PC, WIDTH }; /* of mmiotrace_rw */
-enum { VIRT = VALUE, LEN = PC };                 /* of mmiotrace_map */
+enum { PHYS, MAP_ID, OPCODE, VALUE, PC, WIDTH }; /* places of mmiotrace_rw */
+enum { VIRT = VALUE, LEN = PC };                 /* places of mmiotrace_map */
 
 /* include/linux/mmiotrace.h */
 enum { MMIO_READ = 1, MMIO_WRITE = 2, MMIO_PROBE = 3, MMIO_UNPROBE = 4, MMIO_UNKNOWN_OP = 5 };
@@ -130,7 +130,7 @@ static bool line(const struct ftrace *ftrace, const struct event *event, struct 
 	return true;
 }
 
-/* Under any other tracer: these types are not registered. */
+/* With another tracer these types are not registered. */
 static void format(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 		   struct out *out)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), trace_osnoise_raw(), and trace_osnoise.c: print_osnoise_headers(). */
+/*
+ * Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), trace_osnoise_raw(), and trace_osnoise.c:
+ * print_osnoise_headers().
+ */
 #include "formats/kernel/renderers.h"
 
 #include "formats/kernel/ftrace.h"

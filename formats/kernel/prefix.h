@@ -4,10 +4,13 @@
 
 struct out;
 
-/* Moves the text of one of several buffers to `out`, with what says whose it is in front of each line. */
+/* Moves a buffer's text to `out`, with the name of its instance before each line. */
 void prefix_put(const char *prefix, struct out *text, struct out *out);
 
-/* "  NAME: ", aligned right in `width` columns; blanks for the top instance, whose name is "". NULL without memory; free() releases it. */
+/*
+ * " NAME: ", aligned right in `width` columns; blanks for the top instance, whose name is "". NULL without memory;
+ * free() releases it.
+ */
 char *prefix_of(const char *instance, int width);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(), and
- * trace_raw_data().
+ * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(),
+ * and trace_raw_data().
  */
 #include "formats/kernel/print.h"
 
@@ -48,7 +48,7 @@ static void print_origin(const struct ftrace *ftrace, const struct binding *bind
 	out_mem(out, ": ", 2);
 }
 
-/* A string of the kernel that the file does not have stands there by its address. */
+/* A kernel string that the file lacks is printed as its address. */
 static void print_missing(uint64_t address, struct out *out)
 {
 	out_mem(out, "0x", 2);

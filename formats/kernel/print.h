@@ -4,7 +4,10 @@
 
 struct renderer;
 
-/* What programs write into the trace: trace_marker, trace_printk() and its relatives, trace_marker_raw. */
+/*
+ * Entries written by programs and by the kernel's printk-like functions: trace_marker, trace_printk() and its
+ * relatives, trace_marker_raw.
+ */
 extern const struct renderer print_renderer;
 extern const struct renderer bputs_renderer;
 extern const struct renderer bprint_renderer;

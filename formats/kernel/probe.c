@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and the like. */
+/*
+ * Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and
+ * the like.
+ */
 #include "formats/kernel/probe.h"
 
 #include "formats/kernel/ftrace.h"
@@ -30,7 +33,7 @@ static bool return_bind(struct ftrace *ftrace, struct binding *binding)
 	return binding->places[PROBE_FUNC].size && binding->places[PROBE_RETURN_IP].size && binding->program;
 }
 
-/* Replaces the first NAME="" behind `from` by NAME=(fault). */
+/* Replaces the first NAME="" after `from` by NAME=(fault). */
 static void mark_fault(struct out *out, size_t from, const char *name)
 {
 	size_t len = strlen(name);
@@ -51,7 +54,7 @@ static void mark_fault(struct out *out, size_t from, const char *name)
 	out->at += 5;
 }
 
-/* The arguments as the print fmt has them, behind the "(ADDRESS)" that was printed before by its symbol. */
+/* Prints the arguments by the print fmt, without its "(ADDRESS)", which was already printed as a symbol. */
 static void print_arguments(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
 			    struct out *out)
 {
@@ -109,7 +112,10 @@ static void return_format(const struct ftrace *ftrace, const struct binding *bin
 	if (address)
 		symbol_print_address(context, back, out);
 	out_mem(out, " <- ", 4);
-	/* A program's function has no symbol here, and no leading zeros as unknown ones of the kernel have. */
+	/*
+	 * A function of a user program has no symbol and is printed without the leading zeros of unknown kernel
+	 * addresses.
+	 */
 	symbol_print(context, func, !symbols_find(context->symbols, func, &symbol), out);
 	if (address)
 		symbol_print_address(context, func, out);
@@ -117,7 +123,7 @@ static void return_format(const struct ftrace *ftrace, const struct binding *bin
 	print_arguments(ftrace, binding, event, out);
 }
 
-/* "e:GROUP/NAME SYSTEM.EVENT ..." of dynamic_events: the event that an event probe stands on. */
+/* "e:GROUP/NAME SYSTEM.EVENT ..." of dynamic_events: the event to which an event probe is attached. */
 static bool find_probed(const struct context *context, const struct format *format, struct text_word *ret)
 {
 	const char *at = context->dynamic_events;
@@ -207,7 +213,10 @@ const struct renderer *probe_renderer(const struct format *format)
 		return &entry_renderer;
 	if (first && !strcmp(first->name, return_fields[PROBE_FUNC]))
 		return &return_renderer;
-	/* Nothing but arguments, each behind a blank. One that is not in dynamic_events is left to its print fmt. */
+	/*
+	 * The print fmt has only arguments, each after a blank. An event probe that is not in dynamic_events is printed
+	 * by its print fmt.
+	 */
 	if (!strncmp(format->print_fmt, "\" ", 2))
 		return &event_probe_renderer;
 	return NULL;

@@ -6,12 +6,12 @@ struct format;
 struct renderer;
 
 /*
- * Events that users define, which the kernel prints by themselves and not by their print fmt: probes of functions and their
- * returns (trace_kprobe.c, trace_uprobe.c, trace_fprobe.c: the address as a symbol, "(fault)" for a string that could
- * not be read), and user_events (trace_events_user.c: by their fields).
+ * Events defined by users, which the kernel does not print by their print fmt: probes of functions and their returns
+ * (trace_kprobe.c, trace_uprobe.c, trace_fprobe.c: the address as a symbol, "(fault)" for a string that could not be
+ * read), and user_events (trace_events_user.c: by their fields).
  */
 
-/* The renderer of such a format; NULL for any other. */
+/* The renderer of such a format; NULL for other formats. */
 const struct renderer *probe_renderer(const struct format *format);
 
 #endif

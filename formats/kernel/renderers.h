@@ -6,8 +6,11 @@
 #include "formats/kernel/graph.h"
 #include "formats/kernel/stack.h"
 
-/* The renderers and tracers that live in files of their own: the tables of ftrace_sink.c name them. */
-/* Entries of the blk tracer, which have no format: TRACE_BLK is the type behind that of user_stack (kernel/trace/trace.h). */
+/* The renderers and tracers that have files of their own: the tables of ftrace_sink.c list them. */
+/*
+ * Entries of the blk tracer, which have no format: TRACE_BLK is the type after that of user_stack
+ * (kernel/trace/trace.h).
+ */
 extern const struct renderer blk_renderer;
 extern const struct renderer branch_renderer;
 extern const struct renderer context_switch_renderer;

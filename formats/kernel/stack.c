@@ -9,7 +9,7 @@
 #include "lib/event/maps.h"
 #include "lib/event/stack.h"
 
-enum { CALLER, TGID }; /* the second of user stacks */
+enum { CALLER, TGID }; /* TGID: user stacks only */
 
 static const char *const fields[] = { "caller", NULL }, *const user_fields[] = { "caller", "tgid", NULL };
 
@@ -43,7 +43,7 @@ static void format_kernel(const struct ftrace *ftrace, const struct binding *bin
 	}
 }
 
-/* seq_print_user_ip(): the process is that of the thread group, as threads may be gone. */
+/* seq_print_user_ip(): uses the maps of the thread group, because the thread may have ended. */
 static void print_user_ip(const struct ftrace *ftrace, int32_t tgid, bool find, uint64_t ip, struct out *out)
 {
 	const struct context *context = ftrace->context;

@@ -26,7 +26,7 @@ struct synth {
 	bool verbose;
 };
 
-/* The conversion behind NAME= in the print fmt; false when it is none of those that synth_field_fmt() gives. */
+/* Finds the conversion after NAME= in the print fmt; false when synth_field_fmt() has no such conversion. */
 static bool find_conversion(const struct format *format, struct synth_field *synth)
 {
 	const char *at = strchr(format->print_fmt, '"'), *end = at ? strchr(at + 1, '"') : NULL;
@@ -85,7 +85,7 @@ static bool bind(struct ftrace *ftrace, struct binding *binding)
 	return true;
 }
 
-/* A string ends at its NUL: the size that the format tells for a fixed one is not that of its room. */
+/* A string ends at its NUL: for a fixed string, the size in the format is not the size of its memory. */
 static void print_string(const struct ftrace *ftrace, const struct field *field, const struct event *event,
 			 struct out *out)
 {

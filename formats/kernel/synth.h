@@ -7,10 +7,11 @@ struct renderer;
 
 /*
  * Synthetic events: their print fmt has commas where the kernel prints none. print_synth_event() of
- * kernel/trace/trace_events_synth.c. Not supported: fields of gfp_t; such an event is left to its print fmt.
+ * kernel/trace/trace_events_synth.c.
+ * Not supported: fields of gfp_t; such an event is left to its print fmt.
  */
 
-/* The renderer of such a format; NULL for any other. */
+/* The renderer of such a format; NULL for other formats. */
 const struct renderer *synth_renderer(const struct format *format);
 
 #endif

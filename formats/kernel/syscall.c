@@ -13,19 +13,19 @@ enum { ARGS_MAX = 6 };
 /* The pieces of text of one system call, put together once. */
 struct call {
 	struct piece {
-		struct place place; /* behind the text; size 0 for none */
+		struct place place; /* after the text; size 0 for none */
 		uint32_t len;
 		char text[128]; /* a multiple of STEP */
 	} pieces[ARGS_MAX + 1];
 	unsigned nr_pieces;
 	uint32_t size; /* of a record that has all places */
-	uint32_t room; /* for the whole text, and for what a copy writes behind it */
+	uint32_t room; /* for the whole text, and for the bytes that a copy writes beyond it */
 	bool prefix;   /* as 6.18 and later print it: 0x in front, from PREFIX_FROM on */
 };
 
 enum { PREFIX_FROM = 10 };
 
-/* Texts are copied in steps of a constant size, over their ends. */
+/* Texts are copied in steps of a constant size, beyond their ends. */
 enum { STEP = 32 };
 
 static void piece_add(struct piece *piece, const char *text)
@@ -38,7 +38,7 @@ static void piece_add(struct piece *piece, const char *text)
 	piece->len += (uint32_t)len;
 }
 
-/* The kernel prints registers: without a sign. */
+/* The kernel prints registers as unsigned numbers. */
 static struct place register_of(const struct field *field, const struct schema_abi *abi)
 {
 	struct place place = place_of(field, abi);
@@ -65,7 +65,7 @@ static void call_settle(struct call *call)
 	}
 }
 
-/* "sys_NAME(" ARG ": " VALUE ", " ARG ": " VALUE ")". The first field behind the common ones is the number. */
+/* "sys_NAME(" ARG ": " VALUE ", " ARG ": " VALUE ")". The first field after the common ones is the number. */
 static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 {
 	const struct format *format = binding->format;
@@ -106,7 +106,7 @@ static bool enter_bind(struct ftrace *ftrace, struct binding *binding)
 	return true;
 }
 
-/* A record that was cut, or one of the other byte order. */
+/* Formats a record that was cut, or one in the other byte order. */
 static void enter_format_slowly(const struct call *call, const struct event *event, struct out *out)
 {
 	for (unsigned i = 0; i < call->nr_pieces; i++) {
@@ -153,7 +153,7 @@ static void enter_format(const struct ftrace *ftrace, const struct binding *bind
 		}
 		at = digits_put_hex(at, value);
 	}
-	/* Only the last piece has nothing behind its text. */
+	/* Only the last piece has nothing after its text. */
 	out->at = put_steps(at, piece->text, piece->len);
 }
 

@@ -6,14 +6,14 @@ struct format;
 struct renderer;
 
 /*
- * sys_enter_NAME and sys_exit_NAME, which the kernel prints by itself and not by their print fmt: print_syscall_enter(),
+ * sys_enter_NAME and sys_exit_NAME, which the kernel does not print by their print fmt: print_syscall_enter(),
  * print_syscall_exit() of kernel/trace/trace_syscalls.c.
  */
 
-/* The renderer of such a format; NULL for any other. */
+/* The renderer of such a format; NULL for other formats. */
 const struct renderer *syscall_renderer(const struct format *format);
 
-/* Of calls whose records hold what their arguments point at; formats/kernel/syscall_user.c. */
+/* For system calls whose records contain the data that their arguments point to; formats/kernel/syscall_user.c. */
 extern const struct renderer syscall_user_renderer;
 
 #endif

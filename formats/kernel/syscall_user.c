@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mirrors kernel/trace/trace_syscalls.c of 6.19 and later: print_syscall_enter() where a call has data of its user's, and
- * sys_enter_openat_print(). The format tells which arguments have data: behind the arguments, __NAME_val is that of NAME.
+ * Mirrors kernel/trace/trace_syscalls.c of 6.19 and later: print_syscall_enter() for a call with user data, and
+ * sys_enter_openat_print(). The format shows which arguments have data: after the arguments, __NAME_val is the data of
+ * NAME.
  */
 #include "formats/kernel/syscall.h"
 
@@ -16,15 +17,16 @@ enum { ARGS_MAX = 6, COUNT_ARG = 2, FLAGS_MAX = 24, FLAG_NAME = 16, PREFIX_FROM 
 struct user_call {
 	struct user_arg {
 		const struct field *field;
-		const struct field *data; /* what it points at; NULL when that was not recorded */
-		bool bytes;               /* not a string: as many as argument COUNT_ARG says, when not cut */
+		const struct field *data; /* the data that it points to; NULL when it was not recorded */
+		/* bytes, not a string: as many as argument COUNT_ARG says, if not cut */
+		bool bytes;
 	} args[ARGS_MAX];
 	unsigned nr_args;
 	bool verbose;
 	struct flag {
 		uint64_t value;
 		char name[FLAG_NAME];
-	} flags[FLAGS_MAX]; /* of openat, but for verbose */
+	} flags[FLAGS_MAX]; /* for openat, unless the option verbose is set */
 	unsigned nr_flags;
 	uint64_t access_mode, creating; /* O_ACCMODE; O_CREAT | O_TMPFILE */
 };
@@ -64,10 +66,13 @@ static uint64_t flag_value(const struct user_call *call, const char *name)
 	return 0;
 }
 
-/* "{ 0x40, "O_CREAT" }": the machine's own values. Its O_TMPFILE, which is not there, stands first in the kernel's table. */
+/*
+ * Reads { 0x40, "O_CREAT" }: the machine's own values. O_TMPFILE is missing there; in the kernel's table it comes
+ * first.
+ */
 static void flags_fill(struct user_call *call, const char *print_fmt)
 {
-	enum { TMPFILE = 0x400000 }; /* __O_TMPFILE of all but alpha, parisc and sparc */
+	enum { TMPFILE = 0x400000 }; /* __O_TMPFILE on all machines except alpha, parisc and sparc */
 	const char *at = print_fmt;
 	unsigned long long value;
 	int from, to;
@@ -156,7 +161,7 @@ static void put_data(const struct ftrace *ftrace, const struct user_call *call, 
 	const uint8_t *data;
 	size_t len;
 
-	/* What points outside the record is empty. */
+	/* Data outside the record counts as empty. */
 	if (!field_bytes(arg->data, &ftrace->context->abi, event->data, event->len, &data, &len)) {
 		data = event->data;
 		len = 0;
@@ -189,10 +194,10 @@ static void put_flags(const struct user_call *call, uint64_t flags, struct out *
 	out_hex(out, flags);
 }
 
-/* False when the mode does not matter: nothing is printed behind the flags then. */
+/* False when the mode is unused: then nothing is printed after the flags. */
 static bool put_open_flags(const struct user_call *call, uint8_t long_size, uint64_t value, struct out *out)
 {
-	/* The kernel keeps them in an int. */
+	/* The kernel stores the flags in an int. */
 	uint64_t flags = (uint64_t)(int64_t)(int32_t)value;
 
 	if (long_size == 4)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), trace_timerlat_raw(), and trace_osnoise.c: print_timerlat_headers(). */
+/*
+ * Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), trace_timerlat_raw(), and trace_osnoise.c:
+ * print_timerlat_headers().
+ */
 #include "formats/kernel/renderers.h"
 
 #include "formats/kernel/ftrace.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mirrors kernel/trace/trace.c: tracing_open_pipe(), tracing_read_pipe(), and the pipe_open() of kernel/trace/trace_mmiotrace.c:
- * the text of trace_pipe. It is that of `trace` without its frame, and with a line for each gap.
+ * Mirrors kernel/trace/trace.c: tracing_open_pipe(), tracing_read_pipe(), and the pipe_open() of
+ * kernel/trace/trace_mmiotrace.c: the text of trace_pipe. It is that of `trace` without its frame, and with a line for
+ * each gap.
  */
 #include "formats/kernel/ftrace.h"
 
@@ -18,8 +19,8 @@ static const struct cpu_stats *stats_of(const struct context *context, uint16_t 
 }
 
 /*
- * A page that is full has no room for the number of events lost before it. Of the first page of a buffer that nobody had
- * read from, the kernel's counter of this CPU tells it.
+ * A page that is full has no room for the number of events lost before it. Of the first page of a buffer that nobody
+ * had read from, the kernel's counter of this CPU tells it.
  */
 static void count_lost(const struct context *context, struct event *event)
 {
@@ -32,7 +33,7 @@ static void count_lost(const struct context *context, struct event *event)
 		event->lost = (int64_t)stats->overrun;
 }
 
-/* mmio_read(): everything that was overwritten is told first, and the PCI devices, which no file has. */
+/* mmio_read(): all overwritten events are reported first, then the PCI devices, which no file contains. */
 static void begin_mmiotrace(const struct context *context, struct out *out)
 {
 	out_str(out, "VERSION 20070824\n");
@@ -76,7 +77,8 @@ static void pipe_free(struct sink *sink)
 const struct sink_ops trace_pipe_sink = {
 	.name = "trace_pipe",
 	.summary = "the text of the kernel's trace_pipe: no header, a line for each gap",
-	.new = pipe_new,
+	.columns = true,
+	.create = pipe_new,
 	.free = pipe_free,
 	.begin = pipe_begin,
 	.settle = pipe_settle,

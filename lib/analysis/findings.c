@@ -93,9 +93,21 @@ void findings_broken(struct findings *findings, uint64_t count, const char *what
 	add_count(findings, &findings->broken, count, what);
 }
 
-void findings_missing(struct findings *findings, const char *event, const char *what_for)
+void findings_missing(struct findings *findings, const char *option, const char *value, const char *what_for)
 {
-	if (!buf_addf(&findings->missing, "%s-e %s (%s)", findings->missing.len ? ", " : "", event, what_for))
+	char told[512];
+
+	/* Several analyses want it, for one reason or another. */
+	snprintf(told, sizeof(told), "%s %s (", option, value);
+	if (findings->missing.len && memmem(findings->missing.data, findings->missing.len, told, strlen(told)))
+		return;
+	if (!buf_addf(&findings->missing, "%s%s %s (%s)", findings->missing.len ? ", " : "", option, value, what_for))
+		findings->failed = true;
+}
+
+void findings_missing_end(struct findings *findings, const char *analysis)
+{
+	if (findings->missing.len && !buf_addf(&findings->missing, "; 'weft record --for %s' records it all", analysis))
 		findings->failed = true;
 }
 
@@ -161,16 +173,29 @@ static void put_worst(const struct worst *worst, const char *input, struct out *
 	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
 	if (worst->pid >= 0)
 		out_f(out, "%s-%d on ", *worst->comm ? worst->comm : "<...>", worst->pid);
-	out_f(out, "CPU %u: weft report --since ", worst->cpu);
+	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report --since " : ", from ");
 	put_stamp(out, worst->from);
-	out_str(out, " --until ");
+	out_str(out, input ? " --until " : " to ");
 	put_stamp(out, worst->to);
-	out_f(out, " %s\n", input);
+	out_f(out, "%s%s\n", input ? " " : "", input ? input : "");
 }
 
 static void put_line(struct out *out, const char *what, struct buf *line)
 {
 	out_f(out, "# %s: %s\n", what, line->len ? buf_str(line) : "none");
+}
+
+static void put_span(const struct findings_span *span, struct out *out)
+{
+	char lasted[TEXT_HUMAN], events[TEXT_HUMAN];
+
+	out_str(out, span->whole ? "# all, from " : "# from ");
+	put_stamp(out, span->from);
+	out_str(out, " to ");
+	put_stamp(out, span->to);
+	out_f(out, " (%s): %s event%s%s%s\n", text_time(lasted, span->to - span->from),
+	      text_count(events, span->events), text_plural(span->events), span->nothing ? "; " : "",
+	      span->nothing ? span->nothing : "");
 }
 
 static bool print(struct findings *findings, const struct findings_options *options, struct out *out)
@@ -180,6 +205,8 @@ static bool print(struct findings *findings, const struct findings_options *opti
 	struct text_word line;
 	char text[TEXT_HUMAN];
 
+	if (options->span)
+		put_span(options->span, out);
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
 
@@ -195,8 +222,10 @@ static bool print(struct findings *findings, const struct findings_options *opti
 			out_f(out, "... and %s more%s\n", text_count(text, finding->left_away),
 			      finding->more ? "" : "; --top 0 shows all");
 	}
-	if (findings->nr)
+	if (findings->nr || options->span)
 		out_char(out, '\n');
+	if (options->span && !options->span->whole)
+		return true;
 	for (size_t i = 0; i < findings->nr_worst; i++)
 		put_worst(&findings->worst[i], options->input, out);
 	while (text_next_line(&notes, &left, &line))
@@ -243,13 +272,27 @@ static void put_json_worst(const struct findings *findings, struct json *json)
 	json_end(json);
 }
 
-static bool put_json(struct findings *findings, struct out *out)
+static void put_json_span(const struct findings_span *span, struct json *json)
+{
+	json_key(json, "since");
+	json_put_decimal(json, (int64_t)span->from, 9);
+	json_key(json, "until");
+	json_put_decimal(json, (int64_t)span->to, 9);
+	json_key(json, "events");
+	json_put_u64(json, span->events);
+	json_key(json, "whole");
+	json_put_bool(json, span->whole);
+}
+
+static bool put_json(struct findings *findings, const struct findings_span *span, struct out *out)
 {
 	struct json json;
 	bool ok = true;
 
 	json_init(&json, out);
 	json_object(&json);
+	if (span)
+		put_json_span(span, &json);
 	for (size_t i = 0; ok && i < findings->nr; i++) {
 		json_key(&json, findings->items[i].name);
 		ok = table_put_json(&findings->items[i].table, &json);
@@ -285,7 +328,7 @@ bool findings_write(struct findings *findings, const struct findings_options *op
 	case TABLE_AS_TEXT:
 		return print(findings, options, out);
 	case TABLE_AS_JSON:
-		return put_json(findings, out);
+		return put_json(findings, options->span, out);
 	case TABLE_AS_CSV:
 		return put_csv(findings, out);
 	}

@@ -14,15 +14,15 @@ struct fail;
 struct out;
 
 /*
- * What an analysis has found: tables, the worst cases with their time, and what limits the truth of it. One way to tell it to people, one
- * for programs. Running out of memory is sticky: findings_write() is then false.
+ * What an analysis has found: tables, the worst cases with their time, and what limits the truth of it. One way to tell
+ * it to people, one for programs. Running out of memory is sticky: findings_write() is then false.
  */
 struct findings {
 	struct finding {
 		const char *name;  /* the key of JSON: "tasks" */
 		const char *title; /* the line above the table */
-		const char *
-			sort; /* the column by which its rows stand, unless the user names another; NULL: they stand as they are */
+		/* The column by which its rows stand, unless the user names another; NULL: they stand as they are. */
+		const char *sort;
 		struct table table;
 		size_t left_away; /* rows */
 		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
@@ -57,18 +57,31 @@ void findings_brief(struct findings *findings, uint32_t columns);
 
 void findings_worst(struct findings *findings, const struct worst *worst);
 
-/* "12 waits", "1 wait": of what a line tells several things; the first word is a plural in s. Nothing for a count of 0. */
+/* "12 waits", "1 wait": a count with its noun, whose first word is a plural in s. Nothing for a count of 0. */
 void findings_cut(struct findings *findings, uint64_t count, const char *what);
 void findings_broken(struct findings *findings, uint64_t count, const char *what);
-void findings_missing(struct findings *findings, const char *event, const char *what_for);
+/* What is told already is not told again. */
+void findings_missing(struct findings *findings, const char *option, const char *value, const char *what_for);
+/* After the last of them: the analysis that `weft record --for` knows. Nothing where nothing is missing. */
+void findings_missing_end(struct findings *findings, const char *analysis);
 __attribute__((format(printf, 2, 3))) void findings_note(struct findings *findings, const char *format, ...);
+
+/* A part of a stream, told by its tables alone; or, `whole`, all of it. */
+struct findings_span {
+	uint64_t from, to; /* times of the trace */
+	uint64_t events;
+	bool whole;
+	const char *nothing; /* why there are no tables; NULL */
+};
 
 struct findings_options {
 	enum table_format format;
 	const char *sort;  /* a column; NULL: each table's own */
 	uint64_t top;      /* rows of each table that is sorted; UINT64_MAX: all */
 	unsigned width;    /* of the terminal; 0: no limit */
-	const char *input; /* the file, for lines to paste */
+	const char *input; /* the file, as a shell takes it, for lines to paste; NULL: there is none any more */
+	const struct findings_span
+		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */
 };
 
 /* Sorts and shortens the tables. -ENOENT when no table has the column that was named. */

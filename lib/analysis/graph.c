@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/graph.h"
+
 #include "lib/analysis/findings.h"
+#include "lib/analysis/graph_errors.h"
+#include "lib/analysis/graph_facts.h"
+#include "lib/analysis/graph_stream.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/calls.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/symbols.h"
 #include "lib/reader/reader.h"
-#include "lib/uapi/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,13 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which functions were called how often and how long they took. Pairs come from lib/event/calls; here is what is summed up by function. */
-
-static const struct analysis_want wants[] = {
-	{ "ftrace:funcgraph_exit", "ftrace:function", "functions: -p function_graph" },
-	{ "sched:sched_switch", NULL, "which part of a call was off the CPU" },
-	{ NULL, NULL, NULL },
-};
+/*
+ * How often each function was called and how long it took. lib/event/calls pairs entries and exits; the sums by
+ * function are made here.
+ */
 
 enum role { ENTRY = 1, EXIT, HIT, PROBE, ROLES };
 
@@ -36,58 +36,62 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* The kernel's MAX_ERRNO. */
-enum { ERRNO_MAX = 4095 };
-
+/* What each call changes comes first. */
 struct function {
-	uint64_t address;
-	uint64_t calls, again, entered, total, self, interrupted, off, errors;
+	uint64_t total, self, entered, interrupted, off;
 	struct samples lasted;
 	uint64_t longest_at; /* when it ended; 0: none has */
+	uint64_t again, errors, address;
 	uint32_t longest_cpu;
 	int32_t longest_pid;
 	char longest_comm[STATE_COMM];
 };
+
+/* A function that was called a moment ago, so that most calls need no look into the map. */
+struct recent {
+	uint64_t address;
+	uint32_t id; /* index + 1; 0: empty */
+};
+
+enum { RECENT_BITS = 11 };
 
 /* Functions that were hit, of which no event tells how long they took. */
 struct hits {
 	uint64_t address, count;
 };
 
-struct error {
-	uint32_t function, number;
-	uint64_t calls;
-};
-
 struct analysis {
 	struct pass *pass;
+	struct graph_options options;
 	struct roles roles;
-	struct calls *calls; /* of the buffer that has the graph; NULL: no event of it was seen */
-	uint16_t buffer, hits_buffer;
-	struct place retval, at[ROLES];
+	struct graph_stream stream;
+	uint16_t hits_buffer;
+	struct place at[ROLES];
 	struct u64_map ids, hit_ids; /* by address: uint32_t, index + 1 */
+	struct recent recent[1 << RECENT_BITS], recent_hits[1 << RECENT_BITS];
 	struct function *functions;
 	size_t nr_functions;
 	struct hits *hits;
 	size_t nr_hits;
-	struct u64_map errors; /* by function and number: struct error */
+	struct graph_errors errors;
 	uint64_t cut, broken,
 		unpaired; /* calls without their entry: by the start, by lost events, for neither reason */
 	char what[128];   /* of the longest */
 };
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *graph = calloc(1, sizeof(*graph));
 
-	(void)options;
 	if (!graph)
 		return fail_memory(fail);
 	graph->pass = pass;
+	if (options)
+		graph->options = *(const struct graph_options *)options;
 	roles_init(&graph->roles, names);
 	u64_map_init(&graph->ids, sizeof(uint32_t));
 	u64_map_init(&graph->hit_ids, sizeof(uint32_t));
-	u64_map_init(&graph->errors, sizeof(struct error));
+	graph_errors_init(&graph->errors);
 	*ret = graph;
 	return 0;
 }
@@ -100,32 +104,65 @@ static void release(struct analysis *graph)
 		samples_release(&graph->functions[i].lasted);
 	free(graph->functions);
 	free(graph->hits);
-	calls_free(graph->calls);
+	graph_stream_release(&graph->stream);
 	u64_map_release(&graph->ids);
 	u64_map_release(&graph->hit_ids);
-	u64_map_release(&graph->errors);
+	u64_map_release(&graph->errors.map);
 	roles_release(&graph->roles);
 	free(graph);
 }
 
-static struct function *function_of(struct analysis *graph, uint64_t address)
+static inline bool wants(const struct pass *pass, const struct state_task *task, uint32_t cpu)
+{
+	return (!task || pass_wants(pass, task)) && (!pass->filter.cpus || pass_wants_cpu(pass, cpu));
+}
+
+static inline size_t recent_slot(uint64_t address)
+{
+	return (size_t)(address * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS));
+}
+
+static struct function *find_function(struct analysis *graph, uint64_t address, struct recent *recent)
 {
 	uint32_t *id = u64_map_add(&graph->ids, address);
 	struct function *function;
 
-	if (id && *id)
-		return &graph->functions[*id - 1];
-	function = id ? vec_push(graph->functions, graph->nr_functions) : NULL;
-	if (!function) {
+	if (id && !*id) {
+		function = vec_push(graph->functions, graph->nr_functions);
+		if (function) {
+			function->address = address;
+			*id = (uint32_t)graph->nr_functions;
+		}
+	}
+	if (!id || !*id) {
 		graph->pass->failed = true;
 		return NULL;
 	}
-	function->address = address;
-	*id = (uint32_t)graph->nr_functions;
-	return function;
+	*recent = (struct recent){ address, *id };
+	return &graph->functions[*id - 1];
 }
 
-static void hit(struct analysis *graph, uint64_t address)
+static inline struct function *function_of(struct analysis *graph, uint64_t address)
+{
+	struct recent *recent = &graph->recent[recent_slot(address)];
+
+	if (__builtin_expect(recent->address == address && recent->id, 1))
+		return &graph->functions[recent->id - 1];
+	return find_function(graph, address, recent);
+}
+
+/* What the function's exit will need, while there is time to fetch it. */
+static inline void expect(const struct analysis *graph, uint64_t address)
+{
+	const struct recent *recent = &graph->recent[recent_slot(address)];
+
+	if (recent->address == address && recent->id) {
+		__builtin_prefetch(&graph->functions[recent->id - 1], 1);
+		__builtin_prefetch(&graph->functions[recent->id - 1].lasted.max, 1);
+	}
+}
+
+static void find_hit(struct analysis *graph, uint64_t address, struct recent *recent)
 {
 	uint32_t *id = u64_map_add(&graph->hit_ids, address);
 	struct hits *hits = NULL;
@@ -142,53 +179,29 @@ static void hit(struct analysis *graph, uint64_t address)
 		*id = (uint32_t)graph->nr_hits;
 	hits->address = address;
 	hits->count++;
+	*recent = (struct recent){ address, *id };
 }
 
-static const struct state_task *task_of(const struct analysis *graph, const struct event *event)
+static inline void hit(struct analysis *graph, uint64_t address)
 {
-	const struct state *state = &graph->pass->state;
-	uint32_t task = event->cpu < state->nr_cpus ? state->cpus[event->cpu].task : STATE_NO_TASK;
+	struct recent *recent = &graph->recent_hits[recent_slot(address)];
 
-	return task < state->nr_tasks ? &state->tasks[task] : NULL;
+	if (__builtin_expect(recent->address == address && recent->id, 1))
+		graph->hits[recent->id - 1].count++;
+	else
+		find_hit(graph, address, recent);
 }
 
-/* How long the task that runs was off the CPU in its life. */
-static uint64_t off_cpu(const struct state_task *task)
+static void see_error(struct analysis *graph, struct function *function, const struct call *call,
+		      const struct event *event)
 {
-	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
-					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
-	uint64_t sum = 0;
-
-	for (size_t i = 0; task && !task->idle && i < array_size(modes); i++)
-		sum += task->spent[modes[i]];
-	return sum;
-}
-
-/* An int or a long that is -ERRNO: the register holds what the function returns, or left there. 0: it is none. */
-static uint32_t error_of(uint64_t retval)
-{
-	uint64_t number = retval > UINT32_MAX ? -retval : (uint32_t) - (uint32_t)retval;
-
-	return number && number <= ERRNO_MAX ? (uint32_t)number : 0;
-}
-
-static void see_error(struct analysis *graph, struct function *function, const struct event *event)
-{
-	uint32_t number = graph->retval.size ? error_of(place_u64(&graph->retval, event)) : 0;
-	uint64_t id = (uint64_t)(function - graph->functions);
-	struct error *error;
+	uint32_t number = graph_error(graph_stream_retval(&graph->stream, event));
 
 	if (!number)
 		return;
 	function->errors++;
-	error = u64_map_add(&graph->errors, id << 12 | number);
-	if (!error) {
-		graph->pass->failed = true;
-		return;
-	}
-	error->function = (uint32_t)id;
-	error->number = number;
-	error->calls++;
+	graph->pass->failed |=
+		!graph_errors_add(&graph->errors, (uint32_t)(function - graph->functions), number, call, event);
 }
 
 static void see_unentered(struct analysis *graph, const struct call *call)
@@ -217,10 +230,10 @@ static void see_longest(struct function *function, const struct call *call, cons
 
 static void see_call(struct analysis *graph, const struct call *call, const struct event *event)
 {
-	const struct state_task *task = task_of(graph, event);
+	const struct state_task *task = graph_task(graph->pass, event);
 	struct function *function;
 
-	if ((task && !pass_wants(graph->pass, task)) || !pass_wants_cpu(graph->pass, event->cpu))
+	if (!wants(graph->pass, task, event->cpu))
 		return;
 	if (!call->entered)
 		see_unentered(graph, call);
@@ -230,15 +243,14 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	if (!function)
 		return;
 	see_longest(function, call, event, task, graph->pass);
-	function->calls++;
 	samples_add(&function->lasted, &graph->pass->budget, call->lasted);
-	see_error(graph, function, event);
+	see_error(graph, function, call, event);
 	if (call->again) {
 		function->again++;
 	} else {
 		function->total += call->lasted;
 		function->interrupted += call->interrupted;
-		function->off += call->entered ? off_cpu(task) - call->mark : 0;
+		function->off += call->entered ? graph_off_now(graph->pass, task) - call->mark : 0;
 	}
 	if (!call->entered)
 		return;
@@ -246,34 +258,8 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	function->self += call->lasted > call->nested ? call->lasted - call->nested : 0;
 }
 
-static bool begin_graph(struct analysis *graph, uint16_t buffer)
-{
-	if (graph->calls)
-		return graph->buffer == buffer;
-	graph->calls = calls_new(&graph->pass->reader->buffers[buffer].context->abi);
-	graph->buffer = buffer;
-	graph->pass->failed |= !graph->calls;
-	return graph->calls;
-}
-
-static void see_graph(struct analysis *graph, const struct event *event, enum role role, bool fresh)
-{
-	struct call call;
-
-	if (!begin_graph(graph, event->buffer))
-		return;
-	if (fresh && role == EXIT)
-		(void)place_bind(&graph->retval, event->type->format,
-				 &graph->pass->reader->buffers[event->buffer].context->abi, "retval");
-	if (role == ENTRY && graph->pass->state.events[STATE_SWITCH])
-		calls_mark(graph->calls, off_cpu(task_of(graph, event)));
-	if (calls_see(graph->calls, event, &call))
-		see_call(graph, &call, event);
-}
-
 static void see_hit(struct analysis *graph, const struct event *event, enum role role, bool fresh)
 {
-	const struct state_task *task = task_of(graph, event);
 	struct place probe, *place = &graph->at[role];
 
 	/* Each probe is a type of its own. */
@@ -283,7 +269,7 @@ static void see_hit(struct analysis *graph, const struct event *event, enum role
 		(void)place_bind(place, event->type->format, &graph->pass->reader->buffers[event->buffer].context->abi,
 				 role == PROBE ? "__probe_ip" : "ip");
 	graph->hits_buffer = event->buffer;
-	if (place->size && (!task || pass_wants(graph->pass, task)) && pass_wants_cpu(graph->pass, event->cpu))
+	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu))
 		hit(graph, place_u64(place, event));
 }
 
@@ -292,32 +278,24 @@ static void see(struct analysis *graph, const struct event *event)
 	struct call call;
 	uint8_t role;
 	bool fresh;
+	int ended;
 
 	if (event->kind == EVENT_LOST) {
-		if (graph->calls && event->buffer == graph->buffer)
-			(void)calls_see(graph->calls, event, &call);
+		graph_stream_lose(&graph->stream, event);
 		return;
 	}
 	role = roles_of(&graph->roles, event, &fresh);
-	if (role == ENTRY || role == EXIT)
-		see_graph(graph, event, (enum role)role, fresh);
-	else if (role)
+	if (role == ENTRY || role == EXIT) {
+		call.func = 0;
+		ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, fresh, &call);
+		if (ended > 0)
+			see_call(graph, &call, event);
+		else if (!ended && role == ENTRY)
+			expect(graph, call.func);
+		return;
+	}
+	if (role)
 		see_hit(graph, event, (enum role)role, fresh);
-}
-
-/* "vfs_read", "ext4_sync [ext4]", or the address. */
-static void name_of(const struct analysis *graph, uint16_t buffer, uint64_t address, char *name, size_t size)
-{
-	const struct symbols *symbols = graph->pass->reader->buffers[buffer].context->symbols;
-	struct symbol symbol;
-
-	if (!symbols_find(symbols, address, &symbol))
-		snprintf(name, size, "0x%" PRIx64, address);
-	else if (symbol.module)
-		snprintf(name, size, "%.*s [%.*s]", (int)symbol.name_len, symbol.name, (int)symbol.module_len,
-			 symbol.module);
-	else
-		snprintf(name, size, "%.*s", (int)symbol.name_len, symbol.name);
 }
 
 enum column {
@@ -357,30 +335,23 @@ static const struct table_column columns[COLUMNS] = {
 	[MAX_TASK] = { "TASK", TABLE_TEXT, "max_comm" },
 };
 
-static void put_number(struct table *table, bool known, uint64_t value)
-{
-	if (known)
-		table_cell_u64(table, value);
-	else
-		table_cell(table, "-");
-}
-
 static void put_function(const struct analysis *graph, struct table *table, const struct function *function)
 {
 	const struct samples *lasted = &function->lasted;
 	char name[160];
 
-	name_of(graph, graph->buffer, function->address, name, sizeof(name));
+	graph_name(graph->pass, graph->stream.buffer, function->address, name, sizeof(name));
+	table_attach(table, lasted);
 	table_cell(table, name);
-	table_cell_u64(table, function->calls);
+	table_cell_u64(table, function->lasted.count);
 	table_cell_u64(table, function->again);
 	table_cell_u64(table, function->total);
-	put_number(table, function->entered, function->self);
-	put_number(table, function->entered, function->interrupted);
-	put_number(table, function->entered && graph->pass->state.events[STATE_SWITCH], function->off);
-	put_number(table, graph->retval.size, function->errors);
+	graph_number(table, function->entered, function->self);
+	graph_number(table, function->entered, function->interrupted);
+	graph_number(table, function->entered && graph->pass->state.events[STATE_SWITCH], function->off);
+	graph_number(table, graph->stream.retval.size, function->errors);
 	table_cell_u64(table, samples_quantile(lasted, 500));
-	put_number(table, lasted->count >= SAMPLES_P99_MIN, samples_quantile(lasted, 990));
+	graph_number(table, lasted->count >= SAMPLES_P99_MIN, samples_quantile(lasted, 990));
 	table_cell_u64(table, lasted->max);
 	table_cell_decimal(table, (int64_t)function->longest_at, 9);
 	table_cell_u64(table, function->longest_cpu);
@@ -398,6 +369,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	const struct function *longest = NULL;
 	char name[96];
 
+	findings_brief(findings, 1 << FUNCTION | 1 << CALLS | 1 << TOTAL | 1 << SELF | 1 << MAX | 1 << MAX_AT);
 	for (size_t i = 0; table && i < graph->nr_functions; i++) {
 		const struct function *function = &graph->functions[i];
 
@@ -408,10 +380,10 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	if (!table || !longest)
 		return;
 	table->data_only = 1 << AGAIN | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_TASK;
-	table->data_only |= graph->retval.size ? 0 : 1 << ERRORS;
+	table->data_only |= graph->stream.retval.size ? 0 : 1 << ERRORS;
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
 	table->spare = 1 << MAX_AT | 1 << P50 | 1 << IRQ;
-	name_of(graph, graph->buffer, longest->address, name, sizeof(name));
+	graph_name(graph->pass, graph->stream.buffer, longest->address, name, sizeof(name));
 	snprintf(graph->what, sizeof(graph->what), "call, of %s", name);
 	struct worst worst = { .what = graph->what,
 			       .lasted = longest->lasted.max,
@@ -423,35 +395,18 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	findings_worst(findings, &worst);
 }
 
-static const struct table_column error_columns[] = {
-	{ "FUNCTION", TABLE_TEXT, NULL }, { "ERROR", TABLE_TEXT, NULL },     { "RETURNED", TABLE_NUMBER, "retval" },
-	{ "CALLS", TABLE_COUNT, NULL },   { "OF", TABLE_COUNT, "of_calls" },
-};
-
-static void put_errors(const struct analysis *graph, struct findings *findings)
+/* The errors know their functions by index. */
+static void tell_functions(struct analysis *graph)
 {
-	const char *machine = graph->pass->reader->buffers[graph->buffer].context->machine;
-	struct table *table = graph->errors.len ?
-				      findings_table(findings, "errors",
-						     "errors: what functions returned that is a negative error "
-						     "number",
-						     "calls", error_columns, array_size(error_columns)) :
-				      NULL;
-	const struct error *error;
-	char name[160];
+	struct graph_error *error;
 	uint64_t key;
 	size_t at = 0;
 
-	while (table && (error = u64_map_next(&graph->errors, &at, &key))) {
-		const struct function *function = &graph->functions[error->function];
-		const char *word = error_name(machine, error->number);
-
-		name_of(graph, graph->buffer, function->address, name, sizeof(name));
-		table_cell(table, name);
-		table_cell(table, word ? word : "-");
-		table_cell_s64(table, -(int64_t)error->number);
-		table_cell_u64(table, error->calls);
-		table_cell_u64(table, function->calls);
+	graph->errors.known = graph->stream.retval.size;
+	graph->errors.buffer = graph->stream.buffer;
+	while ((error = u64_map_next(&graph->errors.map, &at, &key))) {
+		error->func = graph->functions[error->function].address;
+		error->of = graph->functions[error->function].lasted.count;
 	}
 }
 
@@ -467,7 +422,7 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 	char name[160];
 
 	for (size_t i = 0; table && i < graph->nr_hits; i++) {
-		name_of(graph, graph->hits_buffer, graph->hits[i].address, name, sizeof(name));
+		graph_name(graph->pass, graph->hits_buffer, graph->hits[i].address, name, sizeof(name));
 		table_cell(table, name);
 		table_cell_u64(table, graph->hits[i].count);
 	}
@@ -475,52 +430,60 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 
 static void put_limits(const struct analysis *graph, struct findings *findings)
 {
-	struct calls_left left = calls_left(graph->calls);
-	const struct context *context = graph->pass->reader->buffers[graph->buffer].context;
+	struct calls_left left = calls_left(graph->stream.calls);
+	const struct context *context = graph->pass->reader->buffers[graph->stream.buffer].context;
 
 	findings_cut(findings, graph->cut, "calls entered before the start");
 	findings_cut(findings, left.open, "calls open at the end");
 	findings_broken(findings, graph->broken, "calls without their entry");
 	findings_broken(findings, left.lost, "calls without their end");
 	if (left.dropped)
-		findings_note(findings,
-			      "%" PRIu64
-			      " calls are counted nowhere: the trace goes on in their caller without their end",
-			      left.dropped);
+		findings_note(
+			findings,
+			"%" PRIu64
+			" calls are not counted: the trace continues in their caller without an event for their end",
+			left.dropped);
 	if (graph->unpaired)
 		findings_note(
 			findings,
 			"%" PRIu64
-			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total and "
-			"no own time",
+			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total time but no own time",
 			graph->unpaired);
 	if (!context_option(context, OPTION_SLEEP_TIME))
 		findings_note(
 			findings,
-			"the option sleep-time was off: times do not have what a task slept in the function itself");
+			"the option sleep-time was off: times do not include the time that a task slept in the function itself");
 }
 
 static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
 {
-	if (graph->pass->failed || graph->roles.failed)
+	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
-	if (!graph->calls && !graph->nr_hits)
-		return fail_set(fail, -ENODATA,
-				"there are no functions among the events; record with -p function_graph");
-	if (graph->calls) {
+	if (!graph->stream.calls && !graph->nr_hits)
+		return pass_nothing(graph->pass, &graph_analysis, "there are no functions among the events",
+				    "-p function_graph", fail);
+	tell_functions(graph);
+	if (graph->stream.calls && graph->options.by == GRAPH_BY_ERRNO)
+		graph->pass->failed |= !graph_errors_put_numbers(&graph->errors, graph->pass, findings);
+	if (graph->stream.calls && graph->options.by == GRAPH_BY_FUNCTION) {
 		put_functions(graph, findings);
-		put_errors(graph, findings);
-		put_limits(graph, findings);
+		graph_errors_put(&graph->errors, graph->pass, findings);
 	}
-	put_hits(graph, findings);
-	return 0;
+	if (graph->stream.calls)
+		put_limits(graph, findings);
+	if (graph->options.by == GRAPH_BY_FUNCTION)
+		put_hits(graph, findings);
+	return graph->pass->failed ? fail_memory(fail) : 0;
 }
 
 const struct analysis_ops graph_analysis = {
 	.name = "graph",
-	.summary = "tell which functions were called, how long they took and what they returned",
-	.wants = wants,
-	.new = new,
+	.summary = "show which functions were called, how long they took and what they returned",
+	.wants = graph_wants,
+	.essential = 1,
+	.tracer = "function_graph",
+	.option = "funcgraph-retval",
+	.create = create,
 	.see = see,
 	.finish = finish,
 	.free = release,

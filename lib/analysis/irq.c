@@ -12,13 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Interrupts and what they run, as the events open and close them. What is done with the sums: irq_tables.c. */
+/* Interrupts, softirqs and what else they run, from entry to exit. irq_tables.c makes tables of the sums. */
 
 static const struct analysis_want wants[] = {
-	{ "irq:irq_handler_entry", NULL, "hard interrupts of devices" },
-	{ "irq:softirq_entry", NULL, "softirqs" },
+	{ "irq:irq_handler_entry,irq:irq_handler_exit", NULL, "hard interrupts of devices" },
+	{ "irq:softirq_entry,irq:softirq_exit", NULL, "softirqs" },
 	{ "irq:softirq_raise", NULL, "how long a softirq waited" },
-	{ "irq_vectors", "i*:*_entry", "the timer's interrupts and those between CPUs" },
+	{ "irq_vectors", "ipi:ipi_entry,ipi:ipi_exit", "the timer's interrupts and those between CPUs" },
+	{ "timer:timer_expire_entry,timer:timer_expire_exit", NULL, "timers" },
+	{ "timer:hrtimer_start,timer:hrtimer_expire_entry,timer:hrtimer_expire_exit", NULL,
+	  "hrtimers, and how late they were" },
+	{ "workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end", NULL,
+	  "works" },
+	{ "sched:sched_switch", NULL, "when a softirq of PREEMPT_RT was preempted" },
 	{ NULL, NULL, NULL },
 };
 
@@ -61,7 +67,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* Their fields: whose it is, its name or function, and a value. */
+/* Their fields: the number, the name or function, and a value. */
 static const struct {
 	const char *id, *name, *value;
 } fields[] = {
@@ -83,7 +89,7 @@ static const struct {
 	[WORK_END] = { "work", NULL, NULL },
 };
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *irq = calloc(1, sizeof(*irq));
 
@@ -116,7 +122,7 @@ static void release(struct analysis *irq)
 	free(irq);
 }
 
-/* The source of a kind and a name; STATE_NO_TASK without memory. Names that meet in one hash lie behind one another. */
+/* The source of a kind and a name; STATE_NO_TASK without memory. Names of equal hash lie one after the other. */
 static uint32_t source_of(struct analysis *irq, enum irq_kind kind, const char *name, size_t len)
 {
 	uint64_t hash = UINT64_C(14695981039346656037) + kind;
@@ -240,7 +246,10 @@ static void take_out(struct irq_cpu *cpu, size_t at)
 	cpu->depth--;
 }
 
-/* The frame that ends, at an index of the CPU's; those above it in the same task have ended without a word. IRQ_DEPTH: it was not entered. */
+/*
+ * The index of the frame that ends; the exits of frames above it in the same task were not recorded. IRQ_DEPTH: its
+ * entry was not seen.
+ */
 static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kind kind, uint64_t id, uint32_t task)
 {
 	size_t at = cpu->depth;
@@ -420,7 +429,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 	}
 }
 
-/* What was open on the CPU, and what waited anywhere, is not known any more. */
+/* After lost events: forgets the open frames of the CPU, and all that is waited for. */
 static void see_lost(struct analysis *irq, const struct event *event)
 {
 	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
@@ -478,9 +487,9 @@ static void see(struct analysis *irq, const struct event *event)
 
 const struct analysis_ops irq_analysis = {
 	.name = "irq",
-	.summary = "tell what interrupts, softirqs, timers and works took, and how late they were",
+	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
 	.wants = wants,
-	.new = new,
+	.create = create,
 	.see = see,
 	.finish = irq_finish,
 	.free = release,

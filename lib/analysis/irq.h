@@ -9,8 +9,8 @@
 
 /*
  * What the analysis `irq` knows, between irq.c, which follows the events, and irq_tables.c.
- * On each CPU entries and exits nest. A frame belongs to the task that it was entered in, and only frames of one task nest in each other: a
- * softirq of PREEMPT_RT can be preempted, and an interrupt of then does not hit it.
+ * On each CPU entries and exits nest. A frame belongs to the task that it was entered in, and only frames of one task
+ * nest in each other: a softirq of PREEMPT_RT can be preempted, and an interrupt of then does not hit it.
  */
 enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER, IRQ_WORK, IRQ_KINDS };
 

@@ -65,6 +65,7 @@ static void put_longest(struct table *table, const struct irq_longest *longest)
 
 static void put_source(const struct irq_source *source, uint64_t span, struct table *table)
 {
+	table_attach(table, &source->lasted);
 	table_cell(table, kinds[source->kind]);
 	table_cell(table, source->name);
 	table_cell_u64(table, source->lasted.count);
@@ -98,6 +99,8 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 			       "self", columns, COLUMNS);
 	const struct irq_source *longest = NULL;
 
+	findings_brief(findings, 1 << KIND | 1 << SOURCE | 1 << COUNT | 1 << SELF | 1 << PERCENT | 1 << P99 | 1 << MAX |
+					 1 << MAX_AT);
 	for (size_t i = 0; table && i < irq->nr_sources; i++) {
 		const struct irq_source *source = &irq->sources[i];
 
@@ -170,7 +173,7 @@ static void put_limits(const struct analysis *irq, struct findings *findings)
 	findings_broken(findings, irq->broken, "runs");
 	if (irq->unended)
 		findings_note(findings,
-			      "%" PRIu64 " runs are counted nowhere: what they were entered in ended before them",
+			      "%" PRIu64 " runs are not counted: the run in which they nested ended before them",
 			      irq->unended);
 }
 
@@ -179,9 +182,9 @@ int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fai
 	if (irq->pass->failed || irq->roles.failed)
 		return fail_memory(fail);
 	if (!irq->seen)
-		return fail_set(
-			fail, -ENODATA,
-			"there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors");
+		return pass_nothing(irq->pass, &irq_analysis,
+				    "there are no interrupts, timers or works among the events",
+				    "-e irq -e irq_vectors", fail);
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
 	put_limits(irq, findings);

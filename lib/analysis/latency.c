@@ -2,9 +2,14 @@
 #include "lib/analysis/latency.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/latency_noise.h"
+#include "lib/analysis/latency_section.h"
+#include "lib/analysis/latency_split.h"
+#include "lib/analysis/latency_spread.h"
+#include "lib/analysis/latency_timerlat.h"
 #include "lib/analysis/pass.h"
-#include "lib/analysis/timeline.h"
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
 
@@ -13,45 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why the longest wakeups took so long: what the CPU did on which the task came to run, from the waker's decision until then. */
+/* Why the longest wakeups took so long: what the CPU of the woken task did from the waking until the task ran. */
 
 static const struct analysis_want wants[] = {
 	{ "sched:sched_switch", NULL, "who has a CPU" },
 	{ "sched:sched_waking", NULL, "when a wakeup begins" },
-	{ "sched:sched_wakeup", NULL, "when the task is on a queue" },
+	{ "sched:sched_wakeup,sched:sched_wakeup_new", NULL, "when the task is on a queue" },
 	{ "sched:sched_migrate_task", NULL, "on which queues it was" },
-	{ "irq:irq_handler_entry", "irq_vectors:*", "time in interrupts" },
-	{ "irq:softirq_entry", NULL, "time in softirqs" },
+	{ "irq:irq_handler_entry,irq:irq_handler_exit,irq_vectors", NULL, "time in interrupts" },
+	{ "irq:softirq_entry,irq:softirq_exit", NULL, "time in softirqs" },
 	{ NULL, NULL, NULL },
-};
-
-/* The parts of a wakeup, which add up to it. */
-enum part {
-	PART_ENQUEUE, /* from sched_waking to sched_wakeup */
-	PART_IDLE,    /* the CPU idled, and had to come out of it */
-	PART_HARD,
-	PART_SOFT,
-	PART_BEFORE, /* the task that had the CPU kept it, and no event of it said yet that another is to run */
-	PART_AFTER,  /* it kept it, though one did: preemption or interrupts were off */
-	PART_OTHERS, /* tasks that came first */
-	PART_UNKNOWN,
-	PARTS,
-};
-
-static const char *const part_names[PARTS] = {
-	"the way to its queue", "the idle CPU",
-	"interrupts",           "softirqs",
-	"the task before it",   "the task before it, which was to go",
-	"tasks that ran first", "what is not known",
-};
-
-struct late {
-	uint64_t lasted, at;
-	uint64_t parts[PARTS];
-	uint32_t task, cpu;
-	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
-	uint32_t other;  /* of those that ran first, the one that ran longest */
-	int32_t waker, prio;
 };
 
 /* The queues on which a woken task stood: the last ones. */
@@ -71,12 +47,16 @@ struct analysis {
 	size_t nr_ways;
 	struct latency_options options;
 	struct timeline timeline;
-	struct late *late; /* the longest first */
-	size_t nr_late;
+	struct lates wakeups;
+	struct spreads spreads; /* of all of them */
+	struct timerlats timerlats;
+	struct noises noises;
 	uint64_t seen, broken, wrong; /* wrong: parts that do not add up */
 };
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static void release(struct analysis *latency);
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *latency = calloc(1, sizeof(*latency));
 
@@ -85,8 +65,13 @@ static int new (struct pass *pass, const void *options, struct analysis **ret, s
 	latency->pass = pass;
 	latency->options =
 		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
+	spreads_init(&latency->spreads, pass);
+	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, latency->options.worst);
 	*ret = latency;
-	return 0;
+	if (noises_init(&latency->noises, pass, latency->options.worst))
+		return 0;
+	release(latency);
+	return fail_memory(fail);
 }
 
 static void release(struct analysis *latency)
@@ -94,77 +79,18 @@ static void release(struct analysis *latency)
 	if (!latency)
 		return;
 	timeline_release(&latency->timeline);
-	free(latency->late);
+	noises_release(&latency->noises);
+	free(latency->wakeups.items);
+	spreads_release(&latency->spreads);
+	timerlats_release(&latency->timerlats);
 	free(latency->ways);
 	free(latency);
 }
 
-/* A piece of a task's time on the CPU; resched: when it was said that another is to run. */
-static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to,
-		       uint64_t *longest)
-{
-	uint64_t resched = step->resched > from && step->resched < to ? step->resched :
-			   step->resched && step->resched <= from     ? from :
-									to;
-
-	if (step->task == late->before) {
-		late->parts[PART_BEFORE] += resched - from;
-		late->parts[PART_AFTER] += to - resched;
-		return;
-	}
-	late->parts[PART_OTHERS] += to - from;
-	if (to - from > *longest) {
-		*longest = to - from;
-		late->other = step->task;
-	}
-}
-
-/* Who had the CPU when the wait began. */
-static uint32_t task_at(const struct timeline *timeline, uint32_t cpu, uint64_t since)
-{
-	struct timeline_step step;
-
-	for (size_t i = 0; timeline_back(timeline, cpu, i, &step); i++)
-		if (step.from <= since)
-			return step.task;
-	return STATE_NO_TASK;
-}
-
-/* What a CPU did in a part of the wait: backwards from its end. */
-static void split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late,
-		  uint64_t *longest)
-{
-	struct timeline_step step;
-
-	for (size_t i = 0; to > since && timeline_back(timeline, cpu, i, &step); i++) {
-		uint64_t from = step.from > since ? step.from : since;
-
-		if (from >= to)
-			continue;
-		switch ((enum cpu_mode)step.mode) {
-		case CPU_TASK:
-			split_task(late, &step, from, to, longest);
-			break;
-		case CPU_IDLE:
-			late->parts[PART_IDLE] += to - from;
-			break;
-		case CPU_SOFTIRQ:
-			late->parts[PART_SOFT] += to - from;
-			break;
-		case CPU_HARDIRQ:
-			late->parts[PART_HARD] += to - from;
-			break;
-		case CPU_UNKNOWN:
-		case CPU_MODES:
-			late->parts[PART_UNKNOWN] += to - from;
-			break;
-		}
-		to = from;
-	}
-	late->parts[PART_UNKNOWN] += to > since ? to - since : 0;
-}
-
-/* Each queue's CPU in its time. Where the task came to run on another CPU than that of its last queue, it is not known when it went there. */
+/*
+ * Each queue's CPU in its time. Where the task came to run on another CPU than that of its last queue, it is not known
+ * when it went there.
+ */
 static void split_way(const struct analysis *latency, uint64_t since, struct late *late)
 {
 	const struct way *way = late->task < latency->nr_ways ? &latency->ways[late->task] : NULL;
@@ -174,13 +100,13 @@ static void split_way(const struct analysis *latency, uint64_t since, struct lat
 		late->parts[PART_UNKNOWN] += late->at - since;
 		return;
 	}
-	late->before = task_at(&latency->timeline, way->hops[0].cpu, since);
+	late->before = latency_task_at(&latency->timeline, way->hops[0].cpu, since);
 	for (size_t i = way->nr; i-- > 0 && to > since;) {
 		uint64_t from = i && way->hops[i].since > since ? way->hops[i].since : since;
 
 		if (from >= to)
 			continue;
-		split(&latency->timeline, way->hops[i].cpu, from, to, late, &longest);
+		latency_split(&latency->timeline, way->hops[i].cpu, from, to, late, &longest);
 		to = from;
 	}
 }
@@ -199,25 +125,13 @@ static void explain(struct analysis *latency, struct late *late, uint64_t waking
 	latency->wrong += sum != late->lasted;
 }
 
-static void keep(struct analysis *latency, const struct late *late)
-{
-	size_t index;
-
-	if (latency->nr_late < latency->options.worst && !vec_push(latency->late, latency->nr_late)) {
-		latency->pass->failed = true;
-		return;
-	}
-	for (index = latency->nr_late - 1; index && latency->late[index - 1].lasted < late->lasted; index--)
-		latency->late[index] = latency->late[index - 1];
-	latency->late[index] = *late;
-}
-
 static void see_run(struct analysis *latency, uint32_t cpu)
 {
 	const struct state *state = &latency->pass->state;
 	const struct state_step *step = &state->step;
 	const struct state_task *task = &state->tasks[step->task];
 	uint64_t since = step->waking ? step->waking : step->woken;
+	bool wanted;
 	struct late late = { .at = state->now,
 			     .lasted = state->now - since,
 			     .task = step->task,
@@ -233,13 +147,16 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 		return;
 	}
 	latency->seen++;
-	if (latency->nr_late == latency->options.worst && latency->late[latency->nr_late - 1].lasted >= late.lasted)
+	wanted = lates_want(&latency->wakeups, latency->options.worst, late.lasted);
+	if (!wanted && !pass_compares(latency->pass))
 		return;
 	explain(latency, &late, step->waking, step->woken);
-	keep(latency, &late);
+	spreads_add(&latency->spreads, latency->options.by_task ? late.task : 0, &late);
+	if (wanted)
+		latency->pass->failed |= !lates_keep(&latency->wakeups, latency->options.worst, &late);
 }
 
-/* A woken task stands on the queue of this CPU from now on. */
+/* A woken task is on the run queue of this CPU from now on. */
 static void see_queue(struct analysis *latency)
 {
 	const struct state_step *step = &latency->pass->state.step;
@@ -265,6 +182,8 @@ static void see(struct analysis *latency, const struct event *event)
 	const struct state *state = &latency->pass->state;
 
 	timeline_see(&latency->timeline, state, event);
+	noises_see(&latency->noises, event);
+	timerlats_see(&latency->timerlats, event);
 	switch ((enum step_kind)state->step.kind) {
 	case STEP_SWITCH:
 		see_run(latency, event->cpu);
@@ -302,6 +221,9 @@ enum column {
 	BEFORE_TASK,
 	BEFORE_PID,
 	CAUSE,
+	OWN,
+	KIND,
+	NMI,
 	COLUMNS
 };
 
@@ -326,11 +248,17 @@ static const struct table_column columns[COLUMNS] = {
 	[BEFORE_TASK] = { "TASK BEFORE", TABLE_TEXT, "before_comm" },
 	[BEFORE_PID] = { "BEFORE PID", TABLE_NUMBER, "before_pid" },
 	[CAUSE] = { "MOST OF IT", TABLE_TEXT, "cause" },
+	[OWN] = { "ITSELF", TABLE_TIME, NULL },
+	[KIND] = { "LATE", TABLE_TEXT, "late" },
+	[NMI] = { "NMI", TABLE_TIME, NULL },
 };
 
 static const char *name_of(const struct analysis *latency, uint32_t task)
 {
-	return task == STATE_NO_TASK ? "" : pass_comm(latency->pass, &latency->pass->state.tasks[task]);
+	const struct state_task *of = task == STATE_NO_TASK ? NULL : &latency->pass->state.tasks[task];
+	const char *name = of && !*of->comm && !of->idle ? noises_thread(&latency->noises, of->pid) : NULL;
+
+	return name ? name : of ? pass_comm(latency->pass, of) : "";
 }
 
 static void put_pid(const struct analysis *latency, struct table *table, uint32_t task)
@@ -341,7 +269,7 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 		table_cell_s64(table, latency->pass->state.tasks[task].pid);
 }
 
-/* The largest part, with the task that it is of. */
+/* The largest part, with its task. */
 static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
 {
 	enum part most = 0;
@@ -354,9 +282,9 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 	      most == PART_OTHERS                       ? late->other :
 							  (uint32_t)STATE_NO_TASK;
 	if (who == STATE_NO_TASK)
-		table_cell(table, part_names[most]);
+		table_cell(table, latency_part_name(most));
 	else
-		table_cellf(table, "%s: %s-%d", part_names[most], name_of(latency, who),
+		table_cellf(table, "%s: %s-%d", latency_part_name(most), name_of(latency, who),
 			    latency->pass->state.tasks[who].pid);
 }
 
@@ -376,59 +304,120 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 	table_cell_decimal(table, (int64_t)(late->at - late->lasted), 9);
 	table_cell_decimal(table, (int64_t)late->at, 9);
 	for (size_t i = 0; i < PARTS; i++)
-		table_cell_u64(table, late->parts[i]);
+		if (i != PART_OWN && i != PART_NMI)
+			table_cell_u64(table, late->parts[i]);
 	table_cell(table, late->waker ? name_of(latency, waker) : "<idle>");
 	table_cell_s64(table, late->waker);
 	table_cell(table, name_of(latency, late->before));
 	put_pid(latency, table, late->before);
 	put_cause(latency, table, late);
+	/* Wakeups have no more columns. */
+	if (!late->kind)
+		return;
+	table_cell_u64(table, late->parts[PART_OWN]);
+	table_cell(table, late->kind);
+	table_cell_u64(table, late->parts[PART_NMI]);
 }
 
 static void put_worst(const struct analysis *latency, struct findings *findings, const struct late *late)
 {
-	struct worst worst = { .what = "delay of a wakeup",
+	bool task = late->task != STATE_NO_TASK;
+	struct worst worst = { .what = late->kind ? "latency of timerlat" : "delay of a wakeup",
 			       .lasted = late->lasted,
 			       .from = late->at - late->lasted,
 			       .to = late->at,
 			       .cpu = late->cpu,
-			       .pid = latency->pass->state.tasks[late->task].pid };
+			       .pid = task ? latency->pass->state.tasks[late->task].pid : -1 };
 
 	strncpy(worst.comm, name_of(latency, late->task), sizeof(worst.comm) - 1);
 	findings_worst(findings, &worst);
 }
 
+static void put_lates(const struct analysis *latency, struct findings *findings, const struct lates *lates,
+		      const char *name, const char *title)
+{
+	bool samples = lates == &latency->timerlats.samples, nmi = false;
+	struct table *table = findings_table(findings, name, title, "delay", columns, samples ? COLUMNS : OWN);
+
+	if (!table)
+		return;
+	table->data_only = 1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO;
+	for (size_t i = 0; i < lates->nr; i++)
+		nmi |= lates->items[i].parts[PART_NMI] > 0;
+	table->data_only |= samples ? 1 << ENQUEUE | 1 << WAKER | 1 << PRIO | (nmi ? 0 : 1 << NMI) : 0;
+	/* What most of it was stays. */
+	table->spare =
+		1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
+	for (size_t i = 0; i < lates->nr; i++)
+		put_late(latency, table, &lates->items[i]);
+	if (lates->nr)
+		put_worst(latency, findings, &lates->items[0]);
+}
+
+static const char *call_task(const void *arg, uint64_t key)
+{
+	const struct analysis *latency = arg;
+
+	return latency->options.by_task ? name_of(latency, (uint32_t)key) : "";
+}
+
+/* Those of wakeups: not where a file was made for something else. */
+static void put_wakeups(const struct analysis *latency, struct findings *findings)
+{
+	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");
+	spreads_put(&latency->spreads, "wakeups", call_task, latency, findings);
+	findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
+	findings_broken(findings, latency->broken, "wakeups");
+}
+
 static int finish(struct analysis *latency, struct findings *findings, struct fail *fail)
 {
-	struct table *table;
+	bool switches = latency->pass->state.events[STATE_SWITCH];
+	const struct timerlats *timerlats = &latency->timerlats;
+	uint64_t wrong;
+	int sections;
 
-	if (!latency->pass->state.events[STATE_SWITCH])
-		return fail_set(
-			fail, -ENODATA,
-			"there is no sched_switch among the events, which tells when a task runs; record with -e sched");
-	if (latency->wrong)
+	timerlats_end(&latency->timerlats);
+	wrong = latency->wrong + latency->noises.wrong + timerlats->wrong;
+	sections = sections_put(latency->pass, latency->options.worst, findings, fail);
+	if (sections < 0)
+		return sections;
+	if (!switches && !sections && !noises_any(&latency->noises) && !timerlats->nr_samples)
+		return pass_nothing(latency->pass, &latency_analysis,
+				    "there is no sched_switch among the events, which tells when a task runs",
+				    "-e sched", fail);
+	if (wrong)
 		return fail_set(fail, -EPROTO,
-				"the parts of %" PRIu64 " wakeups do not add up; that is an error of weft",
-				latency->wrong);
-	table = findings_table(findings, "wakeups", "the longest wakeups, and what each waited for", "delay", columns,
-			       COLUMNS);
-	if (!table || latency->timeline.failed || latency->pass->failed)
+				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);
+	if (latency->timeline.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
+	    latency->noises.failed || latency->noises.roles.failed)
 		return fail_memory(fail);
-	table->data_only = 1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO;
-	table->spare = 1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT;
-	for (size_t i = 0; i < latency->nr_late; i++)
-		put_late(latency, table, &latency->late[i]);
-	if (latency->nr_late)
-		put_worst(latency, findings, &latency->late[0]);
-	findings_note(findings, "%" PRIu64 " wakeups were looked at", latency->seen);
-	findings_broken(findings, latency->broken, "wakeups");
+	if (noises_any(&latency->noises))
+		noises_put(&latency->noises, findings);
+	if (timerlats->nr_samples) {
+		put_lates(latency, findings, &timerlats->samples, "timerlat",
+			  "the longest latencies of timerlat, and what its timer or thread waited for");
+		timerlats_put(timerlats, findings);
+		findings_note(findings, "looked at: %" PRIu64 " sample%s of timerlat", timerlats->nr_samples,
+			      text_plural(timerlats->nr_samples));
+		if (timerlats->unexplained)
+			findings_note(
+				findings,
+				"no event tells what %" PRIu64
+				" of them waited for: record with --for latency -p timerlat, or with -p timerlat -e osnoise",
+				timerlats->unexplained);
+	}
+	if (switches)
+		put_wakeups(latency, findings);
 	return 0;
 }
 
 const struct analysis_ops latency_analysis = {
 	.name = "latency",
-	.summary = "explain the longest delays of wakeups",
+	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
 	.wants = wants,
-	.new = new,
+	.essential = 1,
+	.create = create,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SELF_MAX = 1 << 16 };
+enum { SELF_MAX = 1 << 16, BATCH = 64 };
 
 static bool add_self(struct pass *pass, int32_t pid)
 {
@@ -28,8 +28,10 @@ static bool add_self(struct pass *pass, int32_t pid)
 	if (pass_is_self(pass, pid))
 		return true;
 	added = vec_push(pass->self, pass->nr_self);
-	if (added)
+	if (added) {
 		*added = pid;
+		pass->self_bits |= pass_self_bit(pid);
+	}
 	return added;
 }
 
@@ -64,8 +66,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 
 		if (context->unit != CLOCK_UNIT_NS)
 			return fail_set(fail, -EINVAL,
-					"the clock '%s' of the recording does not count time, so that nothing can be "
-					"told of how long something took",
+					"the clock '%s' of the recording does not count time, so durations are unknown",
 					context->clock);
 		if (!read_self(pass, context->self))
 			return fail_memory(fail);
@@ -91,19 +92,79 @@ int pass_add(struct pass *pass, const struct analysis_ops *ops, const void *opti
 	if (!item)
 		return fail_memory(fail);
 	item->ops = ops;
-	r = ops->new (pass, options, &item->analysis, fail);
+	item->options = options;
+	r = ops->create(pass, options, &item->analysis, fail);
 	if (r)
 		pass->nr_items--;
 	return r;
 }
 
-static void see(void *arg, const struct event *event)
+void pass_cut(struct pass *pass, uint64_t first, uint64_t last)
 {
-	struct pass *pass = arg;
+	pass->budget.marks = true;
+	pass->block_from = first;
+	pass->block_ns = last > first ? (last - first) / PASS_BLOCKS + 1 : 1;
+}
 
+static uint8_t block_of(const struct pass *pass, uint64_t ts)
+{
+	uint64_t block = ts > pass->block_from ? (ts - pass->block_from) / pass->block_ns : 0;
+
+	return (uint8_t)(block < PASS_BLOCKS ? block : PASS_BLOCKS - 1);
+}
+
+static inline void show(struct pass *pass, const struct event *event)
+{
+	if (pass->block_ns)
+		pass->budget.mark = block_of(pass, event->ts);
 	state_see(&pass->state, event);
 	for (size_t i = 0; i < pass->nr_items; i++)
 		pass->items[i].ops->see(pass->items[i].analysis, event);
+}
+
+void pass_see(struct pass *pass, const struct event *event)
+{
+	show(pass, event);
+}
+
+static void see(void *arg, const struct event *event)
+{
+	show(arg, event);
+}
+
+/* An analysis neither stops the reader nor looks ahead. */
+static int run_batches(struct pass *pass, struct fail *fail)
+{
+	struct event events[BATCH];
+	int nr;
+
+	while ((nr = reader_batch(pass->reader, events, BATCH, fail)) > 0)
+		for (int i = 0; i < nr; i++)
+			show(pass, &events[i]);
+	return nr;
+}
+
+int pass_end(struct pass *pass, struct fail *fail)
+{
+	state_settle(&pass->state);
+	if (pass->failed || pass->state.failed || pass->state.roles.failed || pass->budget.failed)
+		return fail_memory(fail);
+	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
+}
+
+int pass_restart(struct pass *pass, struct fail *fail)
+{
+	int r = state_restart(&pass->state) ? 0 : fail_memory(fail);
+
+	pass->budget.left = SAMPLES_BUDGET;
+	for (size_t i = 0; !r && i < pass->nr_items; i++) {
+		struct pass_item *item = &pass->items[i];
+
+		item->ops->free(item->analysis);
+		item->analysis = NULL;
+		r = item->ops->create(pass, item->options, &item->analysis, fail);
+	}
+	return r;
 }
 
 int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail *fail)
@@ -113,34 +174,106 @@ int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail
 
 	if (after)
 		consumers[1] = *after;
-	r = reader_run(pass->reader, consumers, after ? 2 : 1, fail);
-
-	if (r)
-		return r;
-	state_settle(&pass->state);
-	if (pass->failed || pass->state.failed || pass->state.roles.failed || pass->budget.failed)
-		return fail_memory(fail);
-	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
+	r = after ? reader_run(pass->reader, consumers, array_size(consumers), fail) : run_batches(pass, fail);
+	return r ? r : pass_end(pass, fail);
 }
 
-static bool is_named(const char *pattern, const struct format *format)
+/* Patterns are those of -e: "system:event", "system", and lists of them. */
+static bool is_wanted(const char *patterns, const char *name)
 {
+	struct text_word word;
+	char pattern[256];
+
+	while (patterns && text_next_word(&patterns, ",", &word)) {
+		snprintf(pattern, sizeof(pattern), "%.*s%s", (int)word.len, word.at,
+			 memchr(word.at, ':', word.len) ? "" : ":*");
+		if (text_glob(pattern, name))
+			return true;
+	}
+	return false;
+}
+
+/* It occurs, or was switched on and did not happen. */
+static bool has_event(const struct reader_buffer *buffer, const char *patterns)
+{
+	const char *on = buffer->context->switched_on;
+	const struct event_type *type;
+	struct text_word word;
 	char name[256];
 
-	snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
-	return text_glob(pattern, name);
+	for (size_t at = 0; events_type_at(buffer->events, at, &type); at++) {
+		if (!type->format)
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", type->format->system, type->format->name);
+		if (is_wanted(patterns, name))
+			return true;
+	}
+	while (on && text_next_word(&on, "\n", &word)) {
+		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
+		if (is_wanted(patterns, name))
+			return true;
+	}
+	return false;
 }
 
 static bool was_recorded(const struct pass *pass, const struct analysis_want *want)
 {
-	const struct event_type *type;
-
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
-		for (size_t at = 0; events_type_at(pass->reader->buffers[i].events, at, &type); at++)
-			if (type->format && (is_named(want->event, type->format) ||
-					     (want->instead && is_named(want->instead, type->format))))
-				return true;
+		if (has_event(&pass->reader->buffers[i], want->event) ||
+		    has_event(&pass->reader->buffers[i], want->instead))
+			return true;
 	return false;
+}
+
+/* What a tracer writes, no -e records. */
+static void put_missing(struct findings *findings, const struct analysis_ops *ops, const struct analysis_want *want)
+{
+	bool traced = ops->tracer && !strncmp(want->event, "ftrace:", strlen("ftrace:"));
+
+	findings_missing(findings, traced ? "-p" : "-e", traced ? ops->tracer : want->event, want->what_for);
+}
+
+void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings)
+{
+	for (size_t i = 0; i < nr && ops->wants[i].event; i++)
+		if (!was_recorded(pass, &ops->wants[i]))
+			put_missing(findings, ops, &ops->wants[i]);
+}
+
+static bool has_tracer(const struct pass *pass, const char *tracer)
+{
+	for (size_t i = 0; tracer && i < pass->reader->nr_buffers; i++)
+		if (pass->reader->buffers[i].context->tracer_known &&
+		    !strcmp(pass->reader->buffers[i].context->tracer, tracer))
+			return true;
+	return false;
+}
+
+static bool is_part(const struct pass *pass)
+{
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
+		if (pass->reader->buffers[i].window.since || pass->reader->buffers[i].window.until != UINT64_MAX)
+			return true;
+	return false;
+}
+
+int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const char *what, const char *with,
+		 struct fail *fail)
+{
+	size_t least = ops->essential ? ops->essential : 1, recorded = 0;
+
+	if (is_part(pass))
+		return fail_set(fail, -ENODATA, "%s: only a part of the file was looked at", what);
+	if (has_tracer(pass, ops->tracer))
+		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", what,
+				ops->tracer);
+	for (size_t i = 0; i < least && ops->wants[i].event; i++)
+		recorded += was_recorded(pass, &ops->wants[i]);
+	if (recorded < least)
+		return fail_set(fail, -ENODATA, "%s; record with %s", what, with);
+	return fail_set(fail, -ENODATA, "%s, although %s%s%s%s recorded: none occurred", what, ops->wants[0].event,
+			least > 1 ? "," : "", least > 1 ? ops->wants[1].event : "",
+			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");
 }
 
 int pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail)
@@ -148,16 +281,18 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 	const struct pass_item *item = &pass->items[index];
 	int r = item->ops->finish(item->analysis, findings, fail);
 
-	for (const struct analysis_want *want = item->ops->wants; !r && want->event; want++)
-		if (!was_recorded(pass, want))
-			findings_missing(findings, want->event, want->what_for);
+	if (!r)
+		pass_missing(pass, item->ops, SIZE_MAX, findings);
+	if (!r && analysis_named(item->ops->name))
+		findings_missing_end(findings, item->ops->name);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
-		findings_note(findings,
-			      "%" PRIu64
-			      " times a task was not where the last sched_switch had left it: not all were recorded",
-			      pass->state.breaks);
+		findings_note(
+			findings,
+			"%" PRIu64
+			" time%s a task was not on the CPU where the last sched_switch had left it: some sched_switch events were not recorded",
+			pass->state.breaks, text_plural(pass->state.breaks));
 	return r || !findings->failed ? r : fail_memory(fail);
 }
 
@@ -174,7 +309,7 @@ const char *pass_comm(const struct pass *pass, const struct state_task *task)
 	return *task->comm ? task->comm : task_name(pass->reader->buffers[0].context->tasks, task->pid).text;
 }
 
-bool pass_wants(const struct pass *pass, const struct state_task *task)
+bool pass_chooses(const struct pass *pass, const struct state_task *task)
 {
 	const struct pass_filter *filter = &pass->filter;
 	bool wanted = !filter->nr_pids && !filter->nr_comms;
@@ -195,16 +330,19 @@ bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
 
 void pass_cells(struct table *table, const struct samples *samples)
 {
+	uint64_t quantiles[2];
+
 	table_cell_u64(table, samples->count);
 	if (!samples->count) {
 		for (int i = 0; i < 3; i++)
 			table_cell(table, "-");
 		return;
 	}
-	table_cell_u64(table, samples_quantile(samples, 500));
+	samples_quantiles(samples, (const unsigned[]){ 500, 990 }, array_size(quantiles), quantiles);
+	table_cell_u64(table, quantiles[0]);
 	if (samples->count < SAMPLES_P99_MIN)
 		table_cell(table, "-");
 	else
-		table_cell_u64(table, samples_quantile(samples, 990));
+		table_cell_u64(table, quantiles[1]);
 	table_cell_u64(table, samples->max);
 }

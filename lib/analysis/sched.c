@@ -3,8 +3,11 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/sched_chain.h"
+#include "lib/analysis/sched_map.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
 
@@ -13,16 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which task ran, waited and slept how long, and what each CPU did. Times come from lib/state; here is what is counted beside them. */
+/*
+ * How long each task ran, waited and slept, and what each CPU did. lib/state has the times; the counts beside them are
+ * made here.
+ */
 
 static const struct analysis_want wants[] = {
 	{ "sched:sched_switch", NULL, "who has a CPU" },
 	{ "sched:sched_waking", NULL, "when a wait begins and who ends a sleep" },
-	{ "sched:sched_wakeup", NULL, "when a woken task is on a queue" },
+	{ "sched:sched_wakeup,sched:sched_wakeup_new", NULL, "when a woken task is on a queue" },
 	{ "sched:sched_process_fork", "task:task_newtask", "which task a PID is" },
+	{ "sched:sched_migrate_task", NULL, "which CPU a task is to run on" },
+	{ "sched:sched_process_exec", "task:task_rename", "how a task is called" },
 	{ "irq", "irq*:*", "time in interrupts" },
 	{ NULL, NULL, NULL },
 };
+
+/* The kernel's MAX_RT_PRIO: priorities below it are of real-time and deadline tasks. */
+enum { REAL_TIME = 100 };
 
 /* The longest of something. */
 struct extreme {
@@ -36,7 +47,7 @@ struct counts {
 	struct extreme worst;
 	uint32_t ran_on;    /* CPU + 1; 0: has not run */
 	uint64_t left;      /* when it lost its CPU; 0: has not */
-	uint64_t off, late; /* before its run: how long without a CPU, and of that since it was woken */
+	uint64_t off, late; /* before its run: the time without a CPU, and the part of it since the wakeup */
 };
 
 /* The way from a waker's decision to the first instruction. */
@@ -50,9 +61,13 @@ struct analysis {
 	struct samples parts[PARTS];
 	struct extreme worst[PARTS];
 	uint64_t broken_waits, cut_waits;
+	struct sched_chain *chain; /* NULL: not asked for */
+	struct sched_map *map;
 };
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static void release(struct analysis *sched);
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *sched = calloc(1, sizeof(*sched));
 
@@ -61,6 +76,14 @@ static int new (struct pass *pass, const void *options, struct analysis **ret, s
 	sched->pass = pass;
 	if (options)
 		sched->options = *(const struct sched_options *)options;
+	if (sched->options.chain)
+		sched->chain = sched_chain_new(pass, sched->options.chain);
+	if (sched->options.map)
+		sched->map = sched_map_new(pass, sched->options.map);
+	if ((sched->options.chain && !sched->chain) || (sched->options.map && !sched->map)) {
+		release(sched);
+		return fail_memory(fail);
+	}
 	if (pass->lines && sched->options.timehist)
 		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID",
 		      "OFF ms", "DELAY ms", "RUN ms", "STATE");
@@ -76,11 +99,19 @@ static void release(struct analysis *sched)
 		samples_release(&sched->tasks[i].delay);
 	for (size_t i = 0; i < PARTS; i++)
 		samples_release(&sched->parts[i]);
+	sched_chain_free(sched->chain);
+	sched_map_free(sched->map);
 	free(sched->tasks);
 	free(sched);
 }
 
-static struct counts *counts_of(struct analysis *sched, uint32_t task)
+/* Whether the task is to have a row. */
+static bool has_row(const struct analysis *sched, const struct state_task *task)
+{
+	return (!sched->options.rt || (task->prio >= 0 && task->prio < REAL_TIME)) && pass_wants(sched->pass, task);
+}
+
+__attribute__((noinline)) static struct counts *add_counts(struct analysis *sched, uint32_t task)
 {
 	while (sched->nr_tasks <= task) {
 		if (!vec_push(sched->tasks, sched->nr_tasks)) {
@@ -91,13 +122,18 @@ static struct counts *counts_of(struct analysis *sched, uint32_t task)
 	return &sched->tasks[task];
 }
 
-static void see_longest(struct extreme *worst, uint64_t lasted, uint64_t at, uint32_t cpu, uint32_t task)
+static inline struct counts *counts_of(struct analysis *sched, uint32_t task)
+{
+	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : add_counts(sched, task);
+}
+
+static inline void see_longest(struct extreme *worst, uint64_t lasted, uint64_t at, uint32_t cpu, uint32_t task)
 {
 	if (!worst->at || lasted > worst->lasted)
 		*worst = (struct extreme){ lasted, at, cpu, task };
 }
 
-static void add_part(struct analysis *sched, enum part part, uint64_t lasted, uint32_t cpu, uint32_t task)
+static inline void add_part(struct analysis *sched, enum part part, uint64_t lasted, uint32_t cpu, uint32_t task)
 {
 	samples_add(&sched->parts[part], &sched->pass->budget, lasted);
 	see_longest(&sched->worst[part], lasted, sched->pass->state.now, cpu, task);
@@ -118,7 +154,7 @@ static void see_delay(struct analysis *sched, struct counts *counts, uint32_t cp
 	}
 	samples_add(&counts->delay, &sched->pass->budget, lasted);
 	see_longest(&counts->worst, lasted, state->now, cpu, step->task);
-	if (!pass_wants(sched->pass, &state->tasks[step->task]))
+	if (!has_row(sched, &state->tasks[step->task]))
 		return;
 	add_part(sched, PART_WHOLE, lasted, cpu, step->task);
 	if (step->waking && step->woken)
@@ -143,8 +179,7 @@ static void put_run(const struct analysis *sched, uint32_t cpu, const struct sta
 	const struct state *state = &sched->pass->state;
 	struct out *out = sched->pass->lines;
 
-	if (!out || !sched->options.timehist || task->idle || !pass_wants(sched->pass, task) ||
-	    !pass_wants_cpu(sched->pass, cpu))
+	if (!out || task->idle || !has_row(sched, task) || !pass_wants_cpu(sched->pass, cpu))
 		return;
 	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000,
 	      state->now % 1000000000, cpu, pass_comm(sched->pass, task), task->pid);
@@ -167,7 +202,8 @@ static void see_switch(struct analysis *sched, uint32_t cpu)
 		counts->involuntary++;
 	else
 		counts->voluntary++;
-	put_run(sched, cpu, prev, counts);
+	if (sched->options.timehist)
+		put_run(sched, cpu, prev, counts);
 	counts->left = state->now;
 	counts = state->tasks[step->task].idle ? NULL : counts_of(sched, step->task);
 	if (!counts)
@@ -186,6 +222,10 @@ static void see(struct analysis *sched, const struct event *event)
 	const struct state_step *step = &sched->pass->state.step;
 	struct counts *counts;
 
+	if (sched->chain)
+		sched_chain_see(sched->chain, event);
+	if (sched->map)
+		sched_map_see(sched->map, event);
 	switch ((enum step_kind)step->kind) {
 	case STEP_NONE:
 	case STEP_LOST:
@@ -276,6 +316,7 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 	const uint64_t *spent = task->spent;
 	bool migrates = sched->pass->state.events[STATE_MIGRATE];
 
+	table_attach(table, &counts->delay);
 	table_cell(table, pass_comm(sched->pass, task));
 	table_cell_s64(table, task->pid);
 	if (task->prio >= 0)
@@ -318,7 +359,7 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		const struct state_task *task = &state->tasks[i];
 		const struct counts *counts = task->idle ? NULL : counts_of(sched, i);
 
-		if (counts && pass_wants(sched->pass, task)) {
+		if (counts && has_row(sched, task)) {
 			put_task(sched, table, task, counts);
 		} else if (counts && pass_is_self(sched->pass, task->pid)) {
 			self++;
@@ -327,9 +368,9 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 	}
 	if (self && !sched->pass->filter.self)
 		findings_note(findings,
-			      "%" PRIu64 " tasks of weft itself, which ran %" PRIu64
-			      " us, are left out; --self shows them",
-			      self, ran / 1000);
+			      "left out: %" PRIu64 " task%s of weft itself, which ran %" PRIu64
+			      " us; --self shows them",
+			      self, text_plural(self), ran / 1000);
 }
 
 enum cpu_column { CPU, CPU_BUSY, CPU_PERCENT, CPU_IDLES, CPU_SOFT, CPU_HARD, CPU_LOST, CPU_SWITCHES, CPU_COLUMNS };
@@ -423,6 +464,10 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 	}
 	for (size_t i = 0; i < state->nr_cpus; i++)
 		starts += state->cpus[i].seen && state->cpus[i].switches;
+	if (sched->pass->filter.cpus)
+		findings_note(
+			findings,
+			"tasks and wakeups are those of all CPUs: --cpu chooses the rows of CPUs, lanes, runs and chains");
 	findings_cut(findings, starts, "runs under way at the start");
 	findings_cut(findings, runs, "runs under way at the end");
 	findings_cut(findings, waits, "waits at the end");
@@ -434,9 +479,13 @@ static int finish(struct analysis *sched, struct findings *findings, struct fail
 	if (sched->pass->lines && sched->options.timehist)
 		out_char(sched->pass->lines, '\n');
 	if (!sched->pass->state.events[STATE_SWITCH])
-		return fail_set(
-			fail, -ENODATA,
-			"there is no sched_switch among the events, which tells who has a CPU; record with -e sched");
+		return pass_nothing(sched->pass, &sched_analysis,
+				    "there is no sched_switch among the events, which tells which task has a CPU",
+				    "-e sched", fail);
+	if (sched->map && sched->pass->lines)
+		sched_map_print(sched->map, sched->pass->lines);
+	if (sched->chain)
+		sched_chain_put(sched->chain, findings);
 	put_tasks(sched, findings);
 	put_cpus(sched, findings);
 	put_parts(sched, findings);
@@ -447,9 +496,10 @@ static int finish(struct analysis *sched, struct findings *findings, struct fail
 
 const struct analysis_ops sched_analysis = {
 	.name = "sched",
-	.summary = "tell how long tasks ran, waited and slept, and what CPUs did",
+	.summary = "show how long tasks ran, waited and slept, and what CPUs did",
 	.wants = wants,
-	.new = new,
+	.essential = 1,
+	.create = create,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The first look at a recording: what it is, and of every analysis that it has the events for, the tables that have a place in a summary. */
+/* A first look at a recording: its facts, and the most important tables of every analysis whose events it has. */
 
 static const struct analysis_ops *const parts[] = {
-	&sched_analysis,
-	&syscalls_analysis,
+	&sched_analysis, &syscalls_analysis, &irq_analysis, &graph_analysis, &block_analysis, &locks_analysis,
 };
 
 enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
@@ -29,6 +29,9 @@ struct analysis {
 
 static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
 
+/* Functions cost too much to be there without being asked for. */
+static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, NULL };
+
 static void release(struct analysis *summary)
 {
 	if (!summary)
@@ -38,7 +41,7 @@ static void release(struct analysis *summary)
 	free(summary);
 }
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *summary = calloc(1, sizeof(*summary));
 	int r = 0;
@@ -48,7 +51,7 @@ static int new (struct pass *pass, const void *options, struct analysis **ret, s
 		return fail_memory(fail);
 	summary->pass = pass;
 	for (size_t i = 0; !r && i < PARTS; i++)
-		r = parts[i]->new (pass, NULL, &summary->parts[i], fail);
+		r = parts[i]->create(pass, NULL, &summary->parts[i], fail);
 	if (r)
 		release(summary);
 	else
@@ -125,6 +128,14 @@ static void put_events(const struct analysis *summary, struct findings *findings
 	}
 }
 
+/* A key of JSON for each table: the CPUs of sched are there before those of irq. */
+static void rename_twin(const struct findings *findings, struct finding *finding)
+{
+	for (const struct finding *before = findings->items; before < finding; before++)
+		if (!strcmp(before->name, finding->name))
+			finding->name = !strcmp(finding->name, "cpus") ? "irq_cpus" : finding->title;
+}
+
 /* What the tables of a part show here: those without a place in a summary are data only, as are columns. */
 static void shorten(struct finding *finding, const struct analysis_ops *part)
 {
@@ -133,6 +144,20 @@ static void shorten(struct finding *finding, const struct analysis_ops *part)
 	finding->table.spare = 0;
 	if (!finding->sort)
 		finding->left_away = table_keep(&finding->table, ROWS_UNSORTED);
+}
+
+/*
+ * What a recording for a summary has, and this one has not. Of a part without any of its events those that it cannot do
+ * without.
+ */
+static void put_missing(const struct analysis *summary, const struct analysis_ops *part, bool any,
+			struct findings *findings)
+{
+	size_t least = part->essential ? part->essential : 1;
+
+	for (size_t i = 0; like[i]; i++)
+		if (like[i] == part)
+			pass_missing(summary->pass, part, any ? SIZE_MAX : least, findings);
 }
 
 static int finish(struct analysis *summary, struct findings *findings, struct fail *fail)
@@ -146,21 +171,28 @@ static int finish(struct analysis *summary, struct findings *findings, struct fa
 		size_t from = findings->nr;
 
 		r = parts[i]->finish(summary->parts[i], findings, &why);
+		/* Nobody misses functions who has not asked for them. */
+		if (r == -ENODATA && parts[i] == &graph_analysis)
+			continue;
 		if (r == -ENODATA)
 			findings_note(findings, "weft %s: %s", parts[i]->name, why.text);
 		else if (r)
 			return fail_set(fail, r, "%s", why.text);
-		while (from < findings->nr)
+		put_missing(summary, parts[i], !r, findings);
+		while (from < findings->nr) {
+			rename_twin(findings, &findings->items[from]);
 			shorten(&findings->items[from++], parts[i]);
+		}
 	}
 	return 0;
 }
 
 const struct analysis_ops summary_analysis = {
 	.name = "summary",
-	.summary = "tell in one page what a recording holds and what stands out",
+	.summary = "show on one page what a recording holds and what stands out",
 	.wants = wants,
-	.new = new,
+	.like = like,
+	.create = create,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -2,6 +2,7 @@
 #include "lib/analysis/syscalls_internal.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/out.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -14,12 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* System calls: entry and exit of a task are paired, and counted by what was asked. lib/analysis/syscalls_tables.c shows them. */
+/*
+ * System calls: pairs the entry and the exit of each task and counts by call. lib/analysis/syscalls_tables.c makes the
+ * tables.
+ */
 
 static const struct analysis_want wants[] = {
 	{ "raw_syscalls:sys_enter", "syscalls:sys_enter_*", "when a call begins" },
 	{ "raw_syscalls:sys_exit", "syscalls:sys_exit_*", "when it ends, and what it returns" },
 	{ "sched:sched_switch", NULL, "on a CPU, blocked or waiting" },
+	{ "sched:sched_process_exec", "task:task_rename", "how a task is called from its exec on" },
 	{ NULL, NULL, NULL },
 };
 
@@ -33,7 +38,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-static int new (struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
 {
 	struct analysis *syscalls = calloc(1, sizeof(*syscalls));
 
@@ -42,6 +47,7 @@ static int new (struct pass *pass, const void *options, struct analysis **ret, s
 	syscalls->pass = pass;
 	if (options)
 		syscalls->options = *(const struct syscalls_options *)options;
+	syscalls->trace.task = SYSCALLS_NOBODY;
 	roles_init(&syscalls->roles, names);
 	u64_map_init(&syscalls->types, sizeof(struct call_type));
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
@@ -64,6 +70,7 @@ static void release(struct analysis *syscalls)
 	u64_map_release(&syscalls->kinds);
 	u64_map_release(&syscalls->types);
 	roles_release(&syscalls->roles);
+	syscalls_trace_release(&syscalls->trace);
 	free(syscalls->calls);
 	free(syscalls->slowest);
 	free(syscalls);
@@ -92,8 +99,11 @@ static uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error
 
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
 {
-	struct call_row *row = u64_map_add(&syscalls->rows, row_key(syscalls, number, error, task, cpu));
+	uint64_t key = row_key(syscalls, number, error, task, cpu);
+	struct call_row *row = u64_map_find(&syscalls->rows, key);
 
+	if (!row)
+		row = u64_map_add(&syscalls->rows, key);
 	if (!row) {
 		syscalls->pass->failed = true;
 		return NULL;
@@ -107,7 +117,7 @@ struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t
 	return row;
 }
 
-const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name)
+const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name)
 {
 	struct call_kind *kind = u64_map_add(&syscalls->kinds, (uint64_t)number);
 
@@ -115,41 +125,55 @@ const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number,
 		syscalls->pass->failed = true;
 		return NULL;
 	}
-	if (!kind->looked_up) {
+	if (!kind->looked_up || (name && !kind->name)) {
 		kind->looked_up = true;
-		kind->name = name ? name : system_call_name(syscalls->pass->machine, number);
+		kind->name = name ? name :
+			     number & SYSCALLS_TABLE32 && number > 0 ?
+				    syscalls_table32_name(syscalls, number) :
+				    system_call_name(syscalls->pass->machine, number);
 		kind->restores =
 			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
 	}
 	return kind;
 }
 
-const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[32])
+const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME])
 {
 	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
+	bool table32 = number > 0 && number & SYSCALLS_TABLE32;
 
-	if (kind && kind->name)
+	if (kind && kind->name && !table32)
 		return kind->name;
-	snprintf(into, 32, "syscall_%" PRId64, number);
+	if (kind && kind->name)
+		snprintf(into, SYSCALLS_NAME, "%.37s (32-bit)", kind->name);
+	else
+		snprintf(into, SYSCALLS_NAME, "syscall_%" PRId64 "%s", table32 ? number & ~SYSCALLS_TABLE32 : number,
+			 table32 ? " (32-bit)" : "");
 	return into;
 }
 
+__attribute__((noinline)) static bool add_calls(struct analysis *syscalls, uint32_t task)
+{
+	while (syscalls->nr_calls <= task) {
+		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
+			syscalls->pass->failed = true;
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The call of the task that has the event's CPU; NULL when it is not known. */
-static struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
+static inline struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
 {
 	const struct state *state = &syscalls->pass->state;
 	uint32_t task = state_running(state, event->cpu);
 
 	if (task == STATE_NO_TASK)
 		return NULL;
-	while (syscalls->nr_calls <= task) {
-		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
-			syscalls->pass->failed = true;
-			return NULL;
-		}
-	}
 	*ret_task = task;
-	return &syscalls->calls[task];
+	return __builtin_expect(task < syscalls->nr_calls, 1) || add_calls(syscalls, task) ? &syscalls->calls[task] :
+											     NULL;
 }
 
 bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task)
@@ -170,16 +194,87 @@ static uint64_t waiting_of(const struct state_task *task)
 	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
 }
 
-static void see_enter(struct analysis *syscalls, const struct event *event, int64_t number)
+/* Where lines are printed, and this task's are asked for. */
+static struct out *lines_of(const struct analysis *syscalls, const struct event *event, struct open_call *call,
+			    uint32_t task)
+{
+	const struct pass *pass = syscalls->pass;
+
+	if (!syscalls_wants(syscalls, call, &pass->state.tasks[task]) || !pass_wants_cpu(pass, event->cpu))
+		return NULL;
+	return pass->lines;
+}
+
+static struct syscalls_who who_of(const struct analysis *syscalls, const struct event *event, uint32_t task)
+{
+	const struct state_task *of = &syscalls->pass->state.tasks[task];
+
+	return (struct syscalls_who){ .task = task,
+				      .cpu = event->cpu,
+				      .pid = of->pid,
+				      .comm = pass_comm(syscalls->pass, of),
+				      .at = syscalls->pass->state.now };
+}
+
+static void trace_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
+			struct open_call *call, uint32_t task)
+{
+	struct out *out = lines_of(syscalls, event, call, task);
+	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
+	struct syscalls_who who;
+	char text[SYSCALLS_NAME];
+
+	if (!kind)
+		return;
+	who = who_of(syscalls, event, task);
+	if (!syscalls_trace_enter(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), event,
+				  syscalls->pass->state.abi, !name))
+		syscalls->pass->failed = true;
+}
+
+/* `done`: the call from its entry on; NULL: that was not seen. */
+static void trace_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+		       const char *name, struct open_call *call, uint32_t task, const struct call_time *done)
+{
+	struct out *out = lines_of(syscalls, event, call, task);
+	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
+	bool error = kind && returned < 0 && returned >= -4095 && !kind->restores;
+	struct syscalls_end end = { .returned = returned,
+				    .known = done,
+				    .split = syscalls->pass->state.events[STATE_SWITCH] };
+	struct syscalls_who who;
+	char text[SYSCALLS_NAME];
+
+	if (!kind)
+		return;
+	if (error) {
+		end.error = error_name(syscalls->pass->machine, -returned);
+		end.restarts = !syscalls_failed(returned);
+	}
+	if (done) {
+		end.lasted = done->wall;
+		end.blocked = done->blocked;
+		end.waiting = done->waiting;
+	}
+	who = who_of(syscalls, event, task);
+	syscalls_trace_exit(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), &end);
+}
+
+static bool restores(struct analysis *syscalls, int64_t number)
+{
+	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
+
+	return kind && kind->restores;
+}
+
+static void see_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
+		      struct open_call *call, uint32_t task)
 {
 	const struct state *state = &syscalls->pass->state;
-	uint32_t task;
-	struct open_call *call = call_of(syscalls, event, &task);
 
-	if (!call)
-		return;
-	/* Its exit was not seen. */
-	syscalls->broken += call->open && syscalls_wants(syscalls, call, &state->tasks[task]);
+	/* Its exit was not seen. That of a sigreturn never is where it restores the number of the call, too (x86). */
+	syscalls->broken +=
+		call->open && !restores(syscalls, call->number) && syscalls_wants(syscalls, call, &state->tasks[task]);
 	*call = (struct open_call){
 		.since = state->now,
 		.number = number,
@@ -187,10 +282,14 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 		.seen = true,
 		.wanted = call->wanted,
 		.losses = state->losses,
+		.table32 = call->table32,
+		.proves = call->proves,
 		.blocked = blocked_of(&state->tasks[task]),
 		.waiting = waiting_of(&state->tasks[task]),
 		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
 	};
+	if (syscalls->options.trace)
+		trace_enter(syscalls, event, number, name, call, task);
 }
 
 /* Keeps the longest calls, the longest first. */
@@ -237,7 +336,7 @@ static void count(struct analysis *syscalls, const struct slow_call *call, bool 
 	see_slow(syscalls, call);
 }
 
-/* Lost events may have hidden that it was another call that ended here. */
+/* Events were lost: the call that ends here may be another one. */
 static bool is_broken(const struct state *state, const struct open_call *call, const struct state_task *task)
 {
 	return state->losses != call->losses &&
@@ -245,19 +344,14 @@ static bool is_broken(const struct state *state, const struct open_call *call, c
 }
 
 static void see_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
-		     const char *name)
+		     const char *name, struct open_call *call, uint32_t id)
 {
 	const struct state *state = &syscalls->pass->state;
-	uint32_t id;
-	struct open_call *call = call_of(syscalls, event, &id);
-	const struct state_task *task;
+	const struct state_task *task = &state->tasks[id];
 	const struct call_kind *kind;
 	struct slow_call done;
 	bool failed;
 
-	if (!call)
-		return;
-	task = &state->tasks[id];
 	if (!call->open || call->number != number || is_broken(state, call, task)) {
 		/* A new task returns from a clone that it did not enter. */
 		bool wanted = syscalls_wants(syscalls, call, task);
@@ -268,6 +362,8 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 			syscalls->began_before += wanted;
 		call->open = false;
 		call->seen = true;
+		if (syscalls->options.trace)
+			trace_exit(syscalls, event, number, returned, name, call, id, NULL);
 		return;
 	}
 	call->open = false;
@@ -275,10 +371,6 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	if (!kind)
 		return;
 	failed = syscalls_failed(returned) && !kind->restores;
-	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
-		return;
-	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
-		return;
 	done = (struct slow_call){
 		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
 	};
@@ -287,15 +379,25 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	done.time.waiting = waiting_of(task) - call->waiting;
 	done.time.on_cpu =
 		done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
+	if (syscalls->options.trace)
+		trace_exit(syscalls, event, number, returned, name, call, id, &done.time);
+	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
+		return;
+	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
+		return;
 	count(syscalls, &done, failed);
 }
 
-/* The first field behind the common ones is the number, whatever its name. */
+/* The first field after the common ones is the number, whatever its name. */
 static struct call_type *type_of(struct analysis *syscalls, const struct event *event)
 {
 	const struct schema_abi *abi = syscalls->pass->state.abi;
 	const struct format *format = event->type->format;
-	struct call_type *type = u64_map_add(&syscalls->types, (uint64_t)event->buffer << 16 | event->type->index);
+	uint64_t key = (uint64_t)event->buffer << 16 | event->type->index;
+	struct call_type *type = u64_map_find(&syscalls->types, key);
+
+	if (!type)
+		type = u64_map_add(&syscalls->types, key);
 
 	if (!type) {
 		syscalls->pass->failed = true;
@@ -317,20 +419,53 @@ static void bind_raw(struct analysis *syscalls, const struct format *format, uin
 	(void)place_bind(&syscalls->raw_number[role == RAW_EXIT], format, abi, "id");
 	if (role == RAW_EXIT)
 		(void)place_bind(&syscalls->raw_return, format, abi, "ret");
+	else
+		(void)place_bind(&syscalls->raw_args, format, abi, "args");
 }
 
 static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
 {
 	const struct call_type *type = syscalls->raw ? NULL : type_of(syscalls, event);
+	uint32_t task;
+	struct open_call *call = type ? call_of(syscalls, event, &task) : NULL;
 	int64_t number;
 
-	if (!type)
+	if (!call)
 		return;
 	number = (int64_t)place_u64(&type->number, event);
 	if (role == ENTER)
-		see_enter(syscalls, event, number);
+		see_enter(syscalls, event, number, type->name, call, task);
 	else
-		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name);
+		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name, call, task);
+}
+
+static void see_raw(struct analysis *syscalls, const struct event *event, uint8_t role)
+{
+	int64_t number = place_s64(&syscalls->raw_number[role == RAW_EXIT], event), returned;
+	uint32_t task;
+	struct open_call *call = call_of(syscalls, event, &task);
+
+	if (!call)
+		return;
+	if (role == RAW_ENTER) {
+		see_enter(syscalls, event, syscalls_table32_enter(syscalls, event, call, number), NULL, call, task);
+		return;
+	}
+	returned = place_s64(&syscalls->raw_return, event);
+	see_exit(syscalls, event, syscalls_table32_exit(syscalls, call, number, returned), returned, NULL, call, task);
+}
+
+static void trace_loss(struct analysis *syscalls, const struct event *event)
+{
+	struct out *out = syscalls->options.trace ? syscalls->pass->lines : NULL;
+
+	if (!out)
+		return;
+	syscalls_trace_break(&syscalls->trace, out);
+	if (event->lost > 0)
+		out_f(out, "# CPU %" PRIu32 " lost %" PRId64 " events\n", event->cpu, (int64_t)event->lost);
+	else
+		out_f(out, "# CPU %" PRIu32 " lost events\n", event->cpu);
 }
 
 static void see(struct analysis *syscalls, const struct event *event)
@@ -338,8 +473,12 @@ static void see(struct analysis *syscalls, const struct event *event)
 	bool fresh;
 	uint8_t role;
 
+	if (event->kind == EVENT_LOST)
+		trace_loss(syscalls, event);
 	if (event->kind != EVENT_RECORD)
 		return;
+	if (syscalls->pass->state.step.kind == STEP_FORK)
+		syscalls_table32_fork(syscalls);
 	role = roles_of(&syscalls->roles, event, &fresh);
 	if (fresh && role <= RAW_EXIT) {
 		bind_raw(syscalls, event->type->format, role);
@@ -347,11 +486,8 @@ static void see(struct analysis *syscalls, const struct event *event)
 	}
 	switch (role) {
 	case RAW_ENTER:
-		see_enter(syscalls, event, place_s64(&syscalls->raw_number[0], event));
-		return;
 	case RAW_EXIT:
-		see_exit(syscalls, event, place_s64(&syscalls->raw_number[1], event),
-			 place_s64(&syscalls->raw_return, event), NULL);
+		see_raw(syscalls, event, role);
 		return;
 	case ENTER:
 	case EXIT:
@@ -362,9 +498,29 @@ static void see(struct analysis *syscalls, const struct event *event)
 
 const struct analysis_ops syscalls_analysis = {
 	.name = "syscalls",
-	.summary = "tell how long system calls took, and which failed",
+	.summary = "show how long system calls took, and which failed",
 	.wants = wants,
-	.new = new,
+	.essential = 2,
+	.create = create,
+	.see = see,
+	.finish = syscalls_finish,
+	.free = release,
+};
+
+/* The kernel's own events of each call name its arguments, and 32-bit tasks have none of them. */
+static const struct analysis_want named_wants[] = {
+	{ "syscalls", "raw_syscalls", "calls and their arguments" },
+	{ "sched:sched_switch", NULL, "on a CPU, blocked or waiting" },
+	{ "sched:sched_process_exec", "task:task_rename", "how a task is called from its exec on" },
+	{ NULL, NULL, NULL },
+};
+
+const struct analysis_ops syscalls_named_analysis = {
+	.name = "syscalls",
+	.summary = "show how long system calls took, and which failed",
+	.wants = named_wants,
+	.essential = 1,
+	.create = create,
 	.see = see,
 	.finish = syscalls_finish,
 	.free = release,

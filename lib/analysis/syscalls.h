@@ -14,6 +14,7 @@ enum { SYSCALLS_SLOWEST_MAX = 1000 };
 struct syscalls_options {
 	enum syscalls_by by;
 	bool failures;  /* count only calls that failed */
+	bool trace;     /* a line for each call, in pass::lines */
 	size_t slowest; /* show as many of the longest, each alone */
 };
 

@@ -3,6 +3,7 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
+#include "lib/base/out.h"
 #include "lib/uapi/names.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static const struct table_column columns[SYSCALL_COLUMNS] = {
 	[ENDLESS] = { "ENDLESS", TABLE_COUNT, NULL },
 };
 
-/* The first two columns say what a row is of. */
+/* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
 	[SYSCALLS_BY_CALL] = { { "SYSCALL", TABLE_TEXT, NULL }, { "NR", TABLE_NUMBER, NULL } },
 	[SYSCALLS_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
@@ -74,12 +75,12 @@ static void put_head(struct analysis *syscalls, struct table *table, const struc
 {
 	const struct state_task *task = &syscalls->pass->state.tasks[row->task];
 	uint32_t leader;
-	char text[32];
+	char text[SYSCALLS_NAME];
 
 	switch (syscalls->options.by) {
 	case SYSCALLS_BY_CALL:
 		table_cell(table, syscalls_name(syscalls, row->number, text));
-		table_cell_s64(table, row->number);
+		table_cell_s64(table, row->number > 0 ? row->number & ~SYSCALLS_TABLE32 : row->number);
 		break;
 	case SYSCALLS_BY_PROCESS:
 		leader = state_task_of(&syscalls->pass->state, (int32_t)key);
@@ -102,12 +103,18 @@ static void put_head(struct analysis *syscalls, struct table *table, const struc
 	}
 }
 
-static void put_quantile(struct table *table, const struct samples *samples, unsigned per_mille)
+static void put_quantiles(struct table *table, const struct samples *samples)
 {
-	if (samples->count && (per_mille < 990 || samples->count >= SAMPLES_P99_MIN))
-		table_cell_u64(table, samples_quantile(samples, per_mille));
-	else
-		table_cell(table, "-");
+	static const unsigned per_mille[] = { 500, 900, 990 };
+	uint64_t quantiles[array_size(per_mille)];
+
+	samples_quantiles(samples, per_mille, array_size(per_mille), quantiles);
+	for (size_t i = 0; i < array_size(per_mille); i++) {
+		if (samples->count && (per_mille[i] < 990 || samples->count >= SAMPLES_P99_MIN))
+			table_cell_u64(table, quantiles[i]);
+		else
+			table_cell(table, "-");
+	}
 }
 
 static void put_time(const struct analysis *syscalls, struct table *table, const struct call_time *time)
@@ -125,14 +132,13 @@ static void put_time(const struct analysis *syscalls, struct table *table, const
 static void put_row(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key,
 		    uint64_t all)
 {
+	table_attach(table, &row->lasted);
 	put_head(syscalls, table, row, key);
 	table_cell_u64(table, row->calls);
 	table_cell_u64(table, row->errors);
 	table_cell_u64(table, row->total.wall);
 	table_cell_decimal(table, all ? (int64_t)((double)row->total.wall / (double)all * 1000 + 0.5) : 0, 1);
-	put_quantile(table, &row->lasted, 500);
-	put_quantile(table, &row->lasted, 900);
-	put_quantile(table, &row->lasted, 990);
+	put_quantiles(table, &row->lasted);
 	if (row->worst.at) {
 		table_cell_u64(table, row->worst.lasted);
 		table_cell_decimal(table, (int64_t)row->worst.at, 9);
@@ -229,7 +235,7 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 	for (size_t i = 0; i < syscalls->nr_slowest; i++) {
 		const struct slow_call *call = &syscalls->slowest[i];
 		const struct state_task *task = &syscalls->pass->state.tasks[call->task];
-		char text[32];
+		char text[SYSCALLS_NAME];
 
 		table_cell_u64(table, call->time.wall);
 		table_cell(table, syscalls_name(syscalls, call->number, text));
@@ -277,14 +283,19 @@ int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct
 {
 	uint64_t under_way = count_open(syscalls);
 
+	if (syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed)
+		return fail_memory(fail);
+	if (syscalls->pass->lines && syscalls->options.trace) {
+		syscalls_trace_break(&syscalls->trace, syscalls->pass->lines);
+		out_char(syscalls->pass->lines, '\n');
+	}
 	if (!syscalls->raw && !syscalls->types.len)
-		return fail_set(fail, -ENODATA,
-				"there are no system calls among the events; record with -e raw_syscalls");
+		return pass_nothing(syscalls->pass, &syscalls_analysis, "there are no system calls among the events",
+				    "-e raw_syscalls", fail);
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
 	findings_cut(findings, syscalls->began_before, "calls that began before the start");
 	findings_cut(findings, under_way, "calls under way at the end");
 	findings_broken(findings, syscalls->broken, "calls");
-	return syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed ? fail_memory(fail) :
-												   0;
+	return syscalls->pass->failed ? fail_memory(fail) : 0;
 }

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * What each CPU did last: its modes and tasks with their times, the newest TIMELINE_STEPS of them. Shown every event behind the state, so that an
- * analysis can look back from the end of something to what kept it waiting. What is older than the oldest step is unknown.
+ * What each CPU did last: its modes and tasks with their times, the newest TIMELINE_STEPS of them. Shown every event
+ * after the state, so that an analysis can look back from the end of a wait to its cause. The time before the oldest
+ * step is unknown.
  */
 enum { TIMELINE_STEPS = 1024 };
 
@@ -35,7 +36,7 @@ struct timeline {
 void timeline_release(struct timeline *timeline);
 void timeline_see(struct timeline *timeline, const struct state *state, const struct event *event);
 
-/* The steps of a CPU, the newest first: `index` 0 is the one that goes on. False behind the oldest that is kept. */
+/* The steps of a CPU, the newest first: `index` 0 is the one that goes on. False after the oldest that is kept. */
 bool timeline_back(const struct timeline *timeline, uint32_t cpu, size_t index, struct timeline_step *ret);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Bytes that grow. `data` is NULL only while nothing was ever asked for; with len > 0 data[len] is not promised to be NUL:
- * buf_str() makes it so. Growing fails only for want of memory, and then changes nothing.
+ * A buffer of bytes that grows and owns its memory. `data` is NULL until the first byte is added.
+ * data[len] need not be a NUL; buf_str() adds a NUL. A function that returns false had no memory and has changed
+ * nothing.
  */
 struct buf {
 	char *data;
@@ -24,16 +25,16 @@ struct buf {
 void buf_release(struct buf *buf);
 void buf_clear(struct buf *buf);
 
-/* Room for `more` bytes behind len. */
+/* Makes room for `more` bytes after len. */
 bool buf_reserve(struct buf *buf, size_t more);
 bool buf_add(struct buf *buf, const void *data, size_t len);
 bool buf_add_str(struct buf *buf, const char *text);
 __attribute__((format(printf, 2, 3))) bool buf_addf(struct buf *buf, const char *format, ...);
 
-/* The bytes as a string that the buf still owns; "" when there are none and no memory for the NUL. */
+/* The bytes as a string that the buf still owns; "" when it is empty and there is no memory for the NUL. */
 const char *buf_str(struct buf *buf);
 
-/* Moves the memory out to the caller, who frees it; NUL-terminated. NULL when there is no memory for the NUL. */
+/* Moves the memory to the caller, who frees it; NUL-terminated. NULL when there is no memory for the NUL. */
 char *buf_take(struct buf *buf, size_t *ret_len);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Bytes of unknown origin, and how many of them are left.
- * Invariant: nothing past `left` is ever read; a take that fails changes nothing.
- * It borrows its memory. Numbers are in the byte order of their origin: `swap` says that it is not ours.
+ * Untrusted bytes and the number of bytes that are left. The struct borrows its memory.
+ * Invariant: nothing after `left` bytes is ever read; a take that fails changes nothing.
+ * Numbers have the byte order of the machine that wrote them; `swap`: that order differs from this machine's.
  */
 struct bytes {
 	const uint8_t *at;
@@ -23,7 +23,7 @@ static inline struct bytes bytes_of(const void *data, size_t len, bool swap)
 	return (struct bytes){ .at = data, .left = len, .swap = swap };
 }
 
-/* Loads from memory that was checked before. No alignment is needed. */
+/* Loads from memory whose bounds the caller has checked. No alignment is needed. */
 static inline uint16_t load_u16(const void *at, bool swap)
 {
 	uint16_t value;
@@ -48,7 +48,7 @@ static inline uint64_t load_u64(const void *at, bool swap)
 	return swap ? __builtin_bswap64(value) : value;
 }
 
-/* True when `len` bytes were left: *ret points at them and they are consumed. */
+/* Consumes `len` bytes and points *ret at them; false when fewer are left. */
 static inline bool bytes_take(struct bytes *bytes, size_t len, const uint8_t **ret)
 {
 	if (len > bytes->left)
@@ -99,7 +99,7 @@ static inline bool bytes_u64(struct bytes *bytes, uint64_t *ret)
 	return true;
 }
 
-/* Takes a string with its NUL. *ret_len does not count the NUL. False when no NUL is left. */
+/* Consumes a string and its NUL. *ret_len does not count the NUL. False when no NUL is left. */
 static inline bool bytes_cstr(struct bytes *bytes, const char **ret, size_t *ret_len)
 {
 	const uint8_t *end = memchr(bytes->at, 0, bytes->left);

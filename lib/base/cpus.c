@@ -79,27 +79,25 @@ static int parse_range(struct text_word word, struct cpus *cpus)
 
 static bool is_mask(const char *text)
 {
-	size_t group = 0, groups = 1;
+	size_t group = 0;
 
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return true;
 	if (strpbrk(text, "abcdefABCDEF"))
 		return true;
-	/* Lists have no numbers of eight digits: "00000000,0000000f" can only be a mask. */
+	/* A CPU list has no numbers of eight digits, so "00000000,0000000f" can only be a mask. */
 	for (; *text; text++) {
-		if (*text == ',') {
-			groups++;
+		if (*text == ',')
 			group = 0;
-		} else if (!isdigit((unsigned char)*text)) {
+		else if (!isdigit((unsigned char)*text))
 			return false;
-		} else {
+		else
 			group++;
-		}
 	}
 	return group == 8;
 }
 
-/* From the last digit to the first; each comma group holds 32 CPUs, however many digits are written. */
+/* From the last digit to the first; each comma group stands for 32 CPUs, however many digits it has. */
 static int parse_mask(const char *text, struct cpus *cpus)
 {
 	uint32_t base = 0, digit = 0;
@@ -158,7 +156,7 @@ int cpus_parse(const char *text, struct cpus *ret, struct fail *fail)
 	if (err == -ERANGE)
 		return fail_set(fail, err, "'%s' has a CPU number above %d", text, CPUS_MAX - 1);
 	if (err)
-		return fail_set(fail, err, "'%s' is no list of CPUs such as 0-3,7 and no hex mask", text);
+		return fail_set(fail, err, "'%s' is neither a list of CPUs such as 0-3,7 nor a hex mask", text);
 	if (!cpus_count(&cpus))
 		return fail_set(fail, -EINVAL, "'%s' names no CPU", text);
 	*ret = cpus;

@@ -41,13 +41,13 @@ uint32_t cpus_count(const struct cpus *cpus);
 void cpus_keep(struct cpus *cpus, const struct cpus *others);
 
 /*
- * "0-3,7" as in /sys/devices/system/cpu/online. A hex mask is taken where it cannot be a list: with a leading "0x", with a
- * letter a-f, or in comma groups of exactly eight digits as tracing_cpumask prints them. "all" and "-1" are every CPU.
- * -EINVAL with the offending part; an empty set is an error too.
+ * "0-3,7" as in /sys/devices/system/cpu/online. A hex mask is accepted where it cannot be a list: with a leading "0x",
+ * with a letter a-f, or in comma groups of exactly eight digits as tracing_cpumask prints them. "all" and "-1" mean
+ * every CPU. -EINVAL with the invalid part in `fail`; an empty set is an error, too.
  */
 int must_check cpus_parse(const char *text, struct cpus *ret, struct fail *fail);
 
-/* "0-3,7"; and "f,ffffffff" as tracing_cpumask takes it. False: no memory. */
+/* Prints "0-3,7"; cpus_mask() prints "f,ffffffff" as tracing_cpumask takes it. False: no memory. */
 bool cpus_list(const struct cpus *cpus, struct buf *buf);
 bool cpus_mask(const struct cpus *cpus, struct buf *buf);
 

@@ -2,28 +2,29 @@
 #include "lib/base/destination.h"
 
 #include "lib/base/fail.h"
-#include "lib/base/now.h"
+#include "lib/base/random.h"
 #include "lib/base/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/major.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 
-/* Names such as /dev/stdout, which lead to what is open. */
+/* Names such as /dev/stdout, which stand for a file descriptor of this process. */
 static bool is_standard_output(const char *path)
 {
 	struct stat named, open;
@@ -36,7 +37,7 @@ static bool is_standard_output(const char *path)
 	       named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* The directory that `path`, relative to `dir`, is in, and the name there. */
+/* Opens the directory that holds `path` (relative to `dir`) and returns the name in it. */
 static int enter(int dir, const char *path, int *ret_dir, char **ret_leaf)
 {
 	const char *slash = strrchr(path, '/'), *leaf = slash ? slash + 1 : path;
@@ -61,7 +62,7 @@ static bool is_in_proc(int dir)
 	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* One link further; true: the name was one. */
+/* Follows one symbolic link; true when the name was one. */
 static int follow(struct destination *destination, const struct stat *st, struct fail *fail)
 {
 	int old = destination->dir, dir, err;
@@ -69,10 +70,10 @@ static int follow(struct destination *destination, const struct stat *st, struct
 	ssize_t len;
 
 	if (!trust_is_ours(st->st_uid))
-		return fail_set(fail, -EPERM,
-				"'%s' is a symbolic link of another user (uid %u), who chose where it leads; remove it "
-				"or name another file",
-				destination->path, st->st_uid);
+		return fail_set(
+			fail, -EPERM,
+			"'%s' is a symbolic link that belongs to another user (uid %u), who may have chosen any target; remove it or name another file",
+			destination->path, st->st_uid);
 	len = readlinkat(old, destination->leaf, to, sizeof(to) - 1);
 	if (len < 0)
 		return fail_set(fail, -errno, "cannot follow '%s': %s", destination->path, strerror(errno));
@@ -99,7 +100,7 @@ static int look(struct destination *destination, struct fail *fail)
 								       fail_set(fail, -errno, "cannot write '%s': %s",
 										destination->path, strerror(errno));
 		destination->exists = true;
-		/* Of what is open the kernel knows the file, not only a name. */
+		/* For /proc/PID/fd/N the kernel knows the open file itself, not only its name. */
 		if (S_ISLNK(st.st_mode) && is_in_proc(destination->dir)) {
 			destination->kind = DESTINATION_SPECIAL;
 			return 0;
@@ -116,7 +117,10 @@ static int look(struct destination *destination, struct fail *fail)
 	return err ? err : fail_set(fail, -ELOOP, "cannot follow '%s': %s", destination->path, strerror(ELOOP));
 }
 
-/* One of ours, or whichever is ours; nothing is opened for it, for some devices notice. */
+/*
+ * Compares device numbers with the terminals of this process. The device is not opened, because some devices react to
+ * that.
+ */
 static bool is_terminal(const struct destination *destination)
 {
 	struct stat named, open;
@@ -180,19 +184,13 @@ int destination_special(const struct destination *destination, int *ret_fd, stru
 	if (fd < 0 || fstat(fd, &st))
 		return fail_set(fail, -errno, "cannot open '%s': %s", destination->path, strerror(errno));
 	if (flags && S_ISREG(st.st_mode))
-		return fail_set(fail, -EPERM, "'%s' has become another file", destination->path);
+		return fail_set(fail, -EPERM, "'%s' was replaced by another file meanwhile", destination->path);
 	if (S_ISFIFO(st.st_mode) && !trust_is_ours(st.st_uid))
-		return fail_set(fail, -EPERM, "'%s' is a FIFO of another user (uid %u); name a file of your own",
+		return fail_set(fail, -EPERM,
+				"'%s' is a FIFO that belongs to another user (uid %u); name a file of your own",
 				destination->path, st.st_uid);
 	*ret_fd = fd_take(&fd);
 	return 0;
-}
-
-static uint64_t random_number(void)
-{
-	uint64_t number;
-
-	return getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number) ? number : now_ns();
 }
 
 int destination_create(const struct destination *destination, char ret_name[DESTINATION_NAME], int *ret_fd,
@@ -206,17 +204,19 @@ int destination_create(const struct destination *destination, char ret_name[DEST
 		fd = openat(destination->dir, ret_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	}
 	if (fd < 0)
-		return fail_set(fail, -errno, "cannot make a file beside '%s': %s", destination->path, strerror(errno));
+		return fail_set(fail, -errno, "cannot create a temporary file beside '%s': %s", destination->path,
+				strerror(errno));
 	*ret_fd = fd;
 	return 0;
 }
 
-/* Where the filesystem knows no rename that replaces nothing. */
+/* For filesystems without a rename that refuses to replace a file. */
 static int rename_free(int from_dir, const char *name, const struct destination *destination)
 {
 	struct stat st;
 
-	if (!renameat2(from_dir, name, destination->dir, destination->leaf, RENAME_NOREPLACE))
+	/* Some C libraries have no wrapper for this system call. */
+	if (!syscall(SYS_renameat2, from_dir, name, destination->dir, destination->leaf, RENAME_NOREPLACE))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
@@ -228,7 +228,7 @@ static int rename_free(int from_dir, const char *name, const struct destination 
 int destination_place(const struct destination *destination, int from_dir, const char *name, int fd, mode_t mode,
 		      bool keep, struct fail *fail)
 {
-	/* It was made with 0600, and some filesystems know no other. */
+	/* The file was made with 0600. Some filesystems support no other mode. */
 	int err = mode != 0600 && fchmod(fd, mode) ? -errno : 0;
 
 	if (err)

@@ -9,8 +9,8 @@
 #endif
 
 /*
- * Digits written straight to where they belong, for the hottest paths. The caller has made room: DIGITS_MAX bytes from
- * `at`. Each returns where the text ends. No locale, no NUL.
+ * Writes digits straight into a buffer, for the hottest paths. The caller has made room for DIGITS_MAX bytes at `at`.
+ * Each function returns the end of the text. No locale, no NUL.
  */
 enum { DIGITS_MAX = 24 };
 
@@ -48,14 +48,14 @@ static inline unsigned digits_count(uint64_t value)
 }
 
 /*
- * The eight digits of a value below 100000000, one to each byte, what is printed first standing lowest: all at once and without a
- * branch, which would often be guessed wrong.
+ * The eight digits of a value below 100000000, one in each byte, the first digit in the lowest byte. It has no branch:
+ * a branch on the number of digits would often be mispredicted.
  */
 static inline uint64_t digits_8(uint32_t value)
 {
 	uint64_t four, two, one;
 
-	/* Four digits to each half, two to each quarter. */
+	/* Splits into halves of four digits, then into quarters of two. */
 	four = value / 10000;
 	four |= (uint64_t)(value - (uint32_t)four * 10000) << 32;
 	two = four * 5243 >> 19 & 0x0000007f0000007f;
@@ -64,7 +64,7 @@ static inline uint64_t digits_8(uint32_t value)
 	return one | (two - one * 10) << 8;
 }
 
-/* Without leading zeros; eight bytes are written. */
+/* Without leading zeros. Writes eight bytes, whatever the number of digits. */
 static inline char *digits_put_8(char *at, uint32_t value)
 {
 	uint64_t digits = digits_8(value);
@@ -105,7 +105,7 @@ static inline char *digits_put_s64(char *at, int64_t value)
 	return digits_put_u64(at + 1, 0 - (uint64_t)value);
 }
 
-/* As many digits as the name says, leading zeros too, of a value that has no more. */
+/* Exactly the number of digits in the name, with leading zeros. The value must not have more. */
 static inline char *digits_put_2(char *at, uint32_t value)
 {
 	memcpy(at, digits_pairs + value * 2, 2);
@@ -133,7 +133,7 @@ static inline char *digits_put_9(char *at, uint32_t value)
 	return digits_put_6(at, value % 1000000);
 }
 
-/* At least `width` characters, filled with blanks on the left; that many are the caller's to have room for. */
+/* At least `width` characters, padded with blanks on the left. The caller makes room for `width` characters, too. */
 static inline char *digits_put_right(char *at, uint64_t value, unsigned width)
 {
 	for (unsigned len = digits_count(value); len < width; width--)
@@ -159,7 +159,7 @@ static inline void digits_hex_8(char *at, uint32_t value)
 {
 	uint64_t digits = value, letters;
 
-	/* One nibble to each byte, and 39 from '9' + 1 to 'a' for those that are letters. */
+	/* One nibble in each byte; letters add 39, the distance from '9' + 1 to 'a'. */
 	digits = (digits << 16 | digits) & 0x0000ffff0000ffff;
 	digits = (digits << 8 | digits) & 0x00ff00ff00ff00ff;
 	digits = (digits << 4 | digits) & 0x0f0f0f0f0f0f0f0f;
@@ -176,7 +176,7 @@ static inline void digits_hex_16(char *at, uint64_t value)
 }
 #endif
 
-/* What stands first is moved to the top: sixteen bytes are written, and those behind the text are nobody's. */
+/* The first digit is shifted to the top. Sixteen bytes are written; those after the text are undefined. */
 static inline char *digits_put_hex(char *at, uint64_t value)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(value | 1) / 4;

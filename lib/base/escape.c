@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Unicode's own controls, marks and overrides of direction, characters without a width, tags. Sorted. */
+/* Unicode's control characters, direction marks and overrides, characters without a width, tags. Sorted. */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {
@@ -24,7 +24,7 @@ static bool is_hidden(uint32_t character)
 	return false;
 }
 
-/* How many bytes the character has that begins so; 0: none does. */
+/* The number of bytes of the UTF-8 character that begins with this byte; 0: no character begins so. */
 static unsigned utf8_len(uint8_t first)
 {
 	if (first >= 0xc2 && first <= 0xdf)
@@ -34,7 +34,7 @@ static unsigned utf8_len(uint8_t first)
 	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The second byte rules out long forms of short characters, surrogates, and what is beyond Unicode. */
+/* The second byte must not form an overlong form, a surrogate, or a character beyond U+10FFFF. */
 static bool follows(const struct escape *escape, uint8_t byte)
 {
 	uint8_t first = escape->bytes[0], low = 0x80, high = 0xbf;
@@ -67,7 +67,7 @@ static uint32_t character_of(const struct escape *escape)
 	return character;
 }
 
-/* The byte ended a character. */
+/* Called when a byte completes a character. */
 static void put_character(struct escape *escape, struct out *out)
 {
 	if (is_hidden(character_of(escape)))
@@ -137,7 +137,7 @@ void escape_newlines(struct out *out, size_t from)
 	size_t len, more;
 	char *to;
 
-	/* A lack of memory has emptied it meanwhile. */
+	/* A lack of memory has emptied the out in the meantime. */
 	if (from > out_len(out))
 		return;
 	while (end > out->start + from && end[-1] == '\n')
@@ -149,7 +149,7 @@ void escape_newlines(struct out *out, size_t from)
 	out_fill(out, '\n', more);
 	if (out->failed)
 		return;
-	/* From behind: each byte moves to where all newlines in front of it have become longer. */
+	/* From the end: each byte moves by the growth of all newlines in front of it. */
 	memmove(out->start + len + more, out->start + len, out_len(out) - more - len);
 	to = out->start + len + more;
 	for (const char *at = out->start + len; to > at;) {

@@ -8,23 +8,25 @@
 struct out;
 
 /*
- * What a terminal would obey instead of showing it is written as octal, "\033", as ls and git do: control characters but newline
- * and tab, DEL, the control characters of Unicode, those that turn the direction of text or have no width, and bytes that are no
- * UTF-8. All else stays as it is. A character may come in pieces: what is not complete waits in the state for the next text.
+ * Writes characters that a terminal would obey instead of showing as octal ("\033"), like ls and git: control
+ * characters except newline and tab, DEL, Unicode's control characters, characters that change the direction of text or
+ * have no width, and bytes that are not UTF-8. Everything else stays as it is. A character may arrive in pieces: an
+ * incomplete one waits in the state for the next text.
  */
 struct escape {
 	uint8_t bytes[4];
-	uint8_t len; /* of the character that has begun */
+	uint8_t len; /* bytes so far of a character that is not complete */
 };
 
 void escape_text(struct escape *escape, const char *text, size_t len, struct out *out);
 
-/* Nothing follows: what waits is shown. */
+/* Ends the text: an incomplete character is shown as octal. */
 void escape_end(struct escape *escape, struct out *out);
 
 /*
- * Makes one line of what came into the out behind its first `from` bytes: newlines are written as "\012" but for those at the end. Where a line
- * of text ends only its writer knows; a newline in a name would make the rest of the line look like another one.
+ * Turns the bytes after the first `from` bytes of the out into one line: newlines except those at the end become
+ * "\012". Only the writer of a line knows where the line ends; a newline in a name would make the rest of the line look
+ * like another line.
  */
 void escape_newlines(struct out *out, size_t from);
 

@@ -31,7 +31,7 @@ int fail_in(struct fail *fail, int err, const char *format, ...)
 	len = vsnprintf(fail->text, sizeof(fail->text), format, args);
 	va_end(args);
 	used = len < 0 ? 0 : (size_t)len;
-	/* What does not fit is cut. */
+	/* Text that does not fit is cut. */
 	if (used < sizeof(fail->text) && snprintf(fail->text + used, sizeof(fail->text) - used, ": %s", inner) < 0)
 		fail->text[used] = 0;
 	return err;

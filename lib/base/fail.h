@@ -5,8 +5,9 @@
 #include <stdarg.h>
 
 /*
- * Why something failed, in words for the user. Who knows the fact sets it, callers put in front where it happened,
- * cmd/ prints it once. A text that does not fit is cut, never overrun. `fail` may be NULL: the caller wants no words.
+ * Why something failed, in words for the user. The function that knows the reason sets the text, its callers put in
+ * front where it happened, cmd/ prints it once. A text that does not fit is cut. `fail` may be NULL: the caller needs
+ * no text.
  */
 struct fail {
 	char text[1024];
@@ -17,19 +18,22 @@ struct fail {
 		.text = "" \
 	}
 
-/* Sets the text and returns `err`, a negative errno, so that a function can end with it. */
+/* Sets the text and returns `err`, a negative errno, so that a function can end with "return fail_set(...)". */
 __attribute__((format(printf, 3, 4))) int fail_set(struct fail *fail, int err, const char *format, ...);
 
 /* Puts "CONTEXT: " in front of the text and returns `err`. */
 __attribute__((format(printf, 3, 4))) int fail_in(struct fail *fail, int err, const char *format, ...);
 
-/* Puts a hint behind the text and returns `err`. */
+/* Appends a hint to the text and returns `err`. */
 int fail_hint(struct fail *fail, int err, const char *hint);
 
-/* The first thing that failed is what the user is told: `first` if set, else `err` with the text of `later`. Returns that error. */
+/*
+ * Keeps the first error, which is the one to tell the user: `first` if it is set, else `err` with the text of `later`.
+ * Returns that error.
+ */
 int fail_first(int first, int err, struct fail *fail, const struct fail *later);
 
-/* Sets the text to that of running out of memory and returns -ENOMEM. */
+/* Sets the text for a lack of memory and returns -ENOMEM. */
 int fail_memory(struct fail *fail);
 
 #endif

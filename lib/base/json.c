@@ -78,7 +78,7 @@ void json_break(struct json *json)
 	json->broken = true;
 }
 
-/* A value may come here: in an array, behind its key, or as the first and only value of all. */
+/* Begins a value. It is allowed in an array, after its key, or as the only value at the top. */
 static bool begin_value(struct json *json)
 {
 	if (json->failed)

@@ -8,7 +8,7 @@ _Static_assert(sizeof(struct memo_text) == 64, "a text is one cache line");
 
 struct memo *memo_new(void)
 {
-	/* Large blocks come zeroed from the kernel: only aligned_alloc() and memset() would touch all of it. */
+	/* calloc() gets large blocks zeroed from the kernel; aligned_alloc() and memset() would touch all of it. */
 	return calloc(1, sizeof(struct memo));
 }
 

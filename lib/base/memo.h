@@ -10,16 +10,17 @@
 #include <stdint.h>
 
 /*
- * Short texts by number, rendered once and then copied: the names of addresses. One cache line or two, any number of
- * threads at a time, no locks. A memo may forget: what finds no place, is too long, or comes while another thread adds it
- * is not kept, and the caller renders it again. free() releases it.
+ * A cache of short texts by number: names of addresses are rendered once and then copied. A text takes one cache line
+ * or two; any number of threads use the memo at a time without locks. A memo may forget: a text that finds no place, is
+ * too long, or is added while another thread adds one is dropped, and the caller renders it again. free() releases the
+ * memo.
  * Invariant: a text is published after it was written, and never changes.
  */
 enum {
 	MEMO_BITS = 15,
 	MEMO_PROBES = 8,
 	MEMO_TEXT_MAX = 55,
-	MEMO_BUSY = 1, /* being written; 0 is empty: these two numbers are never kept */
+	MEMO_BUSY = 1, /* being written; 0 is empty: these two numbers are never stored */
 };
 
 struct memo_text {
@@ -29,12 +30,15 @@ struct memo_text {
 };
 
 struct memo {
-	char begin
-		[48]; /* behind the 16 bytes that malloc() keeps in front of a large block, so that no text is in two cache lines */
+	/*
+	 * 48 bytes and the 16 bytes that malloc() puts in front of a large block make 64, so no text crosses a cache
+	 * line
+	 */
+	char begin[48];
 	struct memo_text texts[(1 << MEMO_BITS) + MEMO_PROBES];
 };
 
-/* NULL without memory. Pages that hold no text are never touched. */
+/* NULL without memory. Memory pages that hold no text are never touched. */
 struct memo *memo_new(void);
 
 static inline size_t memo_slot(uint64_t key)
@@ -42,14 +46,14 @@ static inline size_t memo_slot(uint64_t key)
 	return (size_t)(key * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS));
 }
 
-/* For a text that is printed in a moment. `memo` may be NULL. */
+/* Prefetches the text of a number that is printed soon. `memo` may be NULL. */
 static inline void memo_prefetch(const struct memo *memo, uint64_t key)
 {
 	if (memo)
 		__builtin_prefetch(&memo->texts[memo_slot(key)]);
 }
 
-/* Appends the text of a number; false and nothing when it is not kept. `memo` may be NULL. */
+/* Appends the text of a number; false and no change when the memo does not hold it. `memo` may be NULL. */
 static inline bool memo_print(const struct memo *memo, uint64_t key, struct out *out)
 {
 	const struct memo_text *text;
@@ -61,7 +65,7 @@ static inline bool memo_print(const struct memo *memo, uint64_t key, struct out 
 		uint64_t found = atomic_load_explicit(&text->key, memory_order_acquire);
 
 		if (found == key) {
-			/* A copy of a constant size is a few moves: the room behind the text is written, too. */
+			/* A copy of constant size is a few moves. It also writes bytes after the text. */
 			out_need(out, MEMO_TEXT_MAX);
 			memcpy(out->at, text->text, MEMO_TEXT_MAX);
 			out->at += text->len;
@@ -73,7 +77,7 @@ static inline bool memo_print(const struct memo *memo, uint64_t key, struct out 
 	return false;
 }
 
-/* Keeps a text if it can. Adding the same number twice must be with the same text. */
+/* Stores a text if possible. The same number must always come with the same text. */
 void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len);
 
 #endif

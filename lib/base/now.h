@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC in ns: for spans of this process, comparable with nothing in a trace. */
+/* CLOCK_MONOTONIC in ns, for durations inside this process; not comparable with the times of a trace. */
 static inline uint64_t now_ns(void)
 {
 	struct timespec now;

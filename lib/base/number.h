@@ -6,25 +6,28 @@
 #include <stdint.h>
 
 /*
- * Numbers inside texts that programs wrote: files of tracefs and /proc, weft's own journals. What a user wrote is parsed by
- * text_parse_u64() and its like, which say in words what is wrong.
- * A parser takes the digits at *at and moves *at behind them. It returns false, and changes nothing, where no digit stands or where the
- * number does not fit into its type. Nothing here depends on a locale. The text ends with NUL.
+ * Numbers inside texts that programs wrote: files of tracefs and /proc, weft's own journals. What a user wrote is
+ * parsed by text_parse_u64() and its siblings, which say in words what is wrong. A parser takes the digits at *at and
+ * moves *at past them. It returns false and changes nothing when no digit is there or the number does not fit its type.
+ * Nothing depends on a locale. The text ends with NUL.
  */
 bool number_u64(const char **at, uint64_t *ret);
 bool number_u32(const char **at, uint32_t *ret);
 
-/* With or without a '-' in front. */
+/* Accepts a '-' in front. */
 bool number_s64(const char **at, int64_t *ret);
 bool number_s32(const char **at, int32_t *ret);
 
 /* Hexadecimal digits, with or without 0x in front. */
 bool number_hex(const char **at, uint64_t *ret);
 
-/* The number behind blanks, with which the text or its line ends: what most files of tracefs hold. Otherwise `otherwise`. */
+/*
+ * The number after leading blanks that fills the text or its line, as in most files of tracefs; `otherwise` when there
+ * is none.
+ */
 uint64_t number_of(const char *text, uint64_t otherwise);
 
-/* The number behind the first `name` in the text and behind blanks, as in "MemFree:   12 kB". */
+/* The number after the first `name` in the text, as in "MemFree:   12 kB". */
 bool number_after(const char *text, const char *name, uint64_t *ret);
 
 #endif

@@ -8,19 +8,19 @@
 #include <string.h>
 
 /*
- * Where text goes: a buffer in memory that its owner empties. This is the hot path of every report: an append is a
- * bounds check and a copy. out_need() is the only place that can grow; running out of memory is sticky (`failed`) and
- * later appends go to the start of the buffer again, so that no caller checks anything; the owner looks at the end.
+ * A text buffer in memory that its owner empties. This is the hot path of every report: an append is a bounds check and
+ * a copy. Only out_need() can grow the buffer. A lack of memory is sticky (`failed`): later appends start at the
+ * beginning of the buffer again, so that no caller checks anything; the owner checks at the end.
  * Invariant: after out_need(out, n), n bytes may be written at out->at.
  */
 struct out {
-	char *at;  /* the next byte */
-	char *end; /* behind the last byte of room */
+	char *at;  /* where the next byte goes */
+	char *end; /* the end of the buffer */
 	char *start;
 	bool failed;
 };
 
-enum { OUT_NEED_MAX = 1 << 16 }; /* no single out_need() asks for more */
+enum { OUT_NEED_MAX = 1 << 16 }; /* the largest request to out_need() */
 
 bool out_init(struct out *out, size_t size);
 void out_release(struct out *out);
@@ -62,7 +62,7 @@ static inline void out_mem(struct out *out, const void *data, size_t len)
 	out->at += len;
 }
 
-/* A text that is short and has OUT_SHORT readable bytes: one copy of a constant size. */
+/* A short text with OUT_SHORT readable bytes: one copy of a constant size. */
 enum { OUT_SHORT = 32 };
 static inline void out_short(struct out *out, const char *text, size_t len)
 {
@@ -82,7 +82,9 @@ static inline void out_str(struct out *out, const char *text)
 
 void out_fill(struct out *out, char c, size_t count);
 
-/* Integers, without and with a minimal width. `pad` is ' ' or '0'; a '-' stands before zeros and after blanks. */
+/*
+ * Integers, without and with a minimal width. `pad` is ' ' or '0'; a '-' stands before the zeros and after the blanks.
+ */
 void out_u64(struct out *out, uint64_t value);
 void out_s64(struct out *out, int64_t value);
 void out_hex(struct out *out, uint64_t value);
@@ -93,10 +95,10 @@ void out_hex_pad(struct out *out, uint64_t value, unsigned width, char pad);
 /* value / 10^decimals with all its decimals, exactly: 1234 with 2 is "12.34". */
 void out_decimal(struct out *out, int64_t value, unsigned decimals);
 
-/* For what is not hot. */
+/* Formatted text, for paths that are not hot. */
 __attribute__((format(printf, 2, 3))) void out_f(struct out *out, const char *format, ...);
 
-/* Writes all of it to fd and clears it. 0 or -errno of write(2); -ENOMEM when an append had failed. */
+/* Writes everything to fd and empties the buffer. 0 or -errno of write(2); -ENOMEM when an append had failed. */
 int out_flush(struct out *out, int fd);
 
 #endif

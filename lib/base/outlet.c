@@ -18,7 +18,7 @@ void outlet_init(struct outlet *outlet, int fd)
 	*outlet = (struct outlet){ .fd = fd, .own = -1, .waits = true };
 	if (fstat(fd, &st))
 		return;
-	/* What is written to a file is there at once, and opening it again would lose its position. */
+	/* A write to a regular file does not block, and a second open would lose the position. */
 	if (S_ISREG(st.st_mode))
 		outlet->waits = false;
 	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
@@ -37,7 +37,7 @@ void outlet_release(struct outlet *outlet)
 	outlet->own = -1;
 }
 
-/* Whether PIPE_BUF bytes can be written without sleeping. */
+/* Whether PIPE_BUF bytes can be written without blocking. */
 static bool is_ready(const struct outlet *outlet)
 {
 	struct pollfd fd = { .fd = outlet->fd, .events = POLLOUT };
@@ -45,7 +45,7 @@ static bool is_ready(const struct outlet *outlet)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* What came into the out since the last time. */
+/* Escapes what was added to the out since the last call. */
 static void escape_new(struct outlet *outlet, struct out *out)
 {
 	size_t len = out_len(out) - outlet->escaped;

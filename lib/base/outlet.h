@@ -11,25 +11,28 @@
 struct out;
 
 /*
- * A file descriptor whose reader may be slow or gone: bytes go as far as it takes them, and nobody waits here. Flags of the
- * descriptor are not changed, for other processes share them: a pipe or terminal is opened once more, and where that does
- * not work no more is written at once than poll() promises to fit.
- * Invariant: one outlet, one struct out: what was not taken stays in front of it.
+ * A file descriptor whose reader may be slow or gone: bytes are written as far as the reader takes them, without
+ * blocking. The flags of the descriptor are not changed, because other processes share them: a pipe or terminal is
+ * opened a second time, and where that fails, each write is at most as long as poll() promises to fit.
+ * Invariant: one outlet has one struct out; bytes that were not taken stay at its front.
  */
 struct outlet {
-	int fd;       /* to be polled for POLLOUT, and written to */
-	int own;      /* to be closed; -1 */
-	bool waits;   /* writing may sleep */
-	bool escapes; /* set by the caller: what a terminal would obey is written as octal */
+	int fd;       /* for poll(POLLOUT) and write() */
+	int own;      /* a descriptor to close at the end, or -1 */
+	bool waits;   /* a write may block */
+	bool escapes; /* set by the caller: control characters are written as octal (lib/base/escape.h) */
 	struct escape escape;
-	size_t escaped; /* bytes of the out that are */
+	size_t escaped; /* bytes of the out that are escaped */
 	size_t done;    /* bytes of the out that are written */
 };
 
 void outlet_init(struct outlet *outlet, int fd);
 void outlet_release(struct outlet *outlet);
 
-/* 1: all is written, and the out is empty; 0: the reader takes no more now; -errno: -EPIPE when it is gone. */
+/*
+ * 1: everything is written and the out is empty; 0: the reader takes no more now; -errno: -EPIPE when the reader is
+ * gone.
+ */
 int must_check outlet_write(struct outlet *outlet, struct out *out);
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * A thread that has nothing to do is woken for this many jobs, not for each: to wake one costs as much as a small job, and the
- * owner runs what nobody has begun when it comes to wait for it.
+ * An idle thread is woken when this many jobs wait, not for each job: a wakeup costs as much as a small job, and the
+ * owner runs jobs itself when it waits for one that no thread has begun.
  */
 enum { JOBS_TO_WAKE = 3 };
 
@@ -19,17 +19,17 @@ enum job_state { JOB_IDLE, JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 
 struct pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* a job was queued, or the end came */
-	pthread_cond_t done; /* the awaited job was done */
+	pthread_cond_t work; /* a job was queued, or the pool ends */
+	pthread_cond_t done; /* the awaited job is done */
 	struct pool_job *queue, **tail;
 	unsigned nr_queued;
-	struct pool_job *awaited; /* the owner sleeps until it is done */
+	struct pool_job *awaited; /* the job that the owner sleeps for */
 	bool ending;
 	unsigned nr_threads;
 	pthread_t threads[];
 };
 
-/* Runs the queued job that *link points to; called and left with the lock held. */
+/* Runs the queued job that *link points to. The lock is held before and after. */
 static void pool_run(struct pool *pool, struct pool_job **link)
 {
 	struct pool_job *job = *link;
@@ -75,7 +75,7 @@ int pool_new(unsigned threads, struct pool **ret, struct fail *fail)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
 	pthread_cond_init(&pool->done, NULL);
-	/* Signals are for the thread that owns the pool. */
+	/* Signals are handled by the thread that owns the pool. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	while (pool->nr_threads < threads) {
@@ -139,7 +139,7 @@ void pool_submit_first(struct pool *pool, struct pool_job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* The link to a queued job. There are few. */
+/* Finds the link to a queued job. The queue is short. */
 static struct pool_job **find_link(struct pool *pool, const struct pool_job *job)
 {
 	struct pool_job **link = &pool->queue;

@@ -7,9 +7,9 @@
 struct fail;
 
 /*
- * Threads that run jobs. The thread that owns the pool hands jobs in and waits for them in whatever order it likes; while
- * it waits it runs jobs itself, so a pool of no threads works, too. Jobs do not know each other.
- * Ownership: a job is the caller's; it belongs to the pool from pool_submit() until pool_wait() returned.
+ * Threads that run jobs. The owner thread submits jobs and waits for them in any order; while it waits it runs jobs
+ * itself, so a pool without threads works, too. Jobs are independent of each other.
+ * Ownership: a job is the caller's memory; the pool uses it from pool_submit() until pool_wait() returns.
  */
 struct pool;
 
@@ -24,14 +24,14 @@ int must_check pool_new(unsigned threads, struct pool **ret, struct fail *fail);
 /* Every job submitted must have been waited for. */
 void pool_free(struct pool *pool);
 
-/* Threads besides the owner's. `pool` may be NULL: none. */
+/* The number of threads, not counting the owner. `pool` may be NULL: 0. */
 unsigned pool_threads(const struct pool *pool);
 
-/* A job may lie until others come or it is waited for. */
+/* The job may wait until more jobs come or pool_wait() is called. */
 void pool_submit(struct pool *pool, struct pool_job *job);
-/* In front of all that wait: for what the owner will ask for first. */
+/* Puts the job in front of all others: for a result that the owner needs first. */
 void pool_submit_first(struct pool *pool, struct pool_job *job);
-/* Runs the job itself when no thread has begun it. */
+/* Waits for the job, and runs it here when no thread has begun it. */
 void pool_wait(struct pool *pool, struct pool_job *job);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "lib/base/fail.h"
 
-/* So long a writer that was started together with us may take. */
+/* The time that a writer started together with this process may take to open the FIFO. */
 enum { WRITER_TRIES = 50, WRITER_NAP_MS = 20 };
 
 static bool is_null_device(const struct stat *st)
@@ -28,7 +28,7 @@ static int check_type(const struct stat *st, const char *path, struct fail *fail
 	return fail_set(fail, -EINVAL, "'%s' is a %s; name a file", path, S_ISSOCK(st->st_mode) ? "socket" : "device");
 }
 
-/* Copies nothing away: a pipe that has no writer ends at once, any other has data or is to be tried again. */
+/* Uses tee(), which consumes no data: a pipe without a writer reports its end, any other has data or returns EAGAIN. */
 static bool has_writer(int fd, int into)
 {
 	return tee(fd, into, 1, SPLICE_F_NONBLOCK);
@@ -50,7 +50,7 @@ static int wait_for_writer(int fd, const char *path, struct fail *fail)
 	close(into[0]);
 	close(into[1]);
 	if (!has)
-		return fail_set(fail, -EAGAIN, "nobody writes into the FIFO '%s'; begin to write first, or name a file",
+		return fail_set(fail, -EAGAIN, "nobody writes to the FIFO '%s'; start the writer first, or name a file",
 				path);
 	return fcntl(fd, F_SETFL, O_RDONLY) ? fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno)) : 0;
 }
@@ -61,7 +61,7 @@ int readable_open(const char *path, int *ret_fd, struct fail *fail)
 	struct stat st;
 	int err;
 
-	/* Some devices do something when they are opened. */
+	/* stat() first: some devices react to being opened. */
 	if (stat(path, &st))
 		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
 	err = check_type(&st, path, fail);

@@ -7,9 +7,9 @@
 struct fail;
 
 /*
- * Opens a file that the user named: a regular one, a block device, /dev/null, or a FIFO that somebody writes to. Directories,
- * sockets and other devices, which never end or do something when they are opened, are refused in words; so is a FIFO into
- * which nobody writes, for which we would wait for ever.
+ * Opens a file that the user named: a regular file, a block device, /dev/null, or a FIFO that has a writer.
+ * Directories, sockets and other devices never end or react to being opened, so they are refused with a message; so is
+ * a FIFO without a writer, which would block for ever.
  */
 int must_check readable_open(const char *path, int *ret_fd, struct fail *fail);
 

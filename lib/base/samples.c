@@ -8,17 +8,23 @@
 
 enum {
 	SUB_BITS = 7,
-	SUBS = 1 << SUB_BITS,    /* buckets of an octave */
-	OCTAVES = 64 - SUB_BITS, /* the first one holds the values below SUBS, each exactly */
+	SUBS = 1 << SUB_BITS,    /* buckets of one octave */
+	OCTAVES = 64 - SUB_BITS, /* octave 0 holds the values below SUBS, each exactly */
+	/*
+	 * bits of a digit; for few values smaller digits, because clearing many counts would cost more than another
+	 * pass
+	 */
 	DIGIT_BITS = 11,
+	FEW_DIGIT_BITS = 5,
 	DIGITS = 1 << DIGIT_BITS,
+	FEW = 2048,
 };
 
 struct samples_buckets {
 	uint64_t *octaves[OCTAVES + 1];
 };
 
-/* Of values from SUBS on: n > 0 for 2^(n + SUB_BITS - 1) and more. */
+/* Octave n > 0 holds the values from 2^(n + SUB_BITS - 1) on. */
 static unsigned octave_of(uint64_t value)
 {
 	return value < SUBS ? 0 : 64 - SUB_BITS - (unsigned)__builtin_clzll(value);
@@ -61,20 +67,26 @@ static void to_buckets(struct samples *samples, struct samples_budget *budget)
 		count_in_bucket(samples, budget, samples->values[i]);
 	budget->left += samples->nr;
 	free(samples->values);
+	free(samples->marks);
 	samples->values = NULL;
-	samples->nr = 0;
+	samples->marks = NULL;
+	samples->nr = samples->nr_marks = 0;
 }
 
-void samples_add(struct samples *samples, struct samples_budget *budget, uint64_t value)
+static void add_mark(struct samples *samples, struct samples_budget *budget)
+{
+	uint8_t *mark = vec_push(samples->marks, samples->nr_marks);
+
+	if (mark)
+		*mark = budget->mark;
+	else
+		budget->failed = true;
+}
+
+void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value)
 {
 	uint64_t *kept;
 
-	if (!samples->count || value < samples->min)
-		samples->min = value;
-	if (value > samples->max)
-		samples->max = value;
-	samples->count++;
-	samples->sum += value;
 	if (!samples->buckets && !budget->left)
 		to_buckets(samples, budget);
 	if (samples->buckets) {
@@ -88,6 +100,8 @@ void samples_add(struct samples *samples, struct samples_budget *budget, uint64_
 	}
 	*kept = value;
 	budget->left--;
+	if (__builtin_expect(budget->marks, 0))
+		add_mark(samples, budget);
 }
 
 void samples_release(struct samples *samples)
@@ -96,6 +110,7 @@ void samples_release(struct samples *samples)
 		free(samples->buckets->octaves[i]);
 	free(samples->buckets);
 	free(samples->values);
+	free(samples->marks);
 	*samples = (struct samples){ .count = 0 };
 }
 
@@ -117,9 +132,13 @@ static void merge_buckets(struct samples *samples, struct samples_budget *budget
 void samples_merge(struct samples *samples, struct samples_budget *budget, const struct samples *other)
 {
 	struct samples sum = *samples;
+	uint8_t mark = budget->mark;
 
-	for (size_t i = 0; i < other->nr; i++)
+	for (size_t i = 0; i < other->nr; i++) {
+		budget->mark = i < other->nr_marks ? other->marks[i] : mark;
 		samples_add(samples, budget, other->values[i]);
+	}
+	budget->mark = mark;
 	if (other->buckets && !samples->buckets)
 		to_buckets(samples, budget);
 	if (other->buckets && samples->buckets)
@@ -132,29 +151,75 @@ void samples_merge(struct samples *samples, struct samples_budget *budget, const
 	}
 }
 
-/* The value of a rank, from 1 on, among those kept: one digit after the other, from the highest; nothing is moved. */
-static uint64_t select_value(const struct samples *samples, uint64_t rank)
+/* Some values, and what the least and the largest of them may be. */
+struct values {
+	const uint64_t *at;
+	size_t nr;
+	uint64_t min, max;
+};
+
+/*
+ * The value of a rank (from 1 on): selected digit by digit from the highest digit, without moving values.
+ */
+static uint64_t select_value(const struct values *values, uint64_t rank)
 {
-	unsigned bits = samples->max ? 64 - (unsigned)__builtin_clzll(samples->max) : 1;
-	unsigned shift = (bits + DIGIT_BITS - 1) / DIGIT_BITS * DIGIT_BITS;
-	uint64_t prefix = 0;
+	unsigned digit_bits = values->nr < FEW ? FEW_DIGIT_BITS : DIGIT_BITS, digits = 1u << digit_bits;
+	unsigned bits = values->max != values->min ? 64 - (unsigned)__builtin_clzll(values->max ^ values->min) : 0;
+	unsigned shift = (bits + digit_bits - 1) / digit_bits * digit_bits;
+	/* The bits in which all values agree. */
+	uint64_t prefix = shift < 64 ? values->max >> shift : 0, counts[DIGITS];
 
 	while (shift) {
-		uint64_t counts[DIGITS] = { 0 };
 		unsigned digit = 0;
 
-		shift -= DIGIT_BITS;
-		for (size_t i = 0; i < samples->nr; i++) {
-			uint64_t value = samples->values[i] >> shift;
+		memset(counts, 0, digits * sizeof(*counts));
+		shift -= digit_bits;
+		for (size_t i = 0; i < values->nr; i++) {
+			uint64_t value = values->at[i] >> shift;
 
-			if (value >> DIGIT_BITS == prefix)
-				counts[value & (DIGITS - 1)]++;
+			if (value >> digit_bits == prefix)
+				counts[value & (digits - 1)]++;
 		}
-		while (digit < DIGITS - 1 && counts[digit] < rank)
+		while (digit < digits - 1 && counts[digit] < rank)
 			rank -= counts[digit++];
-		prefix = prefix << DIGIT_BITS | digit;
+		prefix = prefix << digit_bits | digit;
 	}
 	return prefix;
+}
+
+/* How many of the stored values are in each bucket; there are at most SAMPLES_BUDGET. */
+struct spread {
+	uint32_t counts[(OCTAVES + 1) * SUBS];
+};
+
+static void spread_out(const struct samples *samples, struct spread *spread)
+{
+	memset(spread, 0, sizeof(*spread));
+	for (size_t i = 0; i < samples->nr; i++) {
+		unsigned octave = octave_of(samples->values[i]);
+
+		spread->counts[octave * SUBS + sub_of(samples->values[i], octave)]++;
+	}
+}
+
+/* Among those of one bucket only. `room` is for as many values as there are. */
+static uint64_t select_spread(const struct samples *samples, const struct spread *spread, uint64_t *room, uint64_t rank)
+{
+	struct values values = { .at = room };
+	unsigned index = 0;
+	uint64_t width;
+
+	while (index < (OCTAVES + 1) * SUBS - 1 && spread->counts[index] < rank)
+		rank -= spread->counts[index++];
+	values.max = top_of(index / SUBS, index % SUBS);
+	width = index / SUBS ? (uint64_t)1 << (index / SUBS - 1) : 1;
+	values.min = values.max - (width - 1);
+	for (size_t i = 0; i < samples->nr; i++) {
+		/* Without a branch: which are in it is random. */
+		room[values.nr] = samples->values[i];
+		values.nr += samples->values[i] - values.min < width;
+	}
+	return select_value(&values, rank);
 }
 
 static uint64_t select_bucket(const struct samples *samples, uint64_t rank)
@@ -174,14 +239,36 @@ static uint64_t select_bucket(const struct samples *samples, uint64_t rank)
 	return samples->max;
 }
 
+/* ceil(p * n), without overflow */
+static uint64_t rank_of(const struct samples *samples, unsigned per_mille)
+{
+	uint64_t rank = samples->count / 1000 * per_mille + (samples->count % 1000 * per_mille + 999) / 1000;
+
+	return rank ? rank : 1;
+}
+
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
 {
-	uint64_t rank;
+	uint64_t rank = rank_of(samples, per_mille);
 
 	if (!samples->count)
 		return 0;
-	/* ceil(p * n), without overflow */
-	rank = samples->count / 1000 * per_mille + (samples->count % 1000 * per_mille + 999) / 1000;
-	rank = rank ? rank : 1;
-	return samples->buckets ? select_bucket(samples, rank) : select_value(samples, rank);
+	if (samples->buckets)
+		return select_bucket(samples, rank);
+	return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
+}
+
+void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret)
+{
+	/* For a few values it is not worth its room. */
+	uint64_t *room = samples->nr < FEW || samples->buckets ? NULL : malloc((samples->nr + 1) * sizeof(*room));
+	struct spread *spread = room ? malloc(sizeof(*spread)) : NULL;
+
+	if (spread)
+		spread_out(samples, spread);
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = spread ? select_spread(samples, spread, room, rank_of(samples, per_mille[i])) :
+				  samples_quantile(samples, per_mille[i]);
+	free(spread);
+	free(room);
 }

@@ -7,34 +7,63 @@
 #include <stdint.h>
 
 /*
- * Numbers of which percentiles are asked: nearest rank, the smallest value that at least that part of all values does not exceed. Values are
- * kept as they are while their owner's budget lasts, and then counted in buckets, 128 for each doubling: a percentile is then at most 1/128
- * (0.8 %) above the exact one. Count, sum, least and largest are always exact.
- * All zero is an empty store.
+ * A store of numbers that gives percentiles by nearest rank: the smallest value that is not exceeded by less than that
+ * share of all values. Values are stored as they are while their owner's budget lasts, and then counted in buckets, 128
+ * for each doubling: a percentile is then at most 1/128 (0.8 %) above the exact one. Count, sum, minimum and maximum
+ * are always exact. All zero is an empty store.
  */
 struct samples {
 	uint64_t count, sum, min, max;
-	uint64_t *values; /* of those kept */
+	uint64_t *values; /* the values that are stored as they are */
 	size_t nr;
-	struct samples_buckets *buckets; /* once the budget is spent */
+	struct samples_buckets *buckets; /* used once the budget is spent */
+	/* a mark for each stored value if budget::marks is set: then nr_marks equals nr */
+	uint8_t *marks;
+	size_t nr_marks;
 };
 
-/* How many values all stores of an owner may keep together. */
+/* The number of values that all stores of one owner may keep as they are. */
 struct samples_budget {
 	size_t left;
-	bool failed; /* no memory: percentiles are not known */
+	bool failed; /* memory ran out: percentiles are unknown */
+	bool marks;  /* each value is stored with the value of `mark` at that time */
+	uint8_t mark;
 };
 
-enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100 };
+enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100, SAMPLES_FIRST = 4 };
 
-void samples_add(struct samples *samples, struct samples_budget *budget, uint64_t value);
+/* The value whose minimum, maximum, count and sum are already in: keeps it, or counts it in its bucket. */
+void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value);
+
+static inline void samples_add(struct samples *samples, struct samples_budget *budget, uint64_t value)
+{
+	size_t nr = samples->nr;
+
+	if (!samples->count || value < samples->min)
+		samples->min = value;
+	if (value > samples->max)
+		samples->max = value;
+	samples->count++;
+	samples->sum += value;
+	/* vec_push() makes room at each power of two, and there is some already where values are kept. */
+	if (__builtin_expect(samples->values && nr >= SAMPLES_FIRST && nr & (nr - 1) && budget->left && !budget->marks,
+			     1)) {
+		samples->values[samples->nr++] = value;
+		budget->left--;
+		return;
+	}
+	samples_keep(samples, budget, value);
+}
 void samples_release(struct samples *samples);
 
-/* Adds those of another store. */
+/* Adds the values of another store. */
 void samples_merge(struct samples *samples, struct samples_budget *budget, const struct samples *other);
 
-/* The percentile of `per_mille` (500: the median); 0 of an empty store. */
+/* The percentile of `per_mille` (500: the median); 0 for an empty store. */
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille);
+
+/* Several at once, which costs less where there are many values. */
+void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret);
 
 /* Whether percentiles are exact. */
 static inline bool samples_exact(const struct samples *samples)

@@ -36,7 +36,10 @@
 
 enum { NOBODY = 65534 };
 
-/* 0 where it was done, or where the numbers mean nobody in this user namespace: then root is not the machine's, either. */
+/*
+ * 0 when the user was changed, or when the IDs are not mapped in this user namespace: then root here is not the
+ * machine's root either.
+ */
 static int become(uid_t uid, gid_t gid, struct fail *fail)
 {
 	if (geteuid())
@@ -45,12 +48,12 @@ static int become(uid_t uid, gid_t gid, struct fail *fail)
 		uid = gid = NOBODY;
 	if (!gid)
 		gid = NOBODY;
-	/* The groups go first: later it is not permitted. Some namespaces do not permit it at all. */
+	/* The groups go first: after the change of user it is not permitted. Some namespaces never permit it. */
 	if ((setgroups(0, NULL) && errno != EPERM) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
 		if (errno == EINVAL)
 			return 0;
 		return fail_set(fail, -errno,
-				"cannot give up root's rights to become user %u: %s; --no-sandbox reads with them", uid,
+				"cannot drop root's privileges to become user %u: %s; --no-sandbox keeps them", uid,
 				strerror(errno));
 	}
 	return 0;
@@ -58,7 +61,7 @@ static int become(uid_t uid, gid_t gid, struct fail *fail)
 
 #ifdef OUR_ARCH
 
-/* Whatever their arguments are. */
+/* System calls that are allowed with any arguments. */
 static const uint16_t harmless[] = {
 	SYS_read,
 	SYS_pread64,
@@ -108,6 +111,9 @@ static const uint16_t harmless[] = {
 	SYS_restart_syscall,
 	SYS_sysinfo,
 	SYS_getrusage,
+	SYS_copy_file_range,
+	/* For a socket that was open before: the process that keeps its privileges passes files through it. */
+	SYS_recvmsg,
 #ifdef SYS_poll
 	SYS_poll,
 	SYS_time,
@@ -141,7 +147,10 @@ static uint32_t refused(int err)
 	return SECCOMP_RET_ERRNO | (uint32_t)err;
 }
 
-/* Of the call whose argument has a bit of `mask`: one action, and the other when it has none. Both are small machines. */
+/*
+ * Adds a check of one argument of a call: one action when a bit of `mask` is set, the other when none is. Both
+ * supported architectures are little-endian.
+ */
 static void put_masked(struct filter *filter, int call, unsigned argument, uint32_t mask, uint32_t with,
 		       uint32_t without)
 {
@@ -164,14 +173,20 @@ static void put_filter(struct filter *filter)
 		put(filter, BPF_JMP | BPF_JEQ | BPF_K, harmless[i], 0, 1);
 		put_return(filter, SECCOMP_RET_ALLOW);
 	}
-	/* Nothing that can be run becomes mapped. */
+	/* No memory becomes executable. */
 	put_masked(filter, SYS_mmap, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
 	put_masked(filter, SYS_mprotect, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
-	/* Threads, and no processes. The flags of clone3() cannot be seen: without it the C library takes clone(). */
+	/*
+	 * Threads are allowed, processes are not. The filter cannot see the flags of clone3(); when it is refused, the
+	 * C library uses clone().
+	 */
 	put_masked(filter, SYS_clone, 0, CLONE_THREAD, SECCOMP_RET_ALLOW, refused(EPERM));
 	put(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
 	put_return(filter, refused(ENOSYS));
-	/* Whether something is a terminal, and how wide; not TIOCSTI, which types into it. */
+	/*
+	 * Allowed ioctls ask whether a file is a terminal and how wide it is. TIOCSTI, which types into a terminal, is
+	 * not among them.
+	 */
 	put(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
 	load(filter, offsetof(struct seccomp_data, args) + 8);
 	put(filter, BPF_JMP | BPF_JEQ | BPF_K, TCGETS, 1, 0);
@@ -188,11 +203,11 @@ static int install(struct fail *fail)
 	put_filter(&filter);
 	program = (struct sock_fprog){ .len = filter.len, .filter = filter.code };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without",
+		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without it",
 				strerror(errno));
-	/* Kernels without filters say EINVAL. */
+	/* Kernels without seccomp filters return EINVAL. */
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) && errno != EINVAL)
-		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without",
+		return fail_set(fail, -errno, "cannot enter the sandbox: %s; --no-sandbox reads without it",
 				strerror(errno));
 	return 0;
 }

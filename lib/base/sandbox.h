@@ -9,11 +9,12 @@
 struct fail;
 
 /*
- * For whoever has open all that it needs, before it looks at bytes of strangers: root becomes `uid` and `gid`, or nobody where those are
- * root's, and from then on the kernel lets the process compute, start threads, read and write what is open, and nothing else: no
- * open, no socket, no program, no memory that can be run. Not to be undone. A process of one thread only.
- * The filter is for x86_64 and aarch64, and for kernels that have filters; without it only the user changes. Sanitizers need what it
- * forbids: programs built with them stay as they are.
+ * Gives up privileges before untrusted bytes are read; the caller has opened all that it needs. Root becomes `uid` and
+ * `gid`, or nobody where those are root's. From then on the kernel lets the process compute, start threads, and read
+ * and write open files, and nothing else: no open, no socket, no program, no executable memory. It cannot be undone.
+ * The process must have one thread. The filter exists for x86_64 and aarch64 and needs a kernel with seccomp filters;
+ * without it only the user changes. Programs built with sanitizers are left as they are, because sanitizers need what
+ * the filter forbids.
  */
 int must_check sandbox_enter(uid_t uid, gid_t gid, struct fail *fail);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Products of 64-bit numbers that are scaled down again before they are truncated to 64 bits. Compilers for 32-bit machines have no
- * __int128; there the product is kept in two halves.
+ * Products of 64-bit numbers that are scaled down again before they are truncated to 64 bits. Compilers for 32-bit
+ * machines have no __int128; there the product is kept in two halves.
  */
 
 struct scale_wide {

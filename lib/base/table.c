@@ -22,8 +22,10 @@ void table_release(struct table *table)
 	for (size_t i = 0; i < table->nr_items; i++)
 		free(table->items[i].text);
 	free(table->items);
+	free(table->attached);
 	table->items = NULL;
-	table->nr_items = 0;
+	table->attached = NULL;
+	table->nr_items = table->nr_attached = 0;
 }
 
 static void add(struct table *table, struct table_item item)
@@ -73,6 +75,11 @@ void table_cellf(struct table *table, const char *format, ...)
 	add_text(table, len < 0 ? NULL : text, len < 0 ? 0 : (size_t)len);
 }
 
+void table_cell_nothing(struct table *table)
+{
+	add(table, (struct table_item){ .value = VALUE_NOTHING });
+}
+
 void table_cell_u64(struct table *table, uint64_t value)
 {
 	add(table, (struct table_item){ .value = VALUE_U64, .number = value });
@@ -88,6 +95,31 @@ void table_cell_decimal(struct table *table, int64_t value, unsigned decimals)
 	add(table, (struct table_item){ .value = VALUE_DECIMAL, .number = (uint64_t)value, .decimals = decimals });
 }
 
+static void attach(struct table *table, struct table_attached attached)
+{
+	struct table_attached *added = vec_push(table->attached, table->nr_attached);
+
+	attached.row = table->nr_columns ? table->nr_items / table->nr_columns : 0;
+	if (added)
+		*added = attached;
+	table->failed |= !added;
+}
+
+void table_attach_part(struct table *table, const struct samples *samples, const char *name, const char *part)
+{
+	attach(table, (struct table_attached){ .samples = samples, .name = name, .part = part });
+}
+
+void table_attach_columns(struct table *table, const struct samples *samples, uint32_t columns, const char *part)
+{
+	attach(table, (struct table_attached){ .samples = samples, .part = part, .columns = columns });
+}
+
+void table_attach(struct table *table, const struct samples *samples)
+{
+	table_attach_part(table, samples, NULL, NULL);
+}
+
 size_t table_rows(const struct table *table)
 {
 	return table->nr_columns ? (table->nr_items + table->nr_columns - 1) / table->nr_columns : 0;
@@ -99,6 +131,13 @@ struct table_item table_item_at(const struct table *table, size_t row, size_t co
 	size_t index = row * table->nr_columns + column;
 
 	return index < table->nr_items ? table->items[index] : (struct table_item){ .text = (char *)(uintptr_t)empty };
+}
+
+const char *table_text_at(const struct table *table, size_t row, size_t column)
+{
+	size_t index = row * table->nr_columns + column;
+
+	return index < table->nr_items && table->items[index].value == VALUE_TEXT ? table->items[index].text : NULL;
 }
 
 bool table_write(const struct table *table, enum table_format format, struct out *out)

@@ -8,12 +8,13 @@
 
 struct json;
 struct out;
+struct samples;
 
 /*
- * One table for people and for programs. Cells are added from left to right, row by row, and copied; the same cells become text with
- * aligned columns, JSON or CSV. Text shows units ("1.4 MiB"); JSON and CSV have the plain numbers.
- * Text: a title above each column, two blanks between columns, none at the end of a line. Widths count columns of a terminal; control
- * characters are written as octal, "\012", so that each row is one line.
+ * One table for people and for programs. Cells are added from left to right, row by row, and copied; the same cells
+ * become text with aligned columns, JSON or CSV. Text shows units ("1.4 MiB"); JSON and CSV show plain numbers.
+ * Text: a title above each column, two blanks between columns, none at the end of a line. Widths count columns of a
+ * terminal; control characters are written as octal, "\012", so that each row is one line.
  * Running out of memory is sticky: every way to write the table then returns false and writes nothing.
  */
 enum { TABLE_COLUMNS_MAX = 32 };
@@ -39,36 +40,67 @@ struct table {
 	struct table_item *items;
 	size_t nr_items;
 	unsigned indent; /* blanks in front of each line of text */
-	unsigned width;  /* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
-	uint32_t data_only; /* a bit for each column that only JSON and CSV have */
-	uint32_t spare;     /* and for each that text leaves out, from the right, where the lines would not fit */
+	/* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
+	unsigned width;
+	uint32_t data_only; /* a bit for each column that only JSON and CSV show */
+	uint32_t text_only; /* a bit for each column that JSON and CSV do not show */
+	/* a bit for each column that text may leave out, from the right, where the lines would be too long */
+	uint32_t spare;
 	bool failed;
+	struct table_attached {
+		size_t row;
+		const struct samples *samples;
+		const char *name, *part;
+		uint32_t columns; /* table_attach_columns(); 0 */
+	} * attached;             /* table_attach() */
+	size_t nr_attached;
 };
 
 /* Borrows `columns`. */
 void table_init(struct table *table, const struct table_column *columns, size_t nr_columns);
 void table_release(struct table *table);
 
-/* A text. In a column of numbers "" and "-" mean that there is no number: null in JSON, an empty field in CSV. */
+/* Adds a text. In a column of numbers "" and "-" mean that there is no number: null in JSON, an empty field in CSV. */
 void table_cell(struct table *table, const char *text);
 void table_cell_mem(struct table *table, const void *text, size_t len);
 __attribute__((format(printf, 2, 3))) void table_cellf(struct table *table, const char *format, ...);
+/* Adds a cell without a value to a column of any kind: empty in text and CSV, null in JSON. */
+void table_cell_nothing(struct table *table);
 void table_cell_u64(struct table *table, uint64_t value);
 void table_cell_s64(struct table *table, int64_t value);
 /* value / 10^decimals; text shows it with its decimals in a column of any kind. */
 void table_cell_decimal(struct table *table, int64_t value, unsigned decimals);
 
-/* The index of the column of this title or key, in either case; -1: there is none. */
+/*
+ * Adds these samples, which are borrowed, to the current row: for callers that compare tables, before rows are sorted
+ * or removed.
+ */
+void table_attach(struct table *table, const struct samples *samples);
+/*
+ * Like table_attach(), for one of several quantities of the row. `part` names the quantity ("d2c"), or is NULL. `name`
+ * replaces the row's texts in a comparison when they mean nothing in another recording, or is NULL. Both are borrowed.
+ */
+void table_attach_part(struct table *table, const struct samples *samples, const char *name, const char *part);
+/* The same of a row that is called as its texts in these columns, a bit for each. */
+void table_attach_columns(struct table *table, const struct samples *samples, uint32_t columns, const char *part);
+
+/* The text of a cell; NULL when the cell is a number or has no value. */
+const char *table_text_at(const struct table *table, size_t row, size_t column);
+
+/* The index of the column with this title or key, ignoring case; -1: there is none. */
 int table_column_named(const struct table *table, const char *name);
-/* Numbers from the largest on, texts by their bytes, cells without a number last; equal rows stay in order. False without memory. */
+/*
+ * Sorts numbers from the largest, texts by their bytes, cells without a number last; equal rows keep their order.
+ * False: no memory.
+ */
 bool table_sort(struct table *table, size_t column);
-/* Leaves the first rows only; returns how many were taken away. */
+/* Keeps the first rows only; returns the number of rows removed. */
 size_t table_keep(struct table *table, size_t rows);
 
-/* Rows that are not complete end with empty cells. */
+/* An incomplete row ends with empty cells. */
 bool table_print(const struct table *table, struct out *out);
 
-/* An array of objects, one for each row, as a value of `json`. */
+/* Writes an array of objects, one for each row, as a value of `json`. */
 bool table_put_json(const struct table *table, struct json *json);
 
 /* RFC 4180 with lines that end with a newline alone: a line of keys, then a line for each row. */
@@ -76,7 +108,7 @@ bool table_put_csv(const struct table *table, struct out *out);
 
 enum table_format { TABLE_AS_TEXT, TABLE_AS_JSON, TABLE_AS_CSV };
 
-/* The whole output of a command that prints one table; JSON ends with a newline. */
+/* Writes the whole output of a command that prints one table; JSON ends with a newline. */
 bool table_write(const struct table *table, enum table_format format, struct out *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The table for programs: JSON and CSV. */
+/* Writes the table for programs: as JSON and CSV. */
 
 const char *table_key(const struct table_column *column, size_t index, char into[TABLE_KEY_SIZE])
 {
@@ -27,10 +27,16 @@ const char *table_key(const struct table_column *column, size_t index, char into
 	return into;
 }
 
-/* No number where one is expected. */
+/* The cell has no number where one is expected. */
 bool table_is_nothing(const struct table_column *column, const struct table_item *item)
 {
-	return column->kind != TABLE_TEXT && item->value == VALUE_TEXT && (!item->len || !strcmp(item->text, "-"));
+	return item->value == VALUE_NOTHING ||
+	       (column->kind != TABLE_TEXT && item->value == VALUE_TEXT && (!item->len || !strcmp(item->text, "-")));
+}
+
+static bool is_for_text(const struct table *table, size_t column)
+{
+	return table->text_only >> column & 1;
 }
 
 static void put_value(const struct table_column *column, const struct table_item *item, struct json *json)
@@ -52,6 +58,8 @@ static void put_value(const struct table_column *column, const struct table_item
 	case VALUE_DECIMAL:
 		json_put_decimal(json, (int64_t)item->number, item->decimals);
 		break;
+	case VALUE_NOTHING:
+		break;
 	}
 }
 
@@ -63,13 +71,15 @@ bool table_put_json(const struct table *table, struct json *json)
 		return false;
 	json_array(json);
 	for (size_t row = 0; row < table_rows(table); row++) {
-		/* A row is a line, so that people and diff can read it too. */
+		/* Each row is a line of its own, so that people and diff can read it. */
 		if (row)
 			json_break(json);
 		json_object(json);
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			struct table_item item = table_item_at(table, row, i);
 
+			if (is_for_text(table, i))
+				continue;
 			json_key(json, table_key(&table->columns[i], i, text));
 			put_value(&table->columns[i], &item, json);
 		}
@@ -117,28 +127,42 @@ static void put_item(const struct table_column *column, const struct table_item 
 	case VALUE_DECIMAL:
 		out_decimal(out, (int64_t)item->number, item->decimals);
 		break;
+	case VALUE_NOTHING:
+		break;
 	}
 }
 
 bool table_put_csv(const struct table *table, struct out *out)
 {
 	char text[TABLE_KEY_SIZE];
+	bool first = true;
 
 	if (table->failed)
 		return false;
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		const char *key = table_key(&table->columns[i], i, text);
 
+		if (is_for_text(table, i))
+			continue;
+		if (!first)
+			out_char(out, ',');
 		put_field(key, strlen(key), out);
-		out_char(out, i + 1 < table->nr_columns ? ',' : '\n');
+		first = false;
 	}
+	out_char(out, '\n');
 	for (size_t row = 0; row < table_rows(table); row++) {
+		first = true;
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			struct table_item item = table_item_at(table, row, i);
 
+			if (is_for_text(table, i))
+				continue;
+			if (!first)
+				out_char(out, ',');
 			put_item(&table->columns[i], &item, out);
-			out_char(out, i + 1 < table->nr_columns ? ',' : '\n');
+			first = false;
 		}
+		out_char(out, '\n');
 	}
 	return true;
 }

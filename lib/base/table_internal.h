@@ -4,23 +4,23 @@
 
 #include "lib/base/table.h"
 
-/* What the files of the table share: the cells as they were added. */
+/* Shared by the files of the table: the cells as they were added. */
 
-enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL };
+enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL, VALUE_NOTHING };
 
 struct table_item {
 	char *text; /* VALUE_TEXT: owned, ends with NUL */
 	size_t len;
-	uint64_t number; /* VALUE_S64 and VALUE_DECIMAL: its bits */
+	uint64_t number; /* for VALUE_S64 and VALUE_DECIMAL: the bits of the signed number */
 	enum table_value value;
 	unsigned decimals;
 };
 
-/* The cell of a row; one that was not added is an empty text. */
+/* Returns a cell; one that was not added is an empty text. */
 struct table_item table_item_at(const struct table *table, size_t row, size_t column);
 size_t table_rows(const struct table *table);
 
-/* The key of a column in JSON and CSV; `into` is room for one that is made. */
+/* The key of a column in JSON and CSV; `into` has room for a key made from the title. */
 enum { TABLE_KEY_SIZE = 64 };
 const char *table_key(const struct table_column *column, size_t index, char into[TABLE_KEY_SIZE]);
 /* Whether the cell has no number where one is expected. */

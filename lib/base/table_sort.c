@@ -19,7 +19,7 @@ int table_column_named(const struct table *table, const char *name)
 }
 
 struct row {
-	struct table_item item; /* of the column */
+	struct table_item item; /* the cell in the sorted column */
 	size_t index;
 	bool nothing, text;
 };

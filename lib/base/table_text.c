@@ -16,9 +16,9 @@ static const char cut_mark[] = "...";
 
 struct layout {
 	const struct table *table;
-	struct out text; /* of one cell, made anew for each */
+	struct out text; /* the text of one cell at a time */
 	size_t widths[TABLE_COLUMNS_MAX];
-	uint32_t hidden; /* a bit for each column */
+	uint32_t hidden; /* a bit for each hidden column */
 	bool titled;
 };
 
@@ -32,7 +32,7 @@ static bool is_right(const struct layout *layout, size_t column)
 	return layout->table->columns[column].kind != TABLE_TEXT;
 }
 
-/* One line, whatever is in it. */
+/* Appends a text as one line: control characters become octal. */
 static void put_plain(const char *text, size_t len, struct out *out)
 {
 	const char *end = text + len;
@@ -69,7 +69,7 @@ static void put_number(enum table_kind kind, uint64_t value, struct out *out)
 	}
 }
 
-/* Makes the cell's text. */
+/* Renders the text of a cell. */
 static void show(struct layout *layout, const struct table_column *column, const struct table_item *item)
 {
 	struct out *out = &layout->text;
@@ -90,6 +90,8 @@ static void show(struct layout *layout, const struct table_column *column, const
 		break;
 	case VALUE_DECIMAL:
 		out_decimal(out, number, item->decimals);
+		break;
+	case VALUE_NOTHING:
 		break;
 	}
 }
@@ -117,7 +119,10 @@ static void measure(struct layout *layout)
 	}
 }
 
-/* The widest column of texts that is wider than NARROWEST, and how wide the next one is; false: there is none. */
+/*
+ * Finds the widest column of texts that is wider than NARROWEST, and the width of the next narrower one; false: there
+ * is none.
+ */
 static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 {
 	size_t first = NARROWEST, next = NARROWEST;
@@ -141,7 +146,7 @@ static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 	return found;
 }
 
-/* Takes from the widest columns of texts until the lines fit or all are narrow. */
+/* Shrinks the widest columns of texts until the lines fit or all are narrow. */
 static void fit(struct layout *layout)
 {
 	const struct table *table = layout->table;
@@ -158,7 +163,7 @@ static void fit(struct layout *layout)
 	while (table->width && total > table->width && widest(layout, &column, &next)) {
 		size_t excess = total - table->width, most = layout->widths[column] - next, less;
 
-		/* Two that are equally wide shrink one column at a time. */
+		/* Columns of equal width shrink by one character in turn. */
 		most = most ? most : 1;
 		less = excess < most ? excess : most;
 		layout->widths[column] -= less;
@@ -166,7 +171,7 @@ static void fit(struct layout *layout)
 	}
 }
 
-/* The columns that are taken; a text that is wider than its column is cut. */
+/* Returns the terminal columns used; a text that is wider than its column is cut. */
 static size_t put_cell(const char *text, size_t len, size_t width, struct out *out)
 {
 	size_t columns = utf8_columns(text, len), kept;
@@ -181,7 +186,7 @@ static size_t put_cell(const char *text, size_t len, size_t width, struct out *o
 	return utf8_columns(text, kept) + sizeof(cut_mark) - 1;
 }
 
-/* The cell in the layout's text, behind `blanks` that wait; returns the blanks that wait behind it. */
+/* Prints `blanks` blanks and a cell; returns the number of blanks to print before the next cell. */
 static size_t print_cell(const struct layout *layout, size_t column, size_t blanks, struct out *out)
 {
 	size_t len = out_len(&layout->text), width = layout->widths[column], columns, taken;

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* Matches c against the set that begins behind '['. *end is set behind its ']'; without one '[' is a letter. */
+/*
+ * Matches c against the set that begins after '['. *end is set after its ']'; without a ']' the '[' is an ordinary
+ * character.
+ */
 static bool glob_set(const char *set, unsigned char c, const char **end)
 {
 	bool inverted = *set == '!' || *set == '^', found = false;
@@ -63,7 +66,7 @@ bool text_glob(const char *pattern, const char *text)
 			text++;
 			continue;
 		}
-		/* Only the last star needs another try: what stands before it has matched as early as it can. */
+		/* Only the last star has to be retried: everything before it has matched at the earliest place. */
 		if (!star)
 			return false;
 		pattern = star;
@@ -137,7 +140,7 @@ int text_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret
 	return 0;
 }
 
-#define FRACTION_MAX 1000000000 /* nanoseconds are the finest that is asked for */
+#define FRACTION_MAX 1000000000 /* one nanosecond is the finest resolution */
 
 struct unit {
 	const char *name;
@@ -145,8 +148,8 @@ struct unit {
 };
 
 /*
- * DIGITS[.DIGITS][UNIT] in integers; what a fraction has beyond nine digits is cut off.
- * The first unit is that of a bare number.
+ * Parses DIGITS[.DIGITS][UNIT] with integers; digits after the ninth of a fraction are ignored. A bare number has the
+ * first unit.
  */
 static int parse_with_unit(const char *text, const struct unit *units, const char *what, uint64_t *ret,
 			   struct fail *fail)
@@ -172,7 +175,7 @@ static int parse_with_unit(const char *text, const struct unit *units, const cha
 	while (unit->name && strcasecmp(unit->name, at))
 		unit++;
 	if (!unit->name)
-		return fail_set(fail, -EINVAL, "'%s' is no %s: unknown unit '%s'", text, what, at);
+		return fail_set(fail, -EINVAL, "'%s' is not a %s: unknown unit '%s'", text, what, at);
 	large |= __builtin_mul_overflow(whole, unit->factor, &value);
 	numerator = scale_mul_div(numerator, unit->factor, denominator);
 	if (large || __builtin_add_overflow(value, numerator, &value))

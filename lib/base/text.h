@@ -11,47 +11,59 @@
 struct fail;
 
 /*
- * What users write, and numbers as users read them. Nothing here depends on a locale. A parser takes the whole text
- * or fails with -EINVAL (-ERANGE: too large) and a text that names the word; *ret is then untouched.
+ * Parses what users write and prints numbers for people. Nothing depends on a locale. A parser takes the whole text or
+ * fails with -EINVAL (-ERANGE: too large) and a text that names the word; *ret is then unchanged.
  */
 
-/* Whole text against `*`, `?`, `[a-z]`, `[!a-z]` and backslash. Time is bounded by the product of the lengths. */
+/*
+ * Matches the whole text against `*`, `?`, `[a-z]`, `[!a-z]` and backslash. The time is bounded by the product of the
+ * lengths.
+ */
 bool text_glob(const char *pattern, const char *text);
 bool text_is_glob(const char *pattern);
 
-/* Decimal, or hexadecimal behind 0x. No sign, no blanks. */
+/* Decimal, or hexadecimal after 0x. No sign, no blanks. */
 int must_check text_parse_u64(const char *text, uint64_t *ret, struct fail *fail);
 int must_check text_parse_s64(const char *text, int64_t *ret, struct fail *fail);
-/* The same with bounds, which the error text tells. */
+/* The same with bounds, which the error text names. */
 int must_check text_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret, struct fail *fail);
 
-/* Bytes: "512K", "10M", "1.5G", "4096B", "64KiB"; powers of 1024 in either case; a bare number counts KB, as in trace-cmd. */
+/*
+ * Bytes: "512K", "10M", "1.5G", "4096B", "64KiB"; powers of 1024 in either case; a bare number counts KB, as in
+ * trace-cmd.
+ */
 int must_check text_parse_size(const char *text, uint64_t *ret_bytes, struct fail *fail);
 
 /* Nanoseconds: "10ns", "5us", "10ms", "1.5s", "2m", "1h"; a bare number counts seconds. Exact: no floating point. */
 int must_check text_parse_time(const char *text, uint64_t *ret_ns, struct fail *fail);
 
-/* One word of a list: up to the first of `separators`. False at the end; empty words are skipped. Changes nothing. */
+/*
+ * Takes one word of a list: up to the first of `separators`. False at the end; empty words are skipped. The text is not
+ * changed.
+ */
 struct text_word {
 	const char *at;
 	size_t len;
 };
 bool text_next_word(const char **at, const char *separators, struct text_word *ret);
 
-/* The next line without its newline; false at the end. `at` may hold any bytes; *left counts them. */
+/* Takes the next line without its newline; false at the end. `at` may hold any bytes; *left counts them. */
 bool text_next_line(const char **at, size_t *left, struct text_word *ret);
 bool text_word_is(struct text_word word, const char *text);
 
-/* Letters, digits and '_', of which names in the kernel's languages are made; text_is_name(): some, and no digit first. */
+/*
+ * text_is_name_char(): a letter, a digit or '_', the characters of names in the kernel's languages. text_is_name(): one
+ * or more of them that do not begin with a digit.
+ */
 bool text_is_name_char(char c);
 bool text_is_name(const char *text, size_t len);
 
-/* For people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". Returns `into`. */
+/* Print for people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". Each function returns `into`. */
 enum { TEXT_HUMAN = 32 };
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes);
 const char *text_time(char into[TEXT_HUMAN], uint64_t ns);
 const char *text_count(char into[TEXT_HUMAN], uint64_t count);
-/* "s" behind the noun, but for 1. */
+/* "s" for a plural noun, "" for 1. */
 const char *text_plural(uint64_t count);
 
 #endif

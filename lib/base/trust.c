@@ -17,9 +17,9 @@ int trust_check(int fd, mode_t type, const char *name, struct fail *fail)
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return fail_set(fail, -errno, "cannot look at '%s': %s", name, strerror(errno));
+		return fail_set(fail, -errno, "cannot stat '%s': %s", name, strerror(errno));
 	if ((st.st_mode & S_IFMT) != type)
-		return fail_set(fail, -EPERM, "'%s' is no %s", name, type == S_IFDIR ? "directory" : "regular file");
+		return fail_set(fail, -EPERM, "'%s' is not a %s", name, type == S_IFDIR ? "directory" : "regular file");
 	if (!trust_is_ours(st.st_uid))
 		return fail_set(fail, -EPERM,
 				"'%s' belongs to another user (uid %u), who may have put anything into it", name,

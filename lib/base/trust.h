@@ -9,14 +9,14 @@
 struct fail;
 
 /*
- * Whom we believe: a file or directory that belongs to this user or to root, and that nobody else may write. It is asked of
- * what is open, so that nothing can change in between.
+ * Decides whether a file or directory can be trusted: it must belong to this user or to root, and nobody else may write
+ * to it. The check takes an open file, so nothing can be exchanged between check and use.
  */
 
-/* `type` is S_IFREG or S_IFDIR; `name` is for the words. -EPERM: not to be believed. */
+/* `type` is S_IFREG or S_IFDIR; `name` is for the error text. -EPERM: not trusted. */
 int must_check trust_check(int fd, mode_t type, const char *name, struct fail *fail);
 
-/* Whether that user is this one or root. */
+/* Whether a user ID is this user's or root's. */
 int trust_is_ours(uid_t uid);
 
 #endif

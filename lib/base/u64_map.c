@@ -6,38 +6,14 @@
 
 enum { SIZE_FIRST = 16 };
 
-/* In front of each value. */
-struct head {
-	uint64_t key;
-	uint64_t used;
-};
-
-static struct head *entry_at(const struct u64_map *map, size_t index)
+static struct u64_map_head *entry_at(const struct u64_map *map, size_t index)
 {
-	return (struct head *)(map->entries + index * map->stride);
-}
-
-static size_t slot(const struct u64_map *map, uint64_t key)
-{
-	return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (map->size - 1);
-}
-
-/* The entry of the key, or the unused one where it belongs. One is always unused. */
-static struct head *entry_of(const struct u64_map *map, uint64_t key)
-{
-	size_t index = slot(map, key);
-	struct head *head = entry_at(map, index);
-
-	while (head->used && head->key != key) {
-		index = (index + 1) & (map->size - 1);
-		head = entry_at(map, index);
-	}
-	return head;
+	return (struct u64_map_head *)(map->entries + index * map->stride);
 }
 
 void u64_map_init(struct u64_map *map, size_t value_size)
 {
-	*map = (struct u64_map){ .stride = sizeof(struct head) + (value_size + 7) / 8 * 8 };
+	*map = (struct u64_map){ .stride = sizeof(struct u64_map_head) + (value_size + 7) / 8 * 8 };
 }
 
 void u64_map_release(struct u64_map *map)
@@ -53,17 +29,10 @@ void u64_map_clear(struct u64_map *map)
 	map->len = 0;
 }
 
-void *u64_map_find(const struct u64_map *map, uint64_t key)
-{
-	struct head *head = map->len ? entry_of(map, key) : NULL;
-
-	return head && head->used ? head + 1 : NULL;
-}
-
 static bool grow(struct u64_map *map)
 {
-	struct u64_map larger = { .stride = map->stride, .len = map->len };
-	const struct head *head;
+	struct u64_map larger = { .stride = map->stride, .len = map->len, .starved = map->starved };
+	const struct u64_map_head *head;
 	size_t at = 0;
 	uint64_t key;
 	void *value;
@@ -76,8 +45,8 @@ static bool grow(struct u64_map *map)
 	if (!larger.entries)
 		return false;
 	while ((value = u64_map_next(map, &at, &key))) {
-		head = (const struct head *)value - 1;
-		memcpy(entry_of(&larger, key), head, map->stride);
+		head = (const struct u64_map_head *)value - 1;
+		memcpy(u64_map_entry(&larger, key), head, map->stride);
 	}
 	free(map->entries);
 	*map = larger;
@@ -86,25 +55,47 @@ static bool grow(struct u64_map *map)
 
 void *u64_map_add(struct u64_map *map, uint64_t key)
 {
-	struct head *head = map->size ? entry_of(map, key) : NULL;
+	struct u64_map_head *head = map->size ? u64_map_entry(map, key) : NULL;
 
 	if (head && head->used)
 		return head + 1;
-	/* At most three quarters are used. */
+	/* At most three quarters of the entries are used. */
 	if (map->len >= map->size / 4 * 3) {
-		if (!grow(map))
+		if (!grow(map)) {
+			map->starved = true;
 			return NULL;
-		head = entry_of(map, key);
+		}
+		head = u64_map_entry(map, key);
 	}
-	*head = (struct head){ .key = key, .used = 1 };
+	*head = (struct u64_map_head){ .key = key, .used = 1 };
 	map->len++;
 	return head + 1;
+}
+
+void u64_map_remove(struct u64_map *map, uint64_t key)
+{
+	struct u64_map_head *head = map->len ? u64_map_entry(map, key) : NULL;
+	size_t empty, index;
+
+	if (!head || !head->used)
+		return;
+	map->len--;
+	empty = (size_t)((uint8_t *)head - map->entries) / map->stride;
+	/* Entries after the removed one move towards their own slots, so that no search ends too early. */
+	for (index = (empty + 1) & (map->size - 1); (head = entry_at(map, index))->used;
+	     index = (index + 1) & (map->size - 1)) {
+		if (((index - u64_map_slot(map, head->key)) & (map->size - 1)) < ((index - empty) & (map->size - 1)))
+			continue;
+		memcpy(entry_at(map, empty), head, map->stride);
+		empty = index;
+	}
+	memset(entry_at(map, empty), 0, map->stride);
 }
 
 void *u64_map_next(const struct u64_map *map, size_t *at, uint64_t *ret_key)
 {
 	while (*at < map->size) {
-		struct head *head = entry_at(map, (*at)++);
+		struct u64_map_head *head = entry_at(map, (*at)++);
 
 		if (head->used) {
 			*ret_key = head->key;

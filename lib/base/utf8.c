@@ -8,7 +8,7 @@
 
 size_t utf8_len(const void *text, size_t left)
 {
-	/* The second byte's range keeps out overlong forms, surrogates, and what is beyond U+10FFFF. */
+	/* The range of the second byte excludes overlong forms, surrogates, and characters beyond U+10FFFF. */
 	const uint8_t *at = text;
 	uint8_t low = 0x80, high = 0xbf;
 	size_t len;
@@ -77,7 +77,7 @@ static uint32_t character_of(const uint8_t *at, size_t len)
 	return character;
 }
 
-/* The columns of the character at `text`, and how many bytes it has: at least one. */
+/* The width of the character at `text` in terminal columns, and its number of bytes: at least one. */
 static size_t columns_at(const char *text, size_t left, size_t *ret_len)
 {
 	size_t len = utf8_len(text, left);

@@ -5,16 +5,17 @@
 #include <stddef.h>
 
 /*
- * An array that grows at its end. The owner keeps a pointer and a count, both 0 at first, and frees the pointer. There is no third field
- * for the room: it follows from the count, for it is doubled whenever the count reaches a power of two.
- * Invariant: the array grows by vec_push() only. Its owner may lower the count.
+ * An array that grows at its end. The owner keeps a pointer and a count, both 0 at first, and frees the pointer. The
+ * capacity is not stored: it follows from the count, because it doubles whenever the count reaches a power of two.
+ * Invariant: the array grows by vec_push() only. The owner may lower the count.
  */
 
-/* Room for one more item behind the first `nr`; NULL when there is no memory, and then nothing has changed. */
+/* Makes room for one more item after the first `nr`; NULL when there is no memory, and then nothing has changed. */
 void *vec_room(void *items, size_t nr, size_t item_size);
 
 /*
- * Adds an item of zeros and counts it. The value is a pointer to the item, valid until the next vec_push(), or NULL without memory.
+ * Adds an item of zeros and counts it. The value is a pointer to the item, valid until the next vec_push(), or NULL
+ * without memory.
  *	struct map *map = vec_push(maps->maps, maps->nr);
  * `items` and `nr` are variables or fields; each is evaluated more than once.
  */

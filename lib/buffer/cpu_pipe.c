@@ -16,10 +16,10 @@
 
 enum {
 	PIPE_BYTES = 1 << 20,
-	POLL_MS = 100, /* a wakeup that some kernels forget costs no more than this, */
-	QUIET_MAX =
-		4,   /* or than 2^4 times this where so little happens that readers slept on: they shall not be seen */
-	DRY_MAX = 6, /* 2^(6-1) ms */
+	POLL_MS = 100, /* the longest sleep in ms, because some kernels forget to wake a reader */
+	/* while little happens, the sleep grows up to 2^4 times: the readers' own wakeups would show in the trace */
+	QUIET_MAX = 4,
+	DRY_MAX = 6, /* dry sleeps last up to 2^(6-1) ms */
 };
 
 static int open_raw(const struct instance *instance, const char *name, uint32_t cpu, uint32_t page_size,
@@ -42,7 +42,7 @@ static int open_raw(const struct instance *instance, const char *name, uint32_t 
 	pipe.in = ends[1];
 	pipe.cpu = cpu;
 	pipe.page_size = page_size;
-	/* Without the right to a larger pipe the usual 64 KB must do. */
+	/* Without the right to enlarge the pipe, the default size of 64 KB is used. */
 	(void)!fcntl(pipe.in, F_SETPIPE_SZ, PIPE_BYTES);
 	room = fcntl(pipe.in, F_GETPIPE_SZ);
 	pipe.room = room > 0 ? (size_t)room : 1 << 16;
@@ -77,8 +77,9 @@ static int64_t now_ms(void)
 }
 
 /*
- * When the last wakeup brought no full sub-buffer, poll() would only say the same again: with few sub-buffers
- * buffer_percent is reached by one that is being written. So then time passes instead, longer each time.
+ * The length of the next sleep in ms; `left` is the time until the timeout, or -1. If the last wakeup brought no full
+ * sub-buffer, poll() would return at once again: in a buffer of few sub-buffers, a partly filled one is enough to reach
+ * buffer_percent. So the reader then sleeps for a time instead, longer each time.
  */
 static int slice_ms(const struct cpu_pipe *pipe, int64_t left)
 {
@@ -133,15 +134,18 @@ static int refused(const struct cpu_pipe *pipe, int err, struct fail *fail)
 	return fail_set(fail, err, "cannot read trace_pipe_raw of CPU %" PRIu32 ": %s", pipe->cpu, strerror(-err));
 }
 
-/* A CPU that is possible, and was not online since the instance was made, has files but no buffer (ring_buffer_alloc_read_page()). */
+/*
+ * Notes a CPU without a buffer. A possible CPU that has not been online since the instance was made has files but no
+ * buffer (ring_buffer_alloc_read_page()).
+ */
 static void note_absent(struct cpu_pipe *pipe, ssize_t got)
 {
 	pipe->absent = got < 0 && errno == ENODEV;
 }
 
 /*
- * Full sub-buffers from the kernel into the pipe, without a copy: all that it holds, whatever the caller takes now. They make room
- * in the buffer while those before them are compressed.
+ * Splices full sub-buffers from the kernel into the pipe, without copying them. It moves as many as fit, not only those
+ * that the caller takes now: that frees room in the ring buffer while earlier sub-buffers are compressed.
  */
 static int fill(struct cpu_pipe *pipe, struct fail *fail)
 {
@@ -155,7 +159,7 @@ static int fill(struct cpu_pipe *pipe, struct fail *fail)
 	note_absent(pipe, got);
 	if (got > 0)
 		pipe->waiting += (size_t)got;
-	/* What waits in the pipe comes first; an error that lasts comes again. */
+	/* The data in the pipe is taken first. If the error lasts, the next call returns it. */
 	if (got >= 0 || pipe->absent || pipe->waiting || errno == EAGAIN || errno == EINTR)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
@@ -164,7 +168,7 @@ static int fill(struct cpu_pipe *pipe, struct fail *fail)
 	return 0;
 }
 
-/* One sub-buffer by read(): 1, or 0 when there is none. */
+/* Reads one sub-buffer with read(). 1: read; 0: there is none. */
 static int read_page(struct cpu_pipe *pipe, uint8_t *into, struct fail *fail)
 {
 	ssize_t got = io_again(read(pipe->fd, into, pipe->page_size));
@@ -178,7 +182,7 @@ static int read_page(struct cpu_pipe *pipe, uint8_t *into, struct fail *fail)
 	return 1;
 }
 
-/* From the pipe into memory, as much as both have. What was read before an error counts. */
+/* Copies as many bytes from the pipe into memory as both allow. Bytes that were read before an error count. */
 static int drain(struct cpu_pipe *pipe, uint8_t *into, size_t size, size_t *ret_len, struct fail *fail)
 {
 	size_t len = 0;
@@ -206,7 +210,7 @@ static void note_taken(struct cpu_pipe *pipe, size_t len)
 		pipe->dry++;
 }
 
-/* One more piece of at most `size` bytes, first of what was fetched: *ret_len 0 when there is none. */
+/* Takes one more piece of at most `size` bytes, from the pipe first. *ret_len 0: there is none. */
 static int take_piece(struct cpu_pipe *pipe, uint8_t *into, size_t size, size_t *ret_len, struct fail *fail)
 {
 	int err;
@@ -240,7 +244,7 @@ int cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_le
 	}
 	note_taken(pipe, len);
 	*ret_len = len;
-	/* What was taken must not be lost; an error that lasts comes again. */
+	/* Bytes that were taken must not be lost. If the error lasts, the next call returns it. */
 	return len ? 0 : err;
 }
 
@@ -251,7 +255,7 @@ static int write_pages(int fd, const uint8_t *data, size_t len, struct fail *fai
 	return err ? fail_set(fail, err, "cannot write: %s", strerror(-err)) : 0;
 }
 
-/* For outputs that do not splice, and kernels that do not: one sub-buffer over memory. */
+/* Copies one sub-buffer through memory, for an output or a kernel that cannot splice. */
 static int move_copied(struct cpu_pipe *pipe, int fd, size_t *ret_len, struct fail *fail)
 {
 	cleanup_free uint8_t *page = malloc(pipe->page_size);
@@ -262,7 +266,7 @@ static int move_copied(struct cpu_pipe *pipe, int fd, size_t *ret_len, struct fa
 	err = take_piece(pipe, page, pipe->page_size, ret_len, fail);
 	if (!err)
 		err = write_pages(fd, page, *ret_len, fail);
-	/* What was taken and is not in the output must not count as moved: nobody would hear of the error. */
+	/* Bytes that did not reach the output must not count as moved: the caller would not notice the error. */
 	if (err)
 		*ret_len = 0;
 	return err;
@@ -376,7 +380,7 @@ int cpu_pipe_read(struct cpu_pipe *pipe, void *into, struct fail *fail)
 	err = drain(pipe, into, pipe->page_size, &len, fail);
 	if (err)
 		return err;
-	/* An output that ran full may have left part of a page behind: it is no page any more. */
+	/* A full output may end with a part of a page, which is not a valid page. */
 	if (len < pipe->page_size)
 		return fail_set(fail, -EIO, "part of a sub-buffer of CPU %" PRIu32 " is lost", pipe->cpu);
 	return 1;

@@ -8,6 +8,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/tracefs/kconfig.h"
+#include "lib/tracefs/word.h"
 #include "lib/undo/change.h"
 
 #include <errno.h>
@@ -15,7 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file that holds KB. `what` is what the kernel cannot do where it has not the memory for it, or not the right size. */
+/*
+ * Writes a size to a file that takes KB. `what` is the action in the message if the kernel lacks memory or refuses the
+ * size.
+ */
 static int set_kb(struct instance *instance, const char *file, uint64_t bytes, const char *what, struct fail *fail)
 {
 	char value[24], human[TEXT_HUMAN];
@@ -56,7 +60,10 @@ int ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fai
 
 	if (!instance_has(instance, "buffer_subbuf_size_kb"))
 		return kconfig_no_file("buffer_subbuf_size_kb", fail);
-	/* Sizes are whole sub-buffers, and are rounded anew with each change of these. */
+	/*
+	 * The kernel keeps buffer_size_kb in whole sub-buffers, so it rounds that size again when the size of a
+	 * sub-buffer changes.
+	 */
 	err = instance_remember(instance, "buffer_size_kb", fail);
 	return err ? err : set_kb(instance, "buffer_subbuf_size_kb", bytes, "make sub-buffers", fail);
 }
@@ -78,7 +85,7 @@ int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 		return kconfig_no_file("timestamp_mode", fail);
 	if (is_absolute(instance))
 		return 0;
-	/* A histogram of time sets the clock: to the one there is. */
+	/* A histogram of times sets trace_clock to the clock that it names, so it names the current one. */
 	err = ring_buffer_clock(instance, clock, fail);
 	if (!err)
 		err = instance_remember(instance, "trace_clock", fail);
@@ -92,9 +99,9 @@ int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 		if (instance_append(instance, file, removal, NULL))
 			return fail_set(fail, -EIO, "cannot take '%s' away from '%s'", trigger, file);
 	}
-	return fail_set(fail, -EOPNOTSUPP,
-			"this kernel stamps events with differences of time, and has no switch for that "
-			"(timestamp_mode can only be read)");
+	return fail_set(
+		fail, -EOPNOTSUPP,
+		"this kernel stores time stamps as deltas and cannot be switched to absolute ones (timestamp_mode is read-only)");
 }
 
 static uint64_t size_in(const char *text)
@@ -114,7 +121,7 @@ uint64_t ring_buffer_size(const struct instance *instance)
 		return 0;
 	if (*buf_str(&buf) != 'X')
 		return size_in(buf_str(&buf));
-	/* Sizes differ: that of the first CPU stands for all. */
+	/* The sizes of the CPUs differ. The size of the first CPU is returned. */
 	return ring_buffer_cpu_size(instance, 0);
 }
 
@@ -127,7 +134,7 @@ uint64_t ring_buffer_cpu_size(const struct instance *instance, uint32_t cpu)
 	return instance_read(instance, file, &buf, NULL) ? 0 : size_in(buf_str(&buf));
 }
 
-/* The words of trace_clock, the current one in brackets: "[local] global counter". */
+/* Finds a word of trace_clock. The current clock is in brackets: "[local] global counter". */
 static bool find_clock(const char *text, const char *clock, struct near *near)
 {
 	struct text_word word;
@@ -193,20 +200,23 @@ int ring_buffer_set_percent(struct instance *instance, unsigned percent, struct 
 	return instance_set(instance, "buffer_percent", value, fail);
 }
 
-int ring_buffer_page_size(const struct instance *instance, uint32_t *ret, struct fail *fail)
+int ring_buffer_shape(const struct instance *instance, struct page_shape *ret, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	unsigned offset, size;
+	unsigned offset, size, long_size;
 	const char *data;
 	int err = instance_read(instance, "events/header_page", &buf, fail);
 
 	if (err)
 		return err;
+	long_size = header_page_long_size(buf_str(&buf));
+	if (!long_size)
+		return fail_set(fail, -EBADMSG, "'events/header_page' does not tell the size of the field 'commit'");
 	data = strstr(buf_str(&buf), "char data;");
 	if (!data || sscanf(data, "char data; offset:%u; size:%u;", &offset, &size) != 2 || size > 1 << 26 ||
 	    offset > 64 || !size)
 		return fail_set(fail, -EBADMSG, "'events/header_page' does not tell the size of a sub-buffer");
-	*ret = offset + size;
+	*ret = (struct page_shape){ .size = offset + size, .long_size = (uint8_t)long_size };
 	return 0;
 }
 

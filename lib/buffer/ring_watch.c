@@ -37,8 +37,9 @@ static uint64_t written(const struct ring_buffer_stats *stats)
 }
 
 /*
- * The counts are not of one moment: what is overwritten or read between the first line and the last counts twice, and that is at most
- * all that was written until then (tracing_stats_read()). So half of what was written is no sign.
+ * Whether the buffer was cleared since the last look. The kernel does not read all counters at one moment: an event
+ * that is overwritten or read between the first and the last counter counts twice, at most as many as were written
+ * before (tracing_stats_read()). So a sum that falls to no less than half is no sign of a clear.
  */
 static bool is_cleared(const struct ring_watch *watch, const struct ring_buffer_stats *stats, uint64_t taken)
 {
@@ -49,7 +50,10 @@ static bool is_cleared(const struct ring_watch *watch, const struct ring_buffer_
 	       written(stats) < written(last) / 2;
 }
 
-/* Setting a buffer up may clear it, or switching it on: as long as nothing was counted, nothing was lost by it. */
+/*
+ * Whether nothing was counted yet. Setting up a buffer or turning tracing on may clear it; if nothing was counted,
+ * nothing was lost.
+ */
 static bool is_fresh(const struct ring_watch *watch, uint64_t taken)
 {
 	const struct ring_buffer_stats *last = &watch->last, *base = &watch->base;

@@ -8,19 +8,20 @@
 #include <stdint.h>
 
 /*
- * What the buffer of one CPU has counted since a moment, although others may clear it: that sets all of its counts to zero and tells
- * no reader. Whoever writes to `trace`, `trace_clock`, `current_tracer` or the size does so, a tracer of functions when tracing goes
- * on, and the kernel when a module or a probe goes whose events are recorded. Counts that only grow have become smaller then: who looks
- * often, above all before and after pages are taken, misses next to none.
- * Invariant: a buffer that nobody clears is never said to be cleared.
- * Not supported: knowing what the buffer held when it was cleared; a clear before the first page was taken, unless it held much.
+ * Counts the events of one CPU's buffer from a moment on, although other programs may clear the buffer. A clear sets
+ * all counters to zero, and no reader is told. A write to `trace`, `trace_clock`, `current_tracer` or the size clears
+ * the buffer; so does a function tracer when tracing is turned on again, and the kernel when a module or a probe is
+ * removed whose events were recorded. A clear is noticed when counters that only grow have become smaller. A caller
+ * that looks often, above all before and after it takes pages, misses almost none. Invariant: a clear is never reported
+ * if there was none. Not supported: knowing what the buffer held when it was cleared; a clear before the first page was
+ * taken, unless the buffer held much.
  */
 struct ring_watch {
-	int fd;                        /* per_cpu/cpuN/stats; -1: there is nothing to look at */
-	struct ring_buffer_stats base; /* what was counted before */
+	int fd;                        /* per_cpu/cpuN/stats; -1: the file does not exist */
+	struct ring_buffer_stats base; /* the counters from which to count; zero after a clear */
 	struct ring_buffer_stats last;
-	uint64_t taken;                            /* at the last look */
-	uint64_t overrun, commit_overrun, dropped; /* since `base` until it was last cleared */
+	uint64_t taken;                            /* events taken before the last look */
+	uint64_t overrun, commit_overrun, dropped; /* the counts between `base` and the last clear */
 	unsigned cleared;
 };
 #define RING_WATCH_INIT  \
@@ -28,16 +29,22 @@ struct ring_watch {
 		.fd = -1 \
 	}
 
-/* From `base` on, the counts of a moment that is over. Without the file it never sees anything. */
+/* `base` has the counters at the moment from which to count. If the file does not exist, the watch counts nothing. */
 struct ring_watch ring_watch_open(const struct instance *instance, uint32_t cpu, const struct ring_buffer_stats *base);
 void ring_watch_close(struct ring_watch *watch);
 
-/* `taken`: events that were taken out of the buffer since `base`, as far as somebody counts them; 0 where nobody does. */
+/*
+ * Reads the counters. `taken`: the number of events taken out of the buffer since `base`, or 0 if the caller does not
+ * count them.
+ */
 void ring_watch_look(struct ring_watch *watch, uint64_t taken);
-/* The same with counts that were read already. */
+/* The same with counters that the caller has read. */
 void ring_watch_add(struct ring_watch *watch, const struct ring_buffer_stats *stats, uint64_t taken);
 
-/* Since `base`, with `stats` as the last counts. Commit overruns are losses of `all`, and no overruns. */
+/*
+ * The counts since `base`, with `stats` as the present counters. ring_watch_lost() has the commit overruns,
+ * ring_watch_overrun() does not.
+ */
 uint64_t ring_watch_overrun(const struct ring_watch *watch, const struct ring_buffer_stats *stats);
 uint64_t ring_watch_dropped(const struct ring_watch *watch, const struct ring_buffer_stats *stats);
 uint64_t ring_watch_lost(const struct ring_watch *watch, const struct ring_buffer_stats *stats);

@@ -18,8 +18,8 @@
 
 enum {
 	CHUNK = 1 << 16,
-	LINES_EACH = 6,   /* of an entry at most: one of its own, and four that tell of a switch of tasks */
-	LINES_MORE = 200, /* headers, and what happens while the entries are counted */
+	LINES_EACH = 6,   /* the most lines of one entry: its own, and four about a switch of tasks */
+	LINES_MORE = 200, /* headers, and entries that are written while the entries are counted */
 };
 
 static const char *base_of(const char *file)
@@ -43,7 +43,7 @@ static char *path_of(const struct instance *instance, const char *file)
 	return asprintf(&path, "%s/%s", instance->dir, file) < 0 ? NULL : path;
 }
 
-/* Names beside the one that is not there. */
+/* Reports a file that does not exist, with similar names. */
 static int unknown(const struct instance *instance, const char *file, struct fail *fail)
 {
 	const char *base = base_of(file);
@@ -78,13 +78,13 @@ static int unknown(const struct instance *instance, const char *file, struct fai
 	return near_fail(&near, fail, -ENOENT, "tracefs has no '%s' here", file);
 }
 
-/* Whether it is a file that looking at does no harm. */
+/* Checks that the file exists and can be read without harm. */
 static int check(const struct instance *instance, const char *file, const char *path, struct fail *fail)
 {
 	struct stat st;
 
 	if (!*file || *file == '/' || !strncmp(file, "../", 3) || strstr(file, "/../") || ends_with(file, "/.."))
-		return fail_set(fail, -EINVAL, "'%s' is no name below the tracing directory", file);
+		return fail_set(fail, -EINVAL, "'%s' is not a name below the tracing directory", file);
 	if (stat(path, &st) && errno == ENOENT)
 		return unknown(instance, file, fail);
 	if (stat(path, &st))
@@ -92,11 +92,12 @@ static int check(const struct instance *instance, const char *file, const char *
 	if (S_ISDIR(st.st_mode))
 		return fail_set(fail, -EISDIR, "'%s' is a directory; 'ls %s' lists it", file, path);
 	if (!(st.st_mode & 0444))
-		return fail_set(fail, -EINVAL, "'%s' is only written, there is nothing to show", file);
+		return fail_set(fail, -EINVAL, "'%s' is write-only: there is nothing to show", file);
 	if (ends_with(file, "_raw"))
-		return fail_set(fail, -EINVAL, "'%s' holds raw pages, no text: 'weft stream' prints them", file);
+		return fail_set(fail, -EINVAL, "'%s' holds raw pages, not text: 'weft stream' prints their events",
+				file);
 	if (!strcmp(base_of(file), "timerlat_fd"))
-		return fail_set(fail, -EINVAL, "'%s' waits for a timer, there is nothing to show", file);
+		return fail_set(fail, -EINVAL, "reading '%s' only waits for a timer: there is nothing to show", file);
 	return 0;
 }
 
@@ -111,11 +112,11 @@ static uint64_t ts_of(const char *stats)
 		return 0;
 	seconds = strtoull(at + strlen(name), &end, 10);
 	dot = end;
-	/* A clock that does not count ns has no fraction. */
+	/* Only the time of a clock that counts ns has a fraction. */
 	return *dot == '.' ? seconds * 1000000 + strtoull(dot + 1, NULL, 10) : 0;
 }
 
-/* What the buffer holds now, and what time it is to it. */
+/* Reads how many entries the buffer holds now, and the present time of its clock. */
 static void find_bounds(struct view *view, const struct instance *instance)
 {
 	struct cpus online;
@@ -153,7 +154,8 @@ int view_open(struct view *view, const struct instance *instance, const char *fi
 		find_bounds(view, instance);
 	view->fd = open(path, O_RDONLY | O_CLOEXEC | (follow ? 0 : O_NONBLOCK));
 	if (view->fd < 0 && errno == EBUSY && view->pipe)
-		return fail_set(fail, -EBUSY, "somebody else is reading '%s', which has one reader at a time", file);
+		return fail_set(fail, -EBUSY, "another process is reading '%s', which allows one reader at a time",
+				file);
 	return view->fd < 0 ? tracing_refused(path, -errno, "read", fail) : 0;
 }
 
@@ -163,7 +165,10 @@ void view_close(struct view *view)
 	view->fd = -1;
 }
 
-/* " 1234.567890: ", the first of its kind: names of tasks in front have no colon behind such a number as a rule. */
+/*
+ * Finds the first " 1234.567890: " in the line. The names of tasks come before it, but rarely contain such a number
+ * with a colon.
+ */
 bool view_line_time(const char *line, size_t len, uint64_t *ret_us)
 {
 	const char *at = line, *end = line + len;
@@ -190,7 +195,7 @@ bool view_line_time(const char *line, size_t len, uint64_t *ret_us)
 	return false;
 }
 
-/* Whether the line happened after the call; lines of a stack go with their event. */
+/* Whether the line is of an event after view_open(). The lines of a stack belong to the event before them. */
 static bool is_later(struct view *view, const char *line, size_t len)
 {
 	uint64_t us;
@@ -205,7 +210,7 @@ static bool is_later(struct view *view, const char *line, size_t len)
 	return false;
 }
 
-/* Looks at the lines that are complete now. */
+/* Checks the lines that are complete, and cuts the text at the first line that is later than view_open(). */
 static void bound(struct view *view, struct buf *text, size_t from)
 {
 	while (from < text->len && !view->ended) {
@@ -216,7 +221,7 @@ static void bound(struct view *view, struct buf *text, size_t from)
 		if (is_later(view, line, (size_t)(newline - line))) {
 			view->ended = true;
 			view->cut = !view->pipe;
-			/* What came out of a pipe is nowhere else any more. */
+			/* Text read from a pipe is kept, because it is no longer in the kernel. */
 			if (!view->pipe)
 				text->len = from;
 			return;

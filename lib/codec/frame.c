@@ -22,7 +22,7 @@ int frame_writer_new(int level, struct frame_writer **ret, struct fail *fail)
 	cleanup_free struct frame_writer *writer = NULL;
 
 	if (level < 1 || level > FRAME_LEVEL_MAX)
-		return fail_set(fail, -EINVAL, "no compression level %d; there are 1 to %d", level, FRAME_LEVEL_MAX);
+		return fail_set(fail, -EINVAL, "invalid compression level %d; use 1 to %d", level, FRAME_LEVEL_MAX);
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return fail_memory(fail);
@@ -31,12 +31,12 @@ int frame_writer_new(int level, struct frame_writer **ret, struct fail *fail)
 		return fail_memory(fail);
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, level);
 	/*
-	 * Records are words of 4 and 8 bytes. Matches of less than seven are hardly shorter than what they stand for, and each takes
-	 * a reader as long as a long one. Levels above search for longer ones anyhow.
+	 * Records consist of words of 4 and 8 bytes. A match of fewer than seven bytes saves almost nothing and costs
+	 * decompression as much as a long one. Higher levels search for longer matches by themselves.
 	 */
 	if (level == FRAME_LEVEL_DEFAULT)
 		ZSTD_CCtx_setParameter(writer->context, ZSTD_c_minMatch, 7);
-	/* As the other programs that write trace.dat: both sizes stand in front of each frame anyhow. */
+	/* trace-cmd does the same: both sizes are stored in front of each frame. */
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_contentSizeFlag, 0);
 	*ret = take(writer);
 	return 0;
@@ -48,6 +48,11 @@ void frame_writer_free(struct frame_writer *writer)
 		return;
 	ZSTD_freeCCtx(writer->context);
 	free(writer);
+}
+
+void frame_writer_checksum(struct frame_writer *writer)
+{
+	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 }
 
 size_t frame_bound(size_t len)
@@ -73,7 +78,7 @@ size_t frame_stored_size(size_t len)
 	return FRAME_HEAD + (blocks ? blocks : 1) * FRAME_BLOCK_HEAD + len;
 }
 
-/* RFC 8878, 3.1.1: neither content size nor checksum nor dictionary, and a window as large as the largest block. */
+/* RFC 8878, 3.1.1: no content size, no checksum, no dictionary; the window is as large as the largest block. */
 void frame_stored_head(void *into)
 {
 	static const uint8_t head[FRAME_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd, 0, (17 - 10) << 3 };
@@ -81,7 +86,7 @@ void frame_stored_head(void *into)
 	memcpy(into, head, sizeof(head));
 }
 
-/* RFC 8878, 3.1.1.2: the last one's bit, two for the type, which is 0, and the size, in little endian. */
+/* RFC 8878, 3.1.1.2: one bit marks the last block, two bits hold the type (0), the rest is the size, little-endian. */
 void frame_stored_block(size_t len, bool last, void *into)
 {
 	uint32_t value = (uint32_t)len << 3 | last;
@@ -100,8 +105,9 @@ int frame_reader_new(struct frame_reader **ret, struct fail *fail)
 	if (!reader->context)
 		return fail_memory(fail);
 	/*
-	 * Frames are decompressed in one go: no window of its own is ever needed beyond what a start of one takes. 8 MB is what every
-	 * reader should offer (RFC 8878, 3.1.1.1.2); the rest is for files that mean harm.
+	 * A frame is decompressed in one call, so no window buffer is needed beyond the output; only frame_read_start()
+	 * needs one. RFC 8878, 3.1.1.1.2, asks readers to support windows of 8 MB; larger ones only occur in hostile
+	 * files.
 	 */
 	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, 23);
 	*ret = take(reader);
@@ -123,7 +129,7 @@ int frame_read(struct frame_reader *reader, const void *data, size_t len, void *
 	if (ZSTD_isError(got))
 		return fail_set(fail, -EBADMSG, "the zstd frame is broken: %s", ZSTD_getErrorName(got));
 	if (got != size)
-		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes and not %zu", got, size);
+		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes instead of %zu", got, size);
 	return 0;
 }
 
@@ -145,6 +151,6 @@ int frame_read_start(struct frame_reader *reader, const void *data, size_t len, 
 			break;
 	}
 	if (out.pos < out.size)
-		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes and not %zu", out.pos, size);
+		return fail_set(fail, -EBADMSG, "the zstd frame holds %zu bytes instead of %zu", out.pos, size);
 	return 0;
 }

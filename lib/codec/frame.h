@@ -11,8 +11,9 @@
 struct fail;
 
 /*
- * A frame is one zstd frame that holds one piece of a file (RFC 8878). Frames know nothing of each other, so any of them
- * can be read alone. Not supported: dictionaries, frames with trailing bytes.
+ * A frame is one zstd frame that holds one piece of a file (RFC 8878). Frames do not depend on each other, so each can
+ * be read alone.
+ * Not supported: dictionaries, frames with trailing bytes.
  */
 enum { FRAME_LEVEL_DEFAULT = 1, FRAME_LEVEL_MAX = 19 };
 
@@ -21,14 +22,20 @@ struct frame_writer; /* a compression context; one per thread */
 int must_check frame_writer_new(int level, struct frame_writer **ret, struct fail *fail);
 void frame_writer_free(struct frame_writer *writer);
 
+/*
+ * From now on each frame has a checksum of its content, which frame_read() verifies. Used for metadata, which is read
+ * once.
+ */
+void frame_writer_checksum(struct frame_writer *writer);
+
 /* Enough room for a frame of `len` bytes. */
 size_t frame_bound(size_t len);
 int must_check frame_write(struct frame_writer *writer, const void *data, size_t len, void *ret, size_t size,
 			   size_t *ret_len, struct fail *fail);
 
 /*
- * A frame of `len` bytes as they are, in stored blocks of at most FRAME_BLOCK_MAX, to be written piece by piece: the head once, then
- * in front of each block its own head.
+ * Writes `len` bytes uncompressed, as a frame of stored blocks of at most FRAME_BLOCK_MAX bytes: the caller writes the
+ * frame's head once and a block's head in front of each block.
  */
 enum { FRAME_HEAD = 6, FRAME_BLOCK_HEAD = 3, FRAME_BLOCK_MAX = 128 << 10 };
 size_t frame_stored_size(size_t len);
@@ -40,11 +47,13 @@ struct frame_reader; /* a decompression context; one per thread */
 int must_check frame_reader_new(struct frame_reader **ret, struct fail *fail);
 void frame_reader_free(struct frame_reader *reader);
 
-/* Exactly `size` bytes must come out; -EBADMSG otherwise. Never writes more than `size`. */
+/*
+ * Decompresses exactly `size` bytes; -EBADMSG when the frame holds more or fewer. Never writes more than `size` bytes.
+ */
 int must_check frame_read(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
 			  struct fail *fail);
 
-/* The first `size` bytes only; the frame may hold more. */
+/* Decompresses the first `size` bytes; the frame may hold more. */
 int must_check frame_read_start(struct frame_reader *reader, const void *data, size_t len, void *ret, size_t size,
 				struct fail *fail);
 

@@ -2,43 +2,61 @@
 #include "lib/event/calls.h"
 
 #include "lib/base/u64_map.h"
+#include "lib/base/vec.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* More functions than a kernel stack has room for: what claims to be deeper is left alone. */
+/* A kernel stack has no room for more functions: records with a greater depth are ignored. */
 enum { DEPTH_MAX = 1024 };
 
-enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
+enum role { ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
 
 enum { FUNC, DEPTH, CALLTIME, RETTIME, NR_PLACES };
 
+/* A task is looked up once for many of its events. A power of two; a CPU runs one task at a time. */
+enum { SEATS = 64 };
+
 struct type {
 	enum role role;
+	/*
+	 * All that a kernel of this byte order and 64 bits has, so that a record of `least` bytes is read without a
+	 * look at each place.
+	 */
+	bool plain;
+	uint32_t least;
 	struct place places[NR_PLACES];
 };
 
 struct frame {
-	uint64_t func, start, nested, interrupted, mark;
+	uint64_t start, nested, interrupted, mark, word;
 	int32_t depth;
 	uint8_t within; /* which interrupts it runs in */
 };
 
-/* The functions that are open, of one task: their depths rise. */
+/* The open functions of one task; their depths ascend. */
 struct frames {
 	struct frame *at;
+	uint64_t *funcs; /* apart from the frames, because all of them are compared at each exit */
 	size_t len, size;
+};
+
+struct seat {
+	uint64_t key; /* task_key(); 0: nobody's */
+	struct frames *frames;
 };
 
 struct calls {
 	const struct schema_abi *abi;
-	struct u64_map types; /* by event_type::index: struct type; only those seen */
-	struct u64_map tasks; /* by task_key(): struct frames */
+	struct type *types; /* only those seen */
+	size_t nr_types;
+	struct u64_map tasks; /* by task_key(): struct frames * */
 	uint64_t mark, lost, dropped;
-	uint8_t known
-		[EVENT_TYPES_MAX]; /* by event_type::index: enum role, so that most events need no look into a map */
+	bool starved;
+	struct seat seats[SEATS];        /* by CPU */
+	uint32_t known[EVENT_TYPES_MAX]; /* by event_type::index: 0: not looked at, 1: of no use, n + 2: types[n] */
 };
 
 struct calls *calls_new(const struct schema_abi *abi)
@@ -48,23 +66,31 @@ struct calls *calls_new(const struct schema_abi *abi)
 	if (!calls)
 		return NULL;
 	calls->abi = abi;
-	u64_map_init(&calls->types, sizeof(struct type));
-	u64_map_init(&calls->tasks, sizeof(struct frames));
+	u64_map_init(&calls->tasks, sizeof(struct frames *));
 	return calls;
+}
+
+static void frames_free(struct frames *frames)
+{
+	if (!frames)
+		return;
+	free(frames->at);
+	free(frames->funcs);
+	free(frames);
 }
 
 void calls_free(struct calls *calls)
 {
-	struct frames *frames;
+	struct frames **frames;
 	uint64_t key;
 	size_t at = 0;
 
 	if (!calls)
 		return;
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
-		free(frames->at);
+		frames_free(*frames);
 	u64_map_release(&calls->tasks);
-	u64_map_release(&calls->types);
+	free(calls->types);
 	free(calls);
 }
 
@@ -73,41 +99,132 @@ static uint64_t task_key(const struct event *event)
 	return event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu;
 }
 
-static enum role role_of(struct calls *calls, const struct event_type *event_type)
+static struct frames *find(const struct calls *calls, uint64_t key)
 {
-	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
-	const struct format *format = event_type->format;
-	enum role role = ROLE_NONE;
-	struct type *type;
+	struct frames **frames = u64_map_find(&calls->tasks, key);
 
+	return frames ? *frames : NULL;
+}
+
+/* What calls_frame() and calls_open() ask about: the event's task; NULL: it has entered nothing. */
+static const struct frames *frames_at(const struct calls *calls, const struct event *event)
+{
+	const struct seat *seat = &calls->seats[event->cpu % SEATS];
+	uint64_t key = task_key(event);
+
+	return __builtin_expect(seat->key == key, 1) ? seat->frames : find(calls, key);
+}
+
+static struct frames *frames_new(struct calls *calls, uint64_t key)
+{
+	struct frames **slot = u64_map_add(&calls->tasks, key);
+
+	if (slot && !*slot)
+		*slot = calloc(1, sizeof(**slot));
+	calls->starved |= !slot || !*slot;
+	return slot ? *slot : NULL;
+}
+
+/* NULL: the task has entered nothing, or there is no memory. */
+static struct frames *frames_of(struct calls *calls, const struct event *event, bool make)
+{
+	struct seat *seat = &calls->seats[event->cpu % SEATS];
+	uint64_t key = task_key(event);
+	struct frames *frames;
+
+	if (__builtin_expect(seat->key == key, 1))
+		return seat->frames;
+	frames = find(calls, key);
+	if (!frames && make)
+		frames = frames_new(calls, key);
+	if (frames)
+		*seat = (struct seat){ key, frames };
+	return frames;
+}
+
+/* The fields that are there have the places of a 64-bit kernel: func at least. */
+static void find_plain(struct type *type)
+{
+	static const uint8_t sizes[NR_PLACES] = { [FUNC] = 8, [DEPTH] = 4, [CALLTIME] = 8, [RETTIME] = 8 };
+
+	type->plain = true;
+	for (size_t i = 0; i < NR_PLACES; i++) {
+		const struct place *place = &type->places[i];
+		uint32_t end;
+
+		if (!place->size && i > DEPTH)
+			continue;
+		if (place->size != sizes[i] || place->swap ||
+		    __builtin_add_overflow(place->offset, place->size, &end)) {
+			type->plain = false;
+			return;
+		}
+		type->least = end > type->least ? end : type->least;
+	}
+}
+
+static enum role role_named(const struct format *format)
+{
 	if (!format || strcmp(format->system, "ftrace"))
 		return ROLE_NONE;
 	if (!strcmp(format->name, "funcgraph_entry") || !strcmp(format->name, "fgraph_retaddr_entry"))
-		role = ROLE_ENTRY;
-	else if (!strcmp(format->name, "funcgraph_exit"))
-		role = ROLE_EXIT;
-	type = role == ROLE_NONE ? NULL : u64_map_add(&calls->types, event_type->index);
+		return ROLE_ENTRY;
+	return !strcmp(format->name, "funcgraph_exit") ? ROLE_EXIT : ROLE_NONE;
+}
+
+/* Looks at a type for the first time. Returns what known[] says of it. */
+static uint32_t know(struct calls *calls, const struct event_type *event_type)
+{
+	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
+	const struct format *format = event_type->format;
+	enum role role = role_named(format);
+	struct type *type = role == ROLE_NONE ? NULL : vec_push(calls->types, calls->nr_types);
+
+	calls->starved |= role != ROLE_NONE && !type;
+	calls->known[event_type->index] = 1;
 	if (!type)
-		return ROLE_NONE;
+		return 1;
 	type->role = role;
 	for (size_t i = 0; i < NR_PLACES; i++)
 		(void)place_bind(&type->places[i], format, calls->abi, names[i]);
-	return type->places[FUNC].size && type->places[DEPTH].size ? role : ROLE_NONE;
+	find_plain(type);
+	if (type->places[FUNC].size && type->places[DEPTH].size)
+		calls->known[event_type->index] = (uint32_t)calls->nr_types + 1;
+	return calls->known[event_type->index];
+}
+
+/* A field of this size, which plain types have. */
+static uint64_t plain_u64(const struct type *type, const struct event *event, size_t place)
+{
+	uint64_t value;
+
+	memcpy(&value, event->data + type->places[place].offset, sizeof(value));
+	return value;
+}
+
+static int32_t plain_s32(const struct type *type, const struct event *event, size_t place)
+{
+	int32_t value;
+
+	memcpy(&value, event->data + type->places[place].offset, sizeof(value));
+	return value;
 }
 
 static void forget(struct calls *calls)
 {
-	struct frames *frames;
+	struct frames **frames;
 	uint64_t key;
 	size_t at = 0;
 
 	while ((frames = u64_map_next(&calls->tasks, &at, &key))) {
-		calls->lost += frames->len;
-		frames->len = 0;
+		if (!*frames)
+			continue;
+		calls->lost += (*frames)->len;
+		(*frames)->len = 0;
 	}
 }
 
-/* Leaves the frames that stand above this depth: those of the functions that called. Returns how many it dropped. */
+/* Keeps the frames of the callers, whose depth is lower, and drops the others. Returns the number of dropped frames. */
 static size_t leave(struct frames *frames, int32_t depth)
 {
 	size_t len = frames->len;
@@ -117,44 +234,63 @@ static size_t leave(struct frames *frames, int32_t depth)
 	return len - frames->len;
 }
 
-/* An interrupt is entered by a function that is not yet in it, and left by one that is in it no more: each end tells. */
+/*
+ * The first function of an interrupt has the interrupt's flag only at its exit, the last one only at its entry: so both
+ * are checked.
+ */
 static uint8_t within(const struct event *event)
 {
 	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
 }
 
-static void enter(struct calls *calls, const struct type *type, const struct event *event)
+static bool frames_grow(struct frames *frames)
 {
-	struct frames *frames = u64_map_add(&calls->tasks, task_key(event));
-	struct frame frame = { .func = place_u64(&type->places[FUNC], event),
-			       .start = event->ts,
-			       .depth = (int32_t)place_u64(&type->places[DEPTH], event),
-			       .within = within(event),
-			       .mark = calls->mark };
+	size_t size = frames->size ? frames->size * 2 : 16;
+	struct frame *at = reallocarray(frames->at, size, sizeof(*at));
+	uint64_t *funcs;
 
-	if (!frames || frame.depth < 0 || frame.depth > DEPTH_MAX)
-		return;
-	calls->dropped += leave(frames, frame.depth);
-	if (frames->len == frames->size) {
-		size_t size = frames->size ? frames->size * 2 : 16;
-		struct frame *at = reallocarray(frames->at, size, sizeof(*at));
-
-		if (!at)
-			return;
-		frames->at = at;
-		frames->size = size;
-	}
-	frames->at[frames->len++] = frame;
+	if (!at)
+		return false;
+	frames->at = at;
+	funcs = reallocarray(frames->funcs, size, sizeof(*funcs));
+	if (!funcs)
+		return false;
+	frames->funcs = funcs;
+	frames->size = size;
+	return true;
 }
 
-/* When it was called: the record's own times count in the clock of the trace, and are those that the kernel prints. */
-static void take_times(const struct type *type, const struct event *event, const struct frame *frame, struct call *ret)
+static void enter(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
+{
+	struct frames *frames = frames_of(calls, event, true);
+	bool plain = type->plain && event->len >= type->least;
+	uint64_t func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event);
+	int32_t depth = plain ? plain_s32(type, event, DEPTH) : (int32_t)place_u64(&type->places[DEPTH], event);
+
+	ret->func = func;
+	if (!frames || depth < 0 || depth > DEPTH_MAX)
+		return;
+	calls->dropped += leave(frames, depth);
+	if (frames->len == frames->size && !frames_grow(frames)) {
+		calls->starved = true;
+		return;
+	}
+	frames->funcs[frames->len] = func;
+	frames->at[frames->len++] =
+		(struct frame){ .start = event->ts, .depth = depth, .within = within(event), .mark = calls->mark };
+}
+
+/*
+ * Sets the start of the call. Some records have times of their own, in the clock of the trace, which the kernel prints.
+ */
+static void take_times(const struct type *type, const struct event *event, bool plain, const struct frame *frame,
+		       struct call *ret)
 {
 	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
 
 	if (calltime->size && rettime->size) {
-		ret->start = place_u64(calltime, event);
-		ret->lasted = place_u64(rettime, event) - ret->start;
+		ret->start = plain ? plain_u64(type, event, CALLTIME) : place_u64(calltime, event);
+		ret->lasted = (plain ? plain_u64(type, event, RETTIME) : place_u64(rettime, event)) - ret->start;
 		ret->timed = true;
 	} else if (frame) {
 		ret->start = frame->start;
@@ -166,37 +302,54 @@ static void take_times(const struct type *type, const struct event *event, const
 static bool is_open(const struct frames *frames, uint64_t func)
 {
 	for (size_t i = 0; i < frames->len; i++)
-		if (frames->at[i].func == func)
+		if (frames->funcs[i] == func)
 			return true;
 	return false;
 }
 
-/* What a call that has ended was to the one that called it, or that it interrupted. */
-static void nest(struct frame *caller, const struct call *call, uint8_t in)
+/* Adds the time of a call that has ended to its caller, or to the function that it interrupted. */
+static void nest(struct frame *caller, struct call *call, uint8_t in)
 {
+	call->interrupts = in & (uint8_t)~caller->within;
 	caller->nested += call->lasted;
-	caller->interrupted += in & (uint8_t)~caller->within ? call->lasted : call->interrupted;
+	caller->interrupted += call->interrupts ? call->lasted : call->interrupted;
+}
+
+/* The frame of the call that ends, the innermost one; NULL: its entry was not seen. */
+static const struct frame *ended(struct calls *calls, struct frames *frames, const struct call *call)
+{
+	const struct frame *frame;
+
+	if (!frames || !frames->len)
+		return NULL;
+	frame = &frames->at[frames->len - 1];
+	if (frame->depth > call->depth) {
+		calls->dropped += leave(frames, call->depth == INT32_MAX ? call->depth : call->depth + 1);
+		if (!frames->len)
+			return NULL;
+		frame = &frames->at[frames->len - 1];
+	}
+	return frame->depth == call->depth && frames->funcs[frames->len - 1] == call->func ? frame : NULL;
 }
 
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
-	struct frames *frames = u64_map_find(&calls->tasks, task_key(event));
+	struct frames *frames = frames_of(calls, event, false);
+	bool plain = type->plain && event->len >= type->least;
 	const struct frame *frame;
 	uint8_t in = within(event);
 
-	*ret = (struct call){ .func = place_u64(&type->places[FUNC], event),
-			      .depth = (int32_t)place_u64(&type->places[DEPTH], event) };
-	if (frames)
-		calls->dropped += leave(frames, ret->depth == INT32_MAX ? ret->depth : ret->depth + 1);
-	frame = frames && frames->len ? &frames->at[frames->len - 1] : NULL;
-	if (frame && (frame->depth != ret->depth || frame->func != ret->func))
-		frame = NULL;
-	take_times(type, event, frame, ret);
+	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
+			      .depth = plain ? plain_s32(type, event, DEPTH) :
+					       (int32_t)place_u64(&type->places[DEPTH], event) };
+	frame = ended(calls, frames, ret);
+	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
 	if (frame) {
 		ret->nested = frame->nested;
 		ret->interrupted = frame->interrupted;
 		ret->mark = frame->mark;
+		ret->word = frame->word;
 		in |= frame->within;
 	}
 	if (!frames)
@@ -214,29 +367,43 @@ void calls_mark(struct calls *calls, uint64_t mark)
 
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 {
-	enum role role;
+	const struct type *type;
+	uint32_t known;
 
-	if (event->kind == EVENT_LOST) {
+	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
 		forget(calls);
 		return false;
 	}
-	role = (enum role)calls->known[event->type->index];
-	if (role == ROLE_UNKNOWN) {
-		role = role_of(calls, event->type);
-		calls->known[event->type->index] = (uint8_t)role;
-	}
-	if (role == ROLE_NONE)
+	known = calls->known[event->type->index];
+	if (__builtin_expect(!known, 0))
+		known = know(calls, event->type);
+	if (known == 1)
 		return false;
-	if (role == ROLE_ENTRY)
-		enter(calls, u64_map_find(&calls->types, event->type->index), event);
+	type = &calls->types[known - 2];
+	if (type->role == ROLE_ENTRY)
+		enter(calls, type, event, ret);
 	else
-		leave_function(calls, u64_map_find(&calls->types, event->type->index), event, ret);
-	return role == ROLE_EXIT;
+		leave_function(calls, type, event, ret);
+	return type->role == ROLE_EXIT;
+}
+
+bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret)
+{
+	const struct frames *frames = frames_at(calls, event);
+	struct frame *frame;
+	size_t at;
+
+	if (!frames || back >= frames->len)
+		return false;
+	at = frames->len - 1 - back;
+	frame = &frames->at[at];
+	*ret = (struct calls_frame){ frames->funcs[at], frame->depth, frame->within, &frame->word };
+	return true;
 }
 
 size_t calls_open(const struct calls *calls, const struct event *event)
 {
-	const struct frames *frames = u64_map_find(&calls->tasks, task_key(event));
+	const struct frames *frames = frames_at(calls, event);
 
 	return frames ? frames->len : 0;
 }
@@ -244,11 +411,16 @@ size_t calls_open(const struct calls *calls, const struct event *event)
 struct calls_left calls_left(const struct calls *calls)
 {
 	struct calls_left left = { .lost = calls->lost, .dropped = calls->dropped };
-	const struct frames *frames;
+	struct frames **frames;
 	uint64_t key;
 	size_t at = 0;
 
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
-		left.open += frames->len;
+		left.open += *frames ? (*frames)->len : 0;
 	return left;
+}
+
+bool calls_starved(const struct calls *calls)
+{
+	return calls->starved || calls->tasks.starved;
 }

@@ -10,44 +10,70 @@ struct event;
 struct schema_abi;
 
 /*
- * Pairs of the function graph: which funcgraph_exit belongs to which funcgraph_entry, and how long each function took, with and
- * without those that it called. Entries are held per task, the idle tasks' per CPU: a task that sleeps in a function returns from
- * it on whatever CPU. A consumer shows it every event in order.
- * A gap forgets all that is open: the exit of a function whose entry is not known still says when it was called, if its record does.
+ * Pairs of the function graph: finds the funcgraph_entry of each funcgraph_exit, and the time that each function took,
+ * with and without the functions that it called. Entries are stored per task, for idle tasks per CPU: a task that
+ * sleeps in a function may return from it on another CPU. The consumer passes every event in order.
+ * After lost events all open calls are forgotten. The exit of a call without a known entry still has its start, if the
+ * record has it.
  */
 struct calls;
 
 struct call {
 	uint64_t func;
 	int32_t depth;
-	bool entered;           /* the entry was seen; otherwise `nested` is not known to be all */
+	bool entered;           /* the entry was seen; otherwise `nested` may be too small */
 	bool timed;             /* start and lasted are known */
-	uint64_t start, lasted; /* by the record's own clock readings, or by the events' time stamps */
-	uint64_t nested;        /* of `lasted`, what was spent in functions that it called and that were traced */
-	uint64_t
-		interrupted; /* of `nested`, what functions of interrupts took that hit it, or a function that it called */
-	uint64_t mark;       /* what calls_mark() had said at its entry */
-	bool again;          /* the same function is open below it: its time is in that one's, too */
+	uint64_t start, lasted; /* from the times in the record, or from the events' time stamps */
+	uint64_t nested;        /* the part of `lasted` spent in traced functions that it called */
+	/* the part of `nested` spent in interrupts that hit it or a function that it called */
+	uint64_t interrupted;
+	uint64_t mark; /* the value set by calls_mark() when it was entered */
+	/* recursion: an outer call of the same function is open, and its time includes this one's */
+	bool again;
+	bool interrupts; /* it ran in an interrupt that hit its caller */
+	uint64_t word;   /* the consumer's word of its frame: calls_frame() */
 };
 
 /* NULL without memory. */
 struct calls *calls_new(const struct schema_abi *abi);
 void calls_free(struct calls *calls);
 
-/* What calls that begin from here on keep: a clock of the consumer's. */
+/* Sets call::mark for all later calls: a time of the consumer's choice. */
 void calls_mark(struct calls *calls, uint64_t mark);
 
-/* True and the call that the event ends. */
+/* Returns true, and the call, when the event ends one. Of an event that begins one, only call::func is set. */
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret);
 
-/* How many functions of the event's task are open after this event. */
+/*
+ * A function that has not returned. The word belongs to the consumer, is 0 at first, and is valid until the next event.
+ */
+struct calls_frame {
+	uint64_t func;
+	int32_t depth;
+	uint8_t within; /* the interrupt flags of its entry: EVENT_HARDIRQ, EVENT_SOFTIRQ, EVENT_NMI */
+	uint64_t *word;
+};
+
+/*
+ * The open functions of the event's task after this event: `back` 0 is the innermost, 1 its caller. False when there
+ * are no more.
+ */
+bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret);
+
+/* The number of open functions of the event's task after this event. */
 size_t calls_open(const struct calls *calls, const struct event *event);
 
-/* Calls whose end was not seen: `open` still are, of `lost` gaps hide it, and `dropped` ended without a word. */
+/*
+ * The number of calls without an exit: `open` still run at the end, `lost` were open when events were lost, for
+ * `dropped` the trace has no exit although no event was lost.
+ */
 struct calls_left {
 	uint64_t open, lost, dropped;
 };
 
 struct calls_left calls_left(const struct calls *calls);
+
+/* Whether memory ran out, so that a call is missing. */
+bool calls_starved(const struct calls *calls);
 
 #endif

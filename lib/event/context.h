@@ -20,9 +20,10 @@ struct trace;
 struct types;
 
 /*
- * All that the text of one ring buffer depends on besides its events: formats, tasks, symbols, the clock, the tracer and
- * its options as they were. Built once from a file; immutable afterwards but for the lazy parts, which lock themselves,
- * so any thread may use it, the schema excepted. It is const for whoever prints or counts events. It borrows the trace.
+ * The data, besides the events, on which the text of one ring buffer depends: formats, tasks, symbols, the clock, the
+ * tracer and its options at the time of the recording. Built once from a file; immutable afterwards except for parts
+ * that load on first use. These lock themselves, except for the schema, so any thread may use the context. Consumers
+ * see a const context. It borrows the trace.
  */
 enum clock_unit {
 	CLOCK_UNIT_NS,    /* printed as seconds and microseconds */
@@ -42,36 +43,44 @@ struct context {
 	struct schema_abi abi;
 	struct tasks *tasks;
 	struct symbols *symbols;
-	struct types *types; /* what the file keeps of the kernel's type information */
-	struct maps *maps;   /* of processes, for the option sym-userobj */
+	struct types *types; /* the kernel's type information in the file */
+	struct maps *maps;   /* the maps of processes, for the option sym-userobj */
 	struct program_env env;
 	const char *clock; /* the selected one: "local" */
 	enum clock_unit unit;
-	const char *tracer;   /* from the first entries when the file does not tell; "nop" when they do not, either */
-	bool tracer_known;    /* the file tells */
-	uint64_t trace_flags; /* enum trace_option bits, from the file's trace_options or their defaults */
-	const char *release;  /* "6.12.0-1-amd64", or "" */
-	char machine[64];     /* the traced one, as uname -m names it, "x86_64"; "" when unknown */
-	bool preempt_rt;      /* of a PREEMPT_RT kernel: two more flag columns on old ones */
+	/* current_tracer; guessed from the first entries when the file lacks it; "nop" when they do not tell, either */
+	const char *tracer;
+	bool tracer_known;             /* the file has current_tracer */
+	uint64_t trace_flags;          /* enum trace_option bits, from the file's trace_options or their defaults */
+	const char *release;           /* "6.12.0-1-amd64", or "" */
+	char machine[64];              /* the traced machine as uname -m names it, "x86_64"; "" when unknown */
+	bool preempt_rt;               /* a PREEMPT_RT kernel: old ones have two more flag columns */
 	const struct cpu_stats *stats; /* NULL when unknown */
 	size_t nr_stats;
-	uint64_t entries,
-		written; /* by the stats: in the buffer or read out of it into the file; and with those overwritten */
-	uint32_t online_cpus; /* those of the machine where only they are known; 0 when not even they are */
-	uint64_t hz;          /* 0 when unknown */
-	bool recorded;        /* weft recorded it as it ran: gaps at the start are losses, too */
-	bool frozen;          /* copied from a buffer that stood still: what was overwritten is no loss of the file's */
-	bool went_on; /* but for that it was written to while it was read out: gaps behind a first page are losses */
+	/* sums over stats: events in the buffer or read from it into the file; and these plus the overwritten ones */
+	uint64_t entries, written;
+	/* number of online CPUs of the traced machine; 0 when unknown */
+	uint32_t online_cpus;
+	uint64_t hz;   /* 0 when unknown */
+	bool recorded; /* weft recorded while tracing was on: a gap at the start is a loss, too */
+	/* copied from a buffer while tracing was off: overwritten events are not lost events */
+	bool frozen;
+	/* the kernel wrote to the buffer during the copy: gaps after a CPU's first page are losses */
+	bool went_on;
 	const char *self;    /* PIDs of the recorder's own tasks, with blanks between; NULL: unknown */
-	const char *latency; /* what `trace` printed under a max-latency tracer; NULL when there is no such text */
+	const char *latency; /* the text of `trace` with a max-latency tracer; NULL when the file has none */
+	/* the file set_event, the enabled events: "system:event" lines; NULL when unknown */
+	const char *switched_on;
 	const char *dynamic_events; /* the file of that name; NULL when unknown */
-	/* What only the text of the option latency-format tells: lib/event/latency_facts.h. */
-	const char
-		*preempt_model; /* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
-	uint64_t time_start;    /* of the time column, in the units of event::ts; when the buffer was last reset */
+	/* Only the text of the option latency-format shows these: lib/event/latency_facts.h. */
+	/* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
+	const char *preempt_model;
+	/* the time when the buffer was last reset, from which the time column counts; in units of event::ts */
+	uint64_t time_start;
 	bool time_start_known;
-	uint32_t buffer_cpu;              /* on which the function tracer was last switched on; 0 when unknown */
-	struct latency_head latency_head; /* all "" when unknown; preempt_model points into it once that was learnt */
+	uint32_t buffer_cpu; /* the CPU on which the function tracer was last switched on; 0 when unknown */
+	/* all "" when unknown; preempt_model points into it when the file has the model */
+	struct latency_head latency_head;
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 	unsigned release_patch;
 };
@@ -126,20 +135,20 @@ static inline bool context_option(const struct context *context, enum trace_opti
 	return context->trace_flags >> option & 1;
 }
 
-/* What `trace` printed under a max-latency tracer in this buffer; NULL when there is no such text. */
+/* The text that `trace` printed for this buffer with a max-latency tracer; NULL when the file has none. */
 const char *context_latency(struct trace *trace, size_t buffer);
 
 /* "NAME" or "noNAME" as in trace_options; -EINVAL when weft knows no such option. */
 int must_check context_set_option(struct context *context, const char *text, struct fail *fail);
 
 /*
- * The names of tasks anew, from texts such as saved_cmdlines and saved_tgids: for whoever prints while it is traced. Not while another
- * thread uses the context. On failure the old ones stay.
+ * Replaces the names of tasks by those of newer texts of saved_cmdlines and saved_tgids: for printing during a
+ * recording. No other thread may use the context meanwhile. After a failure the old names stay.
  */
 int must_check context_set_tasks(struct context *context, const char *names, size_t names_len, const char *tgids,
 				 size_t tgids_len, struct fail *fail);
 
-/* Whether it is of that kernel or a later one; true when nothing is known of it. */
+/* Whether the traced kernel is of this release or a later one; true when the release is unknown. */
 static inline bool context_since(const struct context *context, unsigned major, unsigned minor)
 {
 	if (!context->release_major)
@@ -147,7 +156,7 @@ static inline bool context_since(const struct context *context, unsigned major, 
 	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
 }
 
-/* The same, and false when nothing is known of it. */
+/* Like context_since(), but false when the release is unknown. */
 static inline bool context_knows(const struct context *context, unsigned major, unsigned minor)
 {
 	return context->release_major && context_since(context, major, minor);
@@ -156,7 +165,7 @@ static inline bool context_knows(const struct context *context, unsigned major, 
 int must_check context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail);
 void context_free(struct context *context);
 
-/* The text is not what it should be for want of memory: trace_damage() tells. Any thread. */
+/* Notes that memory ran out and the text is incomplete; trace_damage() reports it. May be called from any thread. */
 void context_lacks_memory(const struct context *context);
 
 #endif

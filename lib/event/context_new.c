@@ -8,6 +8,7 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/event/maps.h"
+#include "lib/event/own_formats.h"
 #include "lib/event/release.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
@@ -20,12 +21,12 @@
 
 enum { GUESS_EVENTS = 64 };
 
-/* What the context owns besides what it shows. */
+/* The context and the memory that it owns. */
 struct owned {
 	struct context context; /* first */
 	struct cpu_stats *stats;
 	char *clock, *tracer, *release, *preempt_model;
-	bool starved; /* something of it is missing for want of memory */
+	bool starved; /* memory ran out: some data is missing */
 };
 
 static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
@@ -34,7 +35,7 @@ static struct trace_text meta_of(struct trace *trace, enum trace_meta which)
 
 	int r = trace_meta(trace, which, &text, NULL);
 
-	/* What is damaged counts as absent: trace_damage() tells the user. */
+	/* Damaged data counts as absent; trace_damage() reports it. */
 	if (r == -ENOMEM)
 		trace_lacks_memory(trace);
 	return r ? (struct trace_text){ .text = NULL } : text;
@@ -52,11 +53,11 @@ const char *context_latency(struct trace *trace, size_t buffer)
 {
 	struct trace_text text = meta_of(trace, TRACE_LATENCY);
 
-	/* The file has one place for it, the first buffer's. */
+	/* The file has one place for this text, which belongs to the first buffer. */
 	return text.len && !buffer ? text.text : trace_setting(trace, (uint32_t)buffer, "weft/latency").text;
 }
 
-/* The first word of a text, or NULL: "" too. */
+/* The first word of a text; NULL when there is none. */
 static char *first_word(struct owned *owned, struct trace_text text)
 {
 	size_t len = text.text ? strcspn(text.text, " \t\n") : 0;
@@ -72,10 +73,10 @@ static char *selected_clock(struct owned *owned, struct trace_text text)
 	return close ? copy_of(owned, open + 1, (size_t)(close - open) - 1) : first_word(owned, text);
 }
 
-/* trace_clocks[] of kernel/trace/trace.c: those that have no in_ns. */
+/* trace_clocks[] of kernel/trace/trace.c: clocks without in_ns count other units. */
 static enum clock_unit clock_unit(const char *clock)
 {
-	static const char *const counting[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+	static const char *const counting[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod" };
 
 	for (size_t i = 0; i < array_size(counting); i++)
 		if (!strcmp(clock, counting[i]))
@@ -95,7 +96,7 @@ static char *release_of(struct owned *owned, struct trace_text uname)
 	return at ? first_word(owned, (struct trace_text){ .text = at }) : NULL;
 }
 
-/* "NAME: VALUE" lines of per_cpu/cpuN/stats; trace-cmd puts "CPU: N" in front of each CPU's. */
+/* Parses a line "NAME: VALUE" of per_cpu/cpuN/stats; trace-cmd adds "CPU: N" before each CPU's lines. */
 static void stats_line(struct cpu_stats *stats, struct text_word line)
 {
 	static const struct {
@@ -175,7 +176,7 @@ static void stats_of_cpustat(struct owned *owned)
 	}
 }
 
-/* Of a snapshot the kernel tells the counts of all CPUs together, "ENTRIES/WRITTEN": as if they were of the first. */
+/* For a snapshot the kernel has only the sum of all CPUs, "ENTRIES/WRITTEN": it counts as the first CPU's. */
 static void stats_of_sum(struct owned *owned)
 {
 	struct context *context = &owned->context;
@@ -192,10 +193,7 @@ static void stats_of_sum(struct owned *owned)
 	stats->overrun = written - entries;
 }
 
-/*
- * A frozen buffer holds `entries`; one that was read out while it ran held those that were read, too, which
- * ring_buffer_entries_cpu() leaves out.
- */
+/* Events in the buffer plus events read from it while recording, which ring_buffer_entries_cpu() does not count. */
 static void count_entries(struct context *context)
 {
 	uint64_t overrun = 0;
@@ -211,17 +209,22 @@ static int add_formats(struct context *context, struct fail *fail)
 {
 	size_t count;
 	const struct trace_format *formats = trace_formats(context->trace, &count);
+	struct own_formats own;
+	int r = own_formats_init(&own, trace_setting(context->trace, context->buffer, "weft/formats").text, fail);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; !r && i < count; i++) {
 		const struct trace_format *format = &formats[i];
-		int r = schema_add(context->schema, format->system.text, format->system.len, format->text.text,
-				   format->text.len, NULL);
 
-		/* Events of a broken format are printed as unknown; a lack of memory ends it. */
-		if (r == -ENOMEM)
-			return fail_memory(fail);
+		if (!own_formats_have(&own, format->text.text))
+			continue;
+		r = schema_add(context->schema, format->system.text, format->system.len, format->text.text,
+			       format->text.len, NULL);
+
+		/* Events of a broken format are printed as unknown; only a lack of memory is an error. */
+		r = r == -ENOMEM ? fail_memory(fail) : 0;
 	}
-	return 0;
+	own_formats_release(&own);
+	return r;
 }
 
 static bool env_symbol(const void *arg, uint64_t address, char how, struct out *out)
@@ -244,7 +247,10 @@ static bool env_address(const void *arg, const char *name, uint64_t *ret)
 	return symbols_address(arg, name, ret);
 }
 
-/* trace_event_format() came to 5.10.190 without the option that switches it off: such kernels never hash a %p of an event. */
+/*
+ * trace_event_format() came to 5.10.190 without the option that switches it off: such kernels never hash a %p of an
+ * event.
+ */
 static bool never_hashes(const struct context *context, struct trace_text options)
 {
 	return context->release_major == 5 && context->release_minor == 10 && context->release_patch >= 190 &&
@@ -266,7 +272,7 @@ static void read_options(struct context *context)
 		context->trace_flags &= ~(1ull << OPTION_HASH_PTR);
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
-	/* tracing_snapshot_open() does not look at that one; the graph's own printer does. */
+	/* tracing_snapshot_open() ignores this option; the printer of function_graph does not. */
 	if (trace_setting(context->trace, context->buffer, "weft/entries").text &&
 	    strcmp(context->tracer, "function_graph"))
 		context->trace_flags &= ~(1ull << OPTION_LATENCY_FORMAT);
@@ -275,7 +281,7 @@ static void read_options(struct context *context)
 static void read_online(struct owned *owned)
 {
 	struct context *context = &owned->context;
-	struct trace_text text = trace_setting(context->trace, 0, "weft/online");
+	struct trace_text text = own_setting(context->trace, context->buffer, "weft/online");
 	cleanup_free struct cpus *cpus = calloc(1, sizeof(*cpus));
 	char list[4096];
 
@@ -328,7 +334,7 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 	text = trace_setting(context->trace, context->buffer, "weft/latency_head");
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		latency_head_take(&context->latency_head, line.at, line.len);
-	owned->preempt_model = first_word(owned, trace_setting(context->trace, 0, "weft/preempt_model"));
+	owned->preempt_model = first_word(owned, own_setting(context->trace, context->buffer, "weft/preempt_model"));
 	if (!owned->preempt_model)
 		owned->preempt_model = release_new_model(context);
 	context->preempt_model = owned->preempt_model ? owned->preempt_model : release_model(context, uname.text);
@@ -338,7 +344,8 @@ static void read_settings(struct owned *owned)
 {
 	struct context *context = &owned->context;
 	const struct trace_buffer *buffer = trace_buffer(context->trace, context->buffer);
-	struct trace_text uname = meta_of(context->trace, TRACE_UNAME), version, text;
+	struct trace_text uname = own_kernel(context->trace, context->buffer, meta_of(context->trace, TRACE_UNAME)),
+			  version, text;
 
 	context->instance = buffer->name.text ? buffer->name.text : "";
 	owned->clock = selected_clock(owned, buffer->clock);
@@ -352,20 +359,21 @@ static void read_settings(struct owned *owned)
 	owned->release = release_of(owned, uname);
 	context->release = owned->release ? owned->release : "";
 	release_read_machine(context, uname);
-	/* Recordings have the release where trace-cmd has it, and the whole beside it. */
-	version = trace_setting(context->trace, 0, "weft/uname");
+	/* A recording has the release where trace-cmd stores it, and the whole text of uname -a in a setting. */
+	version = own_setting(context->trace, context->buffer, "weft/uname");
 	if (!version.text)
 		version = uname;
 	release_read(context, version.text);
-	text = trace_setting(context->trace, 0, "weft/hz");
+	text = own_setting(context->trace, context->buffer, "weft/hz");
 	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
-	text = trace_setting(context->trace, 0, "weft/mode");
+	text = own_setting(context->trace, context->buffer, "weft/mode");
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
 	context->frozen = !context->recorded && trace_setting(context->trace, context->buffer, "trace_options").text;
-	context->self = trace_setting(context->trace, 0, "weft/self").text;
+	context->self = own_setting(context->trace, context->buffer, "weft/self").text;
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
 	context->latency = context_latency(context->trace, context->buffer);
-	context->dynamic_events = trace_setting(context->trace, 0, "dynamic_events").text;
+	context->switched_on = trace_setting(context->trace, context->buffer, "set_event").text;
+	context->dynamic_events = own_setting(context->trace, context->buffer, "dynamic_events").text;
 	read_latency_facts(owned, version);
 	read_options(context);
 	read_online(owned);
@@ -377,7 +385,7 @@ static void read_settings(struct owned *owned)
 	count_entries(context);
 }
 
-/* Files of other programs do not tell the tracer: those that fill the buffer themselves are known by their entries. */
+/* Guesses the tracer of a file from another program by entries that only one tracer writes. */
 static int guess_tracer(struct context *context, struct fail *fail)
 {
 	struct events_options options = { .until = UINT64_MAX };

@@ -11,7 +11,7 @@
 
 enum { NAMES_SIZE = 700 };
 
-/* TRACE_FLAGS of kernel/trace/trace.h and the options of single tracers; whether they are on when nobody says. */
+/* TRACE_FLAGS of kernel/trace/trace.h and the options of single tracers, with their defaults. */
 static const struct option {
 	const char *name;
 	bool on;

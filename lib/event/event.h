@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * An event is a view of one record of the merged stream with its common fields read; or a gap, where the kernel lost
- * some. It borrows from the stream's blocks (lib/event/events.h says how long) and is copied freely.
+ * An event is a view of one record of the merged stream with its common fields decoded; or a gap, where the kernel lost
+ * events. It borrows its bytes from the stream's blocks (lib/event/events.h says for how long) and may be copied.
  */
 enum event_kind {
 	EVENT_RECORD,
@@ -28,19 +28,21 @@ enum event_flags {
 	EVENT_BH_OFF = 0x80,
 };
 
-enum { EVENT_TYPES_MAX = 1 << 16 }; /* as many as there are ids: no event_type::index is as large */
+enum { EVENT_TYPES_MAX = 1 << 16 }; /* the number of possible ids: event_type::index is always smaller */
 
-/* What the stream knows of one type of event: bound when it first occurs. */
+/* One type of event of a stream: bound when its first event occurs. */
 struct event_type {
 	int32_t id;
-	uint16_t
-		index; /* in the order of first occurrence, from 0: where a consumer's arrays keep what it knows of the type */
+	/* from 0, in the order of first occurrence: the index of the type in a consumer's arrays */
+	uint16_t index;
 	const struct format *format; /* NULL: the file has no format of this id, or a broken one */
-	const struct program
-		*program;       /* NULL for the internal entries that the kernel prints in C, and without format */
-	const char *why_fields; /* why the program prints name=value instead of the kernel's text; NULL: it does not */
-	char apart[64]; /* padding against false sharing: `seen` is written while other threads read what is above */
-	uint64_t seen;  /* events of this type so far */
+	/* NULL without a format, and for the internal entries that the kernel prints in C */
+	const struct program *program;
+	/* why the program prints name=value instead of the kernel's text; NULL: it prints the kernel's text */
+	const char *why_fields;
+	/* padding against false sharing: `seen` is written while other threads read what is above */
+	char apart[64];
+	uint64_t seen; /* events of this type so far */
 	char end[64];
 };
 
@@ -48,7 +50,7 @@ struct event {
 	uint64_t ts;             /* ns, or raw units of a clock that does not count ns; offsets applied */
 	const uint8_t *data;     /* the record, from its common fields on */
 	struct event_type *type; /* never NULL for an EVENT_RECORD */
-	int64_t lost;            /* of an EVENT_LOST */
+	int64_t lost;            /* for EVENT_LOST: how many, or PAGE_LOST_UNKNOWN */
 	union {
 		struct {
 			uint16_t id;           /* common_type */
@@ -56,14 +58,15 @@ struct event {
 			uint8_t preempt_count; /* common_preempt_count */
 			int32_t pid;           /* common_pid */
 		};
-		uint64_t common; /* all of them, as the record has them */
+		uint64_t common; /* all common fields, as in the record */
 	};
 	uint32_t len;
-	uint16_t cpu;       /* its number in the kernel */
-	uint16_t cpu_index; /* its place among the buffer's CPUs */
-	uint16_t buffer;    /* of a reader of several buffers (lib/reader): whose event it is */
+	uint16_t cpu;       /* the kernel's number of the CPU */
+	uint16_t cpu_index; /* index among the buffer's CPUs */
+	/* with a reader of several buffers (lib/reader): the index of the event's buffer */
+	uint16_t buffer;
 	uint8_t kind;
-	bool first; /* a gap before the first record of its CPU */
+	bool first; /* for EVENT_LOST: it comes before the first record of its CPU */
 };
 
 #endif

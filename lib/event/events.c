@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The common fields, which every kernel since 2.6.31 lays out alike (include/linux/trace_events.h: struct trace_entry). */
+/*
+ * The common fields: their layout is the same in every kernel since 2.6.31 (include/linux/trace_events.h: struct
+ * trace_entry).
+ */
 enum { COMMON_TYPE = 0, COMMON_FLAGS = 2, COMMON_PREEMPT_COUNT = 3, COMMON_PID = 4, COMMON_SIZE = 8 };
 
 struct events {
@@ -28,9 +31,9 @@ struct events {
 	uint32_t mult, shift;
 	int64_t ts_offset; /* added to each time stamp */
 	uint64_t count;
-	bool hidden;        /* the last event handed out was not the merge's top any more */
-	struct fail damage; /* the first */
-	struct fail broken; /* the last */
+	bool hidden;        /* the event handed out last is no longer at the top of the merge */
+	struct fail damage; /* the first damage */
+	struct fail broken; /* the last damage */
 };
 
 static uint64_t event_time(const struct events *events, uint64_t raw)
@@ -88,7 +91,7 @@ static inline uint16_t record_id(const struct events *events, const struct recor
 	return record->len >= 2 ? load_u16(record->data + COMMON_TYPE, events->swap) : 0;
 }
 
-/* A record of the other byte order, or one that was cut. */
+/* Reads the common fields of a record in the other byte order, or of one that was cut. */
 __attribute__((noinline)) static void common_read(const struct events *events, const struct record *record,
 						  struct event *ret)
 {
@@ -147,7 +150,7 @@ static inline void events_advance(struct events *events)
 		events_damaged(events, &events->broken);
 }
 
-/* What happened before the first event that is wanted: nobody holds anything of it. */
+/* Frees blocks before the first wanted event: no consumer has an event of them. */
 __attribute__((noinline)) static void events_pass(struct events *events, struct cursor *top)
 {
 	top->lost = 0;
@@ -161,11 +164,11 @@ static inline void release_retired(struct events *events)
 		merge_release(events->merge, merge_retired(events->merge));
 }
 
-int events_next(struct events *events, struct event *ret, struct fail *fail)
+/* Inline in both of its callers: it is the work of each event. */
+__attribute__((always_inline)) static inline int take_next(struct events *events, struct event *ret, struct fail *fail)
 {
 	struct cursor *top;
 
-	release_retired(events);
 	while ((top = merge_top(events->merge))) {
 		uint64_t ts = event_time(events, top->head.ts);
 
@@ -192,12 +195,31 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 	return 0;
 }
 
+int events_next(struct events *events, struct event *ret, struct fail *fail)
+{
+	release_retired(events);
+	return take_next(events, ret, fail);
+}
+
+int events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail)
+{
+	size_t nr = 0;
+	int r = 0;
+
+	release_retired(events);
+	/* The bytes of a block that is left must stay, so at most one is left in each batch. */
+	while (nr < max && !events->merge->retired.first && (r = take_next(events, &ret[nr], fail)) > 0)
+		ret[nr++].buffer = 0;
+	events->hidden = true;
+	return nr ? (int)nr : r;
+}
+
 void events_resume(struct events *events)
 {
 	merge_resume(events->merge);
 }
 
-/* The cursor of the event handed out last, when a record follows on it. */
+/* The cursor of the last event; NULL when no record follows on it. */
 static inline struct cursor *following(struct events *events)
 {
 	struct cursor *cursor = events->hidden ? NULL : merge_moved(events->merge);
@@ -249,7 +271,7 @@ bool events_next_ts(struct events *events, uint64_t *ret)
 	return true;
 }
 
-/* What events_next() would pass over is nothing that is due. */
+/* Skips the events that events_next() would skip, so that they do not count as due. */
 __attribute__((noinline)) static void pass_older(struct events *events)
 {
 	struct cursor *top;
@@ -317,7 +339,7 @@ void events_free(struct events *events)
 	free(events);
 }
 
-/* The raw time of a stamp that is not after `ts`. */
+/* Converts `ts` to a raw time that is not later. */
 static uint64_t raw_time(const struct events *events, uint64_t ts)
 {
 	uint64_t raw = ts < (uint64_t)events->ts_offset && events->ts_offset > 0 ? 0 : ts - (uint64_t)events->ts_offset;

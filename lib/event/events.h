@@ -17,11 +17,11 @@ struct source;
 struct trace;
 
 /*
- * The events of one ring buffer of a file, merged in time: by (ts, cpu), stable within a CPU. Gaps are items too.
- * A damaged CPU ends there: events_damage() tells, the others go on.
- * Ownership: events borrow from blocks. Blocks that no later event can come from pile up until the caller takes them
- * with events_retired(), and must outlive the events handed out before. Whoever does not take them lets
- * events_next() release them, and then an event is valid until the next call only.
+ * The events of one ring buffer of a file, merged in time: by (ts, cpu), stable within a CPU. Gaps are items, too. The
+ * events of a CPU end where its data is damaged: events_damage() reports it, and the other CPUs go on.
+ * Ownership: events borrow their bytes from blocks. A caller that sets keep_blocks takes the retired blocks, from which
+ * no later event comes, with events_retired(), and keeps them as long as it uses events handed out before. Without
+ * keep_blocks events_next() releases them, and an event is valid only until the next call.
  */
 struct events;
 
@@ -29,15 +29,16 @@ struct events_options {
 	const uint64_t *cpu_mask; /* bit n % 64 of word n / 64 = CPU n; NULL for all */
 	size_t cpu_mask_words;
 	/*
-	 * In units of event::ts, both included; 0 and UINT64_MAX for all. `since` is where to begin: what comes then and is older, on a
-	 * CPU whose time goes back, is handed out.
+	 * In units of event::ts, both included; 0 and UINT64_MAX for all. Reading begins at `since`: on a CPU whose
+	 * time goes back, later records that are older than `since` are handed out.
 	 */
 	uint64_t since, until;
-	bool keep_blocks;  /* the caller takes retired blocks */
-	struct pool *pool; /* borrowed: reads ahead and decompresses; NULL: the caller's thread does when it asks */
-	struct source
-		*source; /* pages from elsewhere than the context's file; taken, also on failure. NULL: the file's */
-	/* Asked, once for each, about an id that the schema does not have: may add its format there. May be NULL. */
+	bool keep_blocks; /* the caller takes retired blocks */
+	/* borrowed: its threads read ahead and decompress; NULL: the caller's thread does it in events_next() */
+	struct pool *pool;
+	/* another source of pages than the context's file; taken, also on failure; NULL: the file */
+	struct source *source;
+	/* Called once for each id that the schema lacks; it may add the format to the schema. May be NULL. */
 	void (*learn)(void *arg, uint16_t id);
 	void *learn_arg;
 };
@@ -49,47 +50,57 @@ void events_free(struct events *events);
 /* 1 and the next event, 0 at the end, -errno when nothing can go on. */
 int must_check events_next(struct events *events, struct event *ret, struct fail *fail);
 
-/* Of a live source: after events_next() gave 0 and the source got more, it may go on; lib/stream/merge.h. */
+/*
+ * The next events at once, up to `max`: returns their number, 0 at the end, -errno. The events are valid until the next
+ * call. Not for a caller that looks ahead, and not with keep_blocks.
+ */
+int must_check events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail);
+
+/* For a live source: continues after events_next() returned 0 and the source got more pages; lib/stream/merge.h. */
 void events_resume(struct events *events);
 
 /*
- * The event that follows, on the CPU of the event handed out last, without moving on: 1, or 0 at the end of that CPU
- * or before a gap. Valid as long as that event. events_skip() takes it out of the stream.
+ * Looks at the next event on the CPU of the last event without consuming it: 1, or 0 at the end of that CPU or before a
+ * gap. Valid as long as the last event. events_skip() removes it from the stream.
  */
 int events_peek(struct events *events, struct event *ret);
-/* The same, but only type, data, len and the common fields are set: for the graph, which takes most of what follows. */
+/*
+ * Like events_peek(), but sets only type, data, len and the common fields: a faster call for the function graph, which
+ * looks ahead often.
+ */
 bool events_peek_record(struct events *events, struct event *ret);
 void events_skip(struct events *events);
 
 /*
- * When the next record of any CPU happened, or false at the end; gaps do not count. Only after events_peek() and events_skip():
- * they see nothing then, until the next event.
+ * The time of the next record of any CPU, or false at the end; gaps do not count. Call it only after events_peek() and
+ * events_skip(), which then return nothing until the next event.
  */
 bool events_next_ts(struct events *events, uint64_t *ret);
 
 /*
- * Of several streams that are to be one: whether events_next() has something now; *ret is when that happened, or, without it, a time
- * such that nothing older can come (UINT64_MAX: nothing at all). Ends a look ahead, too.
+ * For merging several streams: whether events_next() has an event now. *ret is its time; without an event, a time such
+ * that no older event can come (UINT64_MAX: no event at all). events_peek() and events_skip() then return nothing until
+ * the next event.
  */
 bool events_due(struct events *events, uint64_t *ret);
 
-/* Where the bytes of these blocks are counted, to be looked at after each event. */
+/* A pointer to the number of bytes in the retired blocks, for a caller that checks it after each event. */
 const size_t *events_held(const struct events *events);
-/* The chain of blocks retired so far, in order; the caller now owns them and gives them back by events_release(). */
+/* The chain of blocks retired so far, in order; the caller now owns them and returns them with events_release(). */
 struct block *events_retired(struct events *events);
 void events_release(struct events *events, struct block *chain);
 
-/* The time of the last event that these options leave, found without reading what is before it; 0 when there is none. */
+/* The time of the last event within the options, found without reading all events before it; 0 when there is none. */
 int must_check events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,
 			       struct fail *fail);
 
-/* The first damage met: NULL when there was none; one line with CPU and offset. */
+/* The first damage, in one line with CPU and offset; NULL when there was none. */
 const char *events_damage(const struct events *events);
 
 /* Events handed out or skipped so far. */
 uint64_t events_count(const struct events *events);
 
-/* The bound types that occurred: false behind the last. */
+/* The bound types that occurred: false after the last. */
 bool events_type_at(const struct events *events, size_t index, const struct event_type **ret);
 
 #endif

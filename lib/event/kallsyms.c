@@ -12,13 +12,13 @@ enum { PAGE_MASK = 4095 };
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
-/* Eight hex digits at once: false when any of the bytes is none. */
+/* Parses eight hex digits at once: false when any byte is not a hex digit. */
 static inline bool hex_8(const char *at, uint64_t *ret)
 {
 	uint64_t text = load_u64(at, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), lower = text | EACH(0x20), known,
 		 value;
 
-	/* The upper bit of each byte tells: '0' to '9', or 'a' to 'f'. */
+	/* The upper bit of each byte is set for '0' to '9' and for 'a' to 'f'. */
 	known = (text + EACH(0x80 - '0')) & ~(text + EACH(0x7f - '9'));
 	known |= (lower + EACH(0x80 - 'a')) & ~(lower + EACH(0x7f - 'f'));
 	if (text & EACH(0x80) || (known & EACH(0x80)) != EACH(0x80))
@@ -30,7 +30,7 @@ static inline bool hex_8(const char *at, uint64_t *ret)
 	return true;
 }
 
-/* The 16 digits and the blank that a line of a 64-bit kernel begins with. */
+/* Parses the 16 digits and the blank at the beginning of a line of a 64-bit kernel. */
 static inline const char *take_address(const char *at, const char *end, uint64_t *ret)
 {
 	uint64_t high, low;
@@ -69,11 +69,13 @@ static bool is_mapping_symbol(const char *name, size_t len)
 {
 	if (len >= 2 && ((name[0] == '.' && name[1] == 'L') || (name[0] == 'L' && name[1] == '0')))
 		return true;
-	/* Kernels before 6.16 asked for $a, $d, $t and $x, which are all that ARM has; nothing else begins so. */
+	/*
+	 * Kernels before 6.16 left out $a, $d, $t and $x, which are all that ARM has; no other symbol begins with '$'.
+	 */
 	return len && name[0] == '$';
 }
 
-/* "ADDRESS TYPE NAME[\t[MODULE]]": true when it is one that can be looked up. */
+/* Parses "ADDRESS TYPE NAME[\t[MODULE]]": true for a symbol that the kernel looks up. */
 static bool entry_parse(struct kallsyms *kallsyms, const char *line, const char *end, struct kallsyms_entry *ret)
 {
 	const char *at, *name, *tab, *module;
@@ -122,7 +124,10 @@ static int entry_compare(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* One byte of the addresses at a time, the last first; each pass keeps the order of equal ones, which is that of the text. */
+/*
+ * A radix sort by one byte of the addresses, the last byte first; each pass keeps the order of equal ones, which is
+ * that of the text.
+ */
 static void sort_by_byte(const struct kallsyms_entry *from, struct kallsyms_entry *to, size_t count, unsigned shift)
 {
 	size_t starts[256] = { 0 }, start = 0;
@@ -139,7 +144,7 @@ static void sort_by_byte(const struct kallsyms_entry *from, struct kallsyms_entr
 		to[starts[from[i].address >> shift & 255]++] = from[i];
 }
 
-/* By address, then by place in the text, which is their order when this begins. */
+/* Sorts by address, then by position in the text, which is the order at the beginning. */
 static void entries_sort(struct kallsyms_entry *entries, size_t count)
 {
 	cleanup_free struct kallsyms_entry *room = malloc(count * sizeof(*room));
@@ -165,7 +170,7 @@ static void entries_sort(struct kallsyms_entry *entries, size_t count)
 		memcpy(entries, from, count * sizeof(*entries));
 }
 
-/* Two sorted parts become one; of equal ones those of the first part come first, as they do in the text. */
+/* Merges two sorted parts; of equal addresses those of the first part come first, as they do in the text. */
 static void entries_merge(struct kallsyms_entry *entries, size_t half, size_t count)
 {
 	cleanup_free struct kallsyms_entry *first = malloc(half * sizeof(*first));
@@ -194,8 +199,8 @@ static bool is_kernels_own(const struct kallsyms *kallsyms, const struct kallsym
 }
 
 /*
- * The kernel's own symbols come sorted, the modules' follow in any order: usually only these are to be sorted. Then the
- * first of each address stays, and of the kernel's own none that lies outside its text and data.
+ * The kernel's own symbols are sorted, those of modules follow in any order: usually only the latter have to be sorted.
+ * Then the first symbol of each address is kept, except the kernel's own symbols outside its text and data.
  */
 static void entries_settle(struct kallsyms *kallsyms)
 {
@@ -223,8 +228,8 @@ static void entries_settle(struct kallsyms *kallsyms)
 }
 
 /*
- * kallsyms_lookup() looks for addresses inside the kernel among its own symbols only. What modules keep for each CPU is listed by
- * offsets, which on ppc64 look like addresses in there.
+ * kallsyms_lookup() searches addresses inside the kernel only among the kernel's own symbols. Per-CPU symbols of
+ * modules are listed as offsets, which on ppc64 look like addresses inside the kernel: they are dropped.
  */
 static void entries_drop_strays(struct kallsyms *kallsyms)
 {
@@ -264,7 +269,7 @@ bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 			kallsyms->entries = more;
 			size *= 2;
 		}
-		/* The last line needs its newline: is_kernels_own() looks at the byte behind the name. */
+		/* The last line needs its newline: is_kernels_own() looks at the byte after the name. */
 		if (!newline)
 			break;
 		if (entry_parse(kallsyms, at, newline, &kallsyms->entries[kallsyms->nr_entries]))
@@ -288,7 +293,19 @@ static bool is_text(const struct kallsyms *kallsyms, const struct kallsyms_entry
 {
 	char type = kallsyms->text[entry->at - 2];
 
-	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+	return type == 't' || type == 'T' || type == 'w' || type == 'W' || type == KALLSYMS_UNKNOWN_TEXT;
+}
+
+bool kallsyms_is_text(const struct kallsyms *kallsyms, uint32_t index)
+{
+	return is_text(kallsyms, &kallsyms->entries[index]);
+}
+
+static inline bool is_unknown(const struct kallsyms *kallsyms, const struct kallsyms_entry *entry)
+{
+	char type = kallsyms->text[entry->at - 2];
+
+	return type == KALLSYMS_UNKNOWN_TEXT || type == KALLSYMS_UNKNOWN_DATA;
 }
 
 static bool same_module(const struct kallsyms *kallsyms, const struct kallsyms_entry *a, const struct kallsyms_entry *b)
@@ -299,7 +316,7 @@ static bool same_module(const struct kallsyms *kallsyms, const struct kallsyms_e
 	       !memcmp(text + a->at + a->name_len, text + b->at + b->name_len, a->module_len + 2u);
 }
 
-/* Where an entry's symbol ends: the first address behind it. */
+/* The end of an entry's symbol: the first address after it. */
 static uint64_t entry_end(const struct kallsyms *kallsyms, uint32_t index)
 {
 	const struct kallsyms_entry *entry = &kallsyms->entries[index], *next = entry + 1;
@@ -321,7 +338,7 @@ static uint64_t entry_end(const struct kallsyms *kallsyms, uint32_t index)
 bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t address)
 {
 	return index < kallsyms->nr_entries && address >= kallsyms->entries[index].address &&
-	       address < entry_end(kallsyms, index);
+	       address < entry_end(kallsyms, index) && !is_unknown(kallsyms, &kallsyms->entries[index]);
 }
 
 bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)

@@ -9,17 +9,21 @@
 struct symbol;
 
 /*
- * The lines of /proc/kallsyms as the kernel looks addresses up in them: the first of several names of one address, up to the
- * next address with a name. kernel/kallsyms.c: get_symbol_pos(), is_ksym_addr(); kernel/module/kallsyms.c:
- * find_kallsyms_symbol(). It borrows the text.
+ * The lines of /proc/kallsyms, with the kernel's rules of lookup: an address belongs to the symbol at or below it; of
+ * several names of one address the first counts. kernel/kallsyms.c: get_symbol_pos(), is_ksym_addr();
+ * kernel/module/kallsyms.c: find_kallsyms_symbol(). It borrows the text.
  * Invariant: entries ascend strictly by address; names and modules lie inside the text.
- * The text does not tell where a module's memory ends: the last symbol of a section is taken to reach to the end
- * of its page, as strictly aligned sections do.
+ * The text does not tell where a module's memory ends: the last symbol of a section is assumed to reach to the end of
+ * its page, because sections are aligned to pages.
+ * A line of type '?' (among functions) or '!' (among data) begins a range without symbols: a file may contain a subset
+ * of the symbols.
  * Not supported: texts of 4 GiB or more.
  */
+enum { KALLSYMS_UNKNOWN_TEXT = '?', KALLSYMS_UNKNOWN_DATA = '!' };
+
 struct kallsyms_entry {
 	uint64_t address;
-	uint32_t at; /* of the name in the text */
+	uint32_t at; /* offset of the name in the text */
 	uint16_t name_len;
 	uint16_t module_len; /* 0: the kernel itself, or BPF, which is printed without one */
 };
@@ -32,21 +36,24 @@ struct kallsyms {
 	uint64_t core_start, core_end; /* addresses of _stext and _end: beyond them the kernel has only modules */
 };
 
-/* Lines that are none are skipped. False without memory: then there are no symbols. */
+/* Skips lines that are not symbols. False without memory: then there are no symbols. */
 bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len);
 void kallsyms_release(struct kallsyms *kallsyms);
 
 bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index);
 
-/* Whether this entry is the one to be found for an address; any index may be asked for. */
+/* Whether the entry is the symbol of an address; any index is allowed. */
 bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t address);
 
 void kallsyms_symbol(const struct kallsyms *kallsyms, uint32_t index, struct symbol *ret);
 
+/* Whether the entry lies in the code of the kernel or a module. */
+bool kallsyms_is_text(const struct kallsyms *kallsyms, uint32_t index);
+
 /* The address of the first line with that name and no module, aliases included. Walks the text. */
 bool kallsyms_address(const struct kallsyms *kallsyms, const char *name, uint64_t *ret);
 
-/* Reads hex digits: what follows them, or NULL when there are none or more than 64 bits. */
+/* Reads hex digits and returns a pointer to the text after them; NULL when there are none or more than 64 bits. */
 const char *kallsyms_take_hex(const char *at, const char *end, uint64_t *ret);
 
 #endif

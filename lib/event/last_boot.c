@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each module is looked for in the other text: a file that claims more than machines have would take its time. */
+/*
+ * Each module is searched for in the other text, so these limits bound the time for a hostile file; no machine reaches
+ * them.
+ */
 enum { MODULES_MAX = 1024, MODULES_TEXT = 1 << 20 };
 
 static int by_address(const void *a, const void *b)
@@ -19,7 +22,7 @@ static int by_address(const void *a, const void *b)
 	return (x->then > y->then) - (x->then < y->then);
 }
 
-/* "NAME SIZE USES USERS STATE 0xADDRESS" of /proc/modules: where that module lies; 0: nowhere, or hidden. */
+/* Parses "NAME SIZE USES USERS STATE 0xADDRESS" of /proc/modules: the module's address; 0: not loaded, or hidden. */
 static uint64_t module_now(struct trace_text modules, struct text_word name)
 {
 	struct text_word line;
@@ -55,7 +58,7 @@ static bool add_module(struct last_boot *boot, uint64_t then, uint64_t now)
 	return true;
 }
 
-/* "text delta:<tab>-4194304" (6.12), or "ffffffff81000000<tab>[kernel]" and the same of each module. */
+/* Parses "text delta:<tab>-4194304" (6.12), or "ffffffff81000000<tab>[kernel]" and such a line for each module. */
 static bool read_line(struct last_boot *boot, struct text_word line, struct trace_text modules)
 {
 	static const char delta[] = "text delta:\t";

@@ -9,27 +9,29 @@
 struct trace_text;
 
 /*
- * How far the kernel, and each module, lies from where it lay when the buffer was written: by the kernel before the one that it was extracted
- * from (trace_instance=NAME@MEMORY). kernel/trace/trace.c: tracing_last_boot_read() of Linux 6.12, last_boot_seq_ops of 6.15 and later,
- * trace_adjust_address(). All zero: the buffer is of the kernel whose symbols are known.
+ * The distance between the present addresses of the kernel and its modules and their addresses when the buffer was
+ * written by the kernel of the previous boot (trace_instance=NAME@MEMORY). kernel/trace/trace.c:
+ * tracing_last_boot_read() of Linux 6.12, last_boot_seq_ops of 6.15 and later, trace_adjust_address(). All zero: the
+ * buffer is of the kernel whose symbols are known.
  */
 struct last_boot {
-	uint64_t delta;     /* of the kernel, modulo 2^64: now minus then */
-	uint64_t text_then; /* of _text; 0 when the delta itself was told */
+	uint64_t delta;     /* for the kernel: present address minus old address, modulo 2^64 */
+	uint64_t text_then; /* the old address of _text; 0 when the file has the delta itself */
 	struct last_boot_module {
 		uint64_t then, delta;
-	} * modules; /* ascending by `then`; the delta is 0 where the module is not loaded now */
+		/* ascending by `then`, the old address; the delta is 0 if the module is not loaded now */
+	} * modules;
 	size_t nr;
 };
 
-/* From the texts of last_boot_info and of /proc/modules; either may be absent. False: no memory. */
+/* Reads the texts of last_boot_info and of /proc/modules; either may be absent. False: no memory. */
 bool last_boot_read(struct last_boot *boot, struct trace_text info, struct trace_text modules);
 void last_boot_release(struct last_boot *boot);
 
-/* Where _text is now; 0: unknown, then nothing is moved. */
+/* Sets the present address of _text; 0: unknown, then no address is converted. */
 void last_boot_text_now(struct last_boot *boot, uint64_t text_now);
 
-/* What is to be added to an address of then that no symbol of the kernel covers: that of the module at or below it. */
+/* The delta of an old address that no symbol of the kernel covers: the delta of the module at or below it. */
 uint64_t last_boot_module_delta(const struct last_boot *boot, uint64_t then);
 
 #endif

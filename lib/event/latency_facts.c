@@ -13,13 +13,13 @@
 
 enum { NAME_WIDTH = 8, ROUND_DOWN = 500, ROUND_UP = 499, NS_PER_US = 1000 };
 
-/* Of one line: "  <idle>-0         1dn..3.. 271667us+: " */
+/* The columns of one line: " <idle>-0 1dn..3.. 271667us+: " */
 struct sample {
 	uint64_t pid, cpu, time; /* time in us, or in the clock's own units */
 };
 
 struct bounds {
-	uint64_t low, high; /* both included; of time_start */
+	uint64_t low, high; /* bounds of time_start, both included */
 };
 
 static bool take_number(const char **at, const char *end, uint64_t *ret)
@@ -63,7 +63,10 @@ static bool parse_line(struct text_word line, bool counts, struct sample *ret)
 	return end - at > 4 && !memcmp(at, "us", 2) && !memcmp(at + 3, ": ", 2);
 }
 
-/* A name with a newline splits its line: the columns count from a line before, which is shorter than a name's column. */
+/*
+ * A task name with a newline splits its line. The columns are counted from the line before, which is shorter than the
+ * column of names.
+ */
 static bool parse_split_line(const char *start, struct text_word line, bool counts, struct sample *ret)
 {
 	for (size_t back = 1; back <= NAME_WIDTH && back <= (size_t)(line.at - start); back++) {
@@ -75,7 +78,7 @@ static bool parse_split_line(const char *start, struct text_word line, bool coun
 	return false;
 }
 
-/* Of a time that was printed for an event: false when it cannot be that event's. */
+/* Narrows the bounds by a time that was printed for an event: false when it cannot be the time of that event. */
 static bool narrow(struct bounds *bounds, uint64_t ts, uint64_t time, bool counts)
 {
 	uint64_t units = counts ? 1 : NS_PER_US, down = counts ? 0 : ROUND_DOWN, up = counts ? 0 : ROUND_UP;
@@ -95,7 +98,7 @@ static bool narrow(struct bounds *bounds, uint64_t ts, uint64_t time, bool count
 	return true;
 }
 
-/* The function graph prints only these in the usual way, with this time. */
+/* Whether an event has a line with this time column: the function graph prints only some events in this way. */
 static bool has_line(const struct context *context, const struct event *event)
 {
 	const struct format *format = event->kind == EVENT_RECORD ? event->type->format : NULL;
@@ -105,7 +108,7 @@ static bool has_line(const struct context *context, const struct event *event)
 	return format && (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "function"));
 }
 
-/* The event that a line shows is the next of its task and CPU; 2 when its time cannot be that of the line. */
+/* Finds the event of a line: the next one of its task and CPU; 2 when its time cannot be that of the line. */
 static int find_event(const struct context *context, struct events *events, const struct sample *sample,
 		      struct bounds *bounds, struct fail *fail)
 {
@@ -139,7 +142,7 @@ static int read_lines(const struct context *context, struct events *events, cons
 			r = find_event(context, events, &sample, &bounds, fail);
 		facts->samples += r == 1;
 	}
-	/* A text of other events matches some of them by chance. */
+	/* A text of other events may match some events by chance. */
 	facts->time_start_known = facts->samples && facts->samples >= facts->lines / 2;
 	facts->time_start = bounds.low + (bounds.high - bounds.low) / 2;
 	return r < 0 ? r : 0;
@@ -166,7 +169,10 @@ int latency_facts_read(struct context *context, const char *text, size_t len, st
 	return read_since(context, 0, text, len, ret, fail);
 }
 
-/* "oldest event ts:  4712.123456", or a count: of a page, so no later than its first event; 0: not told. */
+/*
+ * Parses "oldest event ts: 4712.123456", or a count. It is the time of a page, so not later than the page's first
+ * event; 0: unknown.
+ */
 static uint64_t oldest_ts(struct trace_text stats, bool counts)
 {
 	static const char name[] = "oldest event ts:";
@@ -180,13 +186,13 @@ static uint64_t oldest_ts(struct trace_text stats, bool counts)
 			return 0;
 		if (counts)
 			return seconds;
-		/* Cut to microseconds, or rounded. */
+		/* The kernel may have truncated or rounded it to microseconds. */
 		return seconds > UINT32_MAX || !(seconds + us) ? 0 : seconds * 1000000000 + us * 1000 - 1000;
 	}
 	return 0;
 }
 
-/* When the first event of the kernel's buffer was, at the earliest; what was recorded before that is not in the sample. */
+/* The earliest possible time of the first event in the kernel's buffer; the sample has no events before it. */
 static uint64_t sample_since(const struct context *context)
 {
 	bool counts = context->unit == CLOCK_UNIT_COUNT;
@@ -216,12 +222,15 @@ int latency_facts_learn(struct context *context, struct fail *fail)
 		return 0;
 	since = sample_since(context);
 	r = read_since(context, since, sample.text, sample.len, &facts, fail);
-	/* After a reader of trace_pipe the kernel may name a page as the oldest that comes after the one that he had begun. */
+	/*
+	 * If trace_pipe was read, the oldest page that the kernel reports may come after the page that this reader had
+	 * begun.
+	 */
 	if (!r && since && facts.lines && !facts.time_start_known)
 		r = read_since(context, 0, sample.text, sample.len, &facts, fail);
 	if (r)
 		return r;
-	/* The lines of a graph have no such times, and need none. */
+	/* The lines of the function graph have no such times and need none. */
 	if (facts.time_start_known) {
 		context->time_start_known = true;
 		context->time_start = facts.time_start;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True where the line begins so; what follows, up to the mark where there is one, is copied if it fits. */
+/* True if the line begins with `start`; the text after it, up to the mark if there is one, is copied if it fits. */
 static bool take_after(const char *line, size_t len, const char *start, const char *mark, char *ret, size_t size)
 {
 	size_t skip = strlen(start);

@@ -11,11 +11,11 @@
 
 enum { PID, NAME, OTHER, NR_PLACES };
 
-/* An event that tells of tasks, and the fields that do. */
+/* An event about tasks, and its fields. */
 struct teller {
 	const char *system, *event;
 	enum life_what what;
-	const char *fields[NR_PLACES]; /* NULL: not told */
+	const char *fields[NR_PLACES]; /* NULL: the event has no such field */
 };
 
 static const struct teller tellers[] = {
@@ -41,7 +41,7 @@ enum { TYPE_UNKNOWN, TYPE_TELLS, TYPE_SILENT };
 struct lives {
 	const struct schema_abi *abi;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: TYPE_* */
-	struct u64_map types;           /* by event_type::index: struct type, of those that tell */
+	struct u64_map types;           /* by event_type::index: struct type, for events about tasks */
 	struct u64_map tasks;           /* by PID: struct life */
 	bool failed;
 };
@@ -103,7 +103,9 @@ static void take_name(const struct place *place, const struct event *event, char
 
 	if (!place_string(place, event, &text, &len))
 		return;
-	/* Of a path, as begin_new_exec() does it; other names have no '/' that the kernel would treat so. */
+	/*
+	 * The last part of a path, like begin_new_exec(); the kernel treats a '/' in other names as a normal character.
+	 */
 	slash = place->field->flags & FIELD_DYNAMIC ? memrchr(text, '/', len) : NULL;
 	if (slash) {
 		len -= (size_t)(slash + 1 - text);
@@ -124,7 +126,7 @@ static struct life_step *step_add(struct lives *lives, int32_t pid)
 	return step;
 }
 
-/* Both events of a new task may be on: one of them is enough. */
+/* sched_process_fork and task_newtask report the same fork; if both are recorded, the second one is ignored. */
 static bool is_told(const struct lives *lives, int32_t pid, enum life_what what)
 {
 	const struct life *life = u64_map_find(&lives->tasks, (uint32_t)pid);
@@ -180,7 +182,7 @@ const struct life_step *lives_step(const struct lives *lives, int32_t pid, size_
 	return life && index < life->nr_steps ? &life->steps[index] : NULL;
 }
 
-/* What the first step after a time says of the time before it. */
+/* The name before a step, from that step itself. */
 static const char *name_before(const struct life_step *step)
 {
 	if (step->what == LIFE_RENAMED)

@@ -45,7 +45,7 @@ static bool take_hex(const char **at, const char *end, char stop, uint64_t *ret)
 	return true;
 }
 
-/* "START-END PERMS OFFSET DEVICE INODE    PATH": names of what is no file are in brackets. */
+/* Parses "START-END PERMS OFFSET DEVICE INODE PATH": names in brackets are not files. */
 static bool parse_line(struct text_word line, struct map *ret)
 {
 	const char *at = line.at, *end = line.at + line.len;
@@ -98,7 +98,7 @@ static int add_process(struct maps *maps, int32_t pid, struct trace_text text, s
 	process = &grown[maps->nr_processes];
 	*process = (struct process){ .pid = pid, .first = maps->nr };
 	while (maps->nr < MAPS_MAX && text_next_line(&text.text, &text.len, &line)) {
-		/* A text that is not in order is none of the kernel's: what does not fit is left out. */
+		/* The kernel's text is sorted: lines out of order are skipped. */
 		if (!parse_line(line, &map) || map.start < last)
 			continue;
 		last = map.end;

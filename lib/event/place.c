@@ -57,7 +57,7 @@ bool place_element(const struct place *place, const struct event *event, size_t 
 	if (!field || !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) || !is_integer_size(field->elem_size) ||
 	    !place_bytes(place, event, &at, &len) || index >= len / field->elem_size)
 		return false;
-	/* One element as a record of its own. */
+	/* Reads one element as if it were a record of its own. */
 	*ret = place_u64(&(struct place){ .size = (uint8_t)field->elem_size,
 					  .is_signed = place->is_signed,
 					  .swap = place->swap },

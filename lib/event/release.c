@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The release that Debian names in its version: the third number of its uname -r is its own. */
+/*
+ * The patch number of the release from the version text of Debian's kernels, because the third number of their uname -r
+ * is Debian's own.
+ */
 static unsigned patch_of(const struct context *context, const char *uname, unsigned patch)
 {
 	const char *debian = uname ? strstr(uname, " Debian ") : NULL;
@@ -33,11 +36,33 @@ void release_read(struct context *context, const char *uname)
 	context->preempt_rt = (uname && strstr(uname, " PREEMPT_RT ")) || strstr(context->release, "-rt");
 }
 
+/*
+ * A program whose personality is PER_LINUX32 is told another machine (UTS_MACHINE's place is taken by
+ * COMPAT_UTS_MACHINE in the kernel's newuname()). The size of a long tells which kernel it was.
+ */
+static const char *machine_of_64_bits(const char *machine)
+{
+	static const struct {
+		const char *told, *is;
+	} names[] = {
+		{ "i386", "x86_64" },     { "i486", "x86_64" },    { "i586", "x86_64" },   { "i686", "x86_64" },
+		{ "armv8l", "aarch64" },  { "armv8b", "aarch64" }, { "s390", "s390x" },    { "ppc", "ppc64" },
+		{ "ppcle", "ppc64le" },   { "mips", "mips64" },    { "sparc", "sparc64" }, { "parisc", "parisc64" },
+		{ "riscv32", "riscv64" },
+	};
+
+	for (size_t i = 0; i < array_size(names); i++)
+		if (!strcmp(machine, names[i].told))
+			return names[i].is;
+	return NULL;
+}
+
 void release_read_machine(struct context *context, struct trace_text uname)
 {
 	static const char system[] = "GNU/Linux";
 	struct text_word word = { NULL, 0 };
 	size_t end = uname.len;
+	const char *wide;
 
 	for (int tries = 0; uname.text && tries < 2; tries++) {
 		size_t start;
@@ -52,9 +77,15 @@ void release_read_machine(struct context *context, struct trace_text uname)
 		end = start;
 	}
 	snprintf(context->machine, sizeof(context->machine), "%.*s", (int)word.len, word.at ? word.at : "");
+	wide = trace_info(context->trace)->long_size == 8 ? machine_of_64_bits(context->machine) : NULL;
+	if (wide)
+		snprintf(context->machine, sizeof(context->machine), "%s", wide);
 }
 
-/* Of "none voluntary (full)", a file of debugfs, "(full)": what kernels that choose it when they boot have chosen. */
+/*
+ * The chosen word "(full)" of "none voluntary (full)", a file of debugfs: the model of kernels that choose it when they
+ * boot.
+ */
 static struct text_word chosen_model(const struct context *context)
 {
 	struct trace_text chosen = trace_setting(context->trace, 0, "weft/sched_preempt");

@@ -6,18 +6,23 @@ struct context;
 struct trace_text;
 
 /*
- * What the traced kernel's `uname -a` tells of it: its release, and how it is preempted, which latency-format's head shows.
- * uname may be NULL.
+ * Reads facts from the traced kernel's `uname -a`: its release, and its preemption model, which the head of
+ * latency-format shows. uname may be NULL.
  */
 void release_read(struct context *context, const char *uname);
 
-/* The machine: the last word of uname, or the one before where the last is the operating system's name. */
+/*
+ * Sets the machine: the last word of uname, or the word before it if the last one is the name of the operating system.
+ */
 void release_read_machine(struct context *context, struct trace_text uname);
 
-/* The model as kernels before 6.15 name it: a text that lives forever. */
+/* The model as kernels before 6.15 name it: a static text. */
 const char *release_model(const struct context *context, const char *uname);
 
-/* As 6.15 and later do; NULL where their configuration would have to tell. To be freed. */
+/*
+ * The model as kernels 6.15 and later name it; NULL when only the kernel's configuration could tell. The caller frees
+ * it.
+ */
 char *release_new_model(const struct context *context);
 
 #endif

@@ -40,7 +40,7 @@ static uint8_t role_of(const struct roles *roles, const struct format *format)
 	return ROLE_NONE;
 }
 
-/* Whether this buffer is the one whose events of these names count. */
+/* Whether events of these names count in this buffer: only one buffer counts for each. */
 static bool owns(struct roles *roles, const struct format *format, uint16_t buffer)
 {
 	struct roles_owner *owner;

@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 /*
- * What a consumer makes of the events of a reader: a small number for each type, looked up by its names once. An event of one name counts in
- * one buffer only, the first in which it occurs, so that a file whose instances recorded the same event does not tell it twice.
- * Borrows the formats. 0 is ROLE_NONE: an event that the consumer has no use for.
+ * A consumer's role for each type of event: a small number, looked up once by the names of the type. An event of one
+ * name counts in one buffer only, the first in which it occurs: if several instances recorded the same event, it is
+ * counted once.
+ * Borrows the formats. 0 is ROLE_NONE: an event that the consumer does not use.
  */
 enum { ROLE_NONE = 0, ROLES_MAX = 254 };
 
-/* Ends with a name of NULL. Either part may end with '*'. */
+/* An array of these ends with a NULL name. Either part may end with '*'. */
 struct role_name {
 	const char *system, *name;
 	uint8_t role; /* 1 to ROLES_MAX */
@@ -39,7 +40,7 @@ struct roles {
 void roles_init(struct roles *roles, const struct role_name *names);
 void roles_release(struct roles *roles);
 
-/* Looks a type up. *ret_fresh: the role was found now. */
+/* Looks up the role of a type. *ret_fresh: this is its first event. */
 uint8_t roles_look_up(struct roles *roles, const struct event *event, bool *ret_fresh);
 
 /* The role of an EVENT_RECORD. *ret_fresh: it is the first event of its type, whose places can be bound. */

@@ -17,12 +17,12 @@ struct type_role {
 };
 
 struct switched {
-	int32_t to;     /* the task that has had the CPU since */
+	int32_t to;     /* the task on the CPU since `start` */
 	uint64_t start; /* 0: unknown */
 };
 
 struct pair_name {
-	const char *text; /* borrowed from the format: what stands before _entry and _exit */
+	const char *text; /* the event's name before "_entry" or "_exit"; borrowed from the format */
 	size_t len;
 };
 
@@ -31,10 +31,11 @@ struct spans {
 	struct type_role roles[EVENT_TYPES_MAX]; /* by event_type::index */
 	struct pair_name *names;
 	size_t nr_names;
+	bool starved;
 	struct u64_map calls;    /* by PID: uint64_t, when its system call began; 0: none */
-	struct u64_map starts;   /* by pair_key(): uint64_t, the same */
+	struct u64_map starts;   /* by pair_key(): uint64_t, when the pair began; 0: none */
 	struct u64_map switches; /* by CPU: struct switched */
-	struct place next_pid;   /* of sched_switch */
+	struct place next_pid;   /* the field of sched_switch */
 };
 
 struct spans *spans_new(const struct schema_abi *abi)
@@ -86,8 +87,10 @@ static bool pair_of(struct spans *spans, const char *name, size_t len, uint16_t 
 	if (i == spans->nr_names) {
 		struct pair_name *added = vec_push(spans->names, spans->nr_names);
 
-		if (!added)
+		if (!added) {
+			spans->starved = true;
 			return false;
+		}
 		*added = (struct pair_name){ name, len };
 	}
 	*ret = (uint16_t)i;
@@ -123,7 +126,7 @@ static void begin(struct u64_map *map, uint64_t key, uint64_t ts)
 		*start = ts;
 }
 
-/* True and when it began, if it is not the same moment. */
+/* Returns true, and the span, if its start is known and earlier than its end. */
 static bool end(const struct u64_map *map, uint64_t key, uint64_t ts, struct span *ret)
 {
 	uint64_t *start = u64_map_find(map, key);
@@ -136,7 +139,7 @@ static bool end(const struct u64_map *map, uint64_t key, uint64_t ts, struct spa
 	return known;
 }
 
-/* From the switch to this task on; others between them may have been left out by a selection. */
+/* Measures from the last switch if it was to this task; a selection may have left out switches in between. */
 static bool see_switch(struct spans *spans, const struct event *event, struct span *ret)
 {
 	struct switched *last = u64_map_add(&spans->switches, event->cpu);
@@ -209,4 +212,9 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 		return false;
 	}
 	return false;
+}
+
+bool spans_starved(const struct spans *spans)
+{
+	return spans->starved || spans->calls.starved || spans->starts.starved || spans->switches.starved;
 }

@@ -11,11 +11,11 @@ struct format;
 struct schema_abi;
 
 /*
- * Pairs of events that begin and end something: a system call of a task (sys_enter_* and sys_exit_*), what runs on a CPU between
- * NAME_entry and NAME_exit, and a task's time on a CPU between two sched_switch. A consumer shows it every event in order.
- * A gap ends what it may have hidden: the open pairs of its CPU, and all system calls, whose tasks may have moved. What began before
- * the first event is unknown, and so is what there was no memory for.
- * Not here: pairs of the function graph (lib/event/calls.h).
+ * Pairs of events that begin and end something: a system call of a task (sys_enter_* and sys_exit_*), an activity of a
+ * CPU between NAME_entry and NAME_exit, and a task's time on a CPU between two sched_switch. The consumer passes every
+ * event in order. A gap ends the pairs that it may affect: the open pairs of its CPU, and all system calls, whose tasks
+ * may have moved. A pair that began before the first event is unknown, as is one for which memory ran out.
+ * Pairs of the function graph are in lib/event/calls.h.
  */
 struct spans;
 
@@ -27,8 +27,8 @@ enum span_kind {
 
 struct span {
 	enum span_kind kind;
-	uint64_t start, lasted; /* in units of event::ts; it ended with the event */
-	const char *name;       /* what stands before _exit, of a SPAN_PAIR; not terminated; else NULL */
+	uint64_t start, lasted; /* in units of event::ts; the span ends at the event */
+	const char *name;       /* for SPAN_PAIR: the event's name before "_exit", without a NUL; else NULL */
 	size_t name_len;
 };
 
@@ -36,7 +36,10 @@ struct span {
 struct spans *spans_new(const struct schema_abi *abi);
 void spans_free(struct spans *spans);
 
-/* True and the span that the event ends. */
+/* Returns true, and the span, when the event ends one. */
 bool spans_see(struct spans *spans, const struct event *event, struct span *ret);
+
+/* Whether memory ran out, so that a span is missing. */
+bool spans_starved(const struct spans *spans);
 
 #endif

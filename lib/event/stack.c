@@ -3,6 +3,10 @@
 
 #include "lib/event/symbols.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 static struct stack stack_of(const struct place *caller, const struct schema_abi *abi, const struct event *event)
 {
 	uint32_t at = caller->offset < event->len ? caller->offset : event->len;
@@ -49,4 +53,12 @@ bool stack_next(struct stack *stack, uint64_t *ret)
 bool stack_symbol(const struct symbols *symbols, uint64_t address, struct symbol *ret)
 {
 	return address != STACK_TRAMPOLINE && symbols_find(symbols, address, ret);
+}
+
+void stack_name(const struct symbols *symbols, uint64_t address, char text[STACK_NAME], struct symbol *ret)
+{
+	if (stack_symbol(symbols, address, ret))
+		return;
+	snprintf(text, STACK_NAME, address == STACK_TRAMPOLINE ? "[ftrace trampoline]" : "0x%" PRIx64, address);
+	*ret = (struct symbol){ .name = text, .name_len = (uint32_t)strlen(text) };
 }

@@ -12,14 +12,14 @@ struct symbol;
 struct symbols;
 
 /*
- * The addresses of a kernel_stack or user_stack event, innermost first. They go from the field `caller` to the end of the record:
- * the size of that array in the format is the one of old kernels. It borrows the record.
+ * The addresses of a kernel_stack or user_stack event, innermost first. They reach from the field `caller` to the end
+ * of the record: the array size in the format is that of old kernels. It borrows the record.
  */
 struct stack {
 	struct bytes left;
-	uint8_t size;  /* of an address */
-	uint64_t end;  /* of a kernel's stack: ends it, all ones */
-	unsigned room; /* of a user's stack: addresses that may still follow, a 0 ends it */
+	uint8_t size;  /* size of an address */
+	uint64_t end;  /* for a kernel stack: the value that ends it, all ones */
+	unsigned room; /* for a user stack: the number of addresses that may still follow; a 0 ends it */
 	bool user;
 };
 
@@ -36,7 +36,11 @@ void stack_of_user(const struct place *caller, const struct schema_abi *abi, con
 /* The next address; false at the end. */
 bool stack_next(struct stack *stack, uint64_t *ret);
 
-/* The symbol of a kernel's address; false when it has none, or is no address. */
+/* Finds the symbol of a kernel address; false when there is none, or for STACK_TRAMPOLINE. */
 bool stack_symbol(const struct symbols *symbols, uint64_t address, struct symbol *ret);
+
+/* The name of an address; the number as text (in `text`) when it has no symbol. */
+enum { STACK_NAME = 32 };
+void stack_name(const struct symbols *symbols, uint64_t address, char text[STACK_NAME], struct symbol *ret);
 
 #endif

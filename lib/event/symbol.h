@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What an address of the kernel belongs to. The names are no strings: they have lengths. */
+/* The symbol that an address of the kernel belongs to. Its names have lengths and no NUL. */
 struct symbol {
 	const char *name;
 	uint32_t name_len;

@@ -17,11 +17,12 @@ enum { MEMO_BITS = 12 };
 
 struct string {
 	uint64_t address;
-	size_t at; /* in strings_text */
+	size_t at; /* offset in strings_text */
 };
 
 struct symbols {
 	struct trace *trace;
+	size_t buffer;
 	pthread_mutex_t lock;
 	atomic_bool loaded;
 	struct kallsyms kallsyms;
@@ -29,13 +30,13 @@ struct symbols {
 	bool moved;
 	int (*ask)(void *arg, struct buf *buf);
 	void *ask_arg;
-	struct buf asked;       /* the text that came of it */
+	struct buf asked;       /* the text that symbols_ask()'s function provided */
 	struct string *strings; /* ascending by address; the first of equal ones counts */
 	size_t nr_strings;
 	struct buf strings_text;
 	/*
-	 * Where recent lookups ended. An entry is only a hint: the symbol it names is checked against the address, so
-	 * that a race costs time and nothing else.
+	 * Results of recent lookups. An entry is only a hint: its symbol is checked against the address, so a race
+	 * costs time and nothing else.
 	 */
 	_Atomic uint32_t memo[1 << MEMO_BITS];
 };
@@ -50,6 +51,7 @@ int symbols_new(struct trace *trace, size_t buffer, struct symbols **ret, struct
 		return fail_memory(fail);
 	}
 	symbols->trace = trace;
+	symbols->buffer = buffer;
 	pthread_mutex_init(&symbols->lock, NULL);
 	*ret = symbols;
 	return 0;
@@ -138,11 +140,20 @@ static bool strings_read(struct symbols *symbols, const char *text, size_t len)
 	return true;
 }
 
-/* False without memory; what is damaged counts as absent. */
+/*
+ * A file of several kernels has the texts of all kernels but the first as settings of their buffers (lib/event/unite).
+ */
+static int text_of(const struct symbols *symbols, enum trace_meta what, const char *setting, struct trace_text *ret)
+{
+	*ret = trace_setting(symbols->trace, symbols->buffer, setting);
+	return ret->text ? 0 : trace_meta(symbols->trace, what, ret, NULL);
+}
+
+/* False without memory; a damaged text counts as absent. */
 static bool load_strings(struct symbols *symbols)
 {
 	struct trace_text text;
-	int r = trace_meta(symbols->trace, TRACE_PRINTK, &text, NULL);
+	int r = text_of(symbols, TRACE_PRINTK, "printk_formats", &text);
 
 	return r || !text.text ? r != -ENOMEM : strings_read(symbols, text.text, text.len);
 }
@@ -150,7 +161,7 @@ static bool load_strings(struct symbols *symbols)
 static bool load_kallsyms(struct symbols *symbols)
 {
 	struct trace_text text;
-	int r = trace_meta(symbols->trace, TRACE_KALLSYMS, &text, NULL);
+	int r = text_of(symbols, TRACE_KALLSYMS, "kallsyms", &text);
 
 	if (!r && text.len)
 		return kallsyms_read(&symbols->kallsyms, text.text, text.len);
@@ -159,7 +170,7 @@ static bool load_kallsyms(struct symbols *symbols)
 	return r != -ENOMEM;
 }
 
-/* With the symbols it is known how far the kernel has moved. */
+/* Computes from the symbols how far the kernel has moved between the boots. */
 static void find_move(struct symbols *symbols)
 {
 	struct last_boot *boot = &symbols->last_boot;
@@ -202,7 +213,7 @@ static bool find_now(struct symbols *symbols, uint64_t address, struct symbol *r
 	return true;
 }
 
-/* The kernel's own symbols first, as trace_adjust_address() has it. */
+/* The kernel's own symbols come first, as in trace_adjust_address(). */
 static bool find_then(struct symbols *symbols, uint64_t address, struct symbol *ret)
 {
 	uint64_t delta = symbols->last_boot.delta;
@@ -226,7 +237,7 @@ bool symbols_find(const struct symbols *const_symbols, uint64_t address, struct 
 
 bool symbols_moved(const struct symbols *symbols)
 {
-	/* What tells nothing of a last boot needs no symbols to be read. */
+	/* A buffer without facts of the last boot needs no conversion, and so no symbols. */
 	if (!symbols->last_boot.delta && !symbols->last_boot.text_then)
 		return false;
 	symbols_load(symbols);
@@ -249,7 +260,7 @@ bool symbols_print(const struct symbols *symbols, uint64_t address, char how, st
 	struct symbol symbol;
 	bool backtrace = how == 'B';
 
-	/* A return address may lie behind its function: sprint_backtrace() looks one byte before it. */
+	/* A return address may lie after its function: sprint_backtrace() looks one byte before it. */
 	if (!symbols_find(symbols, address - backtrace, &symbol))
 		return false;
 	out_mem(out, symbol.name, symbol.name_len);
@@ -270,7 +281,7 @@ bool symbols_print(const struct symbols *symbols, uint64_t address, char how, st
 bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *ret)
 {
 	symbols_load(symbols);
-	/* What preemptirq events ask for each time. */
+	/* Every preemptirq event needs the address of _stext. */
 	if (!strcmp(name, "_stext") && symbols->kallsyms.core_start) {
 		*ret = symbols->kallsyms.core_start - symbols->last_boot.delta;
 		return true;

@@ -15,28 +15,32 @@ struct out;
 struct trace;
 
 /*
- * The traced kernel's symbols, from the stored kallsyms, and the strings of printk_formats. Read from the file and sorted
- * when first asked for; lookups may come from any thread. Sizes are distances to the next symbol, as in kernel/kallsyms.c.
+ * The traced kernel's symbols, from the stored kallsyms, and the strings of printk_formats. Read from the file and
+ * sorted when first asked for; lookups may come from any thread. Sizes are distances to the next symbol, as in
+ * kernel/kallsyms.c.
  */
 struct symbols;
 
-/* Of a buffer: it may be of the kernel's last boot, then addresses are those of then, and so are the symbols'. */
+/* The symbols for one buffer. A buffer of the last boot has the addresses of that boot: they are converted. */
 int must_check symbols_new(struct trace *trace, size_t buffer, struct symbols **ret, struct fail *fail);
 void symbols_free(struct symbols *symbols);
 
 /*
- * Where the text of kallsyms comes from when the trace has none: asked once, by the first lookup, on its thread. Without a
- * text there are no symbols.
+ * Sets a function that provides the text of kallsyms when the trace has none: called once, by the first lookup, on its
+ * thread. Without a text there are no symbols.
  */
 void symbols_ask(struct symbols *symbols, int (*text)(void *arg, struct buf *buf), void *arg);
 
 /*
- * Reads and sorts them now, so that no later lookup has to: for whoever reads the trace on one thread and looks up on
- * others. What cannot be read counts as absent.
+ * Reads and sorts the symbols now instead of at the first lookup: for a program that reads the trace on one thread and
+ * looks symbols up on others. Symbols that cannot be read count as absent.
  */
 void symbols_load(const struct symbols *symbols);
 
-/* Whether the kernel lay elsewhere when the buffer was written; and where an address of then lies now: the same if nothing has moved. */
+/*
+ * symbols_moved(): whether the kernel was at other addresses when the buffer was written (KASLR). symbols_now(): the
+ * present address for an address of that time.
+ */
 bool symbols_moved(const struct symbols *symbols);
 uint64_t symbols_now(const struct symbols *symbols, uint64_t address);
 
@@ -46,10 +50,10 @@ bool symbols_find(const struct symbols *symbols, uint64_t address, struct symbol
 /* Prints as the kernel's %ps ('s'), %pS ('S') and %pB ('B') do; false and nothing when there is no symbol. */
 bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out);
 
-/* The address of the first symbol of exactly that name; false when there is none. Slow: for what is asked once. */
+/* The address of the first symbol with exactly this name; false when there is none. Slow: it searches all of them. */
 bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *ret);
 
-/* The text of printk_formats at an address; NULL. */
+/* The text of printk_formats at an address; NULL when there is none. */
 const char *symbols_string(const struct symbols *symbols, uint64_t address);
 
 #endif

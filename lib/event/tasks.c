@@ -12,7 +12,7 @@
 enum {
 	TASKS_MAX = 1 << 23, /* the kernel has at most 4 Mi pids */
 	NAME_MAX_LEN = 4096,
-	HEADS_MAX = 1 << 16, /* slots: with more tasks the heads would not stay in a cache anyhow */
+	HEADS_MAX = 1 << 16, /* limit of slots: the heads of more tasks would not fit into a cache */
 };
 
 static const char blanks[] = "                ";
@@ -30,13 +30,13 @@ struct tasks {
 	struct task *slots;
 	uint32_t mask; /* number of slots - 1 */
 	uint32_t used;
-	struct buf names;   /* each behind TASK_NAME_PAD blanks, with a NUL */
-	struct head *heads; /* by slot; NULL: none at all */
+	struct buf names;   /* each name follows TASK_NAME_PAD blanks and ends with a NUL */
+	struct head *heads; /* by slot; NULL: not used */
 };
 
-/* The pid stands here once more, so that a lookup touches one cache line. */
+/* A copy of the pid, so that a lookup touches only one cache line. */
 struct head {
-	char text[TASK_HEAD_ROOM - sizeof(int32_t)]; /* "" where there is none */
+	char text[TASK_HEAD_ROOM - sizeof(int32_t)]; /* "" if there is none */
 	int32_t pid;
 };
 
@@ -59,7 +59,7 @@ static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
 	return at;
 }
 
-/* Room for `count` tasks at a load of one half: looking up ends soon, and always at a free slot. */
+/* Makes room for `count` tasks at a load of one half: so a search is short and always ends at a free slot. */
 static bool tasks_reserve(struct tasks *tasks, size_t count)
 {
 	size_t slots = 64;
@@ -84,7 +84,7 @@ static struct task *tasks_slot(struct tasks *tasks, int32_t pid)
 	return task;
 }
 
-/* "123 rest": true with the number and where the rest begins. Pids that tasks cannot have are no numbers. */
+/* Parses "123 rest": true with the number and the start of the rest. Numbers that no pid can have are rejected. */
 static bool take_pid(const char **at, const char *end, int32_t *ret)
 {
 	const char *digit = *at;
@@ -106,7 +106,7 @@ static bool take_pid(const char **at, const char *end, int32_t *ret)
 	return true;
 }
 
-/* A number with a blank behind it begins a name: "%d %s\n", even when the name is empty. */
+/* A number with a blank after it begins a name: "%d %s\n", even when the name is empty. */
 static bool take_name_pid(const char **at, const char *end, int32_t *ret)
 {
 	const char *behind = *at;
@@ -196,7 +196,7 @@ static void add_tgids(struct tasks *tasks, const char *text, size_t len)
 	}
 }
 
-/* Without memory there are no heads, and lines take a little longer. */
+/* Heads only save time: without memory for them, lines are printed piece by piece. */
 static void add_heads(struct tasks *tasks)
 {
 	if (tasks->mask >= HEADS_MAX)
@@ -226,7 +226,7 @@ int tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size
 	lines = (cmdlines ? count_lines(cmdlines, cmdlines_len) : 0) + (tgids ? count_lines(tgids, tgids_len) : 0);
 	if (lines > TASKS_MAX) {
 		tasks_free(tasks);
-		return fail_set(fail, -E2BIG, "%zu names of tasks are more than a kernel has", lines);
+		return fail_set(fail, -E2BIG, "%zu task names are more than any kernel has", lines);
 	}
 	if (!tasks_reserve(tasks, lines) || (cmdlines && !add_names(tasks, cmdlines, cmdlines_len))) {
 		tasks_free(tasks);

@@ -12,8 +12,8 @@ struct fail;
 
 /*
  * Names and thread groups of tasks by pid, from saved_cmdlines and saved_tgids. Immutable once built.
- * As in trace_find_cmdline() of kernel/trace/trace.c (trace_sched_switch.c on newer kernels): pid 0 is "<idle>", an unknown one "<...>",
- * a negative one "<XXX>".
+ * As in trace_find_cmdline() of kernel/trace/trace.c (trace_sched_switch.c on newer kernels): pid 0 is "<idle>", an
+ * unknown one "<...>", a negative one "<XXX>".
  */
 struct tasks;
 
@@ -24,7 +24,10 @@ struct task_name {
 	uint32_t len;
 };
 
-/* Lines "PID NAME", "PID TGID". A line without a number goes on with the name before: names may hold newlines. */
+/*
+ * Reads lines "PID NAME" and "PID TGID". A line without a number continues the name of the line before: names may hold
+ * newlines.
+ */
 int must_check tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len,
 			 struct tasks **ret, struct fail *fail);
 void tasks_free(struct tasks *tasks);
@@ -32,16 +35,16 @@ void tasks_free(struct tasks *tasks);
 struct task_name task_name(const struct tasks *tasks, int32_t pid);
 
 /*
- * The same as the columns in front of a line begin with it, "%16s-%-7d ": TASK_HEAD_LEN characters, of which TASK_HEAD_ROOM
- * bytes may be copied. NULL for tasks without a name and for what does not fit: the caller then prints it piece by piece.
+ * The name and PID as the columns of a line begin, "%16s-%-7d ": TASK_HEAD_LEN characters, in TASK_HEAD_ROOM readable
+ * bytes. NULL for tasks without a name and for a text that does not fit: the caller then prints it piece by piece.
  */
 enum { TASK_HEAD_LEN = 25, TASK_HEAD_ROOM = 32 };
 const char *task_head(const struct tasks *tasks, int32_t pid);
 
-/* Whether it has a name of its own, or one that is fixed. */
+/* Whether the task has a known or a fixed name, not "<...>". */
 bool task_known(const struct tasks *tasks, int32_t pid);
 
-/* 0 when unknown. */
+/* The thread group; 0 when unknown. */
 int32_t task_tgid(const struct tasks *tasks, int32_t pid);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line behind its letter: by letter and then by its first word. */
+/* A line without its letter. Lines are sorted by letter and then by first word. */
 struct line {
 	char letter;
 	struct text_word name, rest;
@@ -27,7 +27,7 @@ static int word_compare(struct text_word a, struct text_word b)
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Of two lines that say different things of one name the first counts. */
+/* Where two lines disagree about a name, the first one counts. */
 static int line_compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -131,7 +131,7 @@ static const struct line *find_line(const struct types *types, char letter, stru
 	return &types->lines[low];
 }
 
-/* A decimal number, all of the word. */
+/* Parses a word that is a decimal number. */
 static bool word_number(struct text_word word, uint64_t *ret)
 {
 	bool minus = word.len && *word.at == '-';
@@ -160,7 +160,7 @@ bool types_value(const struct types *types, const char *name, size_t len, uint64
 	return take_word(&rest, &value) && word_number(value, ret);
 }
 
-/* What stands in front of the next ':' of a parameter. */
+/* The text before the next ':' of a parameter. */
 static bool take_part(struct text_word *from, struct text_word *ret)
 {
 	const char *colon = memchr(from->at, ':', from->len);
@@ -179,7 +179,7 @@ static void put_hex(uint64_t value, struct out *out)
 	out_hex(out, value);
 }
 
-/* " [NAME]" where the enum has one for the value. */
+/* Prints " [NAME]" if the enum has a name for the value. */
 static void put_enumerator(const struct types *types, struct text_word index, uint64_t value, struct out *out)
 {
 	const struct line *line = find_line(types, 'e', index);
@@ -200,7 +200,9 @@ static void put_enumerator(const struct types *types, struct text_word index, ui
 	}
 }
 
-/* What is passed by value in several registers: "(STRUCT)[0x1:0x2]". False: the registers ended. */
+/*
+ * Prints a structure that is passed by value in several registers: "(STRUCT)[0x1:0x2]". False: no registers are left.
+ */
 static bool put_complex(struct text_word kind, uint64_t size, const struct call_args *args, unsigned *at,
 			struct out *out)
 {

@@ -13,12 +13,13 @@ struct out;
 struct trace;
 
 /*
- * What the file keeps of the traced kernel's type information (the setting "weft/types" of weft-dat(5)): the parameters of functions
- * and the values of enumerators. Lines of words, each in any order:
- *	f FUNCTION PARAMETER...         *NAME pointer, iNAME signed, uNAME unsigned, eINDEX:NAME enum, sSIZE:KIND:NAME other, ?NAME unknown
+ * The traced kernel's type information in the file (the setting "weft/types" of weft-dat(5)): the parameters of
+ * functions and the values of enumerators. Each line is a list of words:
+ *	f FUNCTION PARAMETER...         *NAME pointer, iNAME signed, uNAME unsigned, eINDEX:NAME enum,
+ *	                                sSIZE:KIND:NAME other, ?NAME unknown
  *	e INDEX NAME=VALUE...           the enum that parameters refer to
  *	v NAME VALUE                    an enumerator that formats name
- * Lines that are none of these count as absent. Immutable once built; it borrows the text.
+ * Lines may come in any order; other lines are ignored. Immutable once built; it borrows the text.
  */
 struct types;
 
@@ -31,14 +32,17 @@ void types_free(struct types *types);
 /* The value of an enumerator; false when it is not known. */
 bool types_value(const struct types *types, const char *name, size_t len, uint64_t *ret);
 
-/* The arguments of a call as its registers held them, in our byte order. */
+/* The arguments of a call as its registers held them, in this machine's byte order. */
 struct call_args {
 	uint64_t values[16];
 	unsigned nr;
 	uint8_t long_size;
 };
 
-/* "(NAME=VALUE, ...)" as print_function_args() of kernel/trace/trace_output.c prints them; "()" of a function that is not known. */
+/*
+ * Prints "(NAME=VALUE, ...)" as print_function_args() of kernel/trace/trace_output.c does; "()" for an unknown
+ * function.
+ */
 void types_print_args(const struct types *types, const char *function, size_t len, const struct call_args *args,
 		      struct out *out);
 

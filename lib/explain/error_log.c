@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-	COMMAND_SHOWN = 160,  /* bytes of a command at most */
-	COMMAND_BEFORE = 100, /* of them before the caret */
+	COMMAND_SHOWN = 160,  /* longest command in bytes */
+	COMMAND_BEFORE = 100, /* how many of them may stand before the caret */
 };
 
 static const char command_prefix[] = "  Command: ";
@@ -34,7 +34,7 @@ static struct text_word word_of(const char *from, const char *to)
 	return (struct text_word){ .at = from, .len = (size_t)(to - from) };
 }
 
-/* "[  123.456789] ": what begins an entry, and no line of a command that people write. */
+/* Skips "[  123.456789] ", which begins an entry and no line of a command that people write. */
 static const char *after_stamp(const char *line)
 {
 	if (*line++ != '[')
@@ -81,7 +81,7 @@ static bool parse_entry(const char *at, const char *end, struct error_entry *ret
 	if (strncmp(line, command_prefix, strlen(command_prefix)))
 		return true;
 	line += strlen(command_prefix);
-	/* The caret stands alone in the last line: a command may have several. */
+	/* The caret stands alone in the last line: a command may contain several. */
 	caret = end;
 	while (caret > line && caret[-1] != '^')
 		caret--;
@@ -99,7 +99,7 @@ static bool parse_entry(const char *at, const char *end, struct error_entry *ret
 	return true;
 }
 
-/* Where the entries begin that `before` does not have: behind the last one of `before`, or at the start. */
+/* Finds the entries that `before` does not have: after the last one of `before`, or from the start. */
 static const char *new_entries(const char *before, const char *after)
 {
 	const char *last = NULL, *found;
@@ -113,7 +113,10 @@ static const char *new_entries(const char *before, const char *after)
 	return found ? found + strlen(last) : after;
 }
 
-/* The kernel shows what it read with other blanks, a filter without its trigger, a probe without others on its line. */
+/*
+ * The kernel prints what it read with other blanks, a filter without its trigger, and a probe without the other probes
+ * on its line.
+ */
 static bool is_about(const struct error_entry *entry, const char *value)
 {
 	const char *at = entry->command.at, *end = at + entry->command.len;
@@ -153,7 +156,10 @@ bool error_log_find(const char *before, const char *after, const char *value, st
 		end = next_entry(at);
 		if (!parse_entry(at, end, &entry))
 			continue;
-		/* A histogram can fail in one that the kernel makes by itself: then the last new entry is all there is. */
+		/*
+		 * A histogram can fail in a second one that the kernel makes by itself: then the last new entry is the
+		 * only clue.
+		 */
 		if (about && !is_about(&entry, value))
 			continue;
 		about = is_about(&entry, value);
@@ -170,7 +176,7 @@ void error_entry_culprit(const struct error_entry *entry, char *into, size_t siz
 
 	if (begin < entry->command.len && (command[begin] == '$' || command[begin] == '%' || command[begin] == '.'))
 		begin++;
-	/* The kernel often points behind the name that it does not know. */
+	/* The kernel often points to the end of the name that it does not know. */
 	if (begin >= entry->command.len || !text_is_name_char(command[begin]))
 		while (begin && !text_is_name_char(command[begin - 1]))
 			begin--;
@@ -196,7 +202,7 @@ bool error_entry_print(const struct error_entry *entry, struct buf *buf)
 	if (len - from > COMMAND_SHOWN)
 		len = from + COMMAND_SHOWN;
 	ok = ok && buf_addf(buf, "\n  %s", from ? "..." : "");
-	/* A blank for what has no width, so that the caret stands right. */
+	/* Writes a blank for each character without a width, so that the caret is aligned. */
 	for (size_t i = from; ok && i < len; i++) {
 		char c = entry->command.at[i];
 

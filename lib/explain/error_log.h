@@ -11,11 +11,11 @@ struct buf;
 struct instance;
 
 /*
- * Why the kernel refused a filter, a trigger, a probe, a histogram or a synthetic event: `error_log`, which keeps the last eight
- * refusals (tracing_log_err() in kernel/trace/trace.c):
+ * Why the kernel refused a filter, a trigger, a probe, a histogram or a synthetic event: `error_log`, which keeps the
+ * last eight refusals (tracing_log_err() in kernel/trace/trace.c):
  *	[  123.456789] hist:sched:sched_switch: error: Couldn't find field
- *	  Command: hist:keys=pidd
- *	                     ^
+ * 	  Command: hist:keys=pidd
+ * 	                     ^
  * Probes and synthetic events are explained in the log of the top instance, the others in that of their own.
  * An entry borrows the text of the log. Nobody else is kept from writing there: an entry is that of our write only if
  * it was not there before, and of several new ones the one with our command counts.
@@ -27,19 +27,22 @@ struct error_entry {
 	size_t caret;             /* index into the command; its length at most */
 };
 
-/* Whether refusals of this file are explained there. */
+/* Whether error_log explains refusals of this file. */
 bool error_log_explains(const char *file);
 
-/* The log as it is; empty where there is none (before 5.2, or not readable). */
+/* Reads the log; empty where there is none (kernels before 5.2, or not readable). */
 void error_log_read(const struct instance *instance, struct buf *buf);
 
-/* The entry that writing `value` has added to the log. False: none was added. Any bytes will do. */
+/* Finds the entry that writing `value` has added to the log. False: none was added. The texts may hold any bytes. */
 bool error_log_find(const char *before, const char *after, const char *value, struct error_entry *ret);
 
-/* The name under the caret, or the last one before it, without its modifiers: "" when there is none. */
+/* The name under the caret, or the last name before it, without its modifiers: "" when there is none. */
 void error_entry_culprit(const struct error_entry *entry, char *into, size_t size);
 
-/* Appends "TEXT", the command in a line of its own, and the caret under the culprit. Of long commands the part around it. */
+/*
+ * Appends "TEXT", the command in a line of its own, and the caret under the culprit. A long command is cut to the part
+ * around it.
+ */
 bool error_entry_print(const struct error_entry *entry, struct buf *buf);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 320 }; /* bytes of a list of names at most */
+enum { NAMES_SHOWN = 320 }; /* longest list of names in bytes */
 
 enum fitting fitting_for(struct text_word text)
 {
@@ -134,11 +134,11 @@ int function_exists(const char *module, const char *name)
 		if (!strcmp(symbol, name) && (!module || !strcmp(where, module)))
 			return 1;
 	}
-	/* Without CONFIG_KALLSYMS_ALL there are fewer, but never this few. */
+	/* Without CONFIG_KALLSYMS_ALL there are fewer symbols, but never this few. */
 	return symbols < SYMBOLS_MIN ? -ENOENT : 0;
 }
 
-/* Collects names for a list, as many as fit. */
+/* Collects the names of a list, as many as fit. */
 struct names {
 	struct near near;
 	struct buf list;
@@ -166,7 +166,7 @@ static void add_fields(struct names *names, const struct instance *instance, con
 
 	if (!system || event_fields_read(instance, system, event && *event ? event : NULL, &fields, NULL))
 		return;
-	/* An event's own come first: they are what is looked for. */
+	/* An event's own fields come first: they are the likely ones. */
 	for (size_t i = 0; i < fields.nr; i++)
 		if (strncmp(fields.fields[i].name, "common_", 7))
 			add_name(names, fields.fields[i].name);
@@ -195,7 +195,7 @@ static void offer_events(struct names *names, const struct instance *instance, c
 	catalog_free(catalog);
 }
 
-/* *ret_title: what stands before the list; NULL: no list. */
+/* *ret_title: the text in front of the list; NULL: no list. */
 static void collect(struct names *names, enum fitting fitting, const struct instance *instance, const char *system,
 		    const char *event, const char **ret_title)
 {
@@ -253,7 +253,7 @@ bool fitting_print(enum fitting fitting, const struct instance *instance, const 
 
 	collect(&names, fitting, instance, system, event, &title);
 	near_hint(&names.near, hint, sizeof(hint));
-	/* It is there, and something else is wrong with it. */
+	/* The name exists, so something else is wrong with it. */
 	if (names.near.found && !names.near.names[0].distance)
 		title = NULL;
 	else if (names.near.found)
@@ -264,7 +264,7 @@ bool fitting_print(enum fitting fitting, const struct instance *instance, const 
 	return ok;
 }
 
-/* A probe on an event, "e:NAME SYSTEM.EVENT FIELDS": whose fields these are. */
+/* A probe on an event, "e:NAME SYSTEM.EVENT FIELDS": finds the event whose fields are meant. */
 static bool attached_event(const char *value, char system[EVENT_PART_SIZE], char event[EVENT_PART_SIZE])
 {
 	return sscanf(value, "e%*[^ ] %127[^./ ]%*1[./]%127[^ ]", system, event) == 2 ||

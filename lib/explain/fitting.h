@@ -14,7 +14,7 @@ struct near;
 struct tracing;
 
 /*
- * What would have fitted where a name did not: the names near it, and all there are where they are few.
+ * What would have fitted where a name did not: the names near it, and all possible names where they are few.
  */
 enum fitting {
 	FITTING_NONE,
@@ -30,25 +30,31 @@ enum fitting {
 	FITTING_SORT,
 };
 
-/* What a text of the error_log says was missing. */
+/* What kind of name was missing, according to a text of the error_log. */
 enum fitting fitting_for(struct text_word text);
 
-/* Appends "\ndid you mean 'a'? The fields are a, b, c", or nothing. `system` and `event` are those whose fields count. */
+/*
+ * Appends "\ndid you mean 'a'? The fields are a, b, c", or nothing. `system` and `event` name the event whose fields
+ * are meant.
+ */
 bool fitting_print(enum fitting fitting, const struct instance *instance, const char *system, const char *event,
 		   const char *word, struct buf *buf);
 
-/* The same for an entry of the log that writing `value` to `file` made. */
+/* The same for an entry of the log that writing `value` to `file` has made. */
 bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file,
 		     const char *value, struct buf *buf);
 
-/* "events/SYSTEM/EVENT/filter" and "events/SYSTEM/filter" (then *event is ""). False: no file of an event. */
+/* Splits "events/SYSTEM/EVENT/filter" and "events/SYSTEM/filter" (then *event is ""). False: not a file of an event. */
 enum { EVENT_PART_SIZE = 128 };
 bool event_of_file(const char *file, char system[EVENT_PART_SIZE], char event[EVENT_PART_SIZE]);
 
-/* Offers the functions that can be traced, tens of thousands; none where they cannot be read. */
+/* Offers the functions that can be traced, tens of thousands; none where the list cannot be read. */
 void functions_offer(const struct tracing *tracing, struct near *near);
 
-/* 1, 0, or -ENOENT where the kernel does not tell: whether it (or that module; NULL: any) has a symbol of this name. */
+/*
+ * Whether the kernel (or that module; NULL: any) has a symbol of this name: 1, 0, or -ENOENT where the kernel does not
+ * tell.
+ */
 int function_exists(const char *module, const char *name);
 
 #endif

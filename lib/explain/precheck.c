@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is checked: the whole text, for the caret, and the event whose fields count. */
+/* The text being checked, kept for the caret, and the event whose fields are meant. */
 struct check {
 	const struct instance *instance;
 	const char *value;
@@ -67,7 +67,7 @@ static int check_field(const struct check *check, struct text_word name)
 	return refuse(check, FITTING_FIELD, name, what);
 }
 
-/* Behind an operator stands one value; && and || in quotes are part of it. */
+/* One value stands after an operator; && and || in quotes are part of it. */
 static const char *next_operand(const char *at)
 {
 	for (char quote = 0; *at; at++) {
@@ -91,7 +91,7 @@ static int check_filter(const struct check *check, const char *filter)
 
 		at += strspn(at, " \t\n(!");
 		name = name_at(at);
-		/* "0" takes a filter away; a name alone is told better by the kernel. */
+		/* "0" removes a filter; for a bare name the kernel's own message is better. */
 		if (name.len && !*(name.at + name.len + strspn(name.at + name.len, " \t\n")))
 			return 0;
 		err = check_field(check, name);

@@ -83,7 +83,7 @@ static char *rest_of(const char *at)
 	return strndup(at, len);
 }
 
-/* Where it is decides what kind a 'p' or an 'r' is. */
+/* The place decides which kind of probe a 'p' or an 'r' is. */
 static int settle_kind(struct probe *probe, char letter, struct fail *fail)
 {
 	size_t len = strlen(probe->place), suffix = strlen(return_suffix);
@@ -122,7 +122,7 @@ int probe_parse(const char *text, struct probe *ret, struct fail *fail)
 	char letter;
 
 	if (!text_next_word(&at, " \t\n", &head) || (!probe_is_kernel_syntax(text) && head.at[0] != 'u'))
-		return fail_set(fail, -EINVAL, "'%s' is no definition of a probe", text);
+		return fail_set(fail, -EINVAL, "'%s' is not the definition of a probe", text);
 	letter = *head.at++;
 	head.len--;
 	for (; head.len && isdigit((unsigned char)*head.at); head.at++, head.len--)
@@ -136,7 +136,7 @@ int probe_parse(const char *text, struct probe *ret, struct fail *fail)
 	if (err)
 		return err;
 	if (letter != 's' && letter != 'u' && !text_next_word(&at, " \t\n", &place))
-		return fail_set(fail, -EINVAL, "'%s' does not say where", text);
+		return fail_set(fail, -EINVAL, "'%s' does not name the place of the probe", text);
 	probe.place = place.len ? strndup(place.at, place.len) : strdup("");
 	probe.arguments = rest_of(at);
 	if (!probe.place || !probe.arguments)

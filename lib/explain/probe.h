@@ -11,9 +11,8 @@ struct buf;
 struct fail;
 
 /*
- * An event that was not there when the kernel was built: a line of `dynamic_events` (Documentation/trace/kprobetrace.rst,
- * uprobetracer.rst, fprobetrace.rst, histogram.rst; the show functions of kernel/trace/trace_*probe.c).
- * A value that owns its texts: probe_release().
+ * A dynamic event: a line of `dynamic_events` (Documentation/trace/kprobetrace.rst, uprobetracer.rst, fprobetrace.rst,
+ * histogram.rst; the show functions of kernel/trace/trace_*probe.c). A value that owns its texts: probe_release().
  */
 enum probe_kind {
 	PROBE_KPROBE,    /* p: an instruction of the kernel */
@@ -21,11 +20,11 @@ enum probe_kind {
 	PROBE_UPROBE,    /* p: an instruction of a program */
 	PROBE_URETPROBE,
 	PROBE_EVENT,  /* e: another event */
-	PROBE_FPROBE, /* f: a function of the kernel, by ftrace */
+	PROBE_FPROBE, /* f: a function of the kernel, through ftrace */
 	PROBE_FPROBE_RETURN,
-	PROBE_TRACEPOINT, /* t: a tracepoint, also one without event */
-	PROBE_SYNTHETIC,  /* s: made by histograms */
-	PROBE_USER_EVENT, /* u: a program's own */
+	PROBE_TRACEPOINT, /* t: a tracepoint, also one without an event */
+	PROBE_SYNTHETIC,  /* s: an event made by histograms */
+	PROBE_USER_EVENT, /* u: an event that a program registers */
 	PROBE_KINDS,
 };
 
@@ -33,9 +32,9 @@ enum { PROBE_NAME_SIZE = 64 }; /* MAX_EVENT_NAME_LEN */
 
 struct probe {
 	enum probe_kind kind;
-	unsigned max_active;         /* of return probes; 0: the kernel's own */
-	char group[PROBE_NAME_SIZE]; /* "" where none was said */
-	char name[PROBE_NAME_SIZE];  /* "" where none was said */
+	unsigned max_active;         /* for return probes; 0: the kernel's default */
+	char group[PROBE_NAME_SIZE]; /* "" when the definition names none */
+	char name[PROBE_NAME_SIZE];  /* "" when the definition names none */
 	char *place;     /* "vfs_read+4", "/bin/sh:0x4000", "sched.sched_switch"; "" for synthetic and user events */
 	char *arguments; /* "a=%di b=$stack", "u64 lat; pid_t pid"; may be "" */
 };
@@ -44,13 +43,13 @@ void probe_release(struct probe *probe);
 const char *probe_kind_name(enum probe_kind kind);
 bool probe_is_return(enum probe_kind kind);
 
-/* Whether a text begins as the kernel's own syntax does: "p:", "r10:", "e ", "s:"... */
+/* Whether a text begins like the kernel's own syntax: "p:", "r10:", "e ", "s:"... */
 bool probe_is_kernel_syntax(const char *text);
 
-/* A definition in the kernel's syntax, or a line of dynamic_events. -EINVAL: neither. */
+/* Parses a definition in the kernel's syntax, or a line of dynamic_events. -EINVAL: it is neither. */
 int must_check probe_parse(const char *text, struct probe *ret, struct fail *fail);
 
-/* As it is written to dynamic_events. False: no memory. */
+/* Prints it as it is written to dynamic_events. False: no memory. */
 bool probe_print(const struct probe *probe, struct buf *buf);
 
 #endif

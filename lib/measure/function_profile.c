@@ -36,7 +36,7 @@ int function_profile_start(struct instance *top, struct fail *fail)
 	if (err)
 		return err;
 	if (on[0] != '0')
-		return fail_set(fail, -EBUSY, "somebody is profiling functions already ('" ENABLED "' is 1)");
+		return fail_set(fail, -EBUSY, "another process is already profiling functions ('" ENABLED "' is 1)");
 	return instance_set(top, ENABLED, "1", fail);
 }
 
@@ -97,7 +97,7 @@ static struct profiled_function *find_or_add(struct function_profile *profile, c
 	return function;
 }
 
-/* Two samples become one: their squares add up, and the distance of their means counts. */
+/* Joins two samples: the sum of squared deviations is that of both, plus a part for the distance of their means. */
 static void merge(struct profiled_function *into, uint64_t hits, uint64_t time_ns, double variance)
 {
 	double n = (double)into->hits, m = (double)hits;
@@ -141,12 +141,12 @@ static int parse_line(struct function_profile *profile, struct text_word line, s
 	while (nr < array_size(words) && text_next_word(&at, " ", &words[nr]))
 		nr++;
 	if (nr < 2 || words[0].len >= sizeof(name) || words[1].len >= sizeof(digits))
-		return fail_set(fail, -EBADMSG, "trace_stat has a line that is none of a function: '%s'", text);
+		return fail_set(fail, -EBADMSG, "trace_stat has a line that does not describe a function: '%s'", text);
 	snprintf(name, sizeof(name), "%.*s", (int)words[0].len, words[0].at);
 	snprintf(digits, sizeof(digits), "%.*s", (int)words[1].len, words[1].at);
 	if (text_parse_u64(digits, &hits, NULL) ||
 	    (nr == 8 && (!parse_us(words[2], &time_us) || !parse_us(words[6], &variance))))
-		return fail_set(fail, -EBADMSG, "trace_stat has a line that is none of a function: '%s'", text);
+		return fail_set(fail, -EBADMSG, "trace_stat has a line that does not describe a function: '%s'", text);
 	profile->timed |= nr == 8;
 	function = find_or_add(profile, name, words[0].len == PROFILE_NAME_SIZE - 1);
 	if (!function)

@@ -12,9 +12,9 @@
 struct fail;
 
 /*
- * The kernel's function profiler (function_profile_enabled; kernel/trace/ftrace.c, function_stat_show()): per CPU and function how
- * often it was called and, on kernels with function_graph, how long it took. Merged here over CPUs.
- * The kernel cuts names to 30 letters: functions that then look alike on a CPU are counted as one, told by `cut`.
+ * The kernel's function profiler (function_profile_enabled; kernel/trace/ftrace.c, function_stat_show()): per CPU and
+ * function how often it was called and, on kernels with function_graph, how long it took. Merged here over CPUs.
+ * The kernel cuts names to 30 letters: functions of a CPU with the same cut name are counted as one, and `cut` is set.
  */
 enum { PROFILE_NAME_SIZE = 31 };
 
@@ -27,7 +27,7 @@ struct profiled_function {
 };
 
 struct function_profile {
-	struct profiled_function *functions; /* may be put in another order once nothing more is added */
+	struct profiled_function *functions; /* may be sorted once nothing more is added */
 	size_t nr, size;
 	uint32_t *index; /* of `slots`, a power of two: 1 + the place of a function, by the hash of its name; 0: none */
 	size_t slots;
@@ -41,7 +41,7 @@ struct function_profile {
 
 void function_profile_release(struct function_profile *profile);
 
-/* -EOPNOTSUPP: this kernel has no profiler; -EBUSY: somebody is profiling. Starting forgets what was counted before. */
+/* -EOPNOTSUPP: this kernel has no profiler; -EBUSY: another program is profiling. Starting resets the counts. */
 int must_check function_profile_start(struct instance *top, struct fail *fail);
 int must_check function_profile_stop(struct instance *top, struct fail *fail);
 

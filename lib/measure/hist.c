@@ -25,7 +25,8 @@ int hist_find_event(const struct instance *instance, const char *pattern, struct
 	if (!err)
 		err = event_set_add(&set, catalog, pattern, fail);
 	if (!err && set.nr != 1)
-		err = fail_set(fail, -EINVAL, "'%s' are %zu events: a histogram is of one", pattern, set.nr);
+		err = fail_set(fail, -EINVAL, "'%s' matches %zu events, but a histogram counts only one event", pattern,
+			       set.nr);
 	for (size_t i = 0; !err && i < catalog->nr; i++) {
 		if (!event_set_has(&set, i))
 			continue;
@@ -57,7 +58,7 @@ int hist_set_trigger(struct instance *instance, struct undo *undo, const struct 
 	return err ? err : instance_append(instance, file, trigger, fail);
 }
 
-/* What is said shorter than the kernel has it. */
+/* "execname" and "stacktrace" are short forms. */
 static bool add_key(struct buf *buf, const struct instance *instance, struct text_word key)
 {
 	if (text_word_is(key, "execname"))
@@ -95,7 +96,10 @@ static bool add_name(struct buf *buf, struct text_word key)
 	return buf_add(buf, key.at, dot ? (size_t)(dot - key.at) : key.len);
 }
 
-/* The kernel sorts by two keys at most: steps in their order, else the largest first. */
+/*
+ * The kernel sorts by two keys at most. A histogram with steps (log2, buckets) is sorted by them, any other by the most
+ * hits.
+ */
 bool hist_add_sort(struct buf *buf, const char *keys, const char *sort)
 {
 	struct text_word key, first = { .len = 0 }, steps = { .len = 0 };
@@ -124,7 +128,7 @@ static struct text_word without_state(struct text_word trigger)
 	return trigger;
 }
 
-/* The one histogram of the event that was not there before. */
+/* Finds the histogram of the event that was not there before. */
 static int find_ours(const struct instance *instance, const char *before, struct hist *hist, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -154,7 +158,7 @@ int hist_find(const struct hist *hist, const char *text, struct hist_text *ret, 
 			return 0;
 		hist_text_release(ret);
 	}
-	return more ? more : fail_set(fail, -EBADMSG, "the histogram is not there any more: somebody removed it");
+	return more ? more : fail_set(fail, -EBADMSG, "the histogram no longer exists: another process removed it");
 }
 
 int hist_set_of(struct instance *instance, struct undo *undo, const struct hist_event *event, const char *keys,
@@ -231,7 +235,7 @@ static void sign(const struct event_fields *fields, struct hist_column *columns,
 		char name[HIST_NAME_SIZE];
 		const struct event_field *field;
 
-		/* Modifiers print something else. */
+		/* With a modifier the kernel prints no plain number. */
 		if (columns[i].modifier.len)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)columns[i].name.len, columns[i].name.at);

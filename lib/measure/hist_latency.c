@@ -36,14 +36,17 @@ static int no_field(const struct instance *instance, const struct hist_event *ev
 	return fail_set(fail, -ENOENT, "%s", buf_str(&words));
 }
 
-/* `pid` of the one event may be `next_pid` of the other (sched_switch): for the second the task that comes, for the first the one that goes. */
+/*
+ * `pid` of the one event may be `next_pid` of the other (sched_switch): for the second the task that comes, for the
+ * first the one that goes.
+ */
 static int find_key(const struct instance *instance, const struct hist_event *event, const struct event_fields *fields,
 		    const char *name, size_t len, const char *prefix, char into[HIST_NAME_SIZE], struct fail *fail)
 {
 	char plain[HIST_NAME_SIZE / 2];
 
 	if (!len || len >= sizeof(plain))
-		return fail_set(fail, -EINVAL, "'%.*s' is no name of a field", (int)len, name);
+		return fail_set(fail, -EINVAL, "'%.*s' is not the name of a field", (int)len, name);
 	memcpy(plain, name, len);
 	plain[len] = '\0';
 	snprintf(into, HIST_NAME_SIZE, "%s", plain);
@@ -81,7 +84,10 @@ static bool names_time(struct text_word key)
 	       (key.len == strlen(time_field) || key.at[strlen(time_field)] == '.');
 }
 
-/* The keys that were asked for, with the time behind them if it is none of them; by itself the field that matches and the time. */
+/*
+ * The keys that were asked for, and the time behind them if it is not among them. By default the field that matches,
+ * and the time.
+ */
 static int settle_keys(const struct instance *instance, const struct hist_wanted *wanted, struct latency *latency,
 		       struct fail *fail)
 {
@@ -97,12 +103,12 @@ static int settle_keys(const struct instance *instance, const struct hist_wanted
 	if (!ok)
 		return fail_memory(fail);
 	if (keys.len >= sizeof(latency->keys))
-		return fail_set(fail, -EINVAL, "these are too many keys: '%s'", buf_str(&keys));
+		return fail_set(fail, -EINVAL, "too many keys: '%s'", buf_str(&keys));
 	memcpy(latency->keys, buf_str(&keys), keys.len + 1);
 	return 0;
 }
 
-/* The field of a key without its modifiers; false for the time and for what every event has. */
+/* The field of a key without its modifiers; false for the time and for fields that every event has. */
 static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 {
 	const char *dot = memchr(key.at, '.', key.len);
@@ -116,8 +122,9 @@ static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 }
 
 /*
- * A type that a synthetic event can have: that of the field where synthetic events know it; else of that size and without
- * a sign, for the kernel forgets the sign of what it passes on (create_var() in trace_events_hist.c).
+ * A type for the synthetic event's field: that of the event's field if synthetic events know it, else an unsigned
+ * number of its size, because the kernel drops the sign of a value that it passes on (create_var() in
+ * trace_events_hist.c).
  */
 static bool add_field(struct buf *definition, const struct event_field *field)
 {
@@ -136,7 +143,7 @@ static bool add_field(struct buf *definition, const struct event_field *field)
 	return buf_addf(definition, "; u%u %s", field->size * 8, field->name);
 }
 
-/* The synthetic event, and what the second event passes to it. */
+/* The definition of the synthetic event, and the values that the second event passes to it. */
 static int define(const struct instance *instance, const struct latency *latency, struct buf *definition,
 		  struct buf *parameters, struct fail *fail)
 {

@@ -12,6 +12,7 @@
 enum {
 	ROWS_MAX = 1 << 20,
 	STACK_INDENT = 8, /* blanks at least before a line of a stack */
+	BAR_WIDTH = 20,   /* of the modifier graph */
 };
 
 void hist_text_release(struct hist_text *hist)
@@ -38,7 +39,7 @@ static struct text_word trim(struct text_word word)
 
 static const char *line_end(const char *at, const char *end)
 {
-	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
 
 	return newline ? newline : end;
 }
@@ -88,7 +89,7 @@ static bool starts(const char *at, const char *end, struct text_word name, const
 	       !memcmp(at, name.at, name.len) && !memcmp(at + name.len, behind, len);
 }
 
-/* Whole decimal, or what stands in brackets: "bash            [       123]", "[ffffffff81000000] vfs_read". */
+/* A decimal number, or the number in brackets: "bash            [       123]", "[ffffffff81000000] vfs_read". */
 static void read_number(struct hist_cell *cell)
 {
 	struct text_word text = cell->text;
@@ -137,7 +138,7 @@ static void fill_key(struct hist_cell *cell, const char *at, const char *end, st
 		cell->number = false;
 }
 
-/* Indented lines. Returns what is behind them. */
+/* Indented lines. Returns what is after them. */
 static const char *take_stack(struct hist_cell *cell, const char *at, const char *end)
 {
 	const char *begin = at;
@@ -156,7 +157,7 @@ static const char *take_stack(struct hist_cell *cell, const char *at, const char
 	return at;
 }
 
-/* Where a key ends: before ", NEXT:", or at the brace that stands before the first value. */
+/* The end of a key: before ", NEXT:", or at the brace in front of the first value. */
 static const char *key_end(const struct hist_text *hist, size_t index, const char *at, const char *end)
 {
 	const char *stop = line_end(at, end);
@@ -168,11 +169,11 @@ static const char *key_end(const struct hist_text *hist, size_t index, const cha
 				return comma;
 		return NULL;
 	}
-	/* Behind a stack there is no blank before it. */
+	/* After a stack there is no blank before it. */
 	for (const char *brace = at, *found; (found = find(brace, stop, "}")); brace = found + 1) {
 		const char *value = found + 1;
 
-		/* Without values to print nothing follows. */
+		/* A row without values ends here. */
 		while (value < stop && *value == ' ')
 			value++;
 		if (value == stop)
@@ -185,7 +186,7 @@ static const char *key_end(const struct hist_text *hist, size_t index, const cha
 	return NULL;
 }
 
-/* The keys of a row that begins behind "{ ". NULL: this is no row. Returns what is behind the closing brace. */
+/* The keys of a row that begins after "{ ". NULL: this is no row. Returns what is after the closing brace. */
 static const char *take_keys(const struct hist_text *hist, struct hist_row *row, const char *at, const char *end)
 {
 	for (size_t i = 0; i < hist->nr_keys; i++) {
@@ -223,12 +224,15 @@ static void take_values(const struct hist_text *hist, struct hist_row *row, cons
 		if (!colon)
 			return;
 		at = colon + 1;
-		while (at < end && *at == ' ')
+		while (at < end && *at == ' ' && !text_word_is(hist->values[i].modifier, "graph"))
 			at++;
 		stop = at;
 		while (stop < end && *stop != ' ')
 			stop++;
-		row->values[i] = (struct hist_cell){ .text = word_between(at, stop) };
+		/* A bar is padded to its width. */
+		if (text_word_is(hist->values[i].modifier, "graph"))
+			stop = end - at > BAR_WIDTH ? at + 1 + BAR_WIDTH : end;
+		row->values[i] = (struct hist_cell){ .text = trim(word_between(at, stop)) };
 		read_number(&row->values[i]);
 		at = stop;
 	}
@@ -261,7 +265,7 @@ static int take_rows(struct hist_text *hist, const char *at, const char *end, st
 		stop = line_end(behind, end);
 		take_values(hist, &row, behind, stop);
 		at = stop < end ? stop + 1 : end;
-		/* What an action keeps beside the row begins with a tab. */
+		/* Lines that an action adds to a row begin with a tab. */
 		row.more.at = at;
 		while (at < end && *at == '\t') {
 			stop = line_end(at, end);

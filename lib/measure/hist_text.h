@@ -12,13 +12,16 @@
 struct fail;
 
 /*
- * The text of a `hist` file (event_hist_trigger_print(), hist_trigger_entry_print() in kernel/trace/trace_events_hist.c):
- * a histogram for each hist trigger of the event, the newest first. Words are borrowed from the text. Any bytes will do: what is
- * no row is passed over, and a key that holds what looks like the next key is cut there.
+ * The text of a `hist` file (event_hist_trigger_print(), hist_trigger_entry_print() in
+ * kernel/trace/trace_events_hist.c): a histogram for each hist trigger of the event, the newest first. Words are
+ * borrowed from the text. Any bytes are accepted: lines that are no row are skipped, and a key whose text looks like
+ * the beginning of the next key is cut there.
  */
 enum { HIST_COLUMNS_MAX = 16 };
 
-/* What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname". */
+/*
+ * What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname".
+ */
 struct hist_column {
 	struct text_word name, modifier;
 	bool is_signed; /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
@@ -28,7 +31,7 @@ struct hist_cell {
 	struct text_word text; /* without blanks around it; of a stack: its lines */
 	bool number;           /* plain decimal */
 	bool stack;
-	uint64_t value; /* of a number, and of what stands in brackets behind a name; of log2 the power */
+	uint64_t value; /* of a number, and of what stands in brackets after a name; of log2 the power */
 };
 
 struct hist_row {
@@ -46,11 +49,16 @@ struct hist_text {
 	uint64_t hits, entries, dropped;
 };
 
-/* Takes one histogram from the text and moves *at behind it. 1; 0: there is none left; -errno. For hist_text_release(). */
+/*
+ * Takes one histogram from the text and moves *at after it. 1; 0: there is none left; -errno. For hist_text_release().
+ */
 int must_check hist_text_next(const char **at, struct hist_text *ret, struct fail *fail);
 void hist_text_release(struct hist_text *hist);
 
-/* The stack of a cell, line by line without blanks: false at the end. Starts at cell->text.at with *left = cell->text.len. */
+/*
+ * The stack of a cell, line by line without blanks: false at the end. Starts at cell->text.at with *left =
+ * cell->text.len.
+ */
 bool hist_stack_line(const char **at, size_t *left, struct text_word *ret);
 
 /* The values that a bucket "~ 2^N" holds: above 2^(N-1), up to 2^N. The kernel has 0 in 2^64. */

@@ -83,7 +83,7 @@ static int write_to(const struct instance *instance, int cpu, const char *value,
 	return err ? explain(instance, err, doing, cpu, fail) : 0;
 }
 
-/* Remembered only where it is freed: what was there before is nothing that we could bring back. */
+/* Journals that the snapshot was freed. The content of one that is allocated could not be restored. */
 static int remember(struct instance *instance, struct fail *fail)
 {
 	int r = snapshot_allocated(instance, fail);
@@ -127,10 +127,10 @@ static int check_triggers(const struct instance *instance, struct fail *fail)
 		} else if (!instance_read(instance, file, &text, NULL)) {
 			at = buf_str(&text);
 			if (!strncmp(at, "snapshot", 8) || strstr(at, "\nsnapshot"))
-				err = fail_set(fail, -EBUSY,
-					       "'%s:%s' has a trigger that takes snapshots, and without one it stops "
-					       "tracing; remove the trigger first",
-					       event->system, event->name);
+				err = fail_set(
+					fail, -EBUSY,
+					"'%s:%s' has a trigger that takes snapshots, and stops tracing when there is no snapshot buffer; remove the trigger first",
+					event->system, event->name);
 		}
 	}
 	catalog_free(catalog);

@@ -11,10 +11,11 @@
 struct fail;
 
 /*
- * The snapshot of an instance: a second buffer, with which the kernel swaps the first one (CONFIG_TRACER_SNAPSHOT; tracing_snapshot_write()
- * of kernel/trace/trace.c). `cpu` -1: of all CPUs. Everything fails with -EOPNOTSUPP and the kernel's option where there is
- * no such file, and with -EBUSY under a latency tracer, which keeps its worst case there.
- * What allocates a snapshot that was not there journals that first, so that undoing frees it again.
+ * The snapshot of an instance: a second buffer, with which the kernel swaps the first one (CONFIG_TRACER_SNAPSHOT;
+ * tracing_snapshot_write() of kernel/trace/trace.c). `cpu` -1: of all CPUs. Everything fails with -EOPNOTSUPP and the
+ * kernel's option where there is no such file, and with -EBUSY under a latency tracer, which keeps its worst case
+ * there.
+ * Functions that allocate the snapshot journal that first, so that undo frees it again.
  */
 enum { SNAPSHOT_ALL_CPUS = -1 };
 
@@ -24,13 +25,19 @@ int snapshot_allocated(const struct instance *instance, struct fail *fail);
 int must_check snapshot_take(struct instance *instance, int cpu, struct fail *fail);
 /* Empties it, and leaves it allocated. */
 int must_check snapshot_clear(const struct instance *instance, int cpu, struct fail *fail);
-/* -EBUSY where a trigger of an event takes snapshots: it would stop tracing when it found none. Names the event. */
+/*
+ * -EBUSY where an event has a snapshot trigger, and the text names it: without a snapshot the trigger would stop
+ * tracing.
+ */
 int must_check snapshot_free(const struct instance *instance, struct fail *fail);
 
 /* The file with its text; -ENODATA where it is not allocated. */
 int must_check snapshot_open(const struct instance *instance, int cpu, int *ret_fd, struct fail *fail);
 
-/* A trigger of these events that takes one: at most `count` times (0: always), only if `filter` (NULL: always) is true. */
+/*
+ * Sets a trigger on these events that takes a snapshot: at most `count` times (0: always), only if `filter` (NULL:
+ * always) is true.
+ */
 int must_check snapshot_on(struct instance *instance, const struct event_set *events, unsigned long count,
 			   const char *filter, struct fail *fail);
 

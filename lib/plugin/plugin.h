@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 /*
- * The plugin ABI, weft-plugin(7). A plugin is a shared object SYSTEM.so that exports one constant, `weft_plugin`, and says of the
- * events of that system what the kernel's text does not: the name behind a number, the error behind a result.
- * `weft report --decode` puts it behind the event's text, which stays as it is.
- * What must stay true: a plugin needs no symbol of weft, has no constructor and no mutable data; its functions depend on nothing
- * but their arguments, for they are called from any thread and in any order of events.
- * Growth: a struct here only grows at its end and carries its size, so that each side sees what the other has. WEFT_PLUGIN_ABI
- * changes only when a member changes its meaning.
+ * The plugin ABI, weft-plugin(7). A plugin is a shared object SYSTEM.so that exports one constant, `weft_plugin`, and
+ * says of the events of that system what the kernel's text does not: the name after a number, the error after a result.
+ * `weft report --decode` puts it after the event's text, which stays as it is.
+ * What must stay true: a plugin needs no symbol of weft, has no constructor and no mutable data; its functions depend
+ * on nothing but their arguments, for they are called from any thread and in any order of events.
+ * Growth: a struct here only grows at its end and carries its size, so that each side sees what the other has.
+ * WEFT_PLUGIN_ABI changes only when a member changes its meaning.
  */
 #define WEFT_PLUGIN_ABI 1
 
@@ -23,7 +23,10 @@ struct weft_output; /* what is said of it */
 struct weft_host {
 	size_t size; /* of this struct, in the weft that runs */
 
-	/* Element `index` of an integer or of an array of them, 0 for the only one; signed ones are extended. 0 if not there. */
+	/*
+	 * Element `index` of an integer or of an array of them, 0 for the only one; signed ones are extended. 0 if not
+	 * there.
+	 */
 	uint64_t (*integer)(const struct weft_record *record, unsigned field, size_t index);
 	/* How many elements the field has in this record; 0: the event has no such field. */
 	size_t (*count)(const struct weft_record *record, unsigned field);
@@ -37,7 +40,10 @@ struct weft_host {
 	void (*put_integer)(struct weft_output *output, const char *name, int64_t value);
 	void (*put_hex)(struct weft_output *output, const char *name, uint64_t value);
 
-	/* The rest is there when `size` says so: see WEFT_HOST_HAS(). Names by the traced machine's own numbers; NULL when there is none. */
+	/*
+	 * The rest is there when `size` says so: see WEFT_HOST_HAS(). Names by the traced machine's own numbers; NULL
+	 * when there is none.
+	 */
 	const char *(*system_call)(const struct weft_record *record, int64_t number);
 	const char *(*error)(const struct weft_record *record, int64_t error);
 };
@@ -46,7 +52,7 @@ struct weft_host {
 #define WEFT_HOST_HAS(host, member) ((host)->size >= offsetof(struct weft_host, member) + sizeof((host)->member))
 
 struct weft_handler {
-	const char *event; /* "sys_exit"; one '*' may stand at its end: "sys_exit_*" */
+	const char *event; /* "sys_exit"; may end in one '*': "sys_exit_*" */
 	const char *const *
 		fields; /* that format() uses; NULL ends. Without one of them the handler is not used, but "?NAME" is optional */
 	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);

@@ -65,7 +65,7 @@ void plugins_free(struct plugins *plugins)
 	free(plugins);
 }
 
-/* Events have such systems; anything else in the directory is somebody's, and no plugin. */
+/* Names that systems of events can have; other files in the directory are not plugins. */
 static bool is_plain_word(const char *text)
 {
 	size_t len = strlen(text);
@@ -82,18 +82,19 @@ static int check_plugin(const struct weft_plugin *plugin, const char *path, cons
 		return fail_set(fail, -EINVAL, "plugin '%s' has ABI %u, this weft has %d", path, plugin->abi,
 				WEFT_PLUGIN_ABI);
 	if (plugin->size < PLUGIN_SIZE_MIN || plugin->handler_size < HANDLER_SIZE_MIN)
-		return fail_set(fail, -EINVAL, "plugin '%s' is incomplete: its structures are too small", path);
+		return fail_set(fail, -EINVAL, "plugin '%s' was built for another ABI: its structures are too small",
+				path);
 	if (!plugin->system || strcmp(plugin->system, system))
 		return fail_set(fail, -EINVAL, "plugin '%s' is for system '%s', whose plugin can only be '%s.so'", path,
 				plugin->system ? plugin->system : "", plugin->system ? plugin->system : "");
 	return 0;
 }
 
-/* Whether somebody may write a file who may not write the trusted one: why, or NULL. */
+/* Whether users other than those who may write the trusted file may write this one: the reason, or NULL. */
 static const char *distrust(const struct stat *stat, const struct stat *trusted)
 {
 	if (stat->st_uid && stat->st_uid != geteuid() && stat->st_uid != trusted->st_uid)
-		return "it belongs to somebody else";
+		return "it belongs to another user";
 	if (stat->st_mode & S_IWOTH)
 		return "everybody may write to it";
 	if (stat->st_mode & S_IWGRP && !(trusted->st_mode & S_IWGRP && trusted->st_gid == stat->st_gid))
@@ -110,13 +111,16 @@ static int check_file(int dir, const char *name, const char *path, const struct 
 	if (fstatat(dir, name, &stat, trusted ? AT_SYMLINK_NOFOLLOW : 0))
 		return fail_set(fail, -errno, "cannot load plugin '%s': %s", path, strerror(errno));
 	if (!S_ISREG(stat.st_mode))
-		why = "it is no regular file";
+		why = "it is not a regular file";
 	else if (trusted)
 		why = distrust(&stat, trusted);
 	return why ? fail_set(fail, -EPERM, "plugin '%s' is not loaded: %s", path, why) : 0;
 }
 
-/* Through the open directory when that is not trusted for its name: nobody can put another in its place meanwhile. */
+/*
+ * Opens the plugin relative to the open directory if the directory's name is not trusted, so that the plugin cannot be
+ * replaced meanwhile.
+ */
 static int load(struct loaded *loaded, int dir, const char *name, const char *path, const struct stat *trusted,
 		struct fail *fail)
 {
@@ -137,7 +141,7 @@ static int load(struct loaded *loaded, int dir, const char *name, const char *pa
 	}
 	plugin = dlsym(object, "weft_plugin");
 	if (!plugin)
-		r = fail_set(fail, -ENOEXEC, "plugin '%s' has no weft_plugin", path);
+		r = fail_set(fail, -ENOEXEC, "plugin '%s' does not define weft_plugin", path);
 	else
 		r = check_plugin(plugin, path, loaded->system, fail);
 	if (r < 0) {
@@ -188,11 +192,24 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+static int scan(int dir, struct dirent ***entries)
+{
+#ifdef __GLIBC__
+	return scandirat(dir, ".", entries, is_plugin, by_name);
+#else
+	/* musl has no scandirat(). */
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
+	return scandir(path, entries, is_plugin, by_name);
+#endif
+}
+
 static int add_all(struct plugins *plugins, int dir, const struct stat *trusted, struct fail *fail)
 {
 	struct loaded **tail = &plugins->loaded;
 	struct dirent **entries = NULL;
-	int r = 0, nr = scandirat(dir, ".", &entries, is_plugin, by_name);
+	int r = 0, nr = scan(dir, &entries);
 
 	if (nr < 0)
 		return fail_set(fail, -errno, "cannot read '%s': %s", plugins->dir, strerror(errno));

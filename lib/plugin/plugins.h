@@ -14,9 +14,9 @@ struct format;
 struct schema_abi;
 
 /*
- * The plugins of one directory, all loaded at once: DIR/SYSTEM.so, with RTLD_LOCAL. The directory is the caller's choice, never that
- * of the environment or of the file. A system without a plugin is no failure. A plugin that cannot be used is told, and is a failure
- * once an event asks for it.
+ * The plugins of one directory, all loaded at once: DIR/SYSTEM.so, with RTLD_LOCAL. The caller chooses the directory,
+ * never the environment or the file. A system without a plugin is not a failure. A plugin that cannot be used is
+ * reported, and is a failure once an event needs it.
  */
 struct plugins;
 
@@ -25,8 +25,8 @@ struct plugins_options {
 	const char *machine;          /* the traced one; "" when unknown */
 	const struct schema_abi *abi; /* borrowed */
 	/*
-	 * A file, the program itself: nobody may write the directory or a plugin who may not write that file. NULL: whoever chose the
-	 * directory trusts it.
+	 * A trusted file, the program itself: users who may not write this file must not be able to write the directory
+	 * or a plugin. NULL: the caller trusts the directory.
 	 */
 	const struct stat *trusted;
 };
@@ -44,7 +44,7 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 /* The first plugin that an event asked for and that could not be used, and why; NULL. */
 const char *plugins_failure(const struct plugins *plugins);
 
-/* Why others could not be used: NULL behind the last. */
+/* Why others could not be used: NULL after the last. */
 const char *plugins_unused(const struct plugins *plugins, size_t index);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a probe would name the type: whole numbers only. */
+/* Sets the name that probes have for this type. Only integers and enums have one. */
 static void describe(const struct btf *btf, uint32_t id, struct prototype_value *value)
 {
 	struct btf_type type;
@@ -19,7 +19,7 @@ static void describe(const struct btf *btf, uint32_t id, struct prototype_value 
 		return;
 	if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8)
 		return;
-	/* Bit 24 of what follows an integer: it is signed. A bool is none. */
+	/* Bit 24 of the word after an integer type is set for a signed type. A bool is unsigned. */
 	snprintf(value->type, sizeof(value->type), "%c%u",
 		 btf_kind(&type) == KIND_ENUM || btf_word(btf, &type, 0) >> 24 & 1 ? 's' : 'u', type.size * 8);
 }
@@ -56,8 +56,17 @@ int prototype_parse(const void *data, size_t len, const char *function, struct p
 	return err ? err : found;
 }
 
-/* For kernels that were built without type information: functions that kept their parameters since 5.6. */
-static int well_known(const char *function, struct prototype *ret)
+/* "long" and "ulong" become what a probe calls them. */
+static void size_long(struct prototype_value *value, unsigned long_size)
+{
+	bool is_unsigned = !strcmp(value->type, "ulong");
+
+	if (is_unsigned || !strcmp(value->type, "long"))
+		snprintf(value->type, sizeof(value->type), "%c%d", is_unsigned ? 'u' : 's', long_size == 4 ? 32 : 64);
+}
+
+/* For kernels built without type information: functions whose parameters have not changed since 5.6. */
+static int well_known(const char *function, unsigned long_size, struct prototype *ret)
 {
 	static const struct {
 		const char *function;
@@ -66,38 +75,41 @@ static int well_known(const char *function, struct prototype *ret)
 		{ "do_sys_openat2",
 		  { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "how", "" } },
 		    .nr = 3,
-		    .value = { "", "s64" } } },
+		    .value = { "", "long" } } },
 		{ "do_sys_open",
 		  { .parameters = { { "dfd", "s32" }, { "filename", "" }, { "flags", "s32" }, { "mode", "u16" } },
 		    .nr = 4,
-		    .value = { "", "s64" } } },
+		    .value = { "", "long" } } },
 		{ "vfs_read",
-		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } },
+		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "ulong" }, { "pos", "" } },
 		    .nr = 4,
-		    .value = { "", "s64" } } },
+		    .value = { "", "long" } } },
 		{ "vfs_write",
-		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "u64" }, { "pos", "" } },
+		  { .parameters = { { "file", "" }, { "buf", "" }, { "count", "ulong" }, { "pos", "" } },
 		    .nr = 4,
-		    .value = { "", "s64" } } },
-		{ "do_exit", { .parameters = { { "code", "s64" } }, .nr = 1, .returns_nothing = true } },
+		    .value = { "", "long" } } },
+		{ "do_exit", { .parameters = { { "code", "long" } }, .nr = 1, .returns_nothing = true } },
 	};
 
 	for (size_t i = 0; i < array_size(known); i++) {
 		if (strcmp(known[i].function, function) != 0)
 			continue;
 		*ret = known[i].prototype;
+		size_long(&ret->value, long_size);
+		for (size_t j = 0; j < ret->nr; j++)
+			size_long(&ret->parameters[j], long_size);
 		return 1;
 	}
 	return 0;
 }
 
-int prototype_find(const char *function, struct prototype *ret, struct fail *fail)
+int prototype_find(const char *function, unsigned long_size, struct prototype *ret, struct fail *fail)
 {
 	cleanup_buf struct buf btf = BUF_INIT;
 	int found = 0;
 
 	if (!tracing_read_path("/sys/kernel/btf/vmlinux", &btf, NULL))
 		found = prototype_parse(btf.data, btf.len, function, ret, fail);
-	/* Type information that weft cannot read is as good as none. */
-	return found > 0 ? found : well_known(function, ret);
+	/* Type information that weft cannot read is treated as missing. */
+	return found > 0 ? found : well_known(function, long_size, ret);
 }

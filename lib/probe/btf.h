@@ -10,29 +10,33 @@
 struct fail;
 
 /*
- * The parameters of the kernel's functions by name, from its own type information (/sys/kernel/btf/vmlinux; the format is
- * in include/uapi/linux/btf.h). Any bytes will do: nothing past `len` is read, and every loop ends.
- * Not supported: functions of modules.
+ * Finds the parameters of a kernel function by name, in the kernel's type information (/sys/kernel/btf/vmlinux; format:
+ * include/uapi/linux/btf.h). The bytes may be malformed: nothing after `len` is read, and every loop ends. Not
+ * supported: functions of modules.
  */
 enum { PROTOTYPE_PARAMETERS = 16, PROTOTYPE_NAME = 64, PROTOTYPE_TYPE = 8 };
 
 struct prototype_value {
-	char name[PROTOTYPE_NAME]; /* "" where it has none */
-	char type[PROTOTYPE_TYPE]; /* as a probe names it: "s32", "u64"; "" for pointers and structures */
+	char name[PROTOTYPE_NAME]; /* "" for a parameter without a name */
+	/* the name that probes have for the type: "s32", "u64"; "" for pointers and structures */
+	char type[PROTOTYPE_TYPE];
 };
 
 struct prototype {
 	struct prototype_value parameters[PROTOTYPE_PARAMETERS];
-	size_t nr;                    /* parameters behind the last one that fits are left out */
-	struct prototype_value value; /* what it returns */
+	size_t nr;                    /* at most PROTOTYPE_PARAMETERS; further parameters are left out */
+	struct prototype_value value; /* the return value */
 	bool returns_nothing;
 };
 
-/* 1: found; 0: no such function, or no parameters known; -errno. */
+/* 1: found; 0: there is no such function, or its parameters are unknown; -errno. */
 int must_check prototype_parse(const void *btf, size_t len, const char *function, struct prototype *ret,
 			       struct fail *fail);
 
-/* The same of the running kernel. Without type information a few functions are known whose parameters never changed. */
-int must_check prototype_find(const char *function, struct prototype *ret, struct fail *fail);
+/*
+ * The same for the running kernel. Without type information, the parameters of a few functions that never changed are
+ * known, with the kernel's sizeof(long).
+ */
+int must_check prototype_find(const char *function, unsigned long_size, struct prototype *ret, struct fail *fail);
 
 #endif

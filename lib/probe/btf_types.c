@@ -12,7 +12,10 @@ enum {
 	TYPES_MAX = 4 << 20,
 };
 
-/* What follows the head of a type. False: a kind that is not known, and then nothing behind it is. */
+/*
+ * The size of the data after the head of a type. False: the kind is unknown, so the types after it cannot be read
+ * either.
+ */
 static bool rest_size(const struct btf_type *type, size_t *ret)
 {
 	size_t nr = btf_count(type);
@@ -99,7 +102,7 @@ static int index_types(struct btf *btf, struct fail *fail)
 	return 0;
 }
 
-/* The parts of the header that count: magic, its own length, where types and strings are. */
+/* Reads these parts of the header: the magic number, the length of the header, the places of types and strings. */
 static int open_parts(const void *data, size_t len, struct btf *btf, struct fail *fail)
 {
 	const uint8_t *start = data;
@@ -113,14 +116,14 @@ static int open_parts(const void *data, size_t len, struct btf *btf, struct fail
 	if (!bytes_u16(&in, &magic) || !bytes_u8(&in, &version) || !bytes_u8(&in, &flags) || !bytes_u32(&in, &header) ||
 	    !bytes_u32(&in, &type_at_) || !bytes_u32(&in, &type_len) || !bytes_u32(&in, &string_at_) ||
 	    !bytes_u32(&in, &string_len) || magic != BTF_MAGIC || version != 1)
-		return fail_set(fail, -EBADMSG, "this is no type information that weft knows");
+		return fail_set(fail, -EBADMSG, "this is not type information (BTF) that weft knows");
 	body = bytes_of(data, len, swap);
 	if (!bytes_take(&body, header, &skipped))
-		return fail_set(fail, -EBADMSG, "the type information is cut");
+		return fail_set(fail, -EBADMSG, "the type information (BTF) is cut short");
 	btf->types = btf->strings = body;
 	if (!bytes_take(&btf->types, type_at_, &skipped) || type_len > btf->types.left ||
 	    !bytes_take(&btf->strings, string_at_, &skipped) || string_len > btf->strings.left)
-		return fail_set(fail, -EBADMSG, "the type information is cut");
+		return fail_set(fail, -EBADMSG, "the type information (BTF) is cut short");
 	btf->types.left = type_len;
 	btf->strings.left = string_len;
 	return 0;

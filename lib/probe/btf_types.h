@@ -12,11 +12,11 @@
 struct fail;
 
 /*
- * The types of a kernel's type information by their numbers (include/uapi/linux/btf.h), in either byte order. It borrows the bytes.
- * Any bytes will do: nothing outside them is read, and every loop ends.
- * Not supported: what modules add to the kernel's own.
+ * The types in a kernel's type information by their ids (include/uapi/linux/btf.h), in either byte order. Borrows the
+ * bytes. They may be malformed: nothing outside them is read, and every loop ends. Not supported: types of modules.
  */
-enum { BTF_CHAIN_MAX = 32 }; /* typedef of const of typedef... */
+/* the longest chain of types that is followed: typedef of const of typedef... */
+enum { BTF_CHAIN_MAX = 32 };
 
 enum btf_kind {
 	KIND_INT = 1,
@@ -41,34 +41,37 @@ enum btf_kind {
 };
 
 struct btf_type {
-	uint32_t name, info, size; /* size, or the number of another type */
-	const uint8_t *rest;       /* checked: rest_len bytes */
+	uint32_t name, info, size; /* `size` is a size or the id of another type, depending on the kind */
+	const uint8_t *rest;       /* the data after the head; checked to have rest_len bytes */
 	size_t rest_len;
 };
 
 struct btf {
 	struct bytes types, strings;
-	uint32_t *offsets; /* of each type into types; [0] is void */
+	uint32_t *offsets; /* offset of each type in `types`; [0] is void */
 	uint32_t nr, size;
 };
 
-/* *btf is zeroed. -EBADMSG for what is no type information. Release it in any case. */
+/*
+ * *btf is zeroed first. -EBADMSG: the bytes are not type information. The caller calls btf_release() also after an
+ * error.
+ */
 int must_check btf_open(struct btf *btf, const void *data, size_t len, struct fail *fail);
 void btf_release(struct btf *btf);
 
-/* Type 0 is void, and none; false behind the last. */
+/* False: there is no type with this id. Id 0 is void, which has no entry. */
 bool btf_type_at(const struct btf *btf, uint32_t id, struct btf_type *ret);
 
-/* "" where there is none. */
+/* "": there is no string at this offset. */
 const char *btf_string(const struct btf *btf, uint32_t offset);
 
-/* A number of what follows a type's head: one of rest_len / 4. */
+/* The 32-bit word `index` of the data after the head of a type; index < rest_len / 4. */
 static inline uint32_t btf_word(const struct btf *btf, const struct btf_type *type, size_t index)
 {
 	return load_u32(type->rest + index * 4, btf->types.swap);
 }
 
-/* Behind typedefs, const and the like; false: void, or nothing that is known. */
+/* Follows typedefs, const and the like to the type itself. False: void, or an unknown type. */
 bool btf_resolve(const struct btf *btf, uint32_t id, struct btf_type *ret);
 
 static inline enum btf_kind btf_kind(const struct btf_type *type)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What was found so far: a global function wins over the local ones of that name. */
+/* The best match so far. A global function is preferred to a local function of the same name. */
 struct search {
 	const char *symbol;
 	struct near near;
@@ -60,7 +60,7 @@ static void search_section(struct search *search, Elf *elf, Elf_Scn *section, co
 	}
 }
 
-/* From the address in memory to the place in the file, by the segment that is loaded there. */
+/* Converts the symbol's address to an offset in the file, using the loaded segment that contains the address. */
 static int to_offset(Elf *elf, const char *path, const struct search *search, uint64_t plus, uint64_t *ret,
 		     struct fail *fail)
 {
@@ -78,7 +78,7 @@ static int to_offset(Elf *elf, const char *path, const struct search *search, ui
 		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || value < segment.p_vaddr ||
 		    value - segment.p_vaddr >= segment.p_filesz)
 			continue;
-		/* A function without a size, as assembly may have it, ends where what is loaded does. */
+		/* A function without a size, as assembly code may have, ends at the end of its segment. */
 		if (plus >= segment.p_filesz - (value - segment.p_vaddr))
 			return fail_set(fail, -ERANGE, "'%s'+%" PRIu64 " is outside of what is loaded of '%s'",
 					search->symbol, plus, path);
@@ -99,14 +99,13 @@ static int find(Elf *elf, const char *path, const char *symbol, uint64_t plus, u
 			search_section(&search, elf, section, &header);
 	if (!search.matches)
 		return near_fail(&search.near, fail, -ENOENT, "no function '%s' in '%s'%s", symbol, path,
-				 search.has_table ? "" : ", which is stripped: it names only what it exports");
+				 search.has_table ? "" : ", which is stripped: only its exported functions have names");
 	if (search.differ)
 		return fail_set(fail, -ENOTUNIQ, "there are several functions '%s' in '%s': write '%s:0xOFFSET'",
 				symbol, path, path);
 	if (GELF_ST_TYPE(search.found.st_info) == STT_GNU_IFUNC)
 		return fail_set(fail, -EOPNOTSUPP,
-				"'%s' in '%s' is chosen when a program starts (ifunc): its code stands under "
-				"another name",
+				"'%s' in '%s' is chosen when a program starts (ifunc): its code has another name",
 				symbol, path);
 	return to_offset(elf, path, &search, plus, ret, fail);
 }
@@ -123,7 +122,7 @@ int elf_symbol_offset(const char *path, const char *symbol, uint64_t plus, uint6
 		return fail_set(fail, -EIO, "this libelf is too old");
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
-		err = fail_set(fail, -ENOEXEC, "'%s' is no program and no library", path);
+		err = fail_set(fail, -ENOEXEC, "'%s' is neither a program nor a library", path);
 	else
 		err = find(elf, path, symbol, plus, ret, fail);
 	if (elf)

@@ -9,11 +9,11 @@
 struct fail;
 
 /*
- * Where a function of a program or library is in its file: what the kernel wants for a probe of a user function
- * (PATH:OFFSET, Documentation/trace/uprobetracer.rst). From .symtab and .dynsym, read by libelf; a stripped file has only
- * the functions that it exports.
- * -ENOENT: no such function; near names. -ENOTUNIQ: several functions of that name. -EOPNOTSUPP: the function is chosen when the
- * program starts (ifunc), its code stands under another name.
+ * Finds the offset of a function in the file of a program or library. The kernel needs it for a probe of a user
+ * function (PATH:OFFSET, Documentation/trace/uprobetracer.rst). Reads .symtab and .dynsym with libelf; a stripped file
+ * has only the functions that it exports. `plus` is added to the function's address, in bytes. -ENOENT with similar
+ * names: no such function. -ENOTUNIQ: several functions have that name. -EOPNOTSUPP: the function is an ifunc; its code
+ * is chosen when the program starts and has another name.
  */
 int must_check elf_symbol_offset(const char *path, const char *symbol, uint64_t plus, uint64_t *ret, struct fail *fail);
 

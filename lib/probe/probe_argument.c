@@ -7,18 +7,22 @@
 #include "lib/explain/fitting.h"
 #include "lib/explain/probe.h"
 #include "lib/probe/btf.h"
+#include "lib/probe/parameter_place.h"
 #include "lib/tracefs/event_fields.h"
 #include "lib/tracefs/instance.h"
+#include "lib/tracefs/word.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* NAME=FETCH:TYPE in its parts. */
+/* The parts of NAME=FETCH:TYPE. */
 struct argument {
-	char name[PROBE_NAME_SIZE]; /* "" where none is said */
+	char name[PROBE_NAME_SIZE]; /* "" when none is given */
 	char fetch[256];
-	char type[64]; /* "" where none is said */
+	char type[64];      /* "" when none is given */
+	unsigned long_size; /* the kernel's sizeof(long) */
+	bool narrow;        /* in a program of 32 bits on a kernel of 64 */
 };
 
 static int copy_part(const char *from, size_t len, char *into, size_t size, struct fail *fail)
@@ -40,7 +44,7 @@ static int split(struct text_word word, struct argument *ret, struct fail *fail)
 		err = copy_part(at, (size_t)(equals - at), ret->name, sizeof(ret->name), fail);
 		at = equals + 1;
 	}
-	/* A type stands behind the last colon, unless that is in parentheses or quotes. */
+	/* The type follows the last colon, unless that colon is inside parentheses or quotes. */
 	colon = memrchr(at, ':', (size_t)(end - at));
 	if (colon && (memchr(colon, ')', (size_t)(end - colon)) || memchr(colon, '"', (size_t)(end - colon))))
 		colon = NULL;
@@ -49,73 +53,7 @@ static int split(struct text_word word, struct argument *ret, struct fail *fail)
 	return err ? err : copy_part(at, (size_t)((colon ? colon : end) - at), ret->fetch, sizeof(ret->fetch), fail);
 }
 
-/*
- * Where a program's function has its parameters when it begins, by the calling convention of this machine and by the names that
- * regs_query_register_offset() of arch/X/kernel/ptrace.c knows: uprobes know no $argN.
- */
-static const char *argument_register(unsigned number)
-{
-	static const char *const names[] = {
-#if defined(__x86_64__)
-		"%di",
-		"%si",
-		"%dx",
-		"%cx",
-		"%r8",
-		"%r9",
-#elif defined(__aarch64__)
-		"%x0",
-		"%x1",
-		"%x2",
-		"%x3",
-		"%x4",
-		"%x5",
-		"%x6",
-		"%x7",
-#elif defined(__arm__)
-		"%r0",
-		"%r1",
-		"%r2",
-		"%r3",
-#elif defined(__powerpc64__)
-		"%r3",
-		"%r4",
-		"%r5",
-		"%r6",
-		"%r7",
-		"%r8",
-		"%r9",
-		"%r10",
-#elif defined(__s390x__)
-		"%r2",
-		"%r3",
-		"%r4",
-		"%r5",
-		"%r6",
-#elif defined(__riscv)
-		"%a0",
-		"%a1",
-		"%a2",
-		"%a3",
-		"%a4",
-		"%a5",
-		"%a6",
-		"%a7",
-#elif defined(__i386__)
-		"$stack1",
-		"$stack2",
-		"$stack3",
-		"$stack4",
-		"$stack5",
-		"$stack6",
-#endif
-		NULL,
-	};
-
-	return number && number < array_size(names) ? names[number - 1] : NULL;
-}
-
-/* Each $argN of the text by its register. */
+/* Replaces each $argN of the text by its register. */
 static int use_registers(struct argument *argument, struct fail *fail)
 {
 	cleanup_buf struct buf out = BUF_INIT;
@@ -129,7 +67,7 @@ static int use_registers(struct argument *argument, struct fail *fail)
 		if (sscanf(at, "$arg%u%n", &number, &len) != 1) {
 			ok = buf_add(&out, at++, 1);
 		} else {
-			name = argument_register(number);
+			name = parameter_place(number, argument->long_size, argument->narrow);
 			if (!name)
 				return fail_set(
 					fail, -EINVAL,
@@ -152,6 +90,12 @@ static void set_fetch(struct argument *argument, const char *format, const char 
 	memcpy(argument->fetch, fetch, sizeof(fetch));
 	if (!*argument->type)
 		snprintf(argument->type, sizeof(argument->type), "%s", type);
+}
+
+/* A long where the function is: what it returns, if nobody knows better. */
+static const char *long_type(const struct argument *argument)
+{
+	return argument->long_size == 4 || argument->narrow ? "s32" : "s64";
 }
 
 static int no_parameter(const char *function, const struct prototype *prototype, const char *name, struct fail *fail)
@@ -178,32 +122,43 @@ static int no_function(const struct instance *top, const char *name, struct fail
 	return near_fail(&near, fail, -ENOENT, "no function '%s'", name);
 }
 
-/* A parameter, or the value, of a function of the kernel by name. */
+/* Resolves the name of a parameter, or of the return value, of a kernel function. */
 static int kernel_name(const struct instance *top, const struct probe *probe, struct argument *argument,
 		       struct fail *fail)
 {
 	const char *colon = strchr(probe->place, ':'), *function = colon ? colon + 1 : probe->place;
 	cleanup_free char *name = strndup(function, strcspn(function, "+"));
 	struct prototype prototype;
+	const char *wide = NULL;
 	char number[24];
 	int found;
 
 	if (!name)
 		return fail_memory(fail);
-	found = prototype_find(name, &prototype, fail);
+	found = prototype_find(name, argument->long_size, &prototype, fail);
 	if (found < 0)
 		return found;
 	if (probe_is_return(probe->kind) && (!strcmp(argument->fetch, "ret") || !strcmp(argument->fetch, "retval"))) {
 		if (found && prototype.returns_nothing)
 			return fail_set(fail, -EINVAL, "the function '%s' returns nothing", name);
-		set_fetch(argument, "%s", "$retval", found ? prototype.value.type : "s64");
+		set_fetch(argument, "%s", "$retval", found ? prototype.value.type : long_type(argument));
 		return 0;
 	}
 	for (size_t i = 0; found && i < prototype.nr; i++) {
-		if (strcmp(prototype.parameters[i].name, argument->fetch) != 0)
+		const struct prototype_value *parameter = &prototype.parameters[i];
+
+		if (strcmp(parameter->name, argument->fetch) != 0) {
+			wide = argument->long_size == 4 && strstr(parameter->type, "64") ? parameter->name : wide;
 			continue;
+		}
+		if (wide)
+			return fail_set(
+				fail, -EINVAL,
+				"'%s' of '%s' follows the 64-bit parameter '%s', which takes two registers on this "
+				"machine: name the register, as in '%s=%%REGISTER'",
+				argument->fetch, name, wide, argument->fetch);
 		snprintf(number, sizeof(number), "%zu", i + 1);
-		set_fetch(argument, "$arg%s", number, prototype.parameters[i].type);
+		set_fetch(argument, "$arg%s", number, parameter->type);
 		return 0;
 	}
 	if (found)
@@ -216,7 +171,10 @@ static int kernel_name(const struct instance *top, const struct probe *probe, st
 			name, argument->fetch, *argument->type ? ":" : "", argument->type);
 }
 
-/* A field of the event that the probe is on; strings are printed as such. */
+/*
+ * Resolves the name of a field of the event that the probe is attached to. A field that is a string gets the type
+ * string.
+ */
 static int field_name(const struct instance *top, const struct probe *probe, struct argument *argument,
 		      struct fail *fail)
 {
@@ -261,11 +219,11 @@ static int resolve_name(const struct instance *top, const struct probe *probe, s
 	}
 	switch (probe->kind) {
 	case PROBE_TRACEPOINT:
-		/* The kernel knows them itself, where it knows them at all. */
+		/* The kernel itself resolves the names, if it can. */
 		return 0;
 	case PROBE_URETPROBE:
 		if (!strcmp(argument->fetch, "ret") || !strcmp(argument->fetch, "retval")) {
-			set_fetch(argument, "%s", "$retval", "s64");
+			set_fetch(argument, "%s", "$retval", long_type(argument));
 			return 0;
 		}
 		/* fall through */
@@ -279,7 +237,7 @@ static int resolve_name(const struct instance *top, const struct probe *probe, s
 	}
 }
 
-/* A string is where the pointer points to: "$arg2:string" is never what is meant. */
+/* Dereferences a pointer to a string: the user never means the string type without it, as in "$arg2:string". */
 static void follow_pointer(struct argument *argument)
 {
 	char fetch[sizeof(argument->fetch)];
@@ -292,13 +250,58 @@ static void follow_pointer(struct argument *argument)
 	}
 }
 
+/*
+ * Whether the kernel has no $argN (CONFIG_HAVE_FUNCTION_ARG_ACCESS_API); its README lists $arg<N> if it has it. For a
+ * probe after the first instruction of a function only the kernel can answer that.
+ */
+static bool lacks_arguments(const struct instance *top, const struct probe *probe)
+{
+	cleanup_buf struct buf readme = BUF_INIT;
+
+	return probe->kind == PROBE_KPROBE && !strchr(probe->place, '+') &&
+	       !instance_read(top, "README", &readme, NULL) && !strstr(buf_str(&readme), "$arg<N>");
+}
+
+static bool in_narrow_program(const struct probe *probe)
+{
+	const char *colon = strrchr(probe->place, ':');
+	cleanup_free char *path = colon ? strndup(probe->place, (size_t)(colon - probe->place)) : NULL;
+
+	return path && program_is_narrow(path);
+}
+
+/*
+ * Each step through memory takes a long of the kernel, FETCH_OP_DEREF of kernel/trace/trace_probe_tmpl.h: a pointer of
+ * 32 bits that lies in memory itself, as the parameters on x86 do, is lost.
+ */
+static int check_narrow(struct argument *argument, struct fail *fail)
+{
+	const char *name = strstr(argument->fetch, "$arg");
+	const char *first = parameter_place(1, argument->long_size, true);
+	int len = name ? 4 + (int)strspn(name + 4, "0123456789") : 0;
+
+	if (!name)
+		return 0;
+	if (first && *first == '+' && (name != argument->fetch || name[len]))
+		return fail_set(
+			fail, -EOPNOTSUPP,
+			"'%.*s' is a pointer of a program of 32 bits, which this kernel of 64 bits cannot follow: fetch "
+			"the pointer itself, as in '%.*s:x32'",
+			len, name, len, name);
+	if (!*argument->type)
+		memcpy(argument->type, "x32", sizeof("x32"));
+	return 0;
+}
+
 int probe_argument(const struct instance *top, const struct probe *probe, struct text_word word, struct buf *buf,
 		   struct fail *fail)
 {
+	bool of_program = probe->kind == PROBE_UPROBE || probe->kind == PROBE_URETPROBE, ok = true;
 	struct argument argument;
 	int err = split(word, &argument, fail);
-	bool ok = true;
 
+	argument.long_size = kernel_long_size(top);
+	argument.narrow = of_program && argument.long_size == 8 && in_narrow_program(probe);
 	if (!err && !*argument.fetch)
 		return fail_set(fail, -EINVAL, "'%.*s' does not say what to fetch", (int)word.len, word.at);
 	if (!err && text_is_name(argument.fetch, strlen(argument.fetch)))
@@ -307,7 +310,9 @@ int probe_argument(const struct instance *top, const struct probe *probe, struct
 		return err;
 	if (probe->kind != PROBE_EVENT)
 		follow_pointer(&argument);
-	if (probe->kind == PROBE_UPROBE || probe->kind == PROBE_URETPROBE)
+	if (argument.narrow)
+		err = check_narrow(&argument, fail);
+	if (!err && (of_program || lacks_arguments(top, probe)))
 		err = use_registers(&argument, fail);
 	if (err)
 		return err;

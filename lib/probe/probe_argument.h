@@ -11,8 +11,8 @@ struct instance;
 struct probe;
 
 /*
- * Appends what the kernel takes for one ARGUMENT of weft's syntax (probe_define.h) at this probe, whose kind and place are known.
- * -ENOENT: no such parameter or field; the words have those that there are.
+ * Appends the kernel's form of one ARGUMENT of weft's syntax (probe_define.h). The kind and the place of the probe must
+ * be known. -ENOENT: there is no such parameter or field; the text lists those that exist.
  */
 int must_check probe_argument(const struct instance *top, const struct probe *probe, struct text_word word,
 			      struct buf *buf, struct fail *fail);

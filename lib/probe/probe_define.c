@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/probe/elf_symbol.h"
 #include "lib/probe/probe_argument.h"
+#include "lib/probe/probe_fetch.h"
 #include "lib/probe/probe_room.h"
 #include "lib/tracefs/instance.h"
 
@@ -28,7 +29,10 @@ static bool is_taken(const struct instance *top, const char *group, const char *
 	return false;
 }
 
-/* "/usr/bin/bash:readline" is "bash_readline", "vfs_read+0x10" is "vfs_read_0x10", "sched.sched_switch" is "sched_switch". */
+/*
+ * Makes a name from the place: "bash_readline" of "/usr/bin/bash:readline", "vfs_read_0x10" of "vfs_read+0x10",
+ * "sched_switch" of "sched.sched_switch".
+ */
 static void name_after(const struct probe *probe, const char *spot, char into[PROBE_NAME_SIZE])
 {
 	const char *slash = strrchr(spot, '/'), *dot = probe->kind == PROBE_EVENT ? strpbrk(spot, "./") : NULL;
@@ -42,7 +46,10 @@ static void name_after(const struct probe *probe, const char *spot, char into[PR
 	snprintf(into, PROBE_NAME_SIZE, "%s%s", name, probe_is_return(probe->kind) ? "_return" : "");
 }
 
-/* Group and name where the user said none, and no name that is in use: the kernel would add to that event. */
+/*
+ * Sets the group and the name if the user gave none. The name must be unused, because the kernel would add the probe to
+ * an existing event of that name.
+ */
 static int settle_name(const struct instance *top, struct probe *probe, const char *spot, struct fail *fail)
 {
 	char name[PROBE_NAME_SIZE], numbered[PROBE_NAME_SIZE + 16];
@@ -62,10 +69,11 @@ static int settle_name(const struct instance *top, struct probe *probe, const ch
 			return 0;
 		}
 	}
-	return fail_set(fail, -EEXIST, "there are many events '%s:%s' already: say a name", probe->group, name);
+	return fail_set(fail, -EEXIST, "too many events are called '%s:%s' and numbered: choose another name",
+			probe->group, name);
 }
 
-/* "SYMBOL+OFFSET"; the offset is 0 without one. */
+/* Splits "SYMBOL+OFFSET". Without an offset, the offset is 0. */
 static int split_offset(char *spot, uint64_t *ret, struct fail *fail)
 {
 	char *plus = strchr(spot, '+');
@@ -77,7 +85,7 @@ static int split_offset(char *spot, uint64_t *ret, struct fail *fail)
 	return text_parse_u64(plus + 1, ret, fail);
 }
 
-/* BINARY:FUNCTION+OFFSET becomes REALPATH:0xOFFSET; BINARY:0xOFFSET keeps its offset and what stands behind it. */
+/* Changes BINARY:FUNCTION+OFFSET to REALPATH:0xOFFSET. BINARY:0xOFFSET keeps its offset and the text after it. */
 static int resolve_binary(struct probe *probe, struct fail *fail)
 {
 	char *colon = strrchr(probe->place, ':'), *place;
@@ -86,9 +94,10 @@ static int resolve_binary(struct probe *probe, struct fail *fail)
 	int err;
 
 	if (!colon || colon == probe->place || !colon[1])
-		return fail_set(fail, -EINVAL,
-				"'%s' does not say where in the file: write BINARY:FUNCTION or BINARY:0xOFFSET",
-				probe->place);
+		return fail_set(
+			fail, -EINVAL,
+			"'%s' does not name the place of the probe in the file: write BINARY:FUNCTION or BINARY:0xOFFSET",
+			probe->place);
 	*colon = '\0';
 	if (!realpath(probe->place, path))
 		return fail_set(fail, -errno, "cannot find '%s': %s", probe->place, strerror(errno));
@@ -109,7 +118,10 @@ static int resolve_binary(struct probe *probe, struct fail *fail)
 	return 0;
 }
 
-/* "SYSTEM:EVENT" names an event where the kernel has such a system, and else a function of a module. */
+/*
+ * Whether "SYSTEM:EVENT" is an event: the kernel has a system of that name. Otherwise the text is a function of a
+ * module.
+ */
 static bool names_event(const struct instance *top, const char *place, const char *colon)
 {
 	cleanup_free char *file = NULL;
@@ -140,7 +152,7 @@ static bool begins(const char *text, const char *prefix, const char **ret_rest)
 	return true;
 }
 
-/* weft's PLACE, without %return. */
+/* Parses PLACE of weft's syntax, without %return. */
 static int set_place(const struct instance *top, struct probe *probe, const char *place, bool is_return,
 		     struct fail *fail)
 {
@@ -158,9 +170,9 @@ static int set_place(const struct instance *top, struct probe *probe, const char
 		probe->kind = is_return ? PROBE_KRETPROBE : PROBE_KPROBE;
 	}
 	if (is_return && !probe_is_return(probe->kind))
-		return fail_set(fail, -EINVAL, "'%s' is no function: it has no return", place);
+		return fail_set(fail, -EINVAL, "'%s' is not a function, so it has no return", place);
 	if (!*rest)
-		return fail_set(fail, -EINVAL, "'%s' does not say where", place);
+		return fail_set(fail, -EINVAL, "'%s' does not name the place of the probe", place);
 	if (colon && (probe->kind == PROBE_KPROBE || probe->kind == PROBE_KRETPROBE) && !is_module(place, colon))
 		return fail_set(fail, -ENOENT,
 				"there is no module and no system of events '%.*s'; a program is named by its path, "
@@ -174,7 +186,7 @@ static int set_place(const struct instance *top, struct probe *probe, const char
 	return 0;
 }
 
-/* The first word: [NAME=]PLACE[%return]. */
+/* Parses the first word of weft's syntax: [NAME=]PLACE[%return]. */
 static int take_place(const struct instance *top, struct probe *probe, struct text_word word, struct fail *fail)
 {
 	static const char suffix[] = "%return";
@@ -209,7 +221,7 @@ static int take_place(const struct instance *top, struct probe *probe, struct te
 	return set_place(top, probe, place, is_return, fail);
 }
 
-/* What a kernel must have for a kind of probe, and the option that gives it. */
+/* Checks that the kernel supports this kind of probe. The error names the option that its build lacks. */
 static int check_kind(const struct instance *top, enum probe_kind kind, struct fail *fail)
 {
 	static const struct {
@@ -244,12 +256,12 @@ static int define_friendly(const struct instance *top, const char *text, struct 
 	int err;
 
 	if (!text_next_word(&text, " \t\n", &word))
-		return fail_set(fail, -EINVAL, "a probe that does not say where");
+		return fail_set(fail, -EINVAL, "a probe without a place to attach to");
 	err = take_place(top, probe, word, fail);
 	if (!err)
 		err = check_kind(top, probe->kind, fail);
 	while (!err && text_next_word(&text, " \t\n", &word)) {
-		/* The filter of a probe on an event is the kernel's own. */
+		/* The filter of an event probe goes to the kernel unchanged. */
 		if (text_word_is(word, "if")) {
 			if (!buf_addf(&arguments, "%sif%s", arguments.len ? " " : "", text))
 				err = fail_memory(fail);
@@ -267,7 +279,7 @@ static int define_friendly(const struct instance *top, const char *text, struct 
 	return err;
 }
 
-/* "NAME TYPE FIELD; TYPE FIELD": what the kernel's own syntax has behind "s:". */
+/* Parses "NAME TYPE FIELD; TYPE FIELD", the kernel's own syntax for a synthetic event after "s:". */
 static int define_synthetic(const char *text, struct probe *probe, struct fail *fail)
 {
 	cleanup_free char *kernel = NULL;
@@ -285,7 +297,8 @@ static int define_synthetic(const char *text, struct probe *probe, struct fail *
 	if (err)
 		return err;
 	if (probe->kind != PROBE_SYNTHETIC || !*probe->name)
-		return fail_set(fail, -EINVAL, "'%s' is no synthetic event: write NAME TYPE FIELD; TYPE FIELD", text);
+		return fail_set(fail, -EINVAL, "'%s' is not a synthetic event: write NAME TYPE FIELD; TYPE FIELD",
+				text);
 	if (!*probe->arguments)
 		return fail_set(fail, -EINVAL,
 				"the synthetic event '%s' has no fields: write NAME TYPE FIELD; TYPE FIELD",
@@ -309,9 +322,11 @@ int probe_define(const struct instance *top, const char *text, bool synthetic, s
 	if (!err)
 		err = check_kind(top, probe.kind, fail);
 	if (!err)
+		err = probe_fetch_check(top, &probe, fail);
+	if (!err)
 		probe_make_room(top, &probe);
 	if (!err) {
-		/* Named after the function, not after its offset. */
+		/* The probe gets its name from the function without its offset. */
 		spot = strdup(probe.place);
 		err = spot ? 0 : fail_memory(fail);
 	}

@@ -9,10 +9,13 @@
 #include "lib/explain/probe.h"
 #include "lib/tracefs/instance.h"
 
-/* More come while it is traced. A call needs some hundred bytes; the most is KRETPROBE_MAXACTIVE_MAX (kernel/trace/trace_kprobe.c). */
+/*
+ * Twice the number of tasks, because more tasks appear while the function is traced. Each concurrent call needs some
+ * hundred bytes. The kernel's limit is KRETPROBE_MAXACTIVE_MAX (kernel/trace/trace_kprobe.c).
+ */
 enum { TIMES_TASKS = 2, ROOM_MIN = 256, ROOM_MAX = 4096 };
 
-/* Threads of all processes; 0: nobody tells. */
+/* The number of threads of all processes; 0: unknown. */
 static unsigned count_tasks(void)
 {
 	cleanup_file FILE *file = fopen("/proc/loadavg", "re");

@@ -6,9 +6,10 @@ struct instance;
 struct probe;
 
 /*
- * A kretprobe can follow so many calls of its function at once (max_active), and misses those beyond. The kernel's own number, 10 or twice
- * the CPUs, is right for functions that do not sleep; of others every task may be in one. So where nobody chose, the number is of the
- * tasks that there are. It changes nothing of other probes, and on kernels that take no number.
+ * Sets max_active of a kretprobe, the number of concurrent calls of its function that it can follow; it misses further
+ * calls. The kernel's default, 10 or twice the number of CPUs, suits functions that do not sleep. Every task can be in
+ * a function that sleeps. So if the user chose no number, the number of tasks is used. Other probes, and kernels that
+ * do not accept a number, are left unchanged.
  */
 void probe_make_room(const struct instance *top, struct probe *probe);
 

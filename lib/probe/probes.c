@@ -65,7 +65,10 @@ static void count(struct probe_list *list, bool user, const char *name, uint64_t
 	}
 }
 
-/* kprobe_profile: "  NAME  HITS  MISSED"; uprobe_profile: "  PATH NAME  HITS". A kernel may have none, or keep it to itself. */
+/*
+ * Reads kprobe_profile, " NAME HITS MISSED", or with `user` uprobe_profile, " PATH NAME HITS". The kernel may not have
+ * these files, or not let this user read them.
+ */
 static int read_counts(const struct instance *top, struct probe_list *list, bool user, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -157,7 +160,7 @@ int probe_add(struct instance *top, struct undo *undo, const struct probe *probe
 	return err;
 }
 
-/* Collects the instances where an event is switched on. */
+/* Collects the names of the instances in which an event is enabled. */
 struct users {
 	const struct tracing *tracing;
 	const char *group, *name;
@@ -244,7 +247,7 @@ int probe_list_find(const struct probe_list *list, const char *text, bool *wante
 		}
 		return near_fail(&near, fail, -ENOENT, "there is no probe '%s'", text);
 	}
-	/* A bare name is that of weft's own where there is one. */
+	/* A bare name means weft's own probe, if there is one. */
 	if (!group && found > 1 && !ours && !text_is_glob(name))
 		return fail_set(fail, -ENOTUNIQ, "several groups have a probe '%s': write GROUP:%s", text, text);
 	for (size_t i = 0; i < list->nr; i++)

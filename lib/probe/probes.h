@@ -16,15 +16,16 @@ struct tracing;
 struct undo;
 
 /*
- * The probes that the kernel has: dynamic_events, which only the top instance has. All functions take that one.
- * Invariant: a probe is journaled before it is made (undo_remember_probe), and no probe but the named one is ever taken away:
- * dynamic_events is never opened with truncation, which would take all.
+ * The kernel's list of probes, dynamic_events, which only the top instance has: all functions take that instance.
+ * Invariant: a probe is journaled before it is made (undo_remember_probe()), and only a probe that was named is
+ * removed. dynamic_events is never opened with truncation, because that would remove all probes.
  */
 struct probe_state {
 	struct probe probe;
-	bool ours;             /* some weft made it and has it in its journal */
-	bool counted;          /* hits and missed are known: kprobes and uprobes */
-	uint64_t hits, missed; /* of all probes of that name: the kernel's counts do not say the group */
+	bool ours;    /* a weft process made the probe and has it in its journal */
+	bool counted; /* `hits` and `missed` are known, as for kprobes and uprobes only */
+	/* the sums over all probes of that name, because the kernel's counts do not name the group */
+	uint64_t hits, missed;
 };
 
 struct probe_list {
@@ -32,19 +33,19 @@ struct probe_list {
 	size_t nr;
 };
 
-/* Lines that weft does not know are left out. A kernel without dynamic_events has none: an empty list. */
+/* Lines that weft does not know are left out. The list is empty if the kernel has no dynamic_events. */
 int must_check probe_list_read(const struct instance *top, struct probe_list *ret, struct fail *fail);
 void probe_list_release(struct probe_list *list);
 
-/* Makes it; an error is the kernel's own, with the caret (error_log.h). */
+/* Makes the probe. An error contains the kernel's own message with its caret (error_log.h). */
 int must_check probe_add(struct instance *top, struct undo *undo, const struct probe *probe, struct fail *fail);
 
-/* Takes it away. -EBUSY: the text says which instances have it switched on. */
+/* Removes the probe. -EBUSY: it is enabled; the text names the instances. */
 int must_check probe_remove(const struct instance *top, const char *group, const char *name, struct fail *fail);
 
 /*
- * The probes that a name stands for: "NAME", "GROUP:NAME", "GROUP/NAME", globs. A NAME that several groups have is ours, or
- * else has to be told with its group (-ENOTUNIQ). -ENOENT with near names. Sets wanted[i] for each.
+ * Sets wanted[i] for each probe that a name means: "NAME", "GROUP:NAME", "GROUP/NAME", globs. If several groups have
+ * NAME, weft's own probe is meant; without one, the error is -ENOTUNIQ. -ENOENT with similar names: no such probe.
  */
 int must_check probe_list_find(const struct probe_list *list, const char *name, bool *wanted, struct fail *fail);
 

@@ -13,12 +13,12 @@ enum { NAMES_FIRST = 1024 };
 
 struct name {
 	char *text;
-	unsigned seen; /* enumerators of that name so far */
+	unsigned seen; /* the number of enumerators found so far with that name */
 	int64_t value;
 };
 
 struct names {
-	struct name *slots; /* a hash table; free ones have no text */
+	struct name *slots; /* a hash table; a free slot has no text */
 	size_t nr, size;    /* size: a power of two */
 };
 
@@ -116,7 +116,10 @@ static const char *skip_text(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* What has a capital, or begins an entry of a table; REC is the record, and NULL is nothing. */
+/*
+ * Whether a name may be that of an enumerator: it has a capital letter or is the first word of a table entry. REC (the
+ * record) and NULL are not enumerators.
+ */
 static bool may_be_enumerator(const char *name, size_t len, char before)
 {
 	if ((len == 3 && !memcmp(name, "REC", 3)) || (len == 4 && !memcmp(name, "NULL", 4)))
@@ -130,7 +133,7 @@ static bool may_be_enumerator(const char *name, size_t len, char before)
 int names_add_format(struct names *names, const char *format, size_t len, struct fail *fail)
 {
 	const char *at = memmem(format, len, "print fmt:", 10), *end = format + len;
-	char before = 0; /* the last that was neither a blank nor a name */
+	char before = 0; /* the last character that is neither a blank nor part of a name */
 	int err = 0;
 
 	at = at ? at + 10 : end;
@@ -187,7 +190,7 @@ static bool put_param(const struct btf *btf, const char *name, uint32_t id, uint
 	}
 }
 
-/* The number of the enum type behind the modifiers: what its line is found by. */
+/* The id of the enum itself, after typedefs and modifiers. Its line is found by this id. */
 static uint32_t enum_id(const struct btf *btf, uint32_t id)
 {
 	struct btf_type type;
@@ -212,7 +215,7 @@ static bool put_enum(const struct btf *btf, uint32_t id, struct buf *buf)
 	return buf_addf(buf, "\n");
 }
 
-/* used: a bit for each type that is an enum of a parameter. */
+/* `used` has a bit for each type id; the bits of enums that are the type of a parameter are set. */
 static bool put_function(const struct btf *btf, const char *name, const struct btf_type *proto, uint8_t *used,
 			 struct buf *buf)
 {
@@ -264,7 +267,7 @@ static void take_value(const struct names *names, const char *text, int64_t valu
 	}
 }
 
-/* Enumerators of one name with different values are none that anybody could tell apart. */
+/* An enumerator whose name has several values is left out, because nobody could tell which value is meant. */
 static bool put_enumerators(const struct btf *btf, const struct names *names, struct buf *buf)
 {
 	struct btf_type type;

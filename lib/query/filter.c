@@ -50,7 +50,7 @@ static bool number_meets(enum filter_op op, uint64_t value, uint64_t number, boo
 	return false;
 }
 
-/* do_filter_scalar_cpumask(): equal is the only one of the list. */
+/* do_filter_scalar_cpumask(): the CPU equals the only one of the list. */
 static bool cpu_meets(enum filter_op op, uint64_t cpu, const struct cpus *cpus)
 {
 	bool has = cpu < CPUS_MAX && cpus_has(cpus, (uint32_t)cpu), only = has && cpus_count(cpus) == 1;
@@ -58,7 +58,7 @@ static bool cpu_meets(enum filter_op op, uint64_t cpu, const struct cpus *cpus)
 	return op == FILTER_AND ? has : op == FILTER_EQ ? only : !only;
 }
 
-/* Bit n of a bitmap of longs of the traced machine. */
+/* Bit n of a bitmap that consists of longs of the traced machine. */
 static bool mask_has(const struct schema_abi *abi, const uint8_t *at, size_t len, size_t bit)
 {
 	size_t word = abi->long_size ? abi->long_size : 8, byte = bit / 8;

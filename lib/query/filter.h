@@ -14,20 +14,22 @@ struct format;
 struct near;
 
 /*
- * The kernel's filter language (kernel/trace/trace_events_filter.c), asked of events that were recorded: comparisons of fields
- * with numbers, strings, globs and CPUS{LIST}; &&, ||, ! and parentheses. It is compiled once for each type of event into a program of
- * comparisons, each with the comparison to go on with; matching allocates nothing and looks up no name.
- * Not supported: .function, which needs the kernel's symbols; strings that only a pointer leads to, but where the event keeps a copy of it.
+ * The kernel's filter language (kernel/trace/trace_events_filter.c) on recorded events: comparisons of fields with
+ * numbers, strings, globs and CPUS{LIST}; &&, ||, ! and parentheses. A filter is compiled once for each type of event
+ * into a program of comparisons; each names the comparison to continue with. Matching allocates nothing and looks up no
+ * name.
+ * Not supported: .function, which needs the kernel's symbols; strings behind a pointer, unless the event holds a copy.
  * Borrows the format and the context.
  */
 struct filter;
 
-/* A filter may have as many comparisons, and parentheses as deep. */
+/* The largest number of comparisons, and the deepest nesting of parentheses. */
 enum { FILTER_TERMS_MAX = 256, FILTER_DEPTH_MAX = 64 };
 
 /*
- * -ENOENT: the format has no such field; the names of its own are offered to `near`, which may be NULL. -EINVAL: the kernel would refuse
- * it as well, with the same words; below them stand the filter and a caret under the culprit.
+ * -ENOENT: the format has no such field; the names of its fields are offered to `near`, which may be NULL. -EINVAL: the
+ * kernel would refuse the filter, too, with the same words; the next lines of the text are the filter and a caret under
+ * the wrong part.
  */
 int must_check filter_new(const char *text, const struct format *format, const struct context *context,
 			  struct near *near, struct filter **ret, struct fail *fail);

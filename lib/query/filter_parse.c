@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words of errors are those of ERRORS in kernel/trace/trace_events_filter.c. */
+/* The error texts are those of ERRORS in kernel/trace/trace_events_filter.c. */
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
@@ -24,8 +24,8 @@ struct parser {
 };
 
 /*
- * A piece of the program that is not linked to what follows. Its exits are chained through filter_term::next: a link is 2 * TERM + OUTCOME,
- * -1 ends the chain.
+ * A piece of the program that is not yet linked to what follows it. Its exits are chained through filter_term::next: a
+ * link is 2 * TERM + OUTCOME, -1 ends the chain.
  */
 struct piece {
 	int first;
@@ -85,7 +85,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "char *": the string is not in the record; since 6.18 system calls keep a copy beside it. */
+/* A "char *" field: the string is not in the record. Since 6.18 system calls keep a copy in the record. */
 static bool bind_pointer(struct parser *parser, struct filter_term *term, const char *name)
 {
 	char copy[NAME_MAX_LEN + sizeof("___val")];
@@ -102,7 +102,7 @@ static bool bind_field(struct parser *parser, struct filter_term *term, const ch
 {
 	const struct schema_abi *abi = &parser->filter->context->abi;
 
-	/* trace_find_event_field(): an event's own fields come before those that all have. */
+	/* trace_find_event_field(): an event's own fields have precedence over the common ones. */
 	if (place_bind(&term->place, parser->format, abi, name)) {
 		if (term->place.field->flags & FIELD_STRING)
 			term->of = FILTER_OF_STRING;
@@ -145,9 +145,9 @@ static bool take_field(struct parser *parser, struct filter_term *term)
 	parser->at = end + (user ? strlen(".ustring") : 0);
 	if (!strncmp(parser->at, ".function", strlen(".function")))
 		return refuse(parser, -EINVAL, parser->at,
-			      "Only a kernel that traces knows functions: compare the address");
+			      "Only a running kernel can resolve function names: compare the address");
 	if (term->of == FILTER_OF_NUMBER && bind_pointer(parser, term, name) && !term->place.field)
-		return refuse(parser, -EINVAL, start, "The file has the pointer, but not the string that it leads to");
+		return refuse(parser, -EINVAL, start, "The file has the pointer, but not the string that it points to");
 	return true;
 }
 
@@ -172,7 +172,7 @@ static bool is_string(const struct filter_term *term)
 	return term->of == FILTER_OF_STRING || term->of == FILTER_OF_TASK;
 }
 
-/* filter_parse_regex(): a '!' in front turns it round, and what begins with a digit is no glob. */
+/* filter_parse_regex(): a '!' in front negates the pattern; a pattern that begins with a digit is no glob. */
 static void set_glob(struct filter_term *term)
 {
 	term->is_not = *term->text == '!';
@@ -221,7 +221,7 @@ static bool number_of_text(const char *text, bool is_signed, uint64_t *ret)
 	return true;
 }
 
-/* The kernel compares as many bytes as the field has. */
+/* The kernel compares only as many bytes as the field has. */
 static uint64_t fitted(uint64_t value, const struct place *place)
 {
 	unsigned shift = place->size && place->size < 8 ? 64 - 8u * place->size : 0;
@@ -342,7 +342,10 @@ static bool take_not(struct parser *parser, struct piece *ret)
 	return true;
 }
 
-/* One piece, or several with `word` between them; `outcome` of a piece is what lets the next one be asked. */
+/*
+ * Parses one piece, or several with `word` between them; `outcome` is the result of a piece that makes the next one be
+ * evaluated.
+ */
 static bool take_chain(struct parser *parser, const char *word, int outcome,
 		       bool (*taker)(struct parser *, struct piece *), struct piece *ret)
 {

@@ -11,7 +11,7 @@
 
 struct context;
 
-/* What lib/query/filter_parse.c makes and filter.c runs. */
+/* The compiled program: lib/query/filter_parse.c makes it and filter.c runs it. */
 enum filter_op {
 	FILTER_GLOB,
 	FILTER_NE,
@@ -26,26 +26,26 @@ enum filter_op {
 
 enum filter_of { FILTER_OF_NUMBER, FILTER_OF_CPU, FILTER_OF_STRING, FILTER_OF_TASK, FILTER_OF_MASK };
 
-/* Where a program ends. */
+/* The values of filter_term::next that end a program. */
 enum { FILTER_TRUE = -1, FILTER_FALSE = -2 };
 
 struct filter_term {
 	enum filter_op op;
 	enum filter_of of;  /* what is compared */
-	struct place place; /* of a field */
-	bool is_not;        /* of a glob that begins with '!' */
-	bool has_cpus;      /* with `cpus`; else with `text` or `number` */
+	struct place place; /* the field's place */
+	bool is_not;        /* the pattern began with '!' */
+	bool has_cpus;      /* compare with `cpus`; else with `text` or `number` */
 	bool is_glob;
-	uint64_t number; /* cut to the field's size and extended by its sign */
+	uint64_t number; /* cut to the field's size and sign-extended */
 	char *text;
 	size_t len;
 	struct cpus *cpus;
-	int16_t next[2]; /* the term to go on with when it is false and when it is true */
+	int16_t next[2]; /* the term that follows when this one is false, and when it is true */
 };
 
 struct filter {
 	const struct context *context;
-	struct filter_term *terms; /* the first one that is asked is terms[0] */
+	struct filter_term *terms; /* evaluation begins with terms[0] */
 	size_t nr;
 };
 

@@ -12,17 +12,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter of one type, and the next of the same type. */
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* A filter of one type of event, and the link to the next one of that type. */
 struct link {
 	struct filter *filter;
 	bool negated;
 	struct link *next;
 };
 
+/* "system:event", "system/event", or one pattern for either name; "" for all events. */
+struct pattern {
+	const char *whole;
+	char *system;      /* owned */
+	const char *event; /* NULL: one pattern for both names */
+};
+
+/* A filter as the user gave it. */
+struct wish {
+	char *name, *text; /* owned; the pattern borrows `name` */
+	struct pattern pattern;
+	bool negated;
+	struct wish *next;
+};
+
+/*
+ * A file has the formats of some hundred types and the events of a few: a filter is compiled for a type when its first
+ * event comes, because then its format has already been parsed.
+ */
 struct filter_set {
 	const struct context *context;
-	bool some;                           /* that are not negated */
-	struct link *links[EVENT_TYPES_MAX]; /* by the type's id */
+	bool some; /* there is a filter that is not negated */
+	struct wish *wishes;
+	uint64_t compiled[EVENT_TYPES_MAX / 64];
+	struct link *links[EVENT_TYPES_MAX]; /* indexed by the type's id */
 };
 
 int filter_set_new(const struct context *context, struct filter_set **ret, struct fail *fail)
@@ -35,40 +58,6 @@ int filter_set_new(const struct context *context, struct filter_set **ret, struc
 	*ret = set;
 	return 0;
 }
-
-void filter_set_free(struct filter_set *set)
-{
-	if (!set)
-		return;
-	for (size_t i = 0; i < array_size(set->links); i++)
-		for (struct link *link = set->links[i], *next; link; link = next) {
-			next = link->next;
-			filter_free(link->filter);
-			free(link);
-		}
-	free(set);
-}
-
-bool filter_set_keep(const struct filter_set *set, const struct event *event)
-{
-	bool meets = !set->some;
-
-	for (const struct link *link = set->links[event->id]; link; link = link->next) {
-		if ((meets && !link->negated) || !filter_match(link->filter, event))
-			continue;
-		if (link->negated)
-			return false;
-		meets = true;
-	}
-	return meets;
-}
-
-/* "system:event", "system/event", or one pattern for either name; "" for all. */
-struct pattern {
-	const char *whole;
-	char *system;      /* to be freed */
-	const char *event; /* NULL: there is one for both */
-};
 
 static int pattern_init(struct pattern *pattern, const char *whole, struct fail *fail)
 {
@@ -89,21 +78,96 @@ static bool pattern_fits(const struct pattern *pattern, const char *system, cons
 	return text_glob(pattern->system, system) || text_glob(pattern->system, event);
 }
 
-static int add(struct filter_set *set, int32_t id, struct filter *filter, bool negated, struct fail *fail)
+static int add(struct filter_set *set, int32_t id, struct filter *filter, bool negated)
 {
 	struct link *link = calloc(1, sizeof(*link));
 
 	if (!link) {
 		filter_free(filter);
-		return fail_memory(fail);
+		return -ENOMEM;
 	}
 	*link = (struct link){ .filter = filter, .negated = negated, .next = set->links[id] };
 	set->links[id] = link;
-	set->some |= !negated;
 	return 0;
 }
 
-/* The name in front of a filter has what no filter begins with: a ':' before the first blank, quote or operator. */
+static void wish_free(struct wish *wish)
+{
+	if (!wish)
+		return;
+	free(wish->pattern.system);
+	free(wish->name);
+	free(wish->text);
+	free(wish);
+}
+
+/*
+ * Compiles the filters for the type of the event, at its first event. Filters that do not fit the type's fields are
+ * skipped.
+ */
+__attribute__((noinline)) static void compile(struct filter_set *set, const struct event *event)
+{
+	const struct format *format = event->type ? event->type->format : NULL;
+	int err = 0;
+
+	set->compiled[event->id / 64] |= UINT64_C(1) << event->id % 64;
+	for (const struct wish *wish = format ? set->wishes : NULL; wish && err != -ENOMEM; wish = wish->next) {
+		struct filter *filter;
+
+		if (!pattern_fits(&wish->pattern, format->system, format->name))
+			continue;
+		err = filter_new(wish->text, format, set->context, NULL, &filter, NULL);
+		if (!err)
+			err = add(set, event->id, filter, wish->negated);
+	}
+	/* The next read returns the error and ends. */
+	if (err == -ENOMEM)
+		context_lacks_memory(set->context);
+}
+
+static void links_free(struct link *link)
+{
+	for (struct link *next; link; link = next) {
+		next = link->next;
+		filter_free(link->filter);
+		free(link);
+	}
+}
+
+void filter_set_free(struct filter_set *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < array_size(set->compiled); i++)
+		for (uint64_t left = set->compiled[i]; left; left &= left - 1)
+			links_free(set->links[i * 64 + (size_t)__builtin_ctzll(left)]);
+	for (struct wish *wish = set->wishes, *next; wish; wish = next) {
+		next = wish->next;
+		wish_free(wish);
+	}
+	free(set);
+}
+
+bool filter_set_keep(struct filter_set *set, const struct event *event)
+{
+	bool meets = !set->some;
+
+	if (__builtin_expect(!(set->compiled[event->id / 64] >> event->id % 64 & 1), 0))
+		compile(set, event);
+	for (const struct link *link = set->links[event->id]; link; link = link->next) {
+		if ((meets && !link->negated) || !filter_match(link->filter, event))
+			continue;
+		if (link->negated)
+			return false;
+		meets = true;
+	}
+	return meets;
+}
+
+/*
+ * The length of an event name in front of a filter: there is one when a ':' comes before the first blank, quote or
+ * operator.
+ */
 static size_t name_len(const char *text)
 {
 	size_t len = strcspn(text, " \t'\"()&|=<>~");
@@ -131,7 +195,10 @@ static int no_event(const struct filter_set *set, const char *name, struct fail 
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
 }
 
-/* The word under the caret, to which fields may be near: the first name that no event has is the first name of many filters. */
+/*
+ * The word under the caret, to look for near field names: the first name that no event has is the first unknown name of
+ * many filters.
+ */
 static void take_name(const struct fail *fail, const char *filter, char name[NEAR_NAME_SIZE])
 {
 	const char *caret = strrchr(fail->text, '\n'), *at = filter;
@@ -145,7 +212,7 @@ static void take_name(const struct fail *fail, const char *filter, char name[NEA
 	name[len] = '\0';
 }
 
-/* What is near goes behind the first line, in front of the filter and its caret. */
+/* Inserts the near names after the first line of the text, before the filter and its caret. */
 static int with_hint(struct fail *fail, int err, const struct near *near)
 {
 	char hint[3 * NEAR_NAME_SIZE], *line = strchrnul(fail->text, '\n');
@@ -157,6 +224,13 @@ static int with_hint(struct fail *fail, int err, const struct near *near)
 	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint,
 			before.text + (line - fail->text));
 }
+
+/* The result of trying to compile a filter. */
+struct attempt {
+	bool named; /* the filter's EVENT matches some type */
+	int worst;
+	struct fail why;
+};
 
 static int refuse(struct filter_set *set, const struct pattern *pattern, const char *filter, struct fail *why, int err,
 		  struct fail *fail)
@@ -182,56 +256,89 @@ static int refuse(struct filter_set *set, const struct pattern *pattern, const c
 	return with_hint(fail, err, &near);
 }
 
-static int add_filter(struct filter_set *set, const struct pattern *pattern, const char *text, bool negated,
-		      struct fail *fail)
+/* The first name in a filter, which is a field in most cases: types whose format has that field are tried first. */
+static struct text_word first_name(const char *text)
 {
-	struct fail why = FAIL_INIT, this;
-	bool named = false, added = false;
+	struct text_word word = { .at = text + strcspn(text, NAME_CHARS) };
+
+	word.len = strspn(word.at, NAME_CHARS);
+	return word;
+}
+
+/*
+ * Whether the filter can be compiled for one of the types that its EVENT matches: of those with the first name in their
+ * format, or of the others.
+ */
+static int try_types(struct filter_set *set, const struct wish *wish, bool have, struct attempt *attempt)
+{
+	struct schema *schema = set->context->schema;
+	struct text_word name = first_name(wish->text);
 	const char *system, *event;
 	int32_t id;
-	int worst = 0;
 
-	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
+	for (size_t i = 0; schema_at(schema, i, &id, &system, &event); i++) {
 		const struct format *format;
 		struct filter *filter;
+		struct fail why;
 		int err;
 
-		if (id < 0 || id >= EVENT_TYPES_MAX || !pattern_fits(pattern, system, event))
+		if (id < 0 || id >= EVENT_TYPES_MAX || !pattern_fits(&wish->pattern, system, event) ||
+		    schema_mentions(schema, i, name.at, name.len) != have)
 			continue;
-		named = true;
-		format = schema_format(set->context->schema, id, NULL);
+		attempt->named = true;
+		format = schema_format(schema, id, NULL);
 		if (!format)
 			continue;
-		err = filter_new(text, format, set->context, NULL, &filter, &this);
+		err = filter_new(wish->text, format, set->context, NULL, &filter, &why);
 		if (!err)
-			err = add(set, id, filter, negated, &this);
-		added |= !err;
-		if (err == -ENOMEM)
-			return fail_memory(fail);
-		/* What is wrong in a filter says more than what an event does not have. */
-		if (err && (!worst || worst == -ENOENT)) {
-			worst = err;
-			why = this;
+			filter_free(filter);
+		if (!err || err == -ENOMEM)
+			return err ? err : 1;
+		/* An error in the filter is more useful to the user than a missing field. */
+		if (!attempt->worst || attempt->worst == -ENOENT) {
+			attempt->worst = err;
+			attempt->why = why;
 		}
 	}
-	if (schema_starved(set->context->schema))
-		return fail_memory(fail);
-	if (!named)
-		return *pattern->whole ? no_event(set, pattern->whole, fail) :
-					 fail_set(fail, -ENOENT, "the file knows no events");
-	return added ? 0 : refuse(set, pattern, text, &why, worst, fail);
+	return schema_starved(schema) ? -ENOMEM : 0;
+}
+
+static int try_filter(struct filter_set *set, const struct wish *wish, struct fail *fail)
+{
+	struct attempt attempt = { .why = FAIL_INIT };
+	int r = try_types(set, wish, true, &attempt);
+
+	if (!r)
+		r = try_types(set, wish, false, &attempt);
+	if (r)
+		return r > 0 ? 0 : fail_memory(fail);
+	if (!attempt.named)
+		return *wish->name ? no_event(set, wish->name, fail) :
+				     fail_set(fail, -ENOENT, "the file knows no events");
+	return refuse(set, &wish->pattern, wish->text, &attempt.why, attempt.worst, fail);
 }
 
 int filter_set_add(struct filter_set *set, const char *text, bool negated, struct fail *fail)
 {
 	size_t len = name_len(text);
-	cleanup_free char *name = strndup(text, len);
-	struct pattern pattern;
-	int err = name ? pattern_init(&pattern, name, fail) : fail_memory(fail);
+	struct wish *wish = calloc(1, sizeof(*wish)), **end = &set->wishes;
+	int err;
 
-	if (err)
+	if (!wish)
+		return fail_memory(fail);
+	wish->negated = negated;
+	wish->name = strndup(text, len);
+	wish->text = strdup(len ? text + len + 1 : text);
+	err = wish->name && wish->text ? pattern_init(&wish->pattern, wish->name, fail) : fail_memory(fail);
+	if (!err)
+		err = try_filter(set, wish, fail);
+	if (err) {
+		wish_free(wish);
 		return err;
-	err = add_filter(set, &pattern, len ? text + len + 1 : text, negated, fail);
-	free(pattern.system);
-	return err;
+	}
+	while (*end)
+		end = &(*end)->next;
+	*end = wish;
+	set->some |= !negated;
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
+#include "lib/query/duration.h"
 #include "lib/query/filter_set.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 enum { IDS = 1 << 16, CPUS = 1 << 16, COMM_MEMO = 1 << 10, SELF_BITS = 1 << 12, SELF_MAX = 1 << 16 };
 
-/* Whether the task of this pid has a wanted name, as it was found before. */
+/* A cache: whether the task of this PID has a wanted name. */
 struct comm_memo {
 	int32_t pid;
 	bool known, wanted;
@@ -28,18 +29,20 @@ struct selection {
 	const struct context *context;
 	bool some_events;
 	uint64_t ids[IDS / 64];
-	uint64_t stacks[IDS / 64]; /* types that go with the event before them */
-	uint64_t kept[CPUS / 64];  /* CPUs whose last event was kept; by cpu_index */
+	uint64_t stacks[IDS / 64]; /* types that belong to the event before them, such as stack traces */
+	uint64_t kept[CPUS / 64];  /* CPUs whose last event was kept; indexed by cpu_index */
 	int32_t *pids;
 	size_t nr_pids;
 	char **comms;
 	size_t nr_comms;
-	struct filter_set *filters; /* NULL: none */
-	uint8_t flags_out;          /* enum event_flags of what is left out */
+	struct filter_set *filters;  /* NULL: none */
+	struct durations *durations; /* NULL: none */
+	uint8_t flags_out;           /* events with one of these enum event_flags are left out */
 	struct comm_memo memo[COMM_MEMO];
-	int32_t *self; /* the recorder's own tasks */
+	int32_t *self; /* the PIDs of the recorder's tasks */
 	size_t nr_self;
-	uint64_t self_bits[SELF_BITS / 64]; /* of their PIDs' lower bits: most events need no more */
+	/* a bitmap of the lower bits of these PIDs, which decides for most events */
+	uint64_t self_bits[SELF_BITS / 64];
 	uint64_t left_out;
 };
 
@@ -81,10 +84,11 @@ void selection_free(struct selection *selection)
 	free(selection->pids);
 	free(selection->self);
 	filter_set_free(selection->filters);
+	durations_free(selection->durations);
 	free(selection);
 }
 
-/* "system:event" must match in both parts; a pattern of one part is asked for either name. */
+/* "system:event" must match in both parts; a pattern of one part may match either name. */
 static bool names_match(const char *pattern, const char *event_pattern, const char *system, const char *event)
 {
 	if (event_pattern)
@@ -181,8 +185,13 @@ void selection_leave_out_flags(struct selection *selection, uint8_t flags)
 
 int selection_add_filter(struct selection *selection, const char *text, bool negated, struct fail *fail)
 {
-	int err = selection->filters ? 0 : filter_set_new(selection->context, &selection->filters, fail);
+	int err;
 
+	if (duration_asked(text)) {
+		err = selection->durations ? 0 : durations_new(selection->context, &selection->durations, fail);
+		return err ? err : durations_add(selection->durations, text, negated, fail);
+	}
+	err = selection->filters ? 0 : filter_set_new(selection->context, &selection->filters, fail);
 	return err ? err : filter_set_add(selection->filters, text, negated, fail);
 }
 
@@ -210,7 +219,39 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 bool selection_empty(const struct selection *selection)
 {
 	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_self &&
-	       !selection->filters && !selection->flags_out;
+	       !selection->filters && !selection->durations && !selection->flags_out;
+}
+
+const uint64_t *selection_types(const struct selection *selection)
+{
+	return selection->ids;
+}
+
+bool selection_asks_duration(const struct selection *selection)
+{
+	return selection->durations;
+}
+
+void selection_gap(struct selection *selection, const struct event *gap)
+{
+	bool out;
+
+	if (selection->durations)
+		(void)durations_keep(selection->durations, gap, &out);
+}
+
+/* One matching filter of either kind is enough. */
+static bool keep_filters(struct selection *selection, const struct event *event)
+{
+	bool out = false, met = selection->durations && durations_keep(selection->durations, event, &out);
+
+	if (out)
+		return false;
+	if (met && !selection->filters)
+		return true;
+	if (selection->durations && durations_some(selection->durations))
+		return met || (selection->filters && filter_set_keep(selection->filters, event));
+	return !selection->filters || filter_set_keep(selection->filters, event);
 }
 
 static bool keep_pid(const struct selection *selection, int32_t pid)
@@ -235,7 +276,7 @@ static bool keep_comm(struct selection *selection, int32_t pid)
 	return memo->wanted;
 }
 
-/* In the context of one of the recorder's tasks, and not of an interrupt that hit it. */
+/* Whether an event happened in one of the recorder's tasks, and not in an interrupt that hit it. */
 static bool is_self(const struct selection *selection, const struct event *event)
 {
 	if (!bit_get(selection->self_bits, (uint32_t)event->pid % SELF_BITS) ||
@@ -254,6 +295,9 @@ bool selection_keep(void *arg, const struct event *event)
 
 	if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
 		keep = bit_get(selection->kept, event->cpu_index);
+	else if (selection->durations)
+		keep = keep_filters(selection, event) &&
+		       (!selection->some_events || bit_get(selection->ids, event->id));
 	else
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));

@@ -12,35 +12,51 @@ struct event;
 struct fail;
 
 /*
- * Which events of a stream are wanted: by type, by pid, by the name of the task and by filter. Of each kind any one named will do;
- * a kind of which none was named lets all pass. A stack trace goes with the event that it belongs to: the one before it on its
- * CPU. Events must be asked about in the order of the stream, by one thread. Borrows the context.
+ * Selects events of a stream: by type, PID, name of the task and filter. An event must meet one criterion of each kind
+ * that was given; a kind without criteria lets all events pass. A stack trace is selected if its event is: the event
+ * before it on its CPU. selection_keep() must be called in the order of the stream, by one thread. Borrows the context.
  */
 struct selection;
 
 int must_check selection_new(const struct context *context, struct selection **ret, struct fail *fail);
 void selection_free(struct selection *selection);
 
-/* "system:event", "system/event", a system, or an event; globs in either part; several with commas. -ENOENT when the file knows none of one. */
+/*
+ * "system:event", "system/event", a system, or an event; globs in either part; several separated by commas. -ENOENT
+ * when the file has no such event.
+ */
 int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
 int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
-/* "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set.h. */
+/*
+ * "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set.h; with "duration > 1ms":
+ * lib/query/duration.h.
+ */
 int must_check selection_add_filter(struct selection *selection, const char *text, bool negated, struct fail *fail);
-/* Leaves out events with one of these enum event_flags. */
+/* Leaves out events that have one of these enum event_flags. */
 void selection_leave_out_flags(struct selection *selection, uint8_t flags);
 /* A glob for the task's name. */
 int must_check selection_add_comm(struct selection *selection, const char *pattern, struct fail *fail);
 
 /*
- * Leaves out what the recorder itself did, by the PIDs that the file names (weft/self of weft-dat(5)). Interrupts that hit it are
- * somebody else's, and stay. Returns the count of what was left out so far, which may be set anew.
+ * Leaves out the recorder's own events, by the PIDs that the file names (weft/self of weft-dat(5)). Interrupts that hit
+ * the recorder are kept. Returns a pointer to the count of events left out so far, which the caller may reset.
  */
 int must_check selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail);
 
-/* Whether nothing was named. */
+/*
+ * Whether a filter uses a duration: then selection_keep() must be called once for every event, and selection_gap() for
+ * every gap.
+ */
+bool selection_asks_duration(const struct selection *selection);
+void selection_gap(struct selection *selection, const struct event *gap);
+
+/* The event types that selection_add_events() named: a bit for each id, owned by the selection. */
+const uint64_t *selection_types(const struct selection *selection);
+
+/* Whether there are no criteria. */
 bool selection_empty(const struct selection *selection);
 
-/* `selection` is a struct selection, as a render_options::select_arg. */
+/* `selection` is a struct selection: the signature is that of render_options::select. */
 bool selection_keep(void *selection, const struct event *event);
 
 #endif

@@ -4,7 +4,7 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 
-/* The first window, in units of event::ts: of a clock that counts ns, a millisecond. */
+/* The first window, in units of event::ts: a millisecond for a clock that counts ns. */
 enum { WINDOW_FIRST = 1000000, WINDOW_GROWTH = 8, GROWTH_MAX = 1 << 24, MANY_EVENTS = 1 << 16 };
 
 static int count_events(const struct context *context, const struct events_options *options,
@@ -43,7 +43,7 @@ int tail_find(const struct context *context, const struct events_options *option
 		r = count_events(context, &window, keep, arg, &found, &read, fail);
 		if (r < 0)
 			return r;
-		/* The same events again: of a file whose times lie far apart, only few windows shall be read. */
+		/* The larger window has the same events again: the events are far apart, so the windows grow faster. */
 		if (read > MANY_EVENTS && read < 2 * before && growth < GROWTH_MAX)
 			growth *= growth;
 		before = read;

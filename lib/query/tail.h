@@ -13,16 +13,16 @@ struct events_options;
 struct fail;
 
 /*
- * Where the last events of a stream begin. Looks at windows before the end, each eight times as long as the one before, so
- * that the cost follows the number of events wanted and not the size of the file.
+ * Finds where the last events of a stream begin. It looks at windows before the end, each eight times as long as the
+ * one before, so the cost depends on the number of events wanted and not on the size of the file.
  */
 struct tail {
-	uint64_t since; /* an events_options::since */
-	uint64_t skip;  /* events to leave out from there on, to be left with as many as were wanted */
-	uint64_t left;  /* how many are left then: fewer than wanted where the stream has fewer */
+	uint64_t since; /* a value for events_options::since */
+	uint64_t skip;  /* events to skip from there on, so that the wanted number is left */
+	uint64_t left;  /* the number left: fewer than wanted when the stream has fewer */
 };
 
-/* `keep` says which events count; NULL: all of them. */
+/* `keep` tells which events count; NULL: all of them. */
 int must_check tail_find(const struct context *context, const struct events_options *options, uint64_t count,
 			 bool (*keep)(void *arg, const struct event *event), void *arg, struct tail *ret,
 			 struct fail *fail);

@@ -34,7 +34,7 @@ static int add_buffer(const struct context *context, struct extent *extent, stru
 	uint64_t last = 0;
 	int r = first_event(context, extent, fail);
 
-	/* 0: it has no events. */
+	/* If r is 0, the buffer has no events. */
 	if (r <= 0)
 		return r;
 	r = events_end_time(context, &all, &last, fail);
@@ -62,7 +62,7 @@ int extent_find(const struct context *context, struct extent *extent, struct fai
 		if (!r && !strcmp(other->clock, context->clock))
 			r = add_buffer(other, extent, fail);
 		context_free(other);
-		/* A buffer that cannot be read is told of when it is printed. */
+		/* An error of a buffer is reported when the buffer is printed. */
 		r = r == -ENOMEM ? r : 0;
 	}
 	if (!r && extent->found && extent->last < extent->first)

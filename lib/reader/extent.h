@@ -10,14 +10,14 @@
 struct context;
 struct fail;
 
-/* When the first and the last event of a file happened, of all buffers that have one clock. */
+/* The times of the first and the last event of a file, over all buffers with the same clock. */
 struct extent {
-	bool known;           /* looked for already */
-	bool found;           /* there is an event */
+	bool known;           /* extent_find() has run */
+	bool found;           /* the file has an event */
 	uint64_t first, last; /* in units of event::ts */
 };
 
-/* Looks at the start and at the end of each CPU, once: of the file and the clock of this context. */
+/* Reads the start and the end of each CPU, once, for the file and the clock of this context. */
 int must_check extent_find(const struct context *context, struct extent *extent, struct fail *fail);
 
 #endif

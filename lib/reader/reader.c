@@ -83,7 +83,10 @@ static bool clocks_differ(const struct reader *reader)
 	return false;
 }
 
-/* As many of the newest events of each buffer as of all together; of these, the oldest of all are then passed over. */
+/*
+ * Finds the newest `count` events of each buffer, which include the newest `count` events of all buffers. The oldest of
+ * the found events are skipped.
+ */
 int reader_tail(struct reader *reader, uint64_t count, struct fail *fail)
 {
 	uint64_t left = 0;
@@ -121,7 +124,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 		buffer->window.keep_blocks = options->keep_blocks;
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
-		/* The events own it now, or it is gone. */
+		/* The events own the source now, or have freed it after an error. */
 		buffer->window.source = NULL;
 	}
 	if (!r && reader->nr_buffers == 1)
@@ -129,7 +132,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	return r;
 }
 
-/* The others go on; what happened is told when all have ended. */
+/* Ends one buffer. The other buffers go on; an error is returned when all buffers have ended. */
 static void buffer_ended(struct reader *reader, struct reader_buffer *buffer, int r)
 {
 	buffer->looked = true;
@@ -144,7 +147,10 @@ static int at_end(const struct reader *reader, struct fail *fail)
 	return reader->failed ? fail_set(fail, reader->failed, "%s", reader->failure->text) : 0;
 }
 
-/* The buffer whose event is next in time; NULL while another may still bring an older one, or when all have ended. */
+/*
+ * The buffer with the next event in time. NULL: a live buffer may still bring an older event, or all buffers have
+ * ended.
+ */
 static struct reader_buffer *next_buffer(struct reader *reader, bool *ret_ended)
 {
 	struct reader_buffer *first = NULL;
@@ -160,7 +166,10 @@ static struct reader_buffer *next_buffer(struct reader *reader, bool *ret_ended)
 			bound = buffer->due;
 		if (buffer->ready && (!first || buffer->due < first->due))
 			first = buffer;
-		/* Whatever the others' times are, this one is first until it ends. */
+		/*
+		 * Buffers with different clocks follow one another, so the first buffer that has not ended is read to
+		 * its end.
+		 */
 		if (reader->apart && buffer->due != UINT64_MAX)
 			break;
 	}
@@ -181,7 +190,7 @@ int reader_step_merged(struct reader *reader, struct event *ret, struct fail *fa
 			ret->buffer = (uint16_t)(buffer - reader->buffers);
 			return r;
 		}
-		/* Without a failure, what is due is behind the window. */
+		/* Without an error, the next event is later than the window. */
 		buffer_ended(reader, buffer, r);
 		if (r < 0 && reader->fails_at_once)
 			return at_end(reader, fail);
@@ -196,6 +205,8 @@ bool reader_wants(struct reader *reader, const struct event *event)
 
 	if (is_record && buffer->selection && !selection_keep(buffer->selection, event))
 		return false;
+	if (!is_record && buffer->selection)
+		selection_gap(buffer->selection, event);
 	if (buffer->skip) {
 		buffer->skip -= is_record;
 		return false;
@@ -220,6 +231,13 @@ static inline int next(struct reader *reader, struct event *ret, struct fail *fa
 int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
 {
 	return next(reader, ret, fail);
+}
+
+int reader_batch(struct reader *reader, struct event *ret, size_t max, struct fail *fail)
+{
+	if (reader->only && reader->keeps_all)
+		return events_batch(reader->only, ret, max, fail);
+	return max ? next(reader, ret, fail) : 0;
 }
 
 void reader_resume(struct reader *reader)

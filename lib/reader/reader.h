@@ -18,93 +18,112 @@ struct selection;
 struct trace;
 
 /*
- * One door to the events of any number of buffers: of one file or of several, or of sources that are still filled. They come as one
- * stream, by (time, buffer in the order in which they were added), and event::buffer says whose each is. Times of different clocks cannot
- * be compared: buffers that have them follow one another (reader_is_merged()).
- * Use: reader_add() each buffer; narrow what is wanted in its struct reader_buffer; reader_start(); then reader_run(), or
- * reader_next() again and again. A buffer that fails later ends there; the others go on, and the failure comes at the end.
- * Ownership: the reader owns contexts, selections and events, and borrows traces. Events are valid until the next one.
+ * Reads the events of any number of buffers as one stream: of one file, of several files, or of live sources. The order
+ * is by time and then by the order in which the buffers were added; event::buffer is the index of the event's buffer.
+ * Times of different clocks cannot be compared, so buffers with different clocks follow one another
+ * (reader_is_merged()).
+ *
+ * Use: reader_add() each buffer; limit it in its struct reader_buffer; reader_start(); then reader_run(), or
+ * reader_next() until it returns 0. A buffer with an error ends there; the other buffers go on, and the error is
+ * returned at the end.
+ *
+ * Ownership: the reader owns contexts, selections and events, and borrows traces. An event is valid until the next one
+ * is read.
  */
 struct reader_buffer {
 	struct context *context;
-	struct events_options
-		window; /* since, until, CPUs; a source of its own, which is the reader's once it is here */
-	struct selection *selection; /* the events wanted; NULL: all. Gaps are always handed out */
-	struct events *events;       /* from reader_start() on */
-	uint64_t skip;               /* events to leave out first; reader_tail() sets it */
-	/* The reader's own: */
-	bool looked, ready; /* whether `due` is known; whether an event is there */
-	uint64_t due;       /* when that happened, or a time such that nothing older can come */
+	/* since, until, CPUs, and a source, which the reader owns from then on */
+	struct events_options window;
+	/* the events to hand out; NULL: all. Gaps of lost events are always handed out */
+	struct selection *selection;
+	struct events *events; /* valid after reader_start() */
+	uint64_t skip;         /* number of events to skip first; set by reader_tail() */
+	/* Private to the reader: */
+	bool looked, ready; /* looked: `due` is valid; ready: the next event has been read */
+	uint64_t due;       /* the time of the next event, or a time before which no event can come */
 };
 
 struct reader {
 	struct reader_buffer *buffers;
 	size_t nr_buffers;
-	uint64_t skip; /* of the merged events, the first to leave out; reader_tail() sets it */
-	/* The reader's own: */
-	struct events *only; /* of the only buffer; NULL: there are several */
-	bool apart;          /* the clocks differ */
-	bool keeps_all;      /* no selection, nothing to skip */
-	bool stopped;        /* reader_stop() */
+	uint64_t skip; /* number of merged events to skip first; set by reader_tail() */
+	/* Private to the reader: */
+	struct events *only; /* the events if there is only one buffer; NULL: there are several */
+	bool apart;          /* the buffers have different clocks and follow one another */
+	bool keeps_all;      /* there is no selection and nothing to skip */
+	bool stopped;        /* set by reader_stop() */
 	bool fails_at_once;
-	int failed;           /* of the first buffer that failed; 0 */
-	struct fail *failure; /* its words */
+	int failed;           /* error of the first buffer that failed, or 0 */
+	struct fail *failure; /* its text */
 };
 
 struct reader_options {
-	struct pool *pool; /* borrowed: reads ahead; NULL: the caller's thread reads */
-	bool keep_blocks;  /* the caller takes retired blocks, and events are valid until it gives them back */
-	bool fails_at_once; /* the first buffer that fails ends all, as it should where the others have no end of their own */
+	struct pool *pool; /* borrowed; its threads read ahead; NULL: the caller's thread reads */
+	/* the caller takes retired blocks with reader_retired(); events stay valid until it gives the blocks back */
+	bool keep_blocks;
+	/* the first error of a buffer ends the stream: for live sources, which never end by themselves */
+	bool fails_at_once;
 };
 
 void reader_init(struct reader *reader);
 void reader_release(struct reader *reader);
 
-/* Adds a buffer of a trace, all of it; reader->buffers[nr_buffers - 1] then. On failure the reader is as before. */
+/*
+ * Adds a buffer of a trace with all its events, as reader->buffers[nr_buffers - 1]. After an error the reader is
+ * unchanged.
+ */
 int must_check reader_add(struct reader *reader, struct trace *trace, size_t buffer, struct fail *fail);
-/* Adds those of a trace that have events. */
+/* Adds those buffers of a trace that have events. */
 int must_check reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fail);
-/* Takes the last one out again. Only before reader_start(). */
+/* Removes the buffer that was added last. Call it before reader_start(). */
 void reader_drop(struct reader *reader);
 
-/* Leaves the last `count` of the events that all buffers together would give. Before reader_start(). */
+/* Limits the stream to the last `count` events of all buffers together. Call it before reader_start(). */
 int must_check reader_tail(struct reader *reader, uint64_t count, struct fail *fail);
 
 int must_check reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail);
 
-/* False when the buffers follow one another, for their clocks differ. From reader_start() on. */
+/* False: the buffers follow one another because their clocks differ. Valid after reader_start(). */
 static inline bool reader_is_merged(const struct reader *reader)
 {
 	return !reader->apart;
 }
 
-/* 1 and the next event that is wanted; 0: there is none, or none that is known to be next, of sources that may bring more; -errno. */
+/* 1: *ret is the next selected event; 0: there is none, or a live source may still bring an older one; -errno. */
 int must_check reader_next(struct reader *reader, struct event *ret, struct fail *fail);
 
-/* After 0: more may have come. */
+/*
+ * The same for several events at once, at most `max`; returns their number. The events are valid until the next call.
+ * For callers whose consumers neither stop the reader nor look ahead.
+ */
+int must_check reader_batch(struct reader *reader, struct event *ret, size_t max, struct fail *fail);
+
+/* Continues after reader_next() returned 0, because live sources may have more events now. */
 void reader_resume(struct reader *reader);
 
-/* Somebody who sees every event of a pass. What a consumer knows of types, events and tasks is its own. */
+/* A consumer sees every event of a pass. It keeps its own notes about types, events and tasks. */
 struct reader_consumer {
 	void (*see)(void *arg, const struct event *event);
 	void *arg;
 };
 
-/* Shows all events to all consumers, in one pass. */
+/* Shows all events to all consumers in one pass. */
 int must_check reader_run(struct reader *reader, const struct reader_consumer *consumers, size_t nr_consumers,
 			  struct fail *fail);
 
-/* From a consumer: no more events are needed, reader_run() returns 0 once all consumers have seen this one. */
+/* For a consumer: ends the pass. reader_run() returns 0 after all consumers have seen this event. */
 void reader_stop(struct reader *reader);
 
-/* The first damage met in any buffer, with the file it is in; NULL. */
+/* The first damage found in any buffer, and in *ret_path its file. NULL: none. */
 const char *reader_damage(const struct reader *reader, const char **ret_path);
-/* Events handed out or passed over so far. */
+/* The number of events handed out or skipped so far. */
 uint64_t reader_count(const struct reader *reader);
 
 /*
- * For drivers that hold events: the next event whether it is wanted or not, and whether it is. Each event is asked about once.
- * What they hold is the bytes of retired blocks, which they take as a chain for each buffer and give back later.
+ * For drivers that keep events. reader_step() returns the next event, selected or not. reader_keeps() then tells
+ * whether it is selected; call it once for each event, because it counts skipped events. The bytes of a kept event are
+ * in blocks that the reader retires later: reader_retired() gives them to the driver, one chain for each buffer, and
+ * reader_give_back() takes them back.
  */
 int must_check reader_step_merged(struct reader *reader, struct event *ret, struct fail *fail);
 bool reader_wants(struct reader *reader, const struct event *event);

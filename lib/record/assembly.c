@@ -15,18 +15,19 @@
 #include "lib/base/text.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
+#include "lib/record/symbol_choice.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/trace/output.h"
 #include "lib/trace/writer.h"
 
-/* The metadata in the shape that the writer wants; strings are borrowed from the loaded items. */
+/* The metadata in the form that the writer of trace.dat needs. Most strings are borrowed from the ledger. */
 struct description {
 	struct writer_metadata out;
 	struct symbol_body kallsyms;
 	struct writer_format *formats;
 	struct writer_setting *settings;
 	const char **stats;
-	char **systems; /* owned copies of the formats' systems */
+	char **systems; /* the system names of the formats; owned copies */
 };
 
 static void description_release(struct description *description)
@@ -45,7 +46,7 @@ static int describe_item(struct description *description, const struct ledger *l
 	struct writer_metadata *out = &description->out;
 	const char *slash = strchr(item->key, '/');
 
-	/* Of those with the same key the last one counts; formats are there once. */
+	/* Of several items with the same key the last one counts. A format is added only once. */
 	if (item->kind != LEDGER_FORMAT && ledger_find(ledger, item->kind, item->buffer, item->key) != item)
 		return 0;
 	if (item->kind == LEDGER_FORMAT && slash) {
@@ -96,10 +97,12 @@ static void describe_text(const struct ledger *ledger, enum ledger_kind kind, co
 	*len = item ? item->len : 0;
 }
 
-static int describe(struct description *description, const struct parts *parts, struct fail *fail)
+static int describe(struct description *description, const struct parts *parts, const struct assembly_piece *pieces,
+		    size_t nr, struct fail *fail)
 {
 	const struct ledger *ledger = parts->ledger;
 	struct writer_metadata *out = &description->out;
+	bool chosen = false;
 	int err = describe_lists(description, ledger, fail);
 
 	if (err)
@@ -116,7 +119,11 @@ static int describe(struct description *description, const struct parts *parts, 
 	out->clock = ledger_text(ledger, LEDGER_CLOCK);
 	out->cpu_count = parts->file.cpu_count;
 	out->trace_id = parts->file.trace_id;
-	err = symbol_copy_load(ledger, parts->file.options.compress, &description->kallsyms, fail);
+	err = symbol_choice_load(parts, pieces, nr, &description->kallsyms, &chosen, fail);
+	if (chosen)
+		description->settings[out->nr_settings++] = (struct writer_setting){
+			.name = SYMBOL_CHOICE_SETTING, .text = SYMBOL_CHOICE_SOME, .len = strlen(SYMBOL_CHOICE_SOME)
+		};
 	out->kallsyms = description->kallsyms.text.data;
 	out->kallsyms_len = description->kallsyms.text.len;
 	out->kallsyms_frame = description->kallsyms.frame;
@@ -134,14 +141,14 @@ static int compare_pieces(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* The unfinished file in which spools may be given up. */
+/* Used when spools are given up while the new file is unfinished: its name in the parts and its descriptor. */
 struct keeping {
 	const char *name;
 	int fd;
 	bool synced;
 };
 
-/* What the writer wrote last is this piece: from now on its pages are there, and the spool can go. */
+/* Gives up the spool of the piece that the writer finished last: its pages are in the new file now. */
 static int give_up_part(struct parts *parts, const struct assembly_piece *piece, const struct keeping *keeping,
 			uint64_t end, struct fail *fail)
 {
@@ -165,7 +172,7 @@ static int give_up_part(struct parts *parts, const struct assembly_piece *piece,
 		fail);
 	if (err)
 		return err;
-	/* Its file is still open elsewhere: only emptying it gives the space back now. */
+	/* Another descriptor of the spool is open, so removing it would not free its space. Truncating it does. */
 	if (ftruncate(piece->fd, 0))
 		return fail_set(fail, -errno, "cannot empty a spool: %s", strerror(errno));
 	return parts_remove_part(parts, piece->buffer, piece->cpu, fail);
@@ -177,15 +184,10 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 	const struct ledger_item *item = ledger_find(parts->ledger, LEDGER_BUFFER, index, NULL);
 	uint32_t page_size = parts->file.options.page_size;
 	const char *clock = "local";
-	int err;
+	int err = item ? parts_buffer(item, &page_size, &clock, fail) : 0;
 
-	if (item) {
-		char *end;
-
-		page_size = (uint32_t)strtoul(item->data, &end, 10);
-		clock = *end == ' ' ? end + 1 : clock;
-	}
-	err = writer_buffer(writer, item ? item->key : "", clock, page_size, fail);
+	if (!err)
+		err = writer_buffer(writer, item ? item->key : "", clock, page_size, fail);
 	for (size_t i = 0; !err && i < nr; i++) {
 		const struct assembly_piece *piece = &pieces[i];
 
@@ -198,7 +200,7 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 	return err;
 }
 
-/* Pages that the file would leave out are not to be thrown away with the parts. */
+/* Fails if the file would lack pages: they would be lost when the parts are removed. */
 static int check_known(const struct assembly_piece *pieces, size_t nr, uint32_t last, struct fail *fail)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -208,14 +210,14 @@ static int check_known(const struct assembly_piece *pieces, size_t nr, uint32_t 
 	return 0;
 }
 
-/* With `keeping` spools are given up. */
+/* Writes the whole file. With `keeping`, each spool is given up after its pages were written. */
 static int write_file(int fd, struct parts *parts, struct assembly_piece *pieces, size_t nr,
 		      const struct keeping *keeping, uint64_t *ret_size, struct fail *fail)
 {
 	struct description description = { .kallsyms = { .text = BUF_INIT } };
 	struct writer *writer = NULL;
 	uint32_t last = 0;
-	int err = describe(&description, parts, fail);
+	int err = describe(&description, parts, pieces, nr, fail);
 
 	while (ledger_find(parts->ledger, LEDGER_BUFFER, last + 1, NULL))
 		last++;
@@ -251,7 +253,7 @@ static bool holds_moved(const struct parts *parts, const char *name)
 	return false;
 }
 
-/* What is to be made: the pieces of the parts, and where the file goes. */
+/* The file to make: the parts, their pieces, and the destination. */
 struct assembly {
 	struct parts *parts;
 	struct assembly_piece *pieces;
@@ -276,7 +278,7 @@ static int sync_file(const struct assembly *assembly, int fd, struct fail *fail)
 	return 0;
 }
 
-/* Beside the output: by writing it there, or as a copy of the whole file `from` where that is not -1. */
+/* Makes the file in the directory of the output: writes it, or if `from` is not -1, copies the complete file `from`. */
 static int write_there(struct assembly *assembly, int from, struct fail *fail)
 {
 	const struct assembly_options *options = assembly->options;
@@ -323,7 +325,7 @@ static int write_here(struct assembly *assembly, struct fail *fail)
 		err = destination_place(&assembly->to, parts->dir, name, fd, options->mode, options->keep, fail);
 	if (err == -EXDEV)
 		return write_there(assembly, fd, fail);
-	/* Nothing is in it that is not in the parts as well. */
+	/* The unfinished file is removed if the parts still have all of its content. */
 	if (err && !ledger_load(parts->ledger, NULL) && !holds_moved(parts, name))
 		unlinkat(parts->dir, name, 0);
 	return err ? fail_in(fail, err, "'%s/%s'", parts->path, name) : 0;

@@ -35,7 +35,7 @@ int command_path_find(struct command_path *ret, const char *name)
 		int failed;
 
 		end = strchrnul(list, ':');
-		/* An empty one is the current directory. */
+		/* An empty entry of PATH means the current directory. */
 		if (asprintf(&path, "%.*s%s%s", (int)(end - list), list, end > list ? "/" : "", name) < 0) {
 			path = NULL;
 			return -ENOMEM;

@@ -5,16 +5,17 @@
 #include "lib/base/cleanup.h"
 
 /*
- * Where a command is found, looked for as execvp() does, but before it shall be executed: then that is one system call.
+ * The path of a command, found as execvp() finds it, but before the command is executed. Then executing it is a single
+ * system call.
  */
 struct command_path {
 	char *path;
 };
 
-/* -ENOENT: nowhere; -EACCES: it is there, and we may not execute it. */
+/* -ENOENT: not found. -EACCES: found, but this user may not execute it. */
 int must_check command_path_find(struct command_path *ret, const char *name);
 
-/* Returns only when it fails, -errno. A file without a head that says what it is goes to the shell. */
+/* Returns only after an error, -errno. A file that the kernel cannot execute (ENOEXEC) is executed by the shell. */
 int must_check command_path_exec(const struct command_path *path, char *const *argv);
 
 #endif

@@ -20,6 +20,7 @@
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
 #include "lib/record/rig.h"
+#include "lib/record/symbol_choice.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/type_facts.h"
 #include "lib/setup/tracer.h"
@@ -37,7 +38,7 @@ struct work {
 	struct extraction *result;
 	struct rig rig;
 	struct names names;
-	struct setup_instance *wanted; /* names only */
+	struct setup_instance *wanted; /* only the names of the instances */
 	struct parts *parts;
 	struct symbol_copy *symbols;
 	bool taken; /* pages have left the kernel */
@@ -51,10 +52,10 @@ static int check_snapshot(const struct instance *instance, struct fail *fail)
 		return kconfig_no_file("snapshot", fail);
 	if (!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
 	    tracer_is_max_latency(tracer))
-		return fail_set(fail, -EBUSY,
-				"the tracer '%s' keeps its worst case in the snapshot, and the kernel hands out its "
-				"text only: 'weft show snapshot' prints it",
-				tracer);
+		return fail_set(
+			fail, -EBUSY,
+			"the tracer '%s' keeps its worst case in the snapshot, which the kernel gives as text only: 'weft show snapshot' prints it",
+			tracer);
 	return 0;
 }
 
@@ -108,7 +109,7 @@ static bool is_on(const struct target *target)
 	return !instance_read_word(target->instance, "tracing_on", on, sizeof(on), NULL) && *on != '0';
 }
 
-/* The counts at the head of `snapshot`; false: a text without them, as function_graph's. */
+/* Reads the counts in the header of `snapshot`. False: the text has none, like that of function_graph. */
 static bool read_counts(const struct target *target, uint64_t *entries, uint64_t *written)
 {
 	cleanup_fd int fd = -1;
@@ -129,7 +130,10 @@ static bool read_counts(const struct target *target, uint64_t *entries, uint64_t
 	return at && sscanf(at, " us, #%" SCNu64 "/%" SCNu64, entries, written) == 2;
 }
 
-/* per_cpu/cpuN/stats is of the buffer that goes on; of the snapshot only its text counts, all CPUs together. */
+/*
+ * Adds the counts of the snapshot. per_cpu/cpuN/stats counts the live buffer; only the text of the snapshot has counts,
+ * as a sum over all CPUs.
+ */
 static int add_counts(struct work *work, const struct target *target, struct fail *fail)
 {
 	uint64_t entries = 0, written = 0;
@@ -165,7 +169,10 @@ static int add_snapshot_facts(struct work *work, struct fail *fail)
 		const struct target *target = &work->rig.targets[i];
 
 		err = add_counts(work, target, fail);
-		/* Without the option there is nothing to learn: only the graph prints a snapshot with it. */
+		/*
+		 * Without the option latency-format the text gives no information: only function_graph prints a
+		 * snapshot with it.
+		 */
 		if (!err)
 			err = facts_latency_sample(work->parts->ledger, target, "snapshot", false, fail);
 	}
@@ -193,14 +200,17 @@ static int add_facts(struct work *work, struct fail *fail)
 {
 	const struct extraction_options *options = work->options;
 	struct ledger *ledger = work->parts->ledger;
-	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
-						 work->rig.targets[0].page_size, work->rig.targets[0].nr_cpus);
+	const struct target *first = &work->rig.targets[0];
+	struct parts_file file =
+		parts_file_here(options->version, options->compress, options->level, &first->shape, first->nr_cpus);
 	struct maps_copy *maps = NULL;
 	int err = parts_describe(work->parts, &file, fail);
 
 	if (!err)
 		err = symbol_copy_start(ledger, &work->symbols, fail);
-	/* What the buffer holds may be of events that are off now: all formats are kept. */
+	if (!err && options->all_symbols)
+		err = symbol_choice_keep_all(ledger, fail);
+	/* The buffer may hold events that are disabled now, so all formats are saved. */
 	if (!err)
 		err = facts_at_start(ledger, "extract", &work->rig.tracing, work->rig.targets, work->rig.nr_targets,
 				     true, fail);
@@ -216,7 +226,10 @@ static int add_facts(struct work *work, struct fail *fail)
 	return err ? err : maps_copy_finish(maps, ledger, &work->rig.tracing, fail);
 }
 
-/* What is lost while it is read out is lost to the file: lib/event/context.h. */
+/*
+ * Notes that the buffer was written to while it was read: events lost meanwhile are missing from the file
+ * (lib/event/context.h).
+ */
 static int note_went_on(struct work *work, const struct target *target, struct fail *fail)
 {
 	work->result->went_on = true;
@@ -237,11 +250,11 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, boo
 	int err;
 
 	if (goes_on)
-		how.rest_max = ring_buffer_cpu_size(target->instance, cpu) + PAGES_MORE * target->page_size;
+		how.rest_max = ring_buffer_cpu_size(target->instance, cpu) + PAGES_MORE * target->shape.size;
 	err = target_add_recorder(target, work->parts, cpu, &spool, &how, &recorder, fail);
 	if (!err)
 		err = (options->snapshot ? cpu_pipe_open_snapshot : cpu_pipe_open)(target->instance, cpu,
-										   target->page_size, &recorder->pipe,
+										   target->shape.size, &recorder->pipe,
 										   fail);
 	if (!err) {
 		work->taken = true;
@@ -259,8 +272,8 @@ static int drain_cpu(struct work *work, struct target *target, uint32_t cpu, boo
 }
 
 /*
- * Pages that were taken and found no room would be lost: so there has to be room before. Packed they are smaller, or else the
- * data is there twice when the file is made of it.
+ * Checks the free space on the disk before anything is taken, because pages without space would be lost. The file is
+ * made from the parts, so the disk may need twice the size of the data, unless the data is compressed.
  */
 static int check_room(const struct work *work, struct fail *fail)
 {
@@ -305,7 +318,7 @@ static int finish(struct work *work, struct fail *fail)
 	struct extraction *result = work->result;
 	int err;
 
-	/* The text of a latency tracer is worth a file without pages. */
+	/* The text of a latency tracer is worth a file even without pages. */
 	if (!result->raw && !ledger_load(work->parts->ledger, NULL) &&
 	    !ledger_text(work->parts->ledger, LEDGER_LATENCY)) {
 		err = parts_remove(work->parts, fail);
@@ -330,7 +343,7 @@ static void release(struct work *work)
 	parts_free(work->parts);
 }
 
-/* What was begun is finished: pages that have left the kernel are in no buffer any more. */
+/* Delays signals until the file is finished, because the pages have left the kernel and are in no other place. */
 static void block_signals(sigset_t *ret_old)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };

@@ -12,38 +12,41 @@
 struct fail;
 
 /*
- * A file of what buffers of the kernel hold already, whoever filled them. Tracing is neither started nor stopped; what is read is
- * gone from the buffer. Of a buffer that goes on, as much is read as it can hold: what comes meanwhile may be in the file.
- * Invariant: no setting is different afterwards; the option latency-format, and tracing_max_latency under a latency
- * tracer, are changed for a moment and journaled (lib/undo/undo.h). SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait until it is done.
+ * Makes a file from the content of the kernel's buffers, whoever filled them. Tracing is neither started nor stopped.
+ * Pages that were read leave the buffer. A buffer that is still being written is read up to its size, so the file may
+ * contain events of that time. Invariant: all settings are the same afterwards; only the option latency-format, and
+ * tracing_max_latency under a latency tracer, are changed for a moment, and journaled (lib/undo/undo.h). SIGINT,
+ * SIGTERM, SIGHUP, SIGQUIT and SIGPIPE are delayed until the end.
  */
 struct extraction_options {
-	const char *const *instances; /* "" is the top one; none: only that one */
+	const char *const *instances; /* "" is the top instance; without names, only the top instance */
 	size_t nr_instances;
-	bool all;             /* the top one and every instance */
-	bool snapshot;        /* of the snapshot buffers instead */
+	bool all;             /* the top instance and all named instances */
+	bool snapshot;        /* read the snapshot buffers instead */
 	const char *output;   /* "-": standard output */
-	const char *temp_dir; /* NULL: beside the output */
+	const char *temp_dir; /* directory of the parts; NULL: that of the output, or /var/tmp */
 	mode_t mode;          /* of the file */
 	unsigned version;     /* 6 or 7 */
 	bool compress;
 	int level;
-	unsigned texts; /* enum texts of lib/tracefs/texts.h */
+	bool all_symbols; /* save all symbols, not only those to which the pages can refer */
+	unsigned texts;   /* texts to save: enum texts of lib/tracefs/texts.h */
 };
 
 struct extraction {
-	uint64_t events;      /* in the file */
-	uint64_t overwritten; /* by the kernel's count, before they could be read */
+	uint64_t events;      /* number of events in the file */
+	uint64_t overwritten; /* events overwritten before they were read, by the kernel's count */
 	uint64_t raw, file_size;
-	unsigned cpus; /* with pages */
-	bool went_on;  /* a buffer was being written to */
+	unsigned cpus; /* number of CPUs with pages */
+	bool went_on;  /* a buffer was written to while it was read */
 	bool symbols_hidden;
-	char *parts; /* what remains when the file could not be finished; NULL: nothing */
+	char *parts; /* the parts that remain if the file could not be finished; NULL: none */
 };
 
 /*
- * -ENOSPC before anything was taken: the disk may not hold it. -ENODATA: there is nothing to extract, and no file was made. `ret` is filled in any case, for extraction_release(). What was
- * taken out of the kernel but could not be made a file stays in the parts, for `weft recover`.
+ * -ENOSPC: the disk may be too small; nothing was taken. -ENODATA: there is nothing to extract; no file was made. `ret`
+ * is filled in any case, for extraction_release(). Pages that were taken but are not in a finished file stay in the
+ * parts, for `weft recover`.
  */
 int must_check extraction_run(const struct extraction_options *options, struct extraction *ret, struct fail *fail);
 void extraction_release(struct extraction *extraction);

@@ -20,7 +20,10 @@
 #include "lib/tracefs/settings.h"
 #include "lib/tracefs/texts.h"
 
-/* Each line bounds the time of the reset a little more: for the last of many lines to be right, many must be there. */
+/*
+ * The size of the sample in bytes. Each line narrows the time of the reset further, so a long sample gives a precise
+ * time.
+ */
 enum { LATENCY_SAMPLE = 4 << 20 };
 
 static int add(struct ledger *ledger, enum ledger_kind kind, uint32_t buffer, const char *key, const char *data,
@@ -48,7 +51,7 @@ static int add_format(struct ledger *ledger, const struct instance *instance, co
 	int err = event_format(instance, system, name, &text, fail);
 
 	if (err)
-		return err == -ENOENT ? 0 : err; /* gone meanwhile, as a module's are */
+		return err == -ENOENT ? 0 : err; /* the event was removed meanwhile, as with its module */
 	if (asprintf(&key, "%s/%s", system, name) < 0) {
 		key = NULL;
 		return fail_memory(fail);
@@ -69,7 +72,7 @@ static int add_ftrace_format(const char *name, void *data)
 	return add_format(formats->ledger, formats->instance, "ftrace", name, formats->fail);
 }
 
-/* Events that were on in somebody's instance, or that a trigger's system brings, as set_event lists them. */
+/* Adds the events that set_event lists: those enabled in an existing instance, and those armed for a trigger there. */
 static int add_enabled(struct event_set *set, const struct catalog *catalog, const struct instance *instance,
 		       struct fail *fail)
 {
@@ -86,7 +89,7 @@ static int add_enabled(struct event_set *set, const struct catalog *catalog, con
 
 		if (!name)
 			return fail_memory(fail);
-		/* One that came after the catalog was read has no format there either. */
+		/* An event that was added after the catalog was read has no format there. */
 		if (*name && event_set_add(set, catalog, name, NULL) == -ENOMEM)
 			return fail_memory(fail);
 	}
@@ -117,7 +120,7 @@ static int add_buffer(struct ledger *ledger, const struct target *target, struct
 {
 	const char *name = target->wanted->name ? target->wanted->name : "";
 	char text[64];
-	int len = snprintf(text, sizeof(text), "%u %s", target->page_size, target->clock);
+	int len = snprintf(text, sizeof(text), "%u %s", target->shape.size, target->clock);
 
 	return add(ledger, LEDGER_BUFFER, target->index, name, text, (size_t)len, fail);
 }
@@ -134,7 +137,7 @@ static int add_settings(struct ledger *ledger, const struct settings *settings, 
 	return 0;
 }
 
-/* Whether a line of one text is a line of the other. */
+/* Whether this line of one text is also in the other text. */
 static bool has_line(const struct buf *text, struct text_word line)
 {
 	const char *at = text->data;
@@ -147,7 +150,10 @@ static bool has_line(const struct buf *text, struct text_word line)
 	return false;
 }
 
-/* Formats of events that somebody switched on while it was recorded: "SYSTEM:EVENT" lines that were not there before. */
+/*
+ * Adds the formats of events that another program enabled during the recording: lines "SYSTEM:EVENT" that set_event did
+ * not have before.
+ */
 static int add_new_formats(struct ledger *ledger, const struct target *target, const struct setting *now,
 			   struct fail *fail)
 {
@@ -185,7 +191,7 @@ static int add_instance_settings(struct ledger *ledger, const struct target *tar
 	return err;
 }
 
-/* What has a place of its own in the file does not go to the private section as well. */
+/* A setting that has its own place in the file is not also saved in the private section. */
 int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail)
 {
 	static const struct {
@@ -348,7 +354,7 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
-/* "# latency: 68 us, #12/12, CPU#0 | ..." in the head: that many entries follow. */
+/* The number of entries according to the header, the first number in "# latency: 68 us, #12/12, CPU#0 | ...". */
 static uint64_t entries_in(struct buf *text)
 {
 	const char *line = strstr(buf_str(text), "# latency: "), *count = line ? strstr(line, " us, #") : NULL;
@@ -356,7 +362,10 @@ static uint64_t entries_in(struct buf *text)
 	return count ? strtoull(count + strlen(" us, #"), NULL, 10) : 0;
 }
 
-/* The worst case that a max-latency tracer kept: its `trace`, which would be gone with the tracer. A file has one place for it. */
+/*
+ * Adds the `trace` of a max-latency tracer, which has the longest latency and disappears with the tracer. The format of
+ * trace.dat has a place only for that of the first buffer; those of other buffers become settings "weft/latency".
+ */
 static int add_latency(struct ledger *ledger, struct target *target, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -374,7 +383,7 @@ static int add_latency(struct ledger *ledger, struct target *target, struct fail
 		   target->index ? "weft/latency" : "", buf_str(&text), text.len, fail);
 }
 
-/* Histograms go with the instance; those that we set ourselves are wanted without a word. */
+/* Adds the histograms, which disappear with the instance. Those that weft has set are always saved. */
 static int add_hists(struct ledger *ledger, const struct target *target, bool all, struct fail *fail)
 {
 	const struct setup_instance *wanted = target->wanted;
@@ -427,7 +436,7 @@ static int add_stopped(struct ledger *ledger, struct target *target, struct fail
 	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);
 }
 
-/* Whole lines, no more than `size` bytes: the file can be long. */
+/* Reads whole lines, at most `size` bytes, because the file can be long. */
 static int read_lines(const struct instance *instance, const char *file, size_t size, struct buf *buf,
 		      struct fail *fail)
 {

@@ -14,46 +14,46 @@ struct record_cpu;
 struct tracing;
 
 /*
- * What the kernel knows that the file must know, put into the recording's metadata: most of it once the targets are set up,
- * so that a killed recording can be read; what changes meanwhile again later: facts_of_buffers() when tracing has stopped,
- * before the stopped buffers are read (that changes their counts) and before any setting is put back;
- * facts_of_kernel() any time after that. `mode` is weft/mode of weft-dat(5): "record" or "extract".
+ * Saves in the ledger the facts about the kernel that the file must contain. Most facts are saved when the targets are
+ * set up, so that the recording can be read even after a kill. Facts that change are saved again: facts_of_buffers()
+ * after tracing has stopped, before the buffers are read (which changes their counters) and before settings are
+ * restored; facts_of_kernel() any time after that. `mode` is weft/mode of weft-dat(5): "record" or "extract".
  */
 int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing,
 			      const struct target *targets, size_t nr, bool all_formats, struct fail *fail);
 int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
 
-/* The PIDs of our own threads that run while it is traced, with blanks between them. */
+/* The PIDs of weft's own threads that run during the recording, separated by blanks. */
 int must_check facts_of_self(struct ledger *ledger, const char *pids, struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
 /*
- * The beginning of `file` (trace, snapshot) as the option latency-format prints it: from it and the pages the reader learns
- * when the buffer was reset, which no file tells. Only of a buffer that stands still; the option is put back at once, and
- * without `flip` it must be on already.
+ * Saves the beginning of `file` (trace or snapshot) as the option latency-format prints it. From this text and the
+ * pages a reader computes when the buffer was reset; no file has that time. Only for a buffer that is not being
+ * written. With `flip` the option is set and then restored at once; without `flip` it must be set already.
  */
 int must_check facts_latency_sample(struct ledger *ledger, const struct target *target, const char *file, bool flip,
 				    struct fail *fail);
 
 /*
- * Texts that only the kernel can make (lib/tracefs/texts.h: enum texts), and in any case the histograms of the triggers that
- * the targets were asked for: when tracing has stopped, before any setting is put back.
+ * Saves texts that only the kernel can make (enum texts of lib/tracefs/texts.h), and always the histograms of the
+ * triggers that the setup asked for. Call it after tracing has stopped and before settings are restored.
  */
 int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets,
 			      size_t nr, unsigned texts, struct fail *fail);
 
-/* "" where it cannot be told: then nothing is the same boot. */
+/* The id of this boot. "": unknown; it never equals the id of another boot. */
 enum { BOOT_ID = 40 };
 const char *facts_boot_id(char into[BOOT_ID]);
 
-/* Also used for the instance of a dead recorder. */
+/* Saves the counters of one CPU; also used for the instance of a recorder that died. */
 int must_check facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
 			   struct fail *fail);
 
 /*
- * Events that were taken from the kernel's buffer and then dropped for a maximal size are, to whoever reads the file,
- * overwritten ones: the CPU's stats say so. And where somebody cleared the buffer, they count what is in the file. Else it does
- * nothing.
+ * Corrects the saved counters of a CPU. Events that were taken from the kernel and then dropped because of a maximum
+ * size are added to the overwritten events. If the buffer was cleared, the counters become those of the events in the
+ * file. Otherwise nothing is changed.
  */
 int must_check facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail);
 

@@ -64,8 +64,7 @@ static int count_chunks(const struct page_shape *shape, struct bytes in, struct 
 
 int kept_count(const struct spool *spool, struct kept *ret, struct fail *fail)
 {
-	/* Pages of this very kernel; only the heads of chunks may be in another byte order. */
-	struct page_shape shape = { .size = spool->options.page_size, .long_size = sizeof(long) };
+	const struct page_shape *shape = &spool->options.shape;
 	struct kept kept = { .events = 0 };
 	void *map;
 	int err;
@@ -77,11 +76,11 @@ int kept_count(const struct spool *spool, struct kept *ret, struct fail *fail)
 	if (map == MAP_FAILED)
 		return fail_set(fail, -errno, "cannot map a spool: %s", strerror(errno));
 	if (spool->options.compressed)
-		err = count_chunks(&shape,
+		err = count_chunks(shape,
 				   bytes_of((char *)map + spool->begin, (size_t)spool_size(spool), spool->options.swap),
 				   &kept, fail);
 	else
-		err = count_pages(&shape, (uint8_t *)map + spool->begin, spool_size(spool), &kept, fail);
+		err = count_pages(shape, (uint8_t *)map + spool->begin, spool_size(spool), &kept, fail);
 	munmap(map, (size_t)spool->end);
 	*ret = kept;
 	return err;

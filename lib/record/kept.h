@@ -11,13 +11,14 @@ struct spool;
 
 struct kept {
 	uint64_t events;
-	uint64_t lost; /* in the gaps that pages tell of, as far as they had room for how many */
+	uint64_t lost; /* lost events, as far as the pages have their number */
 };
 
 /*
- * Counts the events of the pages that a spool kept. A recorder decodes nothing, and usually the kernel's counters say how many events
- * it took. They do not say it in three cases: the spool dropped old pages (a maximal size), somebody cleared the buffer meanwhile, or the
- * pages were extracted (a snapshot has no counters, and the counters of a buffer that is written to are of another moment).
+ * Counts the events in the pages that a spool kept. A recorder does not decode pages, and usually the kernel's counters
+ * tell how many events it took. They do not in three cases: the spool dropped old pages because of a maximum size;
+ * another program cleared the buffer; or the pages were extracted (a snapshot has no counters, and those of a live
+ * buffer are of another moment).
  */
 int must_check kept_count(const struct spool *spool, struct kept *ret, struct fail *fail);
 

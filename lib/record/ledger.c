@@ -19,7 +19,7 @@ static const char file_name[] = "metadata";
 
 enum { ITEM_MAGIC = 0x74666577, KEY_MAX = 4096 };
 
-/* In front of each item; key and data follow, each with a NUL behind it. */
+/* The header of an item. Its key and its data follow, each with a NUL. */
 struct item_head {
 	uint32_t magic;
 	uint32_t kind;
@@ -90,7 +90,10 @@ int ledger_open(int dir, struct ledger **ret, struct fail *fail)
 	if (err)
 		return err;
 	err = ledger_load(ledger, fail);
-	/* What is added next must not stand behind torn bytes. A file of which nothing can be read may be somebody else's. */
+	/*
+	 * Torn bytes at the end are cut off, because the next item must not follow them. A file without any valid item
+	 * may belong to another program and is not truncated.
+	 */
 	if (!err && ledger->nr && ledger->torn && ftruncate(ledger->fd, (off_t)(ledger->map_len - ledger->torn)))
 		err = fail_set(fail, -errno, "cannot shorten '%s': %s", file_name, strerror(errno));
 	if (err) {
@@ -192,7 +195,7 @@ static bool items_add(struct ledger *ledger, const struct ledger_item *item)
 	return true;
 }
 
-/* Takes one item; false when what is left is not a whole one. */
+/* Takes one item. False: the rest is not a whole item. */
 static bool item_take(struct bytes *in, struct ledger_item *ret)
 {
 	struct bytes at = *in;

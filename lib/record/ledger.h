@@ -10,17 +10,18 @@
 struct fail;
 
 /*
- * What a trace.dat says besides pages, in a file of the recording's parts directory that only grows: what is known at
- * the start is there before the first page, what is known later is appended. A finished recording and a recovered one
- * are both written from it, so recovery needs nothing that memory held.
- * Invariant: after a kill at any byte everything that was added before can be read; a torn last item is dropped.
- * Of items with the same kind, buffer and key the last one counts.
- * What they say is what the recording saved; nothing in them decides which files outside of the parts are touched.
- * The file is in this machine's byte order: it never leaves the machine, and is locked (flock) while its recorder lives.
- * Not supported: reading it while another process adds to it.
+ * The ledger is the metadata of a recording: everything in a trace.dat except the pages. It is a file in the parts
+ * directory that only grows. What is known at the start is in it before the first page; what is known later is
+ * appended. Finished and recovered recordings are both written from it, so recovery needs nothing that was only in
+ * memory.
+ *
+ * Invariants: after a kill at any byte, all items that were added before can be read, and a torn last item is dropped.
+ * Of several items with the same kind, buffer and key the last one counts. No item decides which files outside of the
+ * parts are touched. The file is in this machine's byte order, because it never leaves the machine. Its recorder holds
+ * a lock on it (flock). Not supported: reading it while another process adds items.
  */
 enum ledger_kind {
-	LEDGER_FILE = 1, /* text: see parts.c */
+	LEDGER_FILE = 1, /* the properties of the file to make, as text: see parts.c */
 	LEDGER_OUTPUT,   /* absolute path of the file to make */
 	LEDGER_HEADER_PAGE,
 	LEDGER_HEADER_EVENT,
@@ -31,24 +32,31 @@ enum ledger_kind {
 	LEDGER_UNAME,
 	LEDGER_VERSION,
 	LEDGER_CLOCK,   /* text of trace_clock */
-	LEDGER_BUFFER,  /* key: its name, data: its clock */
-	LEDGER_STATS,   /* key: the cpu's number */
-	LEDGER_SETTING, /* key: its name */
+	LEDGER_BUFFER,  /* key: the buffer's name; data: "SUB-BUFFER-SIZE CLOCK" (parts_buffer()) */
+	LEDGER_STATS,   /* key: the number of the CPU */
+	LEDGER_SETTING, /* key: the name of the setting */
 	LEDGER_LATENCY,
-	LEDGER_SECRET, /* random digits: the journal of the recording has them, too (undo_mark) */
-	LEDGER_MOVED, /* key: the cpu's number, data: "OFFSET SIZE CHUNKS NAME": in the unfinished file NAME of the parts */
-	LEDGER_INSTANCE, /* name of the private instance that is recorded; key: /proc/sys/kernel/random/boot_id */
+	LEDGER_SECRET, /* random digits that the journal of the recording also has (undo_mark()) */
+	/*
+	 * key: the number of the CPU; data: "OFFSET SIZE CHUNKS NAME": the pages are in the unfinished file NAME of the
+	 * parts
+	 */
+	LEDGER_MOVED,
+	LEDGER_INSTANCE, /* the name of the recording's private instance; key: /proc/sys/kernel/random/boot_id */
 	LEDGER_KIND_END,
 };
 
-/* No recording has more buffers; keeps damaged metadata from making us look for ever. */
+/*
+ * A bound on the number of buffers, far above that of any recording, so that damaged metadata cannot cause endless
+ * work.
+ */
 enum { LEDGER_BUFFERS_MAX = 1 << 10 };
 
 struct ledger_item {
 	enum ledger_kind kind;
-	uint32_t buffer;  /* 0 where it means nothing */
-	const char *key;  /* "" where it means nothing */
-	const char *data; /* NUL-terminated behind len */
+	uint32_t buffer;  /* 0 if the kind has no buffer */
+	const char *key;  /* "" if the kind has no key */
+	const char *data; /* followed by a NUL that `len` does not count */
 	size_t len;
 };
 
@@ -57,31 +65,34 @@ struct ledger;
 /* Makes the file in directory `dir`. */
 int must_check ledger_new(int dir, struct ledger **ret, struct fail *fail);
 
-/* The same in memory, for what no file is made of. */
+/* The same in memory, for uses that make no file. */
 int must_check ledger_new_in_memory(struct ledger **ret, struct fail *fail);
 
-/* Opens the file of a recording that ended; -EBUSY while its recorder lives, -EPERM: others may have written it. */
+/*
+ * Opens the file of a recording that ended. -EBUSY: its recorder still runs. -EPERM: another user could have written
+ * it.
+ */
 int must_check ledger_open(int dir, struct ledger **ret, struct fail *fail);
 void ledger_free(struct ledger *ledger);
 
-/* From any thread. */
+/* ledger_add() and ledger_add_text() may be called from any thread. */
 int must_check ledger_add(struct ledger *ledger, const struct ledger_item *item, struct fail *fail);
 int must_check ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *text, struct fail *fail);
 
-/* Reads everything that was added; items that were handed out before are no longer valid. */
+/* Reads all items. Items that were returned before become invalid. */
 int must_check ledger_load(struct ledger *ledger, struct fail *fail);
 
-/* The loaded items in the order in which they were added; NULL at the end. */
+/* The loaded items in the order in which they were added; NULL after the last. */
 const struct ledger_item *ledger_at(const struct ledger *ledger, size_t index);
 
-/* The one that counts; NULL when there is none. `key` may be NULL: any. */
+/* The last item of this kind, buffer and key; NULL: there is none. `key` NULL: any key. */
 const struct ledger_item *ledger_find(const struct ledger *ledger, enum ledger_kind kind, uint32_t buffer,
 				      const char *key);
 
-/* Text of the item of that kind, NULL when there is none. */
+/* The text of the item of that kind; NULL: there is none. */
 const char *ledger_text(const struct ledger *ledger, enum ledger_kind kind);
 
-/* Bytes at the end that a torn write left. */
+/* The number of torn bytes at the end, which an interrupted write left. */
 uint64_t ledger_torn(const struct ledger *ledger);
 
 #endif

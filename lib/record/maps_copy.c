@@ -26,7 +26,7 @@ struct maps_copy {
 	struct fail fail;
 };
 
-/* False: it is over. */
+/* Sleeps for `ns`. False: the thread must end. */
 static bool nap(struct maps_copy *copy, long ns)
 {
 	struct timespec until;
@@ -54,7 +54,7 @@ static void *maps_copy_main(void *data)
 			copy->err = r;
 			break;
 		}
-		/* What changes is looked at more often. */
+		/* The sleep is short after the maps of a process have changed, and grows while nothing changes. */
 		ns = r ? NAP_NS : ns * 2 > NAP_MAX_NS ? NAP_MAX_NS : ns * 2;
 	}
 	return NULL;

@@ -13,21 +13,24 @@ struct ledger;
 struct tracing;
 
 /*
- * The maps of processes (lib/tracefs/process_maps.h) for a recording with user stacks: those of the command and of all that
- * descend from it are looked at again and again while they live, at first every millisecond, as many live no longer; those
- * of others once at the end, when the kernel would look at them, too.
- * Invariant: nothing is read, and no thread runs, unless a target has the option userstacktrace or sym-userobj.
+ * Saves the maps of processes (lib/tracefs/process_maps.h) for a recording with user stacks. A thread reads the maps of
+ * the command and its descendants repeatedly, at first every millisecond, because many processes do not live longer.
+ * The maps of other processes are read once at the end, when the kernel would read them, too. Invariant: no maps are
+ * read and no thread runs unless a target has the option userstacktrace or sym-userobj.
  */
 struct maps_copy;
 
-/* `command` 0: none. *ret NULL: nobody needs them. */
+/* `command` 0: there is none. *ret is NULL if no maps are needed. */
 int must_check maps_copy_start(const struct target *targets, size_t nr, pid_t command, struct maps_copy **ret,
 			       struct fail *fail);
 
-/* The thread's; 0 without one. */
+/* The thread's id; 0: there is no thread. */
 pid_t maps_copy_tid(const struct maps_copy *copy);
 
-/* Ends the thread, looks at the others and adds all to the ledger (NULL: throws them away). Frees; NULL is a no-op. */
+/*
+ * Ends the thread, reads the maps of the other processes and adds all maps to the ledger (NULL: drops them). Frees
+ * `copy`, which may be NULL.
+ */
 int maps_copy_finish(struct maps_copy *copy, struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
 #endif

@@ -9,27 +9,34 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * What a recording is asked to do; built by its user, borrowed by the session, which changes nothing of it.
- */
+struct so_far;
+
+/* The options of a recording. The caller owns them; the session borrows them and does not change them. */
 struct record_options {
-	struct setup setup;   /* its instances are the buffers of the file */
+	struct setup setup;   /* each of its instances becomes a buffer of the file */
 	const char *output;   /* "-": standard output */
-	const char *temp_dir; /* NULL: beside the output */
+	const char *temp_dir; /* directory of the parts; NULL: that of the output, or /var/tmp */
 	mode_t mode;          /* of the file */
 	unsigned version;     /* 6 or 7 */
 	bool compress;
 	int level;
-	uint64_t max_size; /* bytes kept of each CPU; 0: all */
-	char **argv;       /* NULL: until told to stop */
+	bool all_symbols;  /* save all symbols, not only those to which the pages can refer */
+	uint64_t max_size; /* maximum number of bytes kept of each CPU; 0: no maximum */
+	char **argv;       /* the command; NULL: record until told to stop */
 	const char *user;
 	bool all_formats;
-	uint64_t duration_ns; /* 0: none */
-	uint64_t sync_ns;     /* what is older is on the disk; 0: when the kernel likes to */
+	uint64_t duration_ns; /* 0: no limit */
+	uint64_t sync_ns;     /* data older than this, in ns, is on the disk; 0: the kernel decides */
 	bool has_recorder_cpus;
-	struct cpus recorder_cpus; /* that the recorders may run on; any without */
-	int priority;              /* SCHED_FIFO priority of the recorders; 0: none */
-	unsigned texts;            /* to save besides: enum texts of lib/tracefs/texts.h */
+	struct cpus recorder_cpus; /* CPUs on which the recorders may run */
+	int priority;              /* SCHED_FIFO priority of the recorders; 0: ordinary threads */
+	unsigned texts;            /* texts to save: enum texts of lib/tracefs/texts.h */
+	/*
+	 * Called every look_ms during the recording, on the thread of the session, to show its progress. NULL: not
+	 * called.
+	 */
+	void (*look)(const struct so_far *so_far);
+	unsigned look_ms;
 };
 
 #endif

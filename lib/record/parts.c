@@ -24,13 +24,14 @@ static const char file_format[] = "weft-parts 3 version=%u compress=%u level=%d 
 				  " swap=%u cpus=%" PRIu32 " id=%" PRIu64;
 static const char unfinished_name[] = "unfinished.";
 
-struct parts_file parts_file_here(unsigned version, bool compress, int level, uint32_t page_size, uint32_t cpu_count)
+struct parts_file parts_file_here(unsigned version, bool compress, int level, const struct page_shape *shape,
+				  uint32_t cpu_count)
 {
 	struct parts_file file = {
 		.options = {
 			.version = version, .compress = compress, .level = level,
-			.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = sizeof(long),
-			.page_size = page_size,
+			.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = shape->long_size,
+			.page_size = shape->size,
 		},
 		.cpu_count = cpu_count,
 	};
@@ -52,6 +53,11 @@ int parts_describe(struct parts *parts, const struct parts_file *file, struct fa
 	return ledger_add_text(parts->ledger, LEDGER_FILE, text, fail);
 }
 
+static bool is_page_size(uint64_t size)
+{
+	return size >= 64 && size <= 1 << 26;
+}
+
 static bool parse_file(const char *text, struct parts_file *ret)
 {
 	struct parts_file file = { .swap = false };
@@ -65,7 +71,20 @@ static bool parse_file(const char *text, struct parts_file *ret)
 	file.options.long_size = (uint8_t)long_size;
 	file.swap = swap;
 	*ret = file;
-	return file.options.page_size >= 64 && file.options.page_size <= 1 << 26;
+	return is_page_size(file.options.page_size) && (long_size == 4 || long_size == 8);
+}
+
+int parts_buffer(const struct ledger_item *item, uint32_t *ret_page_size, const char **ret_clock, struct fail *fail)
+{
+	char *end;
+	unsigned long size = strtoul(item->data, &end, 10);
+
+	if (!is_page_size(size))
+		return fail_set(fail, -EBADMSG, "the metadata gives buffer %u sub-buffers of %lu bytes", item->buffer,
+				size);
+	*ret_page_size = (uint32_t)size;
+	*ret_clock = *end == ' ' ? end + 1 : "local";
+	return 0;
 }
 
 static int add_output(struct ledger *ledger, const char *output, struct fail *fail)
@@ -89,7 +108,7 @@ static int add_secret(struct parts *parts, struct fail *fail)
 	uint64_t random;
 
 	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return fail_set(fail, -errno, "the kernel gives no random number: %s", strerror(errno));
+		return fail_set(fail, -errno, "cannot get a random number from the kernel: %s", strerror(errno));
 	snprintf(parts->secret, sizeof(parts->secret), "%016" PRIx64, random);
 	return ledger_add_text(parts->ledger, LEDGER_SECRET, parts->secret, fail);
 }
@@ -99,7 +118,7 @@ static int open_directory(struct parts *parts, struct fail *fail)
 	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (parts->dir < 0)
 		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path,
-				errno == ENOTDIR || errno == ELOOP ? "it is no directory, or a symbolic link" :
+				errno == ENOTDIR || errno == ELOOP ? "it is not a directory, or is a symbolic link" :
 								     strerror(errno));
 	return trust_check(parts->dir, S_IFDIR, parts->path, fail);
 }
@@ -116,7 +135,7 @@ static int parts_begin(struct parts *parts, const char *output, struct fail *fai
 	return err ? err : add_output(parts->ledger, output, fail);
 }
 
-/* What could not be written at the end is told before anything is traced. */
+/* Checks before anything is traced whether the output can be written at the end. */
 static int check_output(const char *output, const char *temp_dir, struct fail *fail)
 {
 	struct destination destination;
@@ -128,7 +147,7 @@ static int check_output(const char *output, const char *temp_dir, struct fail *f
 		return err;
 	if (destination.kind == DESTINATION_SPECIAL && faccessat(destination.dir, destination.leaf, W_OK, AT_EACCESS))
 		err = fail_set(fail, -errno, "cannot write '%s': %s", output, strerror(errno));
-	/* Parts beside the output are the same test. */
+	/* If the parts are beside the output, making them is the same check. */
 	if (destination.kind == DESTINATION_FILE && temp_dir)
 		err = destination_create(&destination, name, &fd, fail);
 	if (fd >= 0)
@@ -160,7 +179,7 @@ int parts_new(const char *output, const char *temp_dir, struct parts **ret, stru
 		err = make_directory(parts, output, temp_dir, fail);
 	if (!err) {
 		err = parts_begin(parts, output, fail);
-		/* What is not believed is not ours. */
+		/* Parts that are not trusted may belong to another user and are not removed. */
 		if (err && err != -EPERM && parts_remove(parts, NULL))
 			fail_in(fail, err, "'%s' remains", parts->path);
 	}
@@ -208,7 +227,7 @@ static int parts_load(struct parts *parts, struct fail *fail)
 	return 0;
 }
 
-/* A slash at the end would have the kernel follow a link. */
+/* Opens the parts at a path. A slash at the end is removed, because with it the kernel would follow a symbolic link. */
 static int parts_at(const char *path, struct parts **ret, struct fail *fail)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
@@ -234,7 +253,7 @@ int parts_disbelieved(int err, struct fail *fail)
 {
 	return err == -EPERM ?
 		       fail_hint(fail, err,
-				 "; if you believe these parts, copy them as yourself (cp -r) and recover the copy") :
+				 "; if you trust these parts, copy them as yourself (cp -r) and recover the copy") :
 		       err;
 }
 
@@ -279,7 +298,10 @@ static bool is_ours(const char *name)
 	       (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789.")]);
 }
 
-/* The directory itself: whoever may write above it may have put another one there. */
+/*
+ * Removes the directory itself, after checking that it is still the same one: a user with write access to the directory
+ * above may have replaced it.
+ */
 static int remove_directory(const struct parts *parts, struct fail *fail)
 {
 	cleanup_free char *above = parts_directory_of(parts->path);
@@ -291,7 +313,8 @@ static int remove_directory(const struct parts *parts, struct fail *fail)
 	if (fd < 0 || fstat(parts->dir, &here) || fstatat(fd, parts_leaf(parts->path), &named, AT_SYMLINK_NOFOLLOW))
 		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
 	if (here.st_dev != named.st_dev || here.st_ino != named.st_ino)
-		return fail_set(fail, -EPERM, "cannot remove '%s': it has become another directory", parts->path);
+		return fail_set(fail, -EPERM, "cannot remove '%s': it was replaced by another directory meanwhile",
+				parts->path);
 	if (unlinkat(fd, parts_leaf(parts->path), AT_REMOVEDIR))
 		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
 	return 0;
@@ -349,7 +372,7 @@ int parts_unfinished_open(const struct parts *parts, const char *name, int *ret_
 	int err;
 
 	if (strncmp(name, unfinished_name, strlen(unfinished_name)) || strchr(name, '/'))
-		return fail_set(fail, -EBADMSG, "'%s' is no name of a file in '%s'", name, parts->path);
+		return fail_set(fail, -EBADMSG, "'%s' is not the name of a file in '%s'", name, parts->path);
 	fd = openat(parts->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot open '%s/%s': %s", parts->path, name, strerror(errno));
@@ -360,7 +383,7 @@ int parts_unfinished_open(const struct parts *parts, const char *name, int *ret_
 	return 0;
 }
 
-/* Opening takes the lock that a living recorder holds. What is not believed is of no use to whom we would tell. */
+/* Finds parts whose recorder is dead: a recorder that runs holds the lock. Parts that are not trusted are skipped. */
 static int find_dead(const char *path, void *data)
 {
 	char **ret = data;

@@ -48,7 +48,7 @@ char *parts_name_new(const char *output, const char *temp_dir)
 	return path;
 }
 
-/* Of ".weft-PID-RANDOM.parts", the end of a path: PID, or 0 when it is not of that form. */
+/* The PID in ".weft-PID-RANDOM.parts", the end of a path. 0: the text has another form. */
 static pid_t owner_at(const char *at)
 {
 	char *end;

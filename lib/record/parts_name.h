@@ -8,24 +8,33 @@
 #include <sys/types.h>
 
 /*
- * Names of parts directories: "OUTPUT.weft-PID-RANDOM.parts". The process id keeps recordings apart and tells whose they are;
- * nobody can be there before us under a random name.
+ * Names of parts directories: "OUTPUT.weft-PID-RANDOM.parts". The PID is that of the process that made the directory.
+ * The random part prevents that another user makes the directory first.
  */
 
-/* The last part of a path, and the directory that it is in, to be freed. */
+/*
+ * parts_leaf(): the last component of a path. parts_directory_of(): the directory that contains it; the caller frees
+ * it.
+ */
 const char *parts_leaf(const char *path);
 char *parts_directory_of(const char *path);
 
-/* A new name: beside `output` unless `temp_dir` is given; of output "-" in /var/tmp by default. To be freed. */
+/*
+ * Makes a new name: in `temp_dir`, or if that is NULL beside `output`, or in /var/tmp if the output is "-". The caller
+ * frees it.
+ */
 char *parts_name_new(const char *output, const char *temp_dir);
 
-/* The process that made a directory of that name; 0 for any other name: it is nobody's parts. */
+/* The process that made a directory of that name. 0: the name has another form. */
 pid_t parts_owner(const char *path);
 
-/* "OUTPUT" of such a path, beside the parts; NULL for any other name. To be freed. */
+/* "OUTPUT" of such a path; the caller frees it. NULL: the name has another form. */
 char *parts_output(const char *path);
 
-/* Calls `each` with the path of every such directory beside `output`, oldest name first; 0 or what `each` returned. */
+/*
+ * Calls `each` with the path of every parts directory of `output`, oldest name first. Returns 0, or the first non-zero
+ * value of `each`.
+ */
 int must_check parts_each(const char *output, int (*each)(const char *path, void *data), void *data);
 
 #endif

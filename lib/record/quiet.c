@@ -13,7 +13,10 @@
 
 enum { NAP_NS = 200 * 1000, NAPS_MAX = 1000 };
 
-/* The letter behind the name in brackets, which may hold anything, of /proc/PID/task/TID/stat. A thread that is gone sleeps. */
+/*
+ * Whether a thread sleeps: the state in /proc/PID/task/TID/stat is S. The state follows the name in parentheses, which
+ * may contain any character. A thread that has ended counts as sleeping.
+ */
 static bool sleeps(const char *dir, const char *thread)
 {
 	char path[64], text[256];

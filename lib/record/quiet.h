@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * Waits until every thread of a process but `except` (0: none) sleeps, so that what it does next is due to what happens next and
- * not to what it was still about. Not for longer than a moment: a thread of a busy machine may not get a CPU for long.
- * False: some did not sleep, or that could not be seen (/proc hides other users' processes).
+ * Waits until every thread of a process except `except` (0: none) sleeps, so that its later activity is caused only by
+ * later events. Waits only for a moment: on a busy machine a thread may wait long for a CPU. False: a thread did not
+ * sleep in that time, or cannot be seen (/proc hides the processes of other users).
  */
 bool quiet_wait(pid_t process, pid_t except);
 

@@ -16,24 +16,24 @@
 #include "lib/record/slack.h"
 
 enum {
-	BATCH_SIZE = 256 * 1024,    /* of frames before a write */
-	CHECK_SIZE = 1024 * 1024,   /* written between two looks at the free space */
-	CHUNKS_TOGETHER = 16 << 20, /* bytes of one chunk of every CPU */
+	BATCH_SIZE = 256 * 1024,    /* bytes of compressed chunks that are collected before a write */
+	CHECK_SIZE = 1024 * 1024,   /* bytes written between two checks of the free space */
+	CHUNKS_TOGETHER = 16 << 20, /* bytes of the chunks of all CPUs together, one chunk of each */
 	NICER = 10,
-	NAP_MS = 10, /* only on kernels that wake readers before there is a full sub-buffer */
+	NAP_MS = 10, /* for kernels that wake readers before there is a full sub-buffer */
 };
 
-/* What the thread works with. */
+/* The state of the recorder's thread. */
 struct work {
 	struct recorder *recorder;
-	struct frame_writer *codec; /* NULL: raw pages */
+	struct frame_writer *codec; /* NULL: pages are not compressed */
 	char *pages;
 	size_t pages_len, pages_size;
 	char *batch;
 	size_t batch_len, batch_size;
 	uint32_t batch_chunks;
 	struct slack slack;
-	size_t stored_max; /* bytes of pages in a chunk that stores them */
+	size_t stored_max; /* the most bytes of pages in one stored chunk */
 	uint64_t batch_raw;
 	uint64_t unchecked;
 };
@@ -45,7 +45,10 @@ static void work_release(struct work *work)
 	free(work->batch);
 }
 
-/* A reader holds a chunk of each CPU: on machines with many, small ones keep its memory small. */
+/*
+ * The bytes of pages in a chunk. A reader of the file holds one chunk of each CPU in memory, so chunks are small if
+ * there are many CPUs.
+ */
 static size_t chunk_size(uint32_t page_size)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -59,7 +62,7 @@ static int work_init(struct work *work, struct recorder *recorder, struct fail *
 	*work = (struct work){ .recorder = recorder };
 	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, recorder->options.store_spare,
 			       now_ns());
-	work->pages_size = chunk_size(recorder->spool.options.page_size);
+	work->pages_size = chunk_size(recorder->spool.options.shape.size);
 	work->stored_max = spool_stored_max(&recorder->spool.options, work->pages_size);
 	work->pages = malloc(work->pages_size);
 	work->batch_size = BATCH_SIZE + SPOOL_CHUNK_HEAD + frame_bound(work->pages_size);
@@ -69,7 +72,7 @@ static int work_init(struct work *work, struct recorder *recorder, struct fail *
 	return recorder->spool.options.compressed ? frame_writer_new(recorder->options.level, &work->codec, fail) : 0;
 }
 
-/* A recording that leaves no room to finish its file would be worth little: it ends while there still is some. */
+/* Ends the recording while there is still enough free space to finish its file. */
 static int check_room(struct work *work, size_t written, struct fail *fail)
 {
 	const struct recorder *recorder = work->recorder;
@@ -84,7 +87,7 @@ static int check_room(struct work *work, size_t written, struct fail *fail)
 	work->unchecked = 0;
 	if ((uint64_t)vfs.f_bavail * vfs.f_frsize >= need)
 		return 0;
-	return fail_set(fail, -ENOSPC, "no space left but what finishing the file needs");
+	return fail_set(fail, -ENOSPC, "the only disk space left is what finishing the file needs");
 }
 
 static int flush_batch(struct work *work, struct fail *fail)
@@ -101,7 +104,7 @@ static int flush_batch(struct work *work, struct fail *fail)
 	return err ? err : check_room(work, len, fail);
 }
 
-/* The pages in hand become a chunk. */
+/* Compresses the pages in memory to a chunk and adds it to the batch. */
 static int add_chunk(struct work *work, struct fail *fail)
 {
 	const struct spool_options *options = &work->recorder->spool.options;
@@ -129,7 +132,7 @@ static int add_chunk(struct work *work, struct fail *fail)
 	return work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
 }
 
-/* `len` bytes of pages that wait in the pipe become a chunk without being looked at. */
+/* Moves `len` bytes of pages from the pipe to a stored chunk, without copying them through memory. */
 static int write_stored(struct work *work, size_t len, struct fail *fail)
 {
 	struct recorder *recorder = work->recorder;
@@ -172,7 +175,7 @@ static int store_waiting(struct work *work, struct fail *fail)
 	return err;
 }
 
-/* Whether what waits in the pipe is to be compressed: there is time for it. */
+/* Whether there is time to compress the pages in the pipe. */
 static bool has_time(struct work *work, size_t fetched)
 {
 	struct slack *slack = &work->slack;
@@ -213,7 +216,10 @@ static int take_compressed(struct work *work, size_t *ret_taken, struct fail *fa
 			err = compress_chunk(work, &len, fail);
 		}
 		*ret_taken += len;
-		/* What came meanwhile is little: as chunks of a page or two it would pack badly and cost more. */
+		/*
+		 * The pipe is empty now. Pages that arrive from now on wait: taken one by one they would become small
+		 * chunks, which compress badly and cost more.
+		 */
 		if (err || len < work->pages_size)
 			break;
 	}
@@ -240,22 +246,22 @@ static int take_raw(struct work *work, size_t *ret_taken, struct fail *fail)
 	}
 }
 
-/* The full sub-buffers that there are now. */
+/* Takes all sub-buffers that are full now. */
 static int take_full(struct work *work, size_t *ret_taken, struct fail *fail)
 {
 	*ret_taken = 0;
 	return work->codec ? take_compressed(work, ret_taken, fail) : take_raw(work, ret_taken, fail);
 }
 
-/* The rest, once nothing is written to the buffer any more. */
+/* Takes the rest of the buffer, after tracing was turned off. */
 static int take_rest(struct work *work, struct fail *fail)
 {
-	uint32_t page_size = work->recorder->spool.options.page_size;
+	uint32_t page_size = work->recorder->spool.options.shape.size;
 	uint64_t max = work->recorder->options.rest_max;
 	size_t taken = 0;
 	int r = 0, err;
 
-	/* It cannot run full any more. */
+	/* The buffer cannot become full any more. */
 	work->slack.size = 0;
 	err = max ? 0 : take_full(work, &taken, fail);
 	if (err)
@@ -277,7 +283,10 @@ static int take_rest(struct work *work, struct fail *fail)
 	return err ? err : flush_batch(work, fail);
 }
 
-/* The sub-buffer that is being written, too: once, for taking it may make events. */
+/*
+ * Takes the full sub-buffers and the partly filled one. It reads that one only once, because reading it may cause
+ * events.
+ */
 static int take_now(struct work *work, struct fail *fail)
 {
 	size_t taken;
@@ -288,12 +297,12 @@ static int take_now(struct work *work, struct fail *fail)
 	r = cpu_pipe_read(&work->recorder->pipe, work->pages, fail);
 	if (r <= 0)
 		return r;
-	work->pages_len = work->recorder->spool.options.page_size;
+	work->pages_len = work->recorder->spool.options.shape.size;
 	err = add_chunk(work, fail);
 	return err ? err : flush_batch(work, fail);
 }
 
-/* Under load what there is comes without being asked for. */
+/* Flushes the buffer if it is time to, and sets the time of the next flush. *timeout_ms: time until then. */
 static int take_on(struct work *work, int *timeout_ms, uint64_t *due_ns, struct fail *fail)
 {
 	uint64_t flush_ms = (uint64_t)work->recorder->options.flush_ms, now = now_ns();
@@ -357,14 +366,14 @@ static int run_on(const struct cpus *cpus, struct fail *fail)
 		CPU_SET_S((size_t)cpu, size, set);
 	if (sched_setaffinity(0, size, set))
 		err = fail_set(fail, -errno, "a recorder cannot run on these CPUs: %s",
-			       errno == EINVAL ? "none of them is online" : strerror(errno));
+			       errno == EINVAL ? "none of these CPUs is online" : strerror(errno));
 	CPU_FREE(set);
 	return err;
 }
 
 /*
- * Before the workload that it shares a CPU with: it runs shortly, and while it waits for its turn the buffer runs full. Without the right
- * to it, its turn comes as everybody's does.
+ * Gives the thread a better nice value than the workload on its CPU. The thread runs only for a short time, but while
+ * it waits for the CPU the buffer fills. Without the privilege it is scheduled like any other thread.
  */
 static void go_before(void)
 {
@@ -404,14 +413,14 @@ static void *recorder_main(void *data)
 
 	recorder->tid = (pid_t)syscall(SYS_gettid);
 	err = start->err = place(&recorder->options, &start->fail);
-	sem_post(&start->started); /* `start` is gone from here on */
+	sem_post(&start->started); /* `start` is invalid from here on */
 	if (err)
 		return NULL;
 	recorder->err = record(recorder, false, &recorder->fail);
 	if (recorder->err) {
 		fail_in(&recorder->fail, recorder->err, "CPU %u", recorder->cpu);
 		if (write(recorder->options.failed_fd, &one, sizeof(one)) < 0)
-			return NULL; /* whoever joins sees err */
+			return NULL; /* recorder_join() reads `err` in any case */
 	}
 	return NULL;
 }

@@ -31,8 +31,8 @@ struct work {
 	struct parts *parts;
 	struct recovery *recovery;
 	mode_t mode;
-	bool keep;                     /* no output was named: one that exists is not replaced */
-	struct assembly_piece *pieces; /* their fds are ours */
+	bool keep;                     /* the user named no output, so an existing file is not replaced */
+	struct assembly_piece *pieces; /* their descriptors are owned */
 	size_t nr;
 };
 
@@ -48,14 +48,14 @@ static int add_piece(struct work *work, const struct assembly_piece *piece, stru
 	return 0;
 }
 
-/* What the kernel still holds of this CPU goes behind what was recorded. */
+/* Appends the pages of this CPU that the kernel still holds to its spool. */
 static int drain(struct work *work, const struct instance *instance, struct recorder *recorder, struct fail *fail)
 {
 	uint64_t before = recorder->spool.raw;
 	int err = facts_stats(work->parts->ledger, instance, recorder->buffer, recorder->cpu, fail);
 
 	if (!err)
-		err = cpu_pipe_open(instance, recorder->cpu, recorder->spool.options.page_size, &recorder->pipe, fail);
+		err = cpu_pipe_open(instance, recorder->cpu, recorder->spool.options.shape.size, &recorder->pipe, fail);
 	if (!err)
 		err = recorder_drain(recorder, fail);
 	cpu_pipe_close(&recorder->pipe);
@@ -69,7 +69,7 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	const struct writer_options *file = &work->parts->file.options;
 	struct spool_options options = { .compressed = file->compress,
 					 .swap = work->parts->file.swap,
-					 .page_size = page_size };
+					 .shape = { .size = page_size, .long_size = file->long_size } };
 	struct recorder recorder = {
 		.buffer = buffer,
 		.cpu = cpu,
@@ -80,7 +80,7 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	struct spool *spool = &recorder.spool;
 	int err = spool_open(work->parts->dir, buffer, cpu, &options, spool, fail);
 
-	/* It was offline. */
+	/* The CPU was offline and has no spool. */
 	if (err == -ENOENT)
 		return 0;
 	if (err)
@@ -106,7 +106,9 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	return 0;
 }
 
-/* A spool that was in the unfinished file already when finishing it was cut short. */
+/*
+ * Uses pages that were already in the unfinished file when the recording was interrupted while it finished that file.
+ */
 static int take_moved(struct work *work, uint32_t buffer, uint32_t cpu, struct fail *fail)
 {
 	const struct ledger_item *item;
@@ -144,11 +146,13 @@ static bool is_moved(const struct work *work, uint32_t buffer, uint32_t cpu)
 static int take_buffer(struct work *work, const struct ledger_item *buffer, const struct instance *instance,
 		       struct fail *fail)
 {
-	uint32_t page_size = (uint32_t)strtoul(buffer->data, NULL, 10), index = buffer->buffer;
+	uint32_t page_size, index = buffer->buffer;
+	const char *clock;
+	int err = parts_buffer(buffer, &page_size, &clock, fail);
 
+	if (err)
+		return fail_in(fail, err, "'%s'", work->parts->path);
 	for (uint32_t cpu = 0; cpu < work->parts->file.cpu_count; cpu++) {
-		int err;
-
 		if (is_moved(work, index, cpu))
 			err = take_moved(work, index, cpu, fail);
 		else
@@ -159,7 +163,10 @@ static int take_buffer(struct work *work, const struct ledger_item *buffer, cons
 	return 0;
 }
 
-/* The instance that the dead recorder made, in this boot of the kernel, and nobody removed, as its journal says; or NULL. */
+/*
+ * The private instance of the dead recorder, if it was made in this boot and still exists, and its journal confirms it.
+ * Otherwise NULL.
+ */
 static struct instance *find_instance(struct work *work, const struct tracing *tracing, uint32_t buffer)
 {
 	const struct ledger_item *item = ledger_find(work->parts->ledger, LEDGER_INSTANCE, buffer, NULL);
@@ -172,7 +179,10 @@ static struct instance *find_instance(struct work *work, const struct tracing *t
 	return instance_open(tracing, item->data, false, NULL, &instance, NULL) ? NULL : instance;
 }
 
-/* A page that left the kernel and found no room would be lost. Packed they are smaller. */
+/*
+ * Checks the free space first, because a page that has left the kernel and finds no space is lost. Compressed pages
+ * need less.
+ */
 static int check_room(const struct work *work, const struct instance *instance, struct fail *fail)
 {
 	const struct parts_file *file = &work->parts->file;
@@ -190,7 +200,7 @@ static int check_room(const struct work *work, const struct instance *instance, 
 		err = ring_buffer_stats(instance, cpu, &stats, fail);
 		if (err)
 			return err;
-		/* Pages are not full to the last byte. */
+		/* Pages are not full to the last byte, so they need more space than the bytes of their events. */
 		need += stats.bytes + stats.bytes / 8 + file->options.page_size;
 	}
 	if (fstatvfs(work->parts->dir, &vfs))
@@ -232,7 +242,10 @@ static int take_all(struct work *work, const struct tracing *tracing, struct fai
 	return err;
 }
 
-/* Beside the parts, and named as they are: what the metadata says may be of another machine, or anybody's. */
+/*
+ * The default output is beside the parts and has their name. The path in the metadata is not used: it may be of another
+ * machine, or belong to another user.
+ */
 static char *default_output(const struct parts *parts)
 {
 	const char *asked = ledger_text(parts->ledger, LEDGER_OUTPUT);
@@ -248,7 +261,8 @@ static int choose_output(struct work *work, const char *output, struct fail *fai
 
 	recovery->output = output ? strdup(output) : default_output(work->parts);
 	if (!recovery->output)
-		return fail_set(fail, -EINVAL, "'%s' is not named as the parts of a recording are; name a file with -o",
+		return fail_set(fail, -EINVAL,
+				"'%s' does not have the name of a recording's parts; name a file with -o",
 				work->parts->path);
 	work->keep = !output;
 	err = destination_open(recovery->output, &destination, fail);
@@ -267,7 +281,7 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 
 	if (err)
 		return err;
-	/* Files can be finished where there is no tracefs, and by users who may not use it. */
+	/* A file can be finished without tracefs, and by a user who may not use tracefs. */
 	if (tracing_find(&tracing, NULL))
 		tracing = (struct tracing){ .dir = NULL };
 	work->recovery->torn += ledger_torn(work->parts->ledger);
@@ -286,7 +300,10 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 	return err;
 }
 
-/* Parts that never held anything go, once nobody can be about to fill them; directories of other names are not ours. */
+/*
+ * Removes parts without any content, unless a running process can still write them. A directory without a parts name is
+ * not weft's.
+ */
 static void discard(const char *path, struct fail *fail)
 {
 	pid_t owner = parts_owner(path);
@@ -323,7 +340,7 @@ void recovery_release(struct recovery *recovery)
 	recovery->output = NULL;
 }
 
-/* Its parts are there: whoever recovers them drains its instance, too. */
+/* Whether the recording's parts exist. Their recovery will also read the instance of the recording. */
 static bool waits_for_recovery(const char *journal, void *data)
 {
 	cleanup_free char *parts = undo_parts(journal);

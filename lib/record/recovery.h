@@ -11,28 +11,33 @@
 struct fail;
 
 /*
- * Makes a file of what a killed recording left. Its instance, if it is still there, is stopped and read to the end first,
- * so that usually nothing is missing. Everything is verified: each frame is decompressed, and what is torn is left out and
- * counted. The parts go when the file is whole and on the disk; before that nothing is given up that they do not hold. An
- * instance is believed to be that of the parts when the journal of its recording, root's own, says so.
- * The instance and the settings are put back by others (lib/undo/undo).
+ * Makes a file from the parts that a killed recording left. If its instance still exists, tracing is turned off there
+ * and the buffer is read to its end first, so that usually nothing is missing. Each frame is decompressed to verify it;
+ * torn data is left out and counted. The parts are removed when the file is complete and synced. Before that, a spool
+ * is given up only after its pages are in the unfinished file, which is in the parts too. An instance is used only if
+ * root's journal of the recording says that it belongs to these parts. lib/undo/undo restores the settings and removes
+ * the instance.
  */
 struct recovery {
-	char *output;            /* written */
+	char *output;            /* path of the file that was written */
 	uint64_t file_size, raw; /* bytes of the file, and of pages in it */
-	uint64_t drained;        /* of those pages, what came from the kernel just now */
-	uint64_t torn;           /* bytes that were dropped */
-	unsigned cpus;           /* with pages */
+	uint64_t drained;        /* bytes of pages that were read from the kernel by this recovery */
+	uint64_t torn;           /* bytes of torn data that were left out */
+	unsigned cpus;           /* number of CPUs with pages */
 };
 
-/* `output` NULL: as the parts are named, -EEXIST if there is such a file. `mode` is that of the file. `ret` is filled on success. */
+/*
+ * `output` NULL: the file gets the name of the parts; -EEXIST: that file exists. `mode` is the mode of the file. `ret`
+ * is filled on success.
+ */
 int must_check recovery_run(const char *parts, const char *output, mode_t mode, struct recovery *ret,
 			    struct fail *fail);
 void recovery_release(struct recovery *recovery);
 
 /*
- * Puts back what killed recordings left changed in tracefs. *ret: how many of them. `waits` is called with the parts of each
- * recording that waits for its own recovery: with its settings its instance would go, and what is in it.
+ * Restores the settings that killed recordings have left changed. *ret: the number of these recordings. A recording
+ * whose parts still exist is not restored, because that would remove its instance with its events; `waits` is called
+ * with the path of its parts.
  */
 int must_check recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail);
 

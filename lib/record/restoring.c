@@ -15,7 +15,7 @@ static void *restoring_main(void *data)
 	struct restoring *restoring = data;
 	struct fail fail;
 
-	/* Whatever this cannot switch off goes with the instance. */
+	/* An error is ignored: events that stay enabled disappear with their instance. */
 	for (size_t i = 0; i < restoring->rig->nr_targets; i++)
 		if (target_quiet(&restoring->rig->targets[i], &fail))
 			break;

@@ -11,9 +11,9 @@
 struct rig;
 
 /*
- * rig_restore() on a thread of its own, beside the end of the recording: removing an instance makes the kernel wait for all CPUs, tens of
- * milliseconds in which the rest of the pages can be saved and the file be finished.
- * Invariant: when restoring_end() returns, all that can be undone is; err and fail say what could not.
+ * Runs rig_restore() on a thread while the recording ends. When an instance is removed, the kernel waits for all CPUs,
+ * for tens of milliseconds; in this time the remaining pages can be saved and the file finished. Invariant: after
+ * restoring_end() everything that can be undone is undone; `err` and `fail` have the first failure.
  */
 struct restoring {
 	struct rig *rig; /* borrowed */
@@ -24,10 +24,13 @@ struct restoring {
 	struct fail fail;
 };
 
-/* Tracing is off and nothing is asked of the rig's targets any more, but their buffers are still read. May be left out. */
+/*
+ * Starts the thread. Call it after tracing was turned off; from then on the targets of the rig are used only to read
+ * their buffers. This call may be left out.
+ */
 void restoring_start(struct restoring *restoring);
 
-/* Nothing is read from the buffers any more. */
+/* Call it after the buffers were read. */
 void restoring_go(struct restoring *restoring);
 void restoring_end(struct restoring *restoring);
 

@@ -26,7 +26,7 @@ static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
 	return true;
 }
 
-/* What the pages tell, where the kernel's counts are not those of what was saved. */
+/* Takes the counts from the pages if the kernel's counters are not those of the saved events. */
 static int count_pages(struct record_cpu *sum, const struct recorder *recorder, struct fail *fail)
 {
 	uint64_t taken = sum->events;

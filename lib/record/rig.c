@@ -66,7 +66,10 @@ static int set_up_targets(struct rig *rig, const struct rig_options *options, st
 	return err;
 }
 
-/* The size stays, so the journal has what it was. It only grows: changing it empties the cache, which others rely on. */
+/*
+ * Raises saved_cmdlines_size for start and set. The size stays after weft has ended; the journal has the old value. It
+ * is never lowered, because a change empties the cache of names, which others may need.
+ */
 static int set_cmdlines(struct rig *rig, uint32_t entries, struct fail *fail)
 {
 	static const char file[] = "saved_cmdlines_size";
@@ -89,10 +92,10 @@ int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *
 	uint32_t cmdlines = options->setup->cmdlines;
 	int err = setup_probes_make(&rig->tracing, rig->undo, options->setup, &rig->probes, fail);
 
-	/* The command is there already, and keeps its own limit. */
+	/* The process of the command was forked before and keeps its own limit of open files. */
 	if (!options->stays)
 		io_many_files();
-	/* The catalog names the events of the probes, too. */
+	/* The probes were made before, so the catalog contains their events. */
 	if (!err)
 		err = catalog_new(&rig->tracing, &rig->catalog, fail);
 	if (!err)
@@ -114,7 +117,10 @@ static int take_target(struct rig *rig, struct target *target, const char *name,
 
 int rig_take(struct rig *rig, const struct setup_instance *wanted, size_t nr, struct fail *fail)
 {
-	/* The first buffer of a file is the top one, with or without pages; the others follow without a gap. */
+	/*
+	 * The first buffer of a file is the top buffer, with or without pages. The others are numbered after it without
+	 * a gap.
+	 */
 	uint32_t named = 0;
 	int err = catalog_new(&rig->tracing, &rig->catalog, fail);
 
@@ -193,10 +199,13 @@ int rig_restore(struct rig *rig, struct fail *fail)
 
 int rig_keep(struct rig *rig, struct fail *fail)
 {
-	switches_release(&rig->switches);
-	for (size_t i = 0; i < rig->nr_targets; i++)
+	int err = undo_hold(rig->undo, fail);
+
+	for (size_t i = 0; !err && i < rig->nr_targets; i++)
 		instance_leave(rig->targets[i].instance);
-	return undo_hold(rig->undo, fail);
+	if (!err)
+		switches_release(&rig->switches);
+	return err;
 }
 
 void rig_release(struct rig *rig)

@@ -20,61 +20,75 @@ struct shared;
 struct undo;
 
 /*
- * The rig is everything in the kernel that one command works with: the mounted tracefs, the journal, the probes, and each instance, set
- * up as asked. record, stream, start, set and extract use it in the same order: rig_find(), rig_set_up() or rig_take(), rig_hold(), on, off,
- * rig_restore() or rig_keep(), rig_release().
- * Invariant: after rig_find() returned, whatever it said, rig_restore() puts back every setting that was changed; the journal
- * (lib/undo/undo) does so after a kill.
- * Not thread-safe, but for rig_restore(), which may run on a thread of its own (restoring.h).
+ * A rig is everything in the kernel that one command works with: the mounted tracefs, the journal, the probes, and each
+ * instance with its settings. record, stream, start, set and extract use it in the same order: rig_find(); rig_set_up()
+ * or rig_take(); rig_hold(); tracing on; tracing off; rig_restore() or rig_keep(); rig_release().
+ *
+ * Invariant: after rig_find() has returned, with or without an error, rig_restore() restores every changed setting;
+ * after a kill the journal (lib/undo/undo) does. Not thread-safe, except that rig_restore() may run on another thread
+ * (restoring.h).
  */
 struct rig {
 	struct tracing tracing;
 	struct undo *undo;
 	struct catalog *catalog;
 	struct setup_probes probes;
-	struct shared *cmdlines; /* saved_cmdlines_size, raised together with other recordings */
-	struct target *targets;  /* one for each instance */
+	struct shared *cmdlines; /* saved_cmdlines_size, shared with other recordings */
+	struct target *targets;  /* one for each instance; owned */
 	size_t nr_targets;
-	struct switches switches; /* of the targets, in their order, after rig_hold() */
+	struct switches switches; /* tracing_on of the targets, in their order; valid after rig_hold() */
 };
 
 struct rig_options {
 	const struct setup *setup;
 	enum setup_manner manner;
-	pid_t command; /* the task that the setup's only_command means; 0: none */
-	bool stays;    /* start and set: settings stay after weft has ended, and no buffer is read */
-	/* Which of the setup's instances; NULL: setup_uses(). */
+	pid_t command; /* the task of the setup's only_command; 0: none */
+	/* for start and set: the settings stay after weft has ended, and no buffer is read */
+	bool stays;
+	/* Whether an instance of the setup is used. NULL: setup_uses(). */
 	bool (*uses)(const struct setup *setup, size_t index);
-	/* Asked after each instance: an error ends the setting up. NULL: nothing is asked. */
+	/* Called after each instance was set up. An error ends the setup. NULL: no check. */
 	int (*check)(void *arg, struct fail *fail);
 	void *arg;
 };
 
-/* Finds tracefs and begins the journal. plan: not NULL for a dry run, in which writes are only noted; borrowed. */
+/*
+ * Finds tracefs and begins the journal. plan: not NULL for a dry run, in which writes are only noted (plan.h);
+ * borrowed.
+ */
 int must_check rig_find(struct rig *rig, struct plan *plan, struct fail *fail);
 
-/* Makes the kernel as the setup asks, tracing off. After an error rig_restore() takes back what was done. */
+/* Sets the kernel up as asked. Tracing stays off. After an error rig_restore() undoes what was done. */
 int must_check rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *fail);
 
-/* Opens instances as they are and changes nothing. `wanted` has their names, NULL for the top one; borrowed. */
+/* Opens instances as they are and changes nothing. `wanted` has their names (NULL: the top instance); borrowed. */
 int must_check rig_take(struct rig *rig, const struct setup_instance *wanted, size_t nr, struct fail *fail);
 
-/* Holds tracing_on of each instance open: switches.h. keeps_worst: also what a max-latency tracer needs to keep its worst case. */
+/*
+ * Holds tracing_on of each instance open (switches.h). keeps_worst: also the limits with which a max-latency tracer
+ * keeps its longest latency.
+ */
 int must_check rig_hold(struct rig *rig, bool keeps_worst, struct fail *fail);
 
-/* Turns tracing off, and mounts tracefs again where somebody unmounted it meanwhile. */
+/* Turns tracing off. Mounts tracefs again if another program has unmounted it. */
 int must_check rig_stop(struct rig *rig, struct fail *fail);
 
-/* How often our probes were hit without making an event, and the lines that name them; *ret_lines NULL: none. Before rig_restore(). */
+/*
+ * The number of hits of weft's probes for which the kernel wrote no event, and the lines that name these probes (NULL:
+ * none; the caller frees them). Call it before rig_restore().
+ */
 int must_check rig_missed(const struct rig *rig, uint64_t *ret, char **ret_lines, struct fail *fail);
 
-/* Settings, then instances, then saved_cmdlines_size. The first error; the others are tried all the same. Twice is a no-op. */
+/*
+ * Restores settings, then instances, then saved_cmdlines_size. Continues after an error and returns the first one. A
+ * second call does nothing.
+ */
 int must_check rig_restore(struct rig *rig, struct fail *fail);
 
-/* Instead of rig_restore(): everything stays, and the journal is held for `weft reset`. */
+/* Instead of rig_restore(): all changes stay, and the journal is held for `weft reset`. */
 int must_check rig_keep(struct rig *rig, struct fail *fail);
 
-/* Frees what is left, without another word to the kernel. All zero is an empty one. */
+/* Frees memory and closes files. Does not change settings of the kernel. All zero is an empty rig. */
 void rig_release(struct rig *rig);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lib/record/session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +20,8 @@
 #include "lib/record/restoring.h"
 #include "lib/record/result.h"
 #include "lib/record/rig.h"
+#include "lib/record/so_far.h"
+#include "lib/record/symbol_choice.h"
 #include "lib/record/symbol_copy.h"
 #include "lib/record/sync.h"
 #include "lib/record/type_facts.h"
@@ -26,13 +29,22 @@
 #include "lib/record/workload.h"
 #include "lib/undo/undo.h"
 
-/* Room that finishing a file needs besides its pages: metadata, symbols (as text where nothing is compressed), formats. */
+/*
+ * The space in bytes that a file needs besides its pages: metadata, formats, symbols (as text if nothing is
+ * compressed).
+ */
 enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };
 
-/* What all recorders may store only because their buffers fill fast: less than a fifth of a second of copying when the recording ends. */
+/*
+ * The bytes that all recorders together may store uncompressed because their buffers fill fast. Copying these bytes at
+ * the end of the recording takes less than a fifth of a second.
+ */
 enum { STORE_SPARE = 300 << 20 };
 
-/* Recorders flush, and files are synced, that often in the time of --sync: one may just miss the other. */
+/*
+ * How often per interval of --sync recorders flush and files are synced. Twice, because a sync may happen just before a
+ * flush.
+ */
 enum { SYNC_STEPS = 2 };
 
 struct session {
@@ -65,8 +77,9 @@ static int fork_command(struct session *session, struct fail *fail)
 static int describe_parts(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
-	struct parts_file file = parts_file_here(options->version, options->compress, options->level,
-						 session->rig.targets[0].page_size, session->rig.targets[0].nr_cpus);
+	const struct target *first = &session->rig.targets[0];
+	struct parts_file file =
+		parts_file_here(options->version, options->compress, options->level, &first->shape, first->nr_cpus);
 
 	return parts_describe(session->parts, &file, fail);
 }
@@ -84,7 +97,7 @@ static bool is_copied_there(const struct session *session)
 	return !stat(buf_str(&path), &there) && there.st_dev == here.st_dev;
 }
 
-/* What is still in the buffers when a full disk is noticed has to be saved, too. */
+/* The space that must stay free to save what the buffers hold when a full disk is noticed. */
 static uint64_t keep_free(const struct session *session, const struct cpus *online)
 {
 	bool compress = session->options->compress;
@@ -125,7 +138,7 @@ static int start_recorders(struct session *session, struct fail *fail)
 	return err;
 }
 
-/* The threads of weft that run while tracing is on: the file names them, and readers may leave their events out. */
+/* Names the threads of weft that run while tracing is on, so that readers of the file can leave out their events. */
 static int name_ourselves(struct session *session, struct fail *fail)
 {
 	cleanup_buf struct buf tids = BUF_INIT;
@@ -178,6 +191,8 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = facts_at_start(session->parts->ledger, "record", &session->rig.tracing, session->rig.targets,
 				     session->rig.nr_targets, options->all_formats, fail);
+	if (!err && options->all_symbols)
+		err = symbol_choice_keep_all(session->parts->ledger, fail);
 	if (!err)
 		err = start_recorders(session, fail);
 	if (!err)
@@ -190,18 +205,18 @@ static int prepare(struct session *session, struct fail *fail)
 	return err ? err : symbol_copy_wait(session->symbols, fail);
 }
 
-/* The command turns tracing on; without one we do. */
+/* Begins to trace. The process of the command turns tracing on; without a command this process does. */
 static int begin(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	int err;
 
-	/* Whether the recorders all sleep or not: it is time. */
+	/* The result is ignored: the recording starts even if a recorder does not sleep yet. */
 	quiet_wait(getpid(), getpid());
 	err = options->duration_ns ? wake_after(&session->wake, options->duration_ns, fail) : 0;
 	if (!err && options->sync_ns)
 		err = wake_every(&session->wake, options->sync_ns / SYNC_STEPS, fail);
-	/* Children that are followed may live longer. */
+	/* Children that are followed may live longer than these tasks. */
 	if (!options->argv && !options->setup.follow)
 		wake_tasks(&session->wake, options->setup.pids, options->setup.nr_pids);
 	session->started_ns = now_ns();
@@ -211,17 +226,35 @@ static int begin(struct session *session, struct fail *fail)
 			       switches_turn(&session->rig.switches, true, fail);
 }
 
+/* wake_wait() with calls of options->look. */
+static int wait_and_look(struct session *session, enum wake_reason *ret, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+	struct pollfd fds[WAKE_FDS];
+	struct so_far so_far;
+	int r;
+
+	while (!(r = wake_poll(&session->wake, &session->workload, fds, WAKE_FDS, (int)options->look_ms, ret,
+			       &session->result->status, fail))) {
+		so_far_read(session->rig.targets, session->rig.nr_targets, session->started_ns, &so_far);
+		options->look(&so_far);
+	}
+	return r < 0 ? r : 0;
+}
+
 static int wait_for_end(struct session *session, enum wake_reason *ret, struct fail *fail)
 {
 	int err;
 
 	do
-		err = wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
+		err = session->options->look ?
+			      wait_and_look(session, ret, fail) :
+			      wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
 	while (!err && *ret == WAKE_SYNC && !(err = sync_parts(session->parts, fail)));
 	return err;
 }
 
-/* From the first event to the last. */
+/* Traces from the first event to the last. */
 static int trace(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
@@ -234,19 +267,19 @@ static int trace(struct session *session, struct fail *fail)
 	if (!err)
 		err = wait_for_end(session, &reason, fail);
 	result->has_status = !err && reason == WAKE_COMMAND;
-	/* Until it is executed it may turn tracing on. */
+	/* Until the process of the command has executed it, it may turn tracing on. */
 	if (result->ran && options->argv)
 		failed = workload_executed(&session->workload, options->argv[0], &result->status, &later);
 	result->has_status |= failed != 0;
 	result->ran &= !failed;
 	err = fail_first(err, failed, fail, &later);
-	/* Again, for good: a trigger may have turned it on. */
+	/* A trigger may have turned tracing on again, so it is turned off once more. */
 	stopped = rig_stop(&session->rig, &later);
 	session->stopped_ns = now_ns();
 	return fail_first(err, stopped, fail, &later);
 }
 
-/* The kernel forgets it with the probes. */
+/* Counts the missed hits before the probes are removed, because the kernel then forgets the counts. */
 static int count_missed(struct session *session, struct fail *fail)
 {
 	struct record_result *result = session->result;
@@ -262,7 +295,7 @@ static int count_missed(struct session *session, struct fail *fail)
 			  fail);
 }
 
-/* Tells the recorders to take the rest, and says of the kernel what is only true now. */
+/* Tells the recorders to take the rest, and saves facts about the kernel that hold only now. */
 static int collect(struct session *session, struct fail *fail)
 {
 	struct ledger *ledger = session->parts->ledger;
@@ -325,7 +358,7 @@ static int sum_up(struct session *session, struct fail *fail)
 	return err;
 }
 
-/* The file from the parts; they go only when it is whole, or when nothing was ever recorded. */
+/* Makes the file from the parts. The parts are removed only if the file is complete, or if nothing was recorded. */
 static int finish(struct session *session, struct fail *fail)
 {
 	struct record_result *result = session->result;
@@ -346,10 +379,10 @@ static int finish(struct session *session, struct fail *fail)
 		result->finished = true;
 		return parts_remove(session->parts, fail);
 	}
-	/* Who read the pipe, such as head, has had enough. */
+	/* The reader of the pipe, such as head, has read enough. */
 	if (err == -EPIPE && !strcmp(session->options->output, "-")) {
 		(void)!parts_remove(session->parts, NULL);
-		return fail_set(fail, err, "the reader of standard output went away before it had all of the file");
+		return fail_set(fail, err, "the reader of standard output closed it before the file was complete");
 	}
 	result->parts = strdup(session->parts->path);
 	return err;

@@ -2,7 +2,8 @@
 #include "lib/record/slack.h"
 
 enum {
-	LATE_NS = 5 * 1000 * 1000, /* a turn on a busy CPU comes after a tick, of 4 ms for the most part */
+	/* on a busy CPU the thread gets the CPU after the next tick, which is mostly 4 ms */
+	LATE_NS = 5 * 1000 * 1000,
 	HOLD_NS = 50 * 1000 * 1000,
 };
 
@@ -21,12 +22,12 @@ void slack_is_none(struct slack *slack, uint64_t now_ns)
 	slack->hold_ns = now_ns + HOLD_NS;
 }
 
-/* Whether the buffer runs full within LATE_NS at this rate. */
+/* Whether the buffer becomes full within LATE_NS at this rate. */
 static bool fills_fast(const struct slack *slack, uint64_t now_ns)
 {
 	double span = (double)(now_ns - slack->empty_ns);
 
-	return (double)slack->taken * LATE_NS > (double)slack->size * span;
+	return (double)slack->taken * (double)LATE_NS > (double)slack->size * span;
 }
 
 bool slack_took(struct slack *slack, size_t len, uint64_t now_ns)

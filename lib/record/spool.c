@@ -16,7 +16,7 @@
 
 enum { SPOOL_MAGIC = 0x74706677 };
 
-/* Kept at the start of the file; in this machine's byte order. */
+/* The header at the start of the file, in this machine's byte order. */
 struct spool_head {
 	uint32_t magic;
 	uint32_t version;
@@ -24,7 +24,7 @@ struct spool_head {
 	uint64_t dropped;
 };
 
-/* A cap is kept by giving up this share of it at a time. */
+/* When the cap is reached, this fraction of it is given up at once. */
 enum { CAP_STEPS = 16 };
 
 const char *spool_name(char into[SPOOL_NAME], uint32_t buffer, uint32_t cpu)
@@ -59,10 +59,10 @@ int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options
 		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
 	if (!err && options->cap &&
 	    fallocate(spool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SPOOL_HEAD_SIZE, 4096))
-		err = fail_set(fail, -errno,
-			       "the filesystem of the parts cannot give back space (%s), "
-			       "so a maximal size cannot be kept; choose another with --temp-dir",
-			       strerror(errno));
+		err = fail_set(
+			fail, -errno,
+			"the filesystem of the parts cannot free blocks inside a file (%s), which -m needs; choose another with --temp-dir",
+			strerror(errno));
 	if (err) {
 		close(spool.fd);
 		return err;
@@ -89,14 +89,17 @@ void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32
 	memcpy(into, head, sizeof(head));
 }
 
-/* The chunk or page at *begin leaves: returns its bytes of pages, 0 when it cannot be read. */
+/*
+ * The bytes of pages in the oldest chunk or page, which is at `begin`; 0: it cannot be read. *ret_size: its bytes in
+ * the file.
+ */
 static uint32_t oldest_size(const struct spool *spool, uint64_t begin, uint64_t *ret_size)
 {
 	uint8_t head[SPOOL_CHUNK_HEAD];
 
 	if (!spool->options.compressed) {
-		*ret_size = spool->options.page_size;
-		return spool->options.page_size;
+		*ret_size = spool->options.shape.size;
+		return spool->options.shape.size;
 	}
 	if (pread(spool->fd, head, sizeof(head), (off_t)begin) != (ssize_t)sizeof(head))
 		return 0;
@@ -128,7 +131,7 @@ static int cap_keep(struct spool *spool, struct fail *fail)
 		return -EIO;
 	if (spool->begin / 4096 * 4096 > from && fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 							   (off_t)from, (off_t)(spool->begin / 4096 * 4096 - from)))
-		return fail_set(fail, -errno, "cannot give back space of a spool: %s", strerror(errno));
+		return fail_set(fail, -errno, "cannot free space of a spool: %s", strerror(errno));
 	return 0;
 }
 
@@ -140,7 +143,7 @@ static int appended(struct spool *spool, size_t len, uint32_t chunks, uint64_t r
 	return spool->options.cap ? cap_keep(spool, fail) : 0;
 }
 
-/* The torn bytes would only be in the way of whoever reads the spool. */
+/* Removes torn bytes at the end, which a reader of the spool would take for a chunk. */
 void spool_cut(struct spool *spool)
 {
 	if (ftruncate(spool->fd, (off_t)spool->end) || lseek(spool->fd, (off_t)spool->end, SEEK_SET) < 0)
@@ -167,11 +170,11 @@ int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chu
 
 size_t spool_stored_max(const struct spool_options *options, size_t max)
 {
-	uint64_t pages = options->cap / CAP_STEPS / options->page_size;
+	uint64_t pages = options->cap / CAP_STEPS / options->shape.size;
 
-	if (!options->cap || pages >= max / options->page_size)
+	if (!options->cap || pages >= max / options->shape.size)
 		return max;
-	return pages ? (size_t)pages * options->page_size : options->page_size;
+	return pages ? (size_t)pages * options->shape.size : options->shape.size;
 }
 
 int spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail)
@@ -184,10 +187,10 @@ int spool_moved(struct spool *spool, size_t len, struct fail *fail)
 	return appended(spool, len, 0, len, fail);
 }
 
-/* Whole chunks that decompress to whole pages; stops at the first that does not. */
+/* Finds the whole chunks that decompress to whole pages. Stops at the first chunk that does not. */
 static int scan_chunks(struct spool *spool, struct bytes in, struct fail *fail)
 {
-	size_t usize_max = (size_t)spool->options.page_size * SPOOL_CHUNK_PAGES;
+	size_t usize_max = (size_t)spool->options.shape.size * SPOOL_CHUNK_PAGES;
 	cleanup_free void *pages = malloc(usize_max);
 	struct frame_reader *reader;
 	int err = pages ? frame_reader_new(&reader, fail) : fail_memory(fail);
@@ -200,7 +203,7 @@ static int scan_chunks(struct spool *spool, struct bytes in, struct fail *fail)
 		uint32_t size, usize;
 
 		if (!bytes_u32(&in, &size) || !bytes_u32(&in, &usize) || !size || !usize || usize > usize_max ||
-		    usize % spool->options.page_size || !bytes_take(&in, size, &frame) ||
+		    usize % spool->options.shape.size || !bytes_take(&in, size, &frame) ||
 		    frame_read(reader, frame, size, pages, usize, NULL))
 			break;
 		spool->end += SPOOL_CHUNK_HEAD + (uint64_t)size;
@@ -220,7 +223,7 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 
 	if (fstat(spool->fd, &st))
 		return fail_set(fail, -errno, "cannot read a spool: %s", strerror(errno));
-	/* Killed before the head was written: a spool without pages. */
+	/* The recorder was killed before it wrote the header: the spool has no pages. */
 	if (pread(spool->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || st.st_size <= SPOOL_HEAD_SIZE)
 		return 0;
 	if (head.magic != SPOOL_MAGIC || head.version != 1 || head.begin < SPOOL_HEAD_SIZE ||
@@ -229,7 +232,8 @@ static int spool_scan(struct spool *spool, struct fail *fail)
 	spool->begin = spool->end = head.begin;
 	spool->dropped = head.dropped;
 	if (!spool->options.compressed) {
-		spool->raw = ((uint64_t)st.st_size - head.begin) / spool->options.page_size * spool->options.page_size;
+		spool->raw =
+			((uint64_t)st.st_size - head.begin) / spool->options.shape.size * spool->options.shape.size;
 		spool->end += spool->raw;
 	} else if ((uint64_t)st.st_size > head.begin) {
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, spool->fd, 0);

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Of one message; the kernel's SCM_MAX_FD is 253. */
+/* Descriptors in one message. The kernel's limit SCM_MAX_FD is 253. */
 enum { SEND_MAX = 200 };
 
 struct message {
@@ -23,19 +23,22 @@ struct message {
 	_Alignas(struct cmsghdr) char fds[CMSG_SPACE(SEND_MAX * sizeof(int))];
 };
 
-/* What a worst case has to be longer than; with the second the first does not count (trace_irqsoff.c, report_latency()). */
+/*
+ * A max-latency tracer keeps only a latency above a limit. If tracing_thresh is set, tracing_max_latency is not used
+ * (trace_irqsoff.c, report_latency()).
+ */
 static const char *const limit_files[] = {
 	[SWITCHES_MAX_LATENCY] = "tracing_max_latency",
 	[SWITCHES_THRESH] = "tracing_thresh",
 };
 
 struct limit {
-	int fd;       /* -1: there is none to raise */
-	char was[32]; /* before it was raised */
+	int fd;       /* -1: there is no limit to raise */
+	char was[32]; /* the value before it was raised */
 };
 
 struct one_switch {
-	int on; /* tracing_on */
+	int on; /* descriptor of tracing_on */
 	struct limit limits[array_size(limit_files)];
 };
 
@@ -48,7 +51,7 @@ static int hold(struct instance *instance, const char *name, int flags, int *ret
 	return err ? err : instance_open_file(instance, name, flags, ret, fail);
 }
 
-/* tracing_thresh is the same for all instances, and 0 where nobody has set it. */
+/* tracing_thresh is one value for all instances, and 0 unless somebody has set it. */
 static int hold_limits(struct instance *instance, struct one_switch *one, struct fail *fail)
 {
 	struct instance top = instance_top(instance->tracing), *const of[] = { instance, &top };
@@ -101,7 +104,8 @@ static int raise_limit(struct limit *limit, const char *name, struct fail *fail)
 	len = pread(limit->fd, limit->was, sizeof(limit->was) - 1, 0);
 	limit->was[len < 0 ? 0 : len] = '\0';
 	if (len < 0 || write(limit->fd, longest, strlen(longest)) < 0)
-		return fail_set(fail, -errno, "cannot keep the worst case: '%s': %s", name, strerror(errno));
+		return fail_set(fail, -errno, "cannot protect the tracer's worst case from being replaced: '%s': %s",
+				name, strerror(errno));
 	return 0;
 }
 
@@ -150,7 +154,8 @@ static void message_init(struct message *message, size_t nr)
 	if (!nr)
 		return;
 	message->head.msg_control = message->fds;
-	message->head.msg_controllen = CMSG_SPACE(nr * sizeof(int));
+	/* The type of msg_controllen differs between C libraries. */
+	message->head.msg_controllen = (__typeof__(message->head.msg_controllen))CMSG_SPACE(nr * sizeof(int));
 }
 
 int switches_send(const struct switches *switches, int socket, struct fail *fail)
@@ -167,12 +172,12 @@ int switches_send(const struct switches *switches, int socket, struct fail *fail
 
 			*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
 						  .cmsg_type = SCM_RIGHTS,
-						  .cmsg_len = CMSG_LEN(nr * sizeof(int)) };
+						  .cmsg_len = (__typeof__(head->cmsg_len))CMSG_LEN(nr * sizeof(int)) };
 			for (size_t i = 0; i < nr; i++)
 				memcpy(CMSG_DATA(head) + i * sizeof(int), &switches->items[sent + i].on, sizeof(int));
 		}
 		if (sendmsg(socket, &message.head, MSG_NOSIGNAL) < 0)
-			return fail_set(fail, -errno, "cannot let the command run: %s", strerror(errno));
+			return fail_set(fail, -errno, "cannot start the command: %s", strerror(errno));
 		sent += nr;
 	} while (sent < switches->nr);
 	return 0;

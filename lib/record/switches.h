@@ -12,13 +12,14 @@ struct fail;
 struct instance;
 
 /*
- * tracing_on of one instance, or of several, held open: to turn tracing is one write for each, and nothing of weft stands
- * around it in what is traced. A command gets copies of the descriptors (workload.h).
- * With a max-latency tracer tracing_max_latency is held, too, and tracing_thresh where it is not 0. Both are raised before tracing goes
- * off, so that what the tracer has found stays: one found while tracing goes off (trace.c, update_max_tr_single()) has no events of its own any more; and where a trigger
- * stopped tracing the tracer goes on to look for longer ones.
- * Invariant: what an instance that is not ours has in these files was journaled before they are held here.
- * An instance cannot be removed before switches_release().
+ * Holds tracing_on of several instances open. Turning tracing on or off then takes one write for each, so that almost
+ * nothing of weft itself is traced. The process of a command gets copies of the descriptors (workload.h).
+ *
+ * With a max-latency tracer, tracing_max_latency is held open too, and tracing_thresh if it is not 0. Both are raised
+ * before tracing is turned off, so that the tracer keeps the longest latency that it has found: a latency found while
+ * tracing is being turned off (trace.c, update_max_tr_single()) would replace it and has no events any more; and if a
+ * trigger turned tracing off, the tracer still looks for longer latencies. Invariant: the values of an instance that is
+ * not private are journaled before the files are opened here. An instance cannot be removed before switches_release().
  */
 struct switches {
 	struct one_switch *items;
@@ -27,22 +28,23 @@ struct switches {
 
 int must_check switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail);
 
-/* All of them, whatever one says; the first error. */
+/* Turns tracing on or off in all instances, even after an error. Returns the first error. */
 int must_check switches_turn(struct switches *switches, bool on, struct fail *fail);
 
-/* Appends what was in a limit of one before it was raised; nothing where it was not. */
+/* Appends the value that a limit had before it was raised; nothing if it was not raised. */
 enum switches_limit { SWITCHES_MAX_LATENCY, SWITCHES_THRESH };
 int must_check switches_limit(const struct switches *switches, size_t index, enum switches_limit limit,
 			      struct buf *into, struct fail *fail);
 
 /*
- * Through a socket (SOCK_SEQPACKET) to another process: several messages where there are many, *ret_last with the last. False:
- * there is nobody at the other end. What was received is the receiver's, and is closed when it executes something.
+ * Sends the descriptors through a socket (SOCK_SEQPACKET) to another process, in several messages if there are many;
+ * *ret_last is true for the last one. switches_receive() returns false if the other end is closed. The receiver owns
+ * the descriptors; they are closed when it executes a program.
  */
 int must_check switches_send(const struct switches *switches, int socket, struct fail *fail);
 bool must_check switches_receive(struct switches *switches, int socket, bool *ret_last);
 
-/* All zero is an empty one. */
+/* All zero is empty. */
 void switches_release(struct switches *switches);
 
 #endif

@@ -21,13 +21,13 @@ struct symbol_copy {
 	struct ledger *ledger;
 	pthread_t thread;
 	bool joined;
-	struct buf modules; /* as they were before kallsyms was read */
+	struct buf modules; /* the list of modules before kallsyms was read */
 	bool hidden;
 	int err;
 	struct fail fail;
 };
 
-/* Names and addresses of the modules: use counts change all the time and mean nothing here. */
+/* Reads names and addresses of the modules, without the use counts, which change often. */
 static int read_modules(struct buf *buf, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -35,7 +35,7 @@ static int read_modules(struct buf *buf, struct fail *fail)
 	const char *at;
 	size_t left;
 
-	/* A kernel without modules has no such file. */
+	/* A kernel without modules does not have this file. */
 	if (tracing_read_path("/proc/modules", &text, NULL))
 		return 0;
 	at = buf_str(&text);
@@ -55,7 +55,7 @@ static int read_modules(struct buf *buf, struct fail *fail)
 	return 0;
 }
 
-/* `body` as the file will hold it: what is compressed here is not compressed again. */
+/* Compresses `body` and adds it in the form that the file will have, so that it is not compressed again at the end. */
 static int add_compressed(struct ledger *ledger, const struct buf *body, struct fail *fail)
 {
 	struct frame_writer *writer;
@@ -66,6 +66,7 @@ static int add_compressed(struct ledger *ledger, const struct buf *body, struct 
 
 	if (err)
 		return err;
+	frame_writer_checksum(writer);
 	snprintf(usize, sizeof(usize), "%zu", body->len);
 	err = frame_write(writer, body->data, body->len, frame, size, &len, fail);
 	if (!err)
@@ -90,10 +91,10 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 	if (!err)
 		err = settings_kallsyms(&body, &symbols->hidden, fail);
 	if (!err && body.len > SYMBOLS_MAX)
-		err = fail_set(fail, -EFBIG, "%zu bytes of symbols are too many", body.len);
+		err = fail_set(fail, -EFBIG, "%zu bytes of kernel symbols are more than any kernel has", body.len);
 	if (err || body.len == sizeof(len))
 		return err;
-	/* Parts are written in the byte order of the kernel that is traced, this one. */
+	/* The parts are in the byte order of the traced kernel, which is that of this machine. */
 	len = (uint32_t)(body.len - sizeof(len));
 	memcpy(body.data, &len, sizeof(len));
 	return add_compressed(symbols->ledger, &body, fail);

@@ -12,22 +12,26 @@ struct fail;
 struct ledger;
 
 /*
- * /proc/kallsyms, tens of MB of text on large kernels, read and compressed by a thread of its own while the kernel is set up, so
- * that nothing of it is in what is recorded; read again once tracing is off, only if modules came or went.
+ * Copies /proc/kallsyms, tens of MB of text on large kernels. A thread reads and compresses it while the kernel is set
+ * up, so that this work is not part of the recording. It is read again after tracing was turned off if modules were
+ * loaded or removed.
  */
 struct symbol_copy;
 
 int must_check symbol_copy_start(struct ledger *ledger, struct symbol_copy **ret, struct fail *fail);
 
-/* Waits until they are saved: before tracing is turned on. */
+/* Waits until the symbols are saved. Call it before tracing is turned on. */
 int must_check symbol_copy_wait(struct symbol_copy *symbols, struct fail *fail);
 
-/* Waits, looks at the modules, frees. *ret_hidden: the kernel hides addresses from us. NULL is a no-op. */
+/*
+ * Waits for the thread, checks the modules, and frees `symbols`, which may be NULL. *ret_hidden: the kernel hides
+ * addresses from this user.
+ */
 int must_check symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail);
 
 /*
- * What the metadata holds: for a compressed file the frame of the kallsyms section's body, as writer_metadata wants it,
- * borrowed from the ledger; otherwise the text. All zero when there is none.
+ * The symbols in the metadata. For a compressed file: the frame of the body of the kallsyms section, as writer_metadata
+ * needs it, borrowed from the ledger. Otherwise: the text. All zero: there are none.
  */
 struct symbol_body {
 	const char *frame;

@@ -12,10 +12,10 @@
 
 static int failed(const char *what, struct fail *fail)
 {
-	return fail_set(fail, -errno, "cannot bring '%s' to the disk: %s", what, strerror(errno));
+	return fail_set(fail, -errno, "cannot sync '%s' to the disk: %s", what, strerror(errno));
 }
 
-/* One that is gone meanwhile was not wanted any more. */
+/* Syncs one file. A file that no longer exists need not be synced. */
 static int sync_file(int dir, const char *name, struct fail *fail)
 {
 	cleanup_fd int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -8,8 +8,9 @@ struct fail;
 struct parts;
 
 /*
- * Returns when all that the parts hold now is on the disk, and can be found there after the machine has died: the files, the directory,
- * and its name. It takes as long as the disk does; recorders go on meanwhile.
+ * Syncs the parts: after it returns, everything that the parts held at the call is on the disk and can be found after a
+ * crash of the machine (the files, the directory, and its name). It takes as long as the disk needs; recorders continue
+ * meanwhile.
  */
 int must_check sync_parts(const struct parts *parts, struct fail *fail);
 

@@ -29,10 +29,11 @@ struct tap {
 	struct rig rig;
 	struct wake wake;
 	struct workload workload;
-	struct tap_buffer *buffers; /* of the rig's targets, in their order */
+	struct tap_buffer *buffers; /* the buffers of the rig's targets, in the same order */
 	size_t nr_buffers;
 	struct trace *trace;
-	struct pollfd *fds; /* WAKE_FDS, the output, one for each CPU of each buffer */
+	/* the first WAKE_FDS of wake_poll(), the output, and one for each CPU of each buffer */
+	struct pollfd *fds;
 	bool on;
 	uint64_t started_ns;
 };
@@ -62,7 +63,7 @@ static int fork_command(struct tap *tap, struct fail *fail)
 
 static const char *called(const struct target *target)
 {
-	return target->wanted->name ? target->wanted->name : "the main one";
+	return target->wanted->name ? target->wanted->name : "the main instance";
 }
 
 static int compare_clocks(const struct tap *tap, struct fail *fail)
@@ -73,10 +74,10 @@ static int compare_clocks(const struct tap *tap, struct fail *fail)
 		const struct target *other = &tap->rig.targets[i];
 
 		if (strcmp(first->clock, other->clock))
-			return fail_set(fail, -EINVAL,
-					"events of different clocks have no order: %s has the clock %s, %s has %s; "
-					"-C in front of the first -B is for all",
-					called(first), first->clock, called(other), other->clock);
+			return fail_set(
+				fail, -EINVAL,
+				"events of different clocks cannot be merged by time: %s uses the clock %s, %s uses %s; -C before the first -B sets the clock of all instances",
+				called(first), first->clock, called(other), other->clock);
 	}
 	return 0;
 }
@@ -92,13 +93,16 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 
 	if (!err)
 		err = rig_set_up(&tap->rig, &options, fail);
-	/* The trace in memory has no buffer for a main instance that is not used. */
+	/*
+	 * The trace in memory has no buffer for a main instance that is not used, so the targets are numbered without a
+	 * gap.
+	 */
 	for (size_t i = 0; i < tap->rig.nr_targets; i++)
 		tap->rig.targets[i].index = (uint32_t)i;
 	return err ? err : compare_clocks(tap, fail);
 }
 
-/* One thread does it all. */
+/* Names the only thread of weft that runs while tracing is on. */
 static int name_ourselves(struct ledger *ledger, struct fail *fail)
 {
 	cleanup_buf struct buf pid = BUF_INIT;
@@ -106,13 +110,13 @@ static int name_ourselves(struct ledger *ledger, struct fail *fail)
 	return buf_addf(&pid, "%d\n", (int)getpid()) ? facts_of_self(ledger, buf_str(&pid), fail) : fail_memory(fail);
 }
 
-/* What a recording's file would tell, as a file without pages. */
+/* Makes the metadata that the file of a recording would have, as a file without pages in memory. */
 static int describe(struct tap *tap, struct fail *fail)
 {
-	struct parts_file file =
-		parts_file_here(7, false, 0, tap->rig.targets[0].page_size, tap->rig.targets[0].nr_cpus);
+	const struct target *first = &tap->rig.targets[0];
+	struct parts_file file = parts_file_here(7, false, 0, &first->shape, first->nr_cpus);
 	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
-	/* What somebody's instance holds already may be of any type. */
+	/* The buffer of an existing instance may already hold events of any type. */
 	bool all_formats = false;
 	struct parts *parts = NULL;
 	int err;
@@ -197,7 +201,7 @@ int tap_open(const struct tap_options *options, struct tap_result *ret_result, s
 	sigprocmask(SIG_SETMASK, NULL, &tap->wake.old_mask);
 	err = prepare(tap, fail);
 	if (err) {
-		/* The first failure is what the user is told. */
+		/* The user is told the first error only. */
 		tap_close(tap, &later);
 		return err;
 	}
@@ -220,7 +224,7 @@ int tap_start(struct tap *tap, struct fail *fail)
 		err = switches_turn(&tap->rig.switches, true, fail);
 	} else {
 		err = workload_go(&tap->workload, &tap->rig.switches, fail);
-		/* The reader writes what it gets; that it could not be executed must be told before. */
+		/* A reader of the output reacts to its text, so an error of the command is reported before any text. */
 		if (!err)
 			err = workload_executed(&tap->workload, options->argv[0], &tap->result->status, fail);
 		tap->result->has_status = err;
@@ -266,12 +270,12 @@ int tap_stop(struct tap *tap, struct fail *fail)
 	if (!tap->on)
 		return 0;
 	tap->on = false;
-	/* Its end was told, or does not matter any more. */
+	/* The timer of the duration has run out, or is not needed any more. */
 	cleanup_fd_close(&tap->wake.timer_fd);
 	tap->wake.timer_fd = -1;
 	err = rig_stop(&tap->rig, fail);
 	tap->result->time_ns = now_ns() - tap->started_ns;
-	/* The kernel forgets it with the probes. */
+	/* The kernel forgets the counts when the probes are removed. */
 	return err ? err : rig_missed(&tap->rig, &tap->result->missed, &tap->result->missed_probes, fail);
 }
 

@@ -31,7 +31,7 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 		if (!instance_has(target->instance, file))
 			continue;
-		err = cpu_pipe_open(target->instance, cpu, target->page_size, &buffer->pipes[buffer->nr_cpus], fail);
+		err = cpu_pipe_open(target->instance, cpu, target->shape.size, &buffer->pipes[buffer->nr_cpus], fail);
 		if (err)
 			return err;
 		buffer->watches[buffer->nr_cpus] = ring_watch_open(target->instance, cpu, &target->start[cpu]);
@@ -62,9 +62,9 @@ const char *tap_buffer_name(const struct tap_buffer *buffer)
 	return buffer->target->wanted->name;
 }
 
-uint32_t tap_buffer_page_size(const struct tap_buffer *buffer)
+struct page_shape tap_buffer_shape(const struct tap_buffer *buffer)
 {
-	return buffer->target->page_size;
+	return buffer->target->shape;
 }
 
 int tap_buffer_read(void *arg, size_t cpu_index, void *into, struct fail *fail)
@@ -124,7 +124,7 @@ unsigned tap_buffer_cleared(const struct tap_buffer *buffer, size_t cpu_index)
 	return buffer->watches[cpu_index].cleared;
 }
 
-/* Whether events/SYSTEM/NAME/id is that id; not when it is gone meanwhile. */
+/* Whether events/SYSTEM/NAME/id has that id. False if the event no longer exists. */
 static bool has_id(const struct instance *instance, const char *system, const char *name, uint16_t id)
 {
 	cleanup_buf struct buf file = BUF_INIT;
@@ -147,7 +147,7 @@ int tap_buffer_format(const struct tap_buffer *buffer, uint16_t id, struct buf *
 	at = buf_str(&enabled);
 	left = enabled.len;
 	while (!err && text_next_line(&at, &left, &line)) {
-		/* SYSTEM:EVENT */
+		/* "SYSTEM:EVENT" */
 		const char *colon = memchr(line.at, ':', line.len);
 		cleanup_free char *name = NULL;
 

@@ -13,7 +13,10 @@
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
 
-/* The rest is the time that a recorder has to get a CPU: where all are busy, half a small buffer is not always enough. */
+/*
+ * How full a buffer is when the kernel wakes its recorder. The rest of the buffer must last until the recorder gets a
+ * CPU; on a busy machine half of a small buffer is not always enough.
+ */
 enum { WAKE_PERCENT = 25 };
 
 static int count_start(struct target *target, struct fail *fail)
@@ -27,8 +30,9 @@ static int count_start(struct target *target, struct fail *fail)
 }
 
 /*
- * A max-latency tracer looks for worst cases from the moment on in which it is set, and those of our own setting up have no events, for
- * tracing is off. Only to turn that off stops it (trace_irqsoff.c, trace_sched_wakeup.c: stop()).
+ * Makes a max-latency tracer forget the latencies that the setup caused. The tracer measures as soon as it is set;
+ * these latencies have no events, because tracing is off. Only turning tracing off makes it forget them (stop() in
+ * trace_irqsoff.c and trace_sched_wakeup.c).
  */
 static int forget_worst(struct target *target, struct fail *fail)
 {
@@ -63,7 +67,7 @@ int target_open(struct target *target, const struct setup_context *context, stru
 		err = forget_worst(target, fail);
 	if (err)
 		return err;
-	return ring_buffer_page_size(target->instance, &target->page_size, fail);
+	return ring_buffer_shape(target->instance, &target->shape, fail);
 }
 
 int target_take(struct target *target, struct instance *instance, struct fail *fail)
@@ -76,7 +80,7 @@ int target_take(struct target *target, struct instance *instance, struct fail *f
 		err = instance_read(instance, "set_event", &target->enabled, fail);
 	if (!err)
 		err = ring_buffer_clock(instance, target->clock, fail);
-	return err ? err : ring_buffer_page_size(instance, &target->page_size, fail);
+	return err ? err : ring_buffer_shape(instance, &target->shape, fail);
 }
 
 int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
@@ -84,7 +88,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 {
 	struct recorder **grown = reallocarray(target->recorders, target->nr_recorders + 1, sizeof(struct recorder *));
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	struct spool_options with_page = *spool;
+	struct spool_options with_shape = *spool;
 
 	if (grown)
 		target->recorders = grown;
@@ -100,11 +104,11 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 				       .spool = { .fd = -1 } };
 	target->recorders[target->nr_recorders++] = recorder;
 	*ret = recorder;
-	with_page.page_size = target->page_size;
-	return spool_new(parts->dir, target->index, cpu, &with_page, &recorder->spool, fail);
+	with_shape.shape = target->shape;
+	return spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail);
 }
 
-/* The recorder keeps its pipe and its spool; they are released with it. */
+/* Starts the recorder of one CPU. The recorder owns its pipe and its spool and releases them. */
 static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
 		      const struct recorder_options *options, struct fail *fail)
 {
@@ -116,7 +120,7 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	with_buffer.percent = target->wanted->has_percent ? target->wanted->percent : WAKE_PERCENT;
 	err = target_add_recorder(target, parts, cpu, spool, &with_buffer, &recorder, fail);
 	if (!err)
-		err = cpu_pipe_open(target->instance, cpu, target->page_size, &recorder->pipe, fail);
+		err = cpu_pipe_open(target->instance, cpu, target->shape.size, &recorder->pipe, fail);
 	if (err)
 		return err;
 	recorder->watch = ring_watch_open(target->instance, cpu, &target->start[cpu]);
@@ -190,7 +194,7 @@ int target_keep_worst(struct target *target, struct fail *fail)
 	if (target->max_latency.len || !target_is_max_latency(target) || !instance_has(target->instance, max))
 		return 0;
 	err = raise(target->instance, max, &target->max_latency, fail);
-	/* With a threshold the tracer keeps the last that is longer, not the longest. */
+	/* With a threshold the tracer keeps the last latency above it, not the longest. */
 	top.undo = target->instance->undo;
 	if (err || instance_read_word(&top, thresh, word, sizeof(word), NULL) || !strcmp(word, "0"))
 		return err;

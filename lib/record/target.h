@@ -6,6 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/recorder.h"
+#include "lib/ring/page.h"
 #include "lib/setup/setup.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/tracefs/instance.h"
@@ -19,79 +20,86 @@ struct fail;
 struct parts;
 
 /*
- * A ring buffer that is recorded: the instance, set up as asked, and a recorder for each of its CPUs.
- * Invariant: tracing is off in it until its owner turns it on (switches.h); nothing of an instance that is not
- * ours is changed without being journaled (instance_set).
+ * A ring buffer that is recorded: the instance, set up as asked, and a recorder for each of its CPUs. Invariant:
+ * tracing is off in the instance until its owner turns it on (switches.h). Every change of an instance that is not
+ * private is journaled (instance_set()).
  */
 struct target {
 	const struct setup_instance *wanted;
-	uint32_t index; /* of the buffer in the file */
+	uint32_t index; /* the number of the buffer in the file */
 	struct instance *instance;
-	struct event_set events;           /* that we switched on */
-	struct buf enabled;                /* set_event once we were done: what is more in the end has come meanwhile */
-	const struct setup_probes *probes; /* that were made for `wanted`; may be NULL */
-	uint32_t page_size;
+	struct event_set events; /* the events that weft has enabled */
+	/* the text of set_event after the setup; lines that appear after these are of events enabled meanwhile */
+	struct buf enabled;
+	const struct setup_probes *probes; /* the probes made for `wanted`; NULL: none */
+	struct page_shape shape;           /* of the buffer's sub-buffers */
 	char clock[CLOCK_NAME_SIZE];
-	struct ring_buffer_stats *start; /* by CPU: what an instance that was there before had counted */
-	struct ring_buffer_stats *stop;  /* by CPU: when tracing had stopped */
-	bool keeps_worst;       /* its tracer is one whose `trace` is the worst case it met: nothing else is recorded */
-	struct buf max_latency; /* tracing_max_latency before target_keep_worst(); empty under other tracers */
-	struct buf thresh;      /* tracing_thresh, likewise; empty where it was 0, too */
-	uint64_t worst_entries; /* of that worst case */
-	uint32_t nr_cpus;       /* of both */
+	struct ring_buffer_stats *start; /* by CPU: the counters of an existing instance before the recording */
+	struct ring_buffer_stats *stop;  /* by CPU: the counters after tracing was turned off */
+	/* its tracer is a max-latency tracer, whose `trace` has the longest latency: only that text is saved */
+	bool keeps_worst;
+	/* tracing_max_latency before target_keep_worst() raised it; empty under other tracers */
+	struct buf max_latency;
+	/* tracing_thresh before target_keep_worst() raised it; empty also if it was 0 */
+	struct buf thresh;
+	uint64_t worst_entries; /* number of entries of the longest latency */
+	uint32_t nr_cpus;       /* length of `start` and of `stop` */
 	struct recorder **recorders;
 	size_t nr_recorders;
 };
 
-/* Sets the instance up, tracing off (lib/setup/setup.h). */
+/* Sets the instance up, with tracing off (lib/setup/setup.h). */
 int must_check target_open(struct target *target, const struct setup_context *context, struct fail *fail);
 
 /*
- * The instance as it is, for `wanted` that asks for nothing; it becomes the target's, which is closed by its owner all the
- * same. Only facts can be asked of such a target, and recorders added.
+ * Uses an instance as it is; `wanted` must ask for nothing. The owner of the instance closes it. Such a target can only
+ * be asked for facts, and get recorders.
  */
 int must_check target_take(struct target *target, struct instance *instance, struct fail *fail);
 
-/* A recorder for a CPU, without pipe, thread and pages: *ret stays the target's. */
+/* Adds a recorder for a CPU, without pipe, thread and pages. The target owns *ret. */
 int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu,
 				   const struct spool_options *spool, const struct recorder_options *options,
 				   struct recorder **ret, struct fail *fail);
 
 /*
- * Starts the recorders; `cpus`: those that are online. None where the worst case is kept: what a reader of the buffer does
- * with interrupts off would be that worst case, and what it takes is not in it.
+ * Starts the recorders of the online CPUs (`cpus`). It starts none for a max-latency tracer: a reader of the buffer
+ * disables interrupts, which would become the longest latency, and the events that it takes would be missing there.
  */
 int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
 			     const struct spool_options *spool, const struct recorder_options *options,
 			     struct fail *fail);
 
-/* Recorders for CPUs that came online since: once the stopped buffers were counted. */
+/* Adds recorders for CPUs that came online meanwhile. Call it after target_count() of the stopped buffers. */
 int must_check target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
 				  const struct recorder_options *options, struct fail *fail);
 
-/* Whether its tracer is one whose `trace` is the worst case it met (tracer_is_max_latency()). */
+/* Whether its tracer keeps the longest latency as its `trace` (tracer_is_max_latency()). */
 bool target_is_max_latency(const struct target *target);
 
 /*
- * Raises tracing_max_latency, and tracing_thresh where it is not 0, so that a max-latency tracer keeps the worst case that it has (switches.h). Nothing under other
- * tracers, and when it was done before.
+ * Raises tracing_max_latency, and tracing_thresh if it is not 0, so that a max-latency tracer keeps its present longest
+ * latency (switches.h). Does nothing under other tracers, or the second time.
  */
 int must_check target_keep_worst(struct target *target, struct fail *fail);
 
-/* What the buffer counted; once tracing is off, before the recorders take the rest. */
+/* Reads the counters of the buffer. Call it after tracing was turned off and before the recorders take the rest. */
 int must_check target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail);
 
-/* Switches the events of a private instance off, so that less is left to do when it goes; once everything was asked of it. */
+/*
+ * Disables the events of a private instance, so that the kernel removes it faster. Call it after everything was read
+ * from it.
+ */
 int must_check target_quiet(struct target *target, struct fail *fail);
 
-/* Closes what the recorders hold of the kernel's, so that the instance can go; parts stay open. */
+/* Closes the recorders' files of tracefs, so that the instance can be removed. The spools stay open. */
 void target_close_pipes(struct target *target);
 
-/* The file of all that was recorded: assembly_write(). */
+/* Makes the file of the whole recording: see assembly_write(). */
 int must_check targets_assemble(const struct target *targets, size_t nr, struct parts *parts,
 				const struct assembly_options *options, uint64_t *ret_size, struct fail *fail);
 
-/* Everything but the instance, which is closed by its owner once settings were put back. */
+/* Releases everything except the instance, which its owner closes after the settings were restored. */
 void target_release(struct target *target);
 
 #endif

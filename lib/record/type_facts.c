@@ -20,7 +20,10 @@ static bool has_line(const char *text, size_t len, const char *wanted)
 	return false;
 }
 
-/* Names of set_ftrace_filter, each up to its blank or module. *ret_all when nothing limits them. */
+/*
+ * Takes the function names of set_ftrace_filter, each without what follows the name. *ret_all: the list has no names,
+ * so all functions are traced.
+ */
 static int take_filter(const struct ledger_item *filter, struct names *functions, bool *ret_all, struct fail *fail)
 {
 	const char *at = filter ? filter->data : "";
@@ -47,7 +50,7 @@ static int take_item(const struct ledger *ledger, const struct ledger_item *item
 		return names_add_format(enumerators, item->data, item->len, fail);
 	if (item->kind != LEDGER_SETTING || strcmp(item->key, "trace_options"))
 		return 0;
-	/* A graph may enter any function. */
+	/* function_graph may trace any function. */
 	if (has_line(item->data, item->len, "funcgraph-args"))
 		*ret_all = true;
 	if (!has_line(item->data, item->len, "func-args"))
@@ -65,7 +68,7 @@ static int add_lines(struct ledger *ledger, const struct names *functions, const
 	if (tracing_read_path("/sys/kernel/btf/vmlinux", &btf, NULL))
 		return 0;
 	err = types_lines(btf.data, btf.len, functions, enumerators, &lines, NULL);
-	/* Type information that weft cannot read is as good as none. */
+	/* Type information that weft cannot read is treated as missing. */
 	if (err == -EBADMSG || (!err && !lines.len))
 		return 0;
 	return err ? err :

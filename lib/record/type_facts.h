@@ -8,9 +8,10 @@ struct fail;
 struct ledger;
 
 /*
- * Of the running kernel's type information what the text of this recording depends on (lib/probe/types.h): enumerators that its
- * formats name, and the functions that may have been traced with their arguments. Most recordings need nothing of it, and
- * then it is not read; where there is none, nothing is added. Loads the ledger.
+ * Saves the part of the running kernel's type information on which the text of this recording depends
+ * (lib/probe/types.h): the enumerators that its formats name, and the functions that may have been traced with their
+ * arguments. Most recordings need none of it; then it is not read. Nothing is added if the kernel has no type
+ * information. Loads the ledger.
  */
 int must_check facts_of_types(struct ledger *ledger, struct fail *fail);
 

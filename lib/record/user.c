@@ -11,11 +11,11 @@
 static const char login_defs[] = "/etc/login.defs";
 static const char default_shell[] = "/bin/sh";
 
-/* What the files of shadow leave out. */
+/* The defaults of the shadow package, for a login.defs without these lines. */
 static const char path_of_root[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 static const char path_of_others[] = "/usr/local/bin:/usr/bin:/bin";
 
-/* The value in a line "NAME VALUE", where VALUE may be "PATH=..."; NULL: it is another's. */
+/* The value in a line "NAME VALUE", where VALUE may be "PATH=...". NULL: the line has another name. */
 static char *value_in(char *line, const char *name)
 {
 	static const char blanks[] = " \t\n\"";
@@ -52,7 +52,7 @@ int user_find(const char *name, struct user *ret, struct fail *fail)
 	errno = 0;
 	entry = getpwnam(name);
 	if (!entry)
-		return fail_set(fail, errno ? -errno : -ENOENT, "no user '%s'", name);
+		return fail_set(fail, errno ? -errno : -ENOENT, "there is no user '%s'", name);
 	user = (struct user){
 		.name = strdup(entry->pw_name),
 		.home = strdup(entry->pw_dir),

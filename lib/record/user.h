@@ -8,10 +8,10 @@
 
 struct fail;
 
-/* As whom a command runs: its ids, and the environment that `runuser -l` would give it. Owns its strings. */
+/* The user as whom a command runs: the ids, and the environment that `runuser -l` would set. Owns its strings. */
 struct user {
 	char *name, *home, *shell;
-	char *path; /* of PATH: /etc/login.defs says it, for root and for others */
+	char *path; /* value for PATH from /etc/login.defs, either that of root or that of other users */
 	uid_t uid;
 	gid_t gid;
 };
@@ -24,7 +24,7 @@ struct user {
 int must_check user_find(const char *name, struct user *ret, struct fail *fail);
 void user_release(struct user *user);
 
-/* Of the calling process, which keeps the rest of its environment; -errno. */
+/* Changes the user of the calling process. The rest of its environment stays. Returns -errno. */
 int must_check user_become(const struct user *user);
 
 #endif

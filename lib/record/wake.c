@@ -17,7 +17,10 @@
 #include "lib/record/workload.h"
 
 static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-/* A reader of our output that goes away is an error like others, after which things must still be put back. */
+/*
+ * SIGPIPE is blocked too: if the reader of the output goes away, that is an ordinary error, after which settings must
+ * still be restored.
+ */
 static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 
 int wake_init(struct wake *wake, struct fail *fail)
@@ -50,7 +53,7 @@ static void drop_tasks(struct wake *wake)
 	wake->nr_tasks = wake->nr_running = 0;
 }
 
-/* False: cannot be waited for. What does not run any more is none. */
+/* Adds a task to wait for. False: it cannot be waited for. A task that has ended is not counted. */
 static bool add_task(struct wake *wake, pid_t pid)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = wake->nr_tasks };
@@ -85,7 +88,7 @@ void wake_tasks(struct wake *wake, const pid_t *pids, size_t nr)
 		(void)!wake_after(wake, 1, NULL);
 }
 
-/* True: that was the last one. */
+/* Notes that a task has ended. True: it was the last one. */
 static bool take_task(struct wake *wake)
 {
 	struct epoll_event event;
@@ -107,7 +110,7 @@ void wake_release(struct wake *wake)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	drop_tasks(wake);
-	/* A second Ctrl-C that is still pending must not end us now that all is done. */
+	/* A second Ctrl-C that is still pending must not kill the process when everything is done. */
 	for (size_t i = 0; i < array_size(blocked); i++) {
 		struct timespec none = { 0, 0 };
 		sigset_t one;
@@ -144,7 +147,10 @@ int wake_every(struct wake *wake, uint64_t ns, struct fail *fail)
 	return set_timer(&wake->sync_fd, &time, fail);
 }
 
-/* True when it means: stop. The terminal sends Ctrl-C to the command, too, and it decides what that means. */
+/*
+ * Reads a signal. True: it means "stop". The terminal sends Ctrl-C to the command as well, and the command decides what
+ * to do.
+ */
 static bool take_signal(struct wake *wake, struct workload *workload)
 {
 	struct signalfd_siginfo info;
@@ -192,7 +198,10 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 		return 0;
 	if (*ret == WAKE_SYNC)
 		return 1;
-	/* Whoever stops the recording turns off again, and tells what fails. */
+	/*
+	 * An error is ignored here: the caller stops the recording, turns tracing off again, and then reports the
+	 * error.
+	 */
 	if (wake->switches && switches_turn(wake->switches, false, fail))
 		wake->switches = NULL;
 	return *ret != WAKE_COMMAND || workload_ended(workload, ret_status);

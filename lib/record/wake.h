@@ -14,21 +14,21 @@ struct switches;
 struct workload;
 
 /*
- * What a recording waits for: its command, a signal, the end of its time, a recorder that failed. It sleeps in poll();
- * nothing ticks that was not asked for. From wake_init() to wake_release() the stopping signals are blocked in the calling thread, and in the
- * threads it makes.
+ * Waits for the end of a recording: its command ends, a signal arrives, its time is over, or a recorder fails. It
+ * sleeps in poll() and wakes up periodically only if asked to. From wake_init() to wake_release() the signals that mean
+ * "stop" are blocked in the calling thread and in the threads that it creates.
  */
 struct wake {
 	int signal_fd, timer_fd, failed_fd;
 	int sync_fd; /* the timer of wake_every() */
-	int *tasks;  /* pidfds of wake_tasks(); -1: has ended */
+	int *tasks;  /* pidfds of wake_tasks(); -1: the task has ended */
 	size_t nr_tasks, nr_running;
-	int tasks_fd;              /* an epoll of them, where there are some */
-	sigset_t old_mask;         /* what the command gets */
-	struct switches *switches; /* turned off as the first thing once there is a reason; NULL: none */
+	int tasks_fd;              /* an epoll descriptor for `tasks` */
+	sigset_t old_mask;         /* the signal mask for the command */
+	struct switches *switches; /* turned off at once when the recording must end; NULL: none */
 };
 
-/* Before wake_init(): nothing to release. */
+/* The state before wake_init(), which needs no wake_release(). */
 #define WAKE_NONE                                                               \
 	{                                                                       \
 		.signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1 \
@@ -39,28 +39,32 @@ enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC 
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);
 
-/* Starts the clock of a limited recording; again, once it has run out, for another time. */
+/* Starts the timer of a limited recording. It may be started again after it has run out. */
 int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
 
-/* Gives WAKE_SYNC again and again, which is no end: nothing is turned off. */
+/*
+ * Makes wake_wait() and wake_poll() return WAKE_SYNC periodically. That does not end the recording, and tracing stays
+ * on.
+ */
 int must_check wake_every(struct wake *wake, uint64_t ns, struct fail *fail);
 
 /*
- * The end of the last of these processes is a reason, WAKE_TIME; so is that none of them runs. Where that cannot be waited for, as for a
- * thread that does not lead its process, it is none.
+ * Makes the end of the last of these processes a reason to stop (WAKE_TIME); also if none of them runs now. A task that
+ * cannot be waited for, such as a thread that is not the leader of its process, is ignored.
  */
 void wake_tasks(struct wake *wake, const pid_t *pids, size_t nr);
 
 /*
- * Looks for a reason, and for what the caller waits for besides: `fds` has WAKE_FDS places in front that are filled here, nr in
- * all. 1 and the reason; 0: one of the others is ready, or timeout_ms (-1: none) are over.
+ * Waits for a reason to end and for descriptors of the caller. wake_poll() fills the first WAKE_FDS places of `fds`;
+ * `nr` is the number of all places. 1: *ret is the reason; 0: a descriptor of the caller is ready, or timeout_ms (-1:
+ * no limit) have passed; -errno.
  */
 struct pollfd;
 enum { WAKE_FDS = 6 };
 int must_check wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, size_t nr, int timeout_ms,
 			 enum wake_reason *ret, int *ret_status, struct fail *fail);
 
-/* Waits; signals that are meant for the command are passed on. workload may be without a process. */
+/* Waits for a reason to end. Signals for the command are sent on to it. `workload` may have no process. */
 int must_check wake_wait(struct wake *wake, struct workload *workload, enum wake_reason *ret, int *ret_status,
 			 struct fail *fail);
 

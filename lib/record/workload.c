@@ -17,12 +17,12 @@
 
 enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };
 
-/* In the child; between fork and exec of a process without other threads anything may be called. */
+/* Runs in the child. The parent has no other threads at the fork, so the child may call any function. */
 static int prepare_child(const struct workload_options *options, const struct user *user, struct command_path *path)
 {
 	if (options->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return -errno;
-	/* What can fail before the start is told before it. */
+	/* Errors that can occur before the start are reported before it. */
 	if (options->user) {
 		int err = user_become(user);
 
@@ -32,7 +32,7 @@ static int prepare_child(const struct workload_options *options, const struct us
 	return command_path_find(path, options->argv[0]);
 }
 
-/* False: the parent is gone. */
+/* Waits for the message to go. False: the parent has ended. */
 static bool wait_for_word(int go_fd, struct switches *switches)
 {
 	bool go = false;
@@ -59,16 +59,16 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 			quiet_wait(parent, 0);
 		if (getppid() != parent)
 			_exit(0);
-		/* What it does until it is executed is not weft's any more; and that is the name that it will get. */
+		/* From here on the child's work is not weft's, so it gets the name of the command. */
 		prctl(PR_SET_NAME, basename(path.path));
 		err = switches_turn(&switches, true, &fail);
 	}
 	if (!err) {
 		err = command_path_exec(&path, options->argv);
 		if (switches_turn(&switches, false, &fail))
-			err = err ? err : -EIO; /* the parent turns it off, too */
+			err = err ? err : -EIO; /* The parent turns tracing off, too. */
 	}
-	/* Once it is told the parent may remove the instances. */
+	/* After this message the parent may remove the instances. */
 	switches_release(&switches);
 	if (write(errno_fd, &err, sizeof(err)) < 0)
 		_exit(EXEC_DENIED);
@@ -91,7 +91,7 @@ static int fork_as(const struct workload_options *options, const struct user *us
 	if (pid < 0)
 		return fail_set(fail, -errno, "cannot fork: %s", strerror(errno));
 	if (!pid) {
-		/* Its own copy would keep the socket open when weft dies. */
+		/* A copy of this descriptor in the child would keep the socket open after weft has died. */
 		close(go_write);
 		child_run(options, user, self, go_read, told_write);
 	}
@@ -123,7 +123,7 @@ int workload_go(struct workload *workload, const struct switches *switches, stru
 	int err = switches_send(switches ? switches : &none, workload->go_fd, fail);
 
 	workload->running = !err;
-	/* A child that is gone already has told why. */
+	/* A child that has ended has already sent its error. */
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
 
@@ -141,7 +141,7 @@ int workload_executed(struct workload *workload, const char *name, int *ret_stat
 	return fail_set(fail, err, "cannot run '%s': %s", name, strerror(-err));
 }
 
-/* As a shell has it. */
+/* The exit status as a shell gives it: 128 + the number of a signal. */
 static int exit_status(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -187,7 +187,7 @@ void workload_release(struct workload *workload)
 		close(workload->errno_fd);
 	if (workload->pid_fd >= 0)
 		close(workload->pid_fd);
-	/* Without its word it ends by itself. */
+	/* A child without the message to go ends by itself. */
 	if (workload->pid && !workload->running)
 		waitpid(workload->pid, NULL, 0);
 	*workload = (struct workload){ .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };

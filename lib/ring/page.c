@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Bits of the head's commit word: RB_MISSED_EVENTS and RB_MISSED_STORED, and what remains for the size. */
+/* RB_MISSED_EVENTS and RB_MISSED_STORED in the commit word of a page's head; the other bits are the committed size. */
 #define COMMIT_LOST (1u << 31)
 #define COMMIT_LOST_STORED (1u << 30)
 #define COMMIT_SIZE 0x07ffffffu
@@ -15,12 +15,12 @@
 /* enum ring_buffer_type of include/linux/ring_buffer.h */
 enum { TYPE_LEN_IN_WORD = 0, TYPE_DATA_MAX = 28, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
 
-/* An absolute stamp has 59 bits; the rest comes from the time before it. */
+/* An absolute time stamp has 59 bits; the upper 5 come from the time stamp before it. */
 #define STAMP_MSB (0xf8ull << 56)
 
 static uint32_t commit_word(const struct page_shape *shape, const uint8_t *head)
 {
-	/* 6.1 sign-extends the word, and a big-endian long keeps the low half behind. */
+	/* Linux 6.1 sign-extends the 32-bit word; on a big-endian 64-bit kernel its low half is the second one. */
 	if (shape->long_size == 8)
 		return (uint32_t)load_u64(head + 8, shape->swap);
 	return load_u32(head + 8, shape->swap);
@@ -32,7 +32,7 @@ int page_head(const struct page_shape *shape, const void *data, size_t len, uint
 	uint32_t commit;
 
 	if (len < page_head_size(shape))
-		return fail_set(fail, -EBADMSG, "%zu bytes are too few for the head of a page", len);
+		return fail_set(fail, -EBADMSG, "%zu bytes are too few for the header of a sub-buffer", len);
 	commit = commit_word(shape, data) & COMMIT_SIZE;
 	if (commit > shape->size - page_head_size(shape))
 		return fail_set(fail, -EBADMSG, "commit %" PRIu32 " exceeds the page's %" PRIu32 " bytes", commit,
@@ -55,7 +55,10 @@ static int64_t page_lost(const struct page_shape *shape, const uint8_t *data, ui
 	return load_u32(data + commit, shape->swap);
 }
 
-/* Some bytes, in whole words, that the page has room for, and no bits but those two; of a long the other half is empty or 6.1's sign. */
+/*
+ * A commit word is plausible when its size is a multiple of 4, not 0, fits in the page, and no other bits than the two
+ * flags are set. The upper half of a 64-bit commit word must be 0 or the sign extension of 6.1.
+ */
 static bool is_commit(const struct page_shape *shape, const uint8_t *head, bool swap)
 {
 	uint64_t word = shape->long_size == 8 ? load_u64(head + 8, swap) : load_u32(head + 8, swap);
@@ -108,7 +111,10 @@ int page_next(struct page *page, struct record *ret, struct fail *fail)
 		const uint8_t *at = page->data + page->next;
 		uint32_t word = load_u32(at, page->swap), type, delta, len;
 
-		/* The header is a bit field: the order of its parts follows the kernel's byte order, not ours. */
+		/*
+		 * The event header is a bit field, so the order of its parts follows the byte order of the traced
+		 * kernel.
+		 */
 		if (page->swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
 			type = word & 31;
 			delta = word >> 5;
@@ -142,10 +148,10 @@ int page_next(struct page *page, struct record *ret, struct fail *fail)
 			continue;
 		case TYPE_PADDING:
 		case TYPE_LEN_IN_WORD:
-			/* The length counts its own word. */
+			/* The length includes its own word. */
 			if (len < 4 || len > left - 4)
 				return page_broken(page, fail);
-			/* The kernel's readers pass by the delta of a discarded event: rb_update_read_stamp(). */
+			/* The kernel's readers add the time delta of a discarded event, too: rb_update_read_stamp(). */
 			if (type == TYPE_LEN_IN_WORD)
 				page->ts += delta;
 			page->next += 4 + ((len + 3) & ~3u);

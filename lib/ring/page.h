@@ -12,28 +12,30 @@
 struct fail;
 
 /*
- * A page is one ring-buffer sub-buffer (kernel/trace/ring_buffer.c: struct buffer_data_page). It borrows its bytes and
- * never allocates. Invariants: every record handed out lies wholly inside the committed bytes of the page; a walk ends
- * on any input.
- * Not supported: pages written by kernels before 2.6.31.
+ * A page is one sub-buffer of the ring buffer (kernel/trace/ring_buffer.c: struct buffer_data_page). It borrows its
+ * bytes and allocates nothing.
+ * Invariants: every record that is handed out lies wholly inside the committed bytes of the page; a walk ends on any
+ * input.
+ * Not supported: pages of kernels before 2.6.31.
  */
 struct page_shape {
-	uint32_t size;     /* bytes of a whole sub-buffer, head included */
+	uint32_t size;     /* bytes of a whole sub-buffer, its head included */
 	uint8_t long_size; /* the traced kernel's sizeof(long): 4 or 8 */
-	bool swap;         /* the kernel's byte order is not ours */
+	bool swap;         /* the byte order of the traced kernel differs from this machine's */
 };
 
 enum {
 	PAGE_LOST_NONE = 0,
-	PAGE_LOST_UNKNOWN = -1, /* the page says that events were lost, but had no room for how many */
+	PAGE_LOST_UNKNOWN = -1, /* events were lost, and the page had no room for their number */
 };
 
 struct page {
-	const uint8_t *data; /* the first byte behind the head */
+	const uint8_t *data; /* the first byte after the head */
 	uint32_t next;       /* offset of the next record in data */
 	uint32_t commit;     /* committed bytes of data */
-	uint64_t ts;         /* time of the last record handed out; at first that of the head */
-	int64_t lost;        /* events lost just before this page: a count, or PAGE_LOST_* */
+	/* time stamp of the last record that was handed out; before the first record, that of the head */
+	uint64_t ts;
+	int64_t lost; /* events lost just before this page: a count, or PAGE_LOST_* */
 	bool swap;
 };
 
@@ -41,7 +43,7 @@ struct page {
 struct record {
 	uint64_t ts;         /* raw clock units */
 	const uint8_t *data; /* borrowed from the page */
-	uint32_t len;        /* bytes of payload, rounded up to words: up to 3 more than the event has; never 0 */
+	uint32_t len;        /* bytes of payload, rounded up to words: up to 3 more than the event has, at least 4 */
 };
 
 static inline uint32_t page_head_size(const struct page_shape *shape)
@@ -50,28 +52,30 @@ static inline uint32_t page_head_size(const struct page_shape *shape)
 }
 
 /*
- * The time stamp and the committed bytes of the head alone. `len` may be as short as the head.
- * -EBADMSG when it is shorter or the commit exceeds a page.
+ * Reads the time stamp and the committed size from the head alone. `len` may be as short as the head. -EBADMSG when
+ * `len` is shorter than the head or the committed size exceeds a page.
  */
 int must_check page_head(const struct page_shape *shape, const void *data, size_t len, uint64_t *ret_ts,
 			 uint32_t *ret_commit, struct fail *fail);
 
 /*
- * In which byte order the page was written, which shape->swap need not tell: true when its head makes sense in one of the two alone,
- * with *ret_swap for it. False for an empty or a damaged page. `len` may be as short as the head.
+ * Finds the byte order of a page from its head, whatever shape->swap says. True when the head is plausible in exactly
+ * one byte order; *ret_swap then tells which. False for an empty or a damaged page. `len` may be as short as the head.
  */
 bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap);
 
-/* `len` is shape->size, or less for a page cut short. -EBADMSG when the commit exceeds it. */
+/* `len` is shape->size, or less for a page that was cut short. -EBADMSG when the committed size exceeds it. */
 int must_check page_init(struct page *page, const struct page_shape *shape, const void *data, size_t len,
 			 struct fail *fail);
 
-/* 1 and a record, 0 at the end, -EBADMSG when a record crosses the end; the records before it stay good. */
+/*
+ * 1 and a record, 0 at the end of the page, -EBADMSG when a record crosses the end; the records before it stay valid.
+ */
 int must_check page_next(struct page *page, struct record *ret, struct fail *fail);
 
 /*
- * What page_next() nearly always comes to, for those who walk millions: a record of the kind whose length is in its header
- * and whose byte order is ours. False, and nothing done, when page_next() is to be asked.
+ * The fast path of page_next(): takes a record whose length is in its header, on a page in this machine's byte order.
+ * Returns false and changes nothing when the caller has to use page_next() instead.
  */
 static inline bool page_next_plain(struct page *page, struct record *ret)
 {
@@ -80,13 +84,13 @@ static inline bool page_next_plain(struct page *page, struct record *ret)
 
 	if (left < sizeof(word) || page->swap || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		return false;
-	/* Not before: there may be no page yet. */
+	/* Not earlier in this function: there may be no page yet. */
 	at = page->data + page->next;
 	memcpy(&word, at, sizeof(word));
-	/* Another core may have decompressed it. */
+	/* Another core may have decompressed these bytes, so they may not be in this core's cache. */
 	__builtin_prefetch(at + 512);
 	len = (word & 31) * 4;
-	/* RINGBUF_TYPE_DATA_TYPE_LEN_MAX; 0 stands for a length in the next word. */
+	/* RINGBUF_TYPE_DATA_TYPE_LEN_MAX is 28; 0 means that the next word holds the length. */
 	if (len - 4 >= 28 * 4 || len > left - sizeof(word))
 		return false;
 	page->ts += word >> 5;

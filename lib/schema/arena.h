@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Memory that is freed all at once. Invariant: what was handed out is zeroed, aligned for anything, and stays where it
- * is until arena_release(). No more than `cap` bytes are ever handed out, so that a hostile text cannot eat the machine.
+ * Memory that is freed all at once.
+ * Invariant: an allocation is zeroed, aligned for any type, and stays in place until arena_release(). At most `cap`
+ * bytes are handed out, so that a hostile text cannot use up the memory.
  */
 struct arena_chunk;
 
@@ -16,7 +17,7 @@ struct arena {
 	size_t left; /* in the newest chunk */
 	size_t used;
 	size_t cap;
-	bool starved; /* there was no memory: below the cap more should have been handed out */
+	bool starved; /* an allocation below the cap failed */
 };
 
 void arena_init(struct arena *arena, size_t cap);

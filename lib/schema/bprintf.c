@@ -5,14 +5,14 @@
 #include "lib/schema/program.h"
 #include "lib/schema/spec.h"
 
-/* The words that vbin_printf() packed. What is not there any more reads as 0 and "". */
+/* The words that vbin_printf() packed. Arguments that are missing read as 0 and "". */
 struct words {
 	const uint8_t *start;
 	size_t at, len;
 	bool swap;
 };
 
-/* Eight bytes are aligned to four, less to themselves: save_arg() of lib/vsprintf.c. */
+/* Values of eight bytes are aligned to four, smaller ones to their size: save_arg() of lib/vsprintf.c. */
 static uint64_t take_word(struct words *words, uint8_t size, bool is_signed)
 {
 	size_t align = size > 4 ? 4 : size, at = (words->at + align - 1) & ~(align - 1);
@@ -38,7 +38,7 @@ static const char *take_string(struct words *words, size_t *ret_len)
 	return text;
 }
 
-/* bstr_printf(): pointers that are followed were printed when they were recorded; these are only numbers. */
+/* bstr_printf(): pointers whose target is printed were formatted when they were recorded; the others are numbers. */
 static bool is_packed_pointer(const struct spec *spec)
 {
 	return !*spec->how || strchr("SsxKeBfF", *spec->how);

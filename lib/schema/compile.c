@@ -18,7 +18,7 @@ struct compiler {
 	struct tokens tokens;
 	struct op *ops;
 	const char *at, *end; /* the format of the print fmt, between its quotes */
-	char *literal;        /* as much of it as the next op's prefix has */
+	char *literal;        /* the part of the text that belongs to the next op's prefix */
 	size_t literal_len;
 };
 
@@ -38,7 +38,7 @@ static const struct expr *next_argument(struct compiler *compiler)
 	return expr_parse(&compiler->parser);
 }
 
-/* The code for a number that lies in the record as it is printed; CODE_NUMBER when it does not. */
+/* The code for a number that is stored in the record as it is printed; else CODE_NUMBER. */
 static enum op_code simple_code(const struct op *op, bool load_signed)
 {
 	const struct spec *spec = &op->conversion->spec;
@@ -57,7 +57,7 @@ static enum op_code simple_code(const struct op *op, bool load_signed)
 	return spec->flags & SPEC_ZEROS && spec->width <= 16 ? CODE_HEX_ZEROS : CODE_NUMBER;
 }
 
-/* Tells an op to read `size` bytes at `offset` of a record in our byte order; false when it cannot. */
+/* Makes an op read `size` bytes at `offset` of a record in this machine's byte order; false when it cannot. */
 static bool set_load(struct compiler *compiler, struct op *op, uint32_t offset, uint32_t size)
 {
 	if (compiler->program->abi->swap || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || offset + size < 8)
@@ -78,7 +78,7 @@ static void choose_number(struct compiler *compiler, struct op *op)
 	op->code = CODE_NUMBER;
 	if (expr->kind != EXPR_LOAD)
 		return;
-	/* A field that is narrower than what is printed is extended by its own sign, then cut. */
+	/* A field narrower than the printed number is sign-extended by its own sign, then cut. */
 	if (have < op->conversion->spec.size && load_signed && !is_signed)
 		return;
 	code = simple_code(op, have < op->conversion->spec.size ? load_signed : is_signed);
@@ -100,7 +100,7 @@ static void choose_pointer(struct compiler *compiler, struct op *op)
 		op->code = CODE_POINTER;
 }
 
-/* What a condition asks of the bits that a field has. Those above them are the sign. */
+/* The bits that a condition tests. Those above the field's size are its sign. */
 static uint64_t field_mask(const struct expr *expr)
 {
 	unsigned bits = 8u << (expr->load & LOAD_SIZE);
@@ -130,7 +130,7 @@ static bool is_short_text(const struct expr *expr)
 	return expr->kind == EXPR_TEXT && expr->text_len <= CHOICE_TEXT;
 }
 
-/* `field & mask ? "a" : "b"`; without memory it is printed as any other text. */
+/* `field & mask ? "a" : "b"`; when memory is short it is printed like any other text. */
 static void choose_choice(struct compiler *compiler, struct op *op)
 {
 	const struct expr *expr = op->expr, *what = expr->a;
@@ -181,7 +181,7 @@ static bool compile_conversion(struct compiler *compiler, struct op *op)
 	}
 	compiler->parser.unknowable = compiler->parser.unknown_address = false;
 	op->expr = next_argument(compiler);
-	/* Only a hash of it can be told from no hash: spec_pointer(). */
+	/* Only a hashed value hides that the number is unknown: spec_pointer(). */
 	if (compiler->parser.unknown_address && op->conversion->spec.kind == SPEC_POINTER && !*op->conversion->spec.how)
 		memcpy(op->conversion->spec.how, "?", 2);
 	else if (compiler->parser.unknown_address)
@@ -207,7 +207,7 @@ static bool compile_conversion(struct compiler *compiler, struct op *op)
 	return true;
 }
 
-/* Two texts side by side, as formats of the ftrace system have them, are one. */
+/* Adjacent string literals, which formats of the ftrace system contain, are concatenated. */
 static bool skip_seam(struct compiler *compiler)
 {
 	const char *at = compiler->at;
@@ -220,7 +220,7 @@ static bool skip_seam(struct compiler *compiler)
 	return true;
 }
 
-/* Collects what is printed as it stands up to the next conversion; *op stays SPEC_NONE at the end. */
+/* Collects literal text up to the next conversion; *op stays SPEC_NONE at the end. */
 static void take_literal(struct compiler *compiler, struct op *op)
 {
 	static const char escapes[] = "n\nt\t\"\"\\\\";
@@ -234,7 +234,7 @@ static void take_literal(struct compiler *compiler, struct op *op)
 				  compiler->program->abi->long_size);
 			if (op->conversion->spec.kind != SPEC_PERCENT && op->conversion->spec.kind != SPEC_NONE)
 				return;
-			/* The kernel stops at what it does not know. */
+			/* The kernel stops at a conversion that it does not know. */
 			if (op->conversion->spec.kind == SPEC_NONE)
 				compiler->at = compiler->end;
 			else
@@ -267,7 +267,10 @@ static bool compile_op(struct compiler *compiler, struct op *op)
 	if (!op->conversion)
 		return too_large(compiler);
 	take_literal(compiler, op);
-	/* The kernel adds the newline at the end; a print fmt that has its own prints one empty line less than it asks for. */
+	/*
+	 * The kernel adds the newline at the end; a print fmt that has its own prints one empty line less than it asks
+	 * for.
+	 */
 	len = compiler->literal_len;
 	memcpy(op->head, compiler->literal, len < OP_HEAD ? len : OP_HEAD);
 	if (len > OP_HEAD) {
@@ -301,7 +304,7 @@ static bool compile_ops(struct compiler *compiler)
 	return false;
 }
 
-/* Room is asked for once for all ops in a row whose length has a bound. */
+/* Room is reserved once for consecutive ops of bounded length. */
 static bool compile_room(struct compiler *compiler)
 {
 	const struct op *next = NULL;
@@ -329,8 +332,8 @@ static uint32_t count_conversions(const char *at, const char *end)
 }
 
 /*
- * The kernel writes the format with its quotes as they are: a quote inside is told from the one at its end by what
- * follows, and by whether the arguments can be parsed then.
+ * The kernel prints the format's quotes unescaped: a quote inside is distinguished from the closing one by the text
+ * after it, and by whether the arguments can then be parsed.
  */
 static const char *find_end(const char *at)
 {
@@ -399,7 +402,7 @@ bool compile_print_fmt(struct program *program, struct arena *arena, char *why, 
 		snprintf(why, why_len, "its text does not end");
 		return false;
 	}
-	/* A quoted '"%s", ' in the text looks like its end: try the next quotes too, but not for ever. */
+	/* A quoted '"%s", ' inside the text looks like the end: the next quotes are tried, too, a few times. */
 	for (int tries = 0; tries < 8 && end; tries++, end = find_end(end + 1)) {
 		if (compile_from(&compiler, start, end)) {
 			*ret_note = note_unknown(&compiler);

@@ -11,12 +11,13 @@ struct program;
 struct schema_abi;
 
 /*
- * The inside of a program: a literal and a conversion per op. Everything it points to lives in the format's arena.
- * An op reads the first format->size bytes of a record without asking; program_run() sees to it that they are there.
- * Simple numbers are read without a branch, with the seven bytes before them; there always are some: the common fields.
+ * The inside of a program: each op is a literal prefix and a conversion. Everything it points to lies in the format's
+ * arena. An op reads the first format->size bytes of a record without a check; program_run() makes sure that they
+ * exist. Simple numbers are read without a branch, together with the seven bytes before them, which always exist: the
+ * common fields.
  */
 enum op_code {
-	CODE_LITERAL,                 /* the prefix only; always the last op, and never another */
+	CODE_LITERAL,                 /* only the prefix; always the last op, and no other */
 	CODE_UNSIGNED,                /* a field as %u */
 	CODE_SIGNED,                  /* a field as %d */
 	CODE_ZEROS,                   /* a field as %03d */
@@ -24,8 +25,8 @@ enum op_code {
 	CODE_HEX_ZEROS,               /* a field as %08x */
 	CODE_POINTER,                 /* a field as %p or %px */
 	CODE_STRING_16,               /* a char array of 16 bytes, as every comm is, as %s */
-	CODE_CHOICE,                  /* one of two short texts, as a field says: ? "on" : "off" */
-	CODE_SHORT_MAX = CODE_CHOICE, /* all up to here write OP_ROOM bytes at most */
+	CODE_CHOICE,                  /* one of two short texts, chosen by a field: ? "on" : "off" */
+	CODE_SHORT_MAX = CODE_CHOICE, /* codes up to here write at most OP_ROOM bytes */
 	CODE_STRING,                  /* a char array as %s */
 	CODE_DYN_STRING,              /* __get_str() as %s */
 	CODE_TEXT,                    /* any text as %s */
@@ -33,32 +34,32 @@ enum op_code {
 	CODE_OTHER,                   /* any conversion of anything */
 };
 
-/* What an op of a short code may write behind its prefix, with what it copies over the end of that. */
+/* The bytes that an op of a short code may write after its prefix, including what it copies beyond its text. */
 enum { OP_ROOM = 64, OP_HEAD = 16 };
 
-/* What nearly every op needs is in one cache line. */
+/* The members that nearly every op uses are in one cache line. */
 struct op {
 	uint8_t code;
-	uint8_t shift; /* a number is the top of the eight bytes at offset */
+	uint8_t shift; /* the number is in the top bits of the eight bytes at `offset` */
 	uint8_t width;
 	uint32_t offset;
 	uint32_t size;
-	uint32_t
-		room; /* for its prefix and, as long as the codes are short, for all that follows; OUT_NEED_MAX at most */
+	/* bytes for its prefix and for the following ops while their codes are short; at most OUT_NEED_MAX */
+	uint32_t room;
 	uint32_t prefix_len;
-	char head[OP_HEAD]; /* how the prefix begins */
-	const char *tail;   /* how it goes on */
+	char head[OP_HEAD]; /* the start of the prefix */
+	const char *tail;   /* the rest of the prefix */
 	union {
 		const struct expr *expr;
-		const struct choice *choice; /* of CODE_CHOICE */
+		const struct choice *choice; /* for CODE_CHOICE */
 	};
-	struct conversion *conversion; /* as it was written */
+	struct conversion *conversion; /* the conversion in the print fmt */
 };
 
 enum { CHOICE_TEXT = 16 };
 
 struct choice {
-	char texts[2][CHOICE_TEXT]; /* [1] of a field that has none of the mask */
+	char texts[2][CHOICE_TEXT]; /* [0] when the field has a bit of the mask, else [1] */
 	uint32_t lens[2];
 	uint64_t mask;
 };
@@ -73,15 +74,18 @@ struct program {
 	const struct format *format;
 	const struct op *ops;
 	uint32_t nr_ops;
-	uint32_t size;  /* a record is at least this long, or padded with zeros */
-	bool as_fields; /* there are no ops */
+	uint32_t size;  /* shorter records are padded with zeros */
+	bool as_fields; /* prints the fields, as there are no ops */
 };
 
-/* NULL only without memory. The arena must outlive the program. *ret_note as in schema_program(). */
+/* NULL only when memory is short. The arena must outlive the program. *ret_note as in schema_program(). */
 struct program *program_compile(const struct schema_abi *abi, const struct format *format, struct arena *arena,
 				const char **ret_note);
 
-/* The ops of a print fmt into the program, or false: `why` then says why. *ret_note is set when names were unknown. */
+/*
+ * Compiles a print fmt into the program, or returns false with the reason in `why`. *ret_note is set when names were
+ * unknown.
+ */
 bool compile_print_fmt(struct program *program, struct arena *arena, char *why, size_t why_len, const char **ret_note);
 
 #endif

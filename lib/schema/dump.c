@@ -11,11 +11,11 @@ struct dump {
 	bool ascii;
 };
 
-/* One row as hex_dump_to_buffer() of lib/hexdump.c writes it. */
+/* One row in the form of hex_dump_to_buffer() of lib/hexdump.c. */
 static void put_row(const struct dump *dump, size_t from, const struct run *run, struct out *out)
 {
 	size_t len = dump->place.len - from < dump->row ? dump->place.len - from : dump->row;
-	/* A row that is no whole number of groups is shown byte by byte. */
+	/* A row that is not a whole number of groups is printed byte by byte. */
 	size_t group = len % dump->group ? 1 : dump->group, digits = 0;
 	size_t width = dump->row / dump->group * (dump->group * 2 + 1) + 1;
 
@@ -61,7 +61,7 @@ void text_hex_dump(const struct expr *expr, const struct run *run, struct out *o
 			out_hex_pad(out, from, 8, '0');
 			out_str(out, ": ");
 		} else if (type == DUMP_ADDRESS) {
-			/* The kernel prints where its own buffer was; nobody can know that later. */
+			/* The kernel prints the address of its own temporary buffer, which no file holds. */
 			out_hex_pad(out, from, run->abi->long_size * 2u, '0');
 			out_str(out, ": ");
 		}

@@ -5,14 +5,15 @@
 #include "lib/schema/token.h"
 
 /*
- * Enumerators that print fmts of modules name without their values, so that neither the format nor the type information of vmlinux tells
- * them. Each group names the header. All have kept their values from 5.10, or from when they came, to 7.3.
+ * Enumerators that print fmts of modules use by name, so that neither the format nor the type information of vmlinux
+ * has their values. Each group names its header. All values are the same from 5.10, or the kernel that added them, to
+ * 7.3.
  */
 static const struct {
 	const char *name;
 	uint32_t value;
 } enumerators[] = {
-	/* linux/ata.h: commands, which are those of the standard */
+	/* linux/ata.h: commands of the ATA standard */
 	{ "ATA_CMD_NOP", 0x0 },
 	{ "ATA_CMD_CFA_REQ_EXT_ERR", 0x3 },
 	{ "ATA_CMD_DSM", 0x6 },
@@ -211,7 +212,7 @@ static const struct {
 	{ "CACHE_TAG_DEVTLB", 1 },
 	{ "CACHE_TAG_NESTING_IOTLB", 2 },
 	{ "CACHE_TAG_NESTING_DEVTLB", 3 },
-	/* linux/swiotlb.h: enum swiotlb_force, which 6.0 took away */
+	/* linux/swiotlb.h: enum swiotlb_force, which 6.0 removed */
 	{ "SWIOTLB_NORMAL", 0 },
 	{ "SWIOTLB_FORCE", 1 },
 	{ "SWIOTLB_NO_FORCE", 2 },

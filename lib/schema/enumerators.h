@@ -7,7 +7,7 @@
 
 struct token;
 
-/* The value of an enumerator of the kernel's that formats name without it. False when it is none that is known. */
+/* The value of a kernel enumerator that formats use by name. False when the name is unknown. */
 bool enumerator_find(const struct token *name, uint32_t *ret);
 
 #endif

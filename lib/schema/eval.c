@@ -4,7 +4,7 @@
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
 
-/* Signed division as the machine's, but for what would trap. */
+/* Signed division as the machine does it, without the cases that would trap. */
 static uint64_t divide_signed(int64_t a, int64_t b, bool rest)
 {
 	if (!b)
@@ -164,7 +164,7 @@ static struct place place_dynamic(const struct expr *expr, const struct run *run
 
 	if (expr->relative)
 		offset += expr->offset + sizeof(where);
-	/* What points outside the record is empty: better than half a lie. */
+	/* A place outside the record is empty; a part of it would mislead. */
 	if (offset > run->len || len > run->len - offset)
 		return (struct place){ .at = run->data, .len = 0 };
 	return (struct place){ .at = run->data + offset, .len = len };
@@ -184,7 +184,7 @@ static struct place place_moved(const struct expr *expr, const struct run *run)
 	struct place place = expr_place(expr->a, run);
 	uint64_t by = expr_number(expr->b, run);
 
-	/* A move back out of the place, or over its end, leaves nothing. */
+	/* Moving before the start of the place, or after its end, leaves nothing. */
 	if (by > place.len / expr->size)
 		return (struct place){ .at = run->data, .len = 0 };
 	return (struct place){ .at = place.at + (size_t)by * expr->size, .len = place.len - (size_t)by * expr->size };

@@ -18,15 +18,15 @@ struct schema_abi;
 struct tokens;
 
 /*
- * An argument of a print fmt as a tree. Three families: numbers, places in the record, and texts. Every node knows its C type;
- * a number is always kept as its type holds it (ctype_fit), so operators need not look at types again. Immutable once
- * parsed; depth is bounded by EXPR_DEPTH_MAX.
+ * An argument of a print fmt as a tree. There are three families: numbers, places in the record, and texts. Every node
+ * knows its C type; a number is always stored in the form of its type (ctype_fit), so operators do not look at types
+ * again. Immutable once parsed; the depth is bounded by EXPR_DEPTH_MAX.
  */
 enum expr_kind {
 	/* numbers */
 	EXPR_CONST,     /* value */
 	EXPR_LOAD,      /* a fixed field: `load` at offset */
-	EXPR_LOAD_MASK, /* the same & value: what flags and conditions ask most */
+	EXPR_LOAD_MASK, /* EXPR_LOAD & value: the most frequent case of flags and conditions */
 	EXPR_DYN_LEN,   /* the length half of the dynamic field at offset */
 	EXPR_CAST,      /* a, fitted to the type */
 	EXPR_NEGATE,
@@ -34,15 +34,15 @@ enum expr_kind {
 	EXPR_NOT,
 	EXPR_BINARY,         /* a op b */
 	EXPR_CHOOSE,         /* a ? b : c; of numbers, places or texts */
-	EXPR_INDEX,          /* `load` at the place a, b elements on */
+	EXPR_INDEX,          /* `load` at place a plus b elements */
 	EXPR_SCALE,          /* a * value / size, for jiffies and the like; in 64 bits */
 	EXPR_MODULO,         /* a % value, in 64 bits */
-	EXPR_SWAP,           /* the bytes of a, turned round */
+	EXPR_SWAP,           /* the bytes of a in reverse order */
 	EXPR_SYMBOL_ADDRESS, /* the address of the kernel's symbol `text` */
 	/* places */
 	EXPR_PLACE,     /* size bytes at offset; size 0 is all that follows */
 	EXPR_DYN_PLACE, /* where the dynamic field at offset points */
-	EXPR_MOVE,      /* the place a, b * size bytes on */
+	EXPR_MOVE,      /* the place a plus b * size bytes */
 	/* texts */
 	EXPR_TEXT,     /* text */
 	EXPR_FLAGS,    /* a in table, with the delimiter text */
@@ -52,8 +52,9 @@ enum expr_kind {
 	EXPR_BITMASK,  /* place a */
 	EXPR_HEX_DUMP, /* prefix text; args: prefix type, row, group, place, length, ascii */
 	EXPR_NAMED,    /* a-th name of table, else the text */
-	EXPR_HELPER,   /* what a function of the kernel makes of args; value says what that kernel's does besides */
-	EXPR_LAYERS,   /* place a of b masks of size bytes, each as the names of table */
+	/* the text that a kernel function makes of args; value selects a variant that depends on the kernel */
+	EXPR_HELPER,
+	EXPR_LAYERS, /* place a of b masks of size bytes, each as the names of table */
 };
 
 enum expr_op {
@@ -82,7 +83,7 @@ enum expr_op {
 
 enum { EXPR_DEPTH_MAX = 160, EXPR_COST_MAX = 4096, EXPR_NODES_MAX = 20000, EXPR_ARGS_MAX = 6 };
 
-/* How a number lies in memory: the logarithm of its size, and two bits. */
+/* How a number is stored in memory: the logarithm of its size, and two bits. */
 enum { LOAD_SIZE = 3, LOAD_SIGNED = 4, LOAD_SWAP = 8 };
 
 struct expr_entry {
@@ -107,7 +108,7 @@ struct expr {
 	bool relative;
 	bool swap;
 	uint16_t depth;
-	uint32_t cost; /* nodes that running it may visit */
+	uint32_t cost; /* largest number of nodes that an evaluation visits */
 	struct ctype type;
 	uint32_t offset;
 	uint32_t size;
@@ -134,7 +135,7 @@ static inline bool expr_is_text(const struct expr *expr)
 	return expr->kind >= EXPR_TEXT;
 }
 
-/* A record while a program runs. Behind `len` the fixed fields of a record that was cut are zeros. */
+/* A record while a program runs. When the record was cut, the missing bytes of fixed fields are zeros. */
 struct run {
 	const uint8_t *data;
 	size_t len; /* of the record */
@@ -142,7 +143,7 @@ struct run {
 	const struct schema_abi *abi;
 };
 
-/* Bytes of the record; inside it whatever the record says. */
+/* Bytes of the record. They always lie inside the record, even if an offset in the record points outside. */
 struct place {
 	const uint8_t *at;
 	size_t len;
@@ -187,12 +188,14 @@ struct place expr_place(const struct expr *expr, const struct run *run);
 /* Any expression as %s prints it, without width and precision. */
 void expr_text(const struct expr *expr, const struct run *run, struct out *out);
 
-/* What parsing one print fmt needs. */
+/*
+ * A variable that a statement expression ({ ... }) of a print fmt declares: "type name = value;", or an array of names.
+ */
 struct expr_variable {
 	const char *name;
 	size_t len;
 	const struct expr *value;
-	const struct expr_table *table; /* of an array of names; then there is no value */
+	const struct expr_table *table; /* an array of names; it then has no value */
 	struct expr_variable *next;
 };
 
@@ -204,13 +207,13 @@ struct expr_parser {
 	struct expr_variable *variables;
 	unsigned depth;
 	unsigned nodes;
-	bool unknown_address; /* set when an argument depends on where the kernel keeps its struct pages */
-	bool unknowable;      /* set when an argument depends on when the kernel printed it */
-	char why[120];        /* set when something cannot be parsed */
-	char unknown[64];     /* a name in a table that the format does not resolve; its entry was left out */
+	bool unknown_address; /* an argument depends on the address of the kernel's struct pages */
+	bool unknowable;      /* an argument depends on the time of printing */
+	char why[120];        /* set when something cannot be parsed: the reason */
+	char unknown[64];     /* a name in a table whose value is unknown; its entry was left out */
 };
 
-/* Parses one argument, up to a ',' or the end. NULL: parser->why says why. */
+/* Parses one argument, up to a ',' or the end. NULL: parser->why has the reason. */
 const struct expr *expr_parse(struct expr_parser *parser);
 
 #endif

@@ -5,8 +5,8 @@
 #include "lib/schema/token.h"
 
 /*
- * The macros of include/trace/stages/stage3_trace_output.h, and the kernel's functions that trace events call and that are
- * pure. Everything else is unknown, and said to be.
+ * The macros of include/trace/stages/stage3_trace_output.h, and pure kernel functions that trace events call. Any other
+ * call is an error that names it.
  */
 enum call {
 	CALL_DYN_PLACE,
@@ -100,7 +100,7 @@ static const struct expr *parse_value(struct expr_parser *parser)
 	const struct expr *value = parse_assignment(parser);
 
 	if (value && (expr_is_place(value) || expr_is_text(value)))
-		return make_fail(parser, "it looks up what is no number");
+		return make_fail(parser, "it looks up a value that is not a number");
 	return value;
 }
 
@@ -121,7 +121,7 @@ static const struct expr *parse_lookup(struct expr_parser *parser, bool flags, b
 	expr->a = parse_value(parser);
 	if (!expr->a)
 		return NULL;
-	/* Of a table without entries only the number is left: error codes of kvm. */
+	/* For a table without entries only the number is printed: error codes of kvm. */
 	if (!flags && token_is(&parser->tokens->now, ')')) {
 		expr->table = parse_table(parser, mask);
 		return expr->table ? make_done(parser, expr) : NULL;
@@ -232,7 +232,7 @@ static const struct expr *parse_hex_dump(struct expr_parser *parser)
 	return make_done(parser, expr);
 }
 
-/* In 64 bits: a * by / under % modulo. */
+/* a * by / under, or % modulo, in 64 bits. */
 static const struct expr *make_scale(struct expr_parser *parser, const struct expr *a, enum expr_kind kind, uint64_t by,
 				     uint32_t under, uint8_t size)
 {
@@ -246,7 +246,9 @@ static const struct expr *make_scale(struct expr_parser *parser, const struct ex
 	return make_done(parser, expr);
 }
 
-/* kernel/time/time.c: jiffies_to_msecs(), by the HZ of the traced kernel. Debian's kernels and most others have 250. */
+/*
+ * kernel/time/time.c: jiffies_to_msecs(), with the HZ of the traced kernel. Debian's kernels and most others have 250.
+ */
 static const struct expr *parse_jiffies(struct expr_parser *parser)
 {
 	struct ctype type = { .size = 4 };
@@ -348,7 +350,7 @@ static const struct expr *parse_args(struct expr_parser *parser, enum call call)
 	return NULL;
 }
 
-/* str_yes_no() and the like, behind the '(' */
+/* str_yes_no() and the like, after the '(' */
 static const struct expr *parse_choice(struct expr_parser *parser, const char *yes, const char *no)
 {
 	const struct expr *value = parse_value(parser);
@@ -376,7 +378,7 @@ static const struct expr *parse_layers(struct expr_parser *parser)
 	expr->table = parse_table_name(parser);
 	if (!expr->table)
 		return NULL;
-	/* The number of names, in as many words as the kernel's ARRAY_SIZE() has. */
+	/* Skips the number of names, which is the expansion of the kernel's ARRAY_SIZE(). */
 	for (int depth = 0; parser->tokens->now.kind != TOKEN_END && parser->tokens->now.kind != TOKEN_BAD;
 	     tokens_next(parser->tokens)) {
 		if (token_is(&parser->tokens->now, ')') && !depth--)

@@ -11,8 +11,8 @@ struct known_name {
 };
 
 /*
- * Names that the kernel's compiler knew and its print fmt shows unresolved (no TRACE_DEFINE_ENUM). Only those whose
- * value has been the same since 5.4: each line names the header.
+ * Names that the kernel's compiler resolved and that its print fmt shows as names (no TRACE_DEFINE_ENUM). Only those
+ * whose value has been the same since 5.4; each line names the header.
  */
 static const struct known_name known_names[] = {
 	{ "NULL", 0 },
@@ -106,9 +106,11 @@ static const struct known_name known_names[] = {
 	{ "IPPROTO_UDP", 17 },
 	{ "WB_SYNC_ALL", 1 },
 	{ "NL80211_BAND_2GHZ", 0 },
-	/* trace/trace_events.h: the variable of the function around the print fmt, which then holds TRACE_TYPE_HANDLED */
+	/*
+	 * trace/trace_events.h: the variable of the function around the print fmt, which then holds TRACE_TYPE_HANDLED
+	 */
 	{ "ret", 1 },
-	/* linux/mm.h of 7.0 and later; VM_SHARED has been this bit for ever */
+	/* linux/mm.h of 7.0 and later; VM_SHARED has always been this bit */
 	{ "VMA_SHARED_BIT", 3 },
 	/* fs/btrfs/delayed-ref.h */
 	{ "BTRFS_ADD_DELAYED_REF", 1 },
@@ -150,7 +152,7 @@ static const struct known_name known_names[] = {
 	{ "EC_RES_DUP_UNAVAILABLE", 20 },
 };
 
-/* Addresses that the linker gave: they are looked up among the symbols when the program runs. */
+/* Symbols set by the linker: they are looked up when the program runs. */
 static const char *const addresses[] = { "_stext", "_text", "_etext" };
 
 static const struct expr *parse_address(struct expr_parser *parser, const struct token *name)
@@ -169,8 +171,8 @@ static const struct expr *parse_address(struct expr_parser *parser, const struct
 }
 
 /*
- * The kernel's variables that say where its array of struct page lies, on each machine: what they held when it booted, no file
- * tells. They are used for %p only, so while pointers are hashed any address serves that is none of those of errors.
+ * Kernel variables that hold the address of the array of struct page, by machine: no file has their values. They are
+ * used for %p only, so while pointers are hashed any address does, except those that stand for errors.
  */
 static bool parse_page_base(struct expr_parser *parser, const struct token *name, const struct expr **ret)
 {
@@ -187,7 +189,7 @@ static bool parse_page_base(struct expr_parser *parser, const struct token *name
 	for (size_t i = 0; i < array_size(numbers) && !known; i++)
 		if (token_named(name, numbers[i]))
 			known = (*ret = make_const(parser, i ? 0 : start, parser->abi->long_size, false));
-	/* A member of it is as unknown. */
+	/* Its members are unknown, too. */
 	if (known && tokens_take(parser->tokens, '.'))
 		tokens_next(parser->tokens);
 	parser->unknown_address = parser->unknown_address || known;
@@ -212,11 +214,11 @@ const struct expr *parse_known_name(struct expr_parser *parser, const struct tok
 		return make_const(parser, value, value <= INT32_MAX || value >= (uint64_t)INT32_MIN ? 4 : 8, true);
 	if (enumerator_find(name, &known))
 		return make_const(parser, known, 4, true);
-	/* The time of printing, and a variable of ppc64's, which no trace tells. */
+	/* The time of printing, and a variable of ppc64: no trace has them. */
 	if (token_named(name, "jiffies") || token_named(name, "pageblock_order")) {
 		parser->unknowable = true;
 		return make_const(parser, 0, parser->abi->long_size, false);
 	}
 	snprintf(parser->unknown, sizeof(parser->unknown), "%.*s", len, name->text);
-	return make_fail(parser, "nobody knows the value of '%s'", parser->unknown);
+	return make_fail(parser, "the value of '%s' is unknown", parser->unknown);
 }

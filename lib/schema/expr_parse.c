@@ -74,7 +74,7 @@ static const struct expr *parse_number(struct expr_parser *parser)
 	uint8_t size = token.longs > 1 ? 8 : token.longs ? parser->abi->long_size : 4;
 	bool is_unsigned = token.is_unsigned;
 
-	/* The first type that holds it; a decimal without 'u' is never unsigned. */
+	/* The type of a constant is the first one that holds it; a decimal without 'u' is never unsigned. */
 	if (size == 4 && token.value > INT32_MAX && !is_unsigned) {
 		if (token.is_hex && token.value <= UINT32_MAX)
 			is_unsigned = true;
@@ -126,7 +126,7 @@ static bool at_declaration(struct expr_parser *parser)
 	return ctype_take(&ahead, parser->abi->long_size, true, &type) && ahead.now.kind == TOKEN_NAME;
 }
 
-/* "static const struct trace_print_flags name[] = { ... };": names that a call further on takes */
+/* "static const struct trace_print_flags name[] = { ... };": a table that a later call uses */
 static bool parse_names(struct expr_parser *parser)
 {
 	struct expr_variable *variable = arena_alloc(parser->arena, sizeof(*variable));
@@ -162,7 +162,7 @@ const struct expr_table *parse_table_name(struct expr_parser *parser)
 	return table;
 }
 
-/* ({ declarations; value; }), behind its '(': what the kernel's min() and max() leave behind. */
+/* ({ declarations; value; }), after its '(': the expansion of the kernel's min() and max(). */
 static const struct expr *parse_block(struct expr_parser *parser)
 {
 	struct expr_variable *outer = parser->variables;
@@ -274,7 +274,7 @@ static bool is_whole_record(const struct expr *expr)
 	return expr->kind == EXPR_PLACE && !expr->offset && !expr->size;
 }
 
-/* struct trace_entry of include/linux/trace_events.h, which every record begins with: ent.pid is the field common_pid. */
+/* struct trace_entry of include/linux/trace_events.h, which begins every record: ent.pid is the field common_pid. */
 static const struct expr *parse_entry_member(struct expr_parser *parser)
 {
 	char name[80];
@@ -292,7 +292,7 @@ static const struct expr *parse_entry_member(struct expr_parser *parser)
 	return make_field(parser, field);
 }
 
-/* A member of the record. __data_loc_x is the number that says where x is. */
+/* A member of the record. __data_loc_x is the number that tells where x is. */
 static const struct expr *parse_member(struct expr_parser *parser, const struct expr *of)
 {
 	static const char *const prefixes[] = { "__data_loc_", "__rel_loc_" };
@@ -320,7 +320,7 @@ static const struct expr *parse_postfix(struct expr_parser *parser)
 {
 	const struct expr *value = parse_primary(parser);
 
-	/* Each turn takes a token; the depth of the tree is what has to be bounded. */
+	/* Each turn consumes a token; the depth of the tree has to be bounded, too. */
 	for (unsigned turns = 0; value && turns < 8; turns++) {
 		if (tokens_take(parser->tokens, TOKEN_MARK2('-', '>'))) {
 			value = parse_member(parser, value);

@@ -5,7 +5,7 @@
 
 enum { TABLE_MAX = 8192, DIRECT_FROM = 6 };
 
-/* Entries are counted first: "{" at the depth of the call. The count is only where to stop. */
+/* Counts the entries first: "{" at the depth of the call. The count only bounds the parsing. */
 static uint32_t count_entries(struct tokens tokens)
 {
 	uint32_t count = 0, depth = 0;
@@ -21,7 +21,7 @@ static uint32_t count_entries(struct tokens tokens)
 	return count;
 }
 
-/* Skips what is left of an entry whose value nobody knows, up to its '}'. */
+/* Skips the rest of an entry whose value is unknown, up to its '}'. */
 static void skip_entry(struct expr_parser *parser)
 {
 	while (parser->tokens->now.kind != TOKEN_END && parser->tokens->now.kind != TOKEN_BAD &&
@@ -29,7 +29,7 @@ static void skip_entry(struct expr_parser *parser)
 		tokens_next(parser->tokens);
 }
 
-/* Takes "value, name". False when it cannot. */
+/* Takes "value, name". False when it cannot be parsed. */
 static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_entry *entry, bool *left_out)
 {
 	char before[sizeof(parser->unknown)];
@@ -39,7 +39,7 @@ static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_e
 	*parser->unknown = 0;
 	value = parse_assignment(parser);
 	if (!value && *parser->unknown) {
-		/* The kernel knew this name and we do not: its value prints as a number, the others as ever. */
+		/* weft does not know the value of this name: its value prints as a number, the others by name. */
 		*parser->why = 0;
 		skip_entry(parser);
 		*left_out = true;
@@ -61,7 +61,7 @@ static bool parse_entry(struct expr_parser *parser, uint64_t mask, struct expr_e
 	return true;
 }
 
-/* Small values are found without searching; the first entry of a value wins. */
+/* Small values are found without a search; the first entry of a value counts. */
 static bool make_direct(struct expr_parser *parser, struct expr_table *table)
 {
 	uint16_t *direct;

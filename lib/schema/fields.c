@@ -7,7 +7,7 @@
 #include "lib/schema/format.h"
 #include "lib/schema/spec.h"
 
-/* lib/ctype.c counts the printable characters of Latin-1 too. */
+/* lib/ctype.c counts the printable characters of Latin-1 as printable, too. */
 static bool is_printable(uint8_t c)
 {
 	return (c >= ' ' && c < 0x7f) || c >= 0xa0;
@@ -32,7 +32,7 @@ static bool is_ascii(uint8_t c)
 	return c >= ' ' && c < 0x7f;
 }
 
-/* A string with what cannot be printed as '.', and then all of its bytes. */
+/* Prints a string with '.' for each unprintable character, and then all of its bytes. */
 static void put_odd_string(const uint8_t *at, size_t len, struct out *out)
 {
 	for (size_t i = 0; i < len; i++)
@@ -60,7 +60,7 @@ static void put_dyn_string(const uint8_t *at, size_t len, const struct run *run,
 
 static const struct spec symbol_spec = { .kind = SPEC_POINTER, .width = -1, .precision = -1, .how = "S" };
 
-/* A number as large as a pointer may be one: kernels that look say of what. */
+/* A number of the size of a pointer may be one: newer kernels print its symbol. */
 static void put_address(const struct field *field, uint64_t value, const struct run *run, struct out *out)
 {
 	if (!run->env->fields_symbols || field->size != run->abi->long_size) {
@@ -71,7 +71,7 @@ static void put_address(const struct field *field, uint64_t value, const struct 
 	spec_pointer(&symbol_spec, value, run, out);
 }
 
-/* trace_preemptirq.h: these two say how far behind _stext a caller is. */
+/* trace_preemptirq.h: these two fields hold the distance of the caller from _stext. */
 static void put_caller(const struct field *field, uint64_t value, const struct run *run, struct out *out)
 {
 	uint64_t start = 0;
@@ -143,7 +143,7 @@ static void put_value(const struct format *format, const struct field *field, co
 		out_str(out, "<OVERFLOW>");
 		return;
 	}
-	/* filter_assign_type(): a mask is a type of its own, which print_fields() does not know, only behind __data_loc. */
+	/* filter_assign_type(): masks have a type of their own, which print_fields() supports only for __data_loc. */
 	if (field->flags & FIELD_DYNAMIC && !(field->flags & (FIELD_RELATIVE | FIELD_STRING)) &&
 	    strstr(field->type, "cpumask_t")) {
 		out_str(out, "<INVALID-TYPE>");

@@ -6,7 +6,10 @@ struct format;
 struct out;
 struct run;
 
-/* " name=value" for each field behind the common ones, as print_fields() of kernel/trace/trace_output.c (6.12) has it. */
+/*
+ * Prints " name=value" for each field after the common ones, as print_fields() of kernel/trace/trace_output.c (6.12)
+ * does.
+ */
 void fields_put(const struct format *format, const struct run *run, struct out *out);
 
 #endif

@@ -25,7 +25,7 @@ static void skip_blanks(struct text *text)
 		text->at++;
 }
 
-/* Takes the next line without its newline; false behind the last. */
+/* Takes the next line without its newline; false at the end. */
 static bool take_line(struct text *from, struct text *ret)
 {
 	const char *end;
@@ -132,7 +132,7 @@ static bool split_declaration(struct arena *arena, struct text declaration, stru
 	return true;
 }
 
-/* The size of one element, from the count between the brackets or else from the name of the type. */
+/* The size of one element, from the count between the brackets, or else from the name of the type. */
 static uint32_t element_size(const struct field *field, uint8_t long_size)
 {
 	const char *bracket = strrchr(field->type, '[');
@@ -192,7 +192,7 @@ static const char *parse_field(struct arena *arena, uint8_t long_size, struct te
 	if (!take_key(&line, "offset:", FORMAT_SIZE_MAX, &field->offset) ||
 	    !take_key(&line, "size:", FORMAT_SIZE_MAX, &field->size) || field->size > FORMAT_SIZE_MAX - field->offset)
 		return "a field's offset or size is missing or absurd";
-	/* Kernels before 2.6.32 do not tell the sign. */
+	/* The formats of kernels before 2.6.32 lack the sign. */
 	if (!take_key(&line, "signed:", 1, &is_signed))
 		is_signed = 0;
 	if (!split_declaration(arena, declaration, field))
@@ -210,7 +210,7 @@ static const char *parse_lines(struct arena *arena, uint8_t long_size, struct te
 	format->print_fmt = "";
 	for (const char *start = all.at; take_line(&all, &line); start = all.at) {
 		if (text_starts(&line, "print fmt:")) {
-			/* A print fmt with a newline in its text goes on over several lines: it is the last thing. */
+			/* A print fmt with a newline in its text continues on the next lines: it comes last. */
 			start += strlen("print fmt:");
 			while (start < all.end && *start == ' ')
 				start++;
@@ -315,7 +315,7 @@ bool field_bytes(const struct field *field, const struct schema_abi *abi, const 
 
 	if (field->offset > len)
 		return false;
-	/* A flexible array goes to the end of the record. */
+	/* A flexible array extends to the end of the record. */
 	if (!size && field->flags & FIELD_ARRAY)
 		size = len - offset;
 	if (size > len - offset)

@@ -7,13 +7,13 @@
 struct arena;
 
 /*
- * Parses the text of a format file into the arena. NULL when it cannot: *ret_why says why, a text that lives forever.
- * Fields that overlap are accepted: kernels have had unions, and no reader is led outside the record by them.
+ * Parses the text of a format file into the arena. NULL when the text cannot be parsed: *ret_why has the reason, a
+ * static text. Fields that overlap are accepted: kernels have had unions, and readers stay inside the record anyway.
  */
 const struct format *format_parse(struct arena *arena, uint8_t long_size, const char *system, const char *text,
 				  size_t len, const char **ret_why);
 
-/* Only what stands behind "name:" and "ID:". False without them. */
+/* Reads only the values after "name:" and "ID:". False when one is missing. */
 bool format_scan(const char *text, size_t len, const char **ret_name, size_t *ret_name_len, int32_t *ret_id);
 
 enum {

@@ -42,7 +42,7 @@ static const struct expr *parse_argument(struct expr_parser *parser, char what)
 	if (value && what == 'm' && !expr_is_place(value))
 		return make_fail(parser, "it prints memory outside the record");
 	if (value && what == 'n' && (expr_is_place(value) || expr_is_text(value)))
-		return make_fail(parser, "it calls a function with what is no number");
+		return make_fail(parser, "it calls a function with an argument that is not a number");
 	return value;
 }
 

@@ -7,9 +7,9 @@
 struct token;
 
 /*
- * Functions of the kernel that print fmts call and that make a text of what the record holds. `takes` has a letter for each argument:
- * p the kernel's trace_seq, which is no value; n a number; m a place in the record.
- * text() reads expr->args, in which the trace_seq is left out.
+ * Kernel functions that print fmts call to format data of the record. `takes` has a letter for each argument: p the
+ * kernel's trace_seq, which is no value; n a number; m a place in the record. text() reads expr->args, without the
+ * trace_seq.
  */
 struct helper {
 	const char *name;
@@ -17,22 +17,25 @@ struct helper {
 	void (*text)(const struct expr *expr, const struct run *run, struct out *out);
 };
 
-/* NULL when the name is none of them. */
+/* NULL when the name is not among them. */
 const struct helper *helper_find(const struct token *name);
 
-/* The call's arguments up to its ')'; the name and '(' are taken. */
+/* Parses the call's arguments up to its ')'; the name and '(' are taken. */
 const struct expr *parse_helper(struct expr_parser *parser, const struct helper *helper);
 
-/* "yes" : "no" of include/linux/string_choices.h: str_yes_no() and the like. False when the name is none of them. */
+/* "yes" : "no" of include/linux/string_choices.h: str_yes_no() and the like. False when the name is not among them. */
 bool helper_choice(const struct token *name, const char **ret_yes, const char **ret_no);
 
-/* Bytes at a place as C code there reads them; those that the record does not have are 0. `be` as in the kernel's get_unaligned_be*(). */
+/*
+ * A byte at a place; bytes beyond the end of the record are 0. `be`: big-endian, as in the kernel's
+ * get_unaligned_be*().
+ */
 uint8_t place_byte(struct place place, size_t at);
 uint64_t place_be(struct place place, size_t at, size_t size);
-/* In the byte order of the kernel that was traced. */
+/* A number in the byte order of the traced kernel. */
 uint64_t place_number(struct place place, size_t at, size_t size, const struct run *run);
 
-/* A name for each bit of a value, each with a blank behind it. */
+/* The name of a bit of a value, printed with a blank after it. */
 struct bit_name {
 	uint32_t mask;
 	const char *name;

@@ -12,7 +12,7 @@ static void put_set(uint32_t value, const struct bit_name *names, size_t count, 
 	out_char(out, '}');
 }
 
-/* The value, and what it has set when that is anything. */
+/* Prints the value, and the names of its bits if any is known. */
 static void put_value_and_set(uint32_t value, const struct bit_name *names, size_t count, struct out *out)
 {
 	out_need(out, DIGITS_MAX);
@@ -95,12 +95,12 @@ void text_ata_tf_flags(const struct expr *expr, const struct run *run, struct ou
 	put_value_and_set(argument(expr, run), names, array_size(names), out);
 }
 
-/* (command, feature, hob_nsect): the name of what some commands carry inside. */
+/* (command, feature, hob_nsect): the name of the subcommand that some commands contain. */
 void text_ata_subcmd(const struct expr *expr, const struct run *run, struct out *out)
 {
 	static const struct {
 		uint8_t command, code;
-		bool of_nsect; /* the code stands in hob_nsect, else in feature */
+		bool of_nsect; /* the code is in hob_nsect, else in feature */
 		const char *name;
 	} names[] = {
 		{ 0x65, 1, true, " READ_LOG_DMA_EXT" },

@@ -2,7 +2,10 @@
 #include "lib/base/out.h"
 #include "lib/schema/helper.h"
 
-/* include/trace/events/landlock.h of 7.3. What the kernel's buffer of two pages of 4 KiB leaves for a text of a stranger's. */
+/*
+ * include/trace/events/landlock.h of 7.3. The bytes that the kernel's buffer of two 4 KiB pages leaves for an untrusted
+ * text.
+ */
 enum { UNTRUSTED_MAX = 6117 };
 
 /* lib/string_helpers.c: string_escape_mem(), one byte with the flags that landlock gives it. */

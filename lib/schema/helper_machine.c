@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* drivers/firmware/efi/cper.c: what firmware reports about errors of memory. */
+/* drivers/firmware/efi/cper.c: firmware's reports of memory errors. */
 void text_cper_severity(const struct expr *expr, const struct run *run, struct out *out)
 {
 	static const char *const names[] = { "recoverable", "fatal", "corrected", "info" };
@@ -42,7 +42,7 @@ void text_cper_mem_type(const struct expr *expr, const struct run *run, struct o
 	out_str(out, type < array_size(names) ? names[type] : "unknown");
 }
 
-/* The kernel's buffer for it: what does not fit is cut. */
+/* The kernel's buffer: text that does not fit is cut. */
 struct location {
 	char text[256];
 	size_t len;
@@ -68,7 +68,7 @@ struct cper_field {
 	uint32_t valid;
 	uint8_t at, size;
 	uint8_t shift;
-	uint8_t mask; /* 0: all of it */
+	uint8_t mask; /* 0: the whole value */
 	const char *name;
 };
 
@@ -131,7 +131,7 @@ void text_cper_mem(const struct expr *expr, const struct run *run, struct out *o
 			add_row(&location, place, valid, run);
 	}
 	out_mem(out, location.text, location.len);
-	/* The names are in the firmware's tables of the machine that was traced. */
+	/* These names are in the firmware's tables of the traced machine. */
 	if (valid & 0x20000)
 		out_f(out, "DIMM location: ? (DMI handle: 0x%.4x) ",
 		      (unsigned)place_number(place, CPER_HANDLE, 2, run));
@@ -221,7 +221,7 @@ void text_prq_descriptor(const struct expr *expr, const struct run *run, struct 
 	if (word[0] >> 9 & 1 && len > 0 && (size_t)len < sizeof(text))
 		snprintf(text + len, sizeof(text) - (size_t)len, " private=0x%llx/0x%llx\n",
 			 (unsigned long long)word[2], (unsigned long long)word[3]);
-	out_mem(out, text, strnlen(text, size && size <= sizeof(text) ? size - 1 : sizeof(text)));
+	out_mem(out, text, strnlen(text, size && size <= sizeof(text) ? (size_t)size - 1 : sizeof(text)));
 }
 
 /* drivers/nvme/host/trace.c and target/trace.c */

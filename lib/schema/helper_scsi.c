@@ -4,7 +4,7 @@
 #include "lib/schema/helper.h"
 
 /*
- * drivers/scsi/scsi_trace.c: what a command asks for, by the layout that its first byte names. Codes are those of
+ * drivers/scsi/scsi_trace.c: the fields of a command, in the layout that its first byte selects. Codes are those of
  * include/scsi/scsi_proto.h.
  */
 struct action {
@@ -18,7 +18,7 @@ static void put_number(struct out *out, const char *before, uint64_t value)
 	out_u64(out, value);
 }
 
-/* The name of the command's service action; false, and UNKNOWN printed, when there is none. */
+/* Prints the name of the command's service action; false, and UNKNOWN printed, when there is none. */
 static bool put_action(struct out *out, unsigned code, const struct action *actions, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ static void put_zbc_out(struct place cdb, struct out *out)
 	put_number(out, " all=", place_byte(cdb, 14) & 1);
 }
 
-/* Of kernels whose table of commands has it: 6.11 and later. */
+/* Only for kernels whose table of commands has it: 6.11 and later. */
 static void put_write_atomic(struct place cdb, struct out *out)
 {
 	put_number(out, "lba=", place_be(cdb, 2, 8));

@@ -55,7 +55,7 @@ const struct expr *make_text(struct expr_parser *parser, const char *text, size_
 
 	if (!expr)
 		return NULL;
-	/* A literal ends at its first NUL, however it was written. */
+	/* A string literal ends at its first NUL. */
 	expr->text = text;
 	expr->text_len = (uint32_t)strnlen(text, len);
 	return expr;
@@ -123,10 +123,10 @@ const struct expr *make_cast(struct expr_parser *parser, const struct expr *a, s
 		return NULL;
 	if (expr_is_text(a) || expr_is_place(a)) {
 		if (!type.stars && type.size)
-			return make_fail(parser, "it makes a number of an address in the record");
+			return make_fail(parser, "it uses an address in the record as a number");
 		return retyped(parser, a, type.stars ? type : a->type);
 	}
-	/* A type nobody knows leaves the number as it is. */
+	/* A cast to an unknown type leaves the number unchanged. */
 	if (!size)
 		return a;
 	if (a->kind == EXPR_CAST && !a->type.stars && a->type.size >= size)
@@ -142,7 +142,7 @@ const struct expr *make_cast(struct expr_parser *parser, const struct expr *a, s
 	if (size == (a->type.stars ? parser->abi->long_size : a->type.size) &&
 	    is_signed == (!a->type.stars && a->type.is_signed))
 		return retyped(parser, a, type);
-	/* To eight bytes a number is extended by its own sign already. */
+	/* A number is stored sign-extended to eight bytes already. */
 	if (size == 8)
 		return retyped(parser, a, type);
 	return make_done(parser, expr);
@@ -156,7 +156,7 @@ const struct expr *make_unary(struct expr_parser *parser, enum expr_kind kind, c
 	if (!a)
 		return NULL;
 	if (!is_number(a))
-		return make_fail(parser, "it computes with what is no number");
+		return make_fail(parser, "it computes with a value that is not a number");
 	type = kind == EXPR_NOT ? (struct ctype){ .size = 4, .is_signed = true } :
 				  ctype_promote(a->type, parser->abi->long_size);
 	expr = make_node(parser, kind,
@@ -168,7 +168,7 @@ const struct expr *make_unary(struct expr_parser *parser, enum expr_kind kind, c
 	return kind == EXPR_NOT ? a : make_cast(parser, a, type);
 }
 
-/* A place, b elements on. */
+/* A place moved by b elements. */
 static const struct expr *make_move(struct expr_parser *parser, const struct expr *a, const struct expr *b)
 {
 	struct expr *expr = make_node(parser, EXPR_MOVE, a->type);
@@ -235,7 +235,7 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 	struct expr *expr;
 
 	if (op < 0)
-		return make_fail(parser, "it has an operator that is not known");
+		return make_fail(parser, "it has an unknown operator");
 	if (shift)
 		type = left;
 	else if (!logic) {
@@ -248,7 +248,7 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 		a = b;
 		b = swapped;
 	}
-	/* Wide first, then cut to what C says: overflow has to be fitted again. */
+	/* Evaluated in 64 bits, then cut to the type, so overflow is as in C. */
 	expr = make_node(parser, EXPR_BINARY, compare || logic ? int_type : type);
 	if (!expr || !a || !b)
 		return NULL;
@@ -269,7 +269,7 @@ static const struct expr *make_number_binary(struct expr_parser *parser, uint32_
 	return make_cast(parser, fold(parser, expr), type);
 }
 
-/* A pointer of the kernel's, b elements on. */
+/* A kernel pointer moved by b elements. */
 static const struct expr *make_pointer_move(struct expr_parser *parser, uint32_t mark, const struct expr *a,
 					    const struct expr *b)
 {
@@ -294,7 +294,7 @@ const struct expr *make_binary(struct expr_parser *parser, uint32_t mark, const 
 	if (expr_is_place(a) && is_number(b) && mark == '-')
 		return make_move(parser, a, make_unary(parser, EXPR_NEGATE, b));
 	if (!is_number(a) || !is_number(b))
-		return make_fail(parser, "it computes with what is no number");
+		return make_fail(parser, "it computes with a value that is not a number");
 	if (a->type.stars && !b->type.stars && (mark == '+' || mark == '-'))
 		return make_pointer_move(parser, mark, a, b);
 	return make_number_binary(parser, mark, a, b);
@@ -321,7 +321,9 @@ const struct expr *make_choose(struct expr_parser *parser, const struct expr *a,
 		return NULL;
 	if (a->kind == EXPR_CONST)
 		return a->value ? b : c;
-	/* A number beside a text or a place is a pointer, or NULL. What is printed is then decided when it runs. */
+	/*
+	 * A number beside a text or a place is a pointer, or NULL. The program decides at run time which one it prints.
+	 */
 	expr = make_node(parser, EXPR_CHOOSE, type);
 	if (!expr)
 		return NULL;
@@ -349,7 +351,7 @@ const struct expr *make_index(struct expr_parser *parser, const struct expr *a, 
 		type.stars = 0;
 	if (type.size != 1 && type.size != 2 && type.size != 4 && type.size != 8)
 		return make_fail(parser, "it reads elements of an unknown size");
-	/* A fixed element of a fixed array is as good as a field. */
+	/* A constant element of a fixed array is read like a field. */
 	if (a->kind == EXPR_PLACE && b->kind == EXPR_CONST && b->value < a->size / type.size) {
 		expr = make_node(parser, EXPR_LOAD, type);
 		if (!expr)
@@ -387,7 +389,7 @@ const struct expr *make_address(struct expr_parser *parser, const struct expr *a
 	return expr;
 }
 
-/* What a pointer field points at, from its declaration. */
+/* The type that a pointer field points to, from its declaration. */
 static struct ctype declared_type(const struct expr_parser *parser, const struct field *field)
 {
 	struct ctype type = { .size = 0 };

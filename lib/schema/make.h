@@ -8,11 +8,11 @@
 struct token;
 
 /*
- * Nodes of expressions, typed and folded as they are made. Each returns NULL when an operand is NULL, when there is no
- * memory, or when C has no such thing; parser->why then says why, the first reason winning.
+ * Makes nodes of expressions, with types and constant folding. Each function returns NULL when an operand is NULL, when
+ * memory is short, or when C has no such operation; parser->why then has the first reason.
  */
 __attribute__((format(printf, 2, 3))) void *make_fail(struct expr_parser *parser, const char *format, ...);
-/* Call it when the operands are set: bounds the depth of the tree and the work of running it. */
+/* Call it when the operands are set: bounds the depth of the tree and the cost of evaluating it. */
 struct expr *make_done(struct expr_parser *parser, struct expr *expr);
 struct expr *make_node(struct expr_parser *parser, enum expr_kind kind, struct ctype type);
 const struct expr *make_const(struct expr_parser *parser, uint64_t value, uint8_t size, bool is_signed);
@@ -34,7 +34,7 @@ const struct expr *parse_strings(struct expr_parser *parser);
 bool parse_mark(struct expr_parser *parser, uint32_t mark);
 const struct field *parse_field_name(struct expr_parser *parser);
 
-/* expr_names.c: a name that is no variable and no field. */
+/* expr_names.c: a name that is neither a variable nor a field. */
 const struct expr *parse_known_name(struct expr_parser *parser, const struct token *name);
 
 /* expr_call.c: the call of a macro or function; the name is taken, '(' is next. */
@@ -43,7 +43,7 @@ const struct expr *parse_call(struct expr_parser *parser, const struct token *na
 /* expr_table.c: "{ value, name }, ..." up to the ')' of the call. */
 const struct expr_table *parse_table(struct expr_parser *parser, uint64_t mask);
 
-/* expr_parse.c: the name of such a table that was declared before. */
+/* expr_parse.c: the name of a table that was declared before. */
 const struct expr_table *parse_table_name(struct expr_parser *parser);
 
 #endif

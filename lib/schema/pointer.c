@@ -16,7 +16,7 @@ static bool is_error(uint64_t value, uint8_t long_size)
 	return value >= (long_size == 8 ? (uint64_t)-4095 : (uint32_t)-4095);
 }
 
-/* pointer_string() of lib/vsprintf.c: as wide as a pointer, with zeros, unless a width was given. */
+/* pointer_string() of lib/vsprintf.c: zero-padded to the width of a pointer, unless a width was given. */
 static void put_raw(const struct spec *spec, uint64_t value, uint8_t long_size, struct out *out)
 {
 	struct spec number = *spec;
@@ -30,7 +30,7 @@ static void put_raw(const struct spec *spec, uint64_t value, uint8_t long_size, 
 	spec_number(&number, value, out);
 }
 
-/* ptr_to_id() of lib/vsprintf.c hashes with a secret that no trace has. */
+/* ptr_to_id() of lib/vsprintf.c hashes with a secret that no trace contains. */
 static void put_hashed(const struct spec *spec, uint64_t value, const struct run *run, struct out *out)
 {
 	struct spec wide = *spec;
@@ -60,7 +60,7 @@ static void put_symbol(const struct spec *spec, uint64_t value, const struct run
 	spec_widen(spec, start, out);
 }
 
-/* err_ptr() of lib/vsprintf.c: "-ENOENT"; a number where lib/errname.c has no name. */
+/* err_ptr() of lib/vsprintf.c: "-ENOENT"; a number if lib/errname.c has no name. */
 static void put_error(const struct spec *spec, uint64_t value, const struct run *run, struct out *out)
 {
 	uint64_t number = 0 - value;
@@ -108,14 +108,14 @@ void spec_pointer(const struct spec *spec, uint64_t value, const struct run *run
 		put_hashed(spec, value, run, out);
 		return;
 	case '?':
-		/* What it points at is not known, only that it is no NULL. */
+		/* The address of a pointer's target is unknown; it is only known not to be NULL. */
 		if (run->env->hash_pointers || !value)
 			put_hashed(spec, value, run, out);
 		else
 			spec_string(spec, "?", 1, out);
 		return;
 	}
-	/* The others follow the pointer to memory that was not recorded. */
+	/* The other extensions follow the pointer to memory that was not recorded. */
 	if (!value)
 		spec_string(spec, "(null)", 6, out);
 	else
@@ -310,7 +310,7 @@ static void put_uuid(const struct spec *spec, struct place place, struct out *ou
 	}
 }
 
-/* address_val() and netdev_bits(): the value that the pointer points at, as wide as its type. */
+/* address_val() and netdev_bits(): the value that the pointer points to, in the width of its type. */
 static void put_referred(struct place place, const struct run *run, struct out *out)
 {
 	out_str(out, "0x");
@@ -376,7 +376,9 @@ void spec_place(const struct spec *spec, struct place place, const struct run *r
 				out_f(out, "\\x%02x", place.at[i]);
 		break;
 	default:
-		/* Where in the kernel's buffer the record lay is not known: as far from its start as it is. */
+		/*
+		 * The address of the record in the kernel's buffer is unknown: its offset in the record stands for it.
+		 */
 		put_hashed(spec, (uint64_t)(place.at - run->data), run, out);
 		return;
 	}

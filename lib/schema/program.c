@@ -20,7 +20,7 @@ struct program *program_compile(const struct schema_abi *abi, const struct forma
 
 	*ret_note = NULL;
 	if (!program) {
-		/* The format took all that it may have: what is left is to print its fields. */
+		/* The arena has reached its cap: raise it a little for a program that prints the fields. */
 		arena->cap += sizeof(*program) + sizeof(note);
 		program = arena_alloc(arena, sizeof(*program));
 		if (!program)
@@ -47,7 +47,7 @@ bool program_shows_fields(const struct program *program)
 	return program->as_fields;
 }
 
-/* Copies over its end: the caller has made room. Few are longer. */
+/* Copies more than the prefix: the caller has made room. Few prefixes are longer. */
 static inline char *put_prefix(char *at, const struct op *op)
 {
 	uint32_t len = op->prefix_len;
@@ -72,7 +72,7 @@ static inline unsigned length_16(const uint8_t *text)
 	return high ? 8 + (unsigned)__builtin_ctzll(high) / 8 : 16;
 }
 
-/* Copies a text in words, when the room behind it allows to write over its end; the rest is for memcpy(). */
+/* Copies a text in words if the buffer has room beyond the end of the text; else with memcpy(). */
 static inline char *put_text(char *at, const uint8_t *text, size_t have, size_t len)
 {
 	if (len > 64 || have < ((len + 7) & ~(size_t)7)) {
@@ -101,7 +101,7 @@ static inline size_t text_length(const uint8_t *text, size_t len)
 	return at;
 }
 
-/* A text of a length that only the record knows: room is asked for here. */
+/* Prints a text whose length depends on the record: room is reserved here. */
 static inline char *put_string(struct out *out, char *at, const uint8_t *text, size_t max, size_t have)
 {
 	size_t len = text_length(text, max);
@@ -209,8 +209,8 @@ static inline char *make_room(struct out *out, char *at, const struct op *op)
 }
 
 /*
- * Where we are is kept out of memory as long as only short codes run; a code of no known length is followed by asking for the room
- * of those behind it.
+ * The output position is kept in a register while short codes run; after a code of unbounded length the room for the
+ * following ones is reserved.
  */
 static void run_ops(const struct op *op, const struct run *run, struct out *out)
 {
@@ -280,7 +280,7 @@ static void run_any(const struct program *program, const struct run *run, struct
 		run_ops(program->ops, run, out);
 }
 
-/* A record that was cut: what it lacks of its fixed fields is 0. Rare, so the copy costs nobody anything. */
+/* A record that was cut: the missing bytes of its fixed fields are 0. Rare, so the copy does not matter. */
 __attribute__((noinline)) static void run_short(const struct program *program, const struct run *run, struct out *out)
 {
 	uint8_t padded[FORMAT_SIZE_MAX + 1];

@@ -23,7 +23,7 @@ struct entry {
 	const char *format_why;
 	struct program *program;
 	const char *program_note;
-	struct arena arena; /* of the format and its program */
+	struct arena arena; /* memory of the format and its program */
 	bool tried;
 };
 
@@ -32,7 +32,7 @@ struct schema {
 	struct arena names;
 	struct entry *entries;
 	size_t nr_entries, max_entries;
-	uint32_t *slots; /* by id: index + 1 into entries, 0 is empty */
+	uint32_t *slots; /* by id: index + 1 into entries, 0 is free */
 	size_t nr_slots; /* a power of two */
 	bool starved;
 };
@@ -42,7 +42,7 @@ int schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *f
 	struct schema *schema;
 
 	if (abi->long_size != 4 && abi->long_size != 8)
-		return fail_set(fail, -EBADMSG, "a long of %u bytes is not known", abi->long_size);
+		return fail_set(fail, -EBADMSG, "a long of %u bytes is not supported", abi->long_size);
 	schema = calloc(1, sizeof(*schema));
 	if (!schema)
 		return fail_memory(fail);
@@ -69,7 +69,7 @@ const struct schema_abi *schema_abi(const struct schema *schema)
 	return &schema->abi;
 }
 
-/* The slot of an id: its own, or the empty one where it belongs. */
+/* The slot of an id: its own, or the free one where it belongs. */
 static uint32_t *find_slot(uint32_t *slots, size_t nr_slots, const struct entry *entries, int32_t id)
 {
 	size_t at = (uint32_t)id * 0x9e3779b1u & (nr_slots - 1);
@@ -153,7 +153,7 @@ const struct format *schema_format(struct schema *schema, int32_t id, const char
 		schema->starved |= entry->arena.starved;
 	}
 	if (ret_why)
-		*ret_why = entry ? entry->format_why : "there is no format of that id";
+		*ret_why = entry ? entry->format_why : "there is no format with that id";
 	return entry ? entry->format : NULL;
 }
 
@@ -199,4 +199,9 @@ bool schema_at(const struct schema *schema, size_t index, int32_t *ret_id, const
 	*ret_system = schema->entries[index].system;
 	*ret_name = schema->entries[index].name;
 	return true;
+}
+
+bool schema_mentions(const struct schema *schema, size_t index, const char *text, size_t len)
+{
+	return index < schema->nr_entries && memmem(schema->entries[index].text, schema->entries[index].len, text, len);
 }

@@ -148,7 +148,7 @@ void spec_read(struct spec *spec, const char **at, const char *end, uint8_t long
 	spec->kind = SPEC_NONE;
 }
 
-/* Digits before `end`; returns the first. */
+/* Writes digits that end before `end`; returns the first. */
 static char *put_digits(char *end, uint64_t value, unsigned base, bool small)
 {
 	const char *digits = small ? "0123456789abcdef" : "0123456789ABCDEF";
@@ -225,7 +225,7 @@ void spec_widen(const struct spec *spec, size_t start, struct out *out)
 {
 	size_t len = out_len(out), spaces;
 
-	/* An append that found no memory went back to the start of the buffer. */
+	/* An append that lacked memory has moved to the start of the buffer. */
 	if (len < start)
 		return;
 	len -= start;

@@ -12,8 +12,8 @@ struct place;
 struct run;
 
 /*
- * One conversion of a printf format as lib/vsprintf.c: format_decode() reads it. What follows '%' up to its letter, and for %p
- * the letters and digits behind it.
+ * One conversion of a printf format as format_decode() of lib/vsprintf.c reads it: the characters from '%' to the
+ * conversion's letter, and the letters and digits after %p.
  */
 enum spec_kind { SPEC_NONE, SPEC_NUMBER, SPEC_CHAR, SPEC_STRING, SPEC_POINTER, SPEC_PERCENT };
 
@@ -32,29 +32,32 @@ enum spec_flags {
 struct spec {
 	uint8_t kind;
 	uint8_t base;
-	uint8_t size; /* of a number: what the argument is cut to */
+	uint8_t size; /* for a number: the size that the argument is cut to */
 	uint16_t flags;
 	int32_t width;     /* -1: none */
 	int32_t precision; /* -1: none */
-	char how[8];       /* behind %p, NUL-terminated */
+	char how[8];       /* after %p, NUL-terminated */
 };
 
 enum { SPEC_WIDTH_MAX = 8192 };
 
-/* Reads a conversion at *at, which stands behind a '%'; *at then stands behind it. SPEC_NONE: the kernel does not know it. */
+/*
+ * Reads a conversion at *at, just after a '%'; *at is then after the conversion. SPEC_NONE: the kernel does not know
+ * it.
+ */
 void spec_read(struct spec *spec, const char **at, const char *end, uint8_t long_size);
 void spec_set_width(struct spec *spec, int32_t width);
 void spec_set_precision(struct spec *spec, int32_t precision);
 
-/* As number() of lib/vsprintf.c prints; the value is already cut and extended. */
+/* Prints like number() of lib/vsprintf.c; the value is already cut and extended. */
 void spec_number(const struct spec *spec, uint64_t value, struct out *out);
 void spec_char(const struct spec *spec, char c, struct out *out);
 void spec_string(const struct spec *spec, const char *text, size_t len, struct out *out);
 
-/* Widens what was written since `start` (an out_len()) and cuts it to the precision. */
+/* Cuts the text that was written since `start` (an out_len()) to the precision, and pads it to the width. */
 void spec_widen(const struct spec *spec, size_t start, struct out *out);
 
-/* As pointer() prints: of a value, and of bytes in the record. */
+/* Prints like pointer(): a value, and bytes of the record. */
 void spec_pointer(const struct spec *spec, uint64_t value, const struct run *run, struct out *out);
 void spec_place(const struct spec *spec, struct place place, const struct run *run, struct out *out);
 

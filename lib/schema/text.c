@@ -51,7 +51,7 @@ static const struct expr_entry *find_name(const struct expr_table *table, uint64
 	return NULL;
 }
 
-/* trace_print_symbols_seq(): it takes an empty name for none. */
+/* trace_print_symbols_seq(): it treats an empty name as no name. */
 static void put_symbolic(const struct expr *expr, const struct run *run, struct out *out)
 {
 	uint64_t value = expr_number(expr->a, run) & expr->table->mask;
@@ -111,7 +111,7 @@ static bool bit_is_set(struct place place, size_t bit, const struct schema_abi *
 {
 	size_t byte = bit / 8;
 
-	/* A bitmap is an array of long: on a big-endian kernel its bytes stand the other way round. */
+	/* A bitmap is an array of long: on a big-endian kernel the bytes of each are in reverse order. */
 	if (abi->big_endian)
 		byte = byte / abi->long_size * abi->long_size + (abi->long_size - 1u - byte % abi->long_size);
 	return byte < place.len && place.at[byte] >> bit % 8 & 1;
@@ -162,7 +162,7 @@ void text_cstring(struct place place, struct out *out)
 	out_mem(out, place.at, strnlen((const char *)place.at, place.len));
 }
 
-/* A pointer that the kernel followed: its text is known only for what printk_formats tells. */
+/* A string after a kernel pointer: known only if printk_formats has it. */
 static void put_kernel_string(const struct expr *expr, const struct run *run, struct out *out)
 {
 	uint64_t address = expr_number(expr, run);

@@ -4,7 +4,7 @@
 
 #include "lib/schema/expr.h"
 
-/* Pieces of text that expressions and conversions share. Bytes that a place does not have are taken as 0. */
+/* Texts that expressions and conversions share. Bytes that a place does not have are taken as 0. */
 void text_cstring(struct place place, struct out *out);
 void text_bitmap(struct place place, size_t bits, const struct schema_abi *abi, struct out *out);
 void text_bit_list(struct place place, size_t bits, const struct schema_abi *abi, struct out *out);

@@ -26,7 +26,7 @@ static unsigned digit_value(char c)
 	return 99;
 }
 
-/* Resolves the escape behind a backslash; *at stands on the character behind it. */
+/* Resolves an escape; *at is the character after the backslash. */
 static char escape(const char **at, const char *end)
 {
 	static const char letters[] = "n\nt\tr\ra\ab\bf\fv\ve\033";

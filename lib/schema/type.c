@@ -14,7 +14,7 @@ struct type_name {
 	bool is_signed;
 };
 
-/* Sizes are those of include/linux/types.h and of the subsystems' headers on any architecture. */
+/* The sizes are those of include/linux/types.h and of the subsystems' headers, on any architecture. */
 static const struct type_name type_names[] = {
 	{ "u8", 1, false },
 	{ "u16", 2, false },
@@ -184,7 +184,7 @@ static bool take_tagged(struct tokens *tokens, struct ctype *type)
 		return false;
 	tag = tokens->now;
 	tokens_next(tokens);
-	/* Pointers to struct page are computed with: it has 64 bytes wherever anybody looked. */
+	/* Arithmetic with pointers to struct page needs its size: 64 bytes on all known kernels. */
 	*type = (struct ctype){ .size = is_enum ? 4 : token_named(&tag, "page") ? 64 : 0 };
 	return true;
 }

@@ -18,24 +18,30 @@ struct visit {
 	int (*each)(const struct boot_difference *difference, void *data);
 	void *data;
 	struct fail *fail;
-	/* Linux 7.0: all filters and triggers that there are, so that those of no event are asked for. NULL: unknown. */
+	/*
+	 * The lists of all filters and all triggers (show_event_filters, show_event_triggers; Linux 7.0). With them,
+	 * the files of events without a filter or trigger need not be read. NULL: the kernel has no such list.
+	 */
 	const char *filters, *triggers;
 };
 
-/* "local|global": any of them. */
+/* The boot values of each file; "local|global" means that either may be the boot value. */
 static const struct {
 	const char *file, *boot;
 } values[] = {
 	{ "tracing_on", "1" },
 	{ "current_tracer", "nop" },
-	/* tracing_set_default_clock(): global where the TSC is not to be trusted. */
+	/* tracing_set_default_clock() chooses "global" if the TSC is not reliable. */
 	{ "trace_clock", "local|global" },
 	{ "buffer_percent", "50" },
 	{ "tracing_thresh", "0" },
 	{ "tracing_max_latency", "0" },
 	{ "max_graph_depth", "0" },
 	{ "syscall_user_buf_size", "63" },
-	/* 128 asked for; since 6.9, and in later stable kernels, what fits into the pages, each 20 bytes, or 16. */
+	/*
+	 * The kernel asks for 128 entries. Since 6.9, and in later stable kernels, there are as many entries of 20 or
+	 * 16 bytes as fit into the allocated pages.
+	 */
 	{ "saved_cmdlines_size", "128|6552|8190" },
 	{ "function_profile_enabled", "0" },
 	{ "hwlat_detector/mode", "round-robin" },
@@ -58,10 +64,10 @@ static const char *const lists[] = {
 	"set_ftrace_notrace_pid", "set_event_pid",      "set_event_notrace_pid",
 };
 
-/* Each sees only its own kind; dynamic_events all, where there is that file. */
+/* Each of these files lists only its own kind. dynamic_events, if it exists, lists all kinds. */
 static const char *const dynamic[] = { "dynamic_events", "kprobe_events", "uprobe_events", "synthetic_events" };
 
-/* Options that are on at boot, in the top instance; what is not here is off. */
+/* Options that are on at boot in the top instance; all others are off. */
 static const char *const options_on[] = {
 	"print-parent",   "printk",        "trace_printk",       "annotate",
 	"context-info",   "record-cmd",    "overwrite",          "irq-info",
@@ -70,7 +76,7 @@ static const char *const options_on[] = {
 	"funcgraph-irqs", "sleep-time",    "graph-time",
 };
 
-/* ... and not in an instance: ZEROED_TRACE_FLAGS. */
+/* Of these, the options that are off in other instances: ZEROED_TRACE_FLAGS. */
 static const char *const options_of_top[] = { "trace_printk_dest", "copy_trace_marker" };
 
 static const struct {
@@ -87,7 +93,7 @@ static int differs(const struct visit *visit, enum boot_what what, const char *f
 			   visit->data);
 }
 
-/* The first word of a text, among "these|choices". */
+/* Whether the first word of `word` is one of the choices in "one|two|three". */
 static bool is_one_of(const char *word, const char *choices)
 {
 	size_t len = strcspn(word, " ");
@@ -98,7 +104,7 @@ static bool is_one_of(const char *word, const char *choices)
 	return false;
 }
 
-/* Reads a file of the instance; false: there is none, or not for us. */
+/* Reads a file of the instance. False: the file does not exist, or may not be read. */
 static bool read_text(const struct visit *visit, const char *file, struct buf *buf)
 {
 	buf_clear(buf);
@@ -140,7 +146,7 @@ static bool names_nothing(const char *text)
 	return true;
 }
 
-/* A list of tasks may trace nobody, which it does not say by itself. */
+/* An installed list of tasks may be empty, and then no task is traced; the text of the file does not show that. */
 static bool add_nobody(const struct visit *visit, const char *file, struct buf *now)
 {
 	const char *nobody = strstr(file, "notrace") ? NULL : kernel_tasks_nobody(visit->instance, file);
@@ -164,8 +170,8 @@ static int visit_lists(const struct visit *visit)
 }
 
 /*
- * Sizes: "7 (expanded: 1408)" was never used, "1408" was; both are what the kernel makes of itself. The number depends on
- * the size of a sub-buffer (16384 entries of 88 bytes, in whole sub-buffers).
+ * Sizes: "7 (expanded: 1408)" is a buffer that was never used, "1408" one that was; the kernel sets both itself. The
+ * number depends on the size of a sub-buffer (16384 entries of 88 bytes, in whole sub-buffers).
  */
 static int visit_sizes(const struct visit *visit)
 {
@@ -193,7 +199,7 @@ static int visit_sizes(const struct visit *visit)
 	return differs(visit, BOOT_SETTING, "buffer_subbuf_size_kb", buf_str(&now), page);
 }
 
-/* Masks and lists of CPUs: all that this machine may ever have. */
+/* The boot value of masks and lists of CPUs names all CPUs that this machine can ever have. */
 static int visit_cpus(const struct visit *visit)
 {
 	static const char *const files[] = { "tracing_cpumask", "osnoise/cpus" };
@@ -209,7 +215,7 @@ static int visit_cpus(const struct visit *visit)
 
 		if (!read_text(visit, files[i], &now))
 			continue;
-		/* "0x": a mask even where it could be taken for a list. */
+		/* "0x" makes cpus_parse() read a mask even if the text could also be a list. */
 		if (asprintf(&word, "%s%.*s", i ? "" : "0x", (int)strcspn(buf_str(&now), "\n"), buf_str(&now)) < 0) {
 			word = NULL;
 			return fail_memory(visit->fail);
@@ -238,7 +244,7 @@ static int not_dot(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* The entries of a directory of the instance, sorted; -1: there is none. */
+/* The entries of a directory of the instance, sorted; -1: it does not exist. */
 static int scan(const struct visit *visit, const char *dir, struct dirent ***ret)
 {
 	cleanup_free char *path = NULL;
@@ -279,7 +285,7 @@ static int visit_options(const struct visit *visit)
 	return ret;
 }
 
-/* A line of show_event_filters or show_event_triggers begins with that event. */
+/* Whether the list (show_event_filters or show_event_triggers) has a line for that event. */
 static bool is_listed(const char *list, const char *system, const char *name)
 {
 	size_t left = strlen(list), len = strlen(system);
@@ -292,7 +298,7 @@ static bool is_listed(const char *list, const char *system, const char *name)
 	return false;
 }
 
-/* One event: its state where the system is mixed, its filter, its triggers. */
+/* Visits one event: its `enable` if the events of its system differ, its filter, its triggers. */
 static int visit_event(const struct visit *visit, const char *system, const char *name, bool mixed, struct buf *now)
 {
 	static const struct {
@@ -362,7 +368,7 @@ static int visit_events(const struct visit *all)
 	if (read_text(all, "show_event_triggers", &triggers))
 		listed.triggers = buf_str(&triggers);
 	for (int i = 0; !ret && i < nr; i++)
-		/* The entries of events/ftrace cannot be switched. */
+		/* The entries of events/ftrace cannot be enabled. */
 		if (entries[i]->d_type == DT_DIR && strcmp(entries[i]->d_name, "ftrace"))
 			ret = visit_system(visit, entries[i]->d_name, &now);
 	free_entries(entries, nr);

@@ -11,32 +11,33 @@
 struct fail;
 
 /*
- * What the settings of an instance are when nobody has touched them since boot, and which of them differ.
- * The values are those of the initialisers in kernel/trace/trace.c, trace_hwlat.c, trace_osnoise.c, trace_stack.c and ring_buffer.c;
- * boot parameters (trace_event=, ftrace=...) count as somebody's touch. Files that a kernel does not have are passed by.
+ * Finds the settings of an instance that differ from those after boot. The boot values are those of the initialisers in
+ * kernel/trace/trace.c, trace_hwlat.c, trace_osnoise.c, trace_stack.c and ring_buffer.c; a setting made by a boot
+ * parameter (trace_event=, ftrace=...) counts as a difference. Files that this kernel does not have are skipped.
  */
 enum boot_what {
 	BOOT_SETTING,  /* a value or a list */
 	BOOT_OPTION,   /* options/NAME: "1" or "0" */
-	BOOT_SYSTEM,   /* events/SYSTEM/enable: "1", or "X" when some of its events are on */
-	BOOT_EVENT,    /* events/SYSTEM/EVENT/enable of a system that is "X": "1", "1*", "0*" */
-	BOOT_FILTER,   /* of an event */
-	BOOT_TRIGGER,  /* of an event: all its lines */
-	BOOT_DYNAMIC,  /* kprobe_events...: all their lines; of the top instance */
+	BOOT_SYSTEM,   /* events/SYSTEM/enable: "1", or "X" if only some of its events are enabled */
+	BOOT_EVENT,    /* events/SYSTEM/EVENT/enable, for a system that reads "X": "1", "1*", "0*" */
+	BOOT_FILTER,   /* the filter of an event */
+	BOOT_TRIGGER,  /* all lines of the event's `trigger` */
+	BOOT_DYNAMIC,  /* all lines of dynamic_events, kprobe_events...; top instance only */
 	BOOT_SNAPSHOT, /* the snapshot buffer is allocated */
-	BOOT_SYSCTL,   /* /proc/sys/kernel/...; only with the top instance */
+	BOOT_SYSCTL,   /* /proc/sys/kernel/...; top instance only */
 };
 
 struct boot_difference {
 	enum boot_what what;
 	const char *file; /* relative to the instance; a whole path for BOOT_SYSCTL */
-	const char *now;  /* the text of the file; lines that name nothing are left in */
-	const char *boot; /* what control_restore() takes to bring it back */
+	const char *now;  /* the text of the file, including its comment lines */
+	const char *boot; /* the text for control_restore() that restores the boot value */
 };
 
 /*
- * Calls `each` for every difference: settings and options, then events, filters, triggers, then what is dynamic. Stops at the
- * first non-zero that it returns. The strings are valid during the call only.
+ * Calls `each` for every difference: first settings and options, then events, filters and triggers, then dynamic
+ * events. Stops at the first non-zero value that `each` returns, and returns it. The strings are valid only during the
+ * call.
  */
 int must_check boot_each(const struct instance *instance,
 			 int (*each)(const struct boot_difference *difference, void *data), void *data,

@@ -24,19 +24,21 @@ struct line {
 static int no_form(const struct line *line, const struct setup_instance *wanted, const char *option)
 {
 	if (wanted && wanted->name)
-		return fail_set(line->fail, -EOPNOTSUPP, "%s of instance '%s' has no form on the kernel's command line",
-				option, wanted->name);
-	return fail_set(line->fail, -EOPNOTSUPP, "%s has no form on the kernel's command line", option);
+		return fail_set(line->fail, -EOPNOTSUPP,
+				"%s of instance '%s' cannot be set on the kernel's command line", option, wanted->name);
+	return fail_set(line->fail, -EOPNOTSUPP, "%s cannot be set on the kernel's command line", option);
 }
 
-/* What stands in a list of the command line, whose items end at one of `separators`; it knows no escapes. */
+/*
+ * Checks one item of a list on the kernel's command line. It must not contain a separator, because there is no escape.
+ */
 static int check_item(const struct line *line, const char *item, const char *separators)
 {
 	if (!*item || item[strcspn(item, separators)] || item[strcspn(item, "\"\n\t")])
-		return fail_set(line->fail, -EOPNOTSUPP,
-				"'%.200s' cannot stand on the kernel's command line: it knows no escapes for %s, "
-				"quotes and tabs",
-				item, separators);
+		return fail_set(
+			line->fail, -EOPNOTSUPP,
+			"'%.200s' cannot be written on the kernel's command line, which has no escapes for %s, quotes and tabs",
+			item, separators);
 	return 0;
 }
 
@@ -88,9 +90,9 @@ static int add_list(const struct line *line, const char *name, const struct setu
 	return err ? err : add_parameter(line, name, &value);
 }
 
-/* --- events ------------------------------------------------------------------------------------------------------------- */
+/* --- events --- */
 
-/* The kernel compares whole names at boot: "system:event", "system", "event"; "*" is all. */
+/* At boot the kernel compares whole names: "system:event", "system" or "event". "*" means all. */
 static int add_one_event(const struct line *line, struct buf *value, const char *pattern)
 {
 	cleanup_free char *text = strdup(!strcmp(pattern, "all") ? "*:*" : pattern);
@@ -108,12 +110,12 @@ static int add_one_event(const struct line *line, struct buf *value, const char 
 		text[len - 2] = '\0';
 	if (strcmp(text, "*:*") && text_is_glob(text))
 		return fail_set(line->fail, -EOPNOTSUPP,
-				"'%s': the kernel's command line knows no globs; name the events, or their system",
+				"'%s': the kernel's command line has no globs; name the events, or their system",
 				pattern);
 	return add_item(line, value, text);
 }
 
-/* -e takes a list. */
+/* Adds the events of one -e, which may be a list. */
 static int add_event(const struct line *line, struct buf *value, const char *pattern)
 {
 	struct text_word word;
@@ -210,7 +212,7 @@ static int add_events(const struct line *line, const struct setup_instance *want
 		for (size_t j = 0; !err && j < event->triggers.nr; j++)
 			err = add_trigger(line, &triggers, event->pattern, event->triggers.items[j], &nr);
 	}
-	/* Probes of the command line are enabled as they are made. */
+	/* The kernel enables the probes of its command line when it makes them. */
 	if (!err)
 		err = add_parameter(line, "kprobe_event", &probes);
 	if (!err)
@@ -218,7 +220,7 @@ static int add_events(const struct line *line, const struct setup_instance *want
 	return err ? err : add_parameter(line, "trace_trigger", &triggers);
 }
 
-/* --- buffers and what fills them ------------------------------------------------------------------------------------------ */
+/* --- instances --- */
 
 static int check_setup(const struct line *line)
 {
@@ -233,7 +235,7 @@ static int check_setup(const struct line *line)
 	return setup->cmdlines ? no_form(line, NULL, "--cmdlines-size") : 0;
 }
 
-/* What no buffer can be asked for at boot. */
+/* Refuses settings for which the kernel has no boot parameter. */
 static int check_instance(const struct line *line, const struct setup_instance *wanted)
 {
 	const struct {

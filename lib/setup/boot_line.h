@@ -10,9 +10,10 @@ struct setup;
 struct tracing;
 
 /*
- * The parameters of a kernel's command line that make it trace from boot as a setup asks (Documentation/admin-guide/kernel-parameters.txt;
- * the __setup() functions of kernel/trace/). Nothing is changed, and only a probe is looked up in this kernel: `tracing` may be NULL without.
- * -EOPNOTSUPP: something that is asked for has no such parameter, or none that the kernel would read; the text names it.
+ * Makes the kernel command line with which a kernel traces from boot on as the setup asks
+ * (Documentation/admin-guide/kernel-parameters.txt; the __setup() functions of kernel/trace/). Nothing is changed. The
+ * running kernel is read only for probes: without probes `tracing` may be NULL. -EOPNOTSUPP: the setup asks for
+ * something that has no boot parameter, or that the kernel would not accept; the text names it.
  */
 int must_check boot_line(const struct setup *setup, const struct tracing *tracing, struct buf *ret, struct fail *fail);
 

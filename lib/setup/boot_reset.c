@@ -16,7 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is to be put back, copied: the kernel's files are not written while they are being read. */
+/*
+ * A copy of a difference (boot.h) that will be restored. It is a copy because the kernel's files must not be written
+ * while boot_each() reads them.
+ */
 struct difference {
 	enum boot_what what;
 	char *file, *boot;
@@ -27,7 +30,7 @@ struct reset {
 	struct instance *instance;
 	struct difference *items;
 	size_t nr;
-	int first; /* error */
+	int first; /* the first error */
 	struct fail *fail;
 };
 
@@ -71,7 +74,10 @@ static int put_back(const struct reset *reset, const struct difference *item, st
 	return fail_set(fail, err, "cannot put '%s' back to what it was at boot: %s", path, strerror(-err));
 }
 
-/* Those of one kind; again as long as that helps, for a histogram may hold variables that another one reads. */
+/*
+ * Restores the differences of one kind. Repeats while at least one more difference could be restored: a histogram
+ * cannot be removed while another histogram reads its variables.
+ */
 static void put_back_all(struct reset *reset, enum boot_what what)
 {
 	bool progress = true;
@@ -158,16 +164,16 @@ static int remove_one(const char *name, void *data)
 	return 0;
 }
 
-int boot_reset(const struct tracing *tracing, bool probes, struct fail *fail)
+int boot_reset(const struct tracing *tracing, const char *journals, bool probes, struct fail *fail)
 {
 	struct removal removal = { .tracing = tracing, .fail = fail };
 	int err = instance_each(tracing, remove_one, &removal, fail), top;
 
 	if (!removal.first)
 		removal.first = err;
-	/* Nothing that waits in a journal is wanted any more, least of all later on. */
-	err = undo_discard(NULL, removal.first ? NULL : fail);
-	undo_sweep(NULL);
+	/* The journals are obsolete now and must not be replayed later. */
+	err = undo_discard(journals, removal.first ? NULL : fail);
+	undo_sweep(journals);
 	if (!removal.first)
 		removal.first = err;
 	top = reset_top(tracing, probes, removal.first ? NULL : fail);

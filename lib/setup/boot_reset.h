@@ -10,13 +10,13 @@
 struct fail;
 
 /*
- * Brings all of tracefs to what it was at boot (boot.h): every other instance is removed (but for those of
- * the kernel's command line, which stay as they are: boot_instance.h), every setting of the top one put
- * to its boot value, buffers emptied, journals of weft thrown away, for what they know is no longer wanted. Dynamic events
- * (kprobes, uprobes, synthetic ones...) stay unless `probes`.
- * Nothing is remembered: there is no way back. Goes on after failures and returns the first; a process that still reads an instance
- * keeps it (-EBUSY names both).
+ * Brings all of tracefs to its state after boot (boot.h). It removes all other instances except those of the kernel
+ * command line, which stay unchanged (boot_instance.h); sets every setting of the top instance to its boot value;
+ * empties the buffers; and removes weft's journals in the directory `journals` (NULL: UNDO_DIR), which are obsolete
+ * then. Dynamic events (kprobes, uprobes, synthetic events...) are removed only with `probes`. Nothing is journaled, so
+ * nothing can be undone. Continues after a failure and returns the first one. -EBUSY: a process still reads an
+ * instance, which therefore cannot be removed; the text names both.
  */
-int must_check boot_reset(const struct tracing *tracing, bool probes, struct fail *fail);
+int must_check boot_reset(const struct tracing *tracing, const char *journals, bool probes, struct fail *fail);
 
 #endif

@@ -14,7 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "system:event" of set_event: one whose `enable` has a star is also armed for a trigger, which set_event does not tell. */
+/*
+ * Journals the `enable` file of one event that set_event lists ("system:event") if the event is also armed for a
+ * trigger: then `enable` has a star, and set_event does not show that.
+ */
 static int remember_armed(struct instance *top, struct text_word line, struct fail *fail)
 {
 	const char *colon = memchr(line.at, ':', line.len);
@@ -49,11 +52,14 @@ static int borrow_events(struct instance *top, bool *found, struct fail *fail)
 	left = events.len;
 	while (!err && text_next_line(&at, &left, &line))
 		err = remember_armed(top, line, fail);
-	/* Truncating it switches all of them off. */
+	/* The kernel disables all events when set_event is opened with truncation. */
 	return err ? err : instance_write(top, "set_event", "", fail);
 }
 
-/* Comments, "no pid" and probes ("function:traceoff:unlimited") are no entries that truncating takes away. */
+/*
+ * Whether the list has entries that truncation removes. Comments, "no pid" and function probes
+ * ("function:traceoff:unlimited") are not such entries.
+ */
 static bool has_entries(const char *text)
 {
 	size_t left = strlen(text);
@@ -69,14 +75,14 @@ static int borrow_list(struct instance *top, const char *file, bool *found, stru
 {
 	cleanup_buf struct buf text = BUF_INIT;
 
-	/* What cannot be read here holds nothing back either: a kernel that forbids function tracing. */
+	/* On a kernel that forbids function tracing the file cannot be read and has no effect. */
 	if (!instance_has(top, file) || instance_read(top, file, &text, NULL) || !has_entries(buf_str(&text)))
 		return 0;
 	*found = true;
 	return instance_set(top, file, "", fail);
 }
 
-/* One that names nobody may be installed all the same, and then it traces nobody (tasks.h). */
+/* An installed list without entries still has an effect: it traces no task (tasks.h). */
 static int borrow_tasks(struct instance *top, const char *file, bool *found, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -125,10 +131,10 @@ int instance_borrow(struct instance *top, bool *ret_found, struct fail *fail)
 	int err = 0;
 
 	*ret_found = false;
-	/* A new instance begins with the options of the top one, and with nothing else of it. */
+	/* A new instance inherits only the options of the top instance. */
 	if (top->kind == INSTANCE_PRIVATE)
 		return borrow_options(top, ret_found, fail);
-	/* Latency tracers begin at 0 and leave their own worst case there. */
+	/* A latency tracer sets this file to 0 when it starts, and then to its own worst case. */
 	if (instance_has(top, "tracing_max_latency"))
 		err = instance_remember(top, "tracing_max_latency", fail);
 	if (!err)

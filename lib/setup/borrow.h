@@ -11,15 +11,16 @@
 struct fail;
 
 /*
- * Makes the top instance as empty as a new one, for as long as it is borrowed: somebody's events, lists of tasks and of
- * functions, depth, CPUs and the options that add to a recording are switched off, each journaled first (undo.h), so that
- * a recording there has what was asked for and nothing else. Left alone: triggers and function probes, which act for their owner, the clock,
- * and options that only change the kernel's own text. *ret_found: something was on.
- * What the buffer held is not touched here. A private instance has such options from the top one: the same for it.
+ * Makes the top instance like a new one while weft uses it, so that a recording holds only what was asked for. It
+ * switches off all events, lists of tasks and of functions, the graph depth, the CPU mask, and the options that add to
+ * a recording. Each setting is journaled first (undo.h). It leaves alone triggers and function probes, which act for
+ * their owner; the clock; and options that change only the kernel's own text. *ret_found: a setting was on. The buffer
+ * is not touched here. In a private instance it switches off only the options that the instance inherited from the top
+ * instance.
  */
 int must_check instance_borrow(struct instance *top, bool *ret_found, struct fail *fail);
 
-/* Takes somebody's filters away from those events. */
+/* Removes the filters that the events of the set already have. *ret_found: there was a filter. */
 int must_check event_set_unfilter(const struct event_set *set, struct instance *instance, bool *ret_found,
 				  struct fail *fail);
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was refused: the first one in words, and how many. */
+/* The refusals of the kernel: the text of the first one, and their number. */
 struct refusals {
 	int err;
 	size_t nr;
@@ -21,7 +21,7 @@ struct refusals {
 
 static void refuse(struct refusals *refusals, int err, const struct fail *why)
 {
-	/* That an event has no such field says less than what the kernel has against the others. */
+	/* Keep the first refusal, but prefer any other reason to a missing field (-ENOENT), which says less. */
 	if (!refusals->nr++ || (refusals->err == -ENOENT && err != -ENOENT)) {
 		refusals->err = err;
 		refusals->first = *why;
@@ -68,7 +68,7 @@ static bool enable_system(const struct instance *instance, const char *system, b
 	return false;
 }
 
-/* The events of one system, from `first` on. Returns the index behind them. */
+/* Enables or disables the events of one system, from index `first` on. Returns the index after them. */
 static size_t enable_group(const struct event_set *set, const struct instance *instance, size_t first, bool on,
 			   struct refusals *refusals)
 {
@@ -79,7 +79,7 @@ static size_t enable_group(const struct event_set *set, const struct instance *i
 		wanted += set->has[end];
 	if (!wanted)
 		return end;
-	/* A refusal of the whole is told by the kernel without a name: so ask each. */
+	/* If the kernel refuses a whole system, it does not name the event. So each event is then enabled alone. */
 	if (wanted > 1 && wanted == end - first && enable_system(instance, events[first].system, on))
 		return end;
 	for (size_t i = first; i < end; i++)
@@ -89,8 +89,9 @@ static size_t enable_group(const struct event_set *set, const struct instance *i
 }
 
 /*
- * set_event lists the events that are on, and those as well that are only armed for somebody's trigger: "0*" in their
- * `enable`. So it must be remembered before a trigger of ours arms any, and the armed ones by themselves.
+ * Journals the state of the events. set_event lists the enabled events, but also events that are only armed for a
+ * trigger ("0*" in their `enable`). So set_event is journaled before a trigger of weft arms an event, and events that
+ * are armed already are journaled one by one.
  */
 static int remember_events(const struct event_set *set, struct instance *instance, struct fail *fail)
 {
@@ -132,8 +133,8 @@ int event_set_enable(const struct event_set *set, struct instance *instance, boo
 }
 
 /*
- * A kind of trigger that the kernel does not have: its `trigger` file names those it has, "# traceon traceoff ...", unless
- * it has some set; then only what no kernel has is told.
+ * Adds a hint to the error if the kernel does not have this kind of trigger. A `trigger` file without triggers lists
+ * the available kinds ("# traceon traceoff ..."). If the file has triggers, only a kind that no kernel has is reported.
  */
 static void hint_at_triggers(const struct instance *instance, const char *file, const char *trigger, int err,
 			     struct fail *why)
@@ -187,7 +188,7 @@ static int put_one(const struct catalog_event *event, struct instance *instance,
 	return err;
 }
 
-/* `text` into the file of each event. */
+/* Writes `text` to the file `name` of each event of the set. */
 static int put_each(const struct event_set *set, struct instance *instance, const char *name, const char *text,
 		    bool add, struct fail *fail)
 {

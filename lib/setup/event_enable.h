@@ -11,17 +11,21 @@ struct fail;
 struct instance;
 
 /*
- * Enables or disables them, whole systems at once where the set has the whole system. Where the kernel refuses one, the
- * others are done all the same and the text names the first that was refused and how many there were.
+ * Enables or disables the events of a set. If the set contains a whole system, one write does it for the system. When
+ * the kernel refuses an event, the other events are still done; the error names the first refused event and the number
+ * of refusals.
  */
 int must_check event_set_enable(const struct event_set *set, struct instance *instance, bool on, struct fail *fail);
 
-/* The -f of the kernel (an error shows the kernel's words and its caret), and a trigger as written to `trigger`. */
+/*
+ * Sets the kernel's filter on each event of the set (option -f). An error contains the kernel's message and its caret.
+ */
 int must_check event_set_filter(const struct event_set *set, struct instance *instance, const char *filter,
 				struct fail *fail);
 /*
- * The filter where it fits, as the kernel does it for a whole system: events without one of its fields keep what they had, and are
- * *ret_left, for event_set_release(). An error when it fits none.
+ * Sets the filter on those events of the set that have its fields, as the kernel does for a whole system. The other
+ * events keep their filter; *ret_left receives them, for event_set_release(). It is an error if no event has the
+ * fields.
  */
 int must_check event_set_filter_fitting(const struct event_set *set, struct instance *instance, const char *filter,
 					struct event_set *ret_left, struct fail *fail);

@@ -13,7 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From here on reading the kernel's list once and naming places in it beats comparing each name with all of the list. */
+/*
+ * With this many names or more, it is faster to read the kernel's list once and to write indexes: for each name the
+ * kernel would compare its whole list.
+ */
 enum { NAMES_BY_PLACE = 8 };
 
 static const char *list_file(enum function_list list)
@@ -41,7 +44,10 @@ static int no_function(const struct instance *instance, const char *function, st
 	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
 }
 
-/* Names that are compared with a whole name; no module, nothing that is taken out, and no number. */
+/*
+ * Whether all names are plain: without a module, a command, '!' or a leading digit. Only these can be looked up in the
+ * kernel's list.
+ */
 static bool are_plain(const char *const *functions, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -50,7 +56,7 @@ static bool are_plain(const char *const *functions, size_t nr)
 	return true;
 }
 
-/* "name", "name [module]" or "name:command" */
+/* The length of the name in "name", "name [module]" or "name:command". */
 static size_t name_len(struct text_word line)
 {
 	size_t len = 0;
@@ -60,7 +66,7 @@ static size_t name_len(struct text_word line)
 	return len;
 }
 
-/* Adds the places, from 1, of the lines that one of the patterns means, and notes which patterns have found something. */
+/* Adds the indexes (from 1) of the lines that match a pattern, and marks in `found` the patterns that have matched. */
 static bool add_places(struct buf *places, const char *known, size_t left, const char *const *functions, size_t nr,
 		       bool *found)
 {
@@ -86,7 +92,10 @@ static bool add_places(struct buf *places, const char *known, size_t left, const
 	return true;
 }
 
-/* A module that came or went since the list was read has moved the places: then the names of what is set do not fit. */
+/*
+ * Whether the functions that are set now all match the patterns. They do not if a module was loaded or removed after
+ * the list was read, because that changes the indexes.
+ */
 static bool are_set(const struct instance *instance, const char *file, const char *const *functions, size_t nr)
 {
 	cleanup_buf struct buf now = BUF_INIT;
@@ -114,7 +123,7 @@ static bool are_set(const struct instance *instance, const char *file, const cha
 	return true;
 }
 
-/* 1: done; 0: it has to be done by name. */
+/* Returns 1 if the list is set, 0 if it has to be set by name. */
 static int set_by_place(struct instance *instance, const char *file, const char *const *functions, size_t nr,
 			struct fail *fail)
 {
@@ -136,7 +145,10 @@ static int set_by_place(struct instance *instance, const char *file, const char 
 	return err == -ENOMEM ? fail_memory(fail) : !err && are_set(instance, file, functions, nr);
 }
 
-/* All of them with one open file, so that the kernel's own lists are built once; one by one to find out which is wrong. */
+/*
+ * Writes all names through one open file, so that the kernel builds its hash only once. After -EINVAL each name is
+ * written alone to find the wrong one.
+ */
 static int set_by_name(struct instance *instance, const char *file, const char *const *functions, size_t nr,
 		       struct fail *fail)
 {
@@ -149,7 +161,7 @@ static int set_by_name(struct instance *instance, const char *file, const char *
 			return fail_memory(fail);
 		removes &= *functions[i] == '!';
 	}
-	/* "!name" takes it out of the list that there is. */
+	/* "!name" removes the name from the present list. */
 	err = removes ? instance_add(instance, file, buf_str(&names), fail) :
 			instance_set(instance, file, buf_str(&names), fail);
 	if (err != -EINVAL)
@@ -168,7 +180,7 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 
 	if (!instance_has(instance, file))
 		return tracer_no_file(instance, file, fail);
-	/* The lists of function_graph take names only; and people read names. */
+	/* The lists of function_graph accept only names. A plan is read by people, so it shows names. */
 	if (nr >= NAMES_BY_PLACE && !instance->tracing->plan &&
 	    (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
 		r = set_by_place(instance, file, functions, nr, fail);
@@ -177,18 +189,18 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 	return set_by_name(instance, file, functions, nr, fail);
 }
 
-/* --- commands ------------------------------------------------------------------------------------------------------------ */
+/* --- commands --- */
 
-/* The commands of this kernel are nowhere listed: those of register_ftrace_command() in kernel/trace. */
+/* The commands of register_ftrace_command() in kernel/trace. The kernel has no file that lists them. */
 static const struct {
 	const char *name;
-	bool event; /* SYSTEM:EVENT must follow */
+	bool event; /* SYSTEM:EVENT must follow the command */
 } commands[] = {
 	{ "traceon", false }, { "traceoff", false }, { "stacktrace", false },  { "dump", false },
 	{ "cpudump", false }, { "snapshot", false }, { "enable_event", true }, { "disable_event", true },
 };
 
-/* The word behind the first colon. */
+/* The command of "FUNCTION:COMMAND...": the word after the first colon. */
 static struct text_word command_name(const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -219,10 +231,13 @@ static int check_command(const char *text, struct fail *fail)
 
 	for (size_t i = 0; i < array_size(commands); i++)
 		near_offer(&near, commands[i].name);
-	return near_fail(&near, fail, -EINVAL, "'%s': functions know no command '%s'", text, word);
+	return near_fail(&near, fail, -EINVAL, "'%s': there is no function command '%s'", text, word);
 }
 
-/* "vfs_read:traceoff:..." in the list: a function has each command once. */
+/*
+ * Whether the list already has this command for this function ("vfs_read:traceoff:..."). The kernel allows one of each
+ * kind.
+ */
 static bool has_command(const struct instance *instance, const char *function, struct text_word command)
 {
 	cleanup_buf struct buf buf = BUF_INIT;

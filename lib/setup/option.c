@@ -13,7 +13,7 @@
 
 enum { OPTION_FILE_SIZE = 160 };
 
-/* "options/NAME" if there is such a file. */
+/* Prints the path "options/NAME". False: the instance has no such file. */
 static bool option_file(const struct instance *instance, const char *name, char into[OPTION_FILE_SIZE])
 {
 	if (!*name || strchr(name, '/') || *name == '.' || strlen(name) > OPTION_FILE_SIZE - sizeof("options/"))
@@ -83,7 +83,7 @@ static int unknown(struct instance *instance, const char *option, struct fail *f
 	return near_fail(&near, fail, -ENOENT, "this kernel has no option '%s'", option);
 }
 
-/* With these the kernel changes lists of tasks by itself. */
+/* With these options set, the kernel changes lists of tasks by itself, so these lists are journaled first. */
 static int remember_lists(struct instance *instance, const char *option, struct fail *fail)
 {
 	static const struct {
@@ -99,7 +99,10 @@ static int remember_lists(struct instance *instance, const char *option, struct 
 	for (size_t i = 0; !err && i < array_size(lists); i++)
 		if (!strcmp(lists[i].option, option) && instance_has(instance, lists[i].file)) {
 			err = instance_remember(instance, lists[i].file, fail);
-			/* A kernel that does not permit function tracing has no such list. */
+			/*
+			 * A kernel that forbids function tracing returns -EPERM for this list, which then has no
+			 * entries.
+			 */
 			err = err == -EPERM ? 0 : err;
 		}
 	return err;
@@ -109,7 +112,7 @@ static int set_to(struct instance *instance, const char *name, const char *file,
 {
 	int err = 0;
 
-	/* Such a one does not go with the instance. */
+	/* An option of a tracer is shared by all instances and stays set after this instance is removed. */
 	if (instance->kind == INSTANCE_PRIVATE && tracer_owns_option(name)) {
 		struct instance top = instance_top(instance->tracing);
 

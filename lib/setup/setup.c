@@ -80,6 +80,7 @@ static void instance_release(struct setup_instance *wanted)
 	free(wanted->graph_notrace.items);
 	free(wanted->commands.items);
 	free(wanted->options.items);
+	free(wanted->wishes.items);
 	free(wanted->files);
 	free(wanted->cpu_sizes);
 }

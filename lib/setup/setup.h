@@ -17,9 +17,13 @@ struct setup_probes;
 struct undo;
 
 /*
- * What tracing is asked to be: the one description that record, start, set and stream share (cmd/setup_options.h fills it
- * from a command line), and the one way to make the kernel so.
- * Texts are borrowed from whoever filled it; the lists are its own: setup_release() frees them.
+ * What to trace: the description that record, start, set and stream share (cmd/setup_options.h fills it from a command
+ * line), and the functions that set the kernel up for it.
+ *
+ * Words: an instance is one ring buffer of the kernel with its settings. The main instance of a setup is the one that
+ * options without -B describe; setup_manner says whether it is a private instance or the top instance.
+ *
+ * Ownership: all strings are borrowed from the caller; the lists are owned, and setup_release() frees them.
  */
 struct setup_list {
 	const char **items;
@@ -30,10 +34,19 @@ bool setup_list_add(struct setup_list *list, const char *item);
 
 struct setup_event {
 	const char *pattern;
-	const char *probe; /* instead of the pattern: a probe to make (setup_probes.h), and its event */
-	bool off;          /* -v: taken out of what the -e before it chose, switched off where it was on */
+	/* the definition of a probe (--probe), whose event is used instead of `pattern`; NULL: none */
+	const char *probe;
+	/*
+	 * For --for, the events that an analysis needs. Those of `pattern` that the kernel has are enabled; if it has
+	 * none of them, those of `instead` are. If it has none of these either, the error says that `what_for` cannot
+	 * be known. Both may be NULL.
+	 */
+	const char *instead, *what_for;
+	bool optional;
+	/* -v: drop these events from the set that the -e before it chose, and disable those that are enabled */
+	bool off;
 	const char *filter;
-	struct setup_list triggers; /* as written to `trigger` */
+	struct setup_list triggers; /* each as the user would write it to the file `trigger` */
 };
 
 struct setup_cpu_size {
@@ -41,32 +54,36 @@ struct setup_cpu_size {
 	uint64_t size;
 };
 
-/* What has one file, in the top directory, for all instances: "hwlat_detector/width", "tracing_thresh". Not NULL: the value; else the number. */
+/*
+ * A file of the top directory whose setting applies to all instances, such as "hwlat_detector/width" or
+ * "tracing_thresh". If `value` is NULL, `number` is written.
+ */
 struct setup_file {
 	const char *file, *value;
 	uint64_t number;
 };
 
-/* One ring buffer, and what goes into it. Zero asks for nothing: everything stays as the kernel has it. */
+/* The setup of one instance. A zero member leaves its setting unchanged. */
 struct setup_instance {
-	const char *name; /* NULL: the main one */
+	const char *name; /* NULL: the main instance */
 	struct setup_event *events;
 	size_t nr_events;
 	const char *tracer;
 	struct setup_list functions, notrace, graph, graph_notrace;
-	struct setup_list commands; /* of functions: "vfs_read:traceoff:5" */
+	struct setup_list commands; /* function commands: "vfs_read:traceoff:5" */
 	struct setup_list options;  /* "stacktrace", "noirq-info" */
+	struct setup_list wishes;   /* options that are set if the kernel has them */
 	struct setup_file *files;
 	size_t nr_files;
-	unsigned graph_depth; /* 0: as it is */
-	uint64_t size;        /* bytes per CPU */
+	unsigned graph_depth; /* 0: unchanged */
+	uint64_t size;        /* of the buffer, in bytes per CPU */
 	struct setup_cpu_size *cpu_sizes;
 	size_t nr_cpu_sizes;
-	uint64_t subbuf_size; /* bytes */
+	uint64_t subbuf_size; /* of a sub-buffer, in bytes */
 	bool has_percent;
 	unsigned percent; /* buffer_percent */
 	bool has_user_size;
-	unsigned user_size; /* syscall_user_buf_size */
+	unsigned user_size; /* syscall_user_buf_size in bytes */
 	const char *clock;
 	bool has_cpus;
 	struct cpus cpus;
@@ -74,24 +91,25 @@ struct setup_instance {
 };
 
 struct setup {
-	struct setup_instance *instances; /* [0] is the main one */
+	struct setup_instance *instances; /* [0] is the main instance */
 	size_t nr_instances;
 	pid_t *pids, *notrace_pids;
 	size_t nr_pids, nr_notrace_pids;
-	bool all_pids, no_notrace_pids; /* the lists are emptied */
-	bool only_command;              /* pids and the command */
-	bool follow;                    /* and their children */
-	bool ignore_missing;            /* events */
-	bool waits; /* for the claim on an instance (claim.h), no longer than wait_ns; 0: without end */
+	bool all_pids, no_notrace_pids; /* remove these lists of PIDs */
+	bool only_command;              /* trace only `pids` and the command */
+	bool follow;                    /* also trace the children of these tasks */
+	bool ignore_missing;            /* an event that does not exist causes a warning, not an error */
+	/* wait until the claim on an instance (claim.h) is free, at most wait_ns (0: no limit) */
+	bool waits;
 	uint64_t wait_ns;
-	uint32_t
-		cmdlines; /* entries of saved_cmdlines at least; for lib/undo/shared.h, setup_apply() leaves it alone */
-	/* Told as they come up: one line of text each, no newline. */
+	/* minimum of saved_cmdlines_size; lib/undo/shared.h applies it, setup_apply() ignores it */
+	uint32_t cmdlines;
+	/* Called for each warning when it occurs, with one line of text without a newline. */
 	void (*warn)(const char *text, void *data);
 	void *warn_data;
 };
 
-/* NULL, false: no memory. */
+/* These return NULL or false if no memory is left. */
 struct setup_instance *setup_add_instance(struct setup *setup, const char *name);
 struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern);
 bool setup_add_pid(struct setup *setup, pid_t pid);
@@ -100,17 +118,25 @@ bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size);
 void setup_release(struct setup *setup);
 
-/* Whether anything is asked of this instance: the main one may only be there to pass its settings on. */
+/*
+ * Whether the setup asks this instance to trace something: events, a tracer or function commands. A main instance that
+ * traces nothing may exist only to pass its settings on.
+ */
 bool setup_wants(const struct setup_instance *wanted);
-/* Whether the instance is set up: the main one is there to be used; without a word about it named ones replace it. */
+/*
+ * Whether this instance is set up: a named instance always; the main instance if it is the only one, or if it traces
+ * something (setup_wants()).
+ */
 bool setup_uses(const struct setup *setup, size_t index);
 
 enum setup_manner {
-	/* The main one is an instance of our own, unless only the top one can do what is asked. */
+	/* The main instance is private, unless only the top instance can do what is asked. */
 	SETUP_PRIVATE,
-	/* The main one is the top one; it begins empty, as a new one would (borrow.h). */
+	/*
+	 * The main instance is the top instance. Its settings are switched off first, as in a new instance (borrow.h).
+	 */
 	SETUP_TOP,
-	/* The main one is the top one. Named ones must exist. Nothing is reset, tracing goes on. */
+	/* The main instance is the top instance. Named instances must exist. Nothing is reset, and tracing goes on. */
 	SETUP_CHANGE,
 };
 
@@ -120,21 +146,24 @@ struct setup_context {
 	const struct catalog *catalog;
 	const struct setup *setup;
 	enum setup_manner manner;
-	const struct setup_probes *probes; /* setup_probes_make(), before the catalog; NULL: none */
-	pid_t command;                     /* for only_command; 0: none */
+	/* of setup_probes_make(), which runs before the catalog is read; NULL: no probes */
+	const struct setup_probes *probes;
+	pid_t command; /* the process of only_command; 0: there is none */
 };
 
 /*
- * Opens, or makes, what `wanted` is for, with tracing off (but for SETUP_CHANGE). All that the setup names is claimed first, and the top
- * one where it is needed (claim.h). The buffer of the top one is emptied; what somebody had switched on there is off and journaled, and a
- * warning tells so. After an error *ret may be there all the same: it is closed once undo_restore() was called.
+ * Opens or makes the instance for `wanted`, and turns its tracing off (except for SETUP_CHANGE). First it claims all
+ * instances of the setup, and the top instance if that is needed (claim.h). The buffer of the top instance is emptied.
+ * Settings there that weft did not make are journaled and switched off, and a warning says so. After an error *ret may
+ * be set: the caller closes it after undo_restore().
  */
 int must_check setup_open(const struct setup_context *context, const struct setup_instance *wanted,
 			  struct instance **ret, struct fail *fail);
 
 /*
- * Makes it as asked: each setting is journaled before it is changed. Tracing is not switched on. An error leaves what was
- * done so far; undo_restore() takes it back. `events`, to be zero, gets those that were switched on; for event_set_release().
+ * Applies the settings to the instance. Each setting is journaled before it is changed. Tracing stays off. After an
+ * error the settings made so far remain; undo_restore() undoes them. `events` must be zero; it receives the events that
+ * were enabled, and the caller releases it with event_set_release().
  */
 int must_check setup_apply(const struct setup_context *context, const struct setup_instance *wanted,
 			   struct instance *instance, struct event_set *events, struct fail *fail);

@@ -21,7 +21,7 @@ static int set_sizes(const struct setup_instance *wanted, struct instance *insta
 {
 	int err = 0;
 
-	/* First, because it rounds the sizes anew. */
+	/* The size of sub-buffers comes first, because a change of it makes the kernel round the buffer sizes again. */
 	if (wanted->subbuf_size)
 		err = ring_buffer_set_subbuf(instance, wanted->subbuf_size, fail);
 	if (!err && wanted->size)
@@ -33,7 +33,7 @@ static int set_sizes(const struct setup_instance *wanted, struct instance *insta
 	return err;
 }
 
-/* Not to be had by writing: a kernel without it would make a recording without what was asked for. */
+/* A kernel without this file cannot limit the copied user data, so the setting is refused instead of ignored. */
 static int set_user_size(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
 {
 	char value[16];
@@ -98,9 +98,12 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 		err = tracer_set(instance, wanted->tracer, fail);
 	if (!err && wanted->reset_max_latency)
 		err = set_number(instance, "tracing_max_latency", 0, fail);
-	/* Options of a tracer exist only once it is the current one. */
+	/* An option of a tracer exists only while that tracer is the current one. */
 	for (size_t i = 0; !err && i < wanted->options.nr; i++)
 		err = option_set(instance, wanted->options.items[i], fail);
+	for (size_t i = 0; !err && i < wanted->wishes.nr; i++)
+		if (option_exists(instance, wanted->wishes.items[i]))
+			err = option_set(instance, wanted->wishes.items[i], fail);
 	if (!err && wanted->stacks)
 		err = option_set(instance, "stacktrace", fail);
 	if (!err && wanted->function_stacks)
@@ -118,8 +121,8 @@ static int set_file(struct instance *top, const struct setup_file *file, struct 
 }
 
 /*
- * Files of the top directory, whichever the instance. Some bound each other (a width is at most the window): what is refused
- * is tried again when the others are set.
+ * Writes the files of the top directory that apply to all instances. Some values limit each other (a width must not
+ * exceed the window), so values that were refused are written again after the others.
  */
 static int set_files(const struct setup_context *context, const struct setup_instance *wanted, struct fail *fail)
 {
@@ -185,7 +188,7 @@ static int set_tasks(const struct setup_context *context, const struct setup_ins
 	return err;
 }
 
-/* They act as soon as they are there, so everything else is. */
+/* Function commands act as soon as they are set, so they are set last. */
 static int set_commands(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
 {
 	int err = 0;

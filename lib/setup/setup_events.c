@@ -21,7 +21,10 @@ static void warn(const struct setup_context *context, const struct fail *fail)
 		context->setup->warn(fail->text, context->setup->warn_data);
 }
 
-/* A filter of a system or of a glob: the kernel sets it where the fields are, and says nothing of the others. */
+/*
+ * Sets a filter on the events of a system or a glob. Like the kernel, it ignores the events that lack a field of the
+ * filter.
+ */
 static int filter_many(const struct setup_context *context, const struct event_set *set,
 		       const struct setup_event *event, struct instance *instance, struct fail *fail)
 {
@@ -39,7 +42,8 @@ static int filter_many(const struct setup_context *context, const struct event_s
 	for (size_t i = 0; i < set->catalog->nr && nr < NAMED; i++)
 		if (left.has[i] && buf_addf(&names, "%s%s", nr ? ", " : "", set->catalog->events[i].name))
 			nr++;
-	fail_set(&told, 0, "the filter '%s' fits %zu of the %zu events of '%s'; traced without it are %s%s",
+	fail_set(&told, 0,
+		 "the filter '%s' is valid for %zu of the %zu events of '%s'; these are traced without a filter: %s%s",
 		 event->filter, set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
 	warn(context, &told);
 	event_set_release(&left);
@@ -61,14 +65,17 @@ static int set_filter(const struct setup_context *context, const struct event_se
 		return 0;
 	err = event_set_unfilter(set, instance, &found, fail);
 	if (found) {
-		fail_set(&told, 0, "somebody had filters in the top instance: they are off until %s",
+		fail_set(&told, 0, "the top instance had filters that weft did not set: they are off until %s",
 			 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
 		warn(context, &told);
 	}
 	return err;
 }
 
-/* Some triggers change more than their file: the snapshot is allocated, a histogram of time sets the clock. */
+/*
+ * Some triggers also change other files: a snapshot trigger allocates the snapshot buffer, and a histogram of times
+ * sets the clock.
+ */
 static int set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
 {
 	const char *also = NULL;
@@ -83,7 +90,10 @@ static int set_trigger(const struct event_set *set, struct instance *instance, c
 	return err ? err : event_set_trigger(set, instance, trigger, fail);
 }
 
-/* The event of a probe that is only planned is in no catalog: its files are named one by one. */
+/*
+ * Plans the event of a probe that is only planned. The catalog does not have this event, so its files are written by
+ * name.
+ */
 static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance,
 		      struct fail *fail)
 {
@@ -111,7 +121,10 @@ static int plan_event(const struct setup_event *event, const char *pattern, stru
 	return err;
 }
 
-/* Of a list with commas the others are added, too, where one of them is missing. */
+/*
+ * Adds the events of a list of names. With ignore_missing, a missing name causes a warning and the other names are
+ * added.
+ */
 static int add_known(const struct setup_context *context, struct event_set *set, const char *pattern, struct fail *fail)
 {
 	struct text_word word;
@@ -129,7 +142,37 @@ static int add_known(const struct setup_context *context, struct event_set *set,
 	return err;
 }
 
-/* "EVENTS:mod:MODULE": the kernel keeps it until the module comes, should it not be there. Its events are in no catalog, so it is written as it is. */
+/* Adds the events that an analysis needs: those of `pattern` that exist, or else those of `instead`. */
+static int add_wanted(const struct setup_context *context, struct event_set *set, const struct setup_event *event,
+		      struct fail *fail)
+{
+	const char *lists[] = { event->pattern, event->instead };
+	struct text_word word;
+	int err;
+
+	for (size_t i = 0; i < array_size(lists) && !set->nr; i++) {
+		while (lists[i] && text_next_word(&lists[i], ",", &word)) {
+			cleanup_free char *part = strndup(word.at, word.len);
+
+			err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
+			if (err && err != -ENOENT)
+				return err;
+		}
+	}
+	if (set->nr)
+		return 0;
+	err = fail_set(fail, -ENOENT, "this kernel has no event '%s', which is needed to know: %s", event->pattern,
+		       event->what_for);
+	if (!event->optional)
+		return err;
+	warn(context, fail);
+	return 0;
+}
+
+/*
+ * Adds "EVENTS:mod:MODULE". If the module is not loaded, the kernel keeps the text until it is. The catalog does not
+ * have these events, so the text is written unchanged.
+ */
 static int add_module(const struct setup_event *event, struct instance *instance, struct fail *fail)
 {
 	const char *module = strstr(event->pattern, MODULE_EVENTS) + strlen(MODULE_EVENTS);
@@ -148,12 +191,11 @@ static int add_module(const struct setup_event *event, struct instance *instance
 		return err;
 	return fail_set(
 		fail, -ENOENT,
-		"the kernel does not take the events '%s': before Linux 6.14, and built without modules, it does not know "
-		"':mod:', and a module that is loaded must have them",
+		"the kernel refuses the events '%s': ':mod:' needs Linux 6.14 or later with CONFIG_MODULES, and a module that is loaded must have these events",
 		event->pattern);
 }
 
-/* The filter and the triggers of one -e, and the event's place in the sets. */
+/* Adds the events of one -e to the sets, and sets their filter and triggers. */
 static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
 		     struct event_set *on, struct event_set *off, struct fail *fail)
 {
@@ -168,7 +210,7 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return plan_event(event, pattern, instance, fail);
 	if (strstr(pattern, MODULE_EVENTS))
 		return add_module(event, instance, fail);
-	err = add_known(context, &set, pattern, fail);
+	err = event->what_for ? add_wanted(context, &set, event, fail) : add_known(context, &set, pattern, fail);
 	if (!set.nr) {
 		event_set_release(&set);
 		return err;
@@ -187,7 +229,7 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	return err;
 }
 
-/* Each word of the pattern is one event's name. */
+/* Whether each word of the pattern names exactly one event. */
 static bool is_by_name(const char *pattern)
 {
 	struct text_word word;
@@ -216,7 +258,10 @@ int setup_events(const struct setup_context *context, const struct setup_instanc
 		err = event_set_enable(&off, instance, false, fail);
 	if (!err && on->has) {
 		err = event_set_enable(on, instance, true, fail);
-		/* Of "all" or of a system a kernel may refuse some; the others are worth recording. */
+		/*
+		 * The kernel may refuse some events of "all" or of a system. The other events are still worth
+		 * recording.
+		 */
 		if (err && !named && err != -EPERM && err != -EACCES) {
 			warn(context, fail);
 			err = 0;

@@ -5,8 +5,9 @@
 #include "lib/setup/setup.h"
 
 /*
- * The events of an instance, with their filters and triggers: the last step of setup_apply(), and only for it.
- * Filters and triggers are there before an event is on. What a kernel refuses of a whole system is a warning.
+ * Sets up the events of an instance with their filters and triggers. This is the last step of setup_apply(), which
+ * alone calls it. Filters and triggers are set before an event is enabled. If the kernel refuses an event of a whole
+ * system, the result is a warning.
  */
 int must_check setup_events(const struct setup_context *context, const struct setup_instance *wanted,
 			    struct instance *instance, struct event_set *events, struct fail *fail);

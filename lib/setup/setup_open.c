@@ -20,7 +20,7 @@ static void warn(const struct setup_context *context, const struct fail *fail)
 		context->setup->warn(fail->text, context->setup->warn_data);
 }
 
-/* Whether a trigger or a function will switch tracing off. */
+/* Whether a trigger or a function command will switch tracing off. */
 static bool stops_itself(const struct setup_instance *wanted)
 {
 	for (size_t i = 0; i < wanted->commands.nr; i++)
@@ -42,7 +42,7 @@ static void tell_waiting(const char *text, void *data)
 	warn(context, &told);
 }
 
-/* We are the only one who traces there, from now on; a script changes nothing, and asks nobody. */
+/* Claims an instance, so that no other weft traces there. A plan changes nothing, so it claims nothing. */
 static int claim(const struct setup_context *context, const char *instance, struct fail *fail)
 {
 	const struct setup *setup = context->setup;
@@ -66,7 +66,7 @@ static int claim(const struct setup_context *context, const char *instance, stru
 	return 0;
 }
 
-/* All that the setup names, whichever of them is opened first: their order is the same for everybody. */
+/* Claims all instances of the setup in the order of their names, so that two processes cannot deadlock. */
 static int claim_named(const struct setup_context *context, struct fail *fail)
 {
 	const struct setup *setup = context->setup;
@@ -79,7 +79,7 @@ static int claim_named(const struct setup_context *context, struct fail *fail)
 		for (size_t i = 0; i < setup->nr_instances; i++) {
 			const char *name = setup->instances[i].name;
 
-			/* One with a slash is no name; opening it says so. */
+			/* A name with a slash is invalid. It is skipped here; opening it reports the error. */
 			if (name && setup_uses(setup, i) && !strchr(name, '/') && strcmp(name, last) > 0 &&
 			    (!next || strcmp(name, next) < 0))
 				next = name;
@@ -122,7 +122,7 @@ static int open_private(const struct setup_context *context, const struct setup_
 		return err;
 	fail_set(
 		&told, 0,
-		"tracer '%s'%s only in the top instance: it is used, its settings are put back, what its buffer held is gone",
+		"tracer '%s'%s only in the top instance: that instance is used, its settings are put back afterwards, what its buffer held is gone",
 		tracer,
 		heeds                        ? " keeps what it found until a trigger stops it" :
 		graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" :
@@ -131,7 +131,10 @@ static int open_private(const struct setup_context *context, const struct setup_
 	return 0;
 }
 
-/* It is no setting that could be put back: the kernel has emptied it. */
+/*
+ * Warns if set_ftrace_pid holds an installed but empty list, with which no task was traced. instance_borrow() removes
+ * the list.
+ */
 static void warn_of_empty(const struct setup_context *context, const struct instance *instance)
 {
 	static const char file[] = "set_ftrace_pid";
@@ -140,21 +143,25 @@ static void warn_of_empty(const struct setup_context *context, const struct inst
 
 	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL) || text.len)
 		return;
-	fail_set(&told, 0,
-		 "'%s' of the top instance held a list without tasks, so that nobody was traced: it is taken away",
-		 file);
+	fail_set(
+		&told, 0,
+		"'%s' of the top instance held an empty list of tasks, so that no task was traced: the list is removed",
+		file);
 	warn(context, &told);
 }
 
 static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
 {
-	/* Then they are those of a start before. */
+	/* True if the settings that were found are those of an earlier start. */
 	bool ours = context->undo && undo_holds(context->undo, instance->name, "tracing_on");
 	struct fail told;
 	bool found = false;
 	int err = instance_turn(instance, false, fail);
 
-	/* What is in somebody's instance is saved, not thrown away; the top one cannot keep it under another tracer. */
+	/*
+	 * The content of an existing named instance is kept and saved with the recording. The content of the top
+	 * instance cannot be kept, because the kernel drops it when the tracer changes.
+	 */
 	if (!err && instance->kind == INSTANCE_TOP)
 		err = instance_clear(instance, fail);
 	if (!err && instance->kind == INSTANCE_TOP)
@@ -163,7 +170,7 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 		err = instance_borrow(instance, &found, fail);
 	if (err || !found || ours || instance->kind != INSTANCE_TOP)
 		return err;
-	fail_set(&told, 0, "somebody had settings in the top instance: they are off until %s",
+	fail_set(&told, 0, "the top instance had settings that weft did not make: they are off until %s",
 		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
 	warn(context, &told);
 	return 0;
@@ -185,7 +192,7 @@ static void warn_if_deaf(const struct setup_context *context, const struct setup
 	warn(context, &told);
 }
 
-/* The list is somebody's, and left to him. */
+/* Warns if a list of tasks that weft did not install lets no task be traced. The list is left unchanged. */
 static void warn_of_nobody(const struct setup_context *context, const struct instance *instance)
 {
 	static const char *const files[] = { "set_event_pid", "set_ftrace_pid" };
@@ -199,7 +206,7 @@ static void warn_of_nobody(const struct setup_context *context, const struct ins
 
 		if (!nobody)
 			continue;
-		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' takes it away", files[i],
+		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' removes the list", files[i],
 			 *instance->name ? "the instance '" : "the top instance", instance->name,
 			 *instance->name ? "'" : "", nobody, *instance->name ? "-B " : "", instance->name);
 		warn(context, &told);
@@ -225,6 +232,6 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 		warn_if_deaf(context, wanted, *ret);
 	if (!err && (change || (*ret)->kind == INSTANCE_EXISTING))
 		warn_of_nobody(context, *ret);
-	/* An error leaves the instance with the caller, who closes it once the settings were put back. */
+	/* After an error the caller owns the instance, and closes it after the settings were restored. */
 	return err || change ? err : prepare(context, *ret, fail);
 }

@@ -65,7 +65,7 @@ int setup_probes_make(const struct tracing *tracing, struct undo *undo, const st
 	return err;
 }
 
-/* "GROUP:NAME" is this probe's. */
+/* Whether "GROUP:NAME" is the event of this probe. */
 static bool is_of(const char *pattern, const struct probe *probe)
 {
 	size_t group = strlen(probe->group);

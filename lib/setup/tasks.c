@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ESRCH: the kernel knows no such task (any more). */
+/* Explains the kernel's error. -ESRCH: the kernel has no such task, or no longer. */
 static int refused(int err, const char *file, const char *pids, struct fail *fail)
 {
 	if (err == -ESRCH)
@@ -89,7 +89,7 @@ int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
 		if (!instance_has(instance, file))
 			continue;
 		err = instance_set(instance, file, "", fail);
-		/* A kernel that does not permit function tracing has no tasks in its list. */
+		/* A kernel that forbids function tracing returns -EPERM, and its list has no tasks. */
 		if (i && err == -EPERM)
 			err = 0;
 	}
@@ -112,7 +112,7 @@ int kernel_tasks_uninstall(const struct instance *instance, struct fail *fail)
 	return err;
 }
 
-/* In another namespace the tasks of the kernel's lists have other pids. */
+/* Whether weft runs in the initial PID namespace. In another one, tasks have other PIDs than in the kernel's lists. */
 static bool sees_all_pids(void)
 {
 	enum { PROC_PID_INIT_INO = 0xeffffffc };
@@ -139,14 +139,15 @@ const char *kernel_tasks_nobody(const struct instance *instance, const char *fil
 	if (!instance_has(instance, file) || instance_read(instance, file, &text, NULL))
 		return NULL;
 	if (!text.len)
-		return strcmp(file, "set_ftrace_pid") ? NULL :
-							"holds a list without tasks: functions of nobody are traced";
+		return strcmp(file, "set_ftrace_pid") ?
+			       NULL :
+			       "holds an empty list of tasks: the functions of no task are traced";
 	at = buf_str(&text);
 	left = text.len;
 	while (text_next_line(&at, &left, &line))
 		if (!control_is_name(line) || is_there(line))
 			return NULL;
-	return sees_all_pids() ? "names only tasks that have ended: nobody is traced" : NULL;
+	return sees_all_pids() ? "names only tasks that have ended: no task is traced" : NULL;
 }
 
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,

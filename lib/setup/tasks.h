@@ -12,31 +12,39 @@
 struct fail;
 
 /*
- * Restricts an instance to these tasks: set_event_pid, and with `functions` set_ftrace_pid too. Without `functions`
- * set_ftrace_pid is not touched: kernels that refuse it (lockdown of function tracing) still trace events.
- * `follow` adds the children that they fork from now on (options event-fork and function-fork).
+ * Restricts an instance to these tasks: writes set_event_pid, and with `functions` also set_ftrace_pid. Without
+ * `functions` it does not touch set_ftrace_pid, because a kernel that refuses function tracing (lockdown) still traces
+ * events. With `follow`, children that these tasks fork from now on are traced too (options event-fork and
+ * function-fork).
  */
 int must_check kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 				 struct fail *fail);
 
-/* Keeps these tasks out: set_event_notrace_pid, and with `functions` set_ftrace_notrace_pid. Adds to those that are. */
+/* Excludes these tasks: adds them to set_event_notrace_pid, and with `functions` also to set_ftrace_notrace_pid. */
 int must_check kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions,
 				    struct fail *fail);
-/* Only the options: children of the tasks that are listed already. */
+/* Sets only the options event-fork and function-fork, for the children of tasks that are already listed. */
 int must_check kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail);
 
-/* Empties the lists of tasks, of events and of functions: all are traced, or none is left out. */
+/*
+ * Removes the lists of tasks for events and functions, so that all tasks are traced; with `notrace` the lists of
+ * excluded tasks, so that no task is left out.
+ */
 int must_check kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail);
 
 /*
- * A list is installed, or it is not. While event-fork and function-fork are on the kernel takes tasks that end out of the lists; one that has
- * become empty stays installed, and traces nobody. set_ftrace_pid reads as "no pid" when it is not installed, and as '' when it is empty;
- * set_event_pid reads as '' both times: nothing tells from outside. Opening a list with truncation uninstalls it.
+ * A list of tasks is either installed or not. With event-fork and function-fork the kernel removes tasks from the lists
+ * when they end. A list that has become empty stays installed, and then no task is traced. set_ftrace_pid reads "no
+ * pid" if it is not installed, and is empty if the installed list is empty. set_event_pid is empty in both cases, so
+ * its state cannot be seen. Opening a list with truncation uninstalls it.
  */
-/* All four, whatever they read as, and whoever has installed them: nothing is journaled. */
+/* Uninstalls all four lists, whatever they contain and whoever installed them. Nothing is journaled. */
 int must_check kernel_tasks_uninstall(const struct instance *instance, struct fail *fail);
 
-/* Why this list, "set_ftrace_pid" or "set_event_pid", traces nobody, in words that go behind its name; NULL: it does, or it cannot be seen. */
+/*
+ * If this list ("set_ftrace_pid" or "set_event_pid") lets no task be traced, returns the reason, worded so that it can
+ * follow the name of the list. NULL: tasks are traced, or the state of the list cannot be seen.
+ */
 const char *kernel_tasks_nobody(const struct instance *instance, const char *file);
 
 #endif

@@ -112,7 +112,10 @@ static int not_offered(const struct instance *instance, const char *tracer, stru
 	return near_fail(&near, fail, -ENOENT, "this kernel has no tracer '%s'", tracer);
 }
 
-/* These share what the kernel has only once: irqsoff_busy, wakeup_busy, hwlat_busy, and the threads of osnoise and timerlat. */
+/*
+ * Tracers of one family share a resource that the kernel has only once: irqsoff_busy, wakeup_busy, hwlat_busy, or the
+ * threads of osnoise and timerlat.
+ */
 static const char *family_of(const char *tracer)
 {
 	static const char *const families[] = {

@@ -13,7 +13,7 @@ void gaps_release(struct gaps *gaps)
 	*gaps = (struct gaps){ .items = NULL };
 }
 
-/* Of two neighbours one is left, which begins as early as the earlier and counts until the later. */
+/* Joins two neighbours: the result begins with the earlier one and has the number of the later one. */
 static void halve(struct gaps *gaps)
 {
 	size_t kept = 0;
@@ -38,12 +38,10 @@ bool gaps_add(struct gaps *gaps, uint64_t from)
 	return true;
 }
 
-bool gaps_find(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
+bool gaps_search(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
 {
 	size_t low = 0, high = gaps->nr;
 
-	if (number >= gaps->number || !gaps->nr)
-		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -7,22 +7,28 @@
 #include <stdint.h>
 
 /*
- * The times in which events were lost, in the order in which that was noticed. What is asked is: since I looked last, when did the first of
- * them begin? So only those are kept that no later one precedes; a bounded number, of which the oldest are then taken together.
+ * The gaps: for each, the time from which on events were lost, in the order in which the gaps were noticed. The list
+ * answers one question: among the gaps since a given one, when did the earliest begin? So a gap is dropped when a later
+ * one begins earlier. The number of gaps is bounded: the oldest are joined.
  */
 struct gaps {
 	struct gap {
 		uint64_t number, from;
-	} * items; /* both grow from one to the next */
+	} * items; /* `number` and `from` ascend */
 	size_t nr;
-	uint64_t number; /* of gaps so far */
+	uint64_t number; /* number of gaps so far */
 };
 
 void gaps_release(struct gaps *gaps);
-/* Events were lost from this time on. False without memory: nothing can be known any more. */
+/* Adds a gap that begins at `from`. False without memory: then everything counts as unknown. */
 bool gaps_add(struct gaps *gaps, uint64_t from);
 
-/* Of the gaps behind the first `number`: whether there are any, and when the earliest of them began. */
-bool gaps_find(const struct gaps *gaps, uint64_t number, uint64_t *ret_from);
+/* Whether there are gaps after the first `number`; *ret_from is when the earliest of them began. */
+bool gaps_search(const struct gaps *gaps, uint64_t number, uint64_t *ret_from);
+
+static inline bool gaps_find(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
+{
+	return number < gaps->number && gaps->nr && gaps_search(gaps, number, ret_from);
+}
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* { NUMBER, "LETTER" } from *at on; false behind the last. */
+/* { NUMBER, "LETTER" } from *at on; false after the last. */
 static bool next_pair(const char **at, uint64_t *ret_mask, char *ret_letter)
 {
 	const char *brace = strchr(*at, '{'), *quote;
@@ -22,14 +22,14 @@ static bool next_pair(const char **at, uint64_t *ret_mask, char *ret_letter)
 	return *at != NULL;
 }
 
-void letters_init(struct letters *letters, const char *print_fmt)
+static void read_table(struct letters *letters, const char *print_fmt)
 {
 	const char *at = strstr(print_fmt, "__print_flags("), *quote = at ? strchr(at, '"') : NULL;
 	uint64_t mask, highest = 0;
 	char letter;
 
 	*letters = (struct letters){ .at = { 'S', 'D', 'T', 't', 'X', 'Z' } };
-	/* Behind the first argument, which has parentheses of its own. */
+	/* After the first argument, which has parentheses of its own. */
 	if (!quote || !strchr(quote, '{'))
 		return;
 	memset(letters->at, 0, sizeof(letters->at));
@@ -42,16 +42,30 @@ void letters_init(struct letters *letters, const char *print_fmt)
 	letters->preempted = highest << 1;
 }
 
-char letters_of(const struct letters *letters, uint64_t prev_state)
+char letters_choose(const struct letters *letters, uint64_t prev_state)
 {
-	/* The end of a task, then what keeps it from running, then hints to those. */
+	/*
+	 * First the letters of a dead task, then those that tell why it does not run, then flags that only add to
+	 * these.
+	 */
 	static const char order[] = "XZxDTtSIP";
+	const char *first = NULL;
 
 	if (prev_state & letters->preempted)
 		return '+';
-	for (const char *wanted = order; *wanted; wanted++)
-		for (unsigned bit = 0; bit < LETTERS_BITS; bit++)
-			if (prev_state >> bit & 1 && letters->at[bit] == *wanted)
-				return *wanted;
-	return 'R';
+	for (uint64_t bits = prev_state & ((1U << LETTERS_BITS) - 1); bits; bits &= bits - 1) {
+		char letter = letters->at[__builtin_ctzll(bits)];
+		const char *found = letter ? strchr(order, letter) : NULL;
+
+		if (found && (!first || found < first))
+			first = found;
+	}
+	return first ? *first : 'R';
+}
+
+void letters_init(struct letters *letters, const char *print_fmt)
+{
+	read_table(letters, print_fmt);
+	for (unsigned bit = 0; bit < LETTERS_BITS; bit++)
+		letters->alone[bit] = letters_choose(letters, UINT64_C(1) << bit);
 }

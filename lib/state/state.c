@@ -7,39 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of both kinds of interrupts end alike; x86 has an event for each vector. */
-static const struct role_name names[] = {
-	{ "sched", "sched_switch", STATE_SWITCH },        { "sched", "sched_waking", STATE_WAKING },
-	{ "sched", "sched_wakeup", STATE_WAKEUP },        { "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
-	{ "sched", "sched_migrate_task", STATE_MIGRATE }, { "sched", "sched_process_fork", STATE_FORK },
-	{ "task", "task_newtask", STATE_NEWTASK },        { "task", "task_rename", STATE_RENAME },
-	{ "sched", "sched_process_exec", STATE_EXEC },    { "irq", "irq_handler_entry", STATE_HARD_ENTRY },
-	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },   { "ipi", "ipi_entry", STATE_HARD_ENTRY },
-	{ "ipi", "ipi_exit", STATE_HARD_EXIT },           { "irq_vectors", "*_entry", STATE_HARD_ENTRY },
-	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },     { "irq", "softirq_entry", STATE_SOFT_ENTRY },
-	{ "irq", "softirq_exit", STATE_SOFT_EXIT },       { NULL, NULL, 0 },
-};
-
-/* The fields of each role; NULL: it has no such field. */
-static const struct role_fields {
-	const char *pid, *other, *state, *prio, *other_prio, *cpu, *comm, *other_comm;
-} fields[STATE_ROLES] = {
-	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, "next_comm",
-			   "prev_comm" },
-	[STATE_WAKING] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
-	[STATE_WAKEUP] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
-	[STATE_WAKEUP_NEW] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
-	[STATE_MIGRATE] = { "pid", NULL, NULL, "prio", NULL, "dest_cpu", "comm", NULL },
-	[STATE_FORK] = { "child_pid", "parent_pid", NULL, NULL, NULL, NULL, "child_comm", "parent_comm" },
-	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
-	[STATE_EXEC] = { "pid", NULL, NULL, NULL, NULL, NULL, "filename", NULL },
-	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", NULL },
-};
-
 void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt)
 {
 	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
-	roles_init(&state->roles, names);
+	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
 }
 
@@ -53,56 +24,56 @@ void state_release(struct state *state)
 	*state = (struct state){ .tasks = NULL };
 }
 
-static void bind_place(const struct state *state, const struct format *format, const char *name, struct place *place)
+/* A number of the event; 0 where it has no such field. */
+static inline int64_t number_of(const struct state_places *places, const struct place *place, const struct event *event)
 {
-	if (name)
-		(void)place_bind(place, format, state->abi, name);
+	if (__builtin_expect(event->len >= places->whole && place->field, 1))
+		return (int32_t)load_u32(event->data + place->offset, false);
+	return place_s64(place, event);
 }
 
-static void bind(struct state *state, const struct format *format, uint8_t role)
-{
-	const struct role_fields *of = &fields[role];
-	struct state_places *places = &state->places[role];
-
-	bind_place(state, format, of->pid, &places->pid);
-	bind_place(state, format, of->other, &places->other);
-	bind_place(state, format, of->state, &places->state);
-	bind_place(state, format, of->prio, &places->prio);
-	bind_place(state, format, of->other_prio, &places->other_prio);
-	bind_place(state, format, of->cpu, &places->cpu);
-	bind_place(state, format, of->comm, &places->comm);
-	bind_place(state, format, of->other_comm, &places->other_comm);
-	if (role == STATE_SWITCH)
-		letters_init(&state->letters, format->print_fmt);
-}
-
-static void set_comm(struct state_task *task, const struct place *place, const struct event *event)
+__attribute__((noinline)) static void set_other_comm(struct state_task *task, const struct place *place,
+						     const struct event *event)
 {
 	const char *text;
 	size_t len;
 
-	if (!place->field || task->idle)
+	if (!place->field || !place_string(place, event, &text, &len))
 		return;
-	/* char[16], as in almost every kernel's sched_switch. */
-	if (place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) &&
-	    place->offset + STATE_COMM <= event->len) {
+	len = len < STATE_COMM ? len : STATE_COMM - 1;
+	memcpy(task->comm, text, len);
+	memset(task->comm + len, 0, STATE_COMM - len);
+}
+
+/* char[16], as in almost every kernel's sched_switch. */
+static inline bool has_comm(const struct place *place, const struct event *event)
+{
+	return place->field && place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) &&
+	       place->offset + STATE_COMM <= event->len;
+}
+
+static inline void set_comm(struct state_task *task, const struct state_places *places, const struct place *place,
+			    const struct event *event)
+{
+	if (task->idle)
+		return;
+	if (__builtin_expect((places->whole_comms && event->len >= places->whole) || has_comm(place, event), 1)) {
 		memcpy(task->comm, event->data + place->offset, STATE_COMM);
 		task->comm[STATE_COMM - 1] = '\0';
-	} else if (place_string(place, event, &text, &len)) {
-		len = len < STATE_COMM ? len : STATE_COMM - 1;
-		memcpy(task->comm, text, len);
-		memset(task->comm + len, 0, STATE_COMM - len);
+		return;
 	}
+	set_other_comm(task, place, event);
 }
 
-static void set_prio(struct state_task *task, const struct place *place, const struct event *event)
+static inline void set_prio(struct state_task *task, const struct state_places *places, const struct place *place,
+			    const struct event *event)
 {
 	if (place->field)
-		task->prio = (int32_t)place_s64(place, event);
+		task->prio = (int32_t)number_of(places, place, event);
 }
 
-/* If another CPU is said to have it, that was not the whole truth. */
-static void take_from_others(struct state *state, uint32_t id, uint32_t number)
+/* The state has the task on another CPU: an event was missed, so the time since then is unknown. */
+static inline void take_from_others(struct state *state, uint32_t id, uint32_t number)
 {
 	const struct state_task *task = &state->tasks[id];
 
@@ -113,7 +84,7 @@ static void take_from_others(struct state *state, uint32_t id, uint32_t number)
 	}
 }
 
-/* An event tells that this task has the CPU, and since when is not known. */
+/* An event shows that this task has the CPU; the time of the switch is unknown. */
 static void take_over(struct state *state, uint32_t number, int32_t pid)
 {
 	uint32_t id;
@@ -173,8 +144,8 @@ static void leave(struct state *state, uint32_t number, uint32_t id, const struc
 		return;
 	}
 	task->letter = letters_of(&state->letters, place_u64(&places->state, event));
-	set_comm(task, &places->other_comm, event);
-	set_prio(task, &places->other_prio, event);
+	set_comm(task, places, &places->other_comm, event);
+	set_prio(task, places, &places->other_prio, event);
 	mode = mode_of(task->letter);
 	(void)tasks_enter(state, id, mode);
 	task->waking = 0;
@@ -194,8 +165,8 @@ static void come(struct state *state, uint32_t number, uint32_t id, const struct
 
 	take_from_others(state, id, number);
 	task = &state->tasks[id];
-	set_comm(task, &places->comm, event);
-	set_prio(task, &places->prio, event);
+	set_comm(task, places, &places->comm, event);
+	set_prio(task, places, &places->prio, event);
 	step->was = task->mode;
 	step->since = task->since;
 	step->waking = tasks_waits(task->mode) ? task->waking : 0;
@@ -211,8 +182,8 @@ static void come(struct state *state, uint32_t number, uint32_t id, const struct
 static void see_switch(struct state *state, const struct event *event)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
-	int32_t prev_pid = (int32_t)place_s64(&places->other, event),
-		next_pid = (int32_t)place_s64(&places->pid, event);
+	int32_t prev_pid = (int32_t)number_of(places, &places->other, event),
+		next_pid = (int32_t)number_of(places, &places->pid, event);
 	uint32_t number = event->cpu, prev, next;
 
 	if (!places->other.field || !places->pid.field)
@@ -225,7 +196,7 @@ static void see_switch(struct state *state, const struct event *event)
 		return;
 	state->step = (struct state_step){ .kind = STEP_SWITCH, .task = next, .other = prev };
 	leave(state, number, prev, event);
-	/* The same PID again, behind its end. */
+	/* The same PID again, after its end. */
 	if (next == prev && state->tasks[prev].died)
 		next = tasks_of(state, next_pid);
 	if (next == STATE_NO_TASK)
@@ -236,7 +207,7 @@ static void see_switch(struct state *state, const struct event *event)
 	cpus_give(state, number, next);
 }
 
-/* Whether it may be woken: it sleeps, or it may, for what it did is not known any more. */
+/* Whether the task can be woken: it sleeps, or its mode is unknown since events were lost. */
 static bool can_wake(const struct state *state, const struct state_task *task)
 {
 	uint64_t from;
@@ -264,12 +235,15 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 {
 	const struct state_places *places = &state->places[role];
 	struct state_task *task = &state->tasks[id];
-	uint64_t cpu = places->cpu.field ? place_u64(&places->cpu, event) : event->cpu;
+	uint64_t cpu = places->cpu.field ? (uint64_t)number_of(places, &places->cpu, event) : event->cpu;
 	bool again = role == STATE_WAKEUP && task->mode == TASK_WAKING && !task->woken;
 
-	set_comm(task, &places->comm, event);
-	set_prio(task, &places->prio, event);
-	/* try_to_wake_up() says so of a task that sleeps only: since it was queued this one has run, and nothing told of it. */
+	set_comm(task, places, &places->comm, event);
+	set_prio(task, places, &places->prio, event);
+	/*
+	 * try_to_wake_up() wakes only a task that sleeps: so this one has run and slept since it was queued, in events
+	 * that are missing.
+	 */
 	if (role == STATE_WAKING && task->mode == TASK_QUEUED && task->woken) {
 		state->breaks++;
 		tasks_lose(state, id, task->since);
@@ -287,7 +261,7 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 		task->waking = state->now;
 		task->woken = 0;
 	} else {
-		/* Of a wait that goes on, the first part must be known. */
+		/* The wait goes on after this event: its first part must be known. */
 		if (!again || !state->step.intact)
 			task->waking = 0;
 		task->woken = state->now;
@@ -300,7 +274,7 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 
 static void see_wake(struct state *state, const struct event *event, uint8_t role)
 {
-	int32_t pid = (int32_t)place_s64(&state->places[role].pid, event);
+	int32_t pid = (int32_t)number_of(&state->places[role], &state->places[role].pid, event);
 	uint32_t id;
 
 	if (!pid || !state->places[role].pid.field)
@@ -308,7 +282,7 @@ static void see_wake(struct state *state, const struct event *event, uint8_t rol
 	id = tasks_of(state, pid);
 	if (id == STATE_NO_TASK)
 		return;
-	/* Only a new task is woken so; the end of the one before was not seen. */
+	/* sched_wakeup_new is of a new task: the PID was reused, and the end of the former task was not seen. */
 	if (role == STATE_WAKEUP_NEW && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_UNKNOWN &&
 	    state->tasks[id].mode != TASK_RUNNING) {
 		(void)tasks_enter(state, id, TASK_UNKNOWN);
@@ -327,7 +301,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 
 	if (!pid || !places->pid.field)
 		return;
-	id = state_task_of(state, pid);
+	id = tasks_find(state, pid);
 	/* task_newtask and sched_process_fork tell the same. */
 	if (id != STATE_NO_TASK && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_RUNNING) {
 		(void)tasks_enter(state, id, TASK_UNKNOWN);
@@ -343,7 +317,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 		state->step =
 			(struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
 	}
-	set_comm(&state->tasks[id], &places->comm, event);
+	set_comm(&state->tasks[id], places, &places->comm, event);
 }
 
 static void see_migrate(struct state *state, const struct event *event)
@@ -354,7 +328,7 @@ static void see_migrate(struct state *state, const struct event *event)
 
 	if (id == STATE_NO_TASK)
 		return;
-	set_comm(&state->tasks[id], &places->comm, event);
+	set_comm(&state->tasks[id], places, &places->comm, event);
 	state->step = (struct state_step){ .kind = STEP_MIGRATE,
 					   .task = id,
 					   .other = STATE_NO_TASK,
@@ -365,10 +339,10 @@ static void see_rename(struct state *state, const struct event *event)
 {
 	const struct state_places *places = &state->places[STATE_RENAME];
 	int32_t pid = places->pid.field ? (int32_t)place_s64(&places->pid, event) : event->pid;
-	uint32_t id = pid ? state_task_of(state, pid) : (uint32_t)STATE_NO_TASK;
+	uint32_t id = pid ? tasks_find(state, pid) : (uint32_t)STATE_NO_TASK;
 
 	if (id != STATE_NO_TASK)
-		set_comm(&state->tasks[id], &places->comm, event);
+		set_comm(&state->tasks[id], places, &places->comm, event);
 }
 
 /* begin_new_exec(): a task is called by the last part of its program's path. */
@@ -398,15 +372,10 @@ static void nest(struct state *state, struct state_cpu *cpu, uint8_t *depth, int
 	cpus_account(state, cpu);
 }
 
-static void see_record(struct state *state, const struct event *event)
+static void see_role(struct state *state, const struct event *event, uint8_t role)
 {
 	struct state_cpu *cpu = &state->cpus[event->cpu];
-	bool fresh;
-	uint8_t role = roles_of(&state->roles, event, &fresh);
 
-	if (fresh)
-		bind(state, event->type->format, role);
-	state->events[role]++;
 	switch ((enum state_role)role) {
 	case STATE_SWITCH:
 		see_switch(state, event);
@@ -455,28 +424,61 @@ static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number
 	state->step.kind = STEP_LOST;
 }
 
+/* The stack of a sched_switch comes after it, with the PID of the task that loses the CPU. */
+static bool is_stack(const struct event *event)
+{
+	const struct format *format = event->type->format;
+
+	return format && !strcmp(format->system, "ftrace") &&
+	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
+}
+
+static void start(struct state *state, uint64_t ts)
+{
+	state->started = true;
+	state->start = ts;
+	state->now = ts;
+	state->idle_since = ts;
+}
+
+/* The task and the interrupts of a CPU, by a record of it. */
+__attribute__((noinline)) static void see_record(struct state *state, const struct event *event, uint8_t role,
+						 bool fresh)
+{
+	const struct state_cpu *cpu = &state->cpus[event->cpu];
+
+	if ((cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && !is_stack(event))
+		take_over(state, event->cpu, event->pid);
+	if (fresh)
+		state_bind(state, event->type->format, role);
+	state->events[role]++;
+	see_role(state, event, role);
+	state->cpus[event->cpu].last = state->now;
+}
+
 void state_see(struct state *state, const struct event *event)
 {
 	struct state_cpu *cpu;
+	bool fresh;
+	uint8_t role;
 
-	if (!state->started) {
-		state->started = true;
-		state->start = event->ts;
-		state->now = event->ts;
-		state->idle_since = event->ts;
-	}
+	if (__builtin_expect(!state->started, 0))
+		start(state, event->ts);
 	if (event->ts > state->now)
 		state->now = event->ts;
 	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	if (event->kind == EVENT_LOST) {
+	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
 		see_loss(state, cpu, event->cpu);
-	} else {
-		if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)
-			take_over(state, event->cpu, event->pid);
-		see_record(state, event);
+		cpu->last = state->now;
+		return;
 	}
-	state->cpus[event->cpu].last = state->now;
+	role = roles_of(&state->roles, event, &fresh);
+	/* An event that tells no more than that its task still has the CPU. */
+	if (role == ROLE_NONE && cpu->task != STATE_NO_TASK && cpu->pid == event->pid)
+		cpu->last = state->now;
+	else
+		see_record(state, event, role, fresh);
 }

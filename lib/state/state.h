@@ -17,24 +17,28 @@ struct event;
 struct schema_abi;
 
 /*
- * What each CPU and each task is doing, as far as the events of a reader tell. Shown every event in order, it keeps for each task how long it
- * was in which mode, and for each CPU how long it did what; an analysis asks after each event, through state::step, what has changed.
- * Invariants: time does not go back (an event that is older than one before counts as of that one's time); the spent times of a CPU add
- * up to the span of all events; those of a task to its life, from when it was first seen to its end or that of the events.
- * Every event tells which task had its CPU (common_pid). Where that is not the one of the last sched_switch, and where events were lost, the
- * time since the last event of the CPU is unknown, and what happened to waiting and sleeping tasks since then, too.
- * A task is a PID and its generation: a fork, or the end of a task, makes the PID another's. PID 0 is a task for each CPU.
+ * The modes of each CPU and each task over time, according to the events of a reader. state_see() must get every event
+ * in order; it adds up the time of each task and of each CPU in each mode. After each event state::step tells an
+ * analysis what has changed.
+ * Invariants: time does not go back (an event that is older than one before counts as of that one's time); the spent
+ * times of a CPU add up to the span of all events; those of a task add up to its life, from its first event to its end
+ * or the last event. Every event names the task on its CPU (common_pid). If it differs from that of the last
+ * sched_switch, or if events were lost, the modes of the CPU and of waiting and sleeping tasks are unknown since the
+ * last event of the CPU.
+ * A task is a PID and its generation: after a fork or the end of a task the PID belongs to another task. PID 0 is a
+ * task for each CPU.
  */
 enum task_mode {
 	TASK_UNKNOWN,
 	TASK_NEW, /* forked, and not yet woken */
 	TASK_RUNNING,
-	TASK_PREEMPTED, /* left its CPU and wants it back: preempted or yielded, the kernel does not tell which */
-	TASK_WAKING,    /* somebody decided to wake it (sched_waking); it is on no queue yet */
-	TASK_QUEUED,    /* woken (sched_wakeup), or waking when that event is not recorded; waits for a CPU */
-	TASK_SLEEPING,  /* S; kernel threads that idle (I) or are parked (P) */
-	TASK_BLOCKED,   /* D */
-	TASK_STOPPED,   /* T, t */
+	/* left its CPU and is still runnable: preempted or yielded, the kernel does not tell which */
+	TASK_PREEMPTED,
+	TASK_WAKING,   /* being woken (sched_waking), but not on a run queue yet */
+	TASK_QUEUED,   /* woken (sched_wakeup), or waking when that event is not recorded; waits for a CPU */
+	TASK_SLEEPING, /* S; kernel threads that idle (I) or are parked (P) */
+	TASK_BLOCKED,  /* D */
+	TASK_STOPPED,  /* T, t */
 	TASK_DEAD,
 	TASK_MODES,
 };
@@ -45,73 +49,76 @@ struct state_task {
 	int32_t pid;
 	uint32_t generation;        /* 0 for the first of its PID */
 	char comm[STATE_COMM];      /* the last; "" unknown */
-	uint64_t born, died;        /* when first seen; its end, 0: there was none */
+	uint64_t born, died;        /* born: when it was first seen; died: its end, 0: alive */
 	uint64_t since;             /* of the mode */
 	uint64_t spent[TASK_MODES]; /* without the time since then */
-	uint64_t waking,
-		woken;        /* of a WAKING or QUEUED one: when sched_waking and sched_wakeup were; 0: was not seen */
-	uint64_t gap;         /* gaps::number at `since` */
-	uint64_t beside_idle; /* of its waiting, how long another CPU idled */
-	uint64_t idle_then;   /* how long others had idled when it began to wait */
-	int32_t prio;         /* the kernel's: below 100 is real-time; -1 unknown */
-	int32_t waker;        /* the PID of who woke it last, or whom that interrupted */
-	uint32_t cpu;         /* where it runs, ran last or is to run */
-	uint8_t mode;         /* enum task_mode */
-	char letter;          /* of its last switch: 'R', '+', 'S', 'D'...; 0: none was seen */
-	bool exact;           /* the mode began at an event, not where something was lost */
+	uint64_t waking, woken; /* while WAKING or QUEUED: the times of sched_waking and sched_wakeup; 0: not seen */
+	uint64_t gap;           /* gaps::number at `since` */
+	uint64_t beside_idle;   /* the part of its waiting time during which another CPU was idle */
+	uint64_t idle_then;     /* the other CPUs' idle time up to the beginning of its wait */
+	int32_t prio;           /* the kernel's: below 100 is real-time; -1 unknown */
+	/* the PID of the task that woke it last, or that was interrupted by the waking interrupt */
+	int32_t waker;
+	uint32_t cpu; /* the CPU where it runs, ran last, or will run */
+	uint8_t mode; /* enum task_mode */
+	char letter;  /* of its last switch: 'R', '+', 'S', 'D'...; 0: none was seen */
+	bool exact;   /* the mode began at an event, not at a gap */
 	bool idle;
-	bool forked;  /* its beginning was seen */
-	uint8_t soft; /* softirqs that it was in when it lost its CPU: PREEMPT_RT */
+	bool forked;  /* its fork was seen */
+	uint8_t soft; /* PREEMPT_RT: depth of softirqs when it lost its CPU */
 };
 
 enum cpu_mode {
 	CPU_UNKNOWN,
 	CPU_TASK,
 	CPU_IDLE,
-	CPU_SOFTIRQ, /* without interrupts that hit it */
+	CPU_SOFTIRQ, /* without hard interrupts during it */
 	CPU_HARDIRQ,
 	CPU_MODES,
 };
 
 struct state_cpu {
 	uint64_t since; /* of the mode */
-	uint64_t last;  /* its last event */
+	uint64_t last;  /* time of its last event */
 	uint64_t spent[CPU_MODES];
-	uint64_t idle_alone; /* how long it was the only one that idled */
+	uint64_t idle_alone; /* the time during which it was the only idle CPU */
 	uint64_t switches;
-	uint32_t task;      /* who has it; STATE_NO_TASK: unknown */
-	uint32_t idle_task; /* its own; STATE_NO_TASK: not yet made */
+	uint32_t task;      /* the task that has the CPU; STATE_NO_TASK: unknown */
+	uint32_t idle_task; /* the CPU's idle task; STATE_NO_TASK: not yet seen */
 	int32_t pid;        /* of `task` */
 	uint8_t mode;       /* enum cpu_mode */
-	uint8_t hard, soft; /* depth */
+	uint8_t hard, soft; /* nesting depth */
 	bool seen;
 };
 
 enum step_kind {
-	STEP_NONE, /* nothing that changes a task */
+	STEP_NONE, /* no task changed */
 	STEP_LOST,
 	STEP_SWITCH,
-	STEP_WAKING, /* the first that can wake the task; others are STEP_NONE */
+	STEP_WAKING, /* the first event that can wake the task; further ones are STEP_NONE */
 	STEP_WOKEN,
 	STEP_MIGRATE,
 	STEP_FORK,
 };
 
-/* What the last event changed. Tasks are indices of state::tasks. */
+/* The change by the last event. Tasks are indices of state::tasks. */
 struct state_step {
 	uint8_t kind;  /* enum step_kind */
 	uint8_t was;   /* enum task_mode of `task` before */
-	bool intact;   /* that mode was known all the time since it began */
-	uint32_t task; /* SWITCH: who gets the CPU; else whom it is about */
-	uint32_t
-		other; /* SWITCH: who loses it; WAKING, WOKEN: who had the waker's CPU; FORK: the parent; or STATE_NO_TASK */
-	uint32_t cpu;           /* WAKING, WOKEN: where it is to run; MIGRATE: where to */
+	bool intact;   /* nothing was lost since that mode began */
+	uint32_t task; /* SWITCH: the task that gets the CPU; else the task that the step changes */
+	/*
+	 * SWITCH: the task that loses the CPU; WAKING, WOKEN: the task on the waker's CPU; FORK: the parent; or
+	 * STATE_NO_TASK
+	 */
+	uint32_t other;
+	uint32_t cpu;           /* WAKING, WOKEN, MIGRATE: the task's new CPU */
 	uint64_t since;         /* when `was` began */
-	uint64_t waking, woken; /* SWITCH: of the wait that ends, if it began with a wakeup; 0: was not seen */
+	uint64_t waking, woken; /* SWITCH: the wakeup that began the task's wait; 0: not seen */
 	uint64_t ran_since;     /* SWITCH: when `other` got the CPU; 0: unknown */
 };
 
-/* The events that it reads, by role: struct state::places. */
+/* The events that the state uses, by role: struct state::places. */
 enum state_role {
 	STATE_SWITCH = 1,
 	STATE_WAKING,
@@ -136,23 +143,29 @@ struct state {
 	size_t nr_cpus;
 	uint64_t start, now; /* the span of the events so far */
 	struct state_step step;
-	uint64_t losses;              /* gaps in the stream of events */
-	uint64_t breaks;              /* where a task was not what the last sched_switch had made of it */
+	uint64_t losses; /* gaps in the stream of events */
+	uint64_t breaks; /* contradictions: the task of an event is not the one of its CPU's last sched_switch */
 	uint64_t events[STATE_ROLES]; /* how many of each role */
-	bool failed;                  /* no memory: what it knows is not all */
-	/* Its own: */
+	bool failed;                  /* memory ran out: the state is incomplete */
+	/* Private to the state: */
 	const struct schema_abi *abi;
 	bool preempt_rt, started;
 	struct roles roles;
 	struct state_places {
 		struct place pid, other, state, prio, other_prio, cpu, comm, other_comm;
+		/*
+		 * A record of this length has its numbers, but for `state`, as signed ones of 4 bytes in our byte
+		 * order; UINT32_MAX: it has not.
+		 */
+		uint32_t whole;
+		bool whole_comms; /* and its names as char[16] */
 	} places[STATE_ROLES];
 	struct letters letters;
 	struct u64_map ids; /* by PID: uint32_t, index + 1; 0: the last one died */
 	struct gaps gaps;
-	uint64_t idle_any, idle_since; /* how long some CPU has idled, until idle_since */
+	uint64_t idle_any, idle_since; /* the time, until idle_since, during which at least one CPU idled */
 	uint32_t nr_idle;
-	uint32_t idle_sum; /* of the numbers of those that idle: which one it is when it is one */
+	uint32_t idle_sum; /* the sum of the numbers of the idle CPUs: when only one idles, its number */
 };
 
 void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt);
@@ -160,8 +173,21 @@ void state_release(struct state *state);
 
 void state_see(struct state *state, const struct event *event);
 
-/* Counts the time up to now in all modes: at the end, before spent[] is read. */
+/* Adds the time up to now to spent[]: call it at the end, before spent[] is read. */
 void state_settle(struct state *state);
+
+/* Advances the time without an event. */
+static inline void state_advance(struct state *state, uint64_t to)
+{
+	if (state->started && to > state->now)
+		state->now = to;
+}
+
+/*
+ * Starts a new interval now: all counts are 0. Tasks that have a CPU or wait for one are kept, with new indices; other
+ * tasks are added again by their next event. Call it after state_settle(). False without memory.
+ */
+bool state_restart(struct state *state);
 
 /* How long a task was in a mode, up to now. */
 uint64_t state_spent(const struct state *state, uint32_t task, enum task_mode mode);
@@ -175,7 +201,7 @@ static inline uint32_t state_running(const struct state *state, uint32_t cpu)
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : (uint32_t)STATE_NO_TASK;
 }
 
-/* Whether all that was counted adds up: false, and in words what does not, is an error of weft. After state_settle(). */
+/* Whether all sums agree; false is a bug in weft, and `fail` says which sum is wrong. Call it after state_settle(). */
 bool state_adds_up(const struct state *state, struct fail *fail);
 
 #endif

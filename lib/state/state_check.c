@@ -17,7 +17,7 @@ bool state_adds_up(const struct state *state, struct fail *fail)
 		if (cpu->seen && sum != state->now - state->start) {
 			(void)fail_set(fail, -EPROTO,
 				       "the times of CPU %zu add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft",
+				       "; this is a bug in weft",
 				       i, sum, state->now - state->start);
 			return false;
 		}
@@ -31,7 +31,7 @@ bool state_adds_up(const struct state *state, struct fail *fail)
 		if (sum != life) {
 			(void)fail_set(fail, -EPROTO,
 				       "the times of task %d add up to %" PRIu64 " ns of %" PRIu64
-				       "; that is an error of weft",
+				       "; this is a bug in weft",
 				       task->pid, sum, life);
 			return false;
 		}

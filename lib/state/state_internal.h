@@ -4,35 +4,153 @@
 
 #include "lib/state/state.h"
 
-/* The two halves of the state: tasks, and CPUs that have them. Numbers of tasks are STATE_NO_TASK without memory. */
+/*
+ * Private to lib/state: tasks, and CPUs that run them. Functions return STATE_NO_TASK for a task when memory ran out.
+ * The functions that run for each event are inline: a call of a function in another file costs as much as its work.
+ */
 
-/* A task that is not yet known, of a new generation of its PID. */
+/* The events that are read, and, for the first event of a role, where its fields are. */
+extern const struct role_name state_names[];
+void state_bind(struct state *state, const struct format *format, uint8_t role);
+
+/* Adds a task: a new generation of its PID. */
 uint32_t tasks_add(struct state *state, int32_t pid);
-/* The task of the PID, made if there is none. */
-uint32_t tasks_of(struct state *state, int32_t pid);
-/* Ends the mode of a task and begins another. Returns whether the mode that ends was known all the time. */
-bool tasks_enter(struct state *state, uint32_t id, enum task_mode mode);
-/* It is not known what a task has done since then. */
+/* The task's mode is unknown from this time on. */
 void tasks_lose(struct state *state, uint32_t id, uint64_t from);
-/* Its PID may come to belong to another. */
+/* The task ends: its PID may be reused. */
 void tasks_end(struct state *state, uint32_t id);
+/* Makes room for the CPU, and begins to count its time; NULL without memory. */
+struct state_cpu *cpus_begin(struct state *state, uint32_t number);
+/* The CPU's mode is unknown since its last event. */
+void cpus_lose(struct state *state, uint32_t number);
+/* The idle task of a CPU. */
+uint32_t cpus_idle_task(struct state *state, uint32_t number);
 
 static inline bool tasks_waits(enum task_mode mode)
 {
 	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
 }
 
+/* The task of the PID that is alive, or STATE_NO_TASK. */
+static inline uint32_t tasks_find(const struct state *state, int32_t pid)
+{
+	const uint32_t *id = u64_map_find(&state->ids, (uint32_t)pid);
+
+	/* Without memory tasks_add() may have left a key without its task. */
+	return id && *id && !state->tasks[*id - 1].died ? *id - 1 : STATE_NO_TASK;
+}
+
+/* The task of the PID, made if there is none. */
+static inline uint32_t tasks_of(struct state *state, int32_t pid)
+{
+	uint32_t id = tasks_find(state, pid);
+
+	return __builtin_expect(id == STATE_NO_TASK, 0) ? tasks_add(state, pid) : id;
+}
+
 /* The CPU of the event; NULL without memory. */
-struct state_cpu *cpus_of(struct state *state, uint32_t number);
-/* A task has the CPU from now on; it is not asked who had it before. */
-void cpus_give(struct state *state, uint32_t number, uint32_t id);
-/* What the CPU did since its last event is not known. */
-void cpus_lose(struct state *state, uint32_t number);
-/* The mode follows from the task and the interrupts. */
-void cpus_account(struct state *state, struct state_cpu *cpu);
-/* The idle task of a CPU. */
-uint32_t cpus_idle_task(struct state *state, uint32_t number);
-/* How long, up to now, some CPU other than this one idled. */
-uint64_t cpus_others_idled(struct state *state, uint32_t number);
+static inline struct state_cpu *cpus_of(struct state *state, uint32_t number)
+{
+	if (__builtin_expect(number < state->nr_cpus && state->cpus[number].seen, 1))
+		return &state->cpus[number];
+	return cpus_begin(state, number);
+}
+
+static inline bool cpus_idles(const struct state *state, const struct state_cpu *cpu)
+{
+	return cpu->task != STATE_NO_TASK && state->tasks[cpu->task].idle;
+}
+
+static inline void cpus_count_idle(struct state *state)
+{
+	uint64_t lasted = state->now - state->idle_since;
+
+	if (state->nr_idle)
+		state->idle_any += lasted;
+	if (state->nr_idle == 1 && state->idle_sum < state->nr_cpus)
+		state->cpus[state->idle_sum].idle_alone += lasted;
+	state->idle_since = state->now;
+}
+
+/* The time, up to now, during which a CPU other than this one idled. */
+static inline uint64_t cpus_others_idled(struct state *state, uint32_t number)
+{
+	cpus_count_idle(state);
+	return state->idle_any - (number < state->nr_cpus ? state->cpus[number].idle_alone : 0);
+}
+
+/* Sets the CPU's mode by its task and its interrupts. */
+static inline void cpus_account(struct state *state, struct state_cpu *cpu)
+{
+	cpu->spent[cpu->mode] += state->now - cpu->since;
+	cpu->since = state->now;
+	if (cpu->task == STATE_NO_TASK)
+		cpu->mode = CPU_UNKNOWN;
+	else if (cpu->hard)
+		cpu->mode = CPU_HARDIRQ;
+	else if (cpu->soft)
+		cpu->mode = CPU_SOFTIRQ;
+	else
+		cpu->mode = cpus_idles(state, cpu) ? CPU_IDLE : CPU_TASK;
+}
+
+static inline void cpus_set_task(struct state *state, uint32_t number, uint32_t id)
+{
+	struct state_cpu *cpu = &state->cpus[number];
+	bool before = cpus_idles(state, cpu), after;
+
+	cpu->task = id;
+	cpu->pid = id == STATE_NO_TASK ? 0 : state->tasks[id].pid;
+	after = cpus_idles(state, cpu);
+	if (before == after)
+		return;
+	cpus_count_idle(state);
+	state->nr_idle = after ? state->nr_idle + 1 : state->nr_idle - 1;
+	state->idle_sum = after ? state->idle_sum + number : state->idle_sum - number;
+}
+
+/* Gives the CPU to a task from now on; the mode of its former task does not change. */
+static inline void cpus_give(struct state *state, uint32_t number, uint32_t id)
+{
+	cpus_set_task(state, number, id);
+	cpus_account(state, &state->cpus[number]);
+}
+
+/* The time from which on the task's mode is unknown; the present time when it is known. */
+static inline uint64_t tasks_known_until(const struct state *state, const struct state_task *task)
+{
+	uint64_t from;
+
+	/* Of those that have a CPU, and of idle tasks, only a gap of their own CPU counts: tasks_lose(). */
+	if (task->mode == TASK_RUNNING || task->idle || !gaps_find(&state->gaps, task->gap, &from))
+		return state->now;
+	return from > task->since ? from : task->since;
+}
+
+/* Adds up the time of the mode until now. Returns whether the mode was known all the time. */
+static inline bool tasks_count(struct state *state, struct state_task *task)
+{
+	uint64_t until = tasks_known_until(state, task);
+	bool intact = task->exact && until == state->now;
+
+	task->spent[task->mode] += until - task->since;
+	task->spent[TASK_UNKNOWN] += state->now - until;
+	task->since = state->now;
+	task->gap = state->gaps.number;
+	return intact;
+}
+
+/* Ends the mode of a task and begins another. Returns whether the mode that ends was known all the time. */
+static inline bool tasks_enter(struct state *state, uint32_t id, enum task_mode mode)
+{
+	struct state_task *task = &state->tasks[id];
+	bool waited = tasks_waits((enum task_mode)task->mode), intact = tasks_count(state, task);
+
+	if (waited && intact && mode == TASK_RUNNING)
+		task->beside_idle += cpus_others_idled(state, task->cpu) - task->idle_then;
+	task->mode = (uint8_t)mode;
+	task->exact = true;
+	return intact;
+}
 
 #endif

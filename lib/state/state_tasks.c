@@ -11,7 +11,7 @@ static uint32_t nothing(struct state *state)
 	return STATE_NO_TASK;
 }
 
-/* Those of PID 0 are known to their CPUs only. */
+/* The idle tasks, of PID 0, are found by their CPUs only. */
 uint32_t tasks_add(struct state *state, int32_t pid)
 {
 	uint32_t *id = pid ? u64_map_add(&state->ids, (uint32_t)pid) : NULL, before = id ? *id : 0;
@@ -39,57 +39,7 @@ uint32_t tasks_add(struct state *state, int32_t pid)
 
 uint32_t state_task_of(const struct state *state, int32_t pid)
 {
-	const uint32_t *id = u64_map_find(&state->ids, (uint32_t)pid);
-
-	return id && !state->tasks[*id - 1].died ? *id - 1 : STATE_NO_TASK;
-}
-
-uint32_t tasks_of(struct state *state, int32_t pid)
-{
-	uint32_t id = state_task_of(state, pid);
-
-	return id == STATE_NO_TASK ? tasks_add(state, pid) : id;
-}
-
-/* When it began to be unknown what the task does; now: it is known. */
-static uint64_t known_until(const struct state *state, const struct state_task *task)
-{
-	uint64_t from;
-
-	/* Of those that have a CPU, and of idle tasks, only a gap of their own CPU counts: tasks_lose(). */
-	if (task->mode == TASK_RUNNING || task->idle || !gaps_find(&state->gaps, task->gap, &from))
-		return state->now;
-	return from > task->since ? from : task->since;
-}
-
-static bool count(struct state *state, struct state_task *task)
-{
-	uint64_t until = known_until(state, task);
-	bool intact = task->exact && until == state->now;
-
-	task->spent[task->mode] += until - task->since;
-	task->spent[TASK_UNKNOWN] += state->now - until;
-	task->since = state->now;
-	task->gap = state->gaps.number;
-	return intact;
-}
-
-static void end_wait(struct state *state, struct state_task *task)
-{
-	task->beside_idle += cpus_others_idled(state, task->cpu) - task->idle_then;
-}
-
-bool tasks_enter(struct state *state, uint32_t id, enum task_mode mode)
-{
-	struct state_task *task = &state->tasks[id];
-	bool waited = task->mode == TASK_PREEMPTED || task->mode == TASK_QUEUED || task->mode == TASK_WAKING;
-	bool intact = count(state, task);
-
-	if (waited && intact && mode == TASK_RUNNING)
-		end_wait(state, task);
-	task->mode = (uint8_t)mode;
-	task->exact = true;
-	return intact;
+	return tasks_find(state, pid);
 }
 
 void tasks_lose(struct state *state, uint32_t id, uint64_t from)
@@ -113,7 +63,7 @@ void state_settle(struct state *state)
 {
 	for (size_t i = 0; i < state->nr_tasks; i++)
 		if (!state->tasks[i].died)
-			(void)count(state, &state->tasks[i]);
+			(void)tasks_count(state, &state->tasks[i]);
 	for (size_t i = 0; i < state->nr_cpus; i++)
 		if (state->cpus[i].seen)
 			cpus_account(state, &state->cpus[i]);
@@ -126,7 +76,7 @@ uint64_t state_spent(const struct state *state, uint32_t id, enum task_mode mode
 
 	if (task->died || (mode != task->mode && mode != TASK_UNKNOWN))
 		return spent;
-	until = known_until(state, task);
+	until = tasks_known_until(state, task);
 	if (mode == task->mode)
 		spent += until - task->since;
 	return mode == TASK_UNKNOWN ? spent + state->now - until : spent;

@@ -22,7 +22,7 @@ static void cursor_retire(struct cursor *cursor)
 	if (!block)
 		return;
 	cursor->block = NULL;
-	/* A live source may be asked again when the block has been used for something else. */
+	/* The block may be reused before the live source is asked again. */
 	cursor->page.next = cursor->page.commit;
 	if (!cursor->held) {
 		source_release(cursor->source, block);
@@ -41,7 +41,7 @@ void cursor_release(struct cursor *cursor)
 	cursor->live = false;
 }
 
-/* Opens the page behind the current one. */
+/* Opens the page after the current one. */
 static int cursor_turn(struct cursor *cursor, struct fail *fail)
 {
 	const struct page_shape *shape = &cursor->source->shape;
@@ -88,7 +88,7 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 			break;
 		cursor->first = fresh;
 		cursor->live = true;
-		/* An empty page may carry a gap, too. */
+		/* An empty page may report lost events, too. */
 		if (cursor->page.lost > 0 && cursor->lost > 0)
 			cursor->lost += cursor->page.lost;
 		else if (cursor->page.lost)

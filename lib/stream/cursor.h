@@ -15,32 +15,35 @@ struct fail;
 struct source;
 
 /*
- * A cursor walks the records of one CPU and always stands on one: `head` is read, not yet passed. Blocks that it has left
- * are appended to the chain of its owner, who releases them when no record of theirs is used any more.
+ * A cursor walks the records of one CPU and always stands on one: `head` is read but not yet passed. Blocks that the
+ * cursor has left go to the owner's chain; the owner releases them when no record in them is used any more.
  */
 struct cursor {
-	struct record head; /* valid while live */
-	int64_t lost;       /* events lost just before head: see PAGE_LOST_*; the owner clears it */
+	struct record head; /* valid while `live` is true */
+	int64_t lost;       /* events lost just before head, or PAGE_LOST_*; the owner clears it */
 	bool live;
-	bool dry;   /* not live, but its source may have more later */
-	bool first; /* head stands on the first page of its CPU */
+	bool dry;   /* not live, but the source may have more records later */
+	bool first; /* head stands on the first page of this CPU */
 	uint16_t cpu;
 	uint16_t cpu_index;
 	struct page page;
 	struct source *source;
 	struct block *block;
-	size_t next_page;      /* in the block */
-	bool held;             /* a record of the block was handed out */
-	struct chain *retired; /* the owner's */
+	size_t next_page;      /* offset in the block */
+	bool held;             /* a record of this block was handed out */
+	struct chain *retired; /* belongs to the owner */
 };
 
-/* Nothing is read before the first cursor_next(). `retired` is the owner's chain; blocks without a record do not get there. */
+/*
+ * Nothing is read before the first cursor_next(). `retired` is the owner's chain; blocks without a record are not put
+ * there.
+ */
 void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct chain *retired);
 void cursor_release(struct cursor *cursor);
 
 /*
- * Moves to the next record: 1, or 0 at the end (live is false then; dry tells whether it is only that of what a live source
- * has now). -errno when the CPU is damaged: it ends there, and live is false.
+ * Moves to the next record: 1, or 0 at the end. At the end `live` is false, and `dry` tells whether a live source may
+ * have more later. -errno when the CPU's data is damaged: the CPU ends there, and `live` is false.
  */
 int must_check cursor_next_slowly(struct cursor *cursor, struct fail *fail);
 
@@ -51,7 +54,7 @@ static inline int must_check cursor_next(struct cursor *cursor, struct fail *fai
 	return cursor_next_slowly(cursor, fail);
 }
 
-/* Whether a record follows the head on its page. */
+/* Whether another record follows the head on its page. */
 bool cursor_followed(const struct cursor *cursor);
 
 #endif

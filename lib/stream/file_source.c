@@ -15,46 +15,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Raw pages are read in runs of this many bytes, or of one page where that is larger. */
+/* Raw pages are read in runs of this many bytes, or one page at a time where a page is larger. */
 enum { RUN_SIZE = 64 << 10 };
 
-/* How many chunks are read ahead in one job, for one CPU and for all: handing over each chunk alone would cost more than it saves. */
+/*
+ * How many bytes one job reads ahead for one CPU, and for all CPUs. One job for each chunk would cost more than it
+ * saves.
+ */
 enum { AHEAD_SIZE = 256 << 10, AHEAD_SIZES = 8 << 20 };
 
-/* With more CPUs, a second block for each would take more memory than a report may. */
+/* With more CPUs than this nothing is read ahead: the second block for each CPU would take too much memory. */
 enum { AHEAD_CPUS_MAX = 64 };
 
 /*
- * What all CPUs may hold: each has its share. Of a chunk that is larger only a part is kept; but not one so small that most of the time
- * would go into decompressing the same again.
+ * The memory that the blocks of all CPUs may take; each CPU has an equal share. Of a chunk that is larger than the
+ * share only a part is kept, and the chunk is decompressed again for the next part. PARTS_MAX bounds how often.
  */
 enum { BLOCKS_MAX = 32 << 20, BLOCKS_HARD_MAX = 64 << 20, PARTS_MAX = 16 };
 
 /*
- * Bytes of events for each byte of the file, besides some. Recordings reach 5 to 25, 600 where one long marker comes over and over, and
- * 5700 where the same event fills sub-buffers of 64 KB and the clock (uptime) hardly moves meanwhile. A small file shall not keep its
- * reader busy for hours.
+ * The bytes of events that are accepted for each byte of the file, and a free amount. Recordings reach a ratio of 5 to
+ * 25, 600 where one long marker repeats, and 5700 where the same event fills 64 KB sub-buffers under a coarse clock
+ * (uptime). The bound keeps a small hostile file from occupying its reader for hours.
  */
 enum { EVENTS_RATIO_MAX = 8192, EVENTS_FREE = 16 << 20 };
 
-/* Compressed bytes that are larger are not kept for the next time. */
+/* A buffer for compressed bytes that is larger than this is freed after use. */
 enum { SCRATCH_MAX = 1 << 20 };
 
-/* What decompresses: whoever reads takes one and puts it back. */
+/* A decompression context and its buffer. A thread takes one and puts it back. */
 struct decoder {
 	struct decoder *next;
 	struct frame_reader *reader;
 	struct buf scratch;
 };
 
-/* The block of one CPU that is being read while the one before it is used. */
+/* The block of one CPU that is read while the block before it is in use. */
 struct ahead {
-	struct pool_job job; /* first: a job is cast to its ahead */
+	struct pool_job job; /* must be the first member: a job is cast to its ahead */
 	struct file_source *file;
 	struct trace_pages *pages;
-	struct block *block;         /* NULL: nothing was asked for */
-	uint64_t events, events_max; /* bytes of events so far, and those that are believed */
-	size_t chunk, done; /* of the chunk, when only a part of it fits: its bytes, and those handed out; else 0 */
+	struct block *block;         /* NULL: no job is running for it */
+	uint64_t events, events_max; /* bytes of events so far, and the number that is accepted */
+	/* when only a part of a chunk fits: the chunk's bytes and the bytes handed out so far; else 0 */
+	size_t chunk, done;
 	int result;
 	struct fail fail;
 };
@@ -65,13 +69,13 @@ struct file_source {
 	uint32_t *cpus;
 	struct pool *pool;   /* borrowed; NULL: nothing is read ahead */
 	struct ahead *ahead; /* one for each CPU */
-	size_t ahead_size;   /* of a block that has room for several chunks; 0 without a pool */
-	size_t share;        /* bytes that a block may have: whole pages */
-	struct buf whole;    /* a chunk of which parts are handed out */
+	size_t ahead_size;   /* bytes of a block that has room for several chunks; 0 without a pool */
+	size_t share;        /* bytes that one block may have; a multiple of the page size */
+	struct buf whole;    /* a chunk that is handed out in parts */
 	bool trusted;
-	pthread_mutex_t lock; /* of idle */
+	pthread_mutex_t lock; /* protects `idle` */
 	struct decoder *idle;
-	struct decoder *decoders; /* for the owner's thread and each of the pool's */
+	struct decoder *decoders; /* one for the owner's thread and one for each of the pool's threads */
 	unsigned nr_decoders;
 };
 
@@ -109,7 +113,7 @@ static void decoder_put(struct file_source *file, struct decoder *decoder)
 	pthread_mutex_unlock(&file->lock);
 }
 
-/* Counts the events of a chunk that was read. */
+/* Adds the events of a chunk that was read to the count that is checked against the bound. */
 static int count_events(struct ahead *ahead, const uint8_t *data, size_t len, struct fail *fail)
 {
 	const struct page_shape *shape = &ahead->file->source.shape;
@@ -121,14 +125,14 @@ static int count_events(struct ahead *ahead, const uint8_t *data, size_t len, st
 			events += commit;
 	if (events > ahead->events_max && !ahead->file->trusted)
 		return fail_set(fail, -EBADMSG,
-				"there are more than %" PRIu64 " bytes of events in %" PRIu64 " of the file, which no "
-				"recording has; --trust-size reads them",
+				"there are more than %" PRIu64 " bytes of events in %" PRIu64
+				" of the file, more than any real recording has; --trust-size reads them",
 				ahead->events_max, ahead->pages->cpu->size);
 	ahead->events = events;
 	return 0;
 }
 
-/* The next piece, of `size` bytes. */
+/* Reads the next piece, of `size` bytes. */
 static int read_piece(struct ahead *ahead, struct decoder *decoder, uint8_t *data, size_t size, struct fail *fail)
 {
 	int r = trace_pages_read(ahead->pages, decoder->reader, &decoder->scratch, data, size, fail);
@@ -136,7 +140,7 @@ static int read_piece(struct ahead *ahead, struct decoder *decoder, uint8_t *dat
 	return r || !ahead->pages->buffer->compressed ? r : count_events(ahead, data, size, fail);
 }
 
-/* Appends chunks as long as there is room. What is wrong with one of them is told when it is asked for as the first. */
+/* Appends chunks while there is room. A damaged chunk is reported later, when it is the first one to be read. */
 static void ahead_more(struct ahead *ahead, struct decoder *decoder)
 {
 	struct block *block = ahead->block;
@@ -156,7 +160,7 @@ static void ahead_more(struct ahead *ahead, struct decoder *decoder)
 	}
 }
 
-/* A part of a chunk that is too large to be kept. */
+/* Reads a part of a chunk that is too large to be kept whole. */
 static int read_part(struct ahead *ahead, struct decoder *decoder, struct fail *fail)
 {
 	struct file_source *file = ahead->file;
@@ -198,7 +202,7 @@ static void ahead_run(struct pool_job *job)
 	decoder_put(ahead->file, decoder);
 }
 
-/* Of a chunk of *ret_size bytes, how much is read next. */
+/* Of a chunk of *ret_size bytes, tells how many to read next. */
 static int ahead_part(const struct file_source *file, struct ahead *ahead, size_t *ret_size, struct fail *fail)
 {
 	size_t left = *ret_size - ahead->done;
@@ -213,7 +217,7 @@ static int ahead_part(const struct file_source *file, struct ahead *ahead, size_
 	return 0;
 }
 
-/* Makes ready to read the next block of a CPU: 1, or 0 at its end. */
+/* Prepares to read the next block of a CPU: 1, or 0 at the end of that CPU. */
 static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail *fail)
 {
 	size_t size = 0;
@@ -228,7 +232,7 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 	}
 	ahead->block = source_block(&file->source, size < file->ahead_size ? file->ahead_size : size);
 	if (!ahead->block) {
-		/* A CPU that ends here looks damaged, and whoever looks for a place in the file need not care. */
+		/* A CPU that ends here looks damaged; the note of lacking memory tells the caller the true reason. */
 		trace_lacks_memory(ahead->pages->trace);
 		return fail_memory(fail);
 	}
@@ -256,7 +260,7 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 		source_release(source, block);
 		return fail_set(fail, ahead->result, "%s", ahead->fail.text);
 	}
-	/* What is wrong with the block behind this one is told when its turn comes. */
+	/* An error in this block is reported when its turn comes. */
 	if (file->pool && !ahead->done && ahead_ask(file, ahead, NULL) > 0) {
 		if (ahead->chunk)
 			source_release(source, take(ahead->block));
@@ -267,7 +271,7 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 	return 1;
 }
 
-/* The time of the page that stands first in what would be read next. */
+/* The time stamp of the page that would be read next. */
 static int first_time(struct file_source *file, struct trace_pages *pages, uint64_t *ret, struct fail *fail)
 {
 	struct decoder *decoder = decoder_take(file);
@@ -283,8 +287,8 @@ static int first_time(struct file_source *file, struct trace_pages *pages, uint6
 }
 
 /*
- * Jumps to where reading may begin, without knowing where pieces do: halves the file until few are left to walk. Raw pages are
- * where they are expected, so that only one is left.
+ * Jumps near the position where reading can begin, without an index of the pieces: halves the range until few pieces
+ * are left. Raw pages have known offsets, so only one piece is left there.
  */
 static int seek_near(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
 {
@@ -344,7 +348,7 @@ static int file_source_seek(struct source *source, size_t cpu_index, uint64_t ts
 	r = seek_near(file, pages, ts, fail);
 	if (!r)
 		r = seek_exactly(file, pages, ts, fail);
-	/* A page that cannot be read must be met in its turn, behind those that can. */
+	/* The page that cannot be read is reported in its turn, after the pages that can be read. */
 	if (r == -EBADMSG) {
 		*pages = start;
 		return 0;
@@ -402,7 +406,7 @@ static int decoders_init(struct file_source *file, struct fail *fail)
 	return 0;
 }
 
-/* Each CPU has one block, or two with a pool. */
+/* Each CPU has one block, or two when there is a pool. */
 static int share_init(struct file_source *file, const struct trace_buffer *buffer, struct fail *fail)
 {
 	size_t page = buffer->page_size, nr = buffer->nr_cpus <= AHEAD_CPUS_MAX ? 2 * buffer->nr_cpus : buffer->nr_cpus;
@@ -441,7 +445,7 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	r = share_init(file, buffer, fail);
 	if (r < 0)
 		return r;
-	/* Raw pages only have to be copied: to hand that over would cost more than it saves. */
+	/* Raw pages only have to be copied: a job for that would cost more than it saves. */
 	if (pool && buffer->compressed && buffer->nr_cpus && buffer->nr_cpus <= AHEAD_CPUS_MAX) {
 		file->pool = pool;
 		file->ahead_size =

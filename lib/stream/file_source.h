@@ -13,11 +13,11 @@ struct source;
 struct trace;
 
 /*
- * The pages of one ring buffer of a file. Holds one block for each CPU that was asked and one window of compressed
- * bytes; nothing grows with the file, and the blocks of all CPUs together have a bound: where their chunks are larger, each is
- * decompressed several times, for a part of its pages. With a pool the next block of each CPU is read and decompressed there
- * meanwhile.
- * Borrows the trace and the pool, whose owner's thread is the only one to use the source.
+ * The pages of one ring buffer of a file. It holds one block for each selected CPU and one window of compressed bytes,
+ * so memory does not grow with the file. The blocks of all CPUs together are bounded: where chunks are too large, each
+ * is decompressed several times, once for each part of its pages. With a pool, the pool's threads read and decompress
+ * the next block of each CPU meanwhile. Borrows the trace and the pool; only the pool's owner thread may use the
+ * source.
  */
 int must_check file_source_new(struct trace *trace, size_t buffer, struct pool *pool, struct source **ret,
 			       struct fail *fail);

@@ -9,28 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of a page's commit word (lib/ring/page.c), and the room for a count behind the records. */
+/* The flag in a page's commit word (lib/ring/page.c), and the bytes for a count after the records. */
 #define COMMIT_LOST (UINT64_C(1) << 31)
 #define COMMIT_LOST_STORED (UINT64_C(1) << 30)
 #define COMMIT_FLAGS (COMMIT_LOST | COMMIT_LOST_STORED)
 enum {
 	COUNT_SIZE = 8,
-	BLOCKS_OUT = 2, /* of each CPU: handed out, and not released yet */
+	BLOCKS_OUT = 2, /* blocks of each CPU that may be handed out and not yet released */
 };
 
 struct live_cpu {
-	struct block *first, **tail; /* pages that nobody has asked for yet, one to a block */
-	size_t queued;               /* bytes of them */
-	uint64_t taken;              /* events in pages that were taken */
-	uint64_t last;               /* time of the last record that was taken */
-	uint64_t bound;              /* nothing older can come */
+	struct block *first, **tail; /* pages that wait for their reader, one in each block */
+	size_t queued;               /* bytes of the waiting pages */
+	uint64_t taken;              /* number of events in all pages taken from the kernel */
+	uint64_t last;               /* time stamp of the last record taken from the kernel */
+	uint64_t bound;              /* no record older than this can come any more */
 	uint64_t lost;
-	bool ended;     /* found empty when nothing was written any more */
-	bool estimated; /* a gap may hold events that were lost only after it */
+	bool ended;     /* was found empty after writing had ended */
+	bool estimated; /* a count of lost events may include events that were lost later */
 };
 
 struct live_source {
-	struct source source; /* first; its shape has room for a count behind every page */
+	/* must be the first member; its shape has room for a count at the end of every page */
+	struct source source;
 	struct live_options options;
 	uint32_t *cpus;
 	struct live_cpu *state;
@@ -91,7 +92,9 @@ static void live_free(struct source *source)
 
 static const struct source_ops live_ops = { .next = live_next, .bound = live_bound, .free = live_free };
 
-/* Memory that is used only now and then would make it look as if it grew for ever: an hour has its worst moment late. */
+/*
+ * Allocates the spare blocks at the start. Memory that is first used during a rare peak of load would look like a leak.
+ */
 static int fill_spare(struct live_source *live, struct fail *fail)
 {
 	size_t size = live->options.shape.size + COUNT_SIZE;
@@ -140,7 +143,7 @@ int live_source_new(const struct live_options *options, struct source **ret, str
 	return 0;
 }
 
-/* The commit word of a page; only kernels of this machine are live, so its words are ours. */
+/* The commit word of a page. Live pages come from this machine's kernel, so they have this machine's byte order. */
 static uint64_t head_word(const struct live_source *live, const uint8_t *page)
 {
 	return live->options.shape.long_size == 8 ? load_u64(page + 8, false) : load_u32(page + 8, false);
@@ -157,8 +160,8 @@ static void store_word(const struct live_source *live, uint8_t *at, uint64_t val
 }
 
 /*
- * How many a gap is about. What the page does not tell is asked for, and may hold losses that came after it; from then on
- * the sum is kept right by asking always.
+ * Counts the events lost before a page. If the page lacks the number, it is computed from the kernel's overrun counter;
+ * that counter may include later losses, so from then on every gap is computed from it and the sum stays right.
  */
 static int count_gap(struct live_source *live, size_t index, const struct page *page, int64_t *ret, struct fail *fail)
 {
@@ -194,7 +197,7 @@ static int settle_gap(struct live_source *live, size_t index, const struct page 
 	return 0;
 }
 
-/* Looks at a page that was just taken: when its last record happened, and what was lost before it. */
+/* Reads a page that was just taken: the time of its last record and the events lost before it. */
 static int look(struct live_source *live, size_t index, uint8_t *data, struct fail *fail)
 {
 	struct live_cpu *cpu = &live->state[index];
@@ -204,7 +207,7 @@ static int look(struct live_source *live, size_t index, uint8_t *data, struct fa
 
 	if (err)
 		return err;
-	/* What is broken is told when its turn comes. */
+	/* Damage is reported when the page's turn comes. */
 	for (walk = page; page_next(&walk, &record, NULL) > 0;)
 		cpu->taken++;
 	if (walk.ts > cpu->last && page.commit)
@@ -214,7 +217,7 @@ static int look(struct live_source *live, size_t index, uint8_t *data, struct fa
 	return page.lost ? settle_gap(live, index, &page, data, fail) : 0;
 }
 
-/* 1: a page was taken; 0: the CPU has none. */
+/* 1: a page was taken; 0: the CPU has none now. */
 static int take_page(struct live_source *live, size_t index, struct fail *fail)
 {
 	struct live_cpu *cpu = &live->state[index];
@@ -241,7 +244,7 @@ static int take_page(struct live_source *live, size_t index, struct fail *fail)
 	return 1;
 }
 
-/* 1: the CPU was found empty; 0: there was no room for all that it has. */
+/* 1: the CPU was read until it was empty; 0: there was no room for everything. */
 static int take_cpu(struct live_source *live, size_t index, bool *taken, struct fail *fail)
 {
 	struct live_cpu *cpu = &live->state[index];

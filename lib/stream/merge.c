@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-/* Cursors lie in the order of their CPUs. */
+/* Records of equal time come in the order of their CPUs. */
 static inline bool before(struct merge_slot a, struct merge_slot b)
 {
 	return a.ts < b.ts || (a.ts == b.ts && a.cursor < b.cursor);
 }
 
-/* Which of two is the earlier one nobody can foresee, a processor neither: no branch but for equal times. */
+/* The branch predictor cannot predict which of the two is earlier, so there is no branch unless the times are equal. */
 static inline size_t earlier_child(const struct merge_slot *heap, size_t child)
 {
 	uint64_t left = heap[child].ts, right = heap[child + 1].ts;
@@ -51,7 +51,7 @@ static inline void heap_add(struct merge *merge, struct cursor *cursor)
 	merge->heap[merge->len++] = (struct merge_slot){ .ts = cursor->head.ts, .cursor = cursor };
 }
 
-/* The first has moved on. */
+/* Restores the heap after its top has moved. */
 static inline void heap_settle_top(struct merge *merge)
 {
 	merge->top_moved = false;
@@ -117,7 +117,7 @@ int merge_seek(struct merge *merge, uint64_t ts, struct fail *fail)
 	return 0;
 }
 
-/* What this CPU may still bring is not older than what its source promises. */
+/* Lowers the horizon to the source's bound for this CPU. */
 static void lower_horizon(struct merge *merge, const struct cursor *cursor)
 {
 	uint64_t bound;
@@ -148,7 +148,7 @@ static void merge_start(struct merge *merge)
 		sift_down(merge, i);
 }
 
-/* The heap is one again after its top has moved. */
+/* Makes the heap valid again after its top has moved. */
 static void merge_order(struct merge *merge)
 {
 	struct cursor *top = merge->heap[0].cursor;
@@ -162,7 +162,7 @@ static void merge_order(struct merge *merge)
 		heap_settle_top(merge);
 }
 
-/* Of a live source: nothing that is older can come, and what follows on this CPU is there or was waited for. */
+/* For a live source: no older record can come, and the record that follows on this CPU is there or was waited for. */
 static bool is_settled(const struct merge *merge, const struct cursor *cursor)
 {
 	const struct source *source = merge->source;
@@ -171,7 +171,7 @@ static bool is_settled(const struct merge *merge, const struct cursor *cursor)
 	       (cursor_followed(cursor) || cursor->head.ts <= source->ops->bound(source, cursor->cpu_index, true));
 }
 
-/* Of three, the heap knows only which is the first. */
+/* The heap knows only the first record; the second one is one of its two children. */
 static inline uint64_t behind_top(const struct merge *merge)
 {
 	uint64_t ts = merge->heap[1].ts;
@@ -179,10 +179,10 @@ static inline uint64_t behind_top(const struct merge *merge)
 	return merge->len > 2 && merge->heap[2].ts < ts ? merge->heap[2].ts : ts;
 }
 
-/* When the one behind the first is due. */
+/* The time at which another CPU's record comes next. */
 static uint64_t next_time(const struct merge *merge)
 {
-	/* Of a live source, each is to be looked at. */
+	/* With a live source, each record has to be checked. */
 	if (!merge->plain)
 		return 0;
 	return merge->len > 1 ? behind_top(merge) : UINT64_MAX;
@@ -202,7 +202,7 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 
 struct cursor *merge_top_slowly(struct merge *merge)
 {
-	/* Of two CPUs, the other one is next half of the time. */
+	/* With two CPUs, the next record is on the other CPU half of the time. */
 	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0].cursor->live && merge->len > 1, 1)) {
 		heap_settle_top(merge);
 		merge->next_ts = behind_top(merge);

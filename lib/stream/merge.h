@@ -10,27 +10,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A cursor and the time of its head: of many CPUs, whoever compares times shall not fetch a cursor from memory for each. */
+/*
+ * A cursor and the time stamp of its head, side by side: with many CPUs, a comparison of times then does not load a
+ * cursor from memory for each.
+ */
 struct merge_slot {
-	uint64_t ts; /* stale while the cursor is the merge's top and top_moved */
+	uint64_t ts; /* out of date while the cursor is the merge's top and top_moved is set */
 	struct cursor *cursor;
 };
 
 /*
  * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
- * __find_next_entry() picks them. Gaps are the owner's to see: merge_top()->lost.
- * A CPU that turns out damaged ends, and the others go on.
- * Of a live source merge_top() gives only what nothing older can follow any more (source_ops::bound), so that the order holds
- * there, too; NULL then means: none now, and merge_resume() may change that.
+ * __find_next_entry() picks them. Lost events are in merge_top()->lost; the owner reports them. A CPU whose data is
+ * damaged ends, and the others go on. For a live source merge_top() returns only records that no older record can
+ * follow (source_ops::bound), so that the order holds there, too; NULL then means "none now", and merge_resume() may
+ * change that.
  */
 struct merge {
-	struct merge_slot *heap; /* the live ones; [0] is next in time unless top_moved */
+	struct merge_slot *heap; /* the cursors that are live; [0] is next in time unless top_moved */
 	size_t len;
-	uint64_t next_ts; /* of the cursor that is next behind heap[0]; UINT64_MAX when that is alone */
-	uint64_t horizon; /* of a live source: nothing older than this is missing; else UINT64_MAX */
-	bool plain;       /* all that can come is there: no live source */
+	/* time of the cursor that comes after heap[0]; UINT64_MAX when heap[0] is alone */
+	uint64_t next_ts;
+	uint64_t horizon; /* live source: every record older than this has arrived; else UINT64_MAX */
+	bool plain;       /* not a live source: all records are there */
 	bool started;
-	bool top_moved; /* heap[0] has advanced and may not belong there any more */
+	bool top_moved; /* heap[0] has advanced and may be out of its place */
 	struct source *source;
 	struct cursor *cursors;
 	size_t nr_cursors;
@@ -38,12 +42,12 @@ struct merge {
 	struct fail start_fail;
 };
 
-/* `mask` has a bit for each CPU number to read, or is NULL for all. Takes the source. */
+/* `mask` has a bit for each CPU number to read; NULL: all CPUs. Takes the source. */
 int must_check merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret,
 			 struct fail *fail);
 void merge_free(struct merge *merge);
 
-/* Makes reading begin with the pages that may hold raw time ts. Before the first merge_top() only. */
+/* Starts reading at the pages that may hold raw time ts. Only before the first merge_top(). */
 int must_check merge_seek(struct merge *merge, uint64_t ts, struct fail *fail);
 
 /* The cursor whose head is next in time, or NULL at the end. */
@@ -51,7 +55,7 @@ struct cursor *merge_top_slowly(struct merge *merge);
 
 static inline struct cursor *merge_top(struct merge *merge)
 {
-	/* One CPU often has several events before any other has one. */
+	/* One CPU often has several events before another CPU has one. */
 	if (merge->top_moved && merge->heap[0].cursor->live && merge->heap[0].cursor->head.ts < merge->next_ts) {
 		merge->top_moved = false;
 		return merge->heap[0].cursor;
@@ -60,17 +64,18 @@ static inline struct cursor *merge_top(struct merge *merge)
 }
 
 /*
- * Whether merge_top() gives a record now; *ret is its time, or, without one, a time such that nothing older can come: UINT64_MAX
- * when nothing can.
+ * Whether merge_top() returns a record now. *ret is its time; without a record, a time such that no older record can
+ * come (UINT64_MAX when none can come at all).
  */
 bool merge_due(struct merge *merge, uint64_t *ret);
 
-/* Asks a live source again for the CPUs that had nothing yet. */
+/* Asks a live source again for the CPUs that had no record. */
 void merge_resume(struct merge *merge);
 
 /*
- * Moves the cursor that merge_top() gave to its next record, without ordering it yet: until the next merge_top() its head is
- * the record that follows on that CPU, when it is live. 1, 0 at the end of that CPU, -errno when it ends in damage.
+ * Moves the cursor that merge_top() returned to its next record without sorting it in: until the next merge_top(), its
+ * head is the record that follows on that CPU, when it is live. 1, 0 at the end of that CPU, -errno when it ends in
+ * damage.
  */
 static inline int must_check merge_advance(struct merge *merge, struct fail *fail)
 {
@@ -86,10 +91,13 @@ static inline struct cursor *merge_moved(const struct merge *merge)
 	return merge->top_moved ? merge->heap[0].cursor : NULL;
 }
 
-/* Damage met before anything of a CPU, or of what a live source then brought, could be handed out; NULL when there was none. */
+/*
+ * Damage found before the first record of a CPU, or before a record of new live data, could be handed out; NULL when
+ * there was none.
+ */
 const char *merge_start_damage(const struct merge *merge);
 
-/* The chain of blocks that were left behind; the caller owns them then. */
+/* The chain of blocks that the cursors have left; the caller owns them from then on. */
 struct block *merge_retired(struct merge *merge);
 void merge_release(struct merge *merge, struct block *chain);
 

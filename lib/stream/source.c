@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* More is given back: as much as readers borrow in turn. */
+/* When more blocks than this are spare, memory is freed. Readers borrow at most about this much at a time. */
 enum { SPARE_MAX = 12 << 20 };
 
 struct block *source_block(struct source *source, size_t size)

@@ -51,7 +51,7 @@ static bool is_ftrace(const struct writer_format *format)
 	return !strcmp(format->system, "ftrace");
 }
 
-/* The formats of one system, behind their number. */
+/* Appends the formats of one system, after their number. */
 static bool put_system(struct buf *buf, const struct writer_metadata *metadata, const char *system, bool swap)
 {
 	uint32_t count = 0;
@@ -74,7 +74,7 @@ bool body_ftrace(struct buf *buf, const struct writer_metadata *metadata, bool s
 	return put_system(buf, metadata, "ftrace", swap);
 }
 
-/* Whether the format is the first one of its system. Formats of a system stand together nearly always. */
+/* Whether the format is the first one of its system. Formats of a system nearly always follow one another. */
 static bool begins_system(const struct writer_metadata *metadata, size_t index)
 {
 	const char *system = metadata->formats[index].system;

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
+#include "lib/trace/sums.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +16,7 @@ struct check {
 	void (*found)(void *arg, uint64_t offset, const char *text);
 	void *arg;
 	struct check_summary summary;
+	bool found_some;
 };
 
 __attribute__((format(printf, 3, 4))) static void found(struct check *check, uint64_t offset, const char *format, ...)
@@ -25,10 +27,11 @@ __attribute__((format(printf, 3, 4))) static void found(struct check *check, uin
 	va_start(args, format);
 	vsnprintf(text.text, sizeof(text.text), format, args);
 	va_end(args);
+	check->found_some = true;
 	check->found(check->arg, offset, text.text);
 }
 
-/* Sections of version 7 that nobody else loads: those that hold one compressed block. */
+/* Checks sections of version 7 that nothing else loads: those that hold one compressed block. */
 static int check_section(struct check *check, const struct trace_section *section, struct fail *fail)
 {
 	struct trace *trace = check->trace;
@@ -41,7 +44,7 @@ static int check_section(struct check *check, const struct trace_section *sectio
 	int r;
 
 	check->summary.sections++;
-	/* The header and pages are no sections of their own. */
+	/* The header and pages are not sections of their own. */
 	if (!section->offset || !strncmp(section->what, "pages of", 8) || section->size < sizeof(head))
 		return 0;
 	r = input_read(&trace->input, section->offset, head, sizeof(head), fail);
@@ -108,7 +111,7 @@ static int check_rings(struct check *check, struct fail *fail)
 	return r;
 }
 
-/* Neither two things at one place nor bytes that belong to nothing; pages are inside the section of their buffer. */
+/* Reports overlaps and bytes that belong to no section; pages are inside the section of their buffer. */
 static void check_places(struct check *check)
 {
 	const struct trace *trace = check->trace;
@@ -121,12 +124,12 @@ static void check_places(struct check *check)
 		uint64_t *behind = pages && nested ? &pages_end : &end;
 
 		if (section->offset < *behind && section->size)
-			found(check, section->offset, "the %s overlap what is in front of them", section->what);
+			found(check, section->offset, "the %s overlap what comes before them", section->what);
 		if (section->offset + section->size > *behind)
 			*behind = section->offset + section->size;
 	}
 	if (!trace->damage.text[0] && end < trace->input.size)
-		found(check, end, "%" PRIu64 " bytes at the end of the file belong to nothing",
+		found(check, end, "%" PRIu64 " bytes at the end of the file belong to no section",
 		      trace->input.size - end);
 }
 
@@ -143,6 +146,10 @@ int trace_check(struct trace *trace, void (*callback)(void *arg, uint64_t offset
 	if (r)
 		return r;
 	check_places(&check);
+	/* With known damage the sums would only report the same again. */
+	r = check.found_some || trace->damage.text[0] ? 0 : sums_check(trace, callback, arg, fail);
+	if (r)
+		return r;
 	if (trace->info.version == 6)
 		check.summary.sections = trace->nr_sections;
 	*ret = check.summary;

@@ -11,15 +11,15 @@ struct trace;
 
 /*
  * Verifies the container of an opened trace.dat: that every section and every chunk of pages can be decompressed, that
- * nothing overlaps and that no bytes are left over. What opening found already (trace_damage()) is not repeated.
- * What is inside the pages is not the container's: lib/event walks them.
+ * nothing overlaps and that no bytes are left over. Damage that opening found (trace_damage()) is not reported again.
+ * The content of the pages is not part of the container: lib/event walks it.
  */
 struct check_summary {
 	uint64_t sections, chunks;
 	uint64_t pages; /* bytes, uncompressed */
 };
 
-/* `found` is called for each problem: a text without full stop, and the offset it is about. */
+/* `found` is called for each problem: a text without a full stop, and the offset it is about. */
 int must_check trace_check(struct trace *trace, void (*found)(void *arg, uint64_t offset, const char *text), void *arg,
 			   struct check_summary *ret, struct fail *fail);
 

@@ -35,14 +35,15 @@ void folder_release(struct folder *folder)
 
 static int refuse(const struct folder *folder, const char *name, mode_t mode, struct fail *fail)
 {
-	return fail_set(fail, -EPERM, "'%s/%s' is %s, and only plain copies are read; replace it by one or remove it",
+	return fail_set(fail, -EPERM,
+			"'%s/%s' is %s, but weft reads regular files only; replace it by a copy or remove it",
 			folder->path, name,
-			S_ISLNK(mode) ? "a symbolic link or behind one" :
+			S_ISLNK(mode) ? "a symbolic link, or reached through one" :
 			S_ISDIR(mode) ? "a directory" :
-					"no regular file");
+					"not a regular file");
 }
 
-/* One step down from *at, which is closed. */
+/* Opens the next directory below *at, which is closed. */
 static int step(int *at, const char *part, size_t len)
 {
 	char name[NAME_MAX + 1];
@@ -63,7 +64,7 @@ static int step(int *at, const char *part, size_t len)
 	return 0;
 }
 
-/* A name: the directory that it is in, its last part, and what is there. */
+/* A name: the directory that holds it, its last part, and its type. */
 struct place {
 	int dir;
 	const char *leaf;
@@ -89,7 +90,12 @@ static int walk(const struct folder *folder, const char *name, struct place *ret
 	return 0;
 }
 
-/* 1: it is there, 0: it is not. */
+static int fail_walk(const struct folder *folder, const char *name, int err, struct fail *fail)
+{
+	return fail_set(fail, err, "cannot open '%s/%s': %s", folder->path, name, strerror(-err));
+}
+
+/* 1: it exists, 0: it does not. */
 static int find(const struct folder *folder, const char *name, struct place *ret, struct fail *fail)
 {
 	int err = walk(folder, name, ret);
@@ -97,19 +103,21 @@ static int find(const struct folder *folder, const char *name, struct place *ret
 	if (err == -ELOOP)
 		return refuse(folder, name, S_IFLNK, fail);
 	if (err && err != -ENOENT)
-		return fail_set(fail, err, "cannot open '%s/%s': %s", folder->path, name, strerror(-err));
+		return fail_walk(folder, name, err, fail);
 	return !err;
 }
 
-mode_t folder_type(const struct folder *folder, const char *name)
+int folder_type(const struct folder *folder, const char *name, mode_t *ret, struct fail *fail)
 {
 	struct place place;
 	int err = walk(folder, name, &place);
 
-	if (err)
-		return err == -ELOOP ? S_IFLNK : 0;
-	close(place.dir);
-	return place.st.st_mode & S_IFMT;
+	if (err && err != -ELOOP && err != -ENOENT)
+		return fail_walk(folder, name, err, fail);
+	if (!err)
+		close(place.dir);
+	*ret = err ? err == -ELOOP ? S_IFLNK : 0 : place.st.st_mode & S_IFMT;
+	return 0;
 }
 
 static int open_file(struct folder *folder, const char *name, struct place *place, int *ret_fd, struct fail *fail)

@@ -28,6 +28,11 @@ int input_temporary(int *ret_fd, struct fail *fail)
 	return 0;
 }
 
+int input_temporary_from(const struct temporaries *from, int *ret_fd, struct fail *fail)
+{
+	return from ? from->make(from->arg, ret_fd, fail) : input_temporary(ret_fd, fail);
+}
+
 static int spool(int from, const char *path, int *ret_fd, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
@@ -74,7 +79,7 @@ int input_init(struct input *input, int fd, const char *path, struct fail *fail)
 	}
 	size = S_ISREG(stat.st_mode) ? stat.st_size : lseek(own, 0, SEEK_END);
 	if (size < 0)
-		return fail_set(fail, -errno, "cannot tell the size of '%s': %s", path, strerror(errno));
+		return fail_set(fail, -errno, "cannot get the size of '%s': %s", path, strerror(errno));
 	*input = (struct input){ .fd = fd_take(&own), .size = (uint64_t)size };
 	return 0;
 }

@@ -10,23 +10,32 @@
 struct fail;
 
 /*
- * A file that is read by offset. What cannot be seeked is copied to an unlinked temporary file first.
- * Invariant: `size` is the size at opening; nothing behind it is read.
+ * A file that is read by offset. A file that cannot be seeked is copied to an unlinked temporary file first.
+ * Invariant: `size` is the size at opening; nothing after it is read.
  */
 struct input {
 	int fd;
 	uint64_t size;
-	int error; /* the errno of the last read that the file refused; atomic: others may read, too */
+	int error; /* errno of the last read that failed; atomic: other threads may read, too */
 };
 
 /* Duplicates `fd`; the caller keeps its own. `path` is for messages. */
 int must_check input_init(struct input *input, int fd, const char *path, struct fail *fail);
 void input_release(struct input *input);
 
-/* All `size` bytes or nothing: -EBADMSG behind the end, -errno of pread(2). */
+/* All `size` bytes or nothing: -EBADMSG when they reach beyond the end, -errno of pread(2). */
 int must_check input_read(const struct input *input, uint64_t offset, void *data, size_t size, struct fail *fail);
 
-/* A file without a name in P_tmpdir; it is gone with its last descriptor. */
+/* Makes a file without a name in P_tmpdir; it is removed with its last descriptor. */
 int must_check input_temporary(int *ret_fd, struct fail *fail);
+
+/* Makes temporary files for a process that may not open files itself. */
+struct temporaries {
+	int (*make)(void *arg, int *ret_fd, struct fail *fail);
+	void *arg;
+};
+
+/* `from` NULL: input_temporary(). */
+int must_check input_temporary_from(const struct temporaries *from, int *ret_fd, struct fail *fail);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Into the middle of a CPU's pages. */
+/* Jumps into the middle of a CPU's pages. */
 enum { CHUNK_HEAD_SIZE = 8, WINDOW = 16 << 10 };
 
-/* How every zstd frame begins: RFC 8878, 3.1.1. */
+/* The first bytes of every zstd frame: RFC 8878, 3.1.1. */
 static const uint8_t frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
-/* Whether a chunk may begin at `at`: its head fits, and it holds a frame. *ret_end is behind it. */
+/* Whether a chunk may begin at `at`: its head is plausible, and a frame follows. *ret_end is the offset after it. */
 static bool is_chunk(const struct trace_pages *pages, uint64_t at, uint64_t *ret_end)
 {
 	uint8_t head[CHUNK_HEAD_SIZE + sizeof(frame_magic)];
@@ -34,7 +34,7 @@ static bool is_believed(const struct trace_pages *pages, uint64_t at)
 {
 	uint64_t end, next;
 
-	/* Up to four bytes may stand behind the last chunk: see trace_pages_init(). */
+	/* Up to four bytes may follow the last chunk: see trace_pages_init(). */
 	return is_chunk(pages, at, &end) && (pages->end - end <= sizeof(uint32_t) || is_chunk(pages, end, &next));
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * The bodies of the metadata regions, which are the same in both versions. Sizes and names are taken from the loaded
+ * The bodies of the metadata regions, which are the same in both versions. Sizes and names are parsed from the loaded
  * body; the texts stay in it.
  */
 static const struct {
@@ -43,8 +43,8 @@ static bool take_text(struct bytes *in, size_t size_of_size, struct trace_text *
 }
 
 /*
- * Makes room for a NUL behind a text whose next byte belongs to the following entry: the text moves down by one, into
- * its size, which was read. Saves a copy of megabytes.
+ * Makes room for a NUL after a text whose next byte belongs to the following entry: the text moves down by one byte,
+ * into its size, which was read. This avoids a copy of megabytes.
  */
 static void terminate(struct trace_text *text)
 {
@@ -68,7 +68,7 @@ static int add_format(struct trace *trace, struct trace_text system, struct trac
 	return 0;
 }
 
-/* Up to `count` formats of one system. */
+/* Parses up to `count` formats of one system. */
 static int parse_system(struct trace *trace, struct bytes *in, struct trace_text system, uint32_t count,
 			struct fail *fail)
 {
@@ -130,7 +130,10 @@ bool header_number(const char *text, const char *field, const char *name, uint32
 	return true;
 }
 
-/* The kernel's long and where a page's data starts: kernel/trace/ring_buffer.c, ring_buffer_print_page_header(). */
+/*
+ * Finds the size of the kernel's long and the offset of a page's data: kernel/trace/ring_buffer.c,
+ * ring_buffer_print_page_header().
+ */
 static void apply_header_page(struct trace *trace)
 {
 	const char *text = trace->meta[TRACE_HEADER_PAGE].text;
@@ -215,7 +218,7 @@ int metadata_load(struct trace *trace, struct fail *fail)
 	return 0;
 }
 
-/* Those that are one text behind its size. */
+/* Loads regions that are a size and one text. */
 static int load_sized(struct trace *trace, enum region_id id, size_t size_of_size, struct trace_text *ret,
 		      struct fail *fail)
 {

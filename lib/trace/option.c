@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Copies a string option, with or without its NUL. The last one of its kind wins. */
+/* Copies a string option, with or without its NUL. The last one of its kind counts. */
 static int set_text(char **at, struct bytes data, struct fail *fail)
 {
 	char *text = strndup((const char *)data.at, data.left);
@@ -35,7 +35,7 @@ static int add_cpustat(struct trace *trace, struct bytes data, struct fail *fail
 	return buf_add(&trace->cpustat, data.at, len) ? 0 : fail_memory(fail);
 }
 
-/* Payloads that are too short for what they should hold are ignored, as other readers do. */
+/* Payloads that are too short are ignored, as other readers do. */
 int option_apply(struct trace *trace, unsigned id, struct bytes data, struct fail *fail)
 {
 	struct trace_info *info = &trace->info;

@@ -14,28 +14,42 @@
 
 enum { COPY_SIZE = 1 << 18, COPY_RANGE_MAX = 1 << 30 };
 
+/* Standard output that a shell opened is for writing only. */
+static int reopen(struct output *output, int fd)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	output->reopened = open(name, O_RDONLY | O_CLOEXEC);
+	return output->reopened;
+}
+
 int output_init(struct output *output, int fd, struct fail *fail)
 {
 	int flags = fcntl(fd, F_GETFL);
 	struct stat stat;
 	int r;
 
-	*output = (struct output){ .fd = fd, .temporary = -1, .final = -1 };
+	*output = (struct output){ .fd = fd, .temporary = -1, .final = -1, .readable = -1, .reopened = -1 };
 	if (flags < 0 || fstat(fd, &stat))
-		return fail_set(fail, -errno, "cannot write there: %s", strerror(errno));
+		return fail_set(fail, -errno, "cannot write: %s", strerror(errno));
 	/* "weft record -o - >>file" must not patch what was in the file before. */
-	if (S_ISREG(stat.st_mode) && !(flags & O_APPEND) && !lseek(fd, 0, SEEK_CUR))
+	if (S_ISREG(stat.st_mode) && !(flags & O_APPEND) && !lseek(fd, 0, SEEK_CUR)) {
+		output->readable = (flags & O_ACCMODE) == O_RDWR ? fd : reopen(output, fd);
 		return 0;
+	}
 	r = input_temporary(&output->temporary, fail);
 	if (r)
 		return r;
-	output->fd = output->temporary;
+	output->fd = output->readable = output->temporary;
 	output->final = fd;
 	return 0;
 }
 
 void output_release(struct output *output)
 {
+	cleanup_fd_close(&output->reopened);
+	output->reopened = output->readable = -1;
 	cleanup_fd_close(&output->temporary);
 	output->temporary = -1;
 }
@@ -89,7 +103,7 @@ int output_align(struct output *output, uint64_t align, struct fail *fail)
 	return 0;
 }
 
-/* For two file systems between which the kernel does not copy. */
+/* For two filesystems between which the kernel does not copy. */
 static int copy_by_hand(struct output *output, int from, uint64_t offset, uint64_t size, struct fail *fail)
 {
 	cleanup_free char *data = malloc(COPY_SIZE);

@@ -10,15 +10,17 @@
 struct fail;
 
 /*
- * A file that grows at its end and is patched in front of it. Where the given descriptor cannot do that (a pipe, a file
- * opened for appending), an unlinked temporary file does, and output_finish() copies it out.
- * Invariant: `at` is the size of what was written; every short write is an error that names the offset.
+ * A file that grows at its end and may be patched before it. When the given descriptor cannot do that (a pipe, a file
+ * opened for appending), an unlinked temporary file is used, and output_finish() copies it.
+ * Invariant: `at` is the number of bytes written; every short write is an error that names the offset.
  */
 struct output {
 	int fd;
 	int temporary; /* -1 or the same as fd; ours to close */
+	int readable;  /* the file, or -1: it cannot be read back */
 	int final;     /* where output_finish() copies the temporary file to */
 	uint64_t at;
+	int reopened; /* -1 or the same as readable; ours to close */
 };
 
 /* Borrows `fd`. */
@@ -28,10 +30,10 @@ void output_release(struct output *output);
 int must_check output_add(struct output *output, const void *data, size_t size, struct fail *fail);
 int must_check output_patch(struct output *output, uint64_t offset, const void *data, size_t size, struct fail *fail);
 
-/* Zeros up to a multiple of `align`, a power of two. */
+/* Appends zeros up to a multiple of `align`, a power of two. */
 int must_check output_align(struct output *output, uint64_t align, struct fail *fail);
 
-/* Appends bytes of another file, inside the kernel where that works. A source that ends early is an error. */
+/* Appends bytes of another file; the kernel copies them if it can. A source that ends early is an error. */
 int must_check output_copy(struct output *output, int from, uint64_t offset, uint64_t size, struct fail *fail);
 
 int must_check output_finish(struct output *output, struct fail *fail);

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 /*
- * Pages that several CPUs claim: as many CPUs as a list has room for would share a few bytes, and each would be read. The first one in
- * the file has them; to the others they do not belong.
+ * Resolves pages that several CPUs claim: otherwise thousands of CPUs could share a few bytes, and each would be read.
+ * The first claim in the order of the file counts; the other CPUs lose those pages.
  */
 struct claim {
 	size_t ring, cpu; /* indices */
@@ -46,7 +46,10 @@ static struct claim *claims_of(const struct trace *trace, size_t *ret_count)
 	return claims;
 }
 
-/* Leaves out the CPUs that have no pages any more. Those that the end of the file had cut to nothing stay: they are told as that. */
+/*
+ * Removes the CPUs that have no pages any more. A CPU whose pages were cut off by the end of the file stays: it is
+ * reported as cut.
+ */
 static void drop_cpus(struct trace_ring *ring)
 {
 	size_t kept = 0;

@@ -11,10 +11,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The directory with the texts: meta where there is one. */
-static char *find_root(const struct pack *pack)
+/* The directory with the texts: `meta` if it exists. */
+static int find_root(const struct pack *pack, char **ret, struct fail *fail)
 {
-	return strdup(S_ISDIR(folder_type(&pack->folder, "meta")) ? "meta" : "");
+	mode_t type;
+	int r = folder_type(&pack->folder, "meta", &type, fail);
+
+	if (r)
+		return r;
+	*ret = strdup(S_ISDIR(type) ? "meta" : "");
+	return *ret ? 0 : fail_memory(fail);
 }
 
 static int open_base(struct pack *pack, struct fail *fail)
@@ -36,7 +42,7 @@ static int open_base(struct pack *pack, struct fail *fail)
 	return trace_open_fd(fd, path, &pack->base, fail);
 }
 
-/* The buffer of that name, made when it is new. */
+/* Returns the buffer of that name, which is made when it is new. */
 static struct pack_ring *get_ring(struct pack *pack, const char *name)
 {
 	struct pack_ring *rings;
@@ -77,13 +83,15 @@ static int find_instances(struct pack *pack, struct fail *fail)
 
 	for (size_t i = 0; r >= 0 && i < count; i++) {
 		size_t len = strlen(names[i]);
+		mode_t type = 0;
 		char *root;
 
 		if (asprintf(&root, "instances/%s", names[i]) < 0) {
 			r = fail_memory(fail);
 			break;
 		}
-		if (S_ISREG(folder_type(&pack->folder, root))) {
+		r = folder_type(&pack->folder, root, &type, fail);
+		if (r || S_ISREG(type)) {
 			free(root);
 			continue;
 		}
@@ -98,10 +106,10 @@ static int find_instances(struct pack *pack, struct fail *fail)
 static int find_rings(struct pack *pack, struct fail *fail)
 {
 	const char *instance = pack->options->instance;
-	char *root;
+	char *root = NULL;
 	int r;
 
-	/* The top buffer is always the first. */
+	/* The top buffer always comes first. */
 	if (!get_ring(pack, ""))
 		return fail_memory(fail);
 	for (size_t i = 0; pack->base && i < trace_buffers(pack->base); i++) {
@@ -111,8 +119,9 @@ static int find_rings(struct pack *pack, struct fail *fail)
 			return fail_memory(fail);
 		ring->base = i;
 	}
-	root = find_root(pack);
-	r = root ? describe_ring(pack, instance ? instance : "", root, fail) : fail_memory(fail);
+	r = find_root(pack, &root, fail);
+	if (!r)
+		r = describe_ring(pack, instance ? instance : "", root, fail);
 	return r ? r : find_instances(pack, fail);
 }
 

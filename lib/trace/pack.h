@@ -10,7 +10,7 @@
 
 struct fail;
 
-/* A setting that no file of the directory holds: of the first buffer. */
+/* A setting of the first buffer that no file of the directory holds. */
 struct pack_fact {
 	const char *name, *text; /* "weft/...", a line without its newline; "proc/PID/maps" */
 };
@@ -18,19 +18,21 @@ struct pack_fact {
 enum { PACK_FACTS_MAX = 64 };
 
 /*
- * Builds a trace.dat from plain copies of tracefs files and of raw pages. The copies have the names they have in tracefs,
- * in `dir` or in dir/meta; instances are in instances/NAME (or instances/NAME.meta) below it; pages of a CPU are
- * per_cpu/cpuN/trace_pipe_raw or raw_main/cpuN.raw. Every small text becomes a setting under its relative name.
- * What is missing there comes from another trace.dat, if one is given: texts of the directory win.
- * Nothing is invented: what neither has is absent.
+ * Builds a trace.dat from plain copies of tracefs files and of raw pages. The copies have the names they have in
+ * tracefs, in `dir` or in dir/meta; instances are in instances/NAME (or instances/NAME.meta) below it; pages of a CPU
+ * are per_cpu/cpuN/trace_pipe_raw or raw_main/cpuN.raw. Every small text becomes a setting under its relative name.
+ * Data that the directory lacks comes from another trace.dat, if one is given. Nothing is invented: data that neither
+ * has is absent.
  */
 struct pack_options {
 	const char *dir;
 	const char *pages;         /* another trace.dat; NULL: dir/trace.dat if it exists */
 	const char *kallsyms;      /* a file; NULL: dir's kallsyms if it exists */
+	const char *kallsyms_text; /* replaces both if not NULL; it has kallsyms_len bytes */
+	size_t kallsyms_len;
 	const char *latency;       /* a file: the text of a latency tracer's `trace`; or NULL */
-	const char *instance;      /* the directory describes this instance, not the top; or NULL */
-	const char *const *events; /* directories SYSTEM/EVENT/format; those of `dir` win */
+	const char *instance;      /* the directory describes this instance and not the top one; or NULL */
+	const char *const *events; /* directories SYSTEM/EVENT/format; those of `dir` have precedence */
 	size_t nr_events;
 	struct pack_fact facts[PACK_FACTS_MAX];
 	size_t nr_facts;
@@ -44,7 +46,7 @@ struct pack_summary {
 	size_t buffers, cpus, formats, settings;
 	uint64_t pages; /* bytes of pages, uncompressed */
 	uint64_t size;  /* of the file */
-	bool damaged;   /* the other trace.dat was, see `damage` */
+	bool damaged;   /* the other trace.dat was damaged, see `damage` */
 	char damage[512];
 };
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* "SYSTEM" and the line "name: EVENT" tell whether two formats are of the same event. */
+/* "SYSTEM" and the line "name: EVENT" identify the event of a format. */
 static struct trace_text event_name(const char *text)
 {
 	const char *start = strncmp(text, "name: ", 6) ? strstr(text, "\nname: ") : text;
@@ -34,7 +34,7 @@ static bool is_known(const struct pack *pack, const char *system, const char *te
 	return false;
 }
 
-/* The first one of an event stays. */
+/* The first format of an event counts. */
 static int add_format(struct pack *pack, const char *system, const char *text, size_t len, struct fail *fail)
 {
 	struct writer_metadata *metadata = &pack->metadata;
@@ -52,7 +52,7 @@ static int add_format(struct pack *pack, const char *system, const char *text, s
 	return 0;
 }
 
-/* SYSTEM/EVENT/format behind `prefix`; the system's name is kept in the tree, in place of the path. */
+/* Adds SYSTEM/EVENT/format below `prefix`; the tree keeps the system's name in place of the path. */
 static int add_tree(struct pack *pack, struct tree *tree, const char *prefix, struct fail *fail)
 {
 	size_t skip = strlen(prefix);

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CPU_GAP_MAX = 512 };   /* so many CPUs in a row may be missing */
-enum { ORDER_MAX = 1 << 30 }; /* so far the pages of a file are asked for their order */
+enum { CPU_GAP_MAX = 512 };   /* stop looking after this many missing CPUs in a row */
+enum { ORDER_MAX = 1 << 30 }; /* look at this many bytes of pages at most to find the byte order */
 
 char *pack_selected(const struct tree_file *file)
 {
@@ -24,7 +24,7 @@ char *pack_selected(const struct tree_file *file)
 	return end ? strndup(start + 1, (size_t)(end - start - 1)) : NULL;
 }
 
-/* Keeps a text until the end; takes it over even when that fails. */
+/* Keeps a text until the end; takes ownership even on failure. */
 static int own(struct pack *pack, char *text, struct fail *fail)
 {
 	char **owned = text ? vec_push(pack->owned, pack->nr_owned) : NULL;
@@ -50,7 +50,7 @@ static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *name, struc
 	return 0;
 }
 
-/* Where copies of one CPU's trace_pipe_raw may be, below the ring's directory and the one above "meta". */
+/* Finds copies of one CPU's trace_pipe_raw below the ring's directory, or below the directory above "meta". */
 static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, struct fail *fail)
 {
 	static const char *const places[] = {
@@ -66,12 +66,15 @@ static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, str
 			cleanup_free char *name = NULL;
 			cleanup_fd int fd = -1;
 			mode_t type;
+			int r;
 
 			if (asprintf(&name, places[i], root, *root ? "/" : "", cpu) < 0) {
 				name = NULL;
 				return fail_memory(fail);
 			}
-			type = folder_type(&pack->folder, name);
+			r = folder_type(&pack->folder, name, &type, fail);
+			if (r)
+				return r;
 			if (S_ISLNK(type))
 				return folder_file(&pack->folder, name, &fd, fail);
 			if (type)
@@ -98,7 +101,7 @@ int pack_find_pages(struct pack *pack, struct fail *fail)
 	return r;
 }
 
-/* The directory's file or else the other trace.dat's section. */
+/* Chooses the directory's file, or else the other trace.dat's section. */
 static int choose(struct pack *pack, const char *name, enum trace_meta which, const char **ret, size_t *ret_len,
 		  struct fail *fail)
 {
@@ -128,6 +131,11 @@ static int choose_kallsyms(struct pack *pack, struct fail *fail)
 	char *text;
 	int r;
 
+	if (pack->options->kallsyms_text) {
+		metadata->kallsyms = pack->options->kallsyms_text;
+		metadata->kallsyms_len = pack->options->kallsyms_len;
+		return 0;
+	}
 	if (pack->options->kallsyms) {
 		r = tree_read_file(pack->options->kallsyms, &text, &metadata->kallsyms_len, fail);
 	} else {
@@ -146,34 +154,40 @@ static int choose_kallsyms(struct pack *pack, struct fail *fail)
 	return own(pack, text, fail);
 }
 
-/* The order of the first page that tells it. False where none does; files that cannot be read are told of when they are copied. */
-static bool find_order(struct pack *pack, const char *name, bool *ret_swap)
+/*
+ * The byte order of the first page that shows it. False when none does; files that cannot be read are reported when
+ * they are copied.
+ */
+static int find_order(struct pack *pack, const char *name, bool *ret_swap, struct fail *fail)
 {
 	const struct page_shape shape = { .size = pack->page_size, .long_size = pack->long_size, .swap = false };
 	cleanup_fd int fd = -1;
 	uint8_t head[16];
-	ssize_t got;
-	int r = folder_file(&pack->folder, name, &fd, NULL);
+	ssize_t got = 0;
+	int r = folder_file(&pack->folder, name, &fd, fail);
 
 	for (off_t at = 0; r > 0 && at < ORDER_MAX && (got = pread(fd, head, sizeof(head), at)) > 0;
 	     at += (off_t)pack->page_size)
 		if (page_order(&shape, head, (size_t)got, ret_swap))
-			return true;
-	return false;
+			return 1;
+	if (r > 0 && got < 0)
+		return fail_set(fail, -errno, "cannot read '%s/%s': %s", pack->folder.path, name, strerror(errno));
+	return r < 0 ? r : 0;
 }
 
-/* No text of the kernel tells the order of its bytes, but its pages do. Another trace.dat knows. */
-static bool is_big_endian(struct pack *pack)
+/* The byte order follows from the kernel's pages or from another trace.dat; no text of the kernel has it. */
+static int choose_order(struct pack *pack, struct fail *fail)
 {
-	bool here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, swap;
+	bool here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, swap = false;
+	int r = 0;
 
-	if (pack->base)
-		return trace_info(pack->base)->big_endian;
-	for (size_t i = 0; i < pack->nr_rings; i++)
-		for (size_t j = 0; j < pack->rings[i].nr_raw; j++)
-			if (find_order(pack, pack->rings[i].raw[j].name, &swap))
-				return here != swap;
-	return here;
+	pack->big_endian = pack->base ? trace_info(pack->base)->big_endian : here;
+	for (size_t i = 0; !pack->base && !r && i < pack->nr_rings; i++)
+		for (size_t j = 0; !r && j < pack->rings[i].nr_raw; j++)
+			r = find_order(pack, pack->rings[i].raw[j].name, &swap, fail);
+	if (r > 0)
+		pack->big_endian = here != swap;
+	return r < 0 ? r : 0;
 }
 
 static int choose_headers(struct pack *pack, struct fail *fail)
@@ -204,8 +218,7 @@ static int choose_headers(struct pack *pack, struct fail *fail)
 	    header_number(metadata->header_page, " data;", "size:", &size) && offset <= TRACE_PAGE_MAX &&
 	    page_size_ok(offset + size))
 		pack->page_size = offset + size;
-	pack->big_endian = is_big_endian(pack);
-	return 0;
+	return choose_order(pack, fail);
 }
 
 /* The text without its last newline. */
@@ -263,7 +276,7 @@ static int gather_cpustats(struct pack *pack, struct fail *fail)
 	return r;
 }
 
-/* Adds or replaces. */
+/* Adds or replaces a setting. */
 static int set_setting(struct pack *pack, uint32_t buffer, const char *name, const char *text, size_t len,
 		       struct fail *fail)
 {
@@ -286,7 +299,7 @@ static int set_setting(struct pack *pack, uint32_t buffer, const char *name, con
 	return 0;
 }
 
-/* The index that a buffer of the other trace.dat has in the new one. */
+/* The index in the new file of a buffer of the other trace.dat. */
 static uint32_t ring_index(const struct pack *pack, size_t base)
 {
 	for (size_t i = 0; i < pack->nr_rings; i++)

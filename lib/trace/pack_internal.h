@@ -8,9 +8,9 @@
 #include "lib/trace/tree.h"
 #include "lib/trace/writer.h"
 
-/* What the files of the packer share. Nobody else includes this. */
+/* Shared by the files of the packer. No other file may include this. */
 
-/* A file of raw pages; its name in the folder. */
+/* A file of raw pages, by its name in the folder. */
 struct pack_raw {
 	uint32_t cpu;
 	char *name;
@@ -21,7 +21,7 @@ struct pack_ring {
 	char *root; /* the directory with its texts, in the folder; or NULL */
 	struct tree tree;
 	size_t base;          /* its index in the other trace.dat, or SIZE_MAX */
-	struct pack_raw *raw; /* ascending; they replace those of the other trace.dat */
+	struct pack_raw *raw; /* ascending; they replace the pages of the other trace.dat */
 	size_t nr_raw;
 };
 

@@ -9,7 +9,7 @@
 
 enum { CHUNK_HEAD_SIZE = 8 }; /* u32 compressed size, u32 size */
 
-/* Whether opening found this CPU's pages to go on behind the end of the file. */
+/* Whether opening found that this CPU's pages reach beyond the end of the file. */
 static bool is_cut(const struct trace_pages *pages)
 {
 	for (size_t i = 0; i < pages->trace->nr_rings; i++) {
@@ -41,14 +41,15 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 	};
 	if (!of->compressed)
 		return 0;
-	/* Some writers count the number of chunks as part of the size, some do not (trace-cmd 3.1.6). */
+	/* Some writers include the number of chunks in the size, some do not (trace-cmd 3.1.6). */
 	if (trace->input.size - pages->end >= sizeof(count))
 		pages->end += sizeof(count);
 	if (cpu->size < sizeof(count)) {
 		pages->next = pages->end;
 		if (is_cut(pages))
 			return 0;
-		fail_set(fail, -EBADMSG, "have no room for the number of their chunks at offset %" PRIu64, cpu->offset);
+		fail_set(fail, -EBADMSG, "are too short for the number of their chunks at offset %" PRIu64,
+			 cpu->offset);
 		return fail_pages(pages, fail, -EBADMSG);
 	}
 	r = input_read(&trace->input, cpu->offset, count, sizeof(count), fail);
@@ -59,14 +60,14 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 	return 0;
 }
 
-/* Pages may be nearly empty, and a kernel's may be large: then their number counts. */
+/* Pages may be nearly empty, and sub-buffers may be large: so the number of pages is checked, too. */
 static bool is_usual(const struct trace_pages *pages, uint32_t packed, uint32_t size)
 {
 	return pages->trace->trusted || size / TRACE_RATIO_MAX <= packed ||
 	       size / pages->buffer->page_size <= packed / TRACE_PAGE_PACKED_MIN;
 }
 
-/* The head of the chunk at `next`: 1, or 0 where a cut file ends. */
+/* Reads the head of the chunk at `next`: 1, or 0 at the end of a cut file. */
 static int chunk_head(struct trace_pages *pages, uint32_t *ret_packed, uint32_t *ret_size, struct fail *fail)
 {
 	uint64_t left = pages->end - pages->next;
@@ -127,7 +128,10 @@ int trace_pages_size(struct trace_pages *pages, size_t max, size_t *ret_size, st
 	return 1;
 }
 
-/* Reads the compressed bytes of the chunk at `next` into `scratch`, and the head of the chunk behind it while at it. */
+/*
+ * Reads the compressed bytes of the chunk at `next` into `scratch`, and with the same read the head of the chunk after
+ * it.
+ */
 static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *ret_size, struct fail *fail)
 {
 	uint64_t behind;
@@ -138,7 +142,7 @@ static int load_chunk(struct trace_pages *pages, struct buf *scratch, uint32_t *
 	if (r < 0)
 		return r;
 	if (!r)
-		return fail_set(fail, -EINVAL, "there is no chunk left");
+		return fail_set(fail, -EINVAL, "there are no chunks left");
 	buf_clear(scratch);
 	if (!buf_reserve(scratch, packed + (size_t)CHUNK_HEAD_SIZE))
 		return fail_memory(fail);

@@ -16,13 +16,14 @@
 #include <string.h>
 
 enum {
-	PAGES_PER_CHUNK = 10, /* what other writers of trace.dat use and readers expect */
+	PAGES_PER_CHUNK = 10, /* as other writers of trace.dat do */
 	READ_SIZE = 1 << 20,
 };
 
 struct part {
-	struct frame_writer *writer; /* NULL when the pages stay as they are */
+	struct frame_writer *writer; /* NULL when pages are written uncompressed */
 	struct frame_reader *reader;
+	const struct temporaries *temporaries;
 	struct output output;
 	struct buf packed, scratch, pages;
 	bool swap;
@@ -33,12 +34,12 @@ struct part {
 static int begin(struct part *part, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
-	int r = input_temporary(&fd, fail);
+	int r = input_temporary_from(part->temporaries, &fd, fail);
 
 	if (r)
 		return r;
 	output_release(&part->output);
-	part->output = (struct output){ .fd = fd, .temporary = fd, .final = -1 };
+	part->output = (struct output){ .fd = fd, .temporary = fd, .final = -1, .readable = fd, .reopened = -1 };
 	fd_take(&fd);
 	part->chunks = 0;
 	part->pages_size = 0;
@@ -52,7 +53,8 @@ int part_new(const struct writer_options *options, struct part **ret, struct fai
 
 	if (!part)
 		return fail_memory(fail);
-	part->output.temporary = -1;
+	part->temporaries = options->temporaries;
+	part->output.temporary = part->output.reopened = -1;
 	part->swap = options->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	r = begin(part, fail);
 	if (!r)

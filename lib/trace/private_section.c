@@ -71,7 +71,7 @@ int settings_load(struct trace *trace, struct fail *fail)
 	return 0;
 }
 
-/* What weft itself writes always ends with settings: without them the file was cut, if only behind the pages. */
+/* weft always writes settings last: a file without them was cut, perhaps after the pages. */
 static void note_missing(struct trace *trace)
 {
 	const char *version = trace->version;

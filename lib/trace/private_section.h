@@ -4,8 +4,9 @@
 
 /*
  * weft's private section (weft-dat(5)), for the reader and the writer: u32 version, u32 count, and for each setting u32
- * buffer, name NUL, u64 size, bytes, NUL. Numbers are in the file's byte order. Version 7 has it as a section of its own id,
- * compressed like others; version 6 has the plain body at the end of the file, with a trailer behind it: u64 offset, magic.
+ * buffer, name NUL, u64 size, bytes, NUL. Numbers are in the file's byte order. Version 7 has it as a section with an
+ * id of its own, compressed like others; version 6 has the plain body at the end of the file, followed by a trailer:
+ * u64 offset, magic.
  */
 enum {
 	SETTINGS_VERSION = 1,
@@ -15,7 +16,7 @@ enum {
 
 #define SETTINGS_TRAILER_MAGIC "weft-set"
 
-/* Version 6 has no place for a latency text beside pages: it is a setting of this name there. */
+/* Version 6 cannot hold a latency text beside pages, so there it is a setting of this name. */
 #define SETTING_LATENCY "weft/latency"
 
 #endif

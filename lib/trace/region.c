@@ -20,8 +20,7 @@ bool frame_size_plausible(uint64_t packed, uint64_t size)
 int trace_count_text(struct trace *trace, size_t len, struct fail *fail)
 {
 	if (len > TEXTS_MAX - trace->texts)
-		return fail_set(fail, -EBADMSG, "is larger than all that weft reads of such texts, %d bytes in all",
-				TEXTS_MAX);
+		return fail_set(fail, -EBADMSG, "is larger than the limit of %d bytes for all such texts", TEXTS_MAX);
 	trace->texts += len;
 	return 0;
 }
@@ -57,7 +56,7 @@ static int load_plain(struct trace *trace, const struct region *region, size_t c
 	return 0;
 }
 
-/* Appends what the block at `at` holds, of which `left` bytes are in reach; *ret_used is how long it is in the file. */
+/* Appends the content of the block at `at`, of which `left` bytes exist; *ret_used is its length in the file. */
 static int add_block(struct trace *trace, uint64_t at, uint64_t left, size_t cap, struct buf *text, uint64_t *ret_used,
 		     struct fail *fail)
 {
@@ -106,13 +105,13 @@ static int load_chunks(struct trace *trace, const struct region *region, size_t 
 	int r;
 
 	if (left < sizeof(head))
-		return fail_set(fail, -EBADMSG, "has no room for the number of its chunks");
+		return fail_set(fail, -EBADMSG, "is too short for the number of its chunks");
 	r = input_read(&trace->input, at, head, sizeof(head), fail);
 	if (r)
 		return r;
 	at += sizeof(head);
 	left -= sizeof(head);
-	/* Each chunk takes some bytes, so that a lying count ends with the region. */
+	/* Each chunk takes some bytes, so a false count ends with the region. */
 	for (chunks = load_u32(head, trace->info.swap); chunks; chunks--) {
 		r = add_block(trace, at, left, cap, text, &used, fail);
 		if (r)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Pages of a version 7 file that was cut: what says where they are stood behind them and is gone. Chunks tell where they
- * end, so those of each CPU can be found again; raw pages cannot be told apart.
+ * Finds pages of a version 7 file that was cut: the description of the pages stood after them and is lost. Each chunk
+ * has its length, so the chunks of each CPU can be found again; raw pages cannot be told apart.
  */
 enum { CHUNK_HEAD_SIZE = 8 };
 
@@ -47,7 +47,9 @@ static int read_order(struct trace *trace, struct cpu_order *order, struct fail 
 	return 0;
 }
 
-/* The chunks that begin at `at`: *ret_end is behind the last whole one, the result whether all of them are there. */
+/*
+ * Walks the chunks from `at`: *ret_end is the offset after the last whole one; the result tells whether all are there.
+ */
 static bool walk_chunks(const struct trace *trace, uint64_t at, uint64_t end, uint32_t count, uint64_t *ret_end)
 {
 	uint8_t head[CHUNK_HEAD_SIZE];
@@ -99,7 +101,7 @@ static int find_cpus(struct trace *trace, uint64_t at, uint64_t end, struct trac
 				return fail_memory(fail);
 			cpus = more;
 		}
-		/* One byte too many marks the cut one: readers then stop where the file does. */
+		/* One byte too many marks the CPU as cut: readers then stop at the end of the file. */
 		cpus[count++] =
 			(struct trace_cpu){ .offset = at, .size = whole ? behind - at : trace->input.size - at + 1 };
 		at = behind;
@@ -131,7 +133,7 @@ int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compresse
 		cpus[i].cpu = count <= order.count ? order.cpus[i] : (uint32_t)i;
 	trace_note_damage(
 		trace, trace->input.size,
-		"the file ends there, before what says which CPUs its pages are of; pages of %zu CPU%s were found%s",
+		"the file ends there, before the table that says which CPU each page belongs to; pages of %zu CPU%s were found%s",
 		count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
 	free(order.cpus);
 	if (trace->nr_rings)

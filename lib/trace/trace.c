@@ -6,6 +6,7 @@
 #include "lib/base/sandbox.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
+#include "lib/trace/sums.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +95,7 @@ static int compare_cpus(const void *a, const void *b)
 	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
 }
 
-/* Reports pages behind the end of the file, and keeps what is in front of it. */
+/* Reports pages beyond the end of the file, and keeps those before it. */
 static void clip_cpu(struct trace *trace, const struct trace_ring *ring, struct trace_cpu *cpu, bool *ret_cut)
 {
 	uint64_t end = trace->input.size, whole = cpu->size;
@@ -137,7 +138,7 @@ int ring_set_cpus(struct trace *trace, struct trace_ring *ring, const struct tra
 	return 0;
 }
 
-/* What is not a trace.dat is told by its first bytes, because people mix up files. */
+/* Names the type of a file that is not a trace.dat, from its first bytes, because people mix up files. */
 static int fail_foreign(const struct trace *trace, const unsigned char *head, size_t len, struct fail *fail)
 {
 	const char *what = "its first bytes are not those of a trace.dat";
@@ -169,7 +170,7 @@ static int open_head(struct trace *trace, uint64_t *ret_end, struct fail *fail)
 	if (len < sizeof(head))
 		return fail_set(fail, -EBADMSG, "cut short: it ends inside its header, after %zu bytes", len);
 	if ((head[10] != '6' && head[10] != '7') || head[11])
-		return fail_set(fail, -EBADMSG, "of a version that weft does not know: there are 6 and 7 (offset 10)");
+		return fail_set(fail, -EBADMSG, "of an unknown version: weft reads 6 and 7 (offset 10)");
 	if (head[12] > 1)
 		return fail_set(fail, -EBADMSG, "broken header: byte order %d (offset 12)", head[12]);
 	if (head[13] != 4 && head[13] != 8)
@@ -210,6 +211,8 @@ static int open_all(struct trace *trace, struct fail *fail)
 		r = metadata_load(trace, fail);
 	if (!r)
 		r = settings_load(trace, fail);
+	if (!r)
+		r = sums_find(trace, fail);
 	if (!r)
 		r = trace_take_overlaps(trace, fail);
 	for (size_t i = 0; !r && i < trace->nr_rings; i++) {
@@ -337,6 +340,11 @@ void trace_trust_sizes(struct trace *trace)
 	trace->trusted = true;
 }
 
+void trace_shift_times(struct trace *trace, int64_t by)
+{
+	trace->info.ts_offset = (int64_t)((uint64_t)trace->info.ts_offset + (uint64_t)by);
+}
+
 bool trace_trusted(const struct trace *trace)
 {
 	return trace->trusted;
@@ -379,14 +387,19 @@ void trace_lacks_memory(struct trace *trace)
 	__atomic_store_n(&trace->lacks_memory, true, __ATOMIC_RELAXED);
 }
 
+bool trace_starved(const struct trace *trace)
+{
+	return __atomic_load_n(&trace->lacks_memory, __ATOMIC_RELAXED);
+}
+
 const char *trace_damage(struct trace *trace)
 {
 	int err = __atomic_load_n(&trace->input.error, __ATOMIC_RELAXED);
 
-	/* Whoever looks for something in the file may take what cannot be read for absent. */
+	/* A caller that searches the file may treat unreadable data as absent. */
 	if (!trace->damage.text[0] && err)
 		fail_set(&trace->damage, 0, "cannot read all of '%s': %s", trace->path, strerror(err));
-	if (!trace->damage.text[0] && __atomic_load_n(&trace->lacks_memory, __ATOMIC_RELAXED))
+	if (!trace->damage.text[0] && trace_starved(trace))
 		fail_memory(&trace->damage);
 	return trace->damage.text[0] ? trace->damage.text : NULL;
 }

@@ -13,7 +13,7 @@
 
 enum { SETTING_MAX = 1 << 20 };
 
-/* Files and directories that hold events or what a reader does not need: not read, some would even block. */
+/* Files and directories that are skipped: they hold events or data that no reader needs, and some would block. */
 static bool is_skipped(const char *name, unsigned depth)
 {
 	static const char *const everywhere[] = { "trace_pipe",   "trace_pipe_raw",   "snapshot", "snapshot_raw",
@@ -40,7 +40,7 @@ static bool is_skipped(const char *name, unsigned depth)
 	return false;
 }
 
-/* Of the files of an event only its histogram is told nowhere else. */
+/* Among the files of an event only its histogram exists nowhere else. */
 static bool is_hist(const struct tree_file *file)
 {
 	const char *slash = strrchr(file->name, '/');
@@ -48,7 +48,7 @@ static bool is_hist(const struct tree_file *file)
 	return slash && !strcmp(slash, "/hist") && file->len;
 }
 
-/* `path` is the name in the folder, `name` that below the tree's root, which the tree takes. */
+/* `path` is the name in the folder, `name` the name below the tree's root, which the tree takes. */
 static int add_file(struct tree *tree, struct folder *folder, const char *path, char *name, struct fail *fail)
 {
 	struct tree_file file = { .name = name };
@@ -66,7 +66,7 @@ static int add_file(struct tree *tree, struct folder *folder, const char *path, 
 	r = folder_text(folder, path, &file.text, &file.len, fail);
 	if (r < 0)
 		return r;
-	/* It went away meanwhile. */
+	/* The file disappeared meanwhile. */
 	if (!r) {
 		free(name);
 		return 0;
@@ -99,7 +99,9 @@ static int read_below(struct tree *tree, struct folder *folder, const char *path
 			r = fail_memory(fail);
 			break;
 		}
-		type = folder_type(folder, at);
+		r = folder_type(folder, at, &type, fail);
+		if (r)
+			break;
 		if (S_ISDIR(type) && depth == TREE_DEPTH_MAX) {
 			r = fail_set(fail, -ELOOP, "'%s/%s' is deeper than tracefs is", folder->path, at);
 		} else if (S_ISDIR(type)) {

@@ -12,7 +12,7 @@ struct fail;
 struct folder;
 
 /*
- * The texts of a directory that holds copies of tracefs files, read into memory, in the order of their names.
+ * The texts of a directory with copies of tracefs files, read into memory, in the order of their names.
  * Invariants: a file is read once, whole, and bounded (whole_file.h); no link is followed, and nothing is read below
  * TREE_DEPTH_MAX (folder.h). It owns its texts.
  */
@@ -20,9 +20,9 @@ enum { TREE_DEPTH_MAX = 8 };
 
 struct tree_file {
 	char *name; /* relative: "per_cpu/cpu0/stats" */
-	char *text; /* with a NUL behind len */
+	char *text; /* followed by a NUL that len does not count */
 	size_t len;
-	bool setting; /* small enough and text: goes into the settings */
+	bool setting; /* a text, and small enough to become a setting */
 };
 
 struct tree {
@@ -30,7 +30,7 @@ struct tree {
 	size_t count, size;
 };
 
-/* What is below `root` of the folder. A directory that does not exist is an empty tree. */
+/* Reads what is below `root` of the folder. A directory that does not exist gives an empty tree. */
 int must_check tree_read(struct folder *folder, const char *root, struct tree *ret, struct fail *fail);
 void tree_release(struct tree *tree);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * Version 6: everything in sequence, without an index; where one thing ends is known from its contents only. A walk is a
+ * Version 6: everything in sequence, without an index; the end of a part follows only from its content. A walk is a
  * position in the file that never passes its end.
  */
 struct walk {
@@ -155,9 +155,9 @@ static int find_regions(struct walk *walk, struct fail *fail)
 	return 0;
 }
 
-/* An instance, as the options announce it. */
+/* An instance that the options announce. */
 struct instance {
-	uint64_t offset; /* of its "flyrecord" block */
+	uint64_t offset; /* offset of its "flyrecord" block */
 	uint32_t cpus;
 	char name[NAME_MAX_SIZE];
 };
@@ -185,7 +185,7 @@ static int add_instance(struct instances *instances, struct bytes data, uint32_t
 	return 0;
 }
 
-/* *ret_cpus is the number of pairs in the top instance's table, *ret_clock whether a clock follows it. */
+/* *ret_cpus is the number of pairs in the top instance's table, *ret_clock tells whether a clock follows it. */
 static int read_options(struct walk *walk, struct instances *instances, uint32_t *ret_cpus, bool *ret_clock,
 			struct fail *fail)
 {
@@ -231,7 +231,7 @@ static int read_options(struct walk *walk, struct instances *instances, uint32_t
 	return fail_set(fail, -EBADMSG, "cut short or broken: the options end at %" PRIu64, walk->at);
 }
 
-/* Behind the tag "flyrecord": where the pages are, and the clock. */
+/* Reads what follows the tag "flyrecord": where the pages are, and the clock. */
 static int read_ring(struct walk *walk, const char *name, uint32_t count, bool has_clock, struct fail *fail)
 {
 	struct trace *trace = walk->trace;

@@ -8,8 +8,8 @@
 
 /* Version 7: sections, found through a chain of options. */
 struct section {
-	uint64_t offset; /* of its head */
-	uint64_t size;   /* of its body; cut to what the file has */
+	uint64_t offset; /* offset of its head */
+	uint64_t size;   /* size of its body; limited to what the file has */
 	uint16_t id, flags;
 	bool cut;
 };
@@ -47,6 +47,8 @@ static const char *section_name(unsigned id)
 		return "BTF";
 	case OPTION_MODULES:
 		return "modules";
+	case SECTION_SUMS:
+		return "sums";
 	default:
 		return NULL;
 	}
@@ -84,7 +86,7 @@ static struct region region_of(const struct section *section)
 				.chunked = section->id == OPTION_BUFFER_TEXT };
 }
 
-/* The section that the option `id` points to. */
+/* Finds the section that the option `id` points to. */
 static int find_section(const struct trace *trace, unsigned id, uint64_t offset, struct section *ret, struct fail *fail)
 {
 	int r = read_section(trace, offset, ret, fail);
@@ -114,7 +116,7 @@ static void option_region(struct trace *trace, enum region_id region, unsigned i
 		trace->regions[region] = region_of(&section);
 }
 
-/* The u32 number of CPUs, and for each u32 cpu, u64 offset, u64 size. */
+/* Reads the u32 number of CPUs, and for each u32 cpu, u64 offset, u64 size. */
 static int buffer_cpus(struct trace *trace, struct trace_ring *ring, struct bytes *data, uint64_t offset,
 		       struct fail *fail)
 {
@@ -181,7 +183,7 @@ static int apply(struct trace *trace, unsigned id, struct bytes data, struct fai
 	return option_apply(trace, id, data, fail);
 }
 
-/* One options section; *ret_next is the offset of the following one, 0 at the end. */
+/* Applies one options section; *ret_next is the offset of the following one, 0 at the end. */
 static int apply_options(struct trace *trace, const struct section *section, uint64_t *ret_next, struct fail *fail)
 {
 	const struct region region = region_of(section);
@@ -192,7 +194,7 @@ static int apply_options(struct trace *trace, const struct section *section, uin
 	int r;
 
 	*ret_next = 0;
-	/* No byte belongs to two of them. */
+	/* No byte belongs to two options sections. */
 	trace->options_packed += section->size;
 	if (trace->options_packed > trace->input.size || trace->options > OPTIONS_ALL_MAX) {
 		trace_note_damage(trace, section->offset, "there are more options than any file has");
@@ -226,7 +228,7 @@ static int apply_options(struct trace *trace, const struct section *section, uin
 	}
 }
 
-/* *ret_missing is where options should be that the file is too short for. */
+/* *ret_missing is the offset of options that the file is too short for. */
 static int follow_options(struct trace *trace, uint64_t at, uint64_t *ret_missing, struct fail *fail)
 {
 	cleanup_free uint64_t *seen = calloc(OPTION_SECTIONS_MAX, sizeof(*seen));
@@ -276,7 +278,7 @@ static bool is_described(const struct trace *trace, uint64_t section)
 	return false;
 }
 
-/* The names of sections come last in what weft writes: without them the file was cut, if only behind all that matters. */
+/* weft writes the names of sections last: without them the file was cut, perhaps after all data that readers need. */
 static void note_end(struct trace *trace, bool has_strings)
 {
 	const char *version = trace->version;
@@ -286,7 +288,7 @@ static void note_end(struct trace *trace, bool has_strings)
 				  "cut short: the strings that belong at its end are missing");
 }
 
-/* Sections follow one another; nothing but this walk finds weft's own and those that nobody points to. */
+/* Sections follow one another. Only this walk finds weft's own sections and others that no option points to. */
 static int walk_sections(struct trace *trace, uint64_t at, uint64_t missing, struct fail *fail)
 {
 	bool has_strings = false;
@@ -392,7 +394,7 @@ int trace_open_v7(struct trace *trace, uint64_t at, struct fail *fail)
 		trace_note_damage(trace, missing,
 				  "the file ends at %" PRIu64 ", before these options, which say where the pages are",
 				  trace->input.size);
-	/* Other readers take the option's clock where the buffer names none. */
+	/* Other readers use the option's clock if the buffer names none. */
 	for (size_t i = 0; !r && trace->clock && i < trace->nr_rings; i++)
 		if (!trace->rings[i].pub.clock.len)
 			trace->rings[i].pub.clock =

@@ -18,7 +18,7 @@ int tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct f
 	size_t step = READ_SIZE;
 	char *shrunk;
 
-	/* Most are small, and there are thousands of them. */
+	/* Most files are small, and there are thousands of them. */
 	if (!fstat(fd, &st) && st.st_size > 0 && st.st_size < READ_SIZE)
 		step = (size_t)st.st_size + 1;
 	for (;;) {

@@ -10,7 +10,9 @@ struct fail;
 
 enum { WHOLE_FILE_MAX = 64 << 20 };
 
-/* One file that the user named, wherever it is; and one that is open, with the name that messages are to have. */
+/*
+ * tree_read_file() reads a whole file that the user named. tree_read_fd() reads an open file; `path` is for messages.
+ */
 int must_check tree_read_file(const char *path, char **ret, size_t *ret_len, struct fail *fail);
 int must_check tree_read_fd(int fd, const char *path, char **ret, size_t *ret_len, struct fail *fail);
 

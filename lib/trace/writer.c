@@ -6,6 +6,7 @@
 #include "lib/codec/frame.h"
 #include "lib/trace/body.h"
 #include "lib/trace/internal.h"
+#include "lib/trace/sums.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>
@@ -43,11 +44,11 @@ static int check_options(const struct writer_options *options, struct fail *fail
 	if (options->version != 6 && options->version != 7)
 		return fail_set(fail, -EINVAL, "no version %u of trace.dat; there are 6 and 7", options->version);
 	if (options->version == 6 && options->compress)
-		return fail_set(fail, -EINVAL, "version 6 of trace.dat is never compressed");
+		return fail_set(fail, -EINVAL, "version 6 of trace.dat cannot be compressed");
 	if (!page_size_ok(options->page_size))
 		return fail_set(fail, -EINVAL, "pages cannot have %" PRIu32 " bytes", options->page_size);
 	if (options->long_size != 4 && options->long_size != 8)
-		return fail_set(fail, -EINVAL, "words cannot have %u bytes", options->long_size);
+		return fail_set(fail, -EINVAL, "a word cannot have %u bytes", options->long_size);
 	return 0;
 }
 
@@ -66,6 +67,8 @@ int writer_new(int fd, const struct writer_options *options, struct writer **ret
 	r = output_init(&writer->output, fd, fail);
 	if (!r && options->compress)
 		r = frame_writer_new(options->level ? options->level : FRAME_LEVEL_DEFAULT, &writer->frames, fail);
+	if (writer->frames)
+		frame_writer_checksum(writer->frames);
 	if (!r)
 		r = ops_of(writer)->begin(writer, fail);
 	if (r) {
@@ -93,6 +96,25 @@ void writer_free(struct writer *writer)
 	free(writer);
 }
 
+/* Adds the setting that says whether the file has sums; such a setting from another file is dropped. */
+static int write_metadata(struct writer *writer, const struct writer_metadata *metadata, struct fail *fail)
+{
+	struct writer_metadata with = *metadata;
+	cleanup_free struct writer_setting *settings = calloc(metadata->nr_settings + 1, sizeof(*settings));
+
+	if (!settings)
+		return fail_memory(fail);
+	with.settings = settings;
+	with.nr_settings = 0;
+	for (size_t i = 0; i < metadata->nr_settings; i++)
+		if (strcmp(metadata->settings[i].name, SUMS_SETTING))
+			settings[with.nr_settings++] = metadata->settings[i];
+	if (writer->has_sums)
+		settings[with.nr_settings++] =
+			(struct writer_setting){ .name = SUMS_SETTING, .text = "xxh64\n", .len = 6 };
+	return ops_of(writer)->metadata(writer, &with, fail);
+}
+
 int writer_metadata(struct writer *writer, const struct writer_metadata *metadata, struct fail *fail)
 {
 	if (!metadata->header_page || !metadata->header_event)
@@ -104,7 +126,8 @@ int writer_metadata(struct writer *writer, const struct writer_metadata *metadat
 		return fail_set(fail, -EFBIG, "kallsyms or printk formats are larger than a trace.dat can hold");
 	writer->cpu_count = metadata->cpu_count;
 	writer->has_metadata = true;
-	return ops_of(writer)->metadata(writer, metadata, fail);
+	writer->has_sums = metadata->nr_settings && writer->output.readable >= 0;
+	return write_metadata(writer, metadata, fail);
 }
 
 static int end_ring(struct writer *writer, struct fail *fail)

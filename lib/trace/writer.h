@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 struct fail;
+struct temporaries;
 
 /*
- * Writes a trace.dat, version 7 or 6, that trace-cmd and KernelShark read (weft-dat(5)). The order of calls is the order
- * of the file: writer_new, the metadata, then each buffer with its CPUs, then writer_finish. In between the file
+ * Writes a trace.dat, version 7 or 6, that trace-cmd and KernelShark read (weft-dat(5)). The order of calls is the
+ * order of the file: writer_new, the metadata, then each buffer with its CPUs, then writer_finish. In between the file
  * is not readable; the recording's parts are (lib/record).
  * With a compressing writer, pages arrive as chunks that were compressed before: they are copied, not touched.
  * An output that cannot be seeked is written to an unlinked temporary file and copied out by writer_finish().
@@ -24,12 +25,13 @@ struct writer_options {
 	unsigned version; /* 6 or 7 */
 	bool compress;    /* v7 only: sections and pages are zstd frames */
 	int level;
-	bool big_endian; /* of the traced kernel, with whose words the file must agree */
+	bool big_endian; /* byte order of the traced kernel, which the file must have too */
 	uint8_t long_size;
 	uint32_t page_size;
+	const struct temporaries *temporaries; /* of a part; may be NULL */
 };
 
-/* Owns nothing of `fd` but the right to write it. */
+/* Borrows `fd`, which must be open for writing. */
 int must_check writer_new(int fd, const struct writer_options *options, struct writer **ret, struct fail *fail);
 void writer_free(struct writer *writer);
 

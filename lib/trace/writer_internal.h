@@ -9,9 +9,9 @@
 
 struct frame_writer;
 
-/* What writer.c and the two versions share. Nobody else includes this. */
+/* Shared by writer.c and the files of the two versions. No other file may include this. */
 
-/* A buffer as far as it was written. */
+/* A buffer of the file: the data about it so far. */
 struct writer_ring {
 	char *name, *clock;
 	uint32_t page_size;
@@ -25,6 +25,7 @@ struct writer {
 	struct writer_options options;
 	bool swap;
 	bool has_metadata;
+	bool has_sums;               /* from the setting "weft/sums" */
 	struct frame_writer *frames; /* NULL when nothing is compressed */
 	struct writer_ring *rings;
 	size_t nr_rings;
@@ -32,7 +33,7 @@ struct writer {
 	uint64_t done;                 /* v7: where the offset of the next options goes */
 	struct buf strings;            /* v7: names of the sections */
 	uint64_t reserve, reserve_end; /* v6: room among the options, for those that announce instances */
-	bool has_clock;                /* v6: the top table has a clock behind it */
+	bool has_clock;                /* v6: the top table has a clock after it */
 	struct buf settings;           /* v6: the body, which goes to the end */
 };
 
@@ -41,7 +42,10 @@ static inline struct writer_ring *writer_last_ring(struct writer *writer)
 	return writer->nr_rings ? &writer->rings[writer->nr_rings - 1] : NULL;
 }
 
-/* Data begin at multiples of the buffer's page size and of what readers may map. */
+/*
+ * The pages of a CPU begin at multiples of the buffer's page size and of the page size with which readers may map the
+ * file.
+ */
 static inline uint64_t writer_align(const struct writer_ring *ring)
 {
 	enum { MAPPABLE = 4096 };
@@ -61,7 +65,7 @@ int must_check v6_begin_ring(struct writer *writer, struct writer_ring *ring, st
 int must_check v6_end_ring(struct writer *writer, struct writer_ring *ring, struct fail *fail);
 int must_check v6_finish(struct writer *writer, struct fail *fail);
 
-/* The 18 bytes both versions begin with. */
+/* The 18 bytes with which files of both versions begin. */
 bool put_initial_head(struct buf *buf, const struct writer *writer);
 
 #endif

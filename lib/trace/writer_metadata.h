@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a file tells besides its pages; all borrowed. */
+/* Everything in a file besides its pages; all pointers are borrowed. */
 struct writer_metadata {
 	const char *header_page, *header_event; /* texts; required */
 	struct writer_format {
@@ -17,8 +17,10 @@ struct writer_metadata {
 	size_t nr_formats;                        /* those of system "ftrace" go to their own section */
 	const char *kallsyms, *printk, *cmdlines; /* NULL: an empty section */
 	size_t kallsyms_len, printk_len, cmdlines_len;
-	/* For a compressing writer, instead of the text: { u32 length, text } in the file's byte order, kallsyms_size bytes
-	 * in all, compressed before. */
+	/*
+	 * For a compressing writer, instead of the text: { u32 length, text } in the file's byte order, kallsyms_size
+	 * bytes in all, compressed before.
+	 */
 	const char *kallsyms_frame;
 	size_t kallsyms_frame_len, kallsyms_size;
 	const char *uname, *version, *clock; /* NULL: no such option */

@@ -3,6 +3,7 @@
 #include "lib/trace/body.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/private_section.h"
+#include "lib/trace/sums.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 #include <string.h>
 
 /*
- * Version 6 announces instances among the options, in front of all pages, when they are not known yet: room for them is
- * kept by an option that a later one of the same kind replaces.
+ * Version 6 announces instances in the options, before all pages, when the instances are not known yet. Room for them
+ * is reserved by an option whose content readers ignore, because a later option of the same kind replaces it.
  */
 enum { RESERVE_SIZE = 4096, OPTION_HEAD_SIZE = 6 };
 
@@ -29,7 +30,7 @@ int v6_begin(struct writer *writer, struct fail *fail)
 	return add_buf(writer, &head, fail);
 }
 
-/* The remaining room, as an option that says nothing. */
+/* Writes the remaining room as such an option. */
 static bool put_reserve(struct buf *buf, size_t size, bool swap)
 {
 	static const char zeros[RESERVE_SIZE];
@@ -111,7 +112,7 @@ static bool put_table(struct buf *buf, const struct writer *writer, const struct
 	return true;
 }
 
-/* Everything in front of the pages of a buffer; its table is patched when its pages are known. */
+/* Writes everything before the pages of a buffer; its table is patched when its pages are known. */
 static int add_table(struct writer *writer, struct writer_ring *ring, bool has_clock, struct fail *fail)
 {
 	cleanup_buf struct buf table = BUF_INIT;
@@ -130,10 +131,10 @@ int v6_begin_ring(struct writer *writer, struct writer_ring *ring, struct fail *
 {
 	if (ring->page_size != writer->options.page_size)
 		return fail_set(fail, -EINVAL,
-				"version 6 of trace.dat has one size of pages, %" PRIu32 " and not %" PRIu32,
+				"version 6 of trace.dat has only one page size, %" PRIu32 " and not %" PRIu32,
 				writer->options.page_size, ring->page_size);
 	if ((writer->nr_rings == 1) != !*ring->name)
-		return fail_set(fail, -EINVAL, "version 6 of trace.dat has the top buffer first");
+		return fail_set(fail, -EINVAL, "version 6 of trace.dat needs the top buffer first");
 	if (*ring->name) {
 		int r = announce(writer, ring->name, writer->output.at, fail);
 
@@ -158,13 +159,15 @@ int v6_end_ring(struct writer *writer, struct writer_ring *ring, struct fail *fa
 
 int v6_finish(struct writer *writer, struct fail *fail)
 {
-	uint64_t offset = writer->output.at;
+	uint64_t offset = writer->output.at + sums_size(writer);
 	struct buf *settings = &writer->settings;
+	int r;
 
 	if (!settings->len)
 		return 0;
 	if (!put_u64(settings, offset, writer->swap) ||
 	    !buf_add(settings, SETTINGS_TRAILER_MAGIC, sizeof(SETTINGS_TRAILER_MAGIC) - 1))
 		return fail_memory(fail);
-	return add_buf(writer, settings, fail);
+	r = sums_write(writer, settings, fail);
+	return r ? r : add_buf(writer, settings, fail);
 }

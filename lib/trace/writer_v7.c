@@ -3,6 +3,7 @@
 #include "lib/codec/frame.h"
 #include "lib/trace/body.h"
 #include "lib/trace/internal.h"
+#include "lib/trace/sums.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ int v7_begin(struct writer *writer, struct fail *fail)
 	return add_buf(writer, &head, fail);
 }
 
-/* The head of a section; `name` goes to the strings. */
+/* Writes the head of a section; `name` goes to the strings. */
 static int add_section_head(struct writer *writer, unsigned id, unsigned flags, const char *name, uint64_t size,
 			    struct fail *fail)
 {
@@ -47,7 +48,7 @@ static int add_section_head(struct writer *writer, unsigned id, unsigned flags, 
 	return add_buf(writer, &head, fail);
 }
 
-/* A section of `usize` bytes that are one frame. */
+/* Writes a section whose body of `usize` bytes is one frame. */
 static int add_frame(struct writer *writer, unsigned id, const char *name, const char *frame, size_t size, size_t usize,
 		     struct fail *fail)
 {
@@ -63,7 +64,7 @@ static int add_frame(struct writer *writer, unsigned id, const char *name, const
 	return r ? r : output_add(&writer->output, frame, size, fail);
 }
 
-/* A whole section, compressed where the file is and `plain` does not say otherwise. */
+/* Writes a whole section, compressed if the file is and `plain` is not set. */
 static int add_section(struct writer *writer, unsigned id, const char *name, const struct buf *body, bool plain,
 		       struct fail *fail)
 {
@@ -96,7 +97,7 @@ static int add_options(struct writer *writer, struct buf *options, struct fail *
 	return r;
 }
 
-/* The latency text is stored as pages are: in chunks. */
+/* The latency text is stored like pages: in chunks. */
 static int add_latency(struct writer *writer, const struct writer_metadata *metadata, struct buf *options,
 		       struct fail *fail)
 {
@@ -244,8 +245,9 @@ int v7_finish(struct writer *writer, struct fail *fail)
 	r = add_options(writer, &options, fail);
 	if (r)
 		return r;
-	/* The strings name their own section too. */
+	/* The strings also contain the name of their own section. */
 	if (!buf_add(&strings, writer->strings.data, writer->strings.len) || !buf_add(&strings, "strings", 8))
 		return fail_memory(fail);
-	return add_section(writer, OPTION_STRINGS, "strings", &strings, false, fail);
+	r = add_section(writer, OPTION_STRINGS, "strings", &strings, false, fail);
+	return r ? r : sums_write(writer, NULL, fail);
 }

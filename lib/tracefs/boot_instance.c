@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The end of a parameter: a blank that is not between quotes, as next_arg() of lib/cmdline.c has it. */
+/* The end of a parameter: the next blank outside quotes, as in next_arg() of the kernel's lib/cmdline.c. */
 static const char *parameter_end(const char *at)
 {
 	bool quoted = false;
@@ -22,7 +22,7 @@ static const char *value_of(const char *at, const char *end, const char *name)
 {
 	size_t len = strlen(name);
 
-	/* Quotes may stand around the value or around all of it. */
+	/* Quotes may enclose the value or the whole parameter. */
 	at += *at == '"';
 	if ((size_t)(end - at) <= len || strncmp(at, name, len))
 		return NULL;
@@ -40,7 +40,7 @@ bool boot_instance_in(const char *cmdline, const char *name)
 		if (!*at)
 			return false;
 		end = parameter_end(at);
-		/* What follows is for init. */
+		/* The words after "--" are arguments of init. */
 		if (end - at == 2 && !memcmp(at, "--", 2))
 			return false;
 		value = value_of(at, end, "trace_instance=");

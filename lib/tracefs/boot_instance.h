@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * Instances that the kernel made because its command line says so: trace_instance=NAME[=OTHER][^FLAG...][@MEMORY][,EVENT...], as often as
- * wanted. The memory of one may hold what the kernel before this one traced, and is lost for ever with the instance: weft never removes
- * or empties one unless it is named.
+ * Instances that the kernel command line made: trace_instance=NAME[=OTHER][^FLAG...][@MEMORY][,EVENT...], which may be
+ * given several times. Such an instance may hold the trace of the previous boot in reserved memory. That trace is lost
+ * for ever when the instance is removed or emptied, so weft does so only if the user names the instance.
  */
 
-/* Whether a command line, such as /proc/cmdline has it, asks for that instance. */
+/* Whether this command line (a text such as /proc/cmdline) makes that instance. */
 bool boot_instance_in(const char *cmdline, const char *name);
-/* The same, of this kernel's; false when that cannot be read. */
+/* The same for the command line of the running kernel. False if it cannot be read. */
 bool boot_instance_is(const char *name);
 
 #endif

@@ -55,7 +55,10 @@ static bool is_blank(const char *data, size_t len)
 
 static int write_all(int fd, const char *data, size_t len)
 {
-	/* Files that take words take one for each write(2) and say how far they came. */
+	/*
+	 * A file that takes words accepts one word per write(2), and write(2) returns the number of bytes that it
+	 * accepted.
+	 */
 	while (len) {
 		ssize_t done = write(fd, data, len);
 
@@ -63,7 +66,9 @@ static int write_all(int fd, const char *data, size_t len)
 			continue;
 		if (done < 0)
 			return -errno;
-		/* Before 5.18.3 trace_pid_write() does not count white space behind the last number. */
+		/*
+		 * Before 5.18.3, the count that trace_pid_write() returns lacks the white space after the last number.
+		 */
 		if (!done)
 			return is_blank(data, len) ? 0 : -EIO;
 		data += done;
@@ -81,7 +86,10 @@ int control_write(const char *path, bool append, const char *value)
 		return -errno;
 	if (!*value)
 		return 0;
-	/* Without the newline some files take the last word only when they are closed, and then nobody hears of errors. */
+	/*
+	 * Without the newline some files process the last word only when they are closed, and then an error goes
+	 * unnoticed.
+	 */
 	if (!buf_addf(&buf, "%s\n", value))
 		return -ENOMEM;
 	return write_all(fd, buf.data, buf.len);
@@ -119,7 +127,7 @@ bool control_same(enum control_kind kind, const char *one, const char *other)
 	return !strcmp(one, other);
 }
 
-/* "7 (expanded: 1408)" becomes 1408: a buffer of 7 KB is none that anybody asked for. */
+/* "7 (expanded: 1408)" becomes 1408: nobody asked for a buffer of 7 KB. */
 static bool size_word(const char *text, char *into, size_t size)
 {
 	const char *expanded = strstr(text, "(expanded: "),
@@ -149,7 +157,10 @@ bool control_is_name(struct text_word line)
 	return line.len && line.at[0] != '#' && !text_word_is(line, "no pid");
 }
 
-/* set_ftrace_filter reads "func [module]" and takes "func:mod:module"; probes ("func:traceoff:...") outlive truncation. */
+/*
+ * set_ftrace_filter prints "func [module]" and accepts "func:mod:module". Function probes ("func:traceoff:...") are
+ * left out, because truncation does not remove them.
+ */
 static bool add_list_line(struct buf *buf, struct text_word line)
 {
 	const char *bracket = memchr(line.at, '[', line.len);
@@ -185,8 +196,9 @@ static int restore_list(const char *path, const char *old)
 }
 
 /*
- * With event-fork and function-fork the kernel takes tasks that end out of a list, and leaves the list installed when it is empty: then it
- * traces nobody, and reads as if there were none.
+ * Restores a list of tasks. With event-fork and function-fork the kernel removes tasks from a list when they end, and
+ * an empty list stays installed: no task is then traced, but the text is that of a missing list. So an equal text is no
+ * reason to skip the write unless the list has names.
  */
 static int restore_tasks(const char *path, const char *old, const char *now)
 {
@@ -197,7 +209,7 @@ static int restore_tasks(const char *path, const char *old, const char *now)
 	return names.len && !strcmp(old, now) ? 0 : restore_list(path, old);
 }
 
-/* Appends each line of `lines` that `known` does not have, with `before` in front, to the file. The first error counts. */
+/* Appends each line of `lines` that `known` lacks to the file, preceded by `before`. Returns the first error. */
 static int append_missing(const char *path, const char *lines, const char *known, const char *before)
 {
 	size_t left = strlen(lines);
@@ -213,7 +225,7 @@ static int append_missing(const char *path, const char *lines, const char *known
 		if (!buf_addf(&value, "%s%.*s", before, (int)line.len, line.at))
 			return -ENOMEM;
 		failed = control_write(path, true, buf_str(&value));
-		/* An event that is gone needs no state. */
+		/* An error because the event no longer exists is ignored. */
 		if (failed && failed != -EINVAL && failed != -ENOENT && !err)
 			err = failed;
 	}
@@ -228,7 +240,7 @@ static int restore_events(const char *path, const char *old, const char *now)
 	return err ? err : also;
 }
 
-/* One word for each write; what no word names stays as it is. */
+/* Writes each flag of `old` that `now` lacks, one word at a time. */
 static int restore_flags(const char *path, const char *old, const char *now)
 {
 	struct text_word word, other;
@@ -251,7 +263,7 @@ static int restore_flags(const char *path, const char *old, const char *now)
 	return err;
 }
 
-/* Names are replaced as a whole, probes one by one. */
+/* Replaces the function names all at once, and the function probes one by one. */
 static int restore_functions(const char *path, const char *old, const char *now)
 {
 	cleanup_buf struct buf mine = BUF_INIT, yours = BUF_INIT;
@@ -279,13 +291,16 @@ static int restore_value(const char *path, enum control_kind kind, const char *o
 		return -EINVAL;
 	if (kind == CONTROL_SWITCH)
 		value[strcspn(value, "*")] = '\0';
-	/* A filter that was refused is read back with the complaint behind it; it never filtered. */
+	/*
+	 * If the kernel refused a filter, the file shows its text followed by the error. Such a filter never took
+	 * effect.
+	 */
 	if (kind == CONTROL_FILTER && (!strcmp(value, "none") || strstr(value, "parse_error")))
 		return control_write(path, false, "0");
 	return control_write(path, false, value);
 }
 
-/* "# * Snapshot is freed *" stands at the head of one that is. */
+/* Reads "freed" or "allocated". The file of a freed snapshot begins with "# * Snapshot is freed *". */
 static int read_snapshot(const char *path, struct buf *buf, struct fail *fail)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -337,7 +352,7 @@ int control_restore(const char *path, const char *file, const char *old)
 	case CONTROL_FLAGS:
 		return restore_flags(path, old, buf_str(&now));
 	case CONTROL_SNAPSHOT:
-		/* What it held is gone: an empty one is all that can be given back. */
+		/* The content of the snapshot cannot be restored; an allocated snapshot is restored empty. */
 		return control_write(path, false, strncmp(old, "freed", 5) ? "1" : "0");
 	}
 	return 0;

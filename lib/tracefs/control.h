@@ -11,58 +11,61 @@ struct buf;
 struct fail;
 
 /*
- * Control files of tracefs by path: what lies below instance.h and undo.h, and only for them.
- * How a file takes a value depends on its name: lists are replaced line by line, others take one word.
+ * Reads and writes the control files of tracefs by path. Only instance.h and undo.h, the layer above, use it. The name
+ * of a file tells how the file takes a value: lists are replaced line by line, other files take one word.
  */
 enum control_kind {
-	CONTROL_VALUE,    /* one value, as it is read */
-	CONTROL_CHOICE,   /* reads "local [global] mono": takes the word in brackets */
+	CONTROL_VALUE,    /* one value; it is written as it was read */
+	CONTROL_CHOICE,   /* reads "local [global] mono"; takes the word in brackets */
 	CONTROL_SIZE,     /* reads "7 (expanded: 1408)" or "X" */
-	CONTROL_SWITCH,   /* events/.../enable: "0*" is off, but armed for a trigger; takes "0" */
-	CONTROL_LIST,     /* lines, some of them no names: "#### all functions enabled ####", "no pid" */
-	CONTROL_TASKS,    /* the same, of tasks: opening one with truncation uninstalls it (tasks.h) */
+	CONTROL_SWITCH,   /* events/.../enable: "0*" means disabled, but armed for a trigger; takes "0" */
+	CONTROL_LIST,     /* lines; some name nothing: "#### all functions enabled ####", "no pid" */
+	CONTROL_TASKS,    /* a list of tasks; opening the file with truncation uninstalls the list (tasks.h) */
 	CONTROL_EVENTS,   /* set_event */
 	CONTROL_FILTER,   /* events/.../filter: "none" or an expression */
 	CONTROL_TRIGGER,  /* events/.../trigger */
 	CONTROL_FLAGS,    /* osnoise/options: "DEFAULTS OSNOISE_WORKLOAD NO_PANIC_ON_STOP", takes one word */
-	CONTROL_SNAPSHOT, /* its setting is whether it is allocated; for undo: "freed" or "allocated" */
+	CONTROL_SNAPSHOT, /* whether the snapshot is allocated; control_read() gives "freed" or "allocated" */
 };
 
 enum control_kind control_kind(const char *file);
 
 /*
- * Writes value and a newline, all of it, after truncating or behind what is there. "" with truncation only clears.
- * Returns 0 or the -errno of the kernel.
+ * Writes the value and a newline, either after truncating the file or, with `append`, without truncation. An empty
+ * value without `append` only empties the file. Returns 0 or the kernel's -errno.
  */
 int must_check control_write(const char *path, bool append, const char *value);
 
-/* The text of the file that control_restore() takes; of a snapshot only the word. */
+/* Appends the text that control_restore() takes: the content of the file, or for a snapshot one word. */
 int must_check control_read(const char *path, const char *file, struct buf *buf, struct fail *fail);
 
 /*
- * Brings the file to what `old` says, text that was read from it. Files that hold it already are not written; but lists of tasks that are to
- * name none always are, for what they read as does not tell whether a list is installed.
+ * Restores `old`, a text that control_read() read from the file. The file is not written if it holds `old` already,
+ * except for empty lists of tasks: their text does not tell whether a list is installed.
  */
 int must_check control_restore(const char *path, const char *file, const char *old);
 
-/* The word in brackets of a choice, or the value without its newline, in `into`. False: no such word, or too long. */
+/*
+ * Copies to `into` the word in brackets of a choice, or the value without its newline. False: there is no such word, or
+ * it is too long.
+ */
 bool control_word(const char *text, enum control_kind kind, char *into, size_t size);
 
-/* Whether a line of a list names something: "#### all functions enabled ####" and "no pid" do not. */
+/* Whether a line of a list names something. "#### all functions enabled ####" and "no pid" do not. */
 struct text_word;
 bool control_is_name(struct text_word line);
 
-/* Whether two lines of set_ftrace_filter or of a trigger mean the same: counts that ran down and states do not matter. */
+/* Whether two lines of set_ftrace_filter or of a trigger mean the same. Remaining counts and states are ignored. */
 bool control_same_line(struct text_word one, struct text_word other);
 
 /*
- * Part of control_restore(): takes away the function probes ("vfs_read:traceoff:unlimited") that `now` has and `old` has not, and sets
- * those again that only `old` has; the triggers of an event likewise.
+ * Parts of control_restore(). The first removes the function probes ("vfs_read:traceoff:unlimited") that `now` has and
+ * `old` lacks, and sets those that only `old` has. The second does the same for the triggers of an event.
  */
 int must_check control_restore_probes(const char *path, const char *old, const char *now);
 int must_check control_restore_triggers(const char *path, const char *old, const char *now);
 
-/* Whether these two texts, read from such a file, mean the same setting. */
+/* Whether two texts that were read from a file of this kind mean the same setting. */
 bool control_same(enum control_kind kind, const char *one, const char *other);
 
 #endif

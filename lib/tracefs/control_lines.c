@@ -10,13 +10,13 @@
 #include <string.h>
 
 /*
- * Lines that stand for something that acts: triggers of events and probes of functions. They are read as
- *	traceoff:count=3 if prev_prio > 100             event_trigger_print() of trace_events_trigger.c
- *	enable_event:sched:sched_switch:unlimited
- *	hist:keys=pid:vals=hitcount:sort=hitcount:size=2048 [active]
- *	vfs_read:traceoff:count=5                       ftrace_probe_print() of trace_functions.c
- *	ext4_sync [ext4]:enable_event:sched:sched_switch:unlimited
- * and are taken away and set again with other words than these.
+ * Restores lines that name an action: the triggers of events and the probes of functions. The kernel prints them as
+ *    traceoff:count=3 if prev_prio > 100             event_trigger_print() of trace_events_trigger.c
+ *    enable_event:sched:sched_switch:unlimited
+ *    hist:keys=pid:vals=hitcount:sort=hitcount:size=2048 [active]
+ *    vfs_read:traceoff:count=5                       ftrace_probe_print() of trace_functions.c
+ *    ext4_sync [ext4]:enable_event:sched:sched_switch:unlimited
+ * but takes a different text to set them, and another to remove them.
  */
 
 static bool is_hist(struct text_word line)
@@ -24,7 +24,7 @@ static bool is_hist(struct text_word line)
 	return line.len >= 5 && !memcmp(line.at, "hist:", 5);
 }
 
-/* Without the " [active]" behind a histogram. */
+/* The line of a histogram without the " [active]" at its end. */
 static struct text_word without_state(struct text_word line)
 {
 	const char *state = is_hist(line) ? memrchr(line.at, '[', line.len) : NULL;
@@ -74,7 +74,10 @@ static bool has(const char *text, struct text_word line)
 	return false;
 }
 
-/* The kernel prints the keys that a histogram is sorted by with their modifiers, "lat.log2,pid.descending", and takes only the order. */
+/*
+ * Adds the sort keys of a histogram. The kernel prints them with their modifiers, "lat.log2,pid.descending", but
+ * accepts only the modifier for the order.
+ */
 static bool add_sort(struct buf *buf, const char *at, const char *end)
 {
 	static const char descending[] = ".descending";
@@ -93,7 +96,7 @@ static bool add_sort(struct buf *buf, const char *at, const char *end)
 	return ok;
 }
 
-/* A histogram as it is written, to set or to remove it. */
+/* Adds the text that sets a histogram and, after "!", removes it. */
 static bool add_hist(struct buf *buf, struct text_word line)
 {
 	static const char sort_is[] = ":sort=";
@@ -111,7 +114,10 @@ static bool add_hist(struct buf *buf, struct text_word line)
 	       buf_add(buf, stop, (size_t)(end - stop));
 }
 
-/* What takes a trigger away: of a histogram its text, of others the kind and the event that it switches. */
+/*
+ * Adds the text that removes a trigger: "!" and, for a histogram, its whole text; for other triggers, the kind and the
+ * event that it switches.
+ */
 static bool add_trigger_removal(struct buf *buf, struct text_word line)
 {
 	size_t parts = 1, len = 0;
@@ -126,7 +132,7 @@ static bool add_trigger_removal(struct buf *buf, struct text_word line)
 	return buf_addf(buf, "!%.*s", (int)len, line.at);
 }
 
-/* Words as they are written: no ":unlimited", and "5" for "count=5"; of a function no module. */
+/* Adds the text that sets the line again: without ":unlimited", and with "5" for "count=5". */
 static bool add_words(struct buf *buf, struct text_word line)
 {
 	if (is_hist(line))
@@ -142,7 +148,9 @@ static bool add_words(struct buf *buf, struct text_word line)
 	return true;
 }
 
-/* "ext4_sync [ext4]:traceoff:..." is set, and found, by its name alone. */
+/*
+ * The name of the function, without its module: "ext4_sync [ext4]:traceoff:..." is set and removed by the name alone.
+ */
 static struct text_word function_of(struct text_word line)
 {
 	const char *colon = memchr(line.at, ':', line.len), *space;
@@ -161,7 +169,7 @@ static struct text_word command_of(struct text_word line)
 	return (struct text_word){ .at = colon + 1, .len = line.len - (size_t)(colon + 1 - line.at) };
 }
 
-/* "!vfs_read:traceoff"; one with a count is another kind of probe, and is named with any number. */
+/* Adds "!vfs_read:traceoff". To the kernel a probe with a count is another kind of probe; any number removes it. */
 static bool add_probe_removal(struct buf *buf, struct text_word function, struct text_word line)
 {
 	struct text_word command = command_of(line);
@@ -179,7 +187,7 @@ static bool is_probe(struct text_word line)
 	return line.len && line.at[0] != '#' && memchr(line.at, ':', line.len);
 }
 
-/* Whether `text` has a probe of the same command: then only this function's may go. */
+/* Whether `text` has a probe with the same command. If so, only the probe of this function may be removed. */
 static bool has_command(const char *text, struct text_word command)
 {
 	size_t left = strlen(text);

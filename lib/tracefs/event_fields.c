@@ -54,7 +54,10 @@ bool event_field_is_generic(const char *name)
 	return false;
 }
 
-/* "char prev_comm[16]", "__data_loc char[] name", "int (*call)(void)" is none: the last name of a declaration, and what is around it. */
+/*
+ * Splits a declaration, such as "char prev_comm[16]" or "__data_loc char[] name", into its last name and the type
+ * around it. "int (*call)(void)" is not supported.
+ */
 static bool split(struct text_word declaration, struct event_field *ret)
 {
 	const char *begin = declaration.at, *end = begin + declaration.len, *array = NULL, *at;
@@ -80,7 +83,7 @@ static bool split(struct text_word declaration, struct event_field *ret)
 	return true;
 }
 
-/* "\tfield:TYPE NAME;\toffset:8;\tsize:16;\tsigned:0;" */
+/* Parses one line: "\tfield:TYPE NAME;\toffset:8;\tsize:16;\tsigned:0;". */
 static int add_line(struct event_fields *fields, struct text_word line, struct fail *fail)
 {
 	static const char field_is[] = "field:";
@@ -94,7 +97,7 @@ static int add_line(struct event_fields *fields, struct text_word line, struct f
 	if (fields->nr == FIELDS_MAX || !split((struct text_word){ .at = at, .len = (size_t)(end - at) }, &field))
 		return 0;
 	size = memmem(end, line.len - (size_t)(end - line.at), "size:", 5);
-	/* The line ends with a newline or the text with a NUL: no digits run out of it. */
+	/* strtoul() stops inside the text, because a newline or a NUL follows the line. */
 	if (size)
 		field.size = (unsigned)strtoul(size + 5, NULL, 10);
 	field.is_signed = memmem(end, line.len - (size_t)(end - line.at), "signed:1", 8);
@@ -156,7 +159,7 @@ static int add_system(struct event_fields *fields, const struct instance *instan
 		if (entry->d_name[0] == '.')
 			continue;
 		err = add_event(fields, instance, system, entry->d_name, fail);
-		/* `enable` and `filter` are no events. */
+		/* `enable` and `filter` in this directory are files, not events. */
 		if (err == -ENOTDIR || err == -ENOENT)
 			err = 0;
 	}

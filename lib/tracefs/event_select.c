@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cuts "system:name\n" into two strings in place. False: no such line. */
+/* Splits "system:name\n" in place into two strings. False: the line does not have that form. */
 static bool cut_line(char *line, struct catalog_event *ret)
 {
 	char *colon = strchr(line, ':');
@@ -121,7 +121,10 @@ static size_t add_matches(struct event_set *set, const char *system, const char 
 	return matches;
 }
 
-/* Tells what is near: to the whole pattern, and to a bare word among systems and events alike. */
+/*
+ * Reports an unknown event with similar names. A bare word is compared with the names of systems and of events,
+ * anything else with "system:event".
+ */
 static int not_found(const struct catalog *catalog, const char *pattern, bool bare, struct fail *fail)
 {
 	struct near near = near_to(pattern);
@@ -136,7 +139,7 @@ static int not_found(const struct catalog *catalog, const char *pattern, bool ba
 		if (bare && (!i || strcmp(event->system, event[-1].system)))
 			near_offer(&near, event->system);
 		near_offer_as(&near, bare ? event->name : full, full);
-		/* Its own name, as people know a system call. */
+		/* Users know a system call by its own name, so that name is compared, too. */
 		if (bare && !strcmp(event->system, "syscalls") && !strncmp(event->name, "sys_enter_", 10))
 			near_offer_as(&near, event->name + 10, full);
 	}
@@ -173,7 +176,7 @@ static int add_pattern(struct event_set *set, const char *pattern, struct fail *
 	} else {
 		*name++ = '\0';
 		matches = add_matches(set, *system ? system : "*", *name ? name : "*");
-		/* "system/event" is written with a colon in what we print; so search it that way. */
+		/* The message shows "system:event", the form that weft prints, also for "system/event". */
 		if (!matches)
 			name[-1] = ':';
 	}

@@ -13,8 +13,8 @@ struct buf;
 struct fail;
 
 /*
- * The events that this kernel can enable, by system (available_events). A snapshot: events that appear later are
- * not in it. Entries are grouped by system, in the kernel's order; pointers into it live as long as it does.
+ * The events that this kernel can enable (available_events), grouped by system, in the kernel's order. The catalog does
+ * not get events that appear later. Pointers into the catalog are valid until catalog_free().
  */
 struct catalog_event {
 	const char *system;
@@ -24,13 +24,13 @@ struct catalog_event {
 struct catalog {
 	struct catalog_event *events;
 	size_t nr;
-	char *text; /* what the names point into */
+	char *text; /* the memory of all names */
 };
 
 int must_check catalog_new(const struct tracing *tracing, struct catalog **ret, struct fail *fail);
 void catalog_free(struct catalog *catalog);
 
-/* A set of events of one catalog. Zero is the empty one. */
+/* A set of events of one catalog. Zero is the empty set. */
 struct event_set {
 	const struct catalog *catalog;
 	uint8_t *has; /* a byte for each event */
@@ -44,20 +44,23 @@ static inline bool event_set_has(const struct event_set *set, size_t index)
 }
 
 /*
- * Adds the events of a pattern: "system:event", "system/event", "system" (and "system:"), a bare event name, globs in either
- * part, "all", or several of these with commas. A bare word is a system where one has that name, else an event. -ENOENT: one of them
- * matches nothing; near names.
+ * Adds the events that a pattern names: "system:event", "system/event", "system" (or "system:"), the bare name of an
+ * event, globs in either part, "all", or a list of these separated by commas. A bare word means the system of that
+ * name, or if there is none, the events of that name. -ENOENT with similar names: a pattern matches nothing.
  */
 int must_check event_set_add(struct event_set *set, const struct catalog *catalog, const char *pattern,
 			     struct fail *fail);
 void event_set_subtract(struct event_set *set, const struct event_set *others);
-/* Both are of one catalog. */
+/* Both sets must belong to the same catalog. */
 int must_check event_set_union(struct event_set *set, const struct event_set *others, struct fail *fail);
 
-/* Appends the text of events/SYSTEM/EVENT/format. -ENOENT when there is none. */
+/* Appends the text of events/SYSTEM/EVENT/format. -ENOENT: there is no such file. */
 int must_check event_format(const struct instance *instance, const char *system, const char *name, struct buf *buf,
 			    struct fail *fail);
-/* The events of events/ftrace, which can't be enabled but have formats: each call of `each` gets one name. */
+/*
+ * Calls `each` with the name of each event of events/ftrace. These events have formats but cannot be enabled. Returns
+ * 0, or the first non-zero value of `each`.
+ */
 int must_check event_each_ftrace(const struct instance *instance, int (*each)(const char *name, void *data), void *data,
 				 struct fail *fail);
 

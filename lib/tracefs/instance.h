@@ -14,41 +14,44 @@ struct fail;
 struct undo;
 
 /*
- * One ring buffer of the kernel with its control files: the top one or a directory of instances/.
- * Here it is only read. It is opened or made by instance_open.h, and written to by change.h alone.
- * Files are named relative to the instance: "trace_clock", "events/sched/sched_switch/filter", "options/stacktrace"; with the
- * top one also sysctls of tracing, by their whole path: "/proc/sys/kernel/stack_tracer_enabled".
+ * One ring buffer of the kernel with its control files: the top instance or a directory of instances/. This header only
+ * reads it: instance_open.h opens or makes an instance, and change.h alone writes to it. Files are named relative to
+ * the instance: "trace_clock", "events/sched/sched_switch/filter", "options/stacktrace". With the top instance, a whole
+ * path names a sysctl of tracing: "/proc/sys/kernel/stack_tracer_enabled".
  */
 enum instance_kind {
 	INSTANCE_TOP,
-	INSTANCE_EXISTING, /* somebody's: left as it was found */
-	INSTANCE_PRIVATE,  /* ours: removed by instance_close(), instance_open.h */
+	INSTANCE_EXISTING, /* weft did not make it: weft leaves it as it was */
+	INSTANCE_PRIVATE,  /* weft made it: instance_close() of instance_open.h removes it */
 };
 
 struct instance {
 	const struct tracing *tracing; /* borrowed */
 	enum instance_kind kind;
-	char *name; /* "" for the top one */
+	char *name; /* "" for the top instance */
 	char *dir;
-	struct undo *undo; /* borrowed; may be NULL, then nothing can be undone */
+	struct undo *undo; /* borrowed; NULL: changes are not journaled and cannot be undone */
 };
 
-/* One after the other for each name in instances/: 0, or the first non-zero that `each` returned. */
+/* Calls `each` for each name in instances/. Returns 0, or the first non-zero value that `each` returned. */
 int must_check instance_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data,
 			     struct fail *fail);
 
-/* The top one, only to look at: borrows the tracing, and is not to be closed. */
+/* The top instance, for reading only. It borrows `tracing` and must not be closed. */
 static inline struct instance instance_top(const struct tracing *tracing)
 {
 	return (struct instance){ .tracing = tracing, .kind = INSTANCE_TOP, .name = (char *)"", .dir = tracing->dir };
 }
 
-/* The path of a file; to be freed. */
+/* The path of a file. The caller frees it. */
 int must_check instance_path(const struct instance *instance, const char *file, char **ret, struct fail *fail);
 
 bool instance_has(const struct instance *instance, const char *file);
 
-/* Appends the file to the buf. instance_read_word() gives it without the newline at its end, in memory of the caller. */
+/*
+ * instance_read() appends the file to the buf. instance_read_word() copies it to the caller's memory, without the
+ * newline at its end.
+ */
 int must_check instance_read(const struct instance *instance, const char *file, struct buf *buf, struct fail *fail);
 int must_check instance_read_word(const struct instance *instance, const char *file, char *into, size_t size,
 				  struct fail *fail);

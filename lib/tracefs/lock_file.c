@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 1: locked; 0: it was removed meanwhile, and somebody may have made another. */
+/*
+ * Opens and locks the file once. Returns 1 if it is locked, or 0 if another process removed it meanwhile: there may be
+ * a new file of that name, so the caller tries again.
+ */
 static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
 {
 	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -23,7 +26,7 @@ static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
 			       -errno :
 			       fail_set(fail, -errno, "cannot lock '%s': %s", path, strerror(errno));
 	if (fstat(fd, &st) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
-		return fail_set(fail, -EPERM, "'%s' is not believed: others may have written it", path);
+		return fail_set(fail, -EPERM, "'%s' is not trusted: others could have written it", path);
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
 		return 0;
 	*ret = fd_take(&fd);

@@ -9,14 +9,18 @@
 struct fail;
 
 /*
- * A file in the journals' directory that is read and written under its lock, and is there only as long as it says something: whoever leaves
- * nothing in it removes it while he has the lock. The kernel drops the lock when its process ends, however it ends.
- * Only files that root or this user owns and nobody else can write are believed.
+ * A lock file in the directory of the journals: a process reads and writes it only under its lock. The file exists only
+ * while it has a content: a process that leaves it empty removes it before it unlocks it. The kernel drops the lock
+ * when the process ends, for whatever reason. A file is trusted only if root or this user owns it and no other user can
+ * write it.
  */
 
-/* Opens it, making it if needed, and locks it. -EWOULDBLOCK without words: it is locked, and not waited for. */
+/*
+ * Opens and locks the file, and makes it if needed. -EWOULDBLOCK without a text in `fail`: another process holds the
+ * lock, and `wait` is false.
+ */
 int must_check lock_file_open(const char *path, bool wait, int *ret_fd, struct fail *fail);
-/* Removes it, while it is locked, and unlocks it. */
+/* Removes the locked file and unlocks it. */
 void lock_file_remove(const char *path, int *fd);
 
 #endif

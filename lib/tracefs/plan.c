@@ -8,7 +8,7 @@
 
 struct plan_value {
 	char *path;
-	char *value; /* NULL: not known */
+	char *value; /* NULL: not known, because the file was appended to */
 };
 
 void plan_release(struct plan *plan)
@@ -83,11 +83,11 @@ bool plan_write(struct plan *plan, const char *name, const char *file, bool appe
 
 	if (!add_path(&path, name, file) || !remember(plan, buf_str(&path), append ? NULL : value))
 		return false;
-	/* Opening it for writing is what empties it. */
+	/* Opening the file for writing empties it. */
 	if (!*value)
 		ok = append || buf_addf(script, ": > %s\n", buf_str(&path));
 	else
-		/* Not every echo leaves a backslash alone. */
+		/* echo of some shells changes a backslash. */
 		ok = buf_add_str(script, *value == '-' || strchr(value, '\\') ? "printf '%s\\n' " : "echo ") &&
 		     plan_quote(script, value) && buf_addf(script, " %s %s\n", append ? ">>" : ">", buf_str(&path));
 	return ok;

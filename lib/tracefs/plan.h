@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 /*
- * What would be written to tracefs, as a shell script. While struct tracing has a plan, instances write nothing (instance.h):
- * every write is a line here, in order; reading a setting gives what the plan has last set it to. An instance that would be
- * made is stood for by an empty one of another name, so that what a new one offers is known; undo_restore() removes it.
+ * A plan is the shell script of a dry run. While struct tracing has a plan, instances write nothing: each write becomes
+ * a line of the script, in order, and reading a setting gives the value that the plan last set. A new instance of the
+ * plan is represented by an empty private instance, so that the files and tracers of a new instance are known;
+ * undo_restore() removes it.
  */
 struct plan {
 	struct buf script;
@@ -26,13 +27,13 @@ struct plan {
 
 void plan_release(struct plan *plan);
 
-/* `name` is that of the instance, "" for the top one. False: no memory. */
+/* `name` is the name of the instance, "" for the top instance. False: no memory. */
 bool plan_mkdir(struct plan *plan, const char *name);
 bool plan_write(struct plan *plan, const char *name, const char *file, bool append, const char *value);
-/* What the file was last set to; NULL: never, or it was added to since. */
+/* The value that the plan last set. NULL: the plan has not set the file, or has appended to it since. */
 const char *plan_value(const struct plan *plan, const char *name, const char *file);
 
-/* A word as a shell reads it: in single quotes where it needs them. */
+/* Adds a word as a shell reads it: in single quotes if it needs them. */
 bool plan_quote(struct buf *buf, const char *word);
 
 #endif

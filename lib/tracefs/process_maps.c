@@ -46,7 +46,7 @@ int process_maps_put(struct settings *settings, pid_t pid, struct fail *fail)
 	return err ? err : 1;
 }
 
-/* The numbers among the entries of a directory, and the next of them; 0: no more. */
+/* The next entry of the directory that is a number; 0: there are no more. */
 static pid_t next_number(DIR *dir)
 {
 	struct dirent *entry;
@@ -65,7 +65,7 @@ static DIR *open_tasks(pid_t pid)
 	return opendir(path);
 }
 
-/* Field 4 of /proc/PID/stat; the name in field 2 may hold anything. */
+/* The parent is field 4 of /proc/PID/stat. The name in field 2 may contain any character. */
 static pid_t parent_of(pid_t pid)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -96,7 +96,7 @@ int process_maps_put_tree(struct settings *settings, pid_t from, struct fail *fa
 	int r = 0, any = 0;
 	pid_t pid;
 
-	/* Numbers of descendants are higher, but where they began anew: so most processes need not be looked at. */
+	/* Descendants have higher PIDs, unless the PIDs have wrapped, so most processes need not be read. */
 	while (proc && r >= 0 && (pid = next_number(proc))) {
 		if (pid < from || !descends(pid, from))
 			continue;
@@ -125,7 +125,7 @@ static bool is_known(const struct pids *pids, pid_t pid)
 	return pids->nr && bsearch(&pid, pids->at, pids->nr, sizeof(pid), compare);
 }
 
-/* "PID NAME" lines */
+/* Reads the PIDs of the lines "PID NAME" of saved_cmdlines. */
 static int read_known(const struct tracing *tracing, struct pids *ret, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;

@@ -10,22 +10,25 @@
 struct fail;
 
 /*
- * /proc/PID/maps of living processes, as settings "proc/PID/maps": what the option sym-userobj needs to name the file of an
- * address. A process that is gone, that has no maps (a kernel thread), or that may not be looked at is left out.
- * Bounded: PROCESS_MAPS_NR processes, PROCESS_MAPS_SIZE bytes of each; a text that is there already is replaced by a newer one.
+ * /proc/PID/maps of living processes, as settings "proc/PID/maps": the option sym-userobj needs them to name the file
+ * of an address. A process that has ended, has no maps (a kernel thread) or may not be read is left out. Limits:
+ * PROCESS_MAPS_NR processes and PROCESS_MAPS_SIZE bytes of each. A newer text replaces an older one.
  */
 enum { PROCESS_MAPS_NR = 256, PROCESS_MAPS_SIZE = 1 << 18 };
 
-/* Of a process that runs another program than we do: between fork and exec it has nothing to tell. 1: it was put, or is new. */
+/*
+ * Puts the maps of a process, unless it still runs weft's own program (between fork and exec). 1: the text is new or
+ * has changed.
+ */
 int must_check process_maps_put(struct settings *settings, pid_t pid, struct fail *fail);
 
 /*
- * Of a process and of all that descend from it and have a higher number: /proc/PID/task/TID/children would tell without
- * looking at others, but few kernels have it. 1: some were new, or changed.
+ * Puts the maps of a process and of its descendants that have a higher PID. /proc/PID/task/TID/children would list the
+ * children, but few kernels have it. 1: a text is new or has changed.
  */
 int must_check process_maps_put_tree(struct settings *settings, pid_t pid, struct fail *fail);
 
-/* Of those that live and have a task in saved_cmdlines: the trace may be about them. */
+/* Puts the maps of living processes of which saved_cmdlines names a task: the trace may contain their events. */
 int must_check process_maps_put_known(struct settings *settings, const struct tracing *tracing, struct fail *fail);
 
 #endif

@@ -38,7 +38,7 @@ int remote_refuse(const char *name, struct fail *fail)
 	name = bare(name);
 	return fail_set(
 		fail, -EOPNOTSUPP,
-		"'%s' is no instance but a remote, a buffer of something else than this kernel, which hands out "
+		"'%s' is not an instance but a remote, the buffer of another system than this kernel, which gives "
 		"text only: 'weft show remotes/%s/trace' prints it",
 		name, name);
 }

@@ -10,15 +10,16 @@ struct fail;
 struct tracing;
 
 /*
- * remotes/NAME of Linux 7.1: the ring buffers of something else than this kernel, such as a hypervisor, with events and a clock of its own
- * (kernel/trace/trace_remote.c). It hands out text only, trace and trace_pipe: no raw pages, so it cannot be recorded.
+ * remotes/NAME of Linux 7.1: the ring buffers of another system, such as a hypervisor, with its own events and clock
+ * (kernel/trace/trace_remote.c). The kernel offers only their text (trace and trace_pipe) and no raw pages, so they
+ * cannot be recorded.
  */
 
-/* "NAME", or "remotes/NAME". */
+/* Whether "NAME" or "remotes/NAME" names a remote. */
 bool remote_is(const struct tracing *tracing, const char *name);
-/* Why it is no instance, and what prints it: -EOPNOTSUPP. */
+/* Calls fail_set(): why a remote is not an instance, and which command prints it. Returns -EOPNOTSUPP. */
 int remote_refuse(const char *name, struct fail *fail);
-/* One after the other: 0, or the first non-zero that `each` returned. */
+/* Calls `each` for each remote. Returns 0, or the first non-zero value that `each` returned. */
 int must_check remote_each(const struct tracing *tracing, int (*each)(const char *name, void *data), void *data);
 
 #endif

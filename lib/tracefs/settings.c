@@ -148,7 +148,7 @@ static int put_online(struct settings *settings, struct fail *fail)
 	return settings_put_file(settings, "weft/online", "/sys/devices/system/cpu/online", fail);
 }
 
-/* The resolution of the coarse clock is a tick. */
+/* The resolution of the coarse clock is one tick, 1 / HZ. */
 static int put_hz(struct settings *settings, struct fail *fail)
 {
 	struct timespec tick;
@@ -202,7 +202,10 @@ int settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail)
 
 	if (err)
 		return err;
-	/* Hidden addresses are all zeros, and per-CPU symbols really start there: so look for any other digit. */
+	/*
+	 * Whether the addresses are hidden, that is, all zeros. Per-CPU symbols have the address 0 in any case, so one
+	 * other digit in any line shows that the addresses are visible.
+	 */
 	buf_str(buf);
 	*ret_hidden = true;
 	for (at = buf->data + start; at && at < buf->data + buf->len && *ret_hidden;) {

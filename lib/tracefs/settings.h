@@ -12,14 +12,15 @@
 struct fail;
 
 /*
- * Files that the kernel's text depends on, as they are now. Names are those of weft's private section (weft-dat(5)):
- * relative to the instance ("trace_options", "per_cpu/cpu0/stats"); facts of the whole kernel are "weft/...":
- * "weft/hz", "weft/online" (a list), "weft/uname" (sysname release version machine, one line),
- * "weft/modules", "weft/kptr_restrict", "weft/sched_preempt" (of debugfs). Texts are as the kernel gave them. A file that is not there is left out.
+ * The present content of the files on which the kernel's text depends. The names are those of weft's private section
+ * (weft-dat(5)): "trace_options", "per_cpu/cpu0/stats" are relative to the instance; "weft/..." are facts about the
+ * kernel: "weft/hz", "weft/online" (a list), "weft/uname" (sysname, release, version and machine in one line),
+ * "weft/modules", "weft/kptr_restrict", "weft/sched_preempt" (of debugfs). The texts are unchanged. A file that does
+ * not exist is left out. The caller owns names and texts: settings_release() frees them.
  */
 struct setting {
 	char *name;
-	char *text; /* with a NUL behind it that len does not count */
+	char *text; /* followed by a NUL that len does not count */
 	size_t len;
 };
 
@@ -29,20 +30,26 @@ struct settings {
 };
 
 void settings_release(struct settings *settings);
-/* Copies name and text. A name that is there already is replaced. */
+/* Copies name and text. Replaces an entry of that name. */
 int must_check settings_put(struct settings *settings, const char *name, const char *text, size_t len,
 			    struct fail *fail);
-/* A whole file. One that is not there, or that this kernel does not let us read, is left out. */
+/* Puts a whole file. A file that does not exist or may not be read is left out. */
 int must_check settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail);
 const struct setting *settings_find(const struct settings *settings, const char *name);
 
-/* How the instance is set: read it before the settings are put back. With `stats`, per_cpu/cpuN/stats too. */
+/* Reads the settings of the instance, with `stats` also per_cpu/cpuN/stats. Call it before they are restored. */
 int must_check settings_read_instance(struct settings *settings, const struct instance *instance, bool stats,
 				      struct fail *fail);
-/* Facts of the kernel and top-level files: saved_cmdlines, saved_tgids, printk_formats, eval_map. Not kallsyms. */
+/*
+ * Reads facts about the kernel and files of the top directory (saved_cmdlines, saved_tgids, printk_formats, eval_map,
+ * dynamic_events...). It does not read kallsyms.
+ */
 int must_check settings_read_kernel(struct settings *settings, const struct tracing *tracing, struct fail *fail);
 
-/* /proc/kallsyms, several MB. *ret_hidden: all addresses read as zero (kptr_restrict, or no privilege). */
+/*
+ * Reads /proc/kallsyms, several MB. *ret_hidden: all addresses are zero (because of kptr_restrict, or without
+ * privilege).
+ */
 struct buf;
 int must_check settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail);
 

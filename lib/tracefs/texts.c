@@ -20,7 +20,10 @@ static int put(struct settings *settings, const char *dir, const char *name, str
 	return settings_put_file(settings, name, path, fail);
 }
 
-/* A trigger file without triggers lists those that it knows, as comments. */
+/*
+ * Whether the text of a `trigger` file has a histogram. Without triggers, it has comments that list the available
+ * kinds.
+ */
 static bool has_hist(const char *triggers)
 {
 	return !strncmp(triggers, "hist:", 5) || strstr(triggers, "\nhist:");

@@ -9,20 +9,20 @@
 struct fail;
 
 /*
- * Texts that the kernel makes of what it counted, as settings under the names of their files: what cannot be made of events
- * afterwards (kernel/trace/trace_events_hist.c, trace_stack.c, trace_stat.c). Reading them changes nothing. What this
- * kernel does not have is left out.
+ * Texts that the kernel makes from its own counters and that cannot be made from events later
+ * (kernel/trace/trace_events_hist.c, trace_stack.c, trace_stat.c). They become settings under the names of their files.
+ * Reading them changes nothing. A text that this kernel does not have is left out.
  */
 enum texts {
-	TEXTS_HIST = 1 << 0,  /* events/SYSTEM/EVENT/hist and trigger, of events with a hist trigger */
+	TEXTS_HIST = 1 << 0,  /* events/SYSTEM/EVENT/hist and trigger, of events with a histogram */
 	TEXTS_STACK = 1 << 1, /* stack_trace, stack_max_size, stack_trace_filter: of the whole kernel */
 	TEXTS_STAT = 1 << 2,  /* trace_stat/NAME: of the whole kernel */
 };
 
-/* The histograms of the events of a set that have one. */
+/* Reads the histograms of those events of the set that have one. */
 int must_check texts_of_hists(struct settings *settings, const struct instance *instance,
 			      const struct event_set *events, struct fail *fail);
-/* TEXTS_STACK and TEXTS_STAT. */
+/* `which`: TEXTS_STACK, TEXTS_STAT or both. */
 int must_check texts_of_kernel(struct settings *settings, const struct tracing *tracing, unsigned which,
 			       struct fail *fail);
 

@@ -27,7 +27,7 @@ int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
 	return err ? tracing_refused(path, err, "read", fail) : 0;
 }
 
-/* "none integrity [confidentiality]" */
+/* Whether the kernel is locked down. The file reads "none integrity [confidentiality]". */
 static bool locked_down(void)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -36,16 +36,16 @@ static bool locked_down(void)
 	       strstr(buf_str(&buf), "[confidentiality]");
 }
 
-/* The two ways. Files of tracefs are writable to nobody but their owner, so the second is for looking. */
-#define WAYS                                                                                                             \
-	"run weft as root (sudo); to let a group look, but not trace, root may do: mount -o remount,gid=GROUP,mode=750 " \
+/* The two ways to get access. The group gets only read access, because only the owner may write files of tracefs. */
+#define WAYS                                                                                                              \
+	"run weft as root (sudo); to let a group read, but not trace, root can run: mount -o remount,gid=GROUP,mode=750 " \
 	"/sys/kernel/tracing"
 
 int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
 {
 	const char *hint = "";
 
-	/* Nobody listens: spare the look at lockdown, which comes through here again. */
+	/* Without `fail` no text is needed. locked_down() is skipped, because it would call this function again. */
 	if (!fail)
 		return err;
 	if (err == -EACCES || err == -EPERM) {
@@ -79,9 +79,9 @@ static int mount_refused(struct fail *fail)
 	if (access("/sys/kernel/tracing", F_OK) && access("/sys/kernel/debug", F_OK))
 		return fail_set(fail, -ENODEV, "this kernel has no tracefs (CONFIG_TRACING), or /sys is not mounted");
 	if (geteuid())
-		return fail_set(fail, -EPERM,
-				"tracefs is not mounted, and only root can: run weft as root, or have root do: "
-				"mount -t tracefs tracefs /sys/kernel/tracing");
+		return fail_set(
+			fail, -EPERM,
+			"tracefs is not mounted, and only root can mount it: run weft as root, or have root run: mount -t tracefs tracefs /sys/kernel/tracing");
 	return fail_set(fail, err, "cannot mount tracefs at /sys/kernel/tracing: %s%s", strerror(-err),
 			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
 }
@@ -91,7 +91,7 @@ int tracing_find(struct tracing *ret, struct fail *fail)
 	const char *dir = NULL;
 	int mounted, err;
 
-	/* The library would print what it dislikes. */
+	/* Without this the library would print its own messages. */
 	tracefs_set_loglevel(TEP_LOG_NONE);
 	errno = 0;
 	mounted = tracefs_tracing_dir_is_mounted(true, &dir);
@@ -132,7 +132,7 @@ bool tracing_is_gone(const struct tracing *tracing)
 		file = NULL;
 		return false;
 	}
-	/* Somebody else may have mounted it again. */
+	/* Another process may have mounted tracefs again. */
 	return access(file, F_OK) != 0;
 }
 
@@ -143,7 +143,7 @@ int tracing_stay(struct tracing *tracing, struct fail *fail)
 	if (mount("tracefs", tracing->dir, "tracefs", 0, NULL))
 		return fail_set(
 			fail, -errno,
-			"somebody unmounted tracefs from '%s', and it cannot be mounted there again: %s; 'weft reset' "
+			"tracefs was unmounted from '%s', and it cannot be mounted there again: %s; 'weft reset' "
 			"puts back what was set",
 			tracing->dir, strerror(errno));
 	tracing->mounted_again = true;
@@ -152,7 +152,7 @@ int tracing_stay(struct tracing *tracing, struct fail *fail)
 
 void tracing_release(struct tracing *tracing)
 {
-	/* As we found it; whoever uses it now goes on. */
+	/* Unmounts what weft mounted. Processes that use the mount can continue to do so. */
 	if (tracing->mounted_again)
 		(void)!umount2(tracing->dir, MNT_DETACH);
 	free(take(tracing->dir));

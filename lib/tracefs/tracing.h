@@ -13,47 +13,54 @@ struct fail;
 struct plan;
 
 /*
- * The mounted tracefs. A value: tracing_release() frees its path; everything that borrows it must be gone by then.
- * Not supported: two tracefs mounts with different contents (there is only one tracefs per kernel).
+ * The mounted tracefs. tracing_release() frees its path; no borrower may use it after that. Not supported: two tracefs
+ * mounts with different contents (a kernel has only one tracefs).
  */
 struct tracing {
 	char *dir;          /* "/sys/kernel/tracing", no slash at the end */
-	dev_t device;       /* of that directory */
-	bool mounted_here;  /* it was not mounted before: worth telling the user */
-	bool mounted_again; /* by tracing_stay() */
-	struct plan *plan;  /* not NULL: nothing is written, only noted there (plan.h); borrowed */
+	dev_t device;       /* the device number of that directory */
+	bool mounted_here;  /* weft mounted it, and tells the user so */
+	bool mounted_again; /* tracing_stay() mounted it again */
+	/* borrowed; not NULL: changes are not written, but become lines of this plan (plan.h) */
+	struct plan *plan;
 };
 
 /*
- * Finds tracefs, mounts it at /sys/kernel/tracing where it is not mounted, and makes sure that this process may use it.
- * -EACCES, -EPERM: the text says what is missing and how to get it. -ENODEV: a kernel without tracefs.
+ * Finds tracefs, mounts it at /sys/kernel/tracing if it is not mounted, and checks that this process may use it.
+ * -EACCES, -EPERM: the text says what is missing and how to get it. -ENODEV: the kernel has no tracefs.
  */
 int must_check tracing_find(struct tracing *ret, struct fail *fail);
 
 /*
- * Whoever set something must be able to put it back: where somebody has unmounted tracefs since tracing_find(), it is mounted there again
- * until tracing_release(). What is open stays open meanwhile.
+ * Makes tracefs available for restoring settings: if it was unmounted after tracing_find(), it is mounted at the same
+ * place until tracing_release(). Files that are open stay open.
  */
 int must_check tracing_stay(struct tracing *tracing, struct fail *fail);
-/* Then no file of it is found, and that says nothing about the kernel's settings. */
+/*
+ * Whether tracefs is no longer mounted at its directory. Its files are then missing, which says nothing about the
+ * kernel's settings.
+ */
 bool tracing_is_gone(const struct tracing *tracing);
 
-/* Takes any directory that looks like tracefs; for tests. */
+/* Accepts any directory that looks like tracefs; for tests. */
 int must_check tracing_at(const char *dir, struct tracing *ret, struct fail *fail);
 void tracing_release(struct tracing *tracing);
 
-/* The CPUs of /sys/devices/system/cpu/online, and of `possible`: all that this machine may ever have. */
+/* The CPUs that are online (/sys/devices/system/cpu/online), and those that this machine can ever have (`possible`). */
 struct cpus;
 int must_check tracing_online_cpus(struct cpus *ret, struct fail *fail);
 int must_check tracing_possible_cpus(struct cpus *ret, struct fail *fail);
 
 /*
- * Appends the whole of any file, of tracefs, /proc or /sys (their sizes are not known before they are read).
- * fail may be NULL: a probe whose failure is no news. Never for `trace` of a live buffer: it can be endless.
+ * Appends a whole file of tracefs, /proc or /sys; the size of such a file is not known before it is read. `fail` may be
+ * NULL if the file may be missing. Never read `trace` of a live buffer with it: that text can be endless.
  */
 int must_check tracing_read_path(const char *path, struct buf *buf, struct fail *fail);
 
-/* fail_set() with the reason of `err` in words for a file of tracefs: permission, lockdown, or strerror(). Returns err. */
+/*
+ * Calls fail_set() with the reason for `err` on a file of tracefs: permission, lockdown, or strerror(). `doing` is the
+ * verb of the message. Returns err.
+ */
 int tracing_refused(const char *path, int err, const char *doing, struct fail *fail);
 
 #endif

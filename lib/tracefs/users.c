@@ -14,10 +14,11 @@
 struct search {
 	int (*each)(const struct tracing_user *user, void *data);
 	void *data;
-	const char *roots[3]; /* where tracefs may be seen, each with a slash at its end; NULL ends them */
+	/* the directories where tracefs may be mounted, each with a slash at the end; NULL ends the list */
+	const char *roots[3];
 };
 
-/* The name behind the root, or NULL. */
+/* The part of the path after the mount directory, or NULL. */
 static const char *below(const struct search *search, const char *path)
 {
 	for (size_t i = 0; search->roots[i]; i++) {

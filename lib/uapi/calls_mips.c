@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* arch/mips/kernel/syscalls/syscall_o32.tbl: o32 */
@@ -62,12 +63,12 @@ static const char *const mips_o32_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_mips_o32 = NAME_TABLE(mips_o32_names);
 
-/* arch/mips/kernel/syscalls/syscall_n64.tbl: n64 */
+/* arch/mips/kernel/syscalls/syscall_n64.tbl: common n64 */
 static const char *const mips_n64_names[] = {
 	"read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap", "mprotect", "munmap",
 	"brk", "rt_sigaction", "rt_sigprocmask", "ioctl", "pread64", "pwrite64", "readv", "writev", "access",
@@ -114,10 +115,10 @@ static const char *const mips_n64_names[] = {
 	"fsmount", "fspick", "pidfd_open", "clone3", "close_range", "openat2", "pidfd_getfd", "faccessat2",
 	"process_madvise", "epoll_pwait2", "mount_setattr", "quotactl_fd", "landlock_create_ruleset",
 	"landlock_add_rule", "landlock_restrict_self", [448] = "process_mrelease", "futex_waitv",
-	[451] = "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue",
-	"statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal",
-	"setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
+	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
+	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_mips_n64 = NAME_TABLE(mips_n64_names);
@@ -177,7 +178,7 @@ static const char *const mips_n32_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_mips_n32 = NAME_TABLE(mips_n32_names);

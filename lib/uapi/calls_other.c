@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* arch/alpha/kernel/syscalls/syscall.tbl: common */
@@ -75,7 +76,7 @@ static const char *const alpha_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_alpha = NAME_TABLE(alpha_names);
@@ -141,7 +142,7 @@ static const char *const sh_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_sh = NAME_TABLE(sh_names);
@@ -208,7 +209,7 @@ static const char *const m68k_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_m68k = NAME_TABLE(m68k_names);
@@ -276,7 +277,7 @@ static const char *const microblaze_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_microblaze = NAME_TABLE(microblaze_names);
@@ -339,7 +340,7 @@ static const char *const xtensa_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_xtensa = NAME_TABLE(xtensa_names);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* arch/powerpc/kernel/syscalls/syscall.tbl: common 64 nospu */
@@ -59,7 +60,7 @@ static const char *const ppc64_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_ppc64 = NAME_TABLE(ppc64_names);
@@ -125,7 +126,7 @@ static const char *const ppc32_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_ppc32 = NAME_TABLE(ppc32_names);
@@ -184,7 +185,74 @@ static const char *const s390x_names[] = {
 	"process_mrelease", "futex_waitv", "set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack",
 	"futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount", "lsm_get_self_attr",
 	"lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat", "listxattrat",
-	"removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns", "rseq_slice_yield",
+	"removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_s390x = NAME_TABLE(s390x_names);
+
+/* arch/s390/kernel/syscalls/syscall.tbl: common 32 */
+static const char *const s390_names[] = {
+	[1] = "exit", "fork", "read", "write", "open", "close", "restart_syscall", "creat", "link", "unlink",
+	"execve", "chdir", "time", "mknod", "chmod", "lchown", [19] = "lseek", "getpid", "mount", "umount",
+	"setuid", "getuid", "stime", "ptrace", "alarm", [29] = "pause", "utime", [33] = "access", "nice",
+	[36] = "sync", "kill", "rename", "mkdir", "rmdir", "dup", "pipe", "times", [45] = "brk", "setgid",
+	"getgid", "signal", "geteuid", "getegid", "acct", "umount2", [54] = "ioctl", "fcntl", [57] = "setpgid",
+	[60] = "umask", "chroot", "ustat", "dup2", "getppid", "getpgrp", "setsid", "sigaction", [70] = "setreuid",
+	"setregid", "sigsuspend", "sigpending", "sethostname", "setrlimit", "getrlimit", "getrusage",
+	"gettimeofday", "settimeofday", "getgroups", "setgroups", [83] = "symlink", [85] = "readlink", "uselib",
+	"swapon", "reboot", "readdir", "mmap", "munmap", "truncate", "ftruncate", "fchmod", "fchown",
+	"getpriority", "setpriority", [99] = "statfs", "fstatfs", "ioperm", "socketcall", "syslog", "setitimer",
+	"getitimer", "stat", "lstat", "fstat", [110] = "lookup_dcookie", "vhangup", "idle", [114] = "wait4",
+	"swapoff", "sysinfo", "ipc", "fsync", "sigreturn", "clone", "setdomainname", "uname", [124] = "adjtimex",
+	"mprotect", "sigprocmask", "create_module", "init_module", "delete_module", "get_kernel_syms", "quotactl",
+	"getpgid", "fchdir", "bdflush", "sysfs", "personality", "afs_syscall", "setfsuid", "setfsgid", "_llseek",
+	"getdents", "_newselect", "flock", "msync", "readv", "writev", "getsid", "fdatasync", "_sysctl", "mlock",
+	"munlock", "mlockall", "munlockall", "sched_setparam", "sched_getparam", "sched_setscheduler",
+	"sched_getscheduler", "sched_yield", "sched_get_priority_max", "sched_get_priority_min",
+	"sched_rr_get_interval", "nanosleep", "mremap", "setresuid", "getresuid", [167] = "query_module", "poll",
+	"nfsservctl", "setresgid", "getresgid", "prctl", "rt_sigreturn", "rt_sigaction", "rt_sigprocmask",
+	"rt_sigpending", "rt_sigtimedwait", "rt_sigqueueinfo", "rt_sigsuspend", "pread64", "pwrite64", "chown",
+	"getcwd", "capget", "capset", "sigaltstack", "sendfile", "getpmsg", "putpmsg", "vfork", "ugetrlimit",
+	"mmap2", "truncate64", "ftruncate64", "stat64", "lstat64", "fstat64", "lchown32", "getuid32", "getgid32",
+	"geteuid32", "getegid32", "setreuid32", "setregid32", "getgroups32", "setgroups32", "fchown32",
+	"setresuid32", "getresuid32", "setresgid32", "getresgid32", "chown32", "setuid32", "setgid32",
+	"setfsuid32", "setfsgid32", "pivot_root", "mincore", "madvise", "getdents64", "fcntl64", "readahead",
+	"sendfile64", "setxattr", "lsetxattr", "fsetxattr", "getxattr", "lgetxattr", "fgetxattr", "listxattr",
+	"llistxattr", "flistxattr", "removexattr", "lremovexattr", "fremovexattr", "gettid", "tkill", "futex",
+	"sched_setaffinity", "sched_getaffinity", "tgkill", [243] = "io_setup", "io_destroy", "io_getevents",
+	"io_submit", "io_cancel", "exit_group", "epoll_create", "epoll_ctl", "epoll_wait", "set_tid_address",
+	"fadvise64", "timer_create", "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete",
+	"clock_settime", "clock_gettime", "clock_getres", "clock_nanosleep", [264] = "fadvise64_64", "statfs64",
+	"fstatfs64", "remap_file_pages", "mbind", "get_mempolicy", "set_mempolicy", "mq_open", "mq_unlink",
+	"mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr", "kexec_load", "add_key", "request_key",
+	"keyctl", "waitid", "ioprio_set", "ioprio_get", "inotify_init", "inotify_add_watch", "inotify_rm_watch",
+	"migrate_pages", "openat", "mkdirat", "mknodat", "fchownat", "futimesat", "fstatat64", "unlinkat",
+	"renameat", "linkat", "symlinkat", "readlinkat", "fchmodat", "faccessat", "pselect6", "ppoll", "unshare",
+	"set_robust_list", "get_robust_list", "splice", "sync_file_range", "tee", "vmsplice", "move_pages",
+	"getcpu", "epoll_pwait", "utimes", "fallocate", "utimensat", "signalfd", "timerfd", "eventfd",
+	"timerfd_create", "timerfd_settime", "timerfd_gettime", "signalfd4", "eventfd2", "inotify_init1", "pipe2",
+	"dup3", "epoll_create1", "preadv", "pwritev", "rt_tgsigqueueinfo", "perf_event_open", "fanotify_init",
+	"fanotify_mark", "prlimit64", "name_to_handle_at", "open_by_handle_at", "clock_adjtime", "syncfs", "setns",
+	"process_vm_readv", "process_vm_writev", "s390_runtime_instr", "kcmp", "finit_module", "sched_setattr",
+	"sched_getattr", "renameat2", "seccomp", "getrandom", "memfd_create", "bpf", "s390_pci_mmio_write",
+	"s390_pci_mmio_read", "execveat", "userfaultfd", "membarrier", "recvmmsg", "sendmmsg", "socket",
+	"socketpair", "bind", "connect", "listen", "accept4", "getsockopt", "setsockopt", "getsockname",
+	"getpeername", "sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "mlock2", "copy_file_range",
+	"preadv2", "pwritev2", "s390_guarded_storage", "statx", "s390_sthyi", "kexec_file_load", "io_pgetevents",
+	"rseq", "pkey_mprotect", "pkey_alloc", "pkey_free", [393] = "semget", "semctl", "shmget", "shmctl",
+	"shmat", "shmdt", "msgget", "msgsnd", "msgrcv", "msgctl", "clock_gettime64", "clock_settime64",
+	"clock_adjtime64", "clock_getres_time64", "clock_nanosleep_time64", "timer_gettime64", "timer_settime64",
+	"timerfd_gettime64", "timerfd_settime64", "utimensat_time64", "pselect6_time64", "ppoll_time64",
+	[416] = "io_pgetevents_time64", "recvmmsg_time64", "mq_timedsend_time64", "mq_timedreceive_time64",
+	"semtimedop_time64", "rt_sigtimedwait_time64", "futex_time64", "sched_rr_get_interval_time64",
+	"pidfd_send_signal", "io_uring_setup", "io_uring_enter", "io_uring_register", "open_tree", "move_mount",
+	"fsopen", "fsconfig", "fsmount", "fspick", "pidfd_open", "clone3", "close_range", "openat2", "pidfd_getfd",
+	"faccessat2", "process_madvise", "epoll_pwait2", "mount_setattr", "quotactl_fd", "landlock_create_ruleset",
+	"landlock_add_rule", "landlock_restrict_self", "memfd_secret", "process_mrelease", "futex_waitv",
+	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
+	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
+	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
+};
+
+const struct name_table calls_s390 = NAME_TABLE(s390_names);

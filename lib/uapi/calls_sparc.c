@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* arch/sparc/kernel/syscalls/syscall.tbl: common 64 */
@@ -58,7 +59,7 @@ static const char *const sparc64_names[] = {
 	"futex_waitv", "set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake",
 	"futex_wait", "futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr",
 	"lsm_list_modules", "mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr",
-	"file_getattr", "file_setattr", "listns", "rseq_slice_yield",
+	"file_getattr", "file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_sparc64 = NAME_TABLE(sparc64_names);
@@ -124,7 +125,7 @@ static const char *const sparc32_names[] = {
 	"set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait",
 	"futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
 	"mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr", "listns", "rseq_slice_yield",
+	"file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_sparc32 = NAME_TABLE(sparc32_names);
@@ -181,7 +182,7 @@ static const char *const parisc64_names[] = {
 	"futex_waitv", "set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack", "futex_wake",
 	"futex_wait", "futex_requeue", "statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr",
 	"lsm_list_modules", "mseal", "setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr",
-	"file_getattr", "file_setattr", "listns", "rseq_slice_yield",
+	"file_getattr", "file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_parisc64 = NAME_TABLE(parisc64_names);
@@ -243,7 +244,7 @@ static const char *const parisc32_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_parisc32 = NAME_TABLE(parisc32_names);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* arch/x86/entry/syscalls/syscall_64.tbl: common 64 */
@@ -53,7 +54,7 @@ static const char *const x86_64_names[] = {
 	"process_mrelease", "futex_waitv", "set_mempolicy_home_node", "cachestat", "fchmodat2", "map_shadow_stack",
 	"futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount", "lsm_get_self_attr",
 	"lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat", "listxattrat",
-	"removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns", "rseq_slice_yield",
+	"removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns", "rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_x86_64 = NAME_TABLE(x86_64_names);
@@ -106,12 +107,12 @@ static const char *const x32_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield", [512] = "rt_sigaction", "rt_sigreturn", "ioctl", "readv", "writev", "recvfrom",
-	"sendmsg", "recvmsg", "execve", "ptrace", "rt_sigpending", "rt_sigtimedwait", "rt_sigqueueinfo",
-	"sigaltstack", "timer_create", "mq_notify", "kexec_load", "waitid", "set_robust_list", "get_robust_list",
-	"vmsplice", "move_pages", "preadv", "pwritev", "rt_tgsigqueueinfo", "recvmmsg", "sendmmsg",
-	"process_vm_readv", "process_vm_writev", "setsockopt", "getsockopt", "io_setup", "io_submit", "execveat",
-	"preadv2", "pwritev2",
+	"rseq_slice_yield", "fchroot", [512] = "rt_sigaction", "rt_sigreturn", "ioctl", "readv", "writev",
+	"recvfrom", "sendmsg", "recvmsg", "execve", "ptrace", "rt_sigpending", "rt_sigtimedwait",
+	"rt_sigqueueinfo", "sigaltstack", "timer_create", "mq_notify", "kexec_load", "waitid", "set_robust_list",
+	"get_robust_list", "vmsplice", "move_pages", "preadv", "pwritev", "rt_tgsigqueueinfo", "recvmmsg",
+	"sendmmsg", "process_vm_readv", "process_vm_writev", "setsockopt", "getsockopt", "io_setup", "io_submit",
+	"execveat", "preadv2", "pwritev2",
 };
 
 const struct name_table calls_x32 = NAME_TABLE(x32_names);
@@ -179,7 +180,7 @@ static const char *const i386_names[] = {
 	"map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue", "statmount", "listmount",
 	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal", "setxattrat", "getxattrat",
 	"listxattrat", "removexattrat", "open_tree_attr", "file_getattr", "file_setattr", "listns",
-	"rseq_slice_yield",
+	"rseq_slice_yield", "fchroot",
 };
 
 const struct name_table calls_i386 = NAME_TABLE(i386_names);

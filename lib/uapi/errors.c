@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
+/* clang-format off */
 #include "lib/uapi/tables.h"
 
 /* include/uapi/asm-generic/errno.h */

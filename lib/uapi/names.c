@@ -18,15 +18,18 @@ struct machine {
 static const struct machine machines[] = {
 	{ "x86_64", &calls_x86_64, &errors_generic },
 	{ "i?86", &calls_i386, &errors_generic },
-	{ "aarch64", &calls_generic64, &errors_generic },
+	{ "aarch64", &calls_arm64, &errors_generic },
 	/* A 32-bit kernel; a 64-bit one calls itself aarch64. */
 	{ "arm", &calls_arm, &errors_generic },
 	{ "riscv64", &calls_riscv64, &errors_generic },
 	{ "riscv32", &calls_riscv32, &errors_generic },
-	{ "loongarch64", &calls_generic64, &errors_generic },
+	{ "loongarch64", &calls_loongarch64, &errors_generic },
+	{ "loongarch", &calls_loongarch32, &errors_generic },
 	{ "ppc64", &calls_ppc64, &errors_generic },
 	{ "ppc", &calls_ppc32, &errors_generic },
 	{ "s390x", &calls_s390x, &errors_generic },
+	/* 31-bit tasks, on kernels until 6.18. */
+	{ "s390", &calls_s390, &errors_generic },
 	/* By the number, below. */
 	{ "mips", NULL, &errors_mips },
 	{ "sparc64", &calls_sparc64, &errors_sparc },
@@ -38,11 +41,11 @@ static const struct machine machines[] = {
 	{ "m68k", &calls_m68k, &errors_generic },
 	{ "microblaze", &calls_microblaze, &errors_generic },
 	{ "xtensa", &calls_xtensa, &errors_generic },
-	{ "arc", &calls_generic32, &errors_generic },
-	{ "csky", &calls_generic32, &errors_generic },
-	{ "hexagon", &calls_generic32, &errors_generic },
-	{ "nios2", &calls_generic32, &errors_generic },
-	{ "openrisc", &calls_generic32, &errors_generic },
+	{ "arc", &calls_arc, &errors_generic },
+	{ "csky", &calls_csky, &errors_generic },
+	{ "hexagon", &calls_hexagon, &errors_generic },
+	{ "nios2", &calls_nios2, &errors_generic },
+	{ "openrisc", &calls_openrisc, &errors_generic },
 };
 
 static bool begins(const char *text, const char *with)

@@ -20,13 +20,13 @@ static const char *reason(const struct instance *instance, const char *file, int
 	if (err == -EINVAL && control_kind(file) == CONTROL_LIST && strstr(file, "function"))
 		return "no such function";
 	if (err == -EBUSY && !strcmp(file, "current_tracer"))
-		return "the kernel is busy: somebody reads this buffer (trace_pipe) or it is mapped";
+		return "the buffer is busy: a process reads it (trace_pipe) or has mapped it";
 	if (err == -EPERM && instance->kind != INSTANCE_TOP && !geteuid())
 		return "this kernel does not permit it";
 	return strerror(-err);
 }
 
-/* The kernel's own words about this write, with what would have fitted. */
+/* Adds the kernel's message about this write (error_log), and the names that the kernel would accept. */
 static int explain_by_log(const struct instance *instance, const char *file, const char *value, int err,
 			  const struct error_entry *entry, struct fail *fail)
 {
@@ -92,7 +92,8 @@ int instance_remember(struct instance *instance, const char *file, struct fail *
 	if (instance->kind == INSTANCE_PRIVATE || instance->tracing->plan)
 		return 0;
 	if (!instance->undo)
-		return fail_set(fail, -EINVAL, "'%s/%s' would be changed without a way back", instance->dir, file);
+		return fail_set(fail, -EINVAL, "'%s/%s' would be changed without an entry in the journal",
+				instance->dir, file);
 	return undo_remember(instance->undo, instance->name, file, fail);
 }
 

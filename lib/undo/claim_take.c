@@ -28,7 +28,7 @@ static uint64_t boot_time_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The words of this process' command line, the program without its directory. */
+/* The command line of this process. The program's name is without its directory. */
 static void own_command(char *into, size_t size)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -50,8 +50,9 @@ static void own_command(char *into, size_t size)
 }
 
 /*
- * The login that this process belongs to, by the kernel's audit, which sudo leaves alone; where that knows none, the session. False: its leader
- * has ended, and nobody can be known to be of the same.
+ * Finds the login of this process as the kernel's audit knows it (sudo does not change it), or the session if audit
+ * knows no login. False: the leader of the session has ended, so no other process can be shown to belong to the same
+ * session.
  */
 static bool find_session(struct process_id *ret)
 {
@@ -64,7 +65,7 @@ static bool find_session(struct process_id *ret)
 		*ret = (struct process_id){ .pid = (pid_t)login, .start = UINT64_MAX };
 		return true;
 	}
-	/* 0: what the first process has begun. */
+	/* getsid() is 0 for processes that the first process of a PID namespace has started. */
 	*ret = (struct process_id){ .pid = getsid(0) };
 	return !ret->pid || process_find(ret->pid, ret);
 }
@@ -132,7 +133,7 @@ static bool read_held(const struct undo_pending *pending, struct claim *ret)
 	return found;
 }
 
-/* Of the top instance: the latest. */
+/* The latest held claim on the top instance. */
 static bool find_held(const char *dir, struct claim *ret)
 {
 	cleanup_free struct undo_pending *items = NULL;
@@ -156,7 +157,7 @@ bool claim_find(const char *dir, const char *instance, struct claim *ret)
 	return find_live(dir, instance, ret) || (!*instance && find_held(dir, ret));
 }
 
-/* It is in use: by whom, since when, and until when. */
+/* Says which process uses the instance, since when, and until when. */
 static int refuse(const char *instance, const struct claim *claim, struct fail *fail)
 {
 	const char *before = *instance ? "instance '" : "top instance", *after = *instance ? "'" : "";
@@ -179,7 +180,7 @@ static bool is_ours(const struct claim *claim)
 	return find_session(&session) && session.pid == claim->session.pid && session.start == claim->session.start;
 }
 
-/* 1: taken; 0: *ret_claim tells by whom it is. */
+/* Tries to take the claim once. 1: taken; 0: another process holds it, whose claim is in *ret_claim. */
 static int try_once(const char *dir, const char *instance, const char *path, bool replaces, int *ret_fd,
 		    struct claim *ret_claim, struct fail *fail)
 {
@@ -188,7 +189,7 @@ static int try_once(const char *dir, const char *instance, const char *path, boo
 
 	*ret_claim = (struct claim){ .held = false };
 	if (err == -EWOULDBLOCK) {
-		/* It stands there a moment after it is locked. */
+		/* The holder locks the file a moment before it writes its text there. */
 		for (unsigned i = 0; i < LOOKS_FOR_NAME && !find_live(dir, instance, ret_claim); i++)
 			nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS / 10 }, NULL);
 		return 0;
@@ -199,7 +200,7 @@ static int try_once(const char *dir, const char *instance, const char *path, boo
 		lock_file_remove(path, &fd);
 		return 0;
 	}
-	/* What it says is only for others to tell. */
+	/* Errors are ignored, because the text is only information for other processes. */
 	if (ftruncate(fd, 0) || !claim_print(&text) || pwrite(fd, buf_str(&text), text.len, 0) < 0)
 		*ret_claim = (struct claim){ .held = false };
 	*ret_fd = fd;
@@ -208,13 +209,16 @@ static int try_once(const char *dir, const char *instance, const char *path, boo
 
 static const char *signal_that_came(void)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const struct {
+		int number;
+		const char *name;
+	} ends[] = { { SIGINT, "INT" }, { SIGTERM, "TERM" }, { SIGHUP, "HUP" }, { SIGQUIT, "QUIT" } };
 	sigset_t pending;
 
 	sigpending(&pending);
 	for (size_t i = 0; i < array_size(ends); i++)
-		if (sigismember(&pending, ends[i]) == 1)
-			return sigabbrev_np(ends[i]);
+		if (sigismember(&pending, ends[i].number) == 1)
+			return ends[i].name;
 	return NULL;
 }
 
@@ -254,7 +258,7 @@ int claim_take(const char *dir, const char *instance, const struct claim_manner 
 					*instance ? "'" : "");
 		if (manner->wait_ns && boot_time_ns() - begin >= manner->wait_ns) {
 			refuse(instance, &claim, fail);
-			return fail_in(fail, -ETIMEDOUT, "waited in vain");
+			return fail_in(fail, -ETIMEDOUT, "timed out waiting");
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
 	}

@@ -47,7 +47,7 @@ static int instance_alloc(const struct tracing *tracing, enum instance_kind kind
 	return 0;
 }
 
-/* Of a planned instance: one that is not asked for by anybody, only to be looked at. */
+/* Makes an empty instance that represents a planned one: its files are read, but nothing is traced in it. */
 static int stand_in(struct instance *instance, struct fail *fail)
 {
 	static const char before[] = "weft-plan";
@@ -74,7 +74,7 @@ static int stand_in(struct instance *instance, struct fail *fail)
 	return instance_write(instance, "tracing_on", "0", fail);
 }
 
-/* -EEXIST without words: the caller may try another name. */
+/* Makes an instance. -EEXIST without a text: the caller may try another name. */
 static int create(const struct tracing *tracing, const char *name, struct undo *undo, struct instance **ret,
 		  struct fail *fail)
 {
@@ -91,10 +91,10 @@ static int create(const struct tracing *tracing, const char *name, struct undo *
 			*ret = instance;
 		return err;
 	}
-	/* Looked at before it is journaled: what is somebody else's must not be remembered as ours. */
+	/* This check comes before the journal entry, so that somebody else's instance is never journaled as weft's. */
 	if (!access(instance->dir, F_OK)) {
 		instance_free(instance);
-		return fail_set(fail, -EEXIST, "there is an instance '%s' already", name);
+		return fail_set(fail, -EEXIST, "the instance '%s' exists already", name);
 	}
 	err = undo ? undo_remember_instance(undo, name, fail) : 0;
 	if (!err && mkdir(instance->dir, 0750)) {

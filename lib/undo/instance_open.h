@@ -10,26 +10,31 @@
 struct fail;
 struct undo;
 
-/* How an instance is opened, or made and removed. */
-
 /*
- * Makes "weft-PID" (or "weft-PID-2"...), starting with tracing_on = 0. The undo, if any, knows it before it exists, so that
- * it is found and removed after a kill, too.
+ * Makes an instance "weft-PID" (or "weft-PID-2"...) with tracing_on = 0. If there is an undo, the instance is journaled
+ * before it exists, so that it is found and removed even after a kill.
  */
 int must_check instance_new_private(const struct tracing *tracing, struct undo *undo, struct instance **ret,
 				    struct fail *fail);
-/* An instance by name: an existing one, or, with `create`, a private one of that name. -ENOENT comes with near names. */
+/*
+ * Opens an existing instance by its name. If there is none and `create` is true, makes a private instance of that name,
+ * otherwise fails with -ENOENT and similar names.
+ */
 int must_check instance_open(const struct tracing *tracing, const char *name, bool create, struct undo *undo,
 			     struct instance **ret, struct fail *fail);
 int must_check instance_open_top(const struct tracing *tracing, struct undo *undo, struct instance **ret,
 				 struct fail *fail);
 /*
- * Frees it, and removes a private one from the kernel: every file of it that this process opened must be closed by then
- * (-EBUSY names the instance, and who else has one open). Settings of others are put back by undo_restore(), before this.
+ * Frees the instance, and removes a private one from the kernel. This process must have closed all its files. -EBUSY: a
+ * file is open; the text names the instance and the processes. Call undo_restore() before, to restore the settings of
+ * an existing instance.
  */
 int instance_close(struct instance *instance, struct fail *fail);
 
-/* A private one shall outlive us: instance_close() will not remove it. Its journal is then to be held (undo_hold()). */
+/*
+ * Makes instance_close() keep a private instance in the kernel after this process ends. Its journal must be held
+ * (undo_hold()).
+ */
 void instance_leave(struct instance *instance);
 
 #endif

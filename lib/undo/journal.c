@@ -95,8 +95,7 @@ bool journal_print(const struct journal_entry *entry, struct buf *buf)
 	       buf_add_str(buf, entry->text) && buf_add(buf, "\n", 1);
 }
 
-/* A text of that length and the newline behind it. */
-/* 1, 0 where it is cut short, or -ENOMEM. */
+/* Takes a text of `len` bytes and the newline after it. Returns 1, 0 if the text is cut short, or -ENOMEM. */
 static int take_text(struct bytes *in, size_t len, char **ret, struct fail *fail)
 {
 	const uint8_t *at, *newline;
@@ -120,7 +119,7 @@ static bool take_line(struct bytes *in, char *into, size_t size)
 	return true;
 }
 
-/* 1, or 0 at the end and at an entry that is cut short. */
+/* Parses one entry. Returns 1, or 0 at the end and at an entry that is cut short. */
 static int parse_entry(struct bytes *in, struct journal *journal, struct fail *fail)
 {
 	struct journal_entry entry = { 0 }, *old;
@@ -184,7 +183,7 @@ bool process_find(pid_t pid, struct process_id *ret)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (tracing_read_path(path, &buf, NULL))
 		return false;
-	/* The comm in parentheses may hold anything; field 3 stands behind the last of them. */
+	/* The comm in parentheses may contain any character. Field 3 follows the last ')'. */
 	at = strrchr(buf_str(&buf), ')');
 	for (unsigned field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');

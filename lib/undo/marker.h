@@ -11,15 +11,17 @@
 struct fail;
 
 /*
- * Writes markers into the buffer of an instance: trace_marker takes text, trace_marker_raw a number and bytes
- * (tracing_mark_write(), tracing_mark_raw_write() in kernel/trace/trace.c). Not a setting: nothing is journaled.
+ * Writes markers into the buffer of an instance: text through trace_marker, a number and bytes through trace_marker_raw
+ * (tracing_mark_write() and tracing_mark_raw_write() in kernel/trace/trace.c). A marker is no setting, so nothing is
+ * journaled.
  */
 struct marker {
 	int fd;
 	const struct instance *instance; /* borrowed */
 };
 
-enum { MARKER_RAW_MAX = 1 << 16 }; /* more than any kernel takes in one sub-buffer of 64 KB */
+/* in bytes; more than any kernel accepts, even in a sub-buffer of 64 KB */
+enum { MARKER_RAW_MAX = 1 << 16 };
 
 #define MARKER_INIT                        \
 	{                                  \
@@ -30,12 +32,13 @@ int must_check marker_open(const struct instance *instance, bool raw, struct mar
 void marker_close(struct marker *marker);
 
 /*
- * One marker; text of more bytes than the kernel takes at once (1024, 4096 since 6.7, or what fits into a sub-buffer)
- * becomes several: *ret_pieces. -EBADF: tracing is off there, which the text says.
+ * Writes a text. If it is longer than the kernel accepts at once (1024 bytes, 4096 since 6.7, or less in a small
+ * sub-buffer), it becomes several markers; *ret_pieces is their number. -EBADF: tracing is off in this instance; the
+ * text says so.
  */
 int must_check marker_write(struct marker *marker, const char *text, size_t len, unsigned *ret_pieces,
 			    struct fail *fail);
-/* The whole or nothing that counts: -EMSGSIZE when the kernel cut it. */
+/* Writes a whole raw marker or fails. -EMSGSIZE: the kernel cut it. */
 int must_check marker_write_raw(struct marker *marker, uint32_t id, const void *data, size_t len, struct fail *fail);
 
 #endif

@@ -16,7 +16,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-enum { USERS_MAX = 256 };
+enum { USERS_MAX = 256, SIZE_MOST = 32768 };
 
 struct shared {
 	const struct tracing *tracing;
@@ -25,18 +25,22 @@ struct shared {
 };
 
 /*
- * The file: "BOOT FOUND OURS\n" and a line "PID START\n" for each user. Only held and read under its lock. No users: no
- * other line counts.
+ * The content of the file: "BOOT FOUND OURS\n" and a line "PID START\n" for each user. It is read and written only
+ * under its lock. Without users the numbers have no meaning.
  */
 struct state {
 	char boot[BOOT_ID_SIZE];
-	uint32_t found; /* saved_cmdlines_size before the first of us */
-	uint32_t ours;  /* what we made of it: kernels round up; 0 while it is being written */
+	uint32_t found; /* saved_cmdlines_size before the first user changed it */
+	/* the size that resulted from weft's change, because kernels round up; 0 while weft writes it */
+	uint32_t ours;
 	struct process_id users[USERS_MAX];
 	size_t nr;
 };
 
-/* *ret_died: there were users, and none of them lives. A file of another boot, or none of ours, is an empty state. */
+/*
+ * Reads the file. *ret_died: the file has users, but all of them have ended. A file of another boot or with unknown
+ * content gives an empty state.
+ */
 static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
 {
 	char text[64 * USERS_MAX], boot[BOOT_ID_SIZE], *line = text;
@@ -73,7 +77,7 @@ static int store_state(const char *path, int fd, const struct state *state, stru
 	cleanup_buf struct buf buf = BUF_INIT;
 	bool ok;
 
-	/* Nobody's file: who waits for its lock makes another (lock_file.h). */
+	/* Nobody uses the file any more. A process that waits for its lock makes a new one (lock_file.h). */
 	if (!state->nr)
 		return unlink(path) ? fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno)) : 0;
 	ok = buf_addf(&buf, "%s %" PRIu32 " %" PRIu32 "\n", state->boot, state->found, state->ours);
@@ -108,6 +112,11 @@ static int read_size(const struct tracing *tracing, uint32_t *ret, struct fail *
 	return err;
 }
 
+/*
+ * tracing_saved_cmdlines_size_write() of kernel/trace/trace_sched_switch.c refuses more than PID_MAX_DEFAULT. Since 6.9
+ * a read gives the number of names that fit into the allocated pages, which may be more. Writing the largest accepted
+ * value gives the same number again.
+ */
 static int write_size(const struct tracing *tracing, uint32_t size, struct fail *fail)
 {
 	cleanup_free char *path = NULL;
@@ -116,18 +125,24 @@ static int write_size(const struct tracing *tracing, uint32_t size, struct fail 
 
 	if (err)
 		return err;
-	snprintf(value, sizeof(value), "%" PRIu32, size);
+	snprintf(value, sizeof(value), "%" PRIu32, size < SIZE_MOST ? size : SIZE_MOST);
 	err = control_write(path, false, value);
 	return err ? tracing_refused(path, err, "write", fail) : 0;
 }
 
-/* Nobody uses it any more: back to what was found, if it still is what we made of it. 1: done; 0: nothing to do. */
+/*
+ * Restores the size that was found, because no user is left. It does not if somebody else has changed the size. Returns
+ * 1 if it restored the size, 0 if there was nothing to do.
+ */
 static int put_back(const struct tracing *tracing, const struct state *state, struct fail *fail)
 {
 	uint32_t now;
 	int err = read_size(tracing, &now, fail);
 
-	/* Whether it is still ours cannot be told: rather too much is put back than nothing. */
+	/*
+	 * It is unknown whether the present size is weft's. It is restored, because leaving it raised would do more
+	 * harm.
+	 */
 	if (err) {
 		(void)!write_size(tracing, state->found, NULL);
 		return err;
@@ -135,6 +150,12 @@ static int put_back(const struct tracing *tracing, const struct state *state, st
 	if ((state->ours && now != state->ours) || now == state->found)
 		return 0;
 	err = write_size(tracing, state->found, fail);
+	/*
+	 * The write makes the kernel allocate the names anew. A second try may succeed if memory was short only for a
+	 * moment. If it fails too, the next user or `weft recover` restores the size.
+	 */
+	if (err)
+		err = write_size(tracing, state->found, fail);
 	return err ? err : 1;
 }
 
@@ -150,7 +171,7 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 	return fail_memory(fail);
 }
 
-/* It was raised, but not as it should be: as it was before. Returns `err`, in whose words stands what could not be put back. */
+/* Restores the size after it was raised less than needed. Returns `err`; its text says so if this fails, too. */
 static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size,
 		     int err, struct fail *fail)
 {
@@ -161,7 +182,7 @@ static int step_back(const struct tracing *tracing, const char *path, int fd, co
 	return err;
 }
 
-/* With the file locked: adds us to the users and raises the size if it must be. */
+/* Adds this process to the users and raises the size if necessary. The file is locked. */
 static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self,
 		struct fail *fail)
 {
@@ -178,13 +199,14 @@ static int join(const struct tracing *tracing, const char *path, int fd, uint32_
 	err = read_size(tracing, &now, fail);
 	if (err)
 		return err;
-	if (!state.nr)
+	/* If another process has set the size since the first user came, that size is the one to restore. */
+	if (!state.nr || (state.ours && now != state.ours))
 		state.found = state.ours = now;
 	before = state;
 	if (entries > now)
 		state.ours = 0;
 	state.users[state.nr++] = self;
-	/* On disk before it is done: whoever finds it after a kill can put it back. */
+	/* The state is on disk before the size changes, so that the size can be restored after a kill. */
 	err = store_state(path, fd, &state, fail);
 	if (err || entries <= now)
 		return err;

@@ -10,20 +10,26 @@
 struct fail;
 
 /*
- * saved_cmdlines_size exists once for all instances, and changing it empties the cache that others rely on. So recordings
- * share it: the first remembers the size it found, a later one only raises it, the last to leave puts it back, unless
- * somebody else changed it meanwhile. Who shares is written in a locked file in `dir`; users that died are dropped by
- * whoever looks next.
+ * Shares saved_cmdlines_size between recordings. All instances have one value, and a change empties the cache of names,
+ * which others may need. So the first recording notes the size that it found; later recordings only raise it; the last
+ * one to end restores it, unless somebody else has changed it. A locked file in `dir` lists the recordings. If a
+ * process has ended without leaving the list, the next user removes its line.
  */
 struct shared;
 
-/* dir NULL: UNDO_DIR. Raises saved_cmdlines_size to at least `entries`. */
+/*
+ * Raises saved_cmdlines_size to at least `entries` and joins the list. dir NULL: UNDO_DIR. shared_cmdlines_leave()
+ * frees *ret.
+ */
 int must_check shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries,
 				     struct shared **ret, struct fail *fail);
-/* Leaves, and frees. NULL is a no-op. Read saved_cmdlines before. */
+/* Leaves the list and frees `shared`, which may be NULL. Read saved_cmdlines before this call. */
 int shared_cmdlines_leave(struct shared *shared, struct fail *fail);
 
-/* Drops users that died and puts the size back when none is left: part of `weft recover`. 1: something was put back. */
+/*
+ * Removes users that have ended, and restores the size if no user is left. Part of `weft recover`. Returns 1 if the
+ * size was restored.
+ */
 int must_check shared_cmdlines_recover(const struct tracing *tracing, const char *dir, struct fail *fail);
 
 #endif

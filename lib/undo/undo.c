@@ -25,11 +25,11 @@ struct undo {
 	const struct tracing *tracing;
 	char *dir;
 	char *path; /* of the journal */
-	int fd;     /* -1 until the first entry */
-	char *mark; /* "SECRET PARTS", goes with each instance; NULL: none */
+	int fd;     /* the journal; -1 before the first entry */
+	char *mark; /* "SECRET PARTS", stored with each instance (undo_mark()); NULL: none */
 	struct claims claims;
 	struct process_id owner;
-	struct journal journal; /* what is on disk, too */
+	struct journal journal; /* the entries, also on disk */
 };
 
 int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, struct fail *fail)
@@ -97,7 +97,7 @@ static int open_journal(struct undo *undo, struct buf *buf, struct fail *fail)
 	return journal_print_head(undo->owner, boot, buf) ? 0 : fail_memory(fail);
 }
 
-/* Writes one entry to disk. What it announces must not have been done before this returns 0. */
+/* Writes one entry to disk. Only after this has returned 0 may the caller make the change that the entry announces. */
 static int put_entry(struct undo *undo, const struct journal_entry *entry, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -142,7 +142,7 @@ static int add(struct undo *undo, enum journal_kind kind, const char *instance, 
 	return err;
 }
 
-/* CPUs have buffers of several sizes: buffer_size_kb reads "X", and each CPU's own is remembered. */
+/* Journals the size of each CPU's buffer: if the sizes differ, buffer_size_kb reads only "X". */
 static int remember_sizes(struct undo *undo, const char *instance, struct fail *fail)
 {
 	cleanup_free char *path = NULL;
@@ -234,7 +234,7 @@ static void forget(struct undo *undo, enum journal_kind kind, const char *instan
 
 	if (!entry)
 		return;
-	/* Should this not reach the disk, replaying finds no such thing, which is no error. */
+	/* If this entry does not reach the disk, a replay finds no such instance, which is no error. */
 	(void)!put_entry(undo, &gone, NULL);
 	journal_drop(&undo->journal, entry);
 }
@@ -257,7 +257,7 @@ static int remove_probe(const struct tracing *tracing, const char *probe)
 		text = NULL;
 		return -ENOMEM;
 	}
-	/* Appended: opening it with truncation would take everybody's. */
+	/* Appends, because opening dynamic_events with truncation would remove the events of all users. */
 	return control_write(path, true, text);
 }
 
@@ -279,24 +279,30 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 		err = remove_probe(tracing, entry->file);
 	else
 		err = control_restore(path, entry->file, entry->text);
-	/* What is gone needs no putting back, unless all of tracefs is. */
+	/* A file that no longer exists need not be restored, unless tracefs itself is gone. */
 	if (!err || (err == -ENOENT && !tracing_is_gone(tracing)))
 		return 0;
 	if (entry->kind == JOURNAL_INSTANCE)
 		return tracing_instance_kept(tracing, entry->instance, err, fail);
 	if (entry->kind == JOURNAL_PROBE)
 		return fail_set(fail, err, "cannot remove the probe '%s': %s", entry->file,
-				err == -EBUSY ? "somebody has it switched on" : strerror(-err));
+				err == -EBUSY ? "another process has switched it on" : strerror(-err));
 	return fail_set(fail, err, "cannot put back '%s': %s", path, strerror(-err));
 }
 
-/* Last change first; what was put back leaves the journal in memory, so that a second call tries only the rest. */
+/*
+ * Restores all entries, the last change first. Drops the entries that were restored, so that a second call tries only
+ * the others.
+ */
 static int restore_all(const struct tracing *tracing, struct journal *journal, struct fail *fail)
 {
 	size_t before;
 	int first;
 
-	/* Some settings bound each other (a runtime is at most its period): again as long as that helps. */
+	/*
+	 * Repeats as long as at least one more entry could be restored, because some settings limit each other (a
+	 * runtime must not exceed its period).
+	 */
 	do {
 		before = journal->nr;
 		first = 0;
@@ -328,7 +334,7 @@ int undo_restore(struct undo *undo, struct fail *fail)
 	return 0;
 }
 
-/* Renames the journal on disk; a process may hold more than once, and the numbers keep the order. */
+/* Renames the journal on disk to a held one. A process may have several; the number in the name keeps their order. */
 static int rename_held(const struct undo *undo, const char *name)
 {
 	int err = -EEXIST;
@@ -357,7 +363,7 @@ bool undo_holds(const struct undo *undo, const char *instance, const char *file)
 	return held;
 }
 
-/* A claim by name ends with its process. */
+/* Whether the journal has nothing to restore. A claim on a named instance does not count: it ends with its process. */
 static bool says_nothing(const struct journal *journal)
 {
 	for (size_t i = 0; i < journal->nr; i++)
@@ -400,7 +406,7 @@ int undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owne
 	if (fd < 0)
 		return fail_set(fail, -errno, "cannot open the journal '%s': %s", path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
-		return fail_set(fail, -EPERM, "the journal '%s' is not believed: others may have written it", path);
+		return fail_set(fail, -EPERM, "the journal '%s' is not trusted: others could have written it", path);
 	err = tracing_read_path(path, &buf, fail);
 	if (err)
 		return err;
@@ -442,16 +448,20 @@ uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
 	return latest ? latest : owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret)
+int undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struct fail *fail)
 {
 	struct journal journal = { 0 };
 	char boot[BOOT_ID_SIZE];
 	struct process_id owner;
 	cleanup_fd int fd = -1;
 	bool waiting;
+	int err;
 
-	if (strlen(path) >= sizeof(ret->path) || undo_read_journal(path, &fd, &owner, boot, &journal, NULL))
-		return false;
+	if (strlen(path) >= sizeof(ret->path))
+		return 0;
+	err = undo_read_journal(path, &fd, &owner, boot, &journal, fail);
+	if (err)
+		return err;
 	waiting = undo_is_this_boot(boot) && (held || !process_lives(owner));
 	if (waiting) {
 		*ret = (struct undo_pending){ .pid = owner.pid, .held = held };

@@ -5,47 +5,55 @@
 #include "lib/undo/journal.h"
 #include "lib/undo/undo.h"
 
-/* What undo.c, undo_probe.c and undo_reset.c share: journals as files, and putting one entry back. */
+/* Shared by undo.c, undo_probe.c and undo_reset.c: journals as files, and the restoring of one entry. */
 
-/* What a file of the directory is, by its name. A journal that undo_store() has not finished is none. */
+/*
+ * The kind of a file in the journals' directory, by its name. A file that undo_store() has not finished is no journal.
+ */
 #define UNDO_UNFINISHED ".new"
 enum undo_file { UNDO_FILE_NONE, UNDO_FILE_OWN, UNDO_FILE_HELD };
 enum undo_file undo_file_of(const char *name);
 
-/* The locks of claims (claim.h) in that directory. */
+/* The names of the lock files of claims (claim.h) in that directory. */
 #define CLAIM_TOP "top"
 #define CLAIM_NAMED "in-"
 
-/* Whether a journal is of this boot, as far as the kernel tells. */
+/* Whether a journal is of this boot. True if the kernel does not tell the boot. */
 bool undo_is_this_boot(const char *boot);
 
 int must_check undo_write_synced(int fd, const struct buf *buf);
 
-/* Reads a journal that can only be ours: it decides what root writes where. */
+/* Reads a journal after it has checked owner and mode, because a journal decides which files root writes. */
 int must_check undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owner,
 				 char ret_boot[BOOT_ID_SIZE], struct journal *ret, struct fail *fail);
 
-/* Fills *ret and says true when the journal waits to be put back: held, or that of a dead process of this boot. */
-bool undo_is_waiting(const char *path, bool held, struct undo_pending *ret);
+/*
+ * Whether a journal is waiting to be restored: it is held, or of this boot and its process has ended. Returns 1 with
+ * *ret, or 0.
+ */
+int must_check undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struct fail *fail);
 
 int must_check undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail);
 
-/* Of the owner's claim, or else of its process: when it began, in ns since boot. */
+/* The time in ns since boot when the owner took its last claim, or else when its process began. */
 uint64_t undo_since_ns(struct process_id owner, const struct journal *journal);
 
 /*
- * What held journals that are younger than `since_ns` have changed, too: they get the text of the entry, which is dropped, for the setting stays
- * as it is until they are put back.
+ * For a setting that a held journal younger than `since_ns` has changed too: gives the old value to that held journal
+ * and drops the entry here, because the setting keeps its value until the held journal is restored.
  */
 void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal);
 
-/* Replaces the file by a journal of these entries; nothing else of the owner's process has it open for writing. */
+/*
+ * Replaces the file by a journal with these entries. No other code of the owner's process may have the file open for
+ * writing.
+ */
 int must_check undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
 			  struct fail *fail);
 
 /*
- * Drops what a held journal in the directory knows already, or that lies in an instance which a held journal will remove:
- * undo_reset() goes to the oldest value. True: something was dropped.
+ * Drops the entries that a held journal in the directory has too, and those of an instance that a held journal will
+ * remove: undo_reset() restores the oldest value. Returns whether it dropped an entry.
  */
 bool undo_drop_known(const char *dir, struct journal *journal);
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Journals that say which instance belongs to which recording: undo_mark(). */
+/* Finds the journal that says which recording made an instance: see undo_mark(). */
 
-/* The mark of an instance, "SECRET PARTS"; of any, with `instance` NULL. NULL: it has none. */
+/* The mark "SECRET PARTS" of an instance, or with `instance` NULL that of any instance. NULL: there is none. */
 static char *find_mark(const char *path, const char *instance)
 {
 	struct journal journal = { 0 };

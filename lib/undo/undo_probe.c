@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-/* One journal of the directory, opened and parsed. */
+/* One journal of the directory, open and parsed. */
 struct one {
 	char path[512];
 	int fd;
@@ -27,7 +27,7 @@ static void one_release(struct one *one)
 	journal_release(&one->journal);
 }
 
-/* Of what cannot be read, what is no error: it is not there, is not for us, or is damaged. */
+/* Whether a journal is skipped: it no longer exists, belongs to another user, or is damaged. */
 static bool is_passed(int err)
 {
 	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -EBADMSG || err == -ELOOP;
@@ -96,11 +96,11 @@ static void drop_probe(struct one *one, void *data)
 {
 	struct journal_entry *entry = journal_find(&one->journal, JOURNAL_PROBE, "", data);
 
-	/* Somebody who puts it back right now drops it himself. */
+	/* If a process is restoring the journal now, that process drops the probe. */
 	if (!entry || flock(one->fd, LOCK_EX | LOCK_NB))
 		return;
 	journal_drop(&one->journal, entry);
-	/* What stays in the journal names a probe that is gone, which is no error. */
+	/* If this fails, the journal names a probe that no longer exists, which is no error. */
 	if (one->journal.nr)
 		(void)!undo_store(one->path, one->owner, one->boot, &one->journal, NULL);
 	else
@@ -109,6 +109,6 @@ static void drop_probe(struct one *one, void *data)
 
 void undo_drop_probe(const char *dir, const char *probe)
 {
-	/* A journal that goes on to name the probe is no error. */
+	/* A failure is ignored: a journal that still names the probe does no harm. */
 	(void)!for_each(dir, true, drop_probe, (void *)probe, NULL);
 }

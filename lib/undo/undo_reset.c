@@ -25,6 +25,15 @@ static int newer_first(const void *one, const void *other)
 	return -strcmp(a->path, b->path);
 }
 
+/*
+ * Whether this error means that the file is not a journal to restore: it no longer exists, may not be read, is not
+ * trusted, or lacks its header (undo_sweep()). After any other error, settings that should be restored may be hidden.
+ */
+static bool is_no_journal(int err)
+{
+	return err == -ENOENT || err == -EACCES || err == -EPERM || err == -EBADMSG;
+}
+
 int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct fail *fail)
 {
 	const char *where = dir ? dir : UNDO_DIR;
@@ -43,16 +52,18 @@ int undo_list(const char *dir, struct undo_pending **ret, size_t *ret_nr, struct
 		enum undo_file file = undo_file_of(entry->d_name);
 		struct undo_pending one, *added;
 		char path[512];
+		int r;
 
 		if (file == UNDO_FILE_NONE)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
-		if (!undo_is_waiting(path, file == UNDO_FILE_HELD, &one))
+		r = undo_is_waiting(path, file == UNDO_FILE_HELD, &one, fail);
+		if (!r || is_no_journal(r))
 			continue;
-		added = vec_push(items, nr);
+		added = r > 0 ? vec_push(items, nr) : NULL;
 		if (!added) {
 			closedir(stream);
-			return fail_memory(fail);
+			return r < 0 ? r : fail_memory(fail);
 		}
 		*added = one;
 	}
@@ -72,7 +83,10 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 
 	if (err)
 		return err;
-	/* *at counts from the oldest, plus one, so that it stays right when journals of the newest go away in between. */
+	/*
+	 * *at is one more than the number of older journals, so that it stays right if newer journals disappear between
+	 * two calls.
+	 */
 	left = *at ? *at - 1 : nr;
 	for (size_t i = nr < left ? 0 : nr - left; i < nr; i++) {
 		if (items[i].held)
@@ -84,11 +98,11 @@ int undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, s
 	return 0;
 }
 
-/* A journal that is being put back, locked by its fd. */
+/* A journal that is being restored. `fd` holds its lock. */
 struct replay {
 	int fd;
-	bool stays;   /* only the others are put back */
-	bool changed; /* it stays, with another's older value */
+	bool stays;   /* this journal is not restored, only others are */
+	bool changed; /* this journal got an older value from another journal */
 	const char *path;
 	struct process_id owner;
 	char boot[BOOT_ID_SIZE];
@@ -103,7 +117,7 @@ static bool has_older(const struct replay *replays, size_t nr, size_t from, cons
 	return false;
 }
 
-/* Gives the entry's text to the one of the same setting. */
+/* Gives the old value of the entry to the entry of the same setting in a younger journal. */
 static bool hand_to(struct journal *younger, const struct journal_entry *entry)
 {
 	struct journal_entry *same = journal_find(younger, entry->kind, entry->instance, entry->file);
@@ -119,7 +133,7 @@ static bool hand_to(struct journal *younger, const struct journal_entry *entry)
 	return true;
 }
 
-/* To the next younger one that stays. */
+/* Gives the old value to the next younger journal that stays. */
 static bool hand_up(struct replay *replays, size_t at, const struct journal_entry *entry)
 {
 	while (at-- > 0)
@@ -128,7 +142,10 @@ static bool hand_up(struct replay *replays, size_t at, const struct journal_entr
 	return false;
 }
 
-/* One journal of the list, its last change first: the probes of it, or all else. Entries that an older one has, too, are left to it. */
+/*
+ * Restores one journal of the list, its last change first: only its probes, or everything else. Skips entries that an
+ * older journal has too: that journal restores them.
+ */
 static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
 		     bool probes, struct undo_sum *sum, struct fail *fail)
 {
@@ -179,7 +196,7 @@ int undo_store(const char *path, struct process_id owner, const char *boot, cons
 	return err ? fail_set(fail, err, "cannot write '%s': %s", new_path, strerror(-err)) : 0;
 }
 
-/* What was not put back replaces the journal, or nothing is left of it. */
+/* Writes the entries that were not restored back to the file, or removes the journal if there are none. */
 static int store_rest(const struct replay *replay, struct undo_sum *sum, struct fail *fail)
 {
 	if (replay->stays && !replay->changed)
@@ -223,7 +240,7 @@ bool undo_drop_known(const char *dir, struct journal *journal)
 	return journal->nr != before;
 }
 
-/* Those of its entries that this held journal has, too. */
+/* The part of undo_hand_down() for one held journal. */
 static void hand_down_to(const char *path, struct journal *journal)
 {
 	struct journal held = { 0 };
@@ -254,7 +271,7 @@ void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal)
 
 	if (undo_list(dir, &items, &nr, NULL))
 		return;
-	/* The oldest of the younger ones gets it first. */
+	/* The list has the newest journal first. The oldest of the younger journals gets the value first. */
 	for (size_t i = nr; i-- > 0;)
 		if (items[i].held && items[i].since_ns > since_ns)
 			hand_down_to(items[i].path, journal);
@@ -269,7 +286,7 @@ static int open_replay(const struct undo_pending *pending, struct replay *replay
 	if (err)
 		return err;
 	if (flock(replay->fd, LOCK_EX | LOCK_NB))
-		return fail_set(fail, -EBUSY, "somebody else is putting back '%s' right now", pending->path);
+		return fail_set(fail, -EBUSY, "another process is putting back '%s' right now", pending->path);
 	return 0;
 }
 
@@ -282,7 +299,10 @@ static size_t count_entries(const struct replay *replays, size_t nr)
 	return entries;
 }
 
-/* Again as long as that helps, for settings that bound each other; and a probe can go once nobody has it switched on. */
+/*
+ * Repeats as long as at least one more entry could be restored: settings may limit each other, and a probe can be
+ * removed only when no instance has enabled it.
+ */
 static int reset_all(const struct tracing *tracing, struct replay *replays, size_t nr, const char *instance,
 		     struct undo_sum *sum, struct fail *fail)
 {
@@ -331,7 +351,7 @@ static int check_live(const char *path, const struct replay *replays, size_t nr,
 	return err;
 }
 
-/* Recordings that run have journals of their own, which must not bring back what is put back now. */
+/* Checks the journals of running recordings, which would later restore values older than those restored now. */
 static int check_all_live(const char *dir, const struct replay *replays, size_t nr, const char *instance,
 			  struct fail *fail)
 {
@@ -353,7 +373,7 @@ static int check_all_live(const char *dir, const struct replay *replays, size_t 
 	return err;
 }
 
-/* Which journals stay as they are. */
+/* Decides which journals stay as they are. */
 struct rule {
 	bool held;
 	bool (*waits)(const char *path, void *data);

@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "undo-PID-START", "held-PID-START-001": whose it is, by its name alone. */
+/* The process of a file "undo-PID-START" or "held-PID-START-001". */
 static bool belongs_to(const char *name, struct process_id *ret)
 {
 	return (!strncmp(name, "undo-", 5) || !strncmp(name, "held-", 5)) &&
 	       sscanf(name + 5, "%d-%" SCNu64, &ret->pid, &ret->start) == 2;
 }
 
-/* Its process ended before the head of the journal was in it, or before it had the name that it was to have. */
+/* Whether the process of the file ended before it wrote the header of the journal, or before it renamed the file. */
 static bool is_scrap(const char *path, const char *name)
 {
 	struct journal journal = { 0 };
@@ -42,7 +42,7 @@ static bool is_lock(const char *name)
 	return !strcmp(name, CLAIM_TOP) || !strncmp(name, CLAIM_NAMED, strlen(CLAIM_NAMED));
 }
 
-/* That a killed one had. */
+/* Removes the lock file of a process that was killed. */
 static void remove_lock(const char *path)
 {
 	int fd = -1;

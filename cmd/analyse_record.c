@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse_record.h"
+
+#include "cmd/command.h"
+#include "cmd/output_options.h"
+#include "cmd/reading.h"
+#include "cmd/setup_for.h"
+#include "cmd/setup_options.h"
+#include "lib/base/fail.h"
+#include "lib/record/session.h"
+#include "lib/record/workload.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 4 << 20, FASTEST = 1 };
+
+static void warn(const char *text, void *data)
+{
+	(void)data;
+	command_warn("warning: %s", text);
+}
+
+static int describe(const struct analyse_command *command, const struct analysis_ops *ops,
+		    struct record_options *options, struct fail *fail)
+{
+	struct setup_instance *wanted;
+
+	*options = (struct record_options){
+		.mode = OUTPUT_MODE,
+		.version = 7,
+		.compress = true,
+		.level = FASTEST,
+		.argv = command->argv,
+		.setup = { .cmdlines = SETUP_CMDLINES,
+			   .warn = warn,
+			   .only_command = command->only,
+			   .follow = command->only },
+	};
+	wanted = setup_add_instance(&options->setup, NULL);
+	if (!wanted || !setup_for_analysis(wanted, ops))
+		return fail_memory(fail);
+	wanted->size = BUFFER_SIZE;
+	return 0;
+}
+
+static int make_dir(char **ret, struct fail *fail)
+{
+	const char *parent = getenv("TMPDIR");
+	cleanup_free char *dir = NULL;
+
+	if (asprintf(&dir, "%s/weft-XXXXXX", parent && *parent == '/' ? parent : "/tmp") < 0) {
+		dir = NULL;
+		return fail_memory(fail);
+	}
+	if (!mkdtemp(dir))
+		return fail_set(fail, -errno, "cannot make the directory '%s' for the recording: %s", dir,
+				strerror(errno));
+	*ret = take(dir);
+	return 0;
+}
+
+/* Where it could not be finished its parts stay, for weft recover. */
+static int record(const struct record_options *options, struct analyse_recorded *recorded, struct fail *fail)
+{
+	struct record_result result;
+	int r = session_run(options, &result, fail);
+
+	result.has_status |= workload_wait(result.command, &result.status);
+	if (!r)
+		recorded->status = result.has_status ? result.status : EXIT_OK;
+	else
+		recorded->status = result.has_status && !result.ran ? result.status : EXIT_RECORD_FAILED;
+	recorded->time_ns = result.time_ns;
+	if (result.parts)
+		command_warn("the recorded data is in '%s'; 'weft recover %s -o FILE' makes a file of it", result.parts,
+			     result.parts);
+	record_result_release(&result);
+	return r;
+}
+
+int analyse_record(const struct analyse_command *command, const struct analysis_ops *ops, struct trace **ret,
+		   struct analyse_recorded *recorded, struct fail *fail)
+{
+	struct record_options options;
+	cleanup_free char *dir = NULL, *file = NULL;
+	struct trace *trace = NULL;
+	int r = describe(command, ops, &options, fail);
+
+	*recorded = (struct analyse_recorded){ .status = EXIT_RECORD_FAILED };
+	if (!r)
+		r = make_dir(&dir, fail);
+	if (!r && asprintf(&file, "%s/trace.dat", dir) < 0) {
+		file = NULL;
+		r = fail_memory(fail);
+	}
+	options.output = file;
+	if (!r)
+		r = record(&options, recorded, fail);
+	if (!r)
+		r = trace_new(file, &trace, fail);
+	if (file)
+		(void)unlink(file);
+	/* With parts in it, it stays. */
+	if (dir)
+		(void)rmdir(dir);
+	setup_release(&options.setup);
+	return r ? r : reading_load(trace, !command->no_sandbox, ret, fail);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_ANALYSE_RECORD_H
+#define WEFT_CMD_ANALYSE_RECORD_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis_ops;
+struct fail;
+struct trace;
+
+struct analyse_command {
+	char **argv;
+	bool only; /* nothing is recorded but what it and its children do */
+	bool no_sandbox;
+};
+
+struct analyse_recorded {
+	int status;       /* the exit status of the command, or, after an error, weft's */
+	uint64_t time_ns; /* during which was recorded */
+};
+
+/* Records what the analysis wants while the command runs, and opens the recording, whose file is gone by then. */
+int must_check analyse_record(const struct analyse_command *command, const struct analysis_ops *ops, struct trace **ret,
+			      struct analyse_recorded *recorded, struct fail *fail);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse_by.h"
+#include "cmd/command.h"
+#include "lib/analysis/block.h"
+
+static const char *const choices[] = {
+	[BLOCK_BY_DEVICE] = "device", [BLOCK_BY_OPERATION] = "operation", [BLOCK_BY_TASK] = "task"
+};
+
+static const struct argp_option options[] = {
+	{ "by", OPT_ANALYSE_BY, "device|operation|task", 0,
+	  "A row for each of these (default: device, with its operations)", 1 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = analyse_by_only,
+	.children = analyse_children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Shows from a recording how long block requests waited, how long the devices took, how deep the queues were, and which tasks wanted the requests.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
+						  .choices = choices,
+						  .nr = array_size(choices) };
+	struct block_options asked;
+
+	command_parse(&block_command, argc, argv, 0, &arguments);
+	asked = (struct block_options){ .by = (enum block_by)arguments.by };
+	return analyse_run(&arguments.analyse, &block_analysis, &asked);
+}
+
+const struct command block_command = {
+	.name = "block",
+	.summary = "show how long block requests waited and took",
+	.examples = "  weft record -e block -- dd if=/dev/sda of=/dev/null count=1000\n"
+		    "  weft block\n"
+		    "  weft block --by task --sort q2c_max_ns",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/form_apart.h"
+#include "cmd/form_options.h"
+#include "cmd/form_write.h"
+#include "lib/base/text.h"
+#include "lib/trace/recast.h"
+#include "lib/trace/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* weft convert: the same recording as a file of another version or compression. */
+struct arguments {
+	struct form form;
+	const char *input;
+	struct trace *trace;
+	uint64_t size;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->form;
+		return 0;
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
+		arguments->input = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &form_argp, 0, NULL, 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Writes the same recording as a file of another version or compression."
+	       "\vEvery event, text and setting is kept, and the byte order stays that of the traced machine.",
+	.children = children,
+};
+
+static int write_recast(void *arg, int fd, struct fail *fail)
+{
+	struct arguments *arguments = arg;
+
+	return recast(arguments->trace, &arguments->form.as, fd, &arguments->size, fail);
+}
+
+static int make_file(void *arg)
+{
+	struct arguments *arguments = arg;
+	const struct form *form = &arguments->form;
+	char before[TEXT_HUMAN], after[TEXT_HUMAN];
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	bool damaged;
+
+	if (form_open(form, &arguments->input, 1, &trace, &fail))
+		return command_failed(&fail);
+	arguments->trace = trace;
+	if (form_write(form, "", write_recast, arguments, &fail)) {
+		trace_free(trace);
+		return command_failed(&fail);
+	}
+	damaged = trace_damage(trace);
+	if (damaged)
+		command_warn("%s", trace_damage(trace));
+	if (!form->quiet)
+		command_warn("%s: version %u, %s; it was version %u, %s", form->output, form->as.version,
+			     text_size(after, arguments->size), trace_info(trace)->version,
+			     text_size(before, trace_info(trace)->size));
+	trace_free(trace);
+	return damaged ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .input = NULL };
+
+	command_parse(&convert_command, argc, argv, 0, &arguments);
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	return form_apart(&arguments.form, make_file, &arguments);
+}
+
+const struct command convert_command = {
+	.name = "convert",
+	.summary = "write a recording as another version of trace.dat",
+	.examples = "  weft convert --file-version 6 -o old.dat trace.dat\n"
+		    "  weft convert --compression zstd:19 -o small.dat trace.dat",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "cmd/diff_by.h"
+#include "cmd/diff_read.h"
+#include "cmd/option_value.h"
+#include "cmd/stamp.h"
+#include "cmd/terminal.h"
+#include "lib/analysis/diff.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_CHANGED = 3, PLACES_MAX = 3, COMMS_MAX = 16, METRICS_ALL = (1 << DIFF_METRICS) - 1 };
+
+#define TABLES "summary, sched, latency, syscalls, graph, irq, block, locks, stacks, memory and power"
+
+enum {
+	OPT_OLD = 510,
+	OPT_NEW,
+	OPT_OF,
+	OPT_FIGURE,
+	OPT_ROW,
+	OPT_LEAST,
+	OPT_FAIL_IF,
+	OPT_FORMAT,
+	OPT_TOP,
+	OPT_NO_SANDBOX,
+	OPT_TRUST_SIZE,
+	OPT_SINCE,
+	OPT_UNTIL,
+	OPT_COMM,
+	OPT_BY
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "What is compared:", 1 },
+	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power", 0,
+	  "The tables of this command (default: summary, all that the files have events for)", 1 },
+	{ "by", OPT_BY, "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part", 0,
+	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, part or task", 1 },
+	{ "old", OPT_OLD, "FILE", 0, "A file of the old side; repeatable", 1 },
+	{ "new", OPT_NEW, "FILE", 0, "A file of the new side; repeatable", 1 },
+	{ "since", OPT_SINCE, "TIME", 0,
+	  "Begin at TIME, " STAMP_HELP "; OLD,NEW: a time for each side, of which one may be empty", 1 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included; OLD,NEW: a time for each side", 1 },
+	{ "comm", OPT_COMM, "NAME", 0, "Only tasks of this name, a glob; repeatable", 1 },
+	{ "figure", OPT_FIGURE, "p50|p99|rate|total", 0, "Only these figures; a list with commas", 1 },
+	{ "row", OPT_ROW, "NAME", 0,
+	  "Only rows of this name, a glob: the fewer are asked about, the smaller a change can be told", 1 },
+
+	{ NULL, 0, NULL, 0, "What is a change:", 2 },
+	{ "least", OPT_LEAST, "PERCENT", 0, "Call nothing a change that is smaller (default: 3)", 2 },
+	{ "fail-if", OPT_FAIL_IF, "CONDITION", 0,
+	  "End with status 3 if a row has changed so: 'FIGURE > N%' or 'FIGURE < -N%', with 'ROW:' in front, a glob, for some rows; repeatable",
+	  2 },
+
+	{ NULL, 0, NULL, 0, "Output:", 3 },
+	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
+	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 3 },
+
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all rights while reading, for systems where giving them up fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
+	  4 },
+	{ 0 },
+};
+
+struct arguments {
+	struct diff_files files[2]; /* old, new */
+	const char *places[PLACES_MAX], *of, *by;
+	size_t nr_places;
+	union diff_by_options rows;
+	const void *rows_chosen; /* `rows`, or NULL */
+	struct diff_options diff;
+	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
+	struct findings_options findings;
+	const char *comms[COMMS_MAX];
+	size_t nr_comms;
+	char *owned[2]; /* times of the old side: since, until */
+	bool top_given, no_sandbox, trust_size;
+};
+
+static void add_file(struct diff_files *files, const char *path, struct argp_state *state)
+{
+	if (files->nr == DIFF_RUNS_MAX)
+		argp_error(state, "more than %d files a side", DIFF_RUNS_MAX);
+	files->paths[files->nr++] = path;
+}
+
+/* "a1.dat,a2.dat"; but a file may have a comma in its name. */
+static void add_files(struct diff_files *files, const char *list, struct argp_state *state)
+{
+	struct text_word word;
+
+	if (!strchr(list, ',') || !access(list, F_OK)) {
+		add_file(files, list, state);
+		return;
+	}
+	while (text_next_word(&list, ",", &word)) {
+		char *path = strndup(word.at, word.len);
+
+		if (!path) {
+			option_no_memory(state);
+			return;
+		}
+		add_file(files, path, state);
+		files->owned[files->nr - 1] = path;
+	}
+}
+
+/* "TIME", or "OLD,NEW". Of one that is given again the last counts. */
+static void set_times(struct arguments *arguments, const char *text, bool until, struct argp_state *state)
+{
+	const char *comma = strchr(text, ','), *old = text;
+
+	if (comma) {
+		char **owned = &arguments->owned[until];
+
+		free(*owned);
+		*owned = strndup(text, (size_t)(comma - text));
+		if (!*owned)
+			option_no_memory(state);
+		old = *owned;
+	}
+	for (size_t side = 0; side < 2; side++) {
+		const char *time = side && comma ? comma + 1 : old;
+
+		if (until)
+			arguments->files[side].until = time;
+		else
+			arguments->files[side].since = time;
+	}
+}
+
+static void add_comm(struct arguments *arguments, const char *name, struct argp_state *state)
+{
+	if (arguments->nr_comms == COMMS_MAX)
+		argp_error(state, "more than %d times --comm", COMMS_MAX);
+	arguments->comms[arguments->nr_comms++] = name;
+}
+
+static void set_figures(struct arguments *arguments, const char *list, struct argp_state *state)
+{
+	struct text_word word;
+
+	while (text_next_word(&list, ",", &word)) {
+		enum diff_metric metric = diff_metric_named(word.at, word.len);
+
+		if (metric == DIFF_METRICS)
+			argp_error(state, "--figure: there is no '%.*s'; there are p50, p99, rate and total",
+				   (int)word.len, word.at);
+		arguments->diff.metrics |= 1u << metric;
+	}
+}
+
+static void set_least(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	char *end;
+	double least = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(least >= 0 && least <= 1000))
+		argp_error(state, "--least: '%s' is no part in per cent, such as 3 or 0.5%%", text);
+	arguments->diff.least = least / 100;
+}
+
+static void add_condition(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (arguments->diff.nr_conditions == DIFF_CONDITIONS_MAX)
+		argp_error(state, "more than %d times --fail-if", DIFF_CONDITIONS_MAX);
+	if (diff_condition_parse(text, &arguments->conditions[arguments->diff.nr_conditions], &fail))
+		argp_error(state, "--fail-if: %s", fail.text);
+	arguments->diff.nr_conditions++;
+}
+
+/* "OLD NEW", "NAME OLD NEW", or only NAME with --old and --new. */
+static void place(struct arguments *arguments, struct argp_state *state)
+{
+	bool named = arguments->files[0].nr || arguments->files[1].nr;
+	size_t at = 0;
+
+	if (arguments->nr_places == (named ? 1 : PLACES_MAX)) {
+		if (!diff_read_knows(arguments->places[0]))
+			argp_error(state,
+				   "'%s' is none of " TABLES
+				   "; several files a side are written with commas, or with --old and --new",
+				   arguments->places[0]);
+		arguments->of = arguments->places[at++];
+	}
+	if (!named && arguments->nr_places == at + 2) {
+		add_files(&arguments->files[0], arguments->places[at], state);
+		add_files(&arguments->files[1], arguments->places[at + 1], state);
+	}
+	if (!arguments->files[0].nr || !arguments->files[1].nr)
+		argp_error(state, "two recordings are compared: weft diff OLD NEW");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPT_OF:
+		if (!diff_read_knows(arg))
+			argp_error(state, "--of: there is no '%s'; there are " TABLES, arg);
+		arguments->of = arg;
+		return 0;
+	case OPT_BY:
+		arguments->by = arg;
+		return 0;
+	case OPT_OLD:
+	case OPT_NEW:
+		add_files(&arguments->files[key == OPT_NEW], arg, state);
+		return 0;
+	case OPT_SINCE:
+	case OPT_UNTIL:
+		set_times(arguments, arg, key == OPT_UNTIL, state);
+		return 0;
+	case OPT_COMM:
+		add_comm(arguments, arg, state);
+		return 0;
+	case OPT_FIGURE:
+		set_figures(arguments, arg, state);
+		return 0;
+	case OPT_ROW:
+		arguments->diff.row = arg;
+		return 0;
+	case OPT_LEAST:
+		set_least(arguments, arg, state);
+		return 0;
+	case OPT_FAIL_IF:
+		add_condition(arguments, arg, state);
+		return 0;
+	case OPT_FORMAT:
+		arguments->findings.format = analyse_format(arg, state);
+		return 0;
+	case OPT_TOP:
+		arguments->top_given = true;
+		option_number("top", arg, &arguments->diff.top, state);
+		return 0;
+	case OPT_NO_SANDBOX:
+		arguments->no_sandbox = true;
+		return 0;
+	case OPT_TRUST_SIZE:
+		arguments->trust_size = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->nr_places == PLACES_MAX)
+			argp_error(
+				state,
+				"which of these are old, which new? Write a1.dat,a2.dat b1.dat,b2.dat, or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
+		arguments->places[arguments->nr_places++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		place(arguments, state);
+		if (arguments->by)
+			arguments->rows_chosen = diff_by(arguments->of, arguments->by, &arguments->rows, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power] OLD NEW",
+	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, interrupts, functions, requests of disks, "
+	       "waits for locks, delays and idle states take longer or happen more often, by a test that does not take chance for a change.",
+};
+
+static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)
+{
+	struct out out;
+	int r;
+
+	if (!out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	r = findings_write(findings, &arguments->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
+	out_release(&out);
+	return r;
+}
+
+/* The findings are printed even where a condition is met. */
+static int compare(const struct arguments *arguments, struct fail *fail)
+{
+	const struct diff_reading reading = {
+		.of = arguments->of,
+		.options = arguments->rows_chosen,
+		.sandbox = !arguments->no_sandbox,
+		.trust_size = arguments->trust_size,
+		.filter = { .comms = (const char *const *)arguments->comms, .nr_comms = arguments->nr_comms },
+	};
+	struct fail met = FAIL_INIT;
+	struct findings findings;
+	struct diff *diff = NULL;
+	int r, condition = 0;
+
+	findings_init(&findings);
+	r = diff_new(arguments->files[0].nr, arguments->files[1].nr, &diff, fail);
+	if (!r)
+		r = diff_read(diff, arguments->files, &reading, fail);
+	if (!r) {
+		condition = diff_finish(diff, &arguments->diff, &findings, &met);
+		if (condition && condition != -ERANGE)
+			r = fail_set(fail, condition, "%s", met.text);
+	}
+	if (!r)
+		r = findings_arrange(&findings, &arguments->findings, fail);
+	if (!r)
+		r = write_findings(arguments, &findings, fail);
+	if (!r && condition) {
+		*fail = met;
+		r = condition;
+	}
+	findings_release(&findings);
+	diff_free(diff);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .of = "summary", .diff = { .least = 0.03, .top = UINT64_MAX } };
+	struct fail fail = FAIL_INIT;
+	int r;
+
+	arguments.diff.conditions = arguments.conditions;
+	command_parse(&diff_command, argc, argv, 0, &arguments);
+	if (!arguments.top_given && arguments.findings.format == TABLE_AS_TEXT)
+		arguments.diff.top = 25;
+	else if (!arguments.diff.top)
+		arguments.diff.top = UINT64_MAX;
+	arguments.findings.top = UINT64_MAX;
+	arguments.findings.width = terminal_width();
+	r = compare(&arguments, &fail);
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < arguments.files[side].nr; i++)
+			free(arguments.files[side].owned[i]);
+	free(arguments.owned[0]);
+	free(arguments.owned[1]);
+	if (!r)
+		return EXIT_OK;
+	command_failed(&fail);
+	return r == -ERANGE ? EXIT_CHANGED : EXIT_FAILED;
+}
+
+const struct command diff_command = {
+	.name = "diff",
+	.summary = "tell what changed between recordings, by a test that holds",
+	.examples = "  weft diff before.dat after.dat\n"
+		    "  weft diff graph a1.dat,a2.dat,a3.dat,a4.dat b1.dat,b2.dat,b3.dat,b4.dat\n"
+		    "  weft diff syscalls old.dat new.dat --fail-if 'total > 5%'\n"
+		    "  weft diff block --by task old.dat new.dat --fail-if '*d2c: p50 > 10%'\n"
+		    "  weft diff one.dat one.dat --until +10s, --since ,+10s",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_DIFF_BY_H
+#define WEFT_CMD_DIFF_BY_H
+
+#include "lib/analysis/block.h"
+#include "lib/analysis/latency.h"
+#include "lib/analysis/locks.h"
+#include "lib/analysis/stacks.h"
+#include "lib/analysis/syscalls.h"
+
+#include <argp.h>
+
+/* The options of an analysis whose rows can be chosen. */
+union diff_by_options {
+	struct syscalls_options syscalls;
+	struct block_options block;
+	struct locks_options locks;
+	struct stacks_options stacks;
+	struct latency_options latency;
+};
+
+/*
+ * What --by says of the tables `of`, for the analysis of that name; where they have no other rows, that is a usage
+ * error.
+ */
+const void *diff_by(const char *of, const char *by, union diff_by_options *into, struct argp_state *state);
+
+#endif

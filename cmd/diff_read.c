@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/diff_read.h"
+
+#include "cmd/command.h"
+#include "cmd/stamp.h"
+#include "lib/analysis/analysis.h"
+#include "lib/base/pool.h"
+#include "lib/reader/extent.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What can be compared: one line for each, whose tables attach samples to their rows (table_attach()). */
+static const struct analysis_ops *const known[] = {
+	&syscalls_analysis, &sched_analysis,  &irq_analysis,    &graph_analysis, &block_analysis,
+	&locks_analysis,    &memory_analysis, &stacks_analysis, &power_analysis, &latency_analysis,
+};
+
+/* Those that a summary of a file asks, too. */
+static bool is_of_summary(const struct analysis_ops *ops)
+{
+	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis && ops != &latency_analysis;
+}
+
+bool diff_read_knows(const char *of)
+{
+	for (size_t i = 0; i < array_size(known); i++)
+		if (!strcmp(known[i]->name, of))
+			return true;
+	return !strcmp(of, "summary");
+}
+
+static size_t choose(const char *of, const struct analysis_ops *chosen[array_size(known)])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < array_size(known); i++)
+		if (strcmp(of, "summary") ? !strcmp(known[i]->name, of) : is_of_summary(known[i]))
+			chosen[nr++] = known[i];
+	return nr;
+}
+
+/* The files have times of their own. */
+static int narrow(const struct diff_files *files, struct reader *reader, struct extent *extent, struct fail *fail)
+{
+	int r = extent_find(reader->buffers[0].context, extent, fail);
+	struct extent whole = *extent;
+
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->buffers[i];
+
+		if (files->since && *files->since)
+			r = stamp_parse(buffer->context, "since", files->since, &whole, &buffer->window.since, fail);
+		if (!r && files->until && *files->until)
+			r = stamp_parse(buffer->context, "until", files->until, &whole, &buffer->window.until, fail);
+	}
+	if (r)
+		return r;
+	if (reader->buffers[0].window.since > extent->first)
+		extent->first = reader->buffers[0].window.since;
+	if (reader->buffers[0].window.until < extent->last)
+		extent->last = reader->buffers[0].window.until;
+	return 0;
+}
+
+static int read_one(struct diff *diff, const struct diff_files files[2], bool is_new, struct trace *trace,
+		    const struct diff_reading *reading, struct fail *fail)
+{
+	const struct analysis_ops *ops[array_size(known)];
+	size_t nr = choose(reading->of, ops);
+	struct extent extent = { .known = false };
+	struct diff_part part = { .filter = &reading->filter, .options = reading->options };
+	struct reader reader;
+	struct pool *pool = NULL;
+	const char *damage, *path;
+	int r;
+
+	reader_init(&reader);
+	r = reader_add_trace(&reader, trace, fail);
+	if (!r && !reader.nr_buffers)
+		r = fail_set(fail, -ENODATA, "it has no events");
+	if (!r)
+		r = narrow(&files[is_new], &reader, &extent, fail);
+	/* It reads ahead. */
+	if (!r && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		r = pool_new(1, &pool, fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = pool }, fail);
+	part.first = extent.first;
+	part.last = extent.last;
+	if (!r)
+		r = diff_add(diff, is_new, &reader, ops, nr, &part, fail);
+	/* Half of a file is not compared with a whole one. */
+	damage = r && r != -ENODATA ? NULL : reader_damage(&reader, &path);
+	damage = damage || (r && r != -ENODATA) ? damage : trace_damage(trace);
+	if (damage)
+		r = fail_set(fail, -EBADMSG, "it is damaged: %s", damage);
+	reader_release(&reader);
+	pool_free(pool);
+	return r;
+}
+
+/* Nothing can be opened after the sandbox is entered, so all are open before, and none is read. */
+static int load(struct trace **traces, const struct diff_files files[2], bool sandbox, bool trust_size,
+		struct fail *fail)
+{
+	size_t nr = 0;
+	int r = 0;
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; !r && i < files[side].nr; i++)
+			r = trace_new(files[side].paths[i], &traces[nr++], fail);
+	if (!r && sandbox)
+		r = trace_sandbox(traces[0], fail);
+	for (size_t i = 0; !r && i < nr; i++) {
+		r = trace_load(traces[i], fail);
+		if (!r && trust_size)
+			trace_trust_sizes(traces[i]);
+	}
+	return r;
+}
+
+int diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,
+	      struct fail *fail)
+{
+	struct trace *traces[2 * DIFF_RUNS_MAX] = { NULL };
+	size_t at = 0;
+	int r = load(traces, files, reading->sandbox, reading->trust_size, fail);
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < files[side].nr; i++, at++) {
+			if (!r) {
+				r = read_one(diff, files, side, traces[at], reading, fail);
+				if (r)
+					r = fail_in(fail, r, "'%s'", files[side].paths[i]);
+			}
+			trace_free(traces[at]);
+		}
+	return r;
+}

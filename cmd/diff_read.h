@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_DIFF_READ_H
+#define WEFT_CMD_DIFF_READ_H
+
+#include "lib/analysis/diff.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+
+struct diff_files {
+	const char *paths[DIFF_RUNS_MAX];
+	char *owned[DIFF_RUNS_MAX]; /* those that are to be freed; else NULL */
+	size_t nr;
+	const char *since, *until; /* of each of them; NULL or "": from its first event, to its last */
+};
+
+/* How the files are read, and whose rows are compared. */
+struct diff_reading {
+	const char *of;
+	const void *options; /* of its analysis; NULL: the defaults */
+	struct pass_filter filter;
+	bool sandbox, trust_size;
+};
+
+/* Whether tables of that name can be compared. */
+bool diff_read_knows(const char *of);
+
+/* Opens all files, gives up rights, and reads one after the other: files[0] is the old side. */
+int must_check diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,
+			 struct fail *fail);
+
+#endif

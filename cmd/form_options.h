@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_FORM_OPTIONS_H
+#define WEFT_CMD_FORM_OPTIONS_H
+
+#include "lib/base/cleanup.h"
+#include "lib/trace/recast.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fail;
+struct form_door;
+
+/*
+ * The options of commands that make files of files: where to, and in which form. An argp child; its input is a struct
+ * form, which it fills with defaults first.
+ */
+struct form {
+	struct recast_options as;
+	const char *output; /* NULL: not given */
+	mode_t mode;
+	bool quiet, no_sandbox;
+	const char *compression; /* while parsing */
+	struct form_door *door;  /* who opens files; NULL: this process (cmd/form_apart.h) */
+};
+
+extern const struct argp form_argp;
+
+/* What a word for form_path() may consist of. */
+#define FORM_WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+
+/* The output, and of several the one for `word`: "part.dat" becomes "part.WORD.dat". NULL: no memory. */
+char *form_path(const struct form *form, const char *word);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/hist_bar.h"
+
+#include "cmd/terminal.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+#include "lib/base/utf8.h"
+
+#include <string.h>
+
+/* U+2588 is a full column; of the seven behind it each has an eighth less. */
+enum { EIGHTHS = 8, FULL_BLOCK = 0x88 };
+
+struct hist_bars hist_bars(void)
+{
+	return (struct hist_bars){ .width = HIST_BAR_WIDTH, .blocks = terminal_width() && terminal_utf8() };
+}
+
+static size_t put_block(char *at, size_t eighths)
+{
+	if (!eighths)
+		return 0;
+	memcpy(at, "\xe2\x96", 2);
+	at[2] = (char)(FULL_BLOCK + EIGHTHS - eighths);
+	return 3;
+}
+
+void hist_bar(const struct hist_bars *bars, uint64_t value, uint64_t max, char into[HIST_BAR_SIZE])
+{
+	size_t steps = bars->blocks ? EIGHTHS : 1, all = bars->width * steps,
+	       len = max ? (size_t)((double)value / (double)max * (double)all + 0.5) : 0;
+	size_t at = 0;
+
+	if (len > all)
+		len = all;
+	/* What is there is seen. */
+	if (!len && value)
+		len = 1;
+	if (!bars->blocks) {
+		memset(into, '#', len);
+		into[len] = '\0';
+		return;
+	}
+	for (; len >= EIGHTHS; len -= EIGHTHS)
+		at += put_block(into + at, EIGHTHS);
+	at += put_block(into + at, len);
+	into[at] = '\0';
+}
+
+bool hist_bars_shorten(struct hist_bars *bars, const struct out *text)
+{
+	size_t longest = 0, left = out_len(text), room = terminal_width(), width;
+	const char *at = text->start;
+	struct text_word line;
+
+	while (text_next_line(&at, &left, &line)) {
+		size_t columns = utf8_columns(line.at, line.len);
+
+		longest = columns > longest ? columns : longest;
+	}
+	if (!room || longest <= room || bars->width <= HIST_BAR_LEAST)
+		return false;
+	width = longest - room < bars->width ? bars->width - (longest - room) : 0;
+	bars->width = width > HIST_BAR_LEAST ? width : HIST_BAR_LEAST;
+	return true;
+}

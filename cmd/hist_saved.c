@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/hist_saved.h"
+
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "cmd/reading.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/measure/hist.h"
+#include "lib/measure/hist_text.h"
+#include "lib/reader/reader.h"
+#include "lib/tally/tally.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+struct saved {
+	const struct hist_wanted *wanted;
+	struct hist_title title;
+	enum hist_format format;
+};
+
+static int show_parsed(const struct saved *saved, const struct tally *tally, const char *text, struct fail *fail)
+{
+	struct hist_text hist;
+	int r = hist_text_next(&text, &hist, fail);
+
+	if (r <= 0)
+		return r ? r : fail_set(fail, -EBADMSG, "the histogram has no title");
+	for (size_t i = 0; i < hist.nr_keys; i++)
+		hist.keys[i].is_signed = tally_key_is_signed(tally, i);
+	for (size_t i = 0; i < hist.nr_values; i++)
+		hist.values[i].is_signed = tally_value_is_signed(tally, i);
+	r = hist_print(&hist, &saved->title, saved->format, fail);
+	hist_text_release(&hist);
+	return r;
+}
+
+static int show(struct saved *saved, struct tally *tally, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int r = tally_text(tally, &text, fail);
+
+	if (r)
+		return r;
+	saved->title.time_ns = tally_span(tally);
+	if (saved->format != HIST_AS_KERNEL)
+		return show_parsed(saved, tally, buf_str(&text), fail);
+	r = command_write(text.data, text.len, fail);
+	return r ? r : command_flush(fail);
+}
+
+static void tell_limits(const struct tally *tally)
+{
+	if (tally_losses(tally))
+		command_warn("events were lost %" PRIu64 " time%s while it was recorded, and are in no row",
+			     tally_losses(tally), tally_losses(tally) == 1 ? "" : "s");
+	if (tally_lacks_stacks(tally))
+		command_warn("the file has no stacks of these events: record with -T");
+	if (tally_is_rough(tally))
+		command_warn("there are so many values that percentiles are up to 0.8 %% too large");
+}
+
+static int count(void *arg, struct reader *reader, struct fail *fail)
+{
+	struct saved *saved = arg;
+	const struct hist_wanted *from = saved->wanted;
+	const struct tally_wanted wanted = {
+		from->event, from->second, from->match, from->keys, from->values,
+		from->sort,  from->filter, from->size,  from->ns,
+	};
+	struct tally *tally = NULL;
+	const char *damage, *path;
+	int r;
+
+	if (!reader_is_merged(reader))
+		return fail_set(
+			fail, -EINVAL,
+			"the clocks of the instances differ, so that their events have no common order; choose one with -B");
+	r = tally_new(reader, &wanted, &tally, fail);
+	if (!r)
+		r = reader_run(reader, &(struct reader_consumer){ tally_see, tally }, 1, fail);
+	if (!r)
+		r = show(saved, tally, fail);
+	if (!r)
+		tell_limits(tally);
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	tally_free(tally);
+	return r;
+}
+
+int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted, const struct hist_title *title,
+		   enum hist_format format)
+{
+	struct saved saved = { .wanted = wanted, .title = *title, .format = format };
+	struct fail fail = FAIL_INIT;
+	int r;
+
+	reading_tell_left_behind(file->input);
+	r = analyse_read(file, count, &saved, &fail);
+	return r < 0 ? command_failed(&fail) : EXIT_OK;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse_by.h"
+#include "cmd/command.h"
+#include "lib/analysis/locks.h"
+
+static const char *const choices[] = {
+	[LOCKS_BY_LOCK] = "lock", [LOCKS_BY_CALLER] = "caller", [LOCKS_BY_TASK] = "task"
+};
+
+static const struct argp_option options[] = {
+	{ "by", OPT_ANALYSE_BY, "lock|caller|task", 0, "A row for each of these (default: lock)", 1 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = analyse_by_only,
+	.children = analyse_children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Shows from a recording how long tasks waited for kernel locks and for futexes, spinning or asleep, and which task ended the wait.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
+						  .choices = choices,
+						  .nr = array_size(choices) };
+	struct locks_options asked;
+
+	command_parse(&locks_command, argc, argv, 0, &arguments);
+	asked = (struct locks_options){ .by = (enum locks_by)arguments.by };
+	return analyse_run(&arguments.analyse, &locks_analysis, &asked);
+}
+
+const struct command locks_command = {
+	.name = "locks",
+	.summary = "show how long tasks waited for locks and futexes",
+	.examples = "  weft record -e lock -e sched -T -- make -j\n"
+		    "  weft locks\n"
+		    "  weft locks --by caller",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

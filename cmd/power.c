@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+
+static const struct argp argp = {
+	.parser = analyse_only,
+	.children = analyse_children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Shows from a recording how long and how deep CPUs idled, how often they were woken and by what, and at which frequencies they ran.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse analyse = ANALYSE_INIT;
+
+	command_parse(&power_command, argc, argv, 0, &analyse);
+	return analyse_run(&analyse, &power_analysis, NULL);
+}
+
+const struct command power_command = {
+	.name = "power",
+	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
+	.examples = "  weft record -e power -e irq -e irq_vectors -- sleep 10\n"
+		    "  weft power",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

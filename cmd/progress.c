@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/progress.h"
+
+#include "lib/base/now.h"
+#include "lib/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DELAY_MS = 1000, STEP_MS = 200, NS_PER_MS = 1000000, HUNDRED = 100, LARGE = 64 << 20 };
+
+/* There is one, of the command. */
+static struct {
+	bool runs, ends, shown, sizes;
+	const char *what;
+	uint64_t total, before, start, written;
+	int io_fd; /* /proc/self/io */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+} progress = { .io_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void put(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		progress.ends = true;
+}
+
+/*
+ * "rchar: 123" of Documentation/filesystems/proc.rst: what read() and its like have brought; "wchar: 123", what write()
+ * has taken.
+ */
+static uint64_t bytes_of(const char *what)
+{
+	char text[128] = "", *at;
+	ssize_t got = progress.io_fd < 0 ? -1 : pread(progress.io_fd, text, sizeof(text) - 1, 0);
+
+	at = got > 0 ? strstr(text, what) : NULL;
+	return at ? strtoull(at + strlen(what), NULL, 10) : 0;
+}
+
+static uint64_t bytes_read(void)
+{
+	return bytes_of("rchar: ");
+}
+
+/* How large the output will be, if what is left becomes as much as what was read; nothing is said of a small one. */
+static void put_size(char *line, size_t size, uint64_t done)
+{
+	uint64_t written = bytes_of("wchar: ") - progress.written, whole;
+	char text[TEXT_HUMAN];
+
+	if (!progress.sizes || !done || written < LARGE)
+		return;
+	whole = (uint64_t)((double)written * (double)progress.total / (double)done);
+	snprintf(line + strlen(line), size - strlen(line), ", about %s in all", text_size(text, whole));
+}
+
+static void draw(void)
+{
+	uint64_t done = bytes_read() - progress.before, lasted = now_ns() - progress.start;
+	char line[160], size[TEXT_HUMAN];
+
+	if (done > progress.total || !progress.total) {
+		snprintf(line, sizeof(line), "\r\033[Kweft: %s: %s read, %" PRIu64 " s", progress.what,
+			 text_size(size, done), lasted / NS_PER_MS / 1000);
+	} else {
+		uint64_t part = done / (progress.total / HUNDRED + 1),
+			 left = done ? (uint64_t)((double)lasted * (double)(progress.total - done) / (double)done) : 0;
+
+		snprintf(line, sizeof(line), "\r\033[Kweft: %s: %" PRIu64 " %%", progress.what, part);
+		if (part)
+			snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %" PRIu64 " s left",
+				 left / (1000L * NS_PER_MS) + 1);
+		put_size(line, sizeof(line), done);
+	}
+	put(line);
+	progress.shown = true;
+}
+
+static void clear(void)
+{
+	if (progress.shown)
+		put("\r\033[K");
+	progress.shown = false;
+}
+
+/* Until somebody says that it is over, or the time has passed. */
+static void wait_ms(unsigned ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)(ms % 1000) * NS_PER_MS;
+	until.tv_sec += (time_t)(ms / 1000) + until.tv_nsec / (1000L * NS_PER_MS);
+	until.tv_nsec %= 1000L * NS_PER_MS;
+	while (!progress.ends && pthread_cond_timedwait(&progress.wake, &progress.lock, &until) != ETIMEDOUT)
+		;
+}
+
+static unsigned delay_ms(void)
+{
+	const char *text = getenv("WEFT_PROGRESS");
+	uint64_t ms;
+
+	if (!text || text_parse_range(text, 0, 1000 * 1000, &ms, NULL) < 0)
+		return DELAY_MS;
+	return (unsigned)ms;
+}
+
+static void *run(void *arg)
+{
+	unsigned delay = *(unsigned *)arg;
+
+	pthread_mutex_lock(&progress.lock);
+	wait_ms(delay);
+	while (!progress.ends) {
+		draw();
+		wait_ms(STEP_MS);
+	}
+	pthread_mutex_unlock(&progress.lock);
+	return NULL;
+}
+
+static bool is_wanted(bool prints)
+{
+	const char *term = getenv("TERM");
+	struct stat st;
+
+	if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+		return false;
+	if (!prints)
+		return true;
+	if (isatty(STDOUT_FILENO))
+		return false;
+	/* After a pipe may be a pager, which has the terminal to itself. */
+	return !fstat(STDOUT_FILENO, &st) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
+}
+
+bool progress_can_draw(void)
+{
+	return is_wanted(false);
+}
+
+unsigned progress_period_ms(void)
+{
+	unsigned delay = delay_ms();
+
+	return delay < STEP_MS ? STEP_MS : delay;
+}
+
+void progress_draw(const char *text)
+{
+	clear();
+	if (!text)
+		return;
+	put("weft: ");
+	put(text);
+	progress.shown = true;
+}
+
+void progress_prepare(const char *what, bool prints)
+{
+	if (is_wanted(prints))
+		progress.what = what;
+	if (progress.what)
+		progress.io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+}
+
+void progress_tell_size(void)
+{
+	progress.sizes = true;
+}
+
+void progress_start(uint64_t total)
+{
+	pthread_condattr_t attributes;
+	sigset_t all, mask;
+	static unsigned delay;
+
+	if (!progress.what)
+		return;
+	delay = delay_ms();
+	progress.total = total;
+	progress.before = bytes_read();
+	progress.written = bytes_of("wchar: ");
+	progress.start = now_ns();
+	progress.ends = false;
+	if (!delay)
+		draw();
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&progress.wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	/* Signals are the command's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	progress.runs = !pthread_create(&progress.thread, NULL, run, &delay);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void progress_end(void)
+{
+	if (progress.runs) {
+		pthread_mutex_lock(&progress.lock);
+		progress.ends = true;
+		pthread_cond_signal(&progress.wake);
+		pthread_mutex_unlock(&progress.lock);
+		pthread_join(progress.thread, NULL);
+	}
+	clear();
+	progress.runs = false;
+	if (progress.io_fd >= 0)
+		close(progress.io_fd);
+	progress.io_fd = -1;
+	progress.what = NULL;
+}
+
+void progress_hide(void)
+{
+	pthread_mutex_lock(&progress.lock);
+	clear();
+	pthread_mutex_unlock(&progress.lock);
+}
+
+/* nftw() passes no argument. */
+static uint64_t tree_bytes;
+
+static int add_file(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)path;
+	(void)at;
+	if (type == FTW_F && S_ISREG(st->st_mode))
+		tree_bytes += (uint64_t)st->st_size;
+	return 0;
+}
+
+uint64_t progress_tree(const char *path)
+{
+	tree_bytes = 0;
+	return progress.what && !nftw(path, add_file, 16, FTW_PHYS) ? tree_bytes : 0;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/choice.h"
+#include "cmd/command.h"
+#include "cmd/form_apart.h"
+#include "cmd/form_options.h"
+#include "cmd/split_cut.h"
+#include "lib/base/text.h"
+#include "lib/trace/trace.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* weft split: some of the events of a recording as a file of their own, or all of them as several. */
+enum { OPT_EVERY = 256, OPT_SIZE, OPT_COUNT, OPT_BY };
+
+struct arguments {
+	struct choice choice;
+	struct form form;
+	const char *input;
+	enum cut_by by;
+	uint64_t step;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1 },
+	{ "every", OPT_EVERY, "TIME", 0, "A file for each span of TIME, such as 100ms", 1 },
+	{ "size", OPT_SIZE, "SIZE", 0, "A file for each SIZE of pages, such as 10M", 1 },
+	{ "count", OPT_COUNT, "N", 0, "A file for each N events", 1 },
+	{ "by", OPT_BY, "cpu|event", 0, "A file for each CPU, or for each type of event", 1 },
+	{ 0 },
+};
+
+static void divide(struct arguments *arguments, enum cut_by by, uint64_t step, struct argp_state *state)
+{
+	if (arguments->by != CUT_NOT)
+		argp_error(state, "only one of --every, --size, --count and --by is allowed");
+	if (!step)
+		argp_error(state, "the size of a part cannot be 0");
+	arguments->by = by;
+	arguments->step = step;
+}
+
+static void parse_step(struct arguments *arguments, int key, const char *arg, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+	uint64_t step = 0;
+	int r;
+
+	if (key == OPT_EVERY)
+		r = text_parse_time(arg, &step, &fail);
+	else if (key == OPT_SIZE)
+		r = text_parse_size(arg, &step, &fail);
+	else
+		r = text_parse_range(arg, 1, UINT64_MAX, &step, &fail);
+	if (r)
+		argp_error(state, "--%s: %s",
+			   key == OPT_EVERY ? "every" :
+			   key == OPT_SIZE  ? "size" :
+					      "count",
+			   fail.text);
+	divide(arguments, key == OPT_EVERY ? CUT_TIME : key == OPT_SIZE ? CUT_SIZE : CUT_COUNT, step, state);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[1] = &arguments->form;
+		return 0;
+	case OPT_EVERY:
+	case OPT_SIZE:
+	case OPT_COUNT:
+		parse_step(arguments, key, arg, state);
+		return 0;
+	case OPT_BY:
+		if (strcmp(arg, "cpu") && strcmp(arg, "event"))
+			argp_error(state, "--by: cpu or event, not '%s'", arg);
+		divide(arguments, *arg == 'c' ? CUT_CPU : CUT_EVENT, 1, state);
+		return 0;
+	case 'i':
+	case ARGP_KEY_ARG:
+		if (arguments->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
+		arguments->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->by != CUT_NOT && arguments->form.output && !strcmp(arguments->form.output, "-"))
+			argp_error(state, "several files cannot be written to standard output: use -o FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &choice_argp, 0, NULL, 2 },
+	{ &form_argp, 0, NULL, 3 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Writes some of the events of a recording as a file of their own, or all of them as several files."
+	       "\vThe parts of -o part.dat are part.001.dat and so on, with --by part.cpu0.dat or part.sched_switch.dat. Each has the texts and "
+	       "settings of the recording.",
+	.children = children,
+};
+
+static int make_files(void *arg)
+{
+	struct arguments *arguments = arg;
+	struct cut_job job = {
+		.form = &arguments->form, .choice = &arguments->choice, .by = arguments->by, .step = arguments->step
+	};
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r;
+
+	if (form_open(&arguments->form, &arguments->input, 1, &trace, &fail))
+		return command_failed(&fail);
+	r = cut(&job, trace, &fail);
+	if (r)
+		command_failed(&fail);
+	else if (!arguments->form.quiet && job.by != CUT_NOT)
+		command_warn("%" PRIu64 " events in %" PRIu64 " file%s", job.events, job.parts,
+			     job.parts == 1 ? "" : "s");
+	trace_free(trace);
+	return r ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .by = CUT_NOT };
+
+	command_parse(&split_command, argc, argv, 0, &arguments);
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	return form_apart(&arguments.form, make_files, &arguments);
+}
+
+const struct command split_command = {
+	.name = "split",
+	.summary = "write some events of a recording as a file, or all as several",
+	.examples = "  weft split --since +1s --until +2s -o second.dat trace.dat\n"
+		    "  weft split --every 10s -o part.dat trace.dat\n"
+		    "  weft split --by cpu -o part.dat trace.dat",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

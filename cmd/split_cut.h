@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_SPLIT_CUT_H
+#define WEFT_CMD_SPLIT_CUT_H
+
+#include "cmd/form_options.h"
+
+#include <stdint.h>
+
+struct choice;
+struct fail;
+struct trace;
+
+/* How weft split divides the events of a trace among files. */
+enum cut_by { CUT_NOT, CUT_TIME, CUT_SIZE, CUT_COUNT, CUT_CPU, CUT_EVENT };
+
+struct cut_job {
+	const struct form *form;
+	const struct choice *choice;
+	enum cut_by by;
+	uint64_t step; /* of CUT_TIME ns, of CUT_SIZE bytes of pages, of CUT_COUNT events */
+	/* Results: */
+	uint64_t parts, events;
+};
+
+/* -EBADMSG: the trace is damaged, and what can be read was written. */
+int must_check cut(struct cut_job *job, struct trace *trace, struct fail *fail);
+
+#endif

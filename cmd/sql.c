@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/choice.h"
+#include "cmd/command.h"
+#include "cmd/export_write.h"
+#include "cmd/progress.h"
+#include "cmd/reading.h"
+#include "cmd/terminal.h"
+#include "formats/export/db_query.h"
+#include "formats/export/export.h"
+#include "lib/base/out.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* weft sql: a recording as the tables of `weft export --to sqlite`, asked in SQL. */
+enum { OPT_FORMAT = 256, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+
+struct arguments {
+	const char *input, *sql;
+	struct choice choice;
+	enum table_format format;
+	bool quiet, no_sandbox, trust_size;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
+	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
+	{ "quiet", 'q', NULL, 0, "No progress line", 4 },
+	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
+	{ 0 },
+};
+
+/* A statement has a blank in it, unless a file is called so. */
+static void place(struct arguments *arguments, const char *arg, struct argp_state *state)
+{
+	bool statement = arguments->input || (strpbrk(arg, " \t\n") && access(arg, F_OK));
+
+	if (statement && arguments->sql)
+		argp_error(state, "one statement at a time: '%s' and '%s'", arguments->sql, arg);
+	if (statement)
+		arguments->sql = arg;
+	else if (arguments->sql)
+		argp_error(state, "the file stands before the statement: '%s'", arg);
+	else
+		arguments->input = arg;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->choice;
+		return 0;
+	case OPT_FORMAT:
+		arguments->format = analyse_format(arg, state);
+		return 0;
+	case 'q':
+		arguments->quiet = true;
+		return 0;
+	case OPT_NO_SANDBOX:
+		arguments->no_sandbox = true;
+		return 0;
+	case OPT_TRUST_SIZE:
+		arguments->trust_size = true;
+		return 0;
+	case 'i':
+		if (arguments->input)
+			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
+		arguments->input = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		place(arguments, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->sql && db_query_check(arguments->sql, &fail))
+			argp_error(state, "%s", fail.text);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &choice_argp, 0, NULL, 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "[FILE] [SELECT]",
+	.doc = "Answers a SELECT of SQL from a recording; without one, lists the tables and their columns."
+	       "\vFrom a damaged file, all that can be read is used; the exit status is then 1.",
+	.children = children,
+};
+
+/* A file without a name: whatever ends weft, nothing of it is left. */
+static int open_db(const struct export_ops *ops, struct db **ret, struct sqlite3 **ret_handle, struct fail *fail)
+{
+	const char *dir = getenv("TMPDIR");
+	cleanup_free char *path = NULL;
+	cleanup_fd int fd = -1;
+	int r;
+
+	if (db_query_missing())
+		return fail_set(fail, -ENOTSUP, "weft was built without %s, which 'weft sql' needs",
+				db_query_missing());
+	if (asprintf(&path, "%s/weft-sql-XXXXXX", dir && *dir == '/' ? dir : "/tmp") < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make '%s' for the tables: %s", path, strerror(errno));
+	r = ops->open(path, ret, fail);
+	if (!r)
+		r = db_query_open(path, ret_handle, fail);
+	(void)unlink(path);
+	return r;
+}
+
+static int print(const struct arguments *arguments, struct sqlite3 *handle, struct fail *fail)
+{
+	struct db_answer answer;
+	struct out out;
+	int r = db_query(handle, arguments->sql, &answer, fail);
+
+	if (!r && !out_init(&out, 1 << 16)) {
+		r = fail_memory(fail);
+	} else if (!r) {
+		answer.table.width = terminal_width();
+		if (table_write(&answer.table, arguments->format, &out) && !out.failed)
+			r = command_write(out.start, out_len(&out), fail);
+		else
+			r = fail_memory(fail);
+		out_release(&out);
+	}
+	db_answer_release(&answer);
+	return r;
+}
+
+/* -EBADMSG: the file is damaged, and the answer is that of what could be read of it. */
+static int answer(const struct arguments *arguments, struct export_job *job, struct sqlite3 *handle, struct fail *fail)
+{
+	struct fail damage = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r, read = reading_open(arguments->input, !arguments->no_sandbox, &trace, &damage);
+
+	if (!read && arguments->trust_size)
+		trace_trust_sizes(trace);
+	if (!read)
+		read = export_write(job, trace, &damage);
+	else if (read == -EBADMSG)
+		read = -EIO;
+	trace_free(trace);
+	if (read && read != -EBADMSG) {
+		*fail = damage;
+		return read;
+	}
+	r = print(arguments, handle, fail);
+	if (!r && read)
+		*fail = damage;
+	return r ? r : read;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .format = TABLE_AS_TEXT };
+	struct export_job job = { .choice = &arguments.choice, .ops = export_find("sqlite"), .fd = -1 };
+	struct sqlite3 *handle = NULL;
+	struct fail fail = FAIL_INIT;
+	int r;
+
+	command_parse(&sql_command, argc, argv, 0, &arguments);
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	reading_tell_left_behind(arguments.input);
+	r = open_db(job.ops, &job.db, &handle, &fail);
+	if (!r && !arguments.quiet)
+		progress_prepare("sql", false);
+	if (!r)
+		r = answer(&arguments, &job, handle, &fail);
+	db_query_close(handle);
+	job.ops->close(job.db);
+	return r ? command_failed(&fail) : EXIT_OK;
+}
+
+const struct command sql_command = {
+	.name = "sql",
+	.summary = "ask a recording in SQL",
+	.examples = "  weft sql trace.dat 'SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC'\n"
+		    "  weft sql --format csv trace.dat 'SELECT ts, prev_comm FROM e_sched_sched_switch'",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

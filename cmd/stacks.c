@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse_by.h"
+#include "cmd/command.h"
+#include "lib/analysis/stacks.h"
+
+static const char *const choices[] = {
+	[STACKS_BY_STACK] = "stack", [STACKS_BY_FUNCTION] = "function", [STACKS_BY_TASK] = "task"
+};
+
+static const struct argp_option options[] = {
+	{ "by", OPT_ANALYSE_BY, "stack|function|task", 0, "A row for each of these (default: stack)", 1 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = analyse_by_only,
+	.children = analyse_children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Shows from a recording with stacks where events happened, where tasks left their CPUs, how long they were off, and which task woke them.",
+};
+
+static int run(int argc, char **argv)
+{
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
+						  .choices = choices,
+						  .nr = array_size(choices) };
+	struct stacks_options asked;
+
+	command_parse(&stacks_command, argc, argv, 0, &arguments);
+	asked = (struct stacks_options){ .by = (enum stacks_by)arguments.by };
+	return analyse_run(&arguments.analyse, &stacks_analysis, &asked);
+}
+
+const struct command stacks_command = {
+	.name = "stacks",
+	.summary = "show where events happened, and where tasks left their CPUs",
+	.examples = "  weft record -e sched -T -- make\n"
+		    "  weft stacks\n"
+		    "  weft stacks --by function --comm make",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};

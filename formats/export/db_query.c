@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/db_query.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void db_answer_release(struct db_answer *answer)
+{
+	table_release(&answer->table);
+	for (size_t i = 0; i < array_size(answer->columns); i++)
+		free((char *)(uintptr_t)answer->columns[i].title);
+}
+
+#ifdef WEFT_SQLITE
+
+#include <sqlite3.h>
+
+/* SQLite prints numbers with a fraction with 15 digits. */
+enum { DIGITS = 15 };
+
+static const char tables_sql[] =
+	"SELECT s.type, s.name, group_concat(c.name, ' ') AS columns FROM sqlite_schema s, pragma_table_info(s.name) c "
+	"WHERE s.type IN ('table', 'view') AND s.name NOT GLOB 'ftrace_event_[0-9]*' GROUP BY s.type, s.name ORDER BY s.type, s.name";
+
+/* Whether a pragma only reads. */
+static bool only_tells(const char *pragma)
+{
+	static const char *const known[] = { "table_info",  "table_xinfo",     "table_list",     "index_list",
+					     "index_info",  "database_list",   "function_list",  "collation_list",
+					     "pragma_list", "compile_options", "integrity_check" };
+
+	for (size_t i = 0; pragma && i < array_size(known); i++)
+		if (!sqlite3_stricmp(pragma, known[i]))
+			return true;
+	return false;
+}
+
+/* Actions that a reading statement never needs; sqlite3_stmt_readonly() finds the statements that write. */
+static int authorize(void *arg, int action, const char *first, const char *second, const char *database,
+		     const char *trigger)
+{
+	(void)arg;
+	(void)second;
+	(void)database;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_ATTACH:
+	case SQLITE_DETACH:
+	case SQLITE_TRANSACTION:
+	case SQLITE_SAVEPOINT:
+		return SQLITE_DENY;
+	case SQLITE_PRAGMA:
+		return only_tells(first) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_OK;
+	}
+}
+
+static int words(struct sqlite3 *handle, int code, struct fail *fail)
+{
+	if (code == SQLITE_NOMEM)
+		return fail_memory(fail);
+	return fail_set(fail, -EINVAL, "%s%s", sqlite3_errmsg(handle),
+			code == SQLITE_AUTH ? "; 'weft sql' only reads" : "");
+}
+
+/*
+ * Adds a number with a fraction as decimal digits, so that text, JSON and CSV show it alike; one with an exponent as
+ * text.
+ */
+static void put_real(struct table *table, const char *text)
+{
+	const char *point = strchr(text, '.');
+	int64_t value = 0;
+	size_t digits = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at >= '0' && *at <= '9' && digits <= DIGITS) {
+			value = value * 10 + (*at - '0');
+			digits += value > 0;
+		} else if (at != point && (*at != '-' || at != text)) {
+			table_cell(table, text);
+			return;
+		}
+	}
+	table_cell_decimal(table, *text == '-' ? -value : value, point ? (unsigned)strlen(point + 1) : 0);
+}
+
+static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int column)
+{
+	struct table *table = &answer->table;
+	int kind = sqlite3_column_type(statement, column);
+	const void *text;
+
+	if (kind == SQLITE_NULL) {
+		table_cell_nothing(table);
+		return;
+	}
+	if (kind == SQLITE_INTEGER) {
+		table_cell_s64(table, sqlite3_column_int64(statement, column));
+		return;
+	}
+	text = kind == SQLITE_BLOB ? sqlite3_column_blob(statement, column) : sqlite3_column_text(statement, column);
+	if (kind == SQLITE_FLOAT && text) {
+		put_real(table, text);
+		return;
+	}
+	answer->columns[column].kind = TABLE_TEXT;
+	table_cell_mem(table, text ? text : "", text ? (size_t)sqlite3_column_bytes(statement, column) : 0);
+}
+
+static int begin(struct db_answer *answer, sqlite3_stmt *statement, struct fail *fail)
+{
+	int nr = sqlite3_column_count(statement);
+
+	if (nr > TABLE_COLUMNS_MAX)
+		return fail_set(fail, -EINVAL,
+				"the answer has %d columns; there is room for %d: name those that you want", nr,
+				TABLE_COLUMNS_MAX);
+	for (int i = 0; i < nr; i++) {
+		const char *name = sqlite3_column_name(statement, i);
+		char *copy = name ? strdup(name) : NULL;
+
+		if (!copy)
+			return fail_memory(fail);
+		answer->columns[i] = (struct table_column){ .title = copy, .kind = TABLE_NUMBER, .key = copy };
+	}
+	table_init(&answer->table, answer->columns, (size_t)nr);
+	return 0;
+}
+
+static int answer_statement(struct sqlite3 *handle, sqlite3_stmt *statement, struct db_answer *answer,
+			    struct fail *fail)
+{
+	int code, r = begin(answer, statement, fail);
+
+	if (r)
+		return r;
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW && !answer->table.failed)
+		for (int i = 0; i < (int)answer->table.nr_columns; i++)
+			put_cell(answer, statement, i);
+	if (answer->table.failed)
+		return fail_memory(fail);
+	return code == SQLITE_DONE ? 0 : words(handle, code, fail);
+}
+
+const char *db_query_missing(void)
+{
+	return NULL;
+}
+
+int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
+{
+	int code;
+
+	/*
+	 * Switches off locks, which took a fifth of the time and which a process with one thread does not need. It
+	 * fails once SQLite is in use, which does no harm.
+	 */
+	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	code = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		return 0;
+	fail_set(fail, -EIO, "cannot open the database: %s", *ret ? sqlite3_errmsg(*ret) : sqlite3_errstr(code));
+	db_query_close(*ret);
+	*ret = NULL;
+	return -EIO;
+}
+
+void db_query_close(struct sqlite3 *handle)
+{
+	sqlite3_close(handle);
+}
+
+int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+{
+	sqlite3_stmt *statement = NULL;
+	int code, r;
+
+	*ret = (struct db_answer){ .table = { .items = NULL } };
+	sqlite3_set_authorizer(handle, authorize, NULL);
+	code = sqlite3_prepare_v2(handle, sql ? sql : tables_sql, -1, &statement, NULL);
+	if (code != SQLITE_OK)
+		r = words(handle, code, fail);
+	else if (!sqlite3_stmt_readonly(statement))
+		r = fail_set(fail, -EINVAL, "the statement writes; 'weft sql' only reads");
+	else
+		r = answer_statement(handle, statement, ret, fail);
+	sqlite3_finalize(statement);
+	return r;
+}
+
+/* Compiling on an empty database finds the end of the first statement, but cannot check its names. */
+static const char *behind_first(const char *sql)
+{
+	size_t len = strlen(sql);
+	cleanup_free char *part = malloc(len + 1);
+
+	for (size_t i = 0; part && i < len; i++) {
+		part[i] = sql[i];
+		part[i + 1] = '\0';
+		if (sql[i] == ';' && sqlite3_complete(part))
+			return sql + i + 1;
+	}
+	return sql + len;
+}
+
+int db_query_check(const char *sql, struct fail *fail)
+{
+	if (!sql[strspn(sql, " \t\n;")])
+		return fail_set(fail, -EINVAL, "there is no statement in '%s'", sql);
+	if (behind_first(sql)[strspn(behind_first(sql), " \t\n;")])
+		return fail_set(fail, -EINVAL, "one statement at a time; the second is '%s'", behind_first(sql));
+	return 0;
+}
+
+#else
+
+const char *db_query_missing(void)
+{
+	return "libsqlite3";
+}
+
+int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
+{
+	(void)path;
+	*ret = NULL;
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+void db_query_close(struct sqlite3 *handle)
+{
+	(void)handle;
+}
+
+int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+{
+	(void)handle;
+	(void)sql;
+	*ret = (struct db_answer){ .table = { .items = NULL } };
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+int db_query_check(const char *sql, struct fail *fail)
+{
+	(void)sql;
+	(void)fail;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/block_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/reader/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Requests of disks, from the queueing of their first bio (block_bio_queue) over each issue to the driver to their
+ * completion.
+ */
+
+static const struct analysis_want wants[] = {
+	{ "block:block_rq_issue", NULL, "when the driver gets a request" },
+	{ "block:block_rq_complete", NULL, "when the device has done it" },
+	{ "block:block_bio_queue", NULL, "since when it waited, and who wanted it" },
+	{ "block:block_rq_requeue,block:block_rq_merge,block:block_split,block:block_bio_backmerge,block:block_bio_frontmerge,"
+	  "block:block_bio_remap,block:block_bio_complete",
+	  "block:*", "what was merged, split, queued anew or for a partition" },
+	{ NULL, NULL, NULL },
+};
+
+enum role { QUEUE = 1, SPLIT, BACK_MERGE, FRONT_MERGE, REMAP, RQ_MERGE, ISSUE, REQUEUE, COMPLETE, BIO_COMPLETE };
+_Static_assert(BIO_COMPLETE + 1 == BLOCK_ROLES, "as many as there is room for");
+
+static const struct role_name names[] = {
+	{ "block", "block_bio_queue", QUEUE },
+	{ "block", "block_split", SPLIT },
+	{ "block", "block_bio_backmerge", BACK_MERGE },
+	{ "block", "block_bio_frontmerge", FRONT_MERGE },
+	{ "block", "block_bio_remap", REMAP },
+	{ "block", "block_rq_merge", RQ_MERGE },
+	{ "block", "block_rq_issue", ISSUE },
+	{ "block", "block_rq_requeue", REQUEUE },
+	{ "block", "block_rq_complete", COMPLETE },
+	{ "block", "block_bio_complete", BIO_COMPLETE },
+	{ NULL, NULL, 0 },
+};
+
+enum { WAITING_MAX = 1 << 20, SECTOR_BITS = 48, NO_DEVICE = UINT32_MAX };
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *block = calloc(1, sizeof(*block));
+
+	if (!block)
+		return fail_memory(fail);
+	block->pass = pass;
+	if (options)
+		block->options = *(const struct block_options *)options;
+	roles_init(&block->roles, names);
+	u64_map_init(&block->numbers, sizeof(uint32_t));
+	u64_map_init(&block->bios, sizeof(struct block_bio));
+	u64_map_init(&block->requests, sizeof(struct block_request));
+	u64_map_init(&block->rows, sizeof(struct block_row));
+	*ret = block;
+	return 0;
+}
+
+static void release(struct analysis *block)
+{
+	struct block_row *row;
+	size_t at = 0;
+	uint64_t key;
+
+	if (!block)
+		return;
+	while ((row = u64_map_next(&block->rows, &at, &key))) {
+		samples_release(&row->sizes);
+		samples_release(&row->q2c);
+		samples_release(&row->q2d);
+		samples_release(&row->d2c);
+	}
+	u64_map_release(&block->rows);
+	u64_map_release(&block->requests);
+	u64_map_release(&block->bios);
+	u64_map_release(&block->numbers);
+	free(block->devices);
+	roles_release(&block->roles);
+	free(block);
+}
+
+/* blk_fill_rwbs(): an F in front of another operation is its flush before. */
+static enum block_operation operation_of(const struct place *rwbs, const struct event *event)
+{
+	const char *text;
+	size_t len;
+
+	if (!place_string(rwbs, event, &text, &len) || !len)
+		return BLOCK_OTHER;
+	if (len > 1 && text[0] == 'F' && strchr("RWDFNZ", text[1])) {
+		text++;
+		len--;
+	}
+	switch (*text) {
+	case 'R':
+		return BLOCK_READ;
+	case 'W':
+		return BLOCK_WRITE;
+	case 'D':
+		return BLOCK_DISCARD;
+	case 'F':
+		return BLOCK_FLUSH;
+	}
+	return BLOCK_OTHER;
+}
+
+static uint32_t device_of(struct analysis *block, uint64_t number)
+{
+	uint32_t *index = u64_map_find(&block->numbers, number);
+	struct block_device *device;
+
+	if (index)
+		return *index;
+	if (block->nr_devices == BLOCK_DEVICES_MAX)
+		return NO_DEVICE;
+	device = vec_push(block->devices, block->nr_devices);
+	index = device ? u64_map_add(&block->numbers, number) : NULL;
+	if (!index) {
+		block->pass->failed = true;
+		return NO_DEVICE;
+	}
+	*index = (uint32_t)block->nr_devices - 1;
+	*device = (struct block_device){ .number = (uint32_t)number, .disk = *index };
+	return *index;
+}
+
+static uint64_t block_key(uint32_t device, uint64_t sector)
+{
+	return (uint64_t)device << SECTOR_BITS | (sector & (((uint64_t)1 << SECTOR_BITS) - 1));
+}
+
+/*
+ * Requests without sectors, such as flushes, have no address: requests of one operation are told apart by their order.
+ */
+static uint64_t request_key(uint32_t device, uint64_t sector, uint64_t sectors, enum block_operation operation)
+{
+	return block_key(device, sectors ? sector : UINT64_MAX - operation);
+}
+
+static void see_queue(struct analysis *block, uint32_t device, uint64_t sector, const struct block_bio *bio)
+{
+	struct block_bio *waiting;
+
+	if (block->bios.len >= WAITING_MAX) {
+		block->forgotten += block->bios.len;
+		u64_map_clear(&block->bios);
+	}
+	waiting = u64_map_add(&block->bios, block_key(block->devices[device].disk, sector));
+	block->pass->failed |= !waiting;
+	if (waiting && !waiting->queued)
+		*waiting = *bio;
+}
+
+/*
+ * Takes out the bio that waits at the start of a request: under its disk, or under a partition that is seen to be of it
+ * now.
+ */
+static bool take_bio(struct analysis *block, uint32_t disk, uint64_t sector, enum block_operation operation,
+		     struct block_bio *ret)
+{
+	struct block_bio *bio = u64_map_find(&block->bios, block_key(disk, sector));
+	uint32_t at = disk;
+
+	for (uint32_t i = 0; !bio && i < block->nr_devices; i++) {
+		const struct block_device *device = &block->devices[i];
+
+		if (i == disk || device->stacked || device->requests || (device->disk != i && device->disk != disk))
+			continue;
+		bio = u64_map_find(&block->bios, block_key(i, sector));
+		if (bio && bio->operation != operation)
+			bio = NULL;
+		at = i;
+	}
+	if (!bio)
+		return false;
+	block->devices[at].disk = disk;
+	*ret = *bio;
+	u64_map_remove(&block->bios, block_key(at, sector));
+	return true;
+}
+
+void block_settle(struct block_device *device, uint64_t now)
+{
+	uint64_t lasted = now > device->since ? now - device->since : 0;
+
+	if (device->depth)
+		device->busy += lasted;
+	device->weighed += device->depth * lasted;
+	device->since = now;
+}
+
+static void enter_driver(struct block_device *device, struct block_request *request, uint64_t now)
+{
+	block_settle(device, now);
+	device->depth++;
+	if (device->depth > device->deepest)
+		device->deepest = device->depth;
+	request->in_driver = true;
+}
+
+static void leave_driver(struct block_device *device, struct block_request *request, uint64_t now)
+{
+	if (!request->in_driver)
+		return;
+	block_settle(device, now);
+	device->depth -= device->depth > 0;
+	request->in_driver = false;
+}
+
+static void begin(struct analysis *block, struct block_device *device, struct block_request *request,
+		  const struct block_bio *bio, const struct event *event)
+{
+	uint64_t sector = place_u64(&block->places[ISSUE].sector, event);
+
+	request->queued = bio ? bio->queued : 0;
+	request->task = bio ? bio->task : state_running(&block->pass->state, event->cpu);
+	request->first = event->ts;
+	request->requeues = 0;
+	request->done = 0;
+	if (!request->sectors)
+		return;
+	device->sequential += device->first_issues && device->end == sector;
+	device->first_issues++;
+	device->end = sector + request->sectors;
+}
+
+static void see_issue(struct analysis *block, const struct event *event, uint32_t disk)
+{
+	const struct block_places *places = &block->places[ISSUE];
+	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
+	enum block_operation operation = operation_of(&places->rwbs, event);
+	struct block_device *device = &block->devices[disk];
+	struct block_request *request;
+	struct block_bio bio;
+	bool fresh;
+
+	device->requests = true;
+	if (block->requests.len >= WAITING_MAX) {
+		block->forgotten += block->requests.len;
+		u64_map_clear(&block->requests);
+		device->depth = 0;
+	}
+	fresh = sectors && take_bio(block, disk, sector, operation, &bio);
+	request = u64_map_add(&block->requests, request_key(disk, sector, sectors, operation));
+	if (!request) {
+		block->pass->failed = true;
+		return;
+	}
+	/* Two of one place, of which neither end can be told; they count in the depth as one. */
+	if (request->in_driver && fresh) {
+		request->nameless += request->nameless ? 1 : 2;
+		return;
+	}
+	device->reissues += request->in_driver;
+	request->sectors = sectors;
+	request->operation = (uint8_t)operation;
+	request->cpu = event->cpu;
+	if (!request->first || fresh)
+		begin(block, device, request, fresh ? &bio : NULL, event);
+	request->last = event->ts;
+	if (!request->in_driver)
+		enter_driver(device, request, event->ts);
+}
+
+/* The event tells the part of the request that ended; the rest goes on behind it. */
+static void go_on(struct analysis *block, uint32_t disk, uint64_t sector, uint64_t sectors, uint64_t key)
+{
+	struct block_request rest = *(struct block_request *)u64_map_find(&block->requests, key);
+	struct block_request *moved;
+
+	u64_map_remove(&block->requests, key);
+	rest.sectors -= sectors;
+	rest.done += sectors;
+	moved = u64_map_add(&block->requests, block_key(disk, sector + sectors));
+	block->pass->failed |= !moved;
+	if (moved)
+		*moved = rest;
+}
+
+static void see_complete(struct analysis *block, const struct event *event, uint32_t disk)
+{
+	const struct block_places *places = &block->places[COMPLETE];
+	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
+	uint64_t key = request_key(disk, sector, sectors, operation_of(&places->rwbs, event));
+	struct block_request *request = u64_map_find(&block->requests, key);
+	bool failed = place_u64(&places->error, event) != 0;
+
+	if (!request) {
+		/* What a flush came with ends once more, without sectors. */
+		if (sectors && block->pass->state.losses)
+			block->broken++;
+		else if (sectors)
+			block->cut++;
+		return;
+	}
+	if (request->nameless) {
+		block->nameless++;
+		if (--request->nameless)
+			return;
+		leave_driver(&block->devices[disk], request, event->ts);
+		u64_map_remove(&block->requests, key);
+		return;
+	}
+	block->devices[disk].errors += failed;
+	if (sectors < request->sectors) {
+		go_on(block, disk, sector, sectors, key);
+		return;
+	}
+	leave_driver(&block->devices[disk], request, event->ts);
+	block_count(block, disk, request, request->done + sectors, failed, event->ts);
+	u64_map_remove(&block->requests, key);
+}
+
+static void see_requeue(struct analysis *block, const struct event *event, uint32_t disk)
+{
+	const struct block_places *places = &block->places[REQUEUE];
+	uint64_t sectors = place_u64(&places->sectors, event);
+	struct block_request *request =
+		u64_map_find(&block->requests, request_key(disk, place_u64(&places->sector, event), sectors,
+							   operation_of(&places->rwbs, event)));
+
+	block->devices[disk].requeues++;
+	if (!request)
+		return;
+	request->requeues++;
+	leave_driver(&block->devices[disk], request, event->ts);
+}
+
+/* Devices without requests, such as those of dm and md. */
+static void see_bio_complete(struct analysis *block, const struct event *event, uint32_t device)
+{
+	const struct block_places *places = &block->places[BIO_COMPLETE];
+	uint64_t key = block_key(block->devices[device].disk, place_u64(&places->sector, event));
+	struct block_bio *bio = u64_map_find(&block->bios, key);
+	struct block_request request = { .cpu = event->cpu };
+
+	if (!bio)
+		return;
+	request.queued = bio->queued;
+	request.task = bio->task;
+	request.operation = bio->operation;
+	block_count(block, device, &request, place_u64(&places->sectors, event), place_u64(&places->error, event) != 0,
+		    event->ts);
+	u64_map_remove(&block->bios, key);
+}
+
+/* A bio that joins a request waits as a part of it; one that joins at the front is its first. */
+static void see_merge(struct analysis *block, uint32_t device, uint64_t sector, uint64_t sectors, bool front)
+{
+	uint32_t disk = block->devices[device].disk;
+	struct block_bio *behind = front ? u64_map_find(&block->bios, block_key(disk, sector + sectors)) : NULL;
+	struct block_bio first;
+
+	block->devices[disk].merges++;
+	u64_map_remove(&block->bios, block_key(disk, sector));
+	if (!behind)
+		return;
+	first = *behind;
+	u64_map_remove(&block->bios, block_key(disk, sector + sectors));
+	see_queue(block, device, sector, &first);
+}
+
+static void see_split(struct analysis *block, const struct event *event, uint32_t device, uint64_t sector)
+{
+	const struct block_bio *bio = u64_map_find(&block->bios, block_key(block->devices[device].disk, sector));
+	struct block_bio rest;
+
+	block->devices[block->devices[device].disk].splits++;
+	if (!bio)
+		return;
+	rest = *bio;
+	see_queue(block, device, place_u64(&block->places[SPLIT].other, event), &rest);
+}
+
+static void see_bio(struct analysis *block, const struct event *event, enum role role, uint32_t device)
+{
+	const struct block_places *places = &block->places[role];
+	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
+	struct block_bio bio = { .queued = event->ts, .task = state_running(&block->pass->state, event->cpu) };
+	uint32_t below;
+
+	if (role == QUEUE && sectors) {
+		bio.operation = (uint8_t)operation_of(&places->rwbs, event);
+		see_queue(block, device, sector, &bio);
+	} else if (role == SPLIT) {
+		see_split(block, event, device, sector);
+	} else if (role == REMAP) {
+		/* To another device; since 5.12 a partition is none. */
+		below = device_of(block, place_u64(&places->other, event));
+		if (below != NO_DEVICE && below != device)
+			block->devices[below].stacked = true;
+	} else if (role != QUEUE) {
+		see_merge(block, device, sector, sectors, role == FRONT_MERGE);
+	}
+}
+
+/* Any request may have ended in a gap. */
+static void see_lost(struct analysis *block, const struct event *event)
+{
+	block->broken += block->requests.len;
+	u64_map_clear(&block->requests);
+	u64_map_clear(&block->bios);
+	for (size_t i = 0; i < block->nr_devices; i++) {
+		block_settle(&block->devices[i], event->ts);
+		block->devices[i].depth = 0;
+	}
+}
+
+static void bind(struct analysis *block, const struct event *event, enum role role)
+{
+	const struct schema_abi *abi = &block->pass->reader->buffers[event->buffer].context->abi;
+	const struct format *format = event->type->format;
+	struct block_places *places = &block->places[role];
+
+	(void)place_bind(&places->device, format, abi, "dev");
+	(void)place_bind(&places->sector, format, abi, "sector");
+	(void)place_bind(&places->sectors, format, abi, "nr_sector");
+	(void)place_bind(&places->rwbs, format, abi, "rwbs");
+	(void)place_bind(&places->error, format, abi, "error");
+	(void)place_bind(&places->other, format, abi, role == REMAP ? "old_dev" : "new_sector");
+}
+
+static void see(struct analysis *block, const struct event *event)
+{
+	enum role role;
+	uint32_t device;
+	bool fresh;
+
+	if (event->kind == EVENT_LOST) {
+		see_lost(block, event);
+		return;
+	}
+	role = (enum role)roles_of(&block->roles, event, &fresh);
+	if (!role)
+		return;
+	if (fresh)
+		bind(block, event, role);
+	block->seen++;
+	device = device_of(block, place_u64(&block->places[role].device, event));
+	if (device == NO_DEVICE) {
+		block->forgotten++;
+		return;
+	}
+	if (role == ISSUE)
+		see_issue(block, event, device);
+	else if (role == COMPLETE)
+		see_complete(block, event, device);
+	else if (role == REQUEUE)
+		see_requeue(block, event, device);
+	else if (role == RQ_MERGE)
+		block->devices[device].merges++;
+	else if (role == BIO_COMPLETE)
+		see_bio_complete(block, event, device);
+	else
+		see_bio(block, event, role, device);
+}
+
+const struct analysis_ops block_analysis = {
+	.name = "block",
+	.summary = "show how long block requests waited and took",
+	.wants = wants,
+	.essential = 2,
+	.create = create,
+	.see = see,
+	.finish = block_finish,
+	.free = release,
+};

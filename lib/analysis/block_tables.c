@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/block_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum column {
+	WHAT,
+	WHICH,
+	REQUESTS,
+	BYTES,
+	PER_SECOND,
+	RATE,
+	SIZE,
+	Q2C_50,
+	Q2C_99,
+	Q2C_MAX,
+	Q2D_50,
+	Q2D_99,
+	Q2D_MAX,
+	TOTAL,
+	D2C_50,
+	D2C_99,
+	D2C_MAX,
+	MAX_AT,
+	MAX_CPU,
+	MAX_PID,
+	MAX_COMM,
+	ERRORS,
+	REQUEUED
+};
+_Static_assert(REQUEUED + 1 == BLOCK_COLUMNS, "as many as there is room for");
+
+static const struct table_column columns[BLOCK_COLUMNS] = {
+	[WHAT] = { "DEVICE", TABLE_TEXT, NULL },
+	[WHICH] = { "OP", TABLE_TEXT, "operation" },
+	[REQUESTS] = { "REQUESTS", TABLE_COUNT, NULL },
+	[BYTES] = { "BYTES", TABLE_SIZE, "bytes" },
+	[PER_SECOND] = { "/S", TABLE_NUMBER, "requests_per_second" },
+	[RATE] = { "BYTES/S", TABLE_SIZE, "bytes_per_second" },
+	[SIZE] = { "SIZE", TABLE_SIZE, "size_p50_bytes" },
+	[Q2C_50] = { "Q2C P50", TABLE_TIME, "q2c_p50_ns" },
+	[Q2C_99] = { "Q2C P99", TABLE_TIME, "q2c_p99_ns" },
+	[Q2C_MAX] = { "Q2C MAX", TABLE_TIME, "q2c_max_ns" },
+	[Q2D_50] = { "Q2D P50", TABLE_TIME, "q2d_p50_ns" },
+	[Q2D_99] = { "Q2D P99", TABLE_TIME, "q2d_p99_ns" },
+	[Q2D_MAX] = { "Q2D MAX", TABLE_TIME, "q2d_max_ns" },
+	[TOTAL] = { "D2C", TABLE_TIME, "d2c_ns" },
+	[D2C_50] = { "D2C P50", TABLE_TIME, "d2c_p50_ns" },
+	[D2C_99] = { "D2C P99", TABLE_TIME, "d2c_p99_ns" },
+	[D2C_MAX] = { "D2C MAX", TABLE_TIME, "d2c_max_ns" },
+	[MAX_AT] = { "MAX AT", TABLE_NUMBER, "max_at" },
+	[MAX_CPU] = { "CPU", TABLE_NUMBER, "max_cpu" },
+	[MAX_PID] = { "MAX PID", TABLE_NUMBER, "max_pid" },
+	[MAX_COMM] = { "MAX TASK", TABLE_TEXT, "max_comm" },
+	[ERRORS] = { "ERRORS", TABLE_COUNT, NULL },
+	[REQUEUED] = { "REQUEUED", TABLE_COUNT, NULL },
+};
+
+/* The first two columns name the subject of a row. */
+static const struct table_column heads[][2] = {
+	[BLOCK_BY_DEVICE] = { { "DEVICE", TABLE_TEXT, NULL }, { "OP", TABLE_TEXT, "operation" } },
+	[BLOCK_BY_OPERATION] = { { "OP", TABLE_TEXT, "operation" }, { "DEVICE", TABLE_TEXT, NULL } },
+	[BLOCK_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
+};
+
+static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t operation, uint32_t task)
+{
+	struct block_row *row = NULL;
+
+	switch (block->options.by) {
+	case BLOCK_BY_DEVICE:
+		row = u64_map_add(&block->rows, (uint64_t)device << 8 | operation);
+		break;
+	case BLOCK_BY_OPERATION:
+		row = u64_map_add(&block->rows, operation);
+		break;
+	case BLOCK_BY_TASK:
+		row = u64_map_add(&block->rows, task);
+		break;
+	}
+	if (!row) {
+		block->pass->failed = true;
+		return NULL;
+	}
+	row->device = device;
+	row->operation = operation;
+	row->task = task;
+	return row;
+}
+
+static bool is_wanted(const struct analysis *block, uint32_t task, uint32_t cpu)
+{
+	const struct state *state = &block->pass->state;
+
+	if (!pass_wants_cpu(block->pass, cpu))
+		return false;
+	if (task < state->nr_tasks)
+		return pass_wants(block->pass, &state->tasks[task]);
+	return !block->pass->filter.nr_pids && !block->pass->filter.nr_comms;
+}
+
+void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
+		 bool failed, uint64_t now)
+{
+	struct block_row *row = is_wanted(block, request->task, request->cpu) ?
+					row_of(block, disk, request->operation, request->task) :
+					NULL;
+	struct samples_budget *budget = &block->pass->budget;
+	struct extreme whole = { .to = now, .cpu = request->cpu, .task = request->task };
+
+	if (!row)
+		return;
+	row->bytes += sectors * 512;
+	row->errors += failed;
+	row->requeues += request->requeues;
+	samples_add(&row->sizes, budget, sectors * 512);
+	whole.from = request->queued ? request->queued : request->first;
+	if (request->queued) {
+		samples_add(&row->q2c, budget, now - request->queued);
+		whole.lasted = now - request->queued;
+	}
+	if (request->queued && request->first)
+		samples_add(&row->q2d, budget, request->first - request->queued);
+	if (request->first) {
+		samples_add(&row->d2c, budget, now - request->last);
+		whole.lasted = now - request->last;
+	}
+	extreme_see(&row->longest, &whole);
+}
+
+static const char *const operations[] = {
+	[BLOCK_READ] = "read",   [BLOCK_WRITE] = "write", [BLOCK_DISCARD] = "discard",
+	[BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
+};
+
+static void put_device(const struct block_device *device, struct table *table)
+{
+	table_cellf(table, "%" PRIu32 ":%" PRIu32, device->number >> 20, device->number & 0xfffff);
+}
+
+static void put_head(const struct analysis *block, const struct block_row *row, struct table *table)
+{
+	const struct state *state = &block->pass->state;
+
+	switch (block->options.by) {
+	case BLOCK_BY_DEVICE:
+		put_device(&block->devices[row->device], table);
+		table_cell(table, operations[row->operation]);
+		return;
+	case BLOCK_BY_OPERATION:
+		table_cell(table, operations[row->operation]);
+		table_cell(table, "");
+		return;
+	case BLOCK_BY_TASK:
+		table_cell(table,
+			   row->task < state->nr_tasks ? pass_comm(block->pass, &state->tasks[row->task]) : "unknown");
+		if (row->task < state->nr_tasks)
+			table_cell_s64(table, state->tasks[row->task].pid);
+		else
+			table_cell(table, "-");
+		return;
+	}
+}
+
+static void put_times(struct table *table, const struct samples *samples)
+{
+	if (samples->count)
+		table_cell_u64(table, samples_quantile(samples, 500));
+	else
+		table_cell(table, "-");
+	if (samples->count >= SAMPLES_P99_MIN)
+		table_cell_u64(table, samples_quantile(samples, 990));
+	else
+		table_cell(table, "-");
+	if (samples->count)
+		table_cell_u64(table, samples->max);
+	else
+		table_cell(table, "-");
+}
+
+static void put_row(const struct analysis *block, const struct block_row *row, double seconds, struct table *table)
+{
+	table_attach_part(table, &row->q2c, NULL, "q2c");
+	table_attach_part(table, &row->q2d, NULL, "q2d");
+	table_attach_part(table, &row->d2c, NULL, "d2c");
+	put_head(block, row, table);
+	table_cell_u64(table, row->sizes.count);
+	table_cell_u64(table, row->bytes);
+	table_cell_decimal(table, seconds > 0 ? (int64_t)((double)row->sizes.count / seconds * 10 + 0.5) : 0, 1);
+	table_cell_u64(table, seconds > 0 ? (uint64_t)((double)row->bytes / seconds + 0.5) : 0);
+	table_cell_u64(table, samples_quantile(&row->sizes, 500));
+	put_times(table, &row->q2c);
+	put_times(table, &row->q2d);
+	table_cell_u64(table, row->d2c.sum);
+	put_times(table, &row->d2c);
+	extreme_cells(block->pass, table, &row->longest);
+	table_cell_u64(table, row->errors);
+	table_cell_u64(table, row->requeues);
+}
+
+static void put_rows(struct analysis *block, struct findings *findings)
+{
+	static const char *const titles[] = {
+		[BLOCK_BY_DEVICE] = "requests of each device",
+		[BLOCK_BY_OPERATION] = "requests of each operation",
+		[BLOCK_BY_TASK] = "requests by the task that queued them",
+	};
+	double seconds = (double)(block->pass->state.now - block->pass->state.start) / 1e9;
+	struct extreme longest = { .to = 0 };
+	const struct block_row *row;
+	struct table *table;
+	uint64_t key;
+	size_t at = 0;
+
+	memcpy(block->columns, columns, sizeof(columns));
+	memcpy(block->columns, heads[block->options.by], sizeof(heads[0]));
+	table = findings_table(findings, "requests", titles[block->options.by], "d2c", block->columns, BLOCK_COLUMNS);
+	if (!table)
+		return;
+	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED;
+	if (block->options.by == BLOCK_BY_OPERATION)
+		table->data_only |= 1 << WHICH;
+	table->spare = 1 << MAX_AT | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_99 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;
+	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_50 |
+					 1 << D2C_99 | 1 << D2C_MAX | 1 << MAX_AT);
+	while ((row = u64_map_next(&block->rows, &at, &key))) {
+		put_row(block, row, seconds, table);
+		if (row->longest.to)
+			extreme_see(&longest, &row->longest);
+	}
+	extreme_tell(block->pass, findings, "time of a request in the device", &longest);
+}
+
+static const struct table_column device_columns[] = {
+	{ "DEVICE", TABLE_TEXT, NULL },        { "BUSY", TABLE_TIME, NULL },
+	{ "%", TABLE_NUMBER, "busy_percent" }, { "DEPTH", TABLE_NUMBER, "depth_average" },
+	{ "DEEPEST", TABLE_COUNT, NULL },      { "SEQ %", TABLE_NUMBER, "sequential_percent" },
+	{ "MERGES", TABLE_COUNT, NULL },       { "SPLITS", TABLE_COUNT, NULL },
+	{ "REQUEUES", TABLE_COUNT, NULL },     { "REISSUES", TABLE_COUNT, NULL },
+	{ "ERRORS", TABLE_COUNT, NULL },
+};
+
+static void put_share(struct table *table, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_cell_decimal(table, (int64_t)((double)part / (double)whole * 1000 + 0.5), 1);
+	else
+		table_cell(table, "-");
+}
+
+static void put_devices(struct analysis *block, struct findings *findings)
+{
+	const struct state *state = &block->pass->state;
+	struct table *table = findings_table(
+		findings, "devices",
+		"devices: how many requests were in the driver at once, and how many were merged, split or requeued",
+		"busy", device_columns, array_size(device_columns));
+
+	for (size_t i = 0; table && i < block->nr_devices; i++) {
+		struct block_device *device = &block->devices[i];
+
+		if (!device->requests && !device->merges && !device->splits)
+			continue;
+		block_settle(device, state->now);
+		put_device(device, table);
+		table_cell_u64(table, device->busy);
+		put_share(table, device->busy, state->now - state->start);
+		if (device->busy)
+			table_cell_decimal(table, (int64_t)((double)device->weighed / (double)device->busy * 100 + 0.5),
+					   2);
+		else
+			table_cell(table, "-");
+		table_cell_u64(table, device->deepest);
+		put_share(table, device->sequential, device->first_issues);
+		table_cell_u64(table, device->merges);
+		table_cell_u64(table, device->splits);
+		table_cell_u64(table, device->requeues);
+		table_cell_u64(table, device->reissues);
+		table_cell_u64(table, device->errors);
+	}
+}
+
+int block_finish(struct analysis *block, struct findings *findings, struct fail *fail)
+{
+	if (!block->seen)
+		return pass_nothing(block->pass, &block_analysis, "there are no block requests among the events",
+				    "-e block", fail);
+	put_rows(block, findings);
+	put_devices(block, findings);
+	findings_cut(findings, block->cut, "requests issued before the start");
+	findings_cut(findings, block->requests.len, "requests in the driver or queue at the end");
+	findings_broken(findings, block->broken, "requests");
+	if (block->nameless)
+		findings_note(
+			findings,
+			"%" PRIu64
+			" requests are not counted: another request for the same sector was in the driver at the same time",
+			block->nameless);
+	if (block->forgotten)
+		findings_note(findings,
+			      "%" PRIu64 " bios or requests are not counted: more were in flight than weft tracks",
+			      block->forgotten);
+	return block->pass->failed || block->roles.failed ? fail_memory(fail) : 0;
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/diff_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUDGET = 4 * 1000 * 1000 }; /* values that are kept of a file */
+
+int diff_new(size_t nr_old, size_t nr_new, struct diff **ret, struct fail *fail)
+{
+	struct diff *diff;
+
+	if (!nr_old || !nr_new || nr_old > DIFF_RUNS_MAX || nr_new > DIFF_RUNS_MAX)
+		return fail_set(fail, -EINVAL, "from 1 to %d files a side can be compared, not %zu with %zu",
+				DIFF_RUNS_MAX, nr_old, nr_new);
+	diff = calloc(1, sizeof(*diff));
+	if (!diff)
+		return fail_memory(fail);
+	diff->sides[0].wanted = nr_old;
+	diff->sides[1].wanted = nr_new;
+	diff->several = nr_old > 1 || nr_new > 1;
+	*ret = diff;
+	return 0;
+}
+
+void diff_free(struct diff *diff)
+{
+	if (!diff)
+		return;
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < diff->sides[side].nr; i++)
+			diff_run_release(&diff->sides[side].runs[i]);
+	free(diff->draws);
+	free(diff);
+}
+
+static int take_findings(struct diff_run *run, struct pass *pass, size_t nr_ops, struct fail *fail)
+{
+	size_t found = 0;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr_ops; i++) {
+		struct findings findings;
+
+		findings_init(&findings);
+		r = pass_finish(pass, i, &findings, fail);
+		if (!r)
+			r = diff_run_take(run, &findings, fail);
+		found += !r;
+		/* Of several, one may have nothing to tell. */
+		if (r == -ENODATA && (nr_ops > 1))
+			r = 0;
+		findings_release(&findings);
+	}
+	if (!r && !found)
+		r = fail_set(
+			fail, -ENODATA,
+			"there is nothing in it that could be compared: no calls, switches, interrupts, functions, requests of disks or waits for locks");
+	return r;
+}
+
+int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct analysis_ops *const *ops,
+	     size_t nr_ops, const struct diff_part *part, struct fail *fail)
+{
+	static const struct pass_filter all;
+	struct diff_side *side = &diff->sides[is_new];
+	struct diff_run *run = &side->runs[side->nr++];
+	struct pass pass;
+	int r = pass_init(&pass, reader, part->filter ? part->filter : &all, fail);
+
+	pass.budget.left = BUDGET;
+	pass_cut(&pass, part->first, part->last);
+	run->span_ns = part->last > part->first ? part->last - part->first : 1;
+	snprintf(run->release, sizeof(run->release), "%s", reader->buffers[0].context->release);
+	for (size_t i = 0; !r && i < nr_ops; i++)
+		r = pass_add(&pass, ops[i], nr_ops == 1 ? part->options : NULL, fail);
+	if (!r)
+		r = pass_run(&pass, NULL, fail);
+	if (!r)
+		r = take_findings(run, &pass, nr_ops, fail);
+	if (!r)
+		r = diff_run_settle(run, diff->several, fail);
+	pass_release(&pass);
+	return r;
+}
+
+static double figure(const struct diff_run *run, const struct diff_row *row, enum diff_metric metric)
+{
+	double seconds = (double)run->span_ns / 1e9;
+
+	switch (metric) {
+	case DIFF_P50:
+		return row ? (double)row->p50 : 0;
+	case DIFF_P99:
+		return row ? (double)row->p99 : 0;
+	case DIFF_RATE:
+		return row ? (double)row->count / seconds : 0;
+	case DIFF_TOTAL:
+		return row ? (double)row->sum / seconds : 0;
+	case DIFF_METRICS:
+		break;
+	}
+	return 0;
+}
+
+/*
+ * What a row's change certainly costs or saves, in ns of each second. What is only counted takes as little as there is.
+ */
+static void weigh(struct diff_line *line, double rate, double total)
+{
+	const struct diff_test *test = &line->test;
+	double least = test->bounded && (test->low > 0 || test->high < 0) ? fmin(fabs(test->low), fabs(test->high)) : 0;
+
+	total = total > 0 ? total : rate;
+	line->time = total;
+	if (line->metric == DIFF_P50)
+		line->importance = rate * test->old * least;
+	else if (line->metric == DIFF_P99)
+		line->importance = rate / 100 * test->old * least;
+	else
+		line->importance = total * least;
+}
+
+static void add_line(struct diff_judging *judging, const struct diff_line *line)
+{
+	struct diff_line *added;
+
+	if (judging->options->metrics && !(judging->options->metrics & 1u << line->metric))
+		return;
+	added = vec_push(judging->lines, judging->nr);
+	if (added)
+		*added = *line;
+	judging->failed |= !added;
+}
+
+static bool enough(const struct diff_line *line)
+{
+	uint64_t least = line->metric == DIFF_P99 ? SAMPLES_P99_MIN : DIFF_N_MIN;
+
+	return line->counts[0] >= least && line->counts[1] >= least;
+}
+
+static void judge_pair(struct diff_judging *judging, const struct diff_row *old, const struct diff_row *new)
+{
+	const struct diff_run *runs[2] = { &judging->diff->sides[0].runs[0], &judging->diff->sides[1].runs[0] };
+	struct diff_test tests[DIFF_METRICS];
+
+	memset(tests, 0, sizeof(tests));
+	for (size_t i = 0; i < DIFF_METRICS; i++) {
+		tests[i].old = figure(runs[0], old, (enum diff_metric)i);
+		tests[i].new = figure(runs[1], new, (enum diff_metric)i);
+		tests[i].change = (tests[i].new > 0 ? tests[i].new : 0.5) / (tests[i].old > 0 ? tests[i].old : 0.5) - 1;
+		tests[i].p = 1;
+	}
+	if (!old->whole || !new->whole)
+		judging->cut++;
+	else if (old->count >= DIFF_N_MIN && new->count >= DIFF_N_MIN)
+		diff_bootstrap(judging->diff, old, new, tests, &judging->failed);
+	else
+		judging->few++;
+	for (size_t i = 0; i < DIFF_METRICS; i++) {
+		struct diff_line line = { .name = old->name,
+					  .metric = (enum diff_metric)i,
+					  .test = tests[i],
+					  .counts = { old->count, new->count } };
+
+		if (!old->sum && !new->sum && line.metric != DIFF_RATE)
+			continue;
+		line.tested = tests[i].bounded && enough(&line);
+		weigh(&line, tests[DIFF_RATE].old, tests[DIFF_TOTAL].old);
+		add_line(judging, &line);
+	}
+}
+
+/* A row of several runs a side; in a run without the row it happened 0 times. */
+static void judge_runs(struct diff_judging *judging, const char *name)
+{
+	double values[2][DIFF_RUNS_MAX], rate = 0, total = 0;
+	bool timed = false;
+	struct diff_line lines[DIFF_METRICS];
+	const struct diff *diff = judging->diff;
+
+	memset(lines, 0, sizeof(lines));
+	for (size_t metric = DIFF_METRICS; metric-- > 0;) {
+		struct diff_line *line = &lines[metric];
+
+		*line = (struct diff_line){ .name = name, .metric = (enum diff_metric)metric };
+		for (size_t side = 0; side < 2; side++)
+			for (size_t i = 0; i < diff->sides[side].nr; i++) {
+				const struct diff_run *run = &diff->sides[side].runs[i];
+				const struct diff_row *row = diff_run_find(run, name);
+
+				values[side][i] = figure(run, row, line->metric);
+				line->counts[side] += row ? row->count : 0;
+				timed |= row && row->sum;
+			}
+		diff_ranks(values[0], diff->sides[0].nr, values[1], diff->sides[1].nr, &line->test);
+		rate = metric == DIFF_RATE ? line->test.old : rate;
+		total = metric == DIFF_TOTAL ? line->test.old : total;
+		line->tested = enough(line);
+		weigh(line, rate, total);
+	}
+	judging->few += !lines[DIFF_RATE].tested;
+	for (size_t i = 0; i < DIFF_METRICS; i++)
+		if (timed || i == DIFF_RATE)
+			add_line(judging, &lines[i]);
+}
+
+/* By figure, those that are tested first, by their p. */
+static int compare_p(const void *a, const void *b)
+{
+	const struct diff_line *first = a, *second = b;
+
+	if (first->metric != second->metric)
+		return (int)first->metric - (int)second->metric;
+	if (first->tested != second->tested)
+		return first->tested ? -1 : 1;
+	return first->test.p < second->test.p ? -1 : first->test.p > second->test.p;
+}
+
+/*
+ * Benjamini and Hochberg, over the rows of one figure: the p of rank k of m may be k / m of the allowed rate of false
+ * discoveries.
+ */
+static size_t choose_of_one(const struct diff_options *options, struct diff_line *lines, size_t nr)
+{
+	size_t tested = 0, taken = 0, changed = 0;
+
+	while (tested < nr && lines[tested].tested)
+		tested++;
+	for (size_t i = 0; i < tested; i++)
+		if (lines[i].test.p <= (double)(i + 1) / (double)tested * DIFF_COULD_BE / 100)
+			taken = i + 1;
+	for (size_t i = 0; i < taken; i++) {
+		struct diff_line *line = &lines[i];
+
+		line->changed = line->test.bounded && (line->test.low > 0 || line->test.high < 0) &&
+				fabs(line->test.change) >= options->least;
+		changed += line->changed;
+	}
+	return changed;
+}
+
+static size_t choose(struct diff_judging *judging)
+{
+	size_t changed = 0, end;
+
+	if (judging->nr > 1)
+		qsort(judging->lines, judging->nr, sizeof(*judging->lines), compare_p);
+	for (size_t begin = 0; begin < judging->nr; begin = end) {
+		for (end = begin; end < judging->nr && judging->lines[end].metric == judging->lines[begin].metric;
+		     end++)
+			;
+		changed += choose_of_one(judging->options, judging->lines + begin, end - begin);
+	}
+	return changed;
+}
+
+static int compare_importance(const void *a, const void *b)
+{
+	const struct diff_line *first = a, *second = b;
+	int order;
+
+	if (first->changed != second->changed)
+		return first->changed ? -1 : 1;
+	if (first->changed && first->importance != second->importance)
+		return first->importance > second->importance ? -1 : 1;
+	if (first->tested != second->tested)
+		return first->tested ? -1 : 1;
+	if (first->time != second->time)
+		return first->time > second->time ? -1 : 1;
+	order = strcmp(first->name, second->name);
+	return order ? order : (int)first->metric - (int)second->metric;
+}
+
+static bool wants(const struct diff_judging *judging, const char *name)
+{
+	return !judging->options->row || text_glob(judging->options->row, strchr(name, '\t') + 1);
+}
+
+/* Each row that both have; of several files a side, that any has. */
+static void judge_rows(struct diff_judging *judging)
+{
+	const struct diff *diff = judging->diff;
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t run = 0; run < diff->sides[side].nr; run++)
+			for (size_t i = 0; i < diff->sides[side].runs[run].nr; i++) {
+				const struct diff_row *row = &diff->sides[side].runs[run].rows[i],
+						      *other = diff_run_find(&diff->sides[!side].runs[0], row->name);
+				bool known = !wants(judging, row->name);
+
+				/* Looked at with the first file that has it. */
+				for (size_t j = 0; !known && diff->several && j < side * diff->sides[0].nr + run; j++)
+					known = diff_run_find(j < diff->sides[0].nr ?
+								      &diff->sides[0].runs[j] :
+								      &diff->sides[1].runs[j - diff->sides[0].nr],
+							      row->name);
+				if (known)
+					continue;
+				if (diff->several)
+					judge_runs(judging, row->name);
+				else if (!other)
+					judging->alone[side]++;
+				else if (!side)
+					judge_pair(judging, row, other);
+			}
+}
+
+static const char *row_of(const struct diff_line *line)
+{
+	return strchr(line->name, '\t') + 1;
+}
+
+static bool meets(const struct diff_condition *condition, const struct diff_line *line)
+{
+	if (!line->changed || line->metric != condition->metric || !text_glob(condition->row, row_of(line)))
+		return false;
+	return condition->below ? line->test.change < condition->change : line->test.change > condition->change;
+}
+
+static int check_conditions(const struct diff_judging *judging, struct fail *fail)
+{
+	for (size_t i = 0; i < judging->options->nr_conditions; i++) {
+		const struct diff_condition *condition = &judging->options->conditions[i];
+
+		for (size_t j = 0; j < judging->nr; j++) {
+			const struct diff_line *line = &judging->lines[j];
+
+			if (meets(condition, line))
+				return fail_set(
+					fail, -ERANGE,
+					"'%s': %s changed by %+.1f %% [%+.1f, %+.1f], which --fail-if '%s' does not allow",
+					row_of(line), diff_metric_name(line->metric), line->test.change * 100,
+					line->test.low * 100, line->test.high * 100, condition->text);
+		}
+	}
+	return 0;
+}
+
+int diff_finish(struct diff *diff, const struct diff_options *options, struct findings *findings, struct fail *fail)
+{
+	struct diff_judging judging = { .diff = diff, .options = options };
+	size_t changed;
+	int r = 0;
+
+	if (!diff->several && !diff_draw(diff))
+		return fail_memory(fail);
+	judge_rows(&judging);
+	changed = choose(&judging);
+	if (judging.nr > 1)
+		qsort(judging.lines, judging.nr, sizeof(*judging.lines), compare_importance);
+	diff_put_table(&judging, changed, findings);
+	if (judging.failed || findings->failed)
+		r = fail_memory(fail);
+	if (!r)
+		r = check_conditions(&judging, fail);
+	free(judging.lines);
+	return r;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Blocks of time are drawn with replacement, 2000 times; the ratio of each figure is computed of what was drawn. A
+ * percentile of a draw is looked for among a few hundred values around the one of all, of which it is known how many of
+ * each block they are not smaller than.
+ */
+#include "lib/analysis/diff_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID_MAX = 512 };
+
+struct grid {
+	size_t nr;
+	uint64_t values[GRID_MAX];
+	uint32_t below[GRID_MAX][PASS_BLOCKS]; /* of each block, how many are not larger */
+};
+
+struct blocks {
+	uint32_t counts[PASS_BLOCKS];
+	double sums[PASS_BLOCKS];
+	struct grid p50, p99;
+};
+
+/* splitmix64 of a fixed seed: the same files always give the same figures. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += 0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+bool diff_draw(struct diff *diff)
+{
+	uint64_t state = 20;
+
+	diff->draws = calloc(DIFF_DRAWS, sizeof(*diff->draws));
+	for (size_t i = 0; diff->draws && i < DIFF_DRAWS; i++)
+		for (size_t side = 0; side < 2; side++)
+			for (size_t block = 0; block < PASS_BLOCKS; block++)
+				diff->draws[i][side][next_random(&state) % PASS_BLOCKS]++;
+	return diff->draws;
+}
+
+/* Values from one part of all (per mille) to another, evenly by rank where they are many. */
+static void fill_grid(struct grid *grid, const struct diff_row *row, size_t from, size_t to)
+{
+	size_t first = row->nr * from / 1000, last = row->nr * to / 1000, step, at = 0;
+	uint32_t below[PASS_BLOCKS] = { 0 };
+
+	last = last < row->nr ? last : row->nr - 1;
+	step = (last - first) / (GRID_MAX - 1) + 1;
+	grid->nr = 0;
+	for (size_t i = first; i <= last && grid->nr < GRID_MAX; i += step) {
+		/* What is equal is not larger. */
+		while (at < row->nr && row->values[at].value <= row->values[i].value)
+			below[row->values[at++].block]++;
+		grid->values[grid->nr] = row->values[i].value;
+		memcpy(grid->below[grid->nr++], below, sizeof(below));
+	}
+}
+
+static void fill_blocks(struct blocks *blocks, const struct diff_row *row)
+{
+	memset(blocks->counts, 0, sizeof(blocks->counts));
+	memset(blocks->sums, 0, sizeof(blocks->sums));
+	for (size_t i = 0; i < row->nr; i++) {
+		blocks->counts[row->values[i].block]++;
+		blocks->sums[row->values[i].block] += (double)row->values[i].value;
+	}
+	fill_grid(&blocks->p50, row, 200, 800);
+	fill_grid(&blocks->p99, row, 900, 1000);
+}
+
+static uint64_t weigh(const uint32_t counts[PASS_BLOCKS], const uint8_t draw[PASS_BLOCKS])
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < PASS_BLOCKS; i++)
+		sum += (uint64_t)counts[i] * draw[i];
+	return sum;
+}
+
+static double find_quantile(const struct grid *grid, const uint8_t draw[PASS_BLOCKS], uint64_t all, uint64_t per_mille)
+{
+	uint64_t rank = (all * per_mille + 999) / 1000;
+	size_t low = 0, high = grid->nr - 1;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (weigh(grid->below[middle], draw) >= rank)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (double)grid->values[low];
+}
+
+static bool figures(const struct blocks *blocks, const uint8_t draw[PASS_BLOCKS], double into[DIFF_METRICS])
+{
+	uint64_t all = weigh(blocks->counts, draw);
+
+	if (!all)
+		return false;
+	into[DIFF_P50] = find_quantile(&blocks->p50, draw, all, 500);
+	into[DIFF_P99] = find_quantile(&blocks->p99, draw, all, 990);
+	into[DIFF_RATE] = (double)all;
+	into[DIFF_TOTAL] = 0;
+	for (size_t i = 0; i < PASS_BLOCKS; i++)
+		into[DIFF_TOTAL] += blocks->sums[i] * draw[i];
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+/* `logs` are the logarithms of the ratio in each draw; the ratio of all is 1 + change. */
+static void judge(double *logs, size_t nr, struct diff_test *test)
+{
+	double mean = 0, square = 0, deviation, all = log(1 + test->change), scale;
+
+	for (size_t i = 0; i < nr; i++)
+		mean += logs[i] / (double)nr;
+	for (size_t i = 0; i < nr; i++)
+		square += (logs[i] - mean) * (logs[i] - mean);
+	/* A draw of 40 blocks varies less than the blocks do. */
+	scale = sqrt((double)PASS_BLOCKS / (PASS_BLOCKS - 1));
+	deviation = sqrt(square / (double)(nr - 1)) * scale;
+	qsort(logs, nr, sizeof(*logs), compare);
+	test->low = exp(all + (logs[nr / 40] - all) * scale) - 1;
+	test->high = exp(all + (logs[nr - 1 - nr / 40] - all) * scale) - 1;
+	test->bounded = true;
+	test->p = deviation > 0 ? erfc(fabs(all) / deviation / sqrt(2)) : all == 0 ? 1 : 0;
+	test->sees = exp(1.96 * deviation) - 1;
+}
+
+static void run(const struct diff *diff, const struct blocks *sides, double *logs, struct diff_test tests[DIFF_METRICS])
+{
+	double ratio[2] = { (double)diff->sides[0].runs[0].span_ns, (double)diff->sides[1].runs[0].span_ns };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < DIFF_DRAWS; i++) {
+		double old[DIFF_METRICS], new[DIFF_METRICS];
+
+		if (!figures(&sides[0], diff->draws[i][0], old) || !figures(&sides[1], diff->draws[i][1], new))
+			continue;
+		for (size_t metric = 0; metric < DIFF_METRICS; metric++) {
+			double time = metric == DIFF_RATE || metric == DIFF_TOTAL ? ratio[0] / ratio[1] : 1;
+
+			/* What took no time at all took less than 1 ns. */
+			logs[metric * DIFF_DRAWS + nr] = log((new[metric] > 0 ? new[metric] : 0.5) /
+							     (old[metric] > 0 ? old[metric] : 0.5) * time);
+		}
+		nr++;
+	}
+	for (size_t metric = 0; metric < DIFF_METRICS && nr >= DIFF_DRAWS / 2; metric++)
+		judge(logs + metric * DIFF_DRAWS, nr, &tests[metric]);
+}
+
+void diff_bootstrap(const struct diff *diff, const struct diff_row *old, const struct diff_row *new,
+		    struct diff_test tests[DIFF_METRICS], bool *failed)
+{
+	struct blocks *sides = calloc(2, sizeof(*sides));
+	double *logs = calloc((size_t)DIFF_METRICS * DIFF_DRAWS, sizeof(*logs));
+
+	if (sides && logs && old->nr && new->nr) {
+		fill_blocks(&sides[0], old);
+		fill_blocks(&sides[1], new);
+		run(diff, sides, logs, tests);
+	}
+	*failed |= !sides || !logs;
+	free(sides);
+	free(logs);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test of Mann and Whitney: of all ways to choose as many of the ranks, in how many the sum is as far from the
+ * middle. Ties share a rank.
+ */
+#include "lib/analysis/diff_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_MAX = 2 * DIFF_RUNS_MAX, SUM_MAX = 2 * ALL_MAX * DIFF_RUNS_MAX };
+
+static int compare(const void *a, const void *b)
+{
+	const double *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+/* Twice the rank among all values, so that it is a whole number. */
+static unsigned rank_of(const double *all, size_t nr, double value)
+{
+	unsigned below = 0, equal = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		below += all[i] < value;
+		equal += all[i] == value;
+	}
+	return 2 * below + equal + 1;
+}
+
+/* ways[s]: in how many ways `nr` of the ranks sum up to s. */
+static void count_ways(const unsigned *ranks, size_t all, size_t nr, double ways[SUM_MAX + 1])
+{
+	static const double zero[SUM_MAX + 1];
+	double(*chosen)[SUM_MAX + 1] = calloc(nr + 1, sizeof(*chosen));
+
+	memcpy(ways, zero, sizeof(zero));
+	if (!chosen)
+		return;
+	chosen[0][0] = 1;
+	for (size_t i = 0; i < all; i++)
+		for (size_t taken = nr; taken > 0; taken--)
+			for (size_t sum = 2 * all * nr; sum >= ranks[i]; sum--)
+				chosen[taken][sum] += chosen[taken - 1][sum - ranks[i]];
+	memcpy(ways, chosen[nr], sizeof(chosen[nr]));
+	free(chosen);
+}
+
+static double two_sided(const double ways[SUM_MAX + 1], double middle, double far)
+{
+	double all = 0, hit = 0;
+
+	for (size_t sum = 0; sum <= SUM_MAX; sum++) {
+		all += ways[sum];
+		if (fabs((double)sum - middle) >= far - 1e-9)
+			hit += ways[sum];
+	}
+	return all > 0 ? hit / all : 1;
+}
+
+/* How many of the ratios on each end lie outside of an interval of 95 %; 0: there is none. */
+static size_t outside(size_t nr_old, size_t nr_new)
+{
+	unsigned ranks[ALL_MAX];
+	double ways[SUM_MAX + 1], all = 0, part = 0;
+	size_t least = nr_new * (nr_new + 1), u = 0;
+
+	for (size_t i = 0; i < nr_old + nr_new; i++)
+		ranks[i] = 2 * (unsigned)(i + 1);
+	count_ways(ranks, nr_old + nr_new, nr_new, ways);
+	for (size_t sum = 0; sum <= SUM_MAX; sum++)
+		all += ways[sum];
+	for (; least + 2 * u <= SUM_MAX; u++) {
+		part += ways[least + 2 * u];
+		if (part / all > 0.025)
+			break;
+	}
+	return u;
+}
+
+static double median(const double *sorted, size_t nr)
+{
+	return nr % 2 ? sorted[nr / 2] : (sorted[nr / 2 - 1] + sorted[nr / 2]) / 2;
+}
+
+void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, struct diff_test *test)
+{
+	double all[ALL_MAX], sorted_old[DIFF_RUNS_MAX], sorted_new[DIFF_RUNS_MAX],
+		ratios[DIFF_RUNS_MAX * DIFF_RUNS_MAX], ways[SUM_MAX + 1], middle;
+	size_t nr = nr_old + nr_new, nr_ratios = 0, out = outside(nr_old, nr_new);
+	unsigned ranks[ALL_MAX], sum = 0;
+
+	memcpy(sorted_old, old, nr_old * sizeof(*old));
+	memcpy(sorted_new, new, nr_new * sizeof(*new));
+	memcpy(all, old, nr_old * sizeof(*old));
+	memcpy(all + nr_old, new, nr_new * sizeof(*new));
+	for (size_t i = 0; i < nr; i++) {
+		ranks[i] = rank_of(all, nr, all[i]);
+		sum += i >= nr_old ? ranks[i] : 0;
+	}
+	middle = (double)nr_new * (double)(nr + 1);
+	count_ways(ranks, nr, nr_new, ways);
+	test->p = two_sided(ways, middle, fabs((double)sum - middle));
+	qsort(sorted_old, nr_old, sizeof(*old), compare);
+	qsort(sorted_new, nr_new, sizeof(*new), compare);
+	test->old = median(sorted_old, nr_old);
+	test->new = median(sorted_new, nr_new);
+	test->change = test->new / (test->old > 0 ? test->old : 0.5) - 1;
+	for (size_t i = 0; i < nr_old; i++)
+		for (size_t j = 0; j < nr_new; j++)
+			ratios[nr_ratios++] = new[j] / (old[i] > 0 ? old[i] : 0.5) - 1;
+	qsort(ratios, nr_ratios, sizeof(*ratios), compare);
+	test->bounded = out > 0;
+	if (test->bounded) {
+		test->low = ratios[out - 1];
+		test->high = ratios[nr_ratios - out];
+		test->sees = (test->high - test->low) / 2;
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/diff_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void diff_run_release(struct diff_run *run)
+{
+	for (size_t i = 0; i < run->nr; i++) {
+		free(run->rows[i].name);
+		free(run->rows[i].values);
+	}
+	free(run->rows);
+	for (size_t i = 0; i < DIFF_LIMITS; i++)
+		buf_release(&run->limits[i]);
+	*run = (struct diff_run){ .nr = 0 };
+}
+
+static bool add_word(struct buf *name, size_t head, const char *word)
+{
+	return !word || !*word || buf_addf(name, "%s%s", name->len > head ? " " : "", word);
+}
+
+static bool is_of_name(const struct table *table, const struct table_attached *attached, size_t column)
+{
+	return table->columns[column].kind == TABLE_TEXT && (!attached->columns || attached->columns & 1u << column);
+}
+
+/*
+ * Texts identify the row in every recording: where its analysis does not say which, those in front of its numbers. PIDs
+ * do not.
+ */
+static char *name_of(const struct finding *finding, const struct table_attached *attached)
+{
+	const struct table *table = &finding->table;
+	size_t head = strlen(finding->name) + 1;
+	cleanup_buf struct buf name = BUF_INIT;
+	bool ok = buf_addf(&name, "%s\t", finding->name) && add_word(&name, head, attached->name);
+
+	for (size_t i = 0; ok && !attached->name && i < table->nr_columns &&
+			   (attached->columns || table->columns[i].kind == TABLE_TEXT);
+	     i++)
+		ok = !is_of_name(table, attached, i) || add_word(&name, head, table_text_at(table, attached->row, i));
+	return ok && add_word(&name, head, attached->part) ? buf_take(&name, NULL) : NULL;
+}
+
+static int add_row(struct diff_run *run, char *name, const struct samples *samples, struct fail *fail)
+{
+	struct diff_row *row = name ? vec_push(run->rows, run->nr) : NULL;
+
+	if (!row) {
+		free(name);
+		return fail_memory(fail);
+	}
+	row->name = name;
+	row->count = samples->count;
+	row->sum = samples->sum;
+	row->p50 = samples_quantile(samples, 500);
+	row->p99 = samples_quantile(samples, 990);
+	row->whole = samples->nr_marks == samples->nr && samples->nr == samples->count;
+	if (!row->whole)
+		return 0;
+	row->values = calloc(samples->nr ? samples->nr : 1, sizeof(*row->values));
+	if (!row->values)
+		return fail_memory(fail);
+	row->nr = samples->nr;
+	for (size_t i = 0; i < samples->nr; i++)
+		row->values[i] = (struct diff_value){ samples->values[i], samples->marks[i] };
+	return 0;
+}
+
+/* Several analyses may say the same. */
+static bool add_limit(struct buf *limit, const struct buf *said)
+{
+	if (!said->len || (limit->len && memmem(limit->data, limit->len, said->data, said->len)))
+		return true;
+	return (!limit->len || buf_add_str(limit, ", ")) && buf_add(limit, said->data, said->len);
+}
+
+int diff_run_take(struct diff_run *run, const struct findings *findings, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (!r && finding->table.failed)
+			r = fail_memory(fail);
+		for (size_t j = 0; !r && j < finding->table.nr_attached; j++) {
+			const struct table_attached *attached = &finding->table.attached[j];
+
+			if (attached->samples->count)
+				r = add_row(run, name_of(finding, attached), attached->samples, fail);
+		}
+	}
+	if (!r && (!add_limit(&run->limits[DIFF_CUT], &findings->cut) ||
+		   !add_limit(&run->limits[DIFF_BROKEN], &findings->broken) ||
+		   !add_limit(&run->limits[DIFF_MISSING], &findings->missing)))
+		r = fail_memory(fail);
+	return r;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct diff_row *first = a, *second = b;
+
+	return strcmp(first->name, second->name);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const struct diff_value *first = a, *second = b;
+
+	return first->value < second->value ? -1 : first->value > second->value;
+}
+
+/* Tasks of one name are one row. */
+static int add_up(struct diff_row *into, struct diff_row *from, struct fail *fail)
+{
+	struct diff_value *values;
+
+	into->count += from->count;
+	into->sum += from->sum;
+	into->whole = into->whole && from->whole;
+	values = reallocarray(into->values, into->nr + from->nr + 1, sizeof(*values));
+	if (!values)
+		return fail_memory(fail);
+	if (from->nr)
+		memcpy(values + into->nr, from->values, from->nr * sizeof(*values));
+	into->values = values;
+	into->nr += from->nr;
+	free(from->name);
+	free(from->values);
+	*from = (struct diff_row){ .name = NULL };
+	return 0;
+}
+
+static uint64_t quantile(const struct diff_row *row, uint64_t per_mille)
+{
+	uint64_t rank = (row->nr * per_mille + 999) / 1000;
+
+	return row->nr ? row->values[rank ? rank - 1 : 0].value : 0;
+}
+
+int diff_run_settle(struct diff_run *run, bool several, struct fail *fail)
+{
+	size_t kept = 0;
+	int r = 0;
+
+	if (run->nr > 1)
+		qsort(run->rows, run->nr, sizeof(*run->rows), compare_rows);
+	for (size_t i = 1; !r && i < run->nr; i++) {
+		if (!strcmp(run->rows[kept].name, run->rows[i].name)) {
+			r = add_up(&run->rows[kept], &run->rows[i], fail);
+		} else if (++kept != i) {
+			run->rows[kept] = run->rows[i];
+			run->rows[i] = (struct diff_row){ .name = NULL };
+		}
+	}
+	for (size_t i = 0; !r && i <= kept && i < run->nr; i++) {
+		struct diff_row *row = &run->rows[i];
+
+		if (!row->whole)
+			continue;
+		if (row->nr > 1)
+			qsort(row->values, row->nr, sizeof(*row->values), compare_values);
+		row->p50 = quantile(row, 500);
+		row->p99 = quantile(row, 990);
+		if (several) {
+			free(row->values);
+			row->values = NULL;
+			row->nr = 0;
+		}
+	}
+	if (!r && run->nr)
+		run->nr = kept + 1;
+	return r;
+}
+
+const struct diff_row *diff_run_find(const struct diff_run *run, const char *name)
+{
+	const struct diff_row key = { .name = (char *)(uintptr_t)name };
+
+	return run->nr ? bsearch(&key, run->rows, run->nr, sizeof(*run->rows), compare_rows) : NULL;
+}

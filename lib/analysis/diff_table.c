@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/diff_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { OF, ROW, METRIC, OLD, NEW, CHANGE, LOW, HIGH, VERDICT, SEES, OLD_N, NEW_N, OLD_VALUE, NEW_VALUE, P, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[OF] = { "OF", TABLE_TEXT, "table" },
+	[ROW] = { "ROW", TABLE_TEXT, NULL },
+	[METRIC] = { "FIGURE", TABLE_TEXT, NULL },
+	[OLD] = { "OLD", TABLE_TEXT, "old_text" },
+	[NEW] = { "NEW", TABLE_TEXT, "new_text" },
+	[CHANGE] = { "CHANGE %", TABLE_NUMBER, "change_percent" },
+	[LOW] = { "FROM", TABLE_NUMBER, "from_percent" },
+	[HIGH] = { "TO", TABLE_NUMBER, "to_percent" },
+	[VERDICT] = { "IS", TABLE_TEXT, "verdict" },
+	[SEES] = { "SEES %", TABLE_NUMBER, "sees_percent" },
+	[OLD_N] = { "OLD N", TABLE_COUNT, "old_n" },
+	[NEW_N] = { "NEW N", TABLE_COUNT, "new_n" },
+	[OLD_VALUE] = { "OLD VALUE", TABLE_NUMBER, "old" },
+	[NEW_VALUE] = { "NEW VALUE", TABLE_NUMBER, "new" },
+	[P] = { "P", TABLE_NUMBER, "p" },
+};
+
+static void put_figure(struct table *table, enum diff_metric metric, double value)
+{
+	char text[TEXT_HUMAN];
+
+	if (metric == DIFF_RATE)
+		table_cellf(table, value < 10 ? "%.2f/s" : "%.0f/s", value);
+	else
+		table_cellf(table, "%s%s", text_time(text, (uint64_t)value), metric == DIFF_TOTAL ? "/s" : "");
+}
+
+static void put_percent(struct table *table, bool known, double part)
+{
+	/* A ratio may be anything; a table has room for so much. */
+	double percent = part * 1000;
+
+	if (!known || !(percent > -1e12 && percent < 1e12))
+		table_cell(table, "-");
+	else
+		table_cell_decimal(table, llround(percent), 1);
+}
+
+static void put_line(struct table *table, const struct diff_line *line)
+{
+	const struct diff_test *test = &line->test;
+	const char *tab = strchr(line->name, '\t');
+
+	table_cell_mem(table, line->name, (size_t)(tab - line->name));
+	table_cell(table, tab + 1);
+	table_cell(table, diff_metric_name(line->metric));
+	put_figure(table, line->metric, test->old);
+	put_figure(table, line->metric, test->new);
+	put_percent(table, test->old > 0, test->change);
+	put_percent(table, test->bounded, test->low);
+	put_percent(table, test->bounded, test->high);
+	table_cell(table, !line->tested ? "?" : !line->changed ? "~" : test->change > 0 ? "+" : "-");
+	put_percent(table, line->tested && !line->changed && test->bounded, test->sees);
+	table_cell_u64(table, line->counts[0]);
+	table_cell_u64(table, line->counts[1]);
+	table_cell_decimal(table, llround(fmin(test->old, 1e15) * 1000), 3);
+	table_cell_decimal(table, llround(fmin(test->new, 1e15) * 1000), 3);
+	table_cell_decimal(table, llround(test->p * 1e6), 6);
+}
+
+static void put_lines(const struct diff_judging *judging, struct findings *findings)
+{
+	struct table *table =
+		findings_table(findings, "changes",
+			       "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to tell; "
+			       "what certainly costs or saves the most time first",
+			       NULL, columns, COLUMNS);
+
+	if (!table)
+		return;
+	table->data_only = 1 << OLD_VALUE | 1 << NEW_VALUE | 1 << P;
+	table->spare = 1 << OLD_N | 1 << NEW_N | 1 << SEES;
+	for (size_t i = 0; i < judging->nr; i++)
+		put_line(table, &judging->lines[i]);
+	if (judging->options->top < judging->nr)
+		findings->items[findings->nr - 1].left_away = table_keep(table, (size_t)judging->options->top);
+}
+
+/* What is said of the first file of each side. */
+static void tell_of_files(const struct diff *diff, enum diff_limit limit, struct buf *line, bool *failed)
+{
+	for (size_t side = 0; side < 2; side++) {
+		const struct buf *said = &diff->sides[side].runs[0].limits[limit];
+
+		if (said->len && !buf_addf(line, "%s%s: %.*s", line->len ? "; " : "", side ? "new" : "old",
+					   (int)said->len, said->data))
+			*failed = true;
+	}
+}
+
+static void tell_limits(const struct diff_judging *judging, size_t changed, struct findings *findings)
+{
+	const struct diff *diff = judging->diff;
+	uint64_t tested = 0;
+	const char *release = diff->sides[0].runs[0].release;
+
+	for (size_t i = 0; i < judging->nr; i++)
+		tested += judging->lines[i].tested;
+	findings_note(
+		findings,
+		"%" PRIu64
+		" figures were tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are called so may be chance",
+		tested, changed, changed == 1 ? "" : "s", judging->options->least * 100, DIFF_COULD_BE);
+	for (size_t i = 0; i < diff->sides[1].nr; i++)
+		if (strcmp(diff->sides[1].runs[i].release, release) != 0) {
+			findings_note(findings, "the kernels differ: %s and %s", release,
+				      diff->sides[1].runs[i].release);
+			break;
+		}
+	tell_of_files(diff, DIFF_CUT, &findings->cut, &findings->failed);
+	tell_of_files(diff, DIFF_BROKEN, &findings->broken, &findings->failed);
+	tell_of_files(diff, DIFF_MISSING, &findings->missing, &findings->failed);
+	if (judging->few)
+		findings_note(findings, "%" PRIu64 " rows happened less than %d times on a side, too few to be tested",
+			      judging->few, DIFF_N_MIN);
+	if (judging->alone[0] || judging->alone[1])
+		findings_note(findings, "%" PRIu64 " rows are only in the old file, %" PRIu64 " only in the new one",
+			      judging->alone[0], judging->alone[1]);
+	if (judging->cut)
+		findings_note(findings,
+			      "%" PRIu64
+			      " rows are not tested: there are more values than are kept; record for a shorter time",
+			      judging->cut);
+	if (diff->several && (diff->sides[0].nr < 4 || diff->sides[1].nr < 4))
+		findings_note(
+			findings,
+			"with less than 4 files a side no test can tell a change: 4 and 4 at least, 5 and 5 or more for many rows");
+	else if (!diff->several)
+		findings_note(
+			findings,
+			"one file a side tells how two recordings differ, not two programs: 4 files a side or more tell those");
+}
+
+void diff_put_table(const struct diff_judging *judging, size_t changed, struct findings *findings)
+{
+	put_lines(judging, findings);
+	tell_limits(judging, changed, findings);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/graph_stream.h"
+
+#include "lib/event/context.h"
+#include "lib/reader/reader.h"
+
+void graph_stream_release(struct graph_stream *stream)
+{
+	calls_free(stream->calls);
+	*stream = (struct graph_stream){ .calls = NULL };
+}
+
+bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool fresh_exit)
+{
+	const struct schema_abi *abi = &pass->reader->buffers[event->buffer].context->abi;
+
+	if (!stream->calls) {
+		stream->calls = calls_new(abi);
+		stream->buffer = event->buffer;
+		pass->failed |= !stream->calls;
+	}
+	if (!stream->calls || stream->buffer != event->buffer)
+		return false;
+	if (fresh_exit)
+		(void)place_bind(&stream->retval, event->type->format, abi, "retval");
+	return true;
+}
+
+void graph_stream_lose(struct graph_stream *stream, const struct event *event)
+{
+	struct call call;
+
+	if (stream->calls && event->buffer == stream->buffer)
+		(void)calls_see(stream->calls, event, &call);
+}

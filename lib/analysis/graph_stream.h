@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_GRAPH_STREAM_H
+#define WEFT_ANALYSIS_GRAPH_STREAM_H
+
+#include "lib/analysis/graph_facts.h"
+#include "lib/event/calls.h"
+#include "lib/event/place.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The calls of the function graph as an analysis sees them: those of the first buffer that has some. All zero before
+ * its first event.
+ */
+struct graph_stream {
+	struct calls *calls; /* NULL: no event of it was seen */
+	uint16_t buffer;
+	struct place retval; /* of an exit; without a size: it has none */
+};
+
+void graph_stream_release(struct graph_stream *stream);
+
+/* At the first events: false when the event is none of this stream's, or without memory (pass::failed). */
+bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool fresh_exit);
+
+/*
+ * An entry or an exit; `fresh`: the first event of its type. 1: it has ended the call that is in *ret then; 0: it has
+ * not; -1: it is none of this stream's, or there is no memory (pass::failed).
+ */
+static inline int graph_stream_see(struct graph_stream *stream, struct pass *pass, const struct event *event,
+				   bool is_entry, bool fresh, struct call *ret)
+{
+	if (__builtin_expect((fresh || !stream->calls || stream->buffer != event->buffer), 0) &&
+	    !graph_stream_begin(stream, pass, event, !is_entry && fresh))
+		return -1;
+	if (is_entry && pass->state.events[STATE_SWITCH])
+		calls_mark(stream->calls, graph_off_cpu(graph_task(pass, event)));
+	return calls_see(stream->calls, event, ret);
+}
+/* Events of a buffer were lost. */
+void graph_stream_lose(struct graph_stream *stream, const struct event *event);
+
+/* What the call that this exit ends has returned; 0 where the event does not say. */
+static inline uint64_t graph_stream_retval(const struct graph_stream *stream, const struct event *event)
+{
+	return stream->retval.size ? place_u64(&stream->retval, event) : 0;
+}
+
+#endif

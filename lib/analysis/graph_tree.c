@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/graph_tree_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The calls of one function: what it called, and who called it. Of a call that is open, each frame of lib/event/calls
+ * keeps its node in the tree of that call; when the call ends, its tree is added to that of all. A call whose end is
+ * not seen counts nowhere.
+ */
+
+enum role { ENTRY = 1, EXIT };
+
+static const struct role_name names[] = {
+	{ "ftrace", "funcgraph_entry", ENTRY },
+	{ "ftrace", "fgraph_retaddr_entry", ENTRY },
+	{ "ftrace", "funcgraph_exit", EXIT },
+	{ NULL, NULL, 0 },
+};
+
+/* The outermost call of the function that is open in a task. */
+struct instance {
+	struct call_tree tree;
+	uint64_t *callers; /* the nearest first */
+	size_t nr_callers;
+};
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return fail_memory(fail);
+	graph->pass = pass;
+	graph->options = *(const struct graph_tree_options *)options;
+	roles_init(&graph->roles, names);
+	u64_map_init(&graph->wanted, sizeof(uint8_t));
+	u64_map_init(&graph->open, sizeof(struct instance));
+	*ret = graph;
+	if (call_tree_begin(&graph->below, 0) && call_tree_begin(&graph->above, 0))
+		return 0;
+	graph_tree_analysis.free(graph);
+	return fail_memory(fail);
+}
+
+static void release(struct analysis *graph)
+{
+	struct instance *instance;
+	uint64_t key;
+	size_t at = 0;
+
+	if (!graph)
+		return;
+	while ((instance = u64_map_next(&graph->open, &at, &key))) {
+		call_tree_release(&instance->tree);
+		free(instance->callers);
+	}
+	for (size_t i = 0; i < graph->nr_slowest; i++)
+		call_tree_release(&graph->slowest[i].tree);
+	free(graph->slowest);
+	free(graph->titles);
+	call_tree_release(&graph->below);
+	call_tree_release(&graph->above);
+	graph_stream_release(&graph->stream);
+	u64_map_release(&graph->wanted);
+	u64_map_release(&graph->open);
+	roles_release(&graph->roles);
+	free(graph);
+}
+
+/* "ext4_sync [ext4]" is ext4_sync. */
+static bool is_named(const struct analysis *graph, uint64_t address)
+{
+	char name[GRAPH_NAME];
+	size_t len;
+
+	graph_name(graph->pass, graph->stream.buffer, address, name, sizeof(name));
+	len = strcspn(name, " ");
+	return strlen(graph->options.function) == len && !memcmp(name, graph->options.function, len);
+}
+
+static bool is_wanted(struct analysis *graph, uint64_t address)
+{
+	uint8_t *known = u64_map_add(&graph->wanted, address);
+
+	if (!known)
+		return false;
+	if (!*known)
+		*known = is_named(graph, address) ? 1 : 2;
+	return *known == 1;
+}
+
+static struct instance *instance_of(struct analysis *graph, const struct event *event)
+{
+	return u64_map_add(&graph->open, event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu);
+}
+
+/* An interrupt was called by nobody: whom it hit is a matter of chance. */
+static bool is_hit(const struct calls_frame *frame, const struct calls_frame *by)
+{
+	return by->within & (uint8_t)~frame->within & (EVENT_HARDIRQ | EVENT_NMI);
+}
+
+static bool add_caller(struct instance *instance, uint64_t func)
+{
+	uint64_t *caller = vec_push(instance->callers, instance->nr_callers);
+
+	if (caller)
+		*caller = func;
+	return caller;
+}
+
+static bool find_callers(const struct analysis *graph, const struct event *event, struct calls_frame frame,
+			 struct instance *instance)
+{
+	struct calls_frame caller;
+
+	instance->nr_callers = 0;
+	for (size_t back = 1; calls_frame(graph->stream.calls, event, back, &caller); back++) {
+		if (is_hit(&caller, &frame))
+			return add_caller(instance, GRAPH_BY_INTERRUPT);
+		if (!add_caller(instance, caller.func))
+			return false;
+		frame = caller;
+	}
+	return !frame.depth || add_caller(instance, GRAPH_NOT_SEEN);
+}
+
+static void enter(struct analysis *graph, const struct event *event)
+{
+	struct calls_frame frame, caller = { .word = NULL };
+	struct instance *instance;
+	uint32_t node;
+
+	/* One that is too deep has no frame: on top is another, which has its word. */
+	if (!calls_frame(graph->stream.calls, event, 0, &frame) || *frame.word)
+		return;
+	(void)calls_frame(graph->stream.calls, event, 1, &caller);
+	if (!(caller.word && *caller.word) && !is_wanted(graph, frame.func))
+		return;
+	instance = instance_of(graph, event);
+	if (instance && caller.word && *caller.word) {
+		node = call_tree_child(&instance->tree, (uint32_t)(*caller.word - 1), frame.func);
+		graph->pass->failed |= node == CALL_TREE_NONE;
+		*frame.word = (uint64_t)node + 1;
+		return;
+	}
+	if (instance && call_tree_begin(&instance->tree, 0) && find_callers(graph, event, frame, instance))
+		*frame.word = 1;
+	else
+		graph->pass->failed = true;
+}
+
+static void sum_callers(struct analysis *graph, const struct instance *instance)
+{
+	const struct call_node *root = &instance->tree.nodes[0];
+	uint32_t node = 0;
+
+	for (size_t i = 0; node != CALL_TREE_NONE; i++) {
+		struct call_node *sum = &graph->above.nodes[node];
+
+		sum->calls++;
+		sum->total += root->total;
+		sum->self += root->self;
+		if (i == instance->nr_callers)
+			return;
+		node = call_tree_child(&graph->above, node, instance->callers[i]);
+	}
+	graph->pass->failed = true;
+}
+
+/* The place for one more of the longest: a new one, or that of the shortest of them. NULL: it is not one of them. */
+static struct graph_call *slow_place(struct analysis *graph, uint64_t lasted)
+{
+	struct graph_call *least = NULL;
+
+	if (graph->nr_slowest < graph->options.slowest) {
+		least = vec_push(graph->slowest, graph->nr_slowest);
+		graph->pass->failed |= !least;
+		return least;
+	}
+	for (size_t i = 0; i < graph->nr_slowest; i++)
+		if (!least || graph->slowest[i].lasted <= least->lasted)
+			least = &graph->slowest[i];
+	return least && lasted > least->lasted ? least : NULL;
+}
+
+static void keep_slow(struct analysis *graph, const struct call *call, const struct event *event,
+		      struct call_tree *tree)
+{
+	const struct state_task *task = graph_task(graph->pass, event);
+	struct graph_call *slow = slow_place(graph, call->lasted);
+	struct call_tree old;
+
+	if (!slow)
+		return;
+	old = slow->tree;
+	*slow = (struct graph_call){ .tree = *tree,
+				     .start = call->start,
+				     .lasted = call->lasted,
+				     .interrupted = call->interrupted,
+				     .off = graph_off_cpu(task) - call->mark,
+				     .cpu = event->cpu,
+				     .pid = event->pid,
+				     .retval = graph_stream_retval(&graph->stream, event) };
+	if (task)
+		strncpy(slow->comm, pass_comm(graph->pass, task), sizeof(slow->comm) - 1);
+	*tree = old;
+}
+
+static void end_instance(struct analysis *graph, const struct call *call, const struct event *event,
+			 struct instance *instance)
+{
+	const struct state_task *task = graph_task(graph->pass, event);
+
+	if ((task && !pass_wants(graph->pass, task)) || !pass_wants_cpu(graph->pass, event->cpu))
+		return;
+	call_tree_settle(&instance->tree);
+	graph->off += graph_off_cpu(task) - call->mark;
+	sum_callers(graph, instance);
+	if (!call_tree_merge(&graph->below, &instance->tree))
+		graph->pass->failed = true;
+	if (graph->options.slowest)
+		keep_slow(graph, call, event, &instance->tree);
+}
+
+static void end_call(struct analysis *graph, const struct call *call, const struct event *event)
+{
+	struct instance *instance;
+	struct call_node *node;
+
+	if (!call->word) {
+		graph->unpaired += !call->entered && call->timed && is_wanted(graph, call->func);
+		return;
+	}
+	instance = instance_of(graph, event);
+	if (!instance || !call->timed || call->word > instance->tree.nr)
+		return;
+	node = &instance->tree.nodes[call->word - 1];
+	node->calls++;
+	node->total += call->lasted;
+	node->self += call->lasted > call->nested ? call->lasted - call->nested : 0;
+	node->interrupts += call->interrupts;
+	if (call->word == 1)
+		end_instance(graph, call, event, instance);
+	else
+		graph->inner += is_wanted(graph, call->func);
+}
+
+static void see(struct analysis *graph, const struct event *event)
+{
+	struct call call;
+	uint8_t role;
+	bool fresh;
+	int ended;
+
+	if (event->kind == EVENT_LOST) {
+		graph_stream_lose(&graph->stream, event);
+		return;
+	}
+	role = roles_of(&graph->roles, event, &fresh);
+	if (!role)
+		return;
+	ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, fresh, &call);
+	if (ended > 0)
+		end_call(graph, &call, event);
+	else if (!ended && role == ENTRY)
+		enter(graph, event);
+}
+
+static int no_such_function(const struct analysis *graph, struct fail *fail)
+{
+	struct near near = near_to(graph->options.function);
+	char name[GRAPH_NAME];
+	uint64_t address;
+	bool seen = false;
+	uint8_t *known;
+	size_t at = 0;
+
+	while ((known = u64_map_next(&graph->wanted, &at, &address))) {
+		graph_name(graph->pass, graph->stream.buffer, address, name, sizeof(name));
+		near_offer_as(&near, name, name);
+		seen |= *known == 1;
+	}
+	if (seen)
+		return fail_set(fail, -ENODATA, "the file has no complete call of %s, from entry to return",
+				graph->options.function);
+	return near_fail(&near, fail, -ENODATA, "the file has no call of '%s'", graph->options.function);
+}
+
+static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
+{
+	if (graph->pass->failed || graph->roles.failed || graph->wanted.starved || graph->open.starved ||
+	    (graph->stream.calls && calls_starved(graph->stream.calls)))
+		return fail_memory(fail);
+	if (!graph->stream.calls)
+		return pass_nothing(graph->pass, &graph_tree_analysis, "there is no function graph among the events",
+				    "-p function_graph", fail);
+	if (!graph->below.nodes[0].calls)
+		return no_such_function(graph, fail);
+	if (graph->options.slowest)
+		graph_slowest_put(graph, findings);
+	else
+		graph_tree_put(graph, findings);
+	return 0;
+}
+
+const struct analysis_ops graph_tree_analysis = {
+	.name = "graph",
+	.summary = "show what one function called and what called it",
+	.wants = graph_wants,
+	.essential = 1,
+	.tracer = "function_graph",
+	.option = "funcgraph-retval",
+	.create = create,
+	.see = see,
+	.finish = finish,
+	.free = release,
+};

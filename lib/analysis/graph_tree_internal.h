@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
+#define WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
+
+#include "lib/analysis/call_tree.h"
+#include "lib/analysis/graph.h"
+#include "lib/analysis/graph_facts.h"
+#include "lib/analysis/graph_stream.h"
+#include "lib/analysis/pass.h"
+#include "lib/event/calls.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct findings;
+
+/* graph_tree_analysis: what graph_tree.c follows and graph_tree_tables.c tells. */
+
+/* One call of the function, with all that it called. */
+struct graph_call {
+	struct call_tree tree;
+	uint64_t start, lasted, interrupted, off;
+	uint64_t retval;
+	uint32_t cpu;
+	int32_t pid;
+	char comm[STATE_COMM];
+};
+
+struct analysis {
+	struct pass *pass;
+	struct graph_tree_options options;
+	struct roles roles;
+	struct graph_stream stream;
+	struct u64_map wanted; /* by address: uint8_t, 1 it is the function, 2 it is another */
+	struct u64_map open;   /* by task, an idle one's CPU: struct instance, the call of the function that is open */
+	struct call_tree below, above; /* of all calls: what they called, and who called them */
+	uint64_t off, inner;           /* of all calls; those that are inside another one of the same task */
+	struct graph_call *slowest;
+	size_t nr_slowest;
+	uint64_t unpaired;
+	char (*titles)[GRAPH_NAME]; /* texts that findings borrow */
+};
+
+/* In the place of a function, where a caller is none. */
+enum { GRAPH_BY_INTERRUPT = 1, GRAPH_NOT_SEEN = 2 };
+
+void graph_tree_put(struct analysis *graph, struct findings *findings);
+void graph_slowest_put(struct analysis *graph, struct findings *findings);
+
+#endif

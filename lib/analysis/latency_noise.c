@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/latency_noise.h"
+
+#include "lib/analysis/pass.h"
+#include "lib/base/vec.h"
+#include "lib/event/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum role { NMI = 1, IRQ, SOFTIRQ, THREAD, NOISE, SAMPLE, ROLES };
+
+static const struct role_name names[] = {
+	{ "osnoise", "nmi_noise", NMI },
+	{ "osnoise", "irq_noise", IRQ },
+	{ "osnoise", "softirq_noise", SOFTIRQ },
+	{ "osnoise", "thread_noise", THREAD },
+	{ "osnoise", "sample_threshold", NOISE },
+	{ "ftrace", "osnoise", SAMPLE },
+	{ NULL, NULL, 0 },
+};
+
+/*
+ * More than one noise can hold; of one that holds more the oldest are unknown. The kernel tells samples in
+ * microseconds.
+ */
+enum { PIECES = 1024, NS_PER_US = 1000 };
+
+bool noises_init(struct noises *noises, struct pass *pass, size_t worst)
+{
+	*noises = (struct noises){ .pass = pass, .worst = worst, .places = calloc(ROLES, sizeof(*noises->places)) };
+	roles_init(&noises->roles, names);
+	u64_map_init(&noises->by_key, sizeof(uint32_t));
+	return noises->places;
+}
+
+void noises_release(struct noises *noises)
+{
+	for (size_t i = 0; i < noises->nr_cpus; i++)
+		free(noises->cpus[i].pieces);
+	free(noises->cpus);
+	for (size_t i = 0; i < noises->nr_sources; i++)
+		samples_release(&noises->sources[i].lasted);
+	samples_release(&noises->lasted);
+	free(noises->sources);
+	free(noises->places);
+	free(noises->longest.items);
+	free(noises->samples.items);
+	u64_map_release(&noises->by_key);
+	roles_release(&noises->roles);
+}
+
+static void bind(const struct noises *noises, const struct event *event, struct noise_places *places)
+{
+	const struct {
+		const char *name;
+		struct place *place;
+	} wanted[] = {
+		{ "start", &places->start },
+		{ "duration", &places->duration },
+		{ "interference", &places->interference },
+		{ "noise", &places->noise },
+		{ "runtime", &places->runtime },
+		{ "max_sample", &places->largest },
+	};
+
+	for (size_t i = 0; i < array_size(wanted); i++)
+		(void)place_bind(wanted[i].place, event->type->format, noises->pass->state.abi, wanted[i].name);
+	if (!place_bind(&places->number, event->type->format, noises->pass->state.abi, "vector"))
+		(void)place_bind(&places->number, event->type->format, noises->pass->state.abi, "pid");
+	if (!place_bind(&places->name, event->type->format, noises->pass->state.abi, "desc"))
+		(void)place_bind(&places->name, event->type->format, noises->pass->state.abi, "comm");
+}
+
+static struct noise_cpu *cpu_of(struct noises *noises, uint32_t number)
+{
+	struct noise_cpu *cpu;
+
+	while (noises->nr_cpus <= number) {
+		cpu = vec_push(noises->cpus, noises->nr_cpus);
+		if (!cpu) {
+			noises->failed = true;
+			return NULL;
+		}
+		cpu->period.source = NOISE_NO_SOURCE;
+	}
+	return &noises->cpus[number];
+}
+
+static uint32_t source_of(struct noises *noises, enum noise_part part, int32_t number, const char *name, size_t len)
+{
+	uint32_t *id = u64_map_add(&noises->by_key, (uint64_t)part << 32 | (uint32_t)number);
+	struct noise_source *source;
+
+	if (id && *id)
+		return *id - 1;
+	source = id ? vec_push(noises->sources, noises->nr_sources) : NULL;
+	if (!source) {
+		noises->failed = true;
+		return NOISE_NO_SOURCE;
+	}
+	*id = (uint32_t)noises->nr_sources;
+	source->part = (uint8_t)part;
+	source->number = number;
+	memcpy(source->name, name, len < sizeof(source->name) ? len : sizeof(source->name) - 1);
+	return *id - 1;
+}
+
+/* Rows of other files are compared with these. */
+static void compare(struct noises *noises, struct samples *samples, uint64_t lasted)
+{
+	if (pass_compares(noises->pass))
+		samples_add(samples, &noises->pass->budget, lasted);
+}
+
+static void count(struct noises *noises, uint32_t index, const struct noise *noise, uint64_t lasted)
+{
+	struct noise_source *source = index == NOISE_NO_SOURCE ? NULL : &noises->sources[index];
+
+	if (!source)
+		return;
+	source->count++;
+	source->total += lasted;
+	compare(noises, &source->lasted, lasted);
+	if (source->max && source->max >= lasted)
+		return;
+	source->max = lasted;
+	source->max_at = noise->at;
+	source->max_cpu = noise->cpu;
+}
+
+static void see_piece(struct noises *noises, struct noise_cpu *cpu, enum noise_part part, const struct event *event)
+{
+	const struct noise_places *places = &noises->places[part + NMI];
+	int32_t number = (int32_t)place_u64(&places->number, event);
+	struct noise_piece *piece;
+	const char *name = "";
+	size_t len = 0;
+
+	if (!cpu->pieces)
+		cpu->pieces = calloc(PIECES, sizeof(*cpu->pieces));
+	if (!cpu->pieces) {
+		noises->failed = true;
+		return;
+	}
+	(void)place_string(&places->name, event, &name, &len);
+	piece = &cpu->pieces[cpu->nr++ % PIECES];
+	piece->start = place_u64(&places->start, event);
+	piece->duration = place_u64(&places->duration, event);
+	piece->at = noises->pass->state.now;
+	piece->part = (uint8_t)part;
+	piece->source = source_of(noises, part, number, name, len);
+}
+
+static void keep(struct noises *noises, struct noise_list *list, const struct noise *noise)
+{
+	size_t index;
+
+	if (list->nr >= noises->worst && (!list->nr || list->items[list->nr - 1].lasted >= noise->lasted))
+		return;
+	if (list->nr < noises->worst && !vec_push(list->items, list->nr)) {
+		noises->failed = true;
+		return;
+	}
+	for (index = list->nr - 1; index && list->items[index - 1].lasted < noise->lasted; index--)
+		list->items[index] = list->items[index - 1];
+	list->items[index] = *noise;
+}
+
+static uint64_t sum_of(const struct noise *noise)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < NOISE_PARTS; i++)
+		sum += noise->parts[i];
+	return sum;
+}
+
+/* The pieces that began in it. What is left is a source, too, where sources are counted. */
+static void split(struct noises *noises, const struct noise_cpu *cpu, uint64_t start, bool counted, struct noise *noise)
+{
+	uint64_t found = 0, left = noise->lasted;
+	enum noise_part rest;
+
+	for (size_t i = 0; i < cpu->nr && i < PIECES; i++) {
+		const struct noise_piece *piece = &cpu->pieces[(cpu->nr - 1 - i) % PIECES];
+
+		if (piece->start < start || piece->start - start >= noise->lasted || piece->duration > left)
+			continue;
+		found++;
+		left -= piece->duration;
+		noise->parts[piece->part] += piece->duration;
+		if (counted)
+			count(noises, piece->source, noise, piece->duration);
+		if (piece->duration > noise->most) {
+			noise->most = piece->duration;
+			noise->source = piece->source;
+		}
+	}
+	rest = !noise->count ? NOISE_HARDWARE : found >= noise->count ? NOISE_WAY : NOISE_UNKNOWN;
+	noise->parts[rest] += left;
+	if (counted && left)
+		count(noises, source_of(noises, rest, 0, "", 0), noise, left);
+}
+
+static void see_noise(struct noises *noises, struct noise_cpu *cpu, const struct event *event)
+{
+	const struct noise_places *places = &noises->places[NOISE];
+	struct noise noise = { .lasted = place_u64(&places->duration, event),
+			       .at = event->ts,
+			       .cpu = event->cpu,
+			       .source = NOISE_NO_SOURCE,
+			       .count = place_u64(&places->interference, event) };
+	uint64_t start = place_u64(&places->start, event);
+	struct noise *period = &cpu->period;
+	bool wanted = pass_wants_cpu(noises->pass, event->cpu);
+
+	noises->nr_noises++;
+	noises->unexplained += noise.count && !cpu->nr;
+	split(noises, cpu, start, wanted, &noise);
+	noises->wrong += sum_of(&noise) != noise.lasted;
+	period->lasted += noise.lasted;
+	period->count++;
+	for (size_t i = 0; i < NOISE_PARTS; i++)
+		period->parts[i] += noise.parts[i];
+	if (noise.most > period->most) {
+		period->most = noise.most;
+		period->source = noise.source;
+	}
+	if (!wanted)
+		return;
+	compare(noises, &noises->lasted, noise.lasted);
+	keep(noises, &noises->longest, &noise);
+}
+
+/* The kernel has cut the sum of the noises to microseconds: they are the sample's if that gives its figure. */
+static void see_sample(struct noises *noises, struct noise_cpu *cpu, const struct event *event)
+{
+	const struct noise_places *places = &noises->places[SAMPLE];
+	uint64_t us = place_u64(&places->noise, event);
+	struct noise sample = cpu->period;
+	bool first = !cpu->sampled, lost = cpu->lost;
+
+	cpu->period = (struct noise){ .source = NOISE_NO_SOURCE };
+	cpu->sampled = true;
+	cpu->lost = false;
+	sample.at = event->ts;
+	sample.cpu = event->cpu;
+	sample.runtime = place_u64(&places->runtime, event) * NS_PER_US;
+	sample.largest = place_u64(&places->largest, event) * NS_PER_US;
+	noises->nr_samples++;
+	if (us > UINT64_MAX / NS_PER_US || !pass_wants_cpu(noises->pass, event->cpu))
+		return;
+	if (sample.lasted / NS_PER_US != us) {
+		bool partial = sample.lasted / NS_PER_US < us;
+
+		if (!partial) {
+			memset(sample.parts, 0, sizeof(sample.parts));
+			sample.source = NOISE_NO_SOURCE;
+			sample.lasted = 0;
+		}
+		sample.parts[NOISE_UNKNOWN] += us * NS_PER_US - sample.lasted;
+		sample.lasted = us * NS_PER_US;
+		/* Where the file has no noise at all, that is told once. */
+		noises->cut += first && !lost;
+		noises->broken += !first || lost;
+	}
+	noises->wrong += sum_of(&sample) != sample.lasted;
+	keep(noises, &noises->samples, &sample);
+}
+
+void noises_see(struct noises *noises, const struct event *event)
+{
+	struct noise_cpu *cpu;
+	bool fresh;
+	uint8_t role;
+
+	if (event->kind != EVENT_RECORD) {
+		if (event->cpu < noises->nr_cpus)
+			noises->cpus[event->cpu].lost = true;
+		return;
+	}
+	role = roles_of(&noises->roles, event, &fresh);
+	if (!role)
+		return;
+	if (fresh)
+		bind(noises, event, &noises->places[role]);
+	cpu = cpu_of(noises, event->cpu);
+	if (!cpu)
+		return;
+	switch ((enum role)role) {
+	case NOISE:
+		see_noise(noises, cpu, event);
+		return;
+	case SAMPLE:
+		see_sample(noises, cpu, event);
+		return;
+	case NMI:
+	case IRQ:
+	case SOFTIRQ:
+	case THREAD:
+		see_piece(noises, cpu, (enum noise_part)(role - NMI), event);
+		return;
+	case ROLES:
+		return;
+	}
+}
+
+bool noises_back(const struct noises *noises, uint32_t cpu, size_t index, struct noise_piece *ret)
+{
+	const struct noise_cpu *of = cpu < noises->nr_cpus ? &noises->cpus[cpu] : NULL;
+
+	if (!of || index >= of->nr || index >= PIECES)
+		return false;
+	*ret = of->pieces[(of->nr - 1 - index) % PIECES];
+	return true;
+}
+
+const char *noises_thread(const struct noises *noises, int32_t pid)
+{
+	const uint32_t *id = u64_map_find(&noises->by_key, (uint64_t)NOISE_THREAD << 32 | (uint32_t)pid);
+	const char *name = id && *id ? noises->sources[*id - 1].name : NULL;
+
+	return name && *name ? name : NULL;
+}
+
+bool noises_any(const struct noises *noises)
+{
+	return noises->nr_noises || noises->nr_samples;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/latency_timerlat.h"
+
+#include "lib/analysis/latency_noise.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/vec.h"
+#include "lib/event/event.h"
+
+#include <stdlib.h>
+
+static const struct role_name names[] = { { "ftrace", "timerlat", 1 }, { NULL, NULL, 0 } };
+
+void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct timeline *timeline,
+		    const struct noises *noises, size_t worst)
+{
+	*timerlats = (struct timerlats){ .pass = pass, .timeline = timeline, .noises = noises, .worst = worst };
+	spreads_init(&timerlats->spreads, pass);
+	roles_init(&timerlats->roles, names);
+}
+
+void timerlats_release(struct timerlats *timerlats)
+{
+	roles_release(&timerlats->roles);
+	spreads_release(&timerlats->spreads);
+	free(timerlats->cpus);
+	free(timerlats->samples.items);
+}
+
+static uint64_t sum_of(const struct late *late)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < PARTS; i++)
+		sum += late->parts[i];
+	return sum;
+}
+
+/* timerlat_lat_context[] of kernel/trace/trace_output.c */
+static const char *const contexts[] = { "irq", "thread", "user ret" };
+
+static uint64_t context_of(const struct late *late)
+{
+	for (size_t i = 0; i < array_size(contexts); i++)
+		if (late->kind == contexts[i])
+			return i;
+	return 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Keeps a sample that has its parts. */
+static void keep(struct timerlats *timerlats, const struct late *late)
+{
+	timerlats->wrong += sum_of(late) != late->lasted;
+	timerlats->unexplained +=
+		late->parts[PART_UNKNOWN] == late->lasted && !timerlats->pass->state.events[STATE_SWITCH];
+	timerlats->failed |= !lates_keep(&timerlats->samples, timerlats->worst, late);
+	spreads_add(&timerlats->spreads, context_of(late), late);
+}
+
+/* Without sched_switch it is not known which tasks had the CPU between the events. */
+static void split_by_events(struct timerlats *timerlats, struct late *late)
+{
+	static const enum part of_tasks[] = { PART_IDLE, PART_BEFORE, PART_AFTER, PART_OTHERS, PART_OWN };
+	uint64_t longest = 0;
+
+	late->before = latency_task_at(timerlats->timeline, late->cpu, late->at - late->lasted);
+	latency_split(timerlats->timeline, late->cpu, late->at - late->lasted, late->at, late, &longest);
+	if (timerlats->pass->state.events[STATE_SWITCH])
+		return;
+	late->before = STATE_NO_TASK;
+	late->other = STATE_NO_TASK;
+	for (size_t i = 0; i < array_size(of_tasks); i++) {
+		late->parts[PART_UNKNOWN] += late->parts[of_tasks[i]];
+		late->parts[of_tasks[i]] = 0;
+	}
+}
+
+/* The time that a thread had, by its PID. */
+static void charge_thread(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, struct late *late,
+			  int32_t pid, uint64_t lasted, uint64_t *longest)
+{
+	uint32_t task = pid ? state_task_of(&timerlats->pass->state, pid) : (uint32_t)STATE_NO_TASK;
+
+	if (!pid) {
+		late->parts[PART_IDLE] += lasted;
+	} else if (task != STATE_NO_TASK && task == cpu->hit) {
+		late->parts[PART_BEFORE] += lasted;
+	} else {
+		late->parts[PART_OTHERS] += lasted;
+		if (lasted > *longest) {
+			*longest = lasted;
+			late->other = task;
+		}
+	}
+}
+
+static void charge(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, struct late *late,
+		   const struct noise_piece *piece, uint64_t lasted, uint64_t *longest)
+{
+	switch ((enum noise_part)piece->part) {
+	case NOISE_NMI:
+		late->parts[PART_NMI] += lasted;
+		return;
+	case NOISE_IRQ:
+		late->parts[PART_HARD] += lasted;
+		return;
+	case NOISE_SOFTIRQ:
+		late->parts[PART_SOFT] += lasted;
+		return;
+	case NOISE_THREAD:
+		if (piece->source != NOISE_NO_SOURCE)
+			charge_thread(timerlats, cpu, late, timerlats->noises->sources[piece->source].number, lasted,
+				      longest);
+		return;
+	case NOISE_HARDWARE:
+	case NOISE_WAY:
+	case NOISE_UNKNOWN:
+	case NOISE_PARTS:
+		return;
+	}
+}
+
+/*
+ * What ended from `since` until `to`, into the parts of `late`, as far as there is room; a bit for each kind that did:
+ * 1 << NOISE_IRQ.
+ */
+static unsigned charge_all(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, uint64_t since,
+			   uint64_t to, struct late *late)
+{
+	uint64_t longest = 0, left = late->lasted - sum_of(late), lasted;
+	struct noise_piece piece;
+	unsigned seen = 0;
+
+	for (size_t i = 0; noises_back(timerlats->noises, late->cpu, i, &piece) && piece.at > since; i++) {
+		if (piece.at > to)
+			continue;
+		lasted = least(least(piece.duration, piece.at - since), left);
+		charge(timerlats, cpu, late, &piece, lasted, &longest);
+		left = late->lasted - sum_of(late);
+		seen |= 1u << piece.part;
+	}
+	return seen;
+}
+
+/* The sample of the timer's interrupt, whose end `piece` tells. */
+static void split_irq(const struct timerlats *timerlats, struct timerlat_cpu *cpu, const struct noise_piece *piece)
+{
+	struct late *late = &cpu->irq;
+	uint64_t after = piece->at - late->at;
+	bool known = cpu->hit != STATE_NO_TASK && !cpu->lost,
+	     idle = known && timerlats->pass->state.tasks[cpu->hit].idle;
+	enum part rest = !known ? PART_UNKNOWN : cpu->in_softirq ? PART_SOFT : idle ? PART_IDLE : PART_BEFORE;
+
+	late->before = cpu->hit;
+	/* Until it had read the clock. */
+	late->parts[PART_HARD] = least(piece->duration > after ? piece->duration - after : 0, late->lasted);
+	(void)charge_all(timerlats, cpu, late->at - late->lasted, late->at, late);
+	late->parts[rest] += late->lasted - sum_of(late);
+	cpu->split = true;
+}
+
+/* False: the sample of its interrupt was not split so, or was another period's. */
+static bool split_thread(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, uint64_t number,
+			 struct late *late)
+{
+	unsigned seen;
+	bool on;
+
+	if (!cpu->split || cpu->number != number || late->lasted < cpu->irq.lasted)
+		return false;
+	for (size_t i = 0; i < PARTS; i++)
+		late->parts[i] = cpu->irq.parts[i];
+	late->before = cpu->hit;
+	seen = charge_all(timerlats, cpu, cpu->irq.at, late->at, late);
+	/* The last thread before it has told its end, or there was none. */
+	on = seen & 1u << NOISE_THREAD || cpu->hit == late->task;
+	late->parts[on && !cpu->lost ? PART_OWN : PART_UNKNOWN] += late->lasted - sum_of(late);
+	return true;
+}
+
+/* No event tells the end of the timer's interrupt. */
+static void settle(struct timerlats *timerlats, struct timerlat_cpu *cpu)
+{
+	if (!cpu->waits)
+		return;
+	cpu->waits = false;
+	split_by_events(timerlats, &cpu->irq);
+	keep(timerlats, &cpu->irq);
+}
+
+void timerlats_end(struct timerlats *timerlats)
+{
+	for (size_t i = 0; i < timerlats->nr_cpus; i++)
+		settle(timerlats, &timerlats->cpus[i]);
+}
+
+static void see_noise(struct timerlats *timerlats, const struct event *event)
+{
+	struct timerlat_cpu *cpu = &timerlats->cpus[event->cpu];
+	struct noise_piece piece;
+
+	cpu->lost |= event->kind == EVENT_LOST;
+	if (!cpu->waits || !noises_back(timerlats->noises, event->cpu, 0, &piece) || piece.part != NOISE_IRQ ||
+	    piece.at < cpu->irq.at)
+		return;
+	cpu->waits = false;
+	split_irq(timerlats, cpu, &piece);
+	keep(timerlats, &cpu->irq);
+}
+
+static struct timerlat_cpu *cpu_of(struct timerlats *timerlats, uint32_t number)
+{
+	while (timerlats->nr_cpus <= number) {
+		if (!vec_push(timerlats->cpus, timerlats->nr_cpus)) {
+			timerlats->failed = true;
+			return NULL;
+		}
+	}
+	return &timerlats->cpus[number];
+}
+
+static void see_by_noise(struct timerlats *timerlats, const struct event *event, struct timerlat_cpu *cpu,
+			 struct late *late, bool irq)
+{
+	uint64_t number = place_u64(&timerlats->number, event);
+
+	settle(timerlats, cpu);
+	if (irq) {
+		*cpu = (struct timerlat_cpu){ .irq = *late,
+					      .number = number,
+					      .hit = state_running(&timerlats->pass->state, event->cpu),
+					      .in_softirq = event->flags & EVENT_SOFTIRQ,
+					      .waits = true };
+		return;
+	}
+	if (!split_thread(timerlats, cpu, number, late))
+		split_by_events(timerlats, late);
+	keep(timerlats, late);
+}
+
+/*
+ * A thread may be interrupted between its reading of the clock and the event. The interrupt's sample, in which nothing
+ * interrupts, tells when the timer was to expire, and so when the thread read the clock.
+ */
+static void go_back(const struct timerlat_cpu *cpu, uint64_t number, struct late *late)
+{
+	uint64_t expires = cpu->irq.at - cpu->irq.lasted;
+
+	if (cpu->irq.at && cpu->number == number && late->at - late->lasted > expires)
+		late->at = expires + late->lasted;
+}
+
+static void see_sample(struct timerlats *timerlats, const struct event *event)
+{
+	const struct state *state = &timerlats->pass->state;
+	uint64_t context = place_u64(&timerlats->context, event), number = place_u64(&timerlats->number, event);
+	struct timerlat_cpu *cpu;
+	struct late late = { .at = state->now,
+			     .lasted = place_u64(&timerlats->latency, event),
+			     .cpu = event->cpu,
+			     .waker = -1,
+			     .prio = -1,
+			     .task = state_running(state, event->cpu),
+			     .before = STATE_NO_TASK,
+			     .other = STATE_NO_TASK };
+
+	late.kind = contexts[context < array_size(contexts) ? context : 1];
+	timerlats->nr_samples++;
+	if (late.lasted > late.at || late.task == STATE_NO_TASK || !pass_wants_cpu(timerlats->pass, event->cpu))
+		return;
+	cpu = cpu_of(timerlats, event->cpu);
+	if (!cpu)
+		return;
+	late.prio = state->tasks[late.task].prio;
+	if (context)
+		go_back(cpu, number, &late);
+	/* The interrupt's sample is not of the task that it hit. */
+	if (!context)
+		late.task = STATE_NO_TASK;
+	if (!state->events[STATE_SWITCH] || (!state->events[STATE_HARD_ENTRY] && !state->events[STATE_SOFT_ENTRY])) {
+		see_by_noise(timerlats, event, cpu, &late, !context);
+		return;
+	}
+	/* The first one may have come before any event of the scheduler. */
+	settle(timerlats, cpu);
+	if (!context)
+		*cpu = (struct timerlat_cpu){ .irq = late, .number = number };
+	if (pass_compares(timerlats->pass) || lates_want(&timerlats->samples, timerlats->worst, late.lasted)) {
+		split_by_events(timerlats, &late);
+		keep(timerlats, &late);
+	}
+}
+
+static const char *call_context(const void *arg, uint64_t key)
+{
+	(void)arg;
+	return contexts[key];
+}
+
+void timerlats_put(const struct timerlats *timerlats, struct findings *findings)
+{
+	spreads_put(&timerlats->spreads, "timerlat", call_context, NULL, findings);
+}
+
+void timerlats_see(struct timerlats *timerlats, const struct event *event)
+{
+	bool fresh;
+
+	if (event->cpu < timerlats->nr_cpus)
+		see_noise(timerlats, event);
+	if (event->kind != EVENT_RECORD || !roles_of(&timerlats->roles, event, &fresh))
+		return;
+	if (fresh) {
+		(void)place_bind(&timerlats->context, event->type->format, timerlats->pass->state.abi, "context");
+		(void)place_bind(&timerlats->latency, event->type->format, timerlats->pass->state.abi, "timer_latency");
+		(void)place_bind(&timerlats->number, event->type->format, timerlats->pass->state.abi, "seqnum");
+	}
+	if (timerlats->latency.size)
+		see_sample(timerlats, event);
+}

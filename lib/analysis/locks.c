@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/locks_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/stack.h"
+#include "lib/event/symbols.h"
+#include "lib/event/tasks.h"
+#include "lib/reader/reader.h"
+#include "lib/uapi/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Waits for locks of the kernel (contention_begin and _end, or those of lockdep) and for futexes (the system call). */
+
+static const struct analysis_want wants[] = {
+	{ "lock:contention_begin", "lock:lock_contended", "when a task begins to wait for a lock of the kernel" },
+	{ "lock:contention_end", "lock:lock_acquired", "when it has it" },
+	{ "sched:sched_switch", NULL, "spinning or asleep" },
+	{ "sched:sched_waking", NULL, "who ended the wait" },
+	{ "syscalls:sys_enter_futex,syscalls:sys_exit_futex", NULL, "waits for futexes" },
+	{ NULL, NULL, NULL },
+};
+
+enum role {
+	BEGIN = 1,
+	END,
+	CONTENDED,
+	ACQUIRED,
+	ACQUIRE,
+	RELEASE,
+	FUTEX_ENTER,
+	FUTEX_EXIT,
+	RAW_ENTER,
+	RAW_EXIT,
+	STACK
+};
+_Static_assert(STACK + 1 <= LOCKS_ROLES, "as many as there is room for");
+
+static const struct role_name names[] = {
+	{ "lock", "contention_begin", BEGIN },
+	{ "lock", "contention_end", END },
+	{ "lock", "lock_contended", CONTENDED },
+	{ "lock", "lock_acquired", ACQUIRED },
+	{ "lock", "lock_acquire", ACQUIRE },
+	{ "lock", "lock_release", RELEASE },
+	{ "syscalls", "sys_enter_futex", FUTEX_ENTER },
+	{ "syscalls", "sys_exit_futex", FUTEX_EXIT },
+	{ "raw_syscalls", "sys_enter", RAW_ENTER },
+	{ "raw_syscalls", "sys_exit", RAW_EXIT },
+	{ "ftrace", "kernel_stack", STACK },
+	{ NULL, NULL, 0 },
+};
+
+/* Their fields: the lock, a value and a name. */
+static const struct {
+	const char *address, *value, *name;
+} fields[] = {
+	[BEGIN] = { "lock_addr", "flags", NULL },
+	[END] = { "lock_addr", "ret", NULL },
+	[CONTENDED] = { "lockdep_addr", NULL, "name" },
+	[ACQUIRED] = { "lockdep_addr", NULL, "name" },
+	[ACQUIRE] = { "lockdep_addr", NULL, "name" },
+	[RELEASE] = { "lockdep_addr", NULL, "name" },
+	[FUTEX_ENTER] = { "uaddr", "op", NULL },
+	[FUTEX_EXIT] = { NULL, "ret", NULL },
+	[RAW_ENTER] = { "id", NULL, "args" },
+	[RAW_EXIT] = { "id", "ret", NULL },
+	[STACK] = { "caller", NULL, NULL },
+};
+
+enum { CALLS_MAX = 1024, UNDER_WAY_MAX = 1 << 20, FRAMES_MAX = 32 };
+
+/*
+ * Functions that take locks, wait for them or trace that: the caller is the first function of a stack that is none of
+ * them.
+ */
+static const char *const own_functions[] = {
+	"*lock_slowpath*", "*_lock_slow*",  "*mutex_lock*",    "*mutex_slow*",
+	"*mutex_trylock*", "*rtmutex*",     "*rt_mutex*",      "rt_spin_*",
+	"rtlock_*",        "*rwbase_*",     "rt_read_*",       "rt_write_*",
+	"rwsem_*",         "down_*",        "__down*",         "down",
+	"up_read*",        "up_write*",     "_raw_*",          "__raw_*",
+	"do_raw_*",        "queued_*",      "native_queued_*", "__pv_queued_*",
+	"kvm_*",           "percpu_down_*", "__percpu_*",      "percpu_rwsem_*",
+	"osq_*",           "ww_mutex_*",    "__ww_*",          "schedule*",
+	"__schedule*",     "preempt_*",     "__traceiter_*",   "trace_contention_*",
+	"trace_event_*",   "__trace*",      "ftrace_*",        "task_blocks_on_*",
+	"spin_lock*",      "read_lock*",    "write_lock*",
+};
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *locks = calloc(1, sizeof(*locks));
+
+	if (!locks)
+		return fail_memory(fail);
+	locks->pass = pass;
+	if (options)
+		locks->options = *(const struct locks_options *)options;
+	roles_init(&locks->roles, names);
+	u64_map_init(&locks->waits, sizeof(struct lock_wait));
+	u64_map_init(&locks->calls, sizeof(uint64_t));
+	u64_map_init(&locks->held, sizeof(struct lock_wait));
+	u64_map_init(&locks->names, LOCKS_NAME);
+	u64_map_init(&locks->last, sizeof(uint64_t));
+	u64_map_init(&locks->callers, sizeof(uint8_t));
+	u64_map_init(&locks->rows, sizeof(struct lock_row));
+	locks->futex = -1;
+	*ret = locks;
+	return 0;
+}
+
+static void release(struct analysis *locks)
+{
+	struct lock_row *row;
+	size_t at = 0;
+	uint64_t key;
+
+	if (!locks)
+		return;
+	while ((row = u64_map_next(&locks->rows, &at, &key))) {
+		samples_release(&row->waits);
+		samples_release(&row->held);
+	}
+	u64_map_release(&locks->rows);
+	u64_map_release(&locks->callers);
+	u64_map_release(&locks->last);
+	u64_map_release(&locks->names);
+	u64_map_release(&locks->held);
+	u64_map_release(&locks->calls);
+	u64_map_release(&locks->waits);
+	roles_release(&locks->roles);
+	free(locks);
+}
+
+/* enum lock_contention_flags, include/trace/events/lock.h. A mutex that spins first is a mutex. */
+static enum lock_type type_of(uint64_t flags)
+{
+	enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
+
+	if (flags & MUTEX)
+		return LOCK_MUTEX;
+	if (flags & PERCPU)
+		return LOCK_PERCPU;
+	if (flags & RT)
+		return flags & READ ? LOCK_RT_READ : flags & WRITE ? LOCK_RT_WRITE : LOCK_RT;
+	if (flags & SPIN)
+		return flags & READ ? LOCK_READ_LOCK : flags & WRITE ? LOCK_WRITE_LOCK : LOCK_SPIN;
+	return flags & READ ? LOCK_RWSEM_READ : flags & WRITE ? LOCK_RWSEM_WRITE : LOCK_SEMAPHORE;
+}
+
+/* Two that meet in one key are told apart by what the wait says. */
+static uint64_t wait_key(uint64_t address, uint32_t task)
+{
+	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t blocked_of(const struct state_task *task)
+{
+	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
+}
+
+static uint64_t waiting_of(const struct state_task *task)
+{
+	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
+}
+
+static void begin(struct analysis *locks, struct u64_map *map, enum lock_type type, uint64_t address,
+		  const struct event *event)
+{
+	const struct state *state = &locks->pass->state;
+	uint32_t task = state_running(state, event->cpu);
+	uint64_t *last;
+	struct lock_wait *wait;
+
+	if (task == STATE_NO_TASK)
+		return;
+	if (map->len >= UNDER_WAY_MAX) {
+		locks->broken += map->len;
+		u64_map_clear(map);
+	}
+	wait = u64_map_add(map, wait_key(address, task));
+	last = u64_map_add(&locks->last, event->cpu);
+	if (!wait || !last) {
+		locks->pass->failed = true;
+		return;
+	}
+	/* What leads to a system call is not told by the stack of its entry. */
+	*last = map == &locks->waits && type != LOCK_FUTEX ? wait_key(address, task) + 1 : 0;
+	/* A mutex that has spun and then sleeps begins twice. */
+	if (wait->since && wait->losses == state->losses && wait->address == address && wait->task == task)
+		return;
+	locks->broken += wait->since && wait->losses != state->losses;
+	*wait = (struct lock_wait){
+		.address = address,
+		.since = event->ts,
+		.losses = state->losses,
+		.task = task,
+		.cpu = event->cpu,
+		.type = (uint8_t)type,
+		.blocked = blocked_of(&state->tasks[task]),
+		.waiting = waiting_of(&state->tasks[task]),
+		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
+	};
+}
+
+/* Takes out the wait that ends; false when its begin was not seen, or events were lost since. */
+static bool end(struct analysis *locks, struct u64_map *map, uint64_t address, const struct event *event,
+		struct lock_wait *ret)
+{
+	const struct state *state = &locks->pass->state;
+	uint32_t task = state_running(state, event->cpu);
+	struct lock_wait *wait = task == STATE_NO_TASK ? NULL : u64_map_find(map, wait_key(address, task));
+
+	if (!wait)
+		return false;
+	*ret = *wait;
+	u64_map_remove(map, wait_key(address, task));
+	return ret->losses == state->losses && ret->address == address && ret->task == task;
+}
+
+static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *wait)
+{
+	int32_t pid = locks->pass->state.tasks[wait->task].pid,
+		tgid = task_tgid(locks->pass->reader->buffers[0].context->tasks, pid);
+	struct lock_row *row = NULL;
+	uint64_t place = wait->address;
+
+	/*
+	 * Threads share futexes, as far as the file tells which belong together; processes have the same addresses for
+	 * others.
+	 */
+	if (wait->type == LOCK_FUTEX)
+		place ^= (uint64_t)(uint32_t)(tgid ? tgid : pid) << 47;
+	switch (locks->options.by) {
+	case LOCKS_BY_LOCK:
+		row = u64_map_add(&locks->rows, (place << 8 | place >> 56) ^ wait->type);
+		break;
+	case LOCKS_BY_CALLER:
+		row = u64_map_add(&locks->rows, (wait->caller << 8 | wait->caller >> 56) ^ wait->type);
+		break;
+	case LOCKS_BY_TASK:
+		row = u64_map_add(&locks->rows, wait->task);
+		break;
+	}
+	if (!row) {
+		locks->pass->failed = true;
+		return NULL;
+	}
+	if (!row->waits.count && !row->held.count) {
+		row->address = wait->address;
+		row->type = wait->type;
+		row->task = wait->task;
+		row->waker = -1;
+		row->caller = wait->caller;
+	}
+	return row;
+}
+
+static void count(struct analysis *locks, const struct lock_wait *wait, const struct event *event, bool given_up)
+{
+	const struct state_task *task = &locks->pass->state.tasks[wait->task];
+	struct extreme whole = { .lasted = event->ts - wait->since,
+				 .from = wait->since,
+				 .to = event->ts,
+				 .cpu = event->cpu,
+				 .task = wait->task };
+	uint64_t blocked = blocked_of(task) - wait->blocked, waiting = waiting_of(task) - wait->waiting;
+	uint64_t off = blocked + waiting + task->spent[TASK_UNKNOWN] - wait->unknown;
+	struct lock_row *row;
+
+	if (!pass_wants_cpu(locks->pass, event->cpu) || !pass_wants(locks->pass, task))
+		return;
+	row = row_of(locks, wait);
+	if (!row)
+		return;
+	samples_add(&row->waits, &locks->pass->budget, whole.lasted);
+	row->spun += whole.lasted > off ? whole.lasted - off : 0;
+	row->slept += blocked;
+	row->queued += waiting;
+	row->given_up += given_up;
+	if (!row->longest.to || whole.lasted > row->longest.lasted) {
+		row->waker = blocked && locks->pass->state.events[STATE_WAKING] ? task->waker : -1;
+		row->caller = wait->caller;
+	}
+	extreme_see(&row->longest, &whole);
+}
+
+static void see_end(struct analysis *locks, uint64_t address, const struct event *event, bool given_up)
+{
+	struct lock_wait wait;
+
+	if (end(locks, &locks->waits, address, event, &wait))
+		count(locks, &wait, event, given_up);
+	else if (!locks->pass->state.losses)
+		locks->cut++;
+	else
+		locks->broken++;
+}
+
+/* The events of lockdep tell the names of locks and how long they are held. */
+static void see_lockdep(struct analysis *locks, const struct event *event, enum role role)
+{
+	const struct lock_places *places = &locks->places[role];
+	uint64_t address = place_u64(&places->address, event);
+	struct lock_wait wait;
+	struct lock_row *row;
+	const char *text;
+	size_t len;
+	char *name;
+
+	if (role == ACQUIRE || role == CONTENDED) {
+		name = u64_map_add(&locks->names, address);
+		locks->pass->failed |= !name;
+		if (name && !*name && place_string(&places->name, event, &text, &len))
+			memcpy(name, text, len < LOCKS_NAME ? len : LOCKS_NAME - 1);
+	}
+	if (role == CONTENDED && !locks->contention)
+		begin(locks, &locks->waits, LOCK_NAMED, address, event);
+	if (role == ACQUIRED && end(locks, &locks->waits, address, event, &wait))
+		count(locks, &wait, event, false);
+	if (role == ACQUIRED)
+		(void)end(locks, &locks->held, address, event, &wait);
+	if (role == ACQUIRED || role == ACQUIRE)
+		begin(locks, &locks->held, LOCK_NAMED, address, event);
+	if (role != RELEASE || !end(locks, &locks->held, address, event, &wait))
+		return;
+	row = pass_wants(locks->pass, &locks->pass->state.tasks[wait.task]) ? row_of(locks, &wait) : NULL;
+	if (row)
+		samples_add(&row->held, &locks->pass->budget, event->ts - wait.since);
+}
+
+static void enter_futex(struct analysis *locks, uint64_t address, uint64_t operation, const struct event *event)
+{
+	/* FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI, _LOCK_PI2; above them are flags. */
+	static const uint64_t waiting = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13;
+	uint32_t task = state_running(&locks->pass->state, event->cpu);
+	uint64_t *call;
+
+	if (task == STATE_NO_TASK || !(waiting >> (operation & 0x3f) & 1))
+		return;
+	call = u64_map_add(&locks->calls, task);
+	locks->pass->failed |= !call;
+	if (!call)
+		return;
+	*call = address;
+	begin(locks, &locks->waits, LOCK_FUTEX, address, event);
+}
+
+/* -EAGAIN: its value had changed, there was nothing to wait for. */
+static void leave_futex(struct analysis *locks, int64_t returned, const struct event *event)
+{
+	uint32_t task = state_running(&locks->pass->state, event->cpu);
+	uint64_t *call = task == STATE_NO_TASK ? NULL : u64_map_find(&locks->calls, task), address;
+	struct lock_wait wait;
+
+	if (!call)
+		return;
+	address = *call;
+	u64_map_remove(&locks->calls, task);
+	if (!end(locks, &locks->waits, address, event, &wait))
+		locks->broken++;
+	else if (returned != -11)
+		count(locks, &wait, event, returned < 0);
+}
+
+static void see_call(struct analysis *locks, const struct event *event, enum role role)
+{
+	const struct lock_places *places = &locks->places[role];
+	uint64_t address, operation;
+
+	if (role == FUTEX_ENTER && !locks->raw)
+		enter_futex(locks, place_u64(&places->address, event), place_u64(&places->value, event), event);
+	else if (role == FUTEX_EXIT && !locks->raw)
+		leave_futex(locks, place_s64(&places->value, event), event);
+	else if (role < RAW_ENTER || place_s64(&places->address, event) != locks->futex)
+		return;
+	else if (role == RAW_EXIT)
+		leave_futex(locks, place_s64(&places->value, event), event);
+	else if (place_element(&places->name, event, 0, &address) && place_element(&places->name, event, 1, &operation))
+		enter_futex(locks, address, operation, event);
+}
+
+static bool is_own(struct analysis *locks, const struct symbol *symbol)
+{
+	uint8_t *known = u64_map_add(&locks->callers, symbol->address);
+	char name[128];
+
+	if (!known) {
+		locks->pass->failed = true;
+		return false;
+	}
+	if (*known)
+		return *known == 2;
+	snprintf(name, sizeof(name), "%.*s", (int)symbol->name_len, symbol->name);
+	*known = 1;
+	for (size_t i = 0; i < array_size(own_functions) && *known == 1; i++)
+		*known = text_glob(own_functions[i], name) ? 2 : 1;
+	return *known == 2;
+}
+
+/* Of the wait that began with the CPU's last event. */
+static void see_stack(struct analysis *locks, const struct event *event)
+{
+	const struct context *context = locks->pass->reader->buffers[event->buffer].context;
+	const uint64_t *key = u64_map_find(&locks->last, event->cpu);
+	struct lock_wait *wait = key && *key ? u64_map_find(&locks->waits, *key - 1) : NULL;
+	struct symbol symbol;
+	struct stack stack;
+	uint64_t address;
+
+	if (!wait || wait->caller)
+		return;
+	stack_of_kernel(&locks->places[STACK].address, &context->abi, event, &stack);
+	for (int i = 0; i < FRAMES_MAX && stack_next(&stack, &address); i++) {
+		if (!stack_symbol(context->symbols, address, &symbol)) {
+			wait->caller = address;
+			break;
+		}
+		wait->caller = symbol.address;
+		if (!is_own(locks, &symbol))
+			break;
+	}
+	locks->stacks |= wait->caller != 0;
+}
+
+static void bind(struct analysis *locks, const struct event *event, enum role role)
+{
+	const struct schema_abi *abi = &locks->pass->reader->buffers[event->buffer].context->abi;
+	struct lock_places *places = &locks->places[role];
+
+	(void)(fields[role].address && place_bind(&places->address, event->type->format, abi, fields[role].address));
+	(void)(fields[role].value && place_bind(&places->value, event->type->format, abi, fields[role].value));
+	(void)(fields[role].name && place_bind(&places->name, event->type->format, abi, fields[role].name));
+	locks->contention |= role == BEGIN;
+	locks->raw |= role == RAW_ENTER;
+	for (int64_t i = 0; role == RAW_ENTER && locks->futex < 0 && i < CALLS_MAX; i++) {
+		const char *name = system_call_name(locks->pass->machine, i);
+
+		if (name && !strcmp(name, "futex"))
+			locks->futex = i;
+	}
+}
+
+static void see(struct analysis *locks, const struct event *event)
+{
+	enum role role;
+	uint64_t *last;
+	bool fresh;
+
+	/* Waits that events were lost in show themselves when they end. */
+	role = event->kind == EVENT_RECORD ? (enum role)roles_of(&locks->roles, event, &fresh) : 0;
+	if (role && fresh)
+		bind(locks, event, role);
+	if (role == STACK)
+		see_stack(locks, event);
+	last = locks->last.len ? u64_map_find(&locks->last, event->cpu) : NULL;
+	if (last)
+		*last = 0;
+	if (!role || role == STACK)
+		return;
+	locks->seen += role < RAW_ENTER;
+	if (role == BEGIN)
+		begin(locks, &locks->waits, type_of(place_u64(&locks->places[BEGIN].value, event)),
+		      place_u64(&locks->places[BEGIN].address, event), event);
+	else if (role == END)
+		see_end(locks, place_u64(&locks->places[END].address, event), event,
+			place_u64(&locks->places[END].value, event) != 0);
+	else if (role <= RELEASE)
+		see_lockdep(locks, event, role);
+	else
+		see_call(locks, event, role);
+}
+
+const struct analysis_ops locks_analysis = {
+	.name = "locks",
+	.summary = "show how long tasks waited for locks and futexes",
+	.wants = wants,
+	.create = create,
+	.see = see,
+	.finish = locks_finish,
+	.free = release,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_LOCKS_INTERNAL_H
+#define WEFT_ANALYSIS_LOCKS_INTERNAL_H
+
+#include "lib/analysis/extreme.h"
+#include "lib/analysis/locks.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/table.h"
+#include "lib/base/u64_map.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+
+/*
+ * What the analysis `locks` knows, between locks.c, which follows waits, and locks_tables.c. A wait is known by its
+ * task and the lock's address: tasks wait for several at once, for interrupts take locks, too.
+ */
+enum { LOCKS_COLUMNS = 21, LOCKS_NAME = 40, LOCKS_ROLES = 13 };
+
+enum lock_type {
+	LOCK_SEMAPHORE,
+	LOCK_SPIN,
+	LOCK_READ_LOCK,
+	LOCK_WRITE_LOCK,
+	LOCK_RWSEM_READ,
+	LOCK_RWSEM_WRITE,
+	LOCK_RT,
+	LOCK_RT_READ,
+	LOCK_RT_WRITE,
+	LOCK_PERCPU,
+	LOCK_MUTEX,
+	LOCK_NAMED,
+	LOCK_FUTEX,
+	LOCK_TYPES
+};
+
+struct lock_wait {
+	uint64_t address, since;
+	uint64_t blocked, waiting, unknown; /* of the task's life, when it began */
+	uint64_t losses;                    /* state::losses then */
+	uint64_t caller;                    /* the function that wanted the lock; 0: no stack was recorded */
+	uint32_t task, cpu;
+	uint8_t type;
+};
+
+struct lock_row {
+	struct samples waits, held;
+	uint64_t spun, slept, queued; /* queued: woken, until it had a CPU */
+	uint64_t given_up;
+	uint64_t address, caller;
+	uint32_t task;
+	uint8_t type;
+	int32_t waker; /* the task that ended the longest wait by a wakeup; -1: none */
+	struct extreme longest;
+};
+
+struct analysis {
+	struct pass *pass;
+	struct locks_options options;
+	struct roles roles;
+	struct lock_places {
+		struct place address, value, name, array;
+	} places[LOCKS_ROLES];   /* by role */
+	int64_t futex;           /* number of the system call; -1: not known */
+	bool raw;                /* raw_syscalls are there: syscalls:* tell the same again */
+	bool contention, stacks; /* contention_begin is there; some wait has a stack */
+	struct u64_map waits;    /* by task and address: struct lock_wait */
+	struct u64_map calls;    /* by task: the address of the futex that it waits for in a call */
+	struct u64_map held;     /* by task and address: struct lock_wait */
+	struct u64_map names;    /* by address: char[LOCKS_NAME], of lockdep */
+	struct u64_map last;     /* by CPU: the key of the wait that began with the last event */
+	struct u64_map callers;  /* by address in a function: 0 or 1 + whether it is a lock's own */
+	struct u64_map rows;
+	uint64_t seen, cut, broken;
+	struct table_column columns[LOCKS_COLUMNS];
+};
+
+int must_check locks_finish(struct analysis *locks, struct findings *findings, struct fail *fail);
+
+#endif

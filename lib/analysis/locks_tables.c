@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/locks_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/event/symbols.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum column {
+	WHAT,
+	WHICH,
+	WAITS,
+	TOTAL,
+	P50,
+	P99,
+	MAX,
+	MAX_AT,
+	SPUN,
+	SLEPT,
+	QUEUED,
+	GIVEN_UP,
+	CALLER,
+	WAKER,
+	MAX_CPU,
+	MAX_PID,
+	MAX_COMM,
+	WAKER_PID,
+	HOLDS,
+	HELD,
+	HELD_MAX
+};
+_Static_assert(HELD_MAX + 1 == LOCKS_COLUMNS, "as many as there is room for");
+
+static const struct table_column columns[LOCKS_COLUMNS] = {
+	[WHAT] = { "LOCK", TABLE_TEXT, NULL },
+	[WHICH] = { "TYPE", TABLE_TEXT, NULL },
+	[WAITS] = { "WAITS", TABLE_COUNT, NULL },
+	[TOTAL] = { "TOTAL", TABLE_TIME, NULL },
+	[P50] = { "P50", TABLE_TIME, NULL },
+	[P99] = { "P99", TABLE_TIME, NULL },
+	[MAX] = { "MAX", TABLE_TIME, NULL },
+	[MAX_AT] = { "MAX AT", TABLE_NUMBER, "max_at" },
+	[SPUN] = { "SPIN", TABLE_TIME, NULL },
+	[SLEPT] = { "SLEEP", TABLE_TIME, NULL },
+	[QUEUED] = { "WAIT", TABLE_TIME, NULL },
+	[GIVEN_UP] = { "GIVEN UP", TABLE_COUNT, "given_up" },
+	[CALLER] = { "CALLER", TABLE_TEXT, NULL },
+	[WAKER] = { "WOKEN BY", TABLE_TEXT, "woken_by" },
+	[MAX_CPU] = { "CPU", TABLE_NUMBER, "max_cpu" },
+	[MAX_PID] = { "MAX PID", TABLE_NUMBER, "max_pid" },
+	[MAX_COMM] = { "MAX TASK", TABLE_TEXT, "max_comm" },
+	[WAKER_PID] = { "WAKER PID", TABLE_NUMBER, "woken_by_pid" },
+	[HOLDS] = { "HOLDS", TABLE_COUNT, NULL },
+	[HELD] = { "HELD", TABLE_TIME, NULL },
+	[HELD_MAX] = { "HELD MAX", TABLE_TIME, "held_max_ns" },
+};
+
+/* The first two columns name the subject of a row. */
+static const struct table_column heads[][2] = {
+	[LOCKS_BY_LOCK] = { { "LOCK", TABLE_TEXT, NULL }, { "TYPE", TABLE_TEXT, NULL } },
+	[LOCKS_BY_CALLER] = { { "FUNCTION", TABLE_TEXT, NULL }, { "TYPE", TABLE_TEXT, NULL } },
+	[LOCKS_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
+};
+
+static const char *const types[LOCK_TYPES] = {
+	[LOCK_SEMAPHORE] = "semaphore", [LOCK_SPIN] = "spinlock",       [LOCK_READ_LOCK] = "rwlock:R",
+	[LOCK_WRITE_LOCK] = "rwlock:W", [LOCK_RWSEM_READ] = "rwsem:R",  [LOCK_RWSEM_WRITE] = "rwsem:W",
+	[LOCK_RT] = "rt-mutex",         [LOCK_RT_READ] = "rwlock-rt:R", [LOCK_RT_WRITE] = "rwlock-rt:W",
+	[LOCK_PERCPU] = "percpu-rwsem", [LOCK_MUTEX] = "mutex",         [LOCK_NAMED] = "lock",
+	[LOCK_FUTEX] = "futex",
+};
+
+/* Data of the kernel has symbols; what was allocated has none, and lies far after the one before. */
+static bool put_symbol(const struct analysis *locks, uint64_t address, uint64_t longest, struct table *table)
+{
+	struct symbol symbol;
+
+	if (!symbols_find(locks->pass->reader->buffers[0].context->symbols, address, &symbol) || symbol.size > longest)
+		return false;
+	table_cell_mem(table, symbol.name, symbol.name_len);
+	return true;
+}
+
+static void put_caller(const struct analysis *locks, uint64_t caller, struct table *table)
+{
+	if (!caller)
+		table_cell(table, "");
+	else if (!put_symbol(locks, caller, UINT64_MAX, table))
+		table_cellf(table, "0x%" PRIx64, caller);
+}
+
+/* False: it has no name, but an address, which says nothing in another recording. */
+static bool put_lock(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	enum { DATA_MAX = 1 << 22 };
+	const char *name = u64_map_find(&locks->names, row->address);
+
+	if (row->type == LOCK_NAMED && name && *name) {
+		table_cell(table, name);
+		return true;
+	}
+	if (row->type != LOCK_FUTEX && put_symbol(locks, row->address, DATA_MAX, table))
+		return true;
+	table_cellf(table, "0x%" PRIx64, row->address);
+	return false;
+}
+
+/* Locks without names are told apart by their type in another recording. */
+static void attach(const struct lock_row *row, bool named, struct table *table)
+{
+	const char *name = named ? NULL : types[row->type];
+
+	table_attach_part(table, &row->waits, name, NULL);
+	table_attach_part(table, &row->held, name, "held");
+}
+
+static void put_head(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	const struct state_task *task = &locks->pass->state.tasks[row->task];
+
+	switch (locks->options.by) {
+	case LOCKS_BY_LOCK:
+		attach(row, put_lock(locks, row, table), table);
+		table_cell(table, types[row->type]);
+		return;
+	case LOCKS_BY_CALLER:
+		attach(row, true, table);
+		put_caller(locks, row->caller, table);
+		table_cell(table, types[row->type]);
+		return;
+	case LOCKS_BY_TASK:
+		attach(row, true, table);
+		table_cell(table, pass_comm(locks->pass, task));
+		table_cell_s64(table, task->pid);
+		return;
+	}
+}
+
+static void put_waker(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	const struct state *state = &locks->pass->state;
+	uint32_t task = row->waker > 0 ? state_task_of(state, row->waker) : STATE_NO_TASK;
+
+	if (task != STATE_NO_TASK)
+		table_cell(table, pass_comm(locks->pass, &state->tasks[task]));
+	else if (row->waker > 0)
+		table_cellf(table, "%" PRId32, row->waker);
+	else
+		table_cell(table, row->waker ? "" : "an interrupt");
+}
+
+static void put_row(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	const uint64_t parts[] = { row->spun, row->slept, row->queued };
+
+	put_head(locks, row, table);
+	table_cell_u64(table, row->waits.count);
+	table_cell_u64(table, row->waits.sum);
+	if (row->waits.count)
+		table_cell_u64(table, samples_quantile(&row->waits, 500));
+	else
+		table_cell(table, "-");
+	if (row->waits.count >= SAMPLES_P99_MIN)
+		table_cell_u64(table, samples_quantile(&row->waits, 990));
+	else
+		table_cell(table, "-");
+	if (row->longest.to) {
+		table_cell_u64(table, row->waits.max);
+		table_cell_decimal(table, (int64_t)row->longest.to, 9);
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+	for (size_t i = 0; i < array_size(parts); i++) {
+		if (locks->pass->state.events[STATE_SWITCH])
+			table_cell_u64(table, parts[i]);
+		else
+			table_cell(table, "-");
+	}
+	table_cell_u64(table, row->given_up);
+	put_caller(locks, row->caller, table);
+	put_waker(locks, row, table);
+}
+
+static void put_rest(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	const struct state_task *task = row->longest.to ? &locks->pass->state.tasks[row->longest.task] : NULL;
+
+	if (task) {
+		table_cell_u64(table, row->longest.cpu);
+		table_cell_s64(table, task->pid);
+		table_cell(table, pass_comm(locks->pass, task));
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+		table_cell(table, "");
+	}
+	if (row->waker >= 0)
+		table_cell_s64(table, row->waker);
+	else
+		table_cell(table, "-");
+	table_cell_u64(table, row->held.count);
+	table_cell_u64(table, row->held.sum);
+	table_cell_u64(table, row->held.max);
+}
+
+static void put_rows(struct analysis *locks, struct findings *findings)
+{
+	static const char *const titles[] = {
+		[LOCKS_BY_LOCK] = "waits for each lock",
+		[LOCKS_BY_CALLER] = "waits for locks, by the function that wanted one",
+		[LOCKS_BY_TASK] = "waits of each task for locks",
+	};
+	struct extreme longest = { .to = 0 };
+	const struct lock_row *row;
+	bool held = false;
+	struct table *table;
+	uint64_t key;
+	size_t at = 0;
+
+	memcpy(locks->columns, columns, sizeof(columns));
+	memcpy(locks->columns, heads[locks->options.by], sizeof(heads[0]));
+	table = findings_table(findings, "locks", titles[locks->options.by], "total", locks->columns, LOCKS_COLUMNS);
+	if (!table)
+		return;
+	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << WAITS | 1 << TOTAL | 1 << P50 | 1 << MAX | 1 << MAX_AT);
+	while ((row = u64_map_next(&locks->rows, &at, &key))) {
+		put_row(locks, row, table);
+		put_rest(locks, row, table);
+		held |= row->held.count;
+		if (row->longest.to)
+			extreme_see(&longest, &row->longest);
+	}
+	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << WAKER_PID | 1 << QUEUED |
+			   (held ? 0 : 1 << HOLDS | 1 << HELD | 1 << HELD_MAX);
+	if (!locks->pass->state.events[STATE_SWITCH])
+		table->data_only |= 1 << SPUN | 1 << SLEPT | 1 << WAKER;
+	if (!locks->stacks || locks->options.by == LOCKS_BY_CALLER)
+		table->data_only |= 1 << CALLER;
+	table->spare = 1 << MAX_AT | 1 << GIVEN_UP | 1 << SPUN | 1 << SLEPT | 1 << P50 | 1 << WAKER;
+	extreme_tell(locks->pass, findings, "wait for a lock", &longest);
+}
+
+int locks_finish(struct analysis *locks, struct findings *findings, struct fail *fail)
+{
+	const struct lock_wait *wait;
+	uint64_t open = 0, key;
+	size_t at = 0;
+
+	if (!locks->seen && !locks->rows.len && !locks->waits.len)
+		return pass_nothing(locks->pass, &locks_analysis, "there are no waits for locks among the events",
+				    "-e lock -e sched", fail);
+	put_rows(locks, findings);
+	while ((wait = u64_map_next(&locks->waits, &at, &key))) {
+		open += wait->losses == locks->pass->state.losses;
+		locks->broken += wait->losses != locks->pass->state.losses;
+	}
+	findings_cut(findings, locks->cut, "waits that began before the start");
+	findings_cut(findings, open, "waits under way at the end");
+	findings_broken(findings, locks->broken, "waits");
+	if (!locks->stacks && locks->rows.len)
+		findings_note(findings, "no wait has a stack, so that callers are not known; record with -T");
+	return locks->pass->failed || locks->roles.failed ? fail_memory(fail) : 0;
+}

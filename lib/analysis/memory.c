@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/memory_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/symbols.h"
+#include "lib/reader/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of the kernel: what was allocated and is still there, and tasks that had to wait for memory. */
+
+static const struct analysis_want wants[] = {
+	{ "kmem:kmalloc", "kmem:*alloc*", "what is allocated, and where" },
+	{ "kmem:kfree", "kmem:*free*", "what is freed again" },
+	{ NULL, NULL, NULL },
+};
+
+enum role {
+	ALLOC = 1,
+	FREE,
+	PAGE_ALLOC,
+	PAGE_FREE,
+	BEGIN,
+	END = BEGIN + MEMORY_STALLS,
+	FAULT_USER = END + MEMORY_STALLS,
+	FAULT_KERNEL,
+	VICTIM
+};
+_Static_assert(VICTIM + 1 == MEMORY_ROLES, "as many as there is room for");
+
+static const struct role_name names[] = {
+	{ "kmem", "kmalloc", ALLOC },
+	{ "kmem", "kmem_cache_alloc", ALLOC + MEMORY_ROLES },
+	{ "kmem", "kmalloc_node", ALLOC + 2 * MEMORY_ROLES },
+	{ "kmem", "kmem_cache_alloc_node", ALLOC + 3 * MEMORY_ROLES },
+	{ "kmem", "kfree", FREE },
+	{ "kmem", "kmem_cache_free", FREE + MEMORY_ROLES },
+	{ "kmem", "mm_page_alloc", PAGE_ALLOC },
+	{ "kmem", "mm_page_free", PAGE_FREE },
+	{ "vmscan", "mm_vmscan_direct_reclaim_begin", BEGIN + STALL_RECLAIM },
+	{ "vmscan", "mm_vmscan_direct_reclaim_end", END + STALL_RECLAIM },
+	{ "vmscan", "mm_vmscan_memcg_reclaim_begin", BEGIN + STALL_MEMCG },
+	{ "vmscan", "mm_vmscan_memcg_reclaim_end", END + STALL_MEMCG },
+	{ "vmscan", "mm_vmscan_node_reclaim_begin", BEGIN + STALL_NODE },
+	{ "vmscan", "mm_vmscan_node_reclaim_end", END + STALL_NODE },
+	{ "compaction", "mm_compaction_begin", BEGIN + STALL_COMPACTION },
+	{ "compaction", "mm_compaction_end", END + STALL_COMPACTION },
+	{ "exceptions", "page_fault_user", FAULT_USER },
+	{ "exceptions", "page_fault_kernel", FAULT_KERNEL },
+	{ "oom", "mark_victim", VICTIM },
+	{ NULL, NULL, 0 },
+};
+
+enum { ALIVE_MAX = 1 << 22, ORDERS_MAX = MEMORY_ORDERS - 1, ZERO_SIZE = 16 };
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *memory = calloc(1, sizeof(*memory));
+
+	(void)options;
+	if (!memory)
+		return fail_memory(fail);
+	memory->pass = pass;
+	roles_init(&memory->roles, names);
+	u64_map_init(&memory->sites, sizeof(struct memory_site));
+	u64_map_init(&memory->functions, sizeof(uint64_t));
+	u64_map_init(&memory->alive, sizeof(struct memory_alive));
+	u64_map_init(&memory->open, sizeof(struct memory_open));
+	u64_map_init(&memory->stalls, sizeof(struct memory_stall));
+	u64_map_init(&memory->faults, sizeof(struct memory_faults));
+	*ret = memory;
+	return 0;
+}
+
+static void release(struct analysis *memory)
+{
+	struct memory_stall *stall;
+	size_t at = 0;
+	uint64_t key;
+
+	if (!memory)
+		return;
+	while ((stall = u64_map_next(&memory->stalls, &at, &key)))
+		samples_release(&stall->lasted);
+	u64_map_release(&memory->sites);
+	u64_map_release(&memory->functions);
+	u64_map_release(&memory->alive);
+	u64_map_release(&memory->open);
+	u64_map_release(&memory->stalls);
+	u64_map_release(&memory->faults);
+	roles_release(&memory->roles);
+	free(memory);
+}
+
+static bool is_wanted(const struct analysis *memory, const struct event *event, uint32_t *ret_task)
+{
+	const struct state *state = &memory->pass->state;
+
+	*ret_task = state_running(state, event->cpu);
+	return *ret_task != STATE_NO_TASK && pass_wants_cpu(memory->pass, event->cpu) &&
+	       pass_wants(memory->pass, &state->tasks[*ret_task]);
+}
+
+/* The start of the function that an address is in; the address where no symbol tells. */
+static uint64_t function_of(struct analysis *memory, const struct event *event, uint64_t address)
+{
+	uint64_t *function = u64_map_add(&memory->functions, address);
+	struct symbol symbol;
+
+	if (!function) {
+		memory->pass->failed = true;
+		return address;
+	}
+	/* What called returns after the call, which may be the function's last. */
+	if (!*function)
+		*function = symbols_find(memory->pass->reader->buffers[event->buffer].context->symbols, address - 1,
+					 &symbol) ?
+				    symbol.address :
+				    address;
+	return *function;
+}
+
+static void see_alloc(struct analysis *memory, const struct event *event, const struct memory_places *places)
+{
+	uint64_t address = place_u64(&places->address, event), bytes = place_u64(&places->given, event), key;
+	struct memory_alive *alive;
+	struct memory_site *site;
+	uint32_t task;
+
+	if (!is_wanted(memory, event, &task))
+		return;
+	key = function_of(memory, event, place_u64(&places->site, event));
+	site = u64_map_add(&memory->sites, key);
+	if (!site) {
+		memory->pass->failed = true;
+		return;
+	}
+	if (address <= ZERO_SIZE) {
+		site->failed += !address;
+		return;
+	}
+	site->allocations++;
+	site->asked += place_u64(&places->asked, event);
+	site->given += bytes;
+	if (memory->alive.len >= ALIVE_MAX) {
+		memory->forgotten++;
+		return;
+	}
+	alive = u64_map_add(&memory->alive, address);
+	if (!alive) {
+		memory->pass->failed = true;
+		return;
+	}
+	/* It was freed in a way that no event tells of. */
+	memory->unseen += alive->at != 0;
+	*alive = (struct memory_alive){
+		.at = event->ts ? event->ts : 1, .bytes = bytes, .site = key, .cpu = event->cpu
+	};
+}
+
+static void see_free(struct analysis *memory, const struct event *event, const struct memory_places *places)
+{
+	uint64_t address = place_u64(&places->address, event);
+	const struct memory_alive *alive = u64_map_find(&memory->alive, address);
+	struct memory_site *site = alive ? u64_map_find(&memory->sites, alive->site) : NULL;
+
+	if (!site) {
+		memory->older += address > ZERO_SIZE;
+		return;
+	}
+	site->freed++;
+	site->moved += alive->cpu != event->cpu;
+	u64_map_remove(&memory->alive, address);
+}
+
+static void see_pages(struct analysis *memory, const struct event *event, const struct memory_places *places,
+		      bool freed)
+{
+	uint64_t order = place_u64(&places->order, event);
+	uint32_t task;
+
+	/* Nobody asks for more than the kernel's MAX_ORDER; a damaged record may. */
+	if (!is_wanted(memory, event, &task))
+		return;
+	order = order < ORDERS_MAX ? order : ORDERS_MAX;
+	if (freed)
+		memory->pages_freed[order]++;
+	else
+		memory->pages[order]++;
+}
+
+static uint64_t stall_key(enum memory_stall_kind kind, uint32_t task)
+{
+	return (uint64_t)kind << 32 | task;
+}
+
+static void begin_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
+{
+	uint32_t task = state_running(&memory->pass->state, event->cpu);
+	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_add(&memory->open, stall_key(kind, task));
+
+	if (task == STATE_NO_TASK)
+		return;
+	if (!open)
+		memory->pass->failed = true;
+	else
+		*open = (struct memory_open){
+			.since = event->ts, .losses = memory->pass->state.losses, .cpu = event->cpu, .open = true
+		};
+}
+
+static void end_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
+{
+	uint32_t task = state_running(&memory->pass->state, event->cpu), wanted;
+	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_find(&memory->open, stall_key(kind, task));
+	struct extreme whole = { .to = event->ts, .cpu = event->cpu, .task = task };
+	struct memory_stall *stall;
+
+	if (!open || !open->open || open->losses != memory->pass->state.losses) {
+		memory->broken += memory->pass->state.losses != 0;
+		memory->cut += memory->pass->state.losses == 0;
+		if (open)
+			open->open = false;
+		return;
+	}
+	open->open = false;
+	whole.from = open->since;
+	whole.lasted = event->ts - open->since;
+	if (!is_wanted(memory, event, &wanted))
+		return;
+	stall = u64_map_add(&memory->stalls, stall_key(kind, task));
+	if (!stall) {
+		memory->pass->failed = true;
+		return;
+	}
+	samples_add(&stall->lasted, &memory->pass->budget, whole.lasted);
+	stall->reclaimed += kind == STALL_COMPACTION ? 0 : place_u64(&memory->places[END + kind][0].asked, event);
+	extreme_see(&stall->longest, &whole);
+}
+
+static void see_fault(struct analysis *memory, const struct event *event, bool user)
+{
+	struct memory_faults *faults;
+	uint32_t task;
+
+	if (!is_wanted(memory, event, &task))
+		return;
+	faults = u64_map_add(&memory->faults, task);
+	if (!faults) {
+		memory->pass->failed = true;
+		return;
+	}
+	faults->user += user;
+	faults->kernel += !user;
+}
+
+/* Every allocation that is alive may have been freed in a gap. */
+static void see_lost(struct analysis *memory)
+{
+	memory->doubtful += memory->alive.len;
+	u64_map_clear(&memory->alive);
+}
+
+static void see_victim(struct analysis *memory, const struct event *event)
+{
+	if (memory->nr_victims < MEMORY_VICTIMS) {
+		memory->victims[memory->nr_victims].at = event->ts;
+		memory->victims[memory->nr_victims].pid = (int32_t)place_u64(&memory->places[VICTIM][0].order, event);
+	}
+	memory->nr_victims++;
+}
+
+static void bind(struct analysis *memory, const struct event *event, struct memory_places *places, enum role role)
+{
+	const struct schema_abi *abi = &memory->pass->reader->buffers[event->buffer].context->abi;
+	const struct format *format = event->type->format;
+
+	(void)place_bind(&places->site, format, abi, "call_site");
+	(void)place_bind(&places->address, format, abi, "ptr");
+	(void)place_bind(&places->asked, format, abi, role >= END ? "nr_reclaimed" : "bytes_req");
+	(void)place_bind(&places->given, format, abi, "bytes_alloc");
+	(void)place_bind(&places->order, format, abi, role == VICTIM ? "pid" : "order");
+}
+
+static void see(struct analysis *memory, const struct event *event)
+{
+	struct memory_places *places;
+	uint8_t number;
+	enum role role;
+	bool fresh;
+
+	if (event->kind == EVENT_LOST) {
+		see_lost(memory);
+		return;
+	}
+	number = roles_of(&memory->roles, event, &fresh);
+	if (!number)
+		return;
+	/* Several names have one role, and places of their own. */
+	role = (enum role)(number % MEMORY_ROLES);
+	places = &memory->places[role][number / MEMORY_ROLES];
+	if (fresh)
+		bind(memory, event, places, role);
+	memory->seen++;
+	if (role == ALLOC)
+		see_alloc(memory, event, places);
+	else if (role == FREE)
+		see_free(memory, event, places);
+	else if (role <= PAGE_FREE)
+		see_pages(memory, event, places, role == PAGE_FREE);
+	else if (role < END)
+		begin_stall(memory, event, (enum memory_stall_kind)(role - BEGIN));
+	else if (role < FAULT_USER)
+		end_stall(memory, event, (enum memory_stall_kind)(role - END));
+	else if (role == VICTIM)
+		see_victim(memory, event);
+	else
+		see_fault(memory, event, role == FAULT_USER);
+}
+
+const struct analysis_ops memory_analysis = {
+	.name = "memory",
+	.summary = "show what memory the kernel allocated and did not free, and which tasks waited for it",
+	.wants = wants,
+	.essential = 1,
+	.create = create,
+	.see = see,
+	.finish = memory_finish,
+	.free = release,
+};

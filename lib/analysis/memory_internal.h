@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_MEMORY_INTERNAL_H
+#define WEFT_ANALYSIS_MEMORY_INTERNAL_H
+
+#include "lib/analysis/extreme.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/u64_map.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+
+/* What the analysis `memory` knows, between memory.c, which follows the events, and memory_tables.c. */
+enum memory_stall_kind { STALL_RECLAIM, STALL_MEMCG, STALL_NODE, STALL_COMPACTION, MEMORY_STALLS };
+
+enum { MEMORY_ROLES = 16, MEMORY_NAMES = 4, MEMORY_ORDERS = 16, MEMORY_VICTIMS = 8 };
+
+/* Where something is allocated: by the function that called. */
+struct memory_site {
+	uint64_t allocations, asked, given, freed, failed;
+	uint64_t moved;                      /* freed on another CPU than where it was allocated */
+	uint64_t alive, alive_bytes, oldest; /* counted at the end */
+};
+
+struct memory_alive {
+	uint64_t at, bytes, site;
+	uint32_t cpu;
+};
+
+struct memory_open {
+	uint64_t since, losses;
+	uint32_t cpu;
+	bool open;
+};
+
+struct memory_stall {
+	struct samples lasted;
+	uint64_t reclaimed; /* pages */
+	struct extreme longest;
+};
+
+struct memory_faults {
+	uint64_t user, kernel;
+};
+
+struct analysis {
+	struct pass *pass;
+	struct roles roles;
+	struct memory_places {
+		struct place site, address, asked, given, order;
+	} places[MEMORY_ROLES][MEMORY_NAMES]; /* by role, and which of its events */
+	struct u64_map sites;                 /* by address of the function */
+	struct u64_map functions;             /* by address: that of its function */
+	struct u64_map alive;                 /* by address */
+	struct u64_map open, stalls;          /* by kind and task */
+	struct u64_map faults;                /* by task */
+	uint64_t pages[MEMORY_ORDERS], pages_freed[MEMORY_ORDERS];
+	struct {
+		uint64_t at;
+		int32_t pid;
+	} victims[MEMORY_VICTIMS];
+	uint64_t nr_victims;
+	uint64_t seen, cut, broken, older, doubtful, unseen, forgotten;
+};
+
+int must_check memory_finish(struct analysis *memory, struct findings *findings, struct fail *fail);
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/power_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/symbols.h"
+#include "lib/reader/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How deep and how long CPUs idled, what woke them, and at which frequencies they ran. */
+
+static const struct analysis_want wants[] = {
+	{ "power:cpu_idle", NULL, "idle states" },
+	{ "irq:irq_handler_entry", NULL, "which device woke a CPU" },
+	{ "irq_vectors", "i*:*_entry", "the timer and other CPUs that woke one" },
+	{ NULL, NULL, NULL },
+};
+
+enum role { IDLE = 1, MISS, FREQUENCY, PSTATE, SUSPEND, HARD, VECTOR, IPI };
+_Static_assert(IPI + 1 == POWER_ROLES, "as many as there is room for");
+
+static const struct role_name names[] = {
+	{ "power", "cpu_idle", IDLE },
+	{ "power", "cpu_idle_miss", MISS },
+	{ "power", "cpu_frequency", FREQUENCY },
+	{ "power", "pstate_sample", PSTATE },
+	{ "power", "suspend_resume", SUSPEND },
+	{ "irq", "irq_handler_entry", HARD },
+	{ "irq_vectors", "*_entry", VECTOR },
+	{ "ipi", "ipi_entry", IPI },
+	{ NULL, NULL, 0 },
+};
+
+/* Their fields: the subject (such as a CPU), a value, and a second value. */
+static const struct {
+	const char *cpu, *value, *other;
+} fields[POWER_ROLES] = {
+	[IDLE] = { "cpu_id", "state", NULL },      [MISS] = { "cpu_id", "state", "below" },
+	[FREQUENCY] = { "cpu_id", "state", NULL }, [PSTATE] = { NULL, "freq", NULL },
+	[SUSPEND] = { NULL, "action", "start" },   [HARD] = { NULL, "irq", "name" },
+	[IPI] = { NULL, "reason", NULL },
+};
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *power = calloc(1, sizeof(*power));
+
+	(void)options;
+	if (!power)
+		return fail_memory(fail);
+	power->pass = pass;
+	roles_init(&power->roles, names);
+	u64_map_init(&power->cpus, sizeof(struct power_cpu));
+	u64_map_init(&power->states, sizeof(struct power_state));
+	u64_map_init(&power->frequencies, sizeof(struct power_frequency));
+	u64_map_init(&power->wakers, sizeof(struct power_waker));
+	u64_map_init(&power->actions, sizeof(struct power_action));
+	*ret = power;
+	return 0;
+}
+
+static void release(struct analysis *power)
+{
+	struct power_frequency *frequency;
+	struct power_action *action;
+	struct power_state *state;
+	struct power_waker *waker;
+	uint64_t key;
+
+	if (!power)
+		return;
+	for (size_t at = 0; (state = u64_map_next(&power->states, &at, &key));)
+		samples_release(&state->lasted);
+	for (size_t at = 0; (frequency = u64_map_next(&power->frequencies, &at, &key));)
+		samples_release(&frequency->stays);
+	for (size_t at = 0; (waker = u64_map_next(&power->wakers, &at, &key));)
+		samples_release(&waker->each);
+	for (size_t at = 0; (action = u64_map_next(&power->actions, &at, &key));)
+		samples_release(&action->each);
+	u64_map_release(&power->cpus);
+	u64_map_release(&power->states);
+	u64_map_release(&power->frequencies);
+	u64_map_release(&power->wakers);
+	u64_map_release(&power->actions);
+	roles_release(&power->roles);
+	free(power);
+}
+
+/* An entry of a map; all zero if it is new. NULL without memory. */
+static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
+{
+	void *value = u64_map_add(map, key);
+
+	power->pass->failed |= !value;
+	return value;
+}
+
+/* Rows of other files are compared with these. */
+static void compare(struct analysis *power, struct samples *samples, uint64_t lasted)
+{
+	if (pass_compares(power->pass))
+		samples_add(samples, &power->pass->budget, lasted);
+}
+
+static void count_waker(struct analysis *power, struct power_cpu *cpu, uint32_t number)
+{
+	uint64_t hash = UINT64_C(14695981039346656037) + number;
+	struct power_waker *waker;
+
+	for (const char *at = cpu->source; *at; at++)
+		hash = (hash ^ (uint8_t)*at) * UINT64_C(1099511628211);
+	/* Names of equal hash lie one after the other. */
+	for (;; hash++) {
+		waker = entry(power, &power->wakers, hash);
+		if (!waker || !waker->wakeups || (waker->cpu == number && !strcmp(waker->source, cpu->source)))
+			break;
+	}
+	if (!waker)
+		return;
+	waker->wakeups++;
+	compare(power, &waker->each, 0);
+	waker->cpu = number;
+	memcpy(waker->source, cpu->source, sizeof(waker->source));
+}
+
+/*
+ * The CPU is in use again. It was woken by the interrupt that hit it while it was idle, or else by the first one now.
+ */
+static void leave_idle(struct analysis *power, struct power_cpu *cpu, uint32_t number, const struct event *event)
+{
+	struct extreme whole = { .from = cpu->since, .to = event->ts, .cpu = number, .task = STATE_NO_TASK };
+	struct power_state *state;
+
+	if (!cpu->idle) {
+		power->cut += !cpu->lost && !cpu->seen;
+		power->broken += cpu->lost;
+		cpu->lost = false;
+		return;
+	}
+	cpu->idle = false;
+	cpu->exits++;
+	whole.lasted = event->ts - cpu->since;
+	cpu->idled += whole.lasted;
+	state = entry(power, &power->states, (uint64_t)number << 32 | cpu->state);
+	if (!state)
+		return;
+	samples_add(&state->lasted, &power->pass->budget, whole.lasted);
+	extreme_see(&state->longest, &whole);
+	cpu->waking = !*cpu->source;
+	if (*cpu->source)
+		count_waker(power, cpu, number);
+}
+
+static void see_idle(struct analysis *power, const struct event *event)
+{
+	uint32_t number = (uint32_t)place_u64(&power->places[IDLE].cpu, event),
+		 state = (uint32_t)place_u64(&power->places[IDLE].value, event);
+	struct power_cpu *cpu = entry(power, &power->cpus, number);
+
+	if (!cpu)
+		return;
+	if (state == UINT32_MAX) {
+		leave_idle(power, cpu, number, event);
+	} else {
+		/* It has not left the one before, as far as events tell. */
+		power->broken += cpu->idle;
+		power->unknown += cpu->waking;
+		cpu->idle = true;
+		cpu->lost = cpu->waking = false;
+		cpu->since = event->ts;
+		cpu->state = state;
+		*cpu->source = '\0';
+	}
+	cpu->seen = true;
+}
+
+static void see_source(struct analysis *power, const struct event *event, enum role role)
+{
+	struct power_cpu *cpu = u64_map_find(&power->cpus, event->cpu);
+	const char *name = event->type->format->name;
+	size_t len = strlen(name);
+
+	if (!cpu || *cpu->source || (!cpu->idle && !cpu->waking))
+		return;
+	if (role == VECTOR && len > 6) {
+		snprintf(cpu->source, sizeof(cpu->source), "vector %.*s", (int)(len - 6), name);
+	} else if (role == HARD) {
+		if (!place_string(&power->places[HARD].other, event, &name, &len))
+			len = 0;
+		snprintf(cpu->source, sizeof(cpu->source), "irq %" PRIu64 " %.*s",
+			 place_u64(&power->places[HARD].value, event), (int)len, name);
+	} else {
+		name = symbols_string(power->pass->reader->buffers[event->buffer].context->symbols,
+				      place_u64(&power->places[IPI].value, event));
+		snprintf(cpu->source, sizeof(cpu->source), "ipi %s", name ? name : "");
+	}
+	if (!cpu->waking)
+		return;
+	cpu->waking = false;
+	count_waker(power, cpu, event->cpu);
+}
+
+static void see_miss(struct analysis *power, const struct event *event)
+{
+	struct power_cpu *cpu = entry(power, &power->cpus, (uint32_t)place_u64(&power->places[MISS].cpu, event));
+	bool below = place_u64(&power->places[MISS].other, event);
+
+	if (!cpu)
+		return;
+	cpu->too_deep += below;
+	cpu->too_shallow += !below;
+}
+
+void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now)
+{
+	struct power_frequency *frequency =
+		cpu->khz ? entry(power, &power->frequencies, (uint64_t)number << 32 | cpu->khz) : NULL;
+
+	if (frequency) {
+		frequency->lasted += now - cpu->khz_since;
+		compare(power, &frequency->stays, now - cpu->khz_since);
+	}
+	cpu->khz_since = now;
+}
+
+/* The event may come from any CPU. */
+static void see_frequency(struct analysis *power, const struct event *event)
+{
+	uint32_t number = (uint32_t)place_u64(&power->places[FREQUENCY].cpu, event),
+		 khz = (uint32_t)place_u64(&power->places[FREQUENCY].value, event);
+	struct power_cpu *cpu = entry(power, &power->cpus, number);
+	struct power_frequency *frequency = entry(power, &power->frequencies, (uint64_t)number << 32 | khz);
+
+	if (!cpu || !frequency)
+		return;
+	frequency->times++;
+	power_settle(power, cpu, number, event->ts);
+	cpu->khz = khz;
+}
+
+static void see_sample(struct analysis *power, const struct event *event)
+{
+	struct power_cpu *cpu = entry(power, &power->cpus, event->cpu);
+	uint64_t khz = place_u64(&power->places[PSTATE].value, event);
+
+	if (!cpu)
+		return;
+	cpu->samples++;
+	cpu->sampled += khz;
+	cpu->sampled_min = cpu->samples == 1 || khz < cpu->sampled_min ? khz : cpu->sampled_min;
+	cpu->sampled_max = khz > cpu->sampled_max ? khz : cpu->sampled_max;
+}
+
+static void see_suspend(struct analysis *power, const struct event *event)
+{
+	struct power_action *action = entry(power, &power->actions, place_u64(&power->places[SUSPEND].value, event));
+
+	if (!action)
+		return;
+	if (place_u64(&power->places[SUSPEND].other, event)) {
+		action->since = event->ts;
+		action->open = true;
+	} else if (action->open) {
+		action->open = false;
+		action->times++;
+		action->total += event->ts - action->since;
+		compare(power, &action->each, event->ts - action->since);
+		extreme_see(&action->longest, &(struct extreme){ .lasted = event->ts - action->since,
+								 .from = action->since,
+								 .to = event->ts,
+								 .cpu = event->cpu,
+								 .task = STATE_NO_TASK });
+	}
+}
+
+/* The CPU's own events are lost, and events of other CPUs' frequencies, which it may have recorded. */
+static void see_lost(struct analysis *power, const struct event *event)
+{
+	struct power_cpu *cpu;
+	uint64_t number;
+	size_t at = 0;
+
+	while ((cpu = u64_map_next(&power->cpus, &at, &number))) {
+		cpu->khz = 0;
+		if (number != event->cpu)
+			continue;
+		power->broken += cpu->idle;
+		cpu->lost = !cpu->idle;
+		cpu->idle = cpu->waking = false;
+	}
+}
+
+static void see(struct analysis *power, const struct event *event)
+{
+	const struct schema_abi *abi;
+	enum role role;
+	bool fresh;
+
+	if (event->kind == EVENT_LOST) {
+		see_lost(power, event);
+		return;
+	}
+	role = (enum role)roles_of(&power->roles, event, &fresh);
+	if (!role)
+		return;
+	if (fresh) {
+		abi = &power->pass->reader->buffers[event->buffer].context->abi;
+		(void)(fields[role].cpu &&
+		       place_bind(&power->places[role].cpu, event->type->format, abi, fields[role].cpu));
+		(void)(fields[role].value &&
+		       place_bind(&power->places[role].value, event->type->format, abi, fields[role].value));
+		(void)(fields[role].other &&
+		       place_bind(&power->places[role].other, event->type->format, abi, fields[role].other));
+	}
+	power->seen += role < HARD;
+	if (role == IDLE)
+		see_idle(power, event);
+	else if (role >= HARD)
+		see_source(power, event, role);
+	else if (role == MISS)
+		see_miss(power, event);
+	else if (role == FREQUENCY)
+		see_frequency(power, event);
+	else if (role == PSTATE)
+		see_sample(power, event);
+	else
+		see_suspend(power, event);
+}
+
+const struct analysis_ops power_analysis = {
+	.name = "power",
+	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
+	.wants = wants,
+	.essential = 1,
+	.create = create,
+	.see = see,
+	.finish = power_finish,
+	.free = release,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_POWER_INTERNAL_H
+#define WEFT_ANALYSIS_POWER_INTERNAL_H
+
+#include "lib/analysis/extreme.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/u64_map.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+
+/* What the analysis `power` knows, between power.c, which follows the events, and power_tables.c. */
+enum { POWER_ROLES = 9, POWER_SOURCE = 48, POWER_CALLED = 24 };
+
+struct power_cpu {
+	uint64_t since; /* in its idle state */
+	uint32_t state;
+	bool idle, seen, lost;     /* lost: events; it may have begun to idle there */
+	bool waking;               /* it has left an idle state; what woke it is still unknown */
+	char source[POWER_SOURCE]; /* what hit it first in its idle state; "" nothing did */
+	uint64_t exits, idled, too_deep, too_shallow;
+	uint64_t khz_since;
+	uint32_t khz;                                        /* 0: not known */
+	uint64_t samples, sampled, sampled_min, sampled_max; /* pstate_sample, kHz */
+};
+
+struct power_state {
+	struct samples lasted;
+	char called[POWER_CALLED]; /* "state 1" */
+	struct extreme longest;
+};
+
+struct power_frequency {
+	uint64_t times, lasted;
+	struct samples stays;      /* only for a comparison, as in the others below */
+	char called[POWER_CALLED]; /* "800000 kHz" */
+};
+
+struct power_waker {
+	uint64_t wakeups;
+	struct samples each; /* of no length */
+	uint32_t cpu;
+	char source[POWER_SOURCE];
+};
+
+struct power_action {
+	uint64_t since, times, total;
+	bool open;
+	struct extreme longest;
+	struct samples each;
+};
+
+struct analysis {
+	struct pass *pass;
+	struct roles roles;
+	struct power_places {
+		struct place cpu, value, other;
+	} places[POWER_ROLES];               /* by role */
+	struct u64_map cpus;                 /* by number */
+	struct u64_map states;               /* by CPU << 32 | state */
+	struct u64_map frequencies;          /* by CPU << 32 | kHz */
+	struct u64_map wakers;               /* by CPU and name */
+	struct u64_map actions;              /* of suspend_resume, by the address of its name */
+	uint64_t seen, cut, broken, unknown; /* unknown: wakeups by nobody that an event names */
+};
+
+/* Counts the time at the CPU's frequency up to now. */
+void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now);
+int must_check power_finish(struct analysis *power, struct findings *findings, struct fail *fail);
+
+#endif

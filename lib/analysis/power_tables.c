@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/power_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/base/table.h"
+#include "lib/event/context.h"
+#include "lib/event/symbols.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_share(struct table *table, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_cell_decimal(table, (int64_t)((double)part / (double)whole * 10000 + 0.5), 2);
+	else
+		table_cell(table, "-");
+}
+
+static uint64_t span(const struct analysis *power)
+{
+	return power->pass->state.now - power->pass->state.start;
+}
+
+static const struct table_column cpu_columns[] = {
+	{ "CPU", TABLE_NUMBER, NULL },
+	{ "IDLE", TABLE_TIME, NULL },
+	{ "%", TABLE_NUMBER, "idle_percent" },
+	{ "WAKEUPS", TABLE_COUNT, NULL },
+	{ "/S", TABLE_NUMBER, "wakeups_per_second" },
+	{ "TOO DEEP", TABLE_COUNT, "too_deep" },
+	{ "TOO SHALLOW", TABLE_COUNT, "too_shallow" },
+	{ "SAMPLES", TABLE_COUNT, NULL },
+	{ "KHZ MIN", TABLE_COUNT, "sampled_min_khz" },
+	{ "KHZ MEAN", TABLE_COUNT, "sampled_mean_khz" },
+	{ "KHZ MAX", TABLE_COUNT, "sampled_max_khz" },
+};
+
+static void put_cpus(const struct analysis *power, struct findings *findings)
+{
+	struct table *table =
+		findings_table(findings, "cpus", "CPUs: how long they idled, and how often they were woken", "idle",
+			       cpu_columns, array_size(cpu_columns));
+	const struct power_cpu *cpu;
+	bool sampled = false;
+	uint64_t number;
+	size_t at = 0;
+
+	while (table && (cpu = u64_map_next(&power->cpus, &at, &number))) {
+		if (!pass_wants_cpu(power->pass, (uint32_t)number))
+			continue;
+		table_cell_u64(table, number);
+		table_cell_u64(table, cpu->idled);
+		put_share(table, cpu->idled, span(power));
+		table_cell_u64(table, cpu->exits);
+		table_cell_decimal(table,
+				   span(power) ? (int64_t)((double)cpu->exits * 1e10 / (double)span(power) + 0.5) : 0,
+				   1);
+		table_cell_u64(table, cpu->too_deep);
+		table_cell_u64(table, cpu->too_shallow);
+		table_cell_u64(table, cpu->samples);
+		table_cell_u64(table, cpu->sampled_min);
+		table_cell_u64(table, cpu->samples ? cpu->sampled / cpu->samples : 0);
+		table_cell_u64(table, cpu->sampled_max);
+		sampled |= cpu->samples;
+	}
+	if (table && !sampled)
+		table->data_only = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
+}
+
+static const struct table_column state_columns[] = {
+	{ "CPU", TABLE_NUMBER, NULL }, { "STATE", TABLE_NUMBER, NULL },  { "ENTRIES", TABLE_COUNT, NULL },
+	{ "TOTAL", TABLE_TIME, NULL }, { "%", TABLE_NUMBER, "percent" }, { "P50", TABLE_TIME, NULL },
+	{ "P99", TABLE_TIME, NULL },   { "MAX", TABLE_TIME, NULL },      { "MAX AT", TABLE_NUMBER, "max_at" },
+};
+
+static void put_states(const struct analysis *power, struct findings *findings)
+{
+	struct table *table = findings_table(findings, "states", "idle states of each CPU", "total", state_columns,
+					     array_size(state_columns));
+	struct extreme longest = { .to = 0 };
+	struct power_state *state;
+	uint64_t key;
+	size_t at = 0;
+
+	while (table && (state = u64_map_next(&power->states, &at, &key))) {
+		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
+			continue;
+		snprintf(state->called, sizeof(state->called), "state %" PRIu32, (uint32_t)key);
+		table_attach_part(table, &state->lasted, state->called, NULL);
+		table_cell_u64(table, key >> 32);
+		table_cell_u64(table, (uint32_t)key);
+		table_cell_u64(table, state->lasted.count);
+		table_cell_u64(table, state->lasted.sum);
+		put_share(table, state->lasted.sum, span(power));
+		table_cell_u64(table, samples_quantile(&state->lasted, 500));
+		if (state->lasted.count >= SAMPLES_P99_MIN)
+			table_cell_u64(table, samples_quantile(&state->lasted, 990));
+		else
+			table_cell(table, "-");
+		table_cell_u64(table, state->lasted.max);
+		table_cell_decimal(table, (int64_t)state->longest.to, 9);
+		extreme_see(&longest, &state->longest);
+	}
+	extreme_tell(power->pass, findings, "time in an idle state", &longest);
+}
+
+static const struct table_column waker_columns[] = {
+	{ "SOURCE", TABLE_TEXT, NULL },
+	{ "CPU", TABLE_NUMBER, NULL },
+	{ "WAKEUPS", TABLE_COUNT, NULL },
+};
+
+static void put_wakers(const struct analysis *power, struct findings *findings)
+{
+	struct table *table = findings_table(findings, "wakeups", "what woke CPUs", "wakeups", waker_columns,
+					     array_size(waker_columns));
+	const struct power_waker *waker;
+	uint64_t key;
+	size_t at = 0;
+
+	while (table && (waker = u64_map_next(&power->wakers, &at, &key))) {
+		if (!pass_wants_cpu(power->pass, waker->cpu))
+			continue;
+		table_attach(table, &waker->each);
+		table_cell(table, waker->source);
+		table_cell_u64(table, waker->cpu);
+		table_cell_u64(table, waker->wakeups);
+	}
+}
+
+static const struct table_column frequency_columns[] = {
+	{ "CPU", TABLE_NUMBER, NULL }, { "KHZ", TABLE_COUNT, NULL },     { "TIMES", TABLE_COUNT, NULL },
+	{ "TOTAL", TABLE_TIME, NULL }, { "%", TABLE_NUMBER, "percent" },
+};
+
+static void put_frequencies(struct analysis *power, struct findings *findings)
+{
+	struct table *table;
+	struct power_frequency *frequency;
+	struct power_cpu *cpu;
+	uint64_t key;
+	size_t at = 0;
+
+	while ((cpu = u64_map_next(&power->cpus, &at, &key)))
+		power_settle(power, cpu, (uint32_t)key, power->pass->state.now);
+	if (!power->frequencies.len)
+		return;
+	table = findings_table(findings, "frequencies", "frequencies of each CPU, as far as they are known", "total",
+			       frequency_columns, array_size(frequency_columns));
+	for (at = 0; table && (frequency = u64_map_next(&power->frequencies, &at, &key));) {
+		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
+			continue;
+		snprintf(frequency->called, sizeof(frequency->called), "%" PRIu32 " kHz", (uint32_t)key);
+		table_attach_part(table, &frequency->stays, frequency->called, NULL);
+		table_cell_u64(table, key >> 32);
+		table_cell_u64(table, (uint32_t)key);
+		table_cell_u64(table, frequency->times);
+		table_cell_u64(table, frequency->lasted);
+		put_share(table, frequency->lasted, span(power));
+	}
+}
+
+static const struct table_column action_columns[] = {
+	{ "ACTION", TABLE_TEXT, NULL }, { "TIMES", TABLE_COUNT, NULL },       { "TOTAL", TABLE_TIME, NULL },
+	{ "MAX", TABLE_TIME, NULL },    { "MAX AT", TABLE_NUMBER, "max_at" },
+};
+
+static void put_actions(const struct analysis *power, struct findings *findings)
+{
+	struct table *table;
+	const struct power_action *action;
+	uint64_t key;
+	size_t at = 0;
+
+	if (!power->actions.len)
+		return;
+	table = findings_table(findings, "suspend", "steps of suspending and resuming", "total", action_columns,
+			       array_size(action_columns));
+	while (table && (action = u64_map_next(&power->actions, &at, &key))) {
+		const char *name = symbols_string(power->pass->reader->buffers[0].context->symbols, key);
+
+		if (!action->times)
+			continue;
+		table_attach(table, &action->each);
+		if (name)
+			table_cell(table, name);
+		else
+			table_cellf(table, "0x%" PRIx64, key);
+		table_cell_u64(table, action->times);
+		table_cell_u64(table, action->total);
+		table_cell_u64(table, action->longest.lasted);
+		table_cell_decimal(table, (int64_t)action->longest.to, 9);
+	}
+}
+
+int power_finish(struct analysis *power, struct findings *findings, struct fail *fail)
+{
+	const struct power_cpu *cpu;
+	uint64_t idle = 0, key;
+	size_t at = 0;
+
+	if (!power->seen)
+		return pass_nothing(power->pass, &power_analysis,
+				    "there are no idle states or frequencies among the events",
+				    "-e power -e irq -e irq_vectors", fail);
+	put_cpus(power, findings);
+	put_states(power, findings);
+	put_wakers(power, findings);
+	put_frequencies(power, findings);
+	put_actions(power, findings);
+	while ((cpu = u64_map_next(&power->cpus, &at, &key))) {
+		idle += cpu->idle;
+		power->unknown += cpu->waking;
+	}
+	if (power->unknown && power->wakers.len)
+		findings_note(findings, "of %" PRIu64 " wakeups no event tells what caused them", power->unknown);
+	findings_cut(findings, power->cut, "stays in idle that began before the start");
+	findings_cut(findings, idle, "stays in idle at the end");
+	findings_broken(findings, power->broken, "stays in idle");
+	return power->pass->failed || power->roles.failed ? fail_memory(fail) : 0;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/stacks.h"
+
+#include "lib/analysis/extreme.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/analysis/stack_store.h"
+#include "lib/base/fail.h"
+#include "lib/base/table.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Where events happen, by the stacks that were recorded after them, and where tasks left their CPUs: how long they were
+ * off, and who woke them.
+ */
+
+static const struct analysis_want wants[] = {
+	{ "sched:sched_switch", NULL, "with -T: where tasks leave their CPUs" },
+	{ "sched:sched_waking", NULL, "blocked or waiting for a CPU, and who ended it" },
+	{ NULL, NULL, NULL },
+};
+
+enum role { KERNEL = 1, USER };
+
+static const struct role_name names[] = { { "ftrace", "kernel_stack", KERNEL },
+					  { "ftrace", "user_stack", USER },
+					  { NULL, NULL, 0 } };
+
+/* The event that the next stack of its CPU is of, by buffer and CPU. */
+struct stacked {
+	const struct format *format; /* NULL: its stack was seen, or nothing is known */
+	uint32_t task;               /* the task of the stack; for a sched_switch the one that lost the CPU */
+	bool switched;
+};
+
+struct event_row {
+	const struct format *format;
+	uint64_t count;
+	uint32_t stack, task;
+	struct samples times; /* of no length; only for a comparison */
+};
+
+/* A task that is off its CPU. */
+struct off {
+	uint64_t since, blocked, waiting, unknown; /* the latter of its life then */
+	uint32_t stack;
+	bool has_stack;
+};
+
+struct off_row {
+	uint64_t times, blocked, waiting;
+	uint32_t stack, task; /* of the longest */
+	int32_t waker;        /* of the longest; -1: it was not woken */
+	struct extreme longest;
+	struct samples parts[2]; /* blocked, runnable; only for a comparison */
+};
+
+struct analysis {
+	struct pass *pass;
+	struct stacks_options options;
+	struct roles roles;
+	struct place callers[2], tgid; /* kernel and user */
+	const struct context *context; /* of the buffer that has stacks */
+	struct stack_store store;
+	struct u64_map last;   /* by buffer and CPU: struct stacked */
+	struct u64_map offs;   /* by task: struct off */
+	struct u64_map events; /* by event and what the user chose: struct event_row */
+	struct u64_map off_rows;
+	uint64_t stacks, broken;
+};
+
+static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+{
+	struct analysis *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return fail_memory(fail);
+	stacks->pass = pass;
+	stacks->context = pass->reader->buffers[0].context;
+	if (options)
+		stacks->options = *(const struct stacks_options *)options;
+	roles_init(&stacks->roles, names);
+	u64_map_init(&stacks->last, sizeof(struct stacked));
+	u64_map_init(&stacks->offs, sizeof(struct off));
+	u64_map_init(&stacks->events, sizeof(struct event_row));
+	u64_map_init(&stacks->off_rows, sizeof(struct off_row));
+	if (!stack_store_init(&stacks->store)) {
+		free(stacks);
+		return fail_memory(fail);
+	}
+	*ret = stacks;
+	return 0;
+}
+
+static void release(struct analysis *stacks)
+{
+	struct event_row *row;
+	struct off_row *off;
+	uint64_t key;
+
+	if (!stacks)
+		return;
+	for (size_t at = 0; (row = u64_map_next(&stacks->events, &at, &key));)
+		samples_release(&row->times);
+	for (size_t at = 0; (off = u64_map_next(&stacks->off_rows, &at, &key));)
+		for (size_t i = 0; i < array_size(off->parts); i++)
+			samples_release(&off->parts[i]);
+	u64_map_release(&stacks->last);
+	u64_map_release(&stacks->offs);
+	u64_map_release(&stacks->events);
+	u64_map_release(&stacks->off_rows);
+	stack_store_release(&stacks->store);
+	roles_release(&stacks->roles);
+	free(stacks);
+}
+
+static uint64_t blocked_of(const struct state_task *task)
+{
+	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
+}
+
+static uint64_t waiting_of(const struct state_task *task)
+{
+	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
+}
+
+static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t task)
+{
+	switch (stacks->options.by) {
+	case STACKS_BY_STACK:
+		return stack;
+	case STACKS_BY_FUNCTION:
+		return stack_store_function(&stacks->store, stack);
+	case STACKS_BY_TASK:
+		return task;
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu)
+{
+	const struct state *state = &stacks->pass->state;
+
+	return pass_wants_cpu(stacks->pass, cpu) && task < state->nr_tasks &&
+	       pass_wants(stacks->pass, &state->tasks[task]);
+}
+
+static void count_event(struct analysis *stacks, const struct stacked *stacked, uint32_t stack)
+{
+	/* The upper 16 bits of an address repeat the next one. */
+	uint64_t key = row_key(stacks, stack, stacked->task) << 16 | (stacked->format->id & 0xffff);
+	struct event_row *row = u64_map_add(&stacks->events, key);
+
+	if (!row) {
+		stacks->pass->failed = true;
+		return;
+	}
+	if (!row->count++)
+		*row = (struct event_row){
+			.format = stacked->format, .count = 1, .stack = stack, .task = stacked->task
+		};
+	if (pass_compares(stacks->pass))
+		samples_add(&row->times, &stacks->pass->budget, 0);
+}
+
+static void see_stack(struct analysis *stacks, const struct event *event, enum role role)
+{
+	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+	struct stacked *stacked = u64_map_find(&stacks->last, (uint64_t)event->buffer << 16 | event->cpu);
+	const struct place *callers = &stacks->callers[role == USER];
+	struct stack stack;
+	struct off *off;
+	uint32_t id;
+
+	stacks->stacks++;
+	if (!stacked || !stacked->format)
+		return;
+	if (role == USER)
+		stack_of_user(callers, &context->abi, event, &stack);
+	else
+		stack_of_kernel(callers, &context->abi, event, &stack);
+	id = stack_store_add(&stacks->store, context, &stack,
+			     role == USER ? (int32_t)place_u64(&stacks->tgid, event) : 0);
+	if (is_wanted(stacks, stacked->task, event->cpu))
+		count_event(stacks, stacked, id);
+	off = role == KERNEL && stacked->switched ? u64_map_find(&stacks->offs, stacked->task) : NULL;
+	if (off) {
+		off->stack = id;
+		off->has_stack = true;
+	}
+	/* A user's stack may come after the kernel's. */
+	if (role == USER)
+		stacked->format = NULL;
+}
+
+static void count_off(struct analysis *stacks, const struct off *off, uint32_t id, const struct event *event)
+{
+	const struct state_task *task = &stacks->pass->state.tasks[id];
+	struct extreme whole = {
+		.lasted = event->ts - off->since, .from = off->since, .to = event->ts, .cpu = event->cpu, .task = id
+	};
+	uint64_t blocked = blocked_of(task) - off->blocked, waiting = waiting_of(task) - off->waiting;
+	struct off_row *row;
+
+	if (task->spent[TASK_UNKNOWN] != off->unknown) {
+		stacks->broken++;
+		return;
+	}
+	row = is_wanted(stacks, id, event->cpu) ? u64_map_add(&stacks->off_rows, row_key(stacks, off->stack, id)) :
+						  NULL;
+	if (!row)
+		return;
+	row->times++;
+	row->blocked += blocked;
+	row->waiting += waiting;
+	if (pass_compares(stacks->pass) && blocked)
+		samples_add(&row->parts[0], &stacks->pass->budget, blocked);
+	if (pass_compares(stacks->pass) && waiting)
+		samples_add(&row->parts[1], &stacks->pass->budget, waiting);
+	if (!row->longest.to || whole.lasted > row->longest.lasted) {
+		row->stack = off->stack;
+		row->task = id;
+		row->waker = blocked && stacks->pass->state.events[STATE_WAKING] ? task->waker : -1;
+	}
+	extreme_see(&row->longest, &whole);
+}
+
+static void see_switch(struct analysis *stacks, const struct event *event)
+{
+	const struct state *state = &stacks->pass->state;
+	uint32_t in = state->step.task, out = state->step.other;
+	struct off *off = in == STATE_NO_TASK ? NULL : u64_map_find(&stacks->offs, in);
+
+	if (off && off->has_stack)
+		count_off(stacks, off, in, event);
+	if (off)
+		u64_map_remove(&stacks->offs, in);
+	if (out == STATE_NO_TASK || state->tasks[out].idle || state->tasks[out].died)
+		return;
+	off = u64_map_add(&stacks->offs, out);
+	if (!off) {
+		stacks->pass->failed = true;
+		return;
+	}
+	*off = (struct off){ .since = event->ts,
+			     .blocked = blocked_of(&state->tasks[out]),
+			     .waiting = waiting_of(&state->tasks[out]),
+			     .unknown = state->tasks[out].spent[TASK_UNKNOWN] };
+}
+
+static void see(struct analysis *stacks, const struct event *event)
+{
+	const struct state_step *step = &stacks->pass->state.step;
+	struct stacked *stacked;
+	enum role role;
+	bool fresh;
+
+	if (event->kind != EVENT_RECORD) {
+		u64_map_clear(&stacks->last);
+		return;
+	}
+	role = (enum role)roles_of(&stacks->roles, event, &fresh);
+	if (role && fresh) {
+		const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+
+		stacks->context = context;
+		(void)place_bind(&stacks->callers[role == USER], event->type->format, &context->abi, "caller");
+		if (role == USER)
+			(void)place_bind(&stacks->tgid, event->type->format, &context->abi, "tgid");
+	}
+	if (role) {
+		see_stack(stacks, event, role);
+		return;
+	}
+	if (step->kind == STEP_SWITCH)
+		see_switch(stacks, event);
+	stacked = u64_map_add(&stacks->last, (uint64_t)event->buffer << 16 | event->cpu);
+	if (!stacked) {
+		stacks->pass->failed = true;
+		return;
+	}
+	*stacked =
+		(struct stacked){ .format = event->type->format,
+				  .switched = step->kind == STEP_SWITCH,
+				  .task = step->kind == STEP_SWITCH ? step->other :
+								      state_running(&stacks->pass->state, event->cpu) };
+}
+
+enum event_column { EVENT_FUNCTION, EVENT_TASK, EVENT_PID, EVENT_NAME, EVENT_COUNT, EVENT_STACK };
+
+static const struct table_column event_columns[] = {
+	{ "FUNCTION", TABLE_TEXT, NULL }, { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL },
+	{ "EVENT", TABLE_TEXT, NULL },    { "COUNT", TABLE_COUNT, NULL }, { "STACK", TABLE_TEXT, NULL },
+};
+
+enum off_column {
+	OFF_FUNCTION,
+	OFF_TASK,
+	OFF_PID,
+	OFF_TIMES,
+	OFF_TOTAL,
+	OFF_BLOCKED,
+	OFF_RUNNABLE,
+	OFF_MAX,
+	OFF_MAX_AT,
+	OFF_CPU,
+	OFF_WAKER,
+	OFF_WAKER_PID,
+	OFF_STACK,
+	OFF_COLUMNS
+};
+
+static const struct table_column off_columns[OFF_COLUMNS] = {
+	{ "FUNCTION", TABLE_TEXT, NULL },       { "TASK", TABLE_TEXT, "comm" },
+	{ "PID", TABLE_NUMBER, NULL },          { "TIMES", TABLE_COUNT, NULL },
+	{ "TOTAL", TABLE_TIME, NULL },          { "BLOCKED", TABLE_TIME, NULL },
+	{ "RUNNABLE", TABLE_TIME, NULL },       { "MAX", TABLE_TIME, NULL },
+	{ "MAX AT", TABLE_NUMBER, "max_at" },   { "CPU", TABLE_NUMBER, "max_cpu" },
+	{ "WOKEN BY", TABLE_TEXT, "woken_by" }, { "WAKER PID", TABLE_NUMBER, "woken_by_pid" },
+	{ "STACK", TABLE_TEXT, NULL },
+};
+
+static void put_task(const struct analysis *stacks, uint32_t id, struct table *table)
+{
+	const struct state_task *task = &stacks->pass->state.tasks[id];
+
+	table_cell(table, pass_comm(stacks->pass, task));
+	table_cell_s64(table, task->pid);
+}
+
+/*
+ * What a row is called in every recording: its function stands in front of its stack, whose first functions may be
+ * those of the scheduler.
+ */
+static const uint32_t event_called[] = {
+	[STACKS_BY_STACK] = 1 << EVENT_FUNCTION | 1 << EVENT_NAME | 1 << EVENT_STACK,
+	[STACKS_BY_FUNCTION] = 1 << EVENT_FUNCTION | 1 << EVENT_NAME,
+	[STACKS_BY_TASK] = 1 << EVENT_TASK | 1 << EVENT_NAME,
+};
+static const uint32_t off_called[] = {
+	[STACKS_BY_STACK] = 1 << OFF_FUNCTION | 1 << OFF_STACK,
+	[STACKS_BY_FUNCTION] = 1 << OFF_FUNCTION,
+	[STACKS_BY_TASK] = 1 << OFF_TASK,
+};
+
+static void put_events(const struct analysis *stacks, struct findings *findings)
+{
+	struct table *table = findings_table(findings, "events", "where events happened", "count", event_columns,
+					     array_size(event_columns));
+	const struct event_row *row;
+	uint64_t key;
+	size_t at = 0;
+
+	if (!table)
+		return;
+	while ((row = u64_map_next(&stacks->events, &at, &key))) {
+		table_attach_columns(table, &row->times, event_called[stacks->options.by], NULL);
+		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
+		put_task(stacks, row->task, table);
+		table_cellf(table, "%s:%s", row->format->system, row->format->name);
+		table_cell_u64(table, row->count);
+		stack_store_put(&stacks->store, stacks->context, row->stack, table);
+	}
+	table->data_only = 1 << EVENT_PID;
+	if (stacks->options.by != STACKS_BY_TASK)
+		table->data_only |= 1 << EVENT_TASK;
+}
+
+static void put_waker(const struct analysis *stacks, int32_t waker, struct table *table)
+{
+	const struct state *state = &stacks->pass->state;
+	uint32_t task = waker > 0 ? state_task_of(state, waker) : STATE_NO_TASK;
+
+	if (task != STATE_NO_TASK)
+		table_cell(table, pass_comm(stacks->pass, &state->tasks[task]));
+	else if (waker > 0)
+		table_cellf(table, "%" PRId32, waker);
+	else
+		table_cell(table, waker ? "" : "an interrupt");
+	if (waker >= 0)
+		table_cell_s64(table, waker);
+	else
+		table_cell(table, "-");
+}
+
+static void put_offs(const struct analysis *stacks, struct findings *findings)
+{
+	struct table *table =
+		findings_table(findings, "off_cpu", "where tasks left their CPUs, and how long they were off",
+			       "blocked", off_columns, OFF_COLUMNS);
+	struct extreme longest = { .to = 0 };
+	const struct off_row *row;
+	uint64_t key;
+	size_t at = 0;
+
+	if (!table)
+		return;
+	while ((row = u64_map_next(&stacks->off_rows, &at, &key))) {
+		table_attach_columns(table, &row->parts[0], off_called[stacks->options.by], "blocked");
+		table_attach_columns(table, &row->parts[1], off_called[stacks->options.by], "runnable");
+		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
+		put_task(stacks, row->task, table);
+		table_cell_u64(table, row->times);
+		table_cell_u64(table, row->blocked + row->waiting);
+		table_cell_u64(table, row->blocked);
+		table_cell_u64(table, row->waiting);
+		table_cell_u64(table, row->longest.lasted);
+		table_cell_decimal(table, (int64_t)row->longest.to, 9);
+		table_cell_u64(table, row->longest.cpu);
+		put_waker(stacks, row->waker, table);
+		stack_store_put(&stacks->store, stacks->context, row->stack, table);
+		extreme_see(&longest, &row->longest);
+	}
+	table->data_only = 1 << OFF_CPU | 1 << OFF_WAKER_PID;
+	table->spare = 1 << OFF_MAX_AT | 1 << OFF_PID;
+	extreme_tell(stacks->pass, findings, "time off the CPU", &longest);
+}
+
+static int finish(struct analysis *stacks, struct findings *findings, struct fail *fail)
+{
+	const struct off *off;
+	uint64_t open = 0, key;
+	size_t at = 0;
+
+	if (!stacks->stacks)
+		return fail_set(fail, -ENODATA,
+				"there are no stacks among the events; record with -T, as in -e sched -T");
+	put_events(stacks, findings);
+	if (stacks->pass->state.events[STATE_SWITCH])
+		put_offs(stacks, findings);
+	while ((off = u64_map_next(&stacks->offs, &at, &key)))
+		open += off->has_stack && stacks->pass->state.tasks[key].spent[TASK_UNKNOWN] == off->unknown;
+	findings_cut(findings, open, "times off the CPU at the end");
+	findings_broken(findings, stacks->broken, "times off the CPU");
+	if (stacks->store.nr >= STORED_MAX)
+		findings_note(findings, "there are more than %d different stacks: the others are counted together",
+			      STORED_MAX);
+	return stacks->pass->failed || stacks->roles.failed || stacks->store.failed ? fail_memory(fail) : 0;
+}
+
+const struct analysis_ops stacks_analysis = {
+	.name = "stacks",
+	.summary = "show where events happened, and where tasks left their CPUs",
+	.wants = wants,
+	.stacks = "sched:sched_switch",
+	.create = create,
+	.see = see,
+	.finish = finish,
+	.free = release,
+};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/excerpt.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/event/event.h"
+#include "lib/ring/page.h"
+#include "lib/trace/binder.h"
+#include "lib/trace/carried.h"
+#include "lib/trace/part.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct excerpt {
+	struct trace *trace;
+	struct recast_options form;
+	struct binder **binders; /* for each buffer of the trace; NULL until it has an event */
+	uint64_t count;
+	int64_t ts_offset; /* the offset that the events' time stamps include */
+	struct carried carried;
+	struct buf stats; /* texts of the settings with the counts of the excerpt */
+};
+
+int excerpt_new(struct trace *trace, const struct recast_options *form, struct excerpt **ret, struct fail *fail)
+{
+	struct excerpt *excerpt = calloc(1, sizeof(*excerpt));
+
+	if (!excerpt)
+		return fail_memory(fail);
+	excerpt->trace = trace;
+	excerpt->form = *form;
+	excerpt->ts_offset = trace_info(trace)->ts_offset + trace_info(trace)->date_offset_ns;
+	excerpt->binders = calloc(trace_buffers(trace) + 1, sizeof(*excerpt->binders));
+	if (!excerpt->binders) {
+		excerpt_free(excerpt);
+		return fail_memory(fail);
+	}
+	*ret = excerpt;
+	return 0;
+}
+
+void excerpt_free(struct excerpt *excerpt)
+{
+	if (!excerpt)
+		return;
+	for (size_t i = 0; excerpt->binders && i < trace_buffers(excerpt->trace); i++)
+		binder_free(excerpt->binders[i]);
+	free(excerpt->binders);
+	carried_release(&excerpt->carried);
+	buf_release(&excerpt->stats);
+	free(excerpt);
+}
+
+int excerpt_add(struct excerpt *excerpt, size_t buffer, const struct event *event, int64_t lost, struct fail *fail)
+{
+	const struct trace_info *info = trace_info(excerpt->trace);
+	const struct page_shape shape = { .size = trace_buffer(excerpt->trace, buffer)->page_size,
+					  .long_size = info->long_size,
+					  .swap = info->swap };
+	const struct record record = { .ts = event->ts - (uint64_t)excerpt->ts_offset,
+				       .data = event->data,
+				       .len = event->len };
+	int r = 0;
+
+	if (!excerpt->binders[buffer])
+		r = binder_new(&shape, excerpt->form.temporaries, &excerpt->binders[buffer], fail);
+	if (!r)
+		r = binder_add(excerpt->binders[buffer], event->cpu, &record, lost, fail);
+	excerpt->count += !r;
+	return r;
+}
+
+uint64_t excerpt_count(const struct excerpt *excerpt)
+{
+	return excerpt->count;
+}
+
+uint64_t excerpt_size(const struct excerpt *excerpt)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < trace_buffers(excerpt->trace); i++)
+		size += excerpt->binders[i] ? binder_size(excerpt->binders[i]) : 0;
+	return size;
+}
+
+static bool counts_all(const char *name)
+{
+	return !strcmp(name, "weft/entries") ||
+	       (!strncmp(name, "per_cpu/", 8) && strlen(name) > 6 && !strcmp(name + strlen(name) - 6, "/stats"));
+}
+
+/* Adds a setting with the counts of a CPU. The settings' texts are offsets into `stats` until all were added. */
+static int count_cpu(struct excerpt *excerpt, size_t buffer, uint32_t cpu, uint64_t records, uint64_t lost,
+		     struct fail *fail)
+{
+	struct writer_metadata *metadata = &excerpt->carried.metadata;
+	struct writer_setting *setting = vec_push(excerpt->carried.settings, metadata->nr_settings);
+	size_t name = excerpt->stats.len, text;
+
+	if (!setting || !buf_addf(&excerpt->stats, "per_cpu/cpu%" PRIu32 "/stats", cpu) ||
+	    !buf_add(&excerpt->stats, "", 1))
+		return fail_memory(fail);
+	text = excerpt->stats.len;
+	if (!buf_addf(&excerpt->stats,
+		      "entries: %" PRIu64 "\noverrun: %" PRIu64
+		      "\ncommit overrun: 0\ndropped events: 0\nread events: 0\n",
+		      records, lost) ||
+	    !buf_add(&excerpt->stats, "", 1))
+		return fail_memory(fail);
+	*setting = (struct writer_setting){ .buffer = (uint32_t)buffer,
+					    .name = (const char *)name,
+					    .text = (const char *)text,
+					    .len = excerpt->stats.len - text - 1 };
+	return 0;
+}
+
+/* Replaces the counts of the trace by those of the excerpt. */
+static int count(struct excerpt *excerpt, struct fail *fail)
+{
+	struct writer_metadata *metadata = &excerpt->carried.metadata;
+	size_t kept = 0, first;
+	int r = 0;
+
+	for (size_t i = 0; i < metadata->nr_settings; i++)
+		if (!counts_all(excerpt->carried.settings[i].name))
+			excerpt->carried.settings[kept++] = excerpt->carried.settings[i];
+	metadata->nr_settings = first = kept;
+	for (size_t i = 0; !r && i < trace_buffers(excerpt->trace); i++) {
+		const struct binder *binder = excerpt->binders[i];
+		uint64_t records, lost;
+
+		for (uint32_t cpu = 0; !r && binder && cpu < binder_cpus(binder); cpu++)
+			if (binder_count(binder, cpu, &records, &lost))
+				r = count_cpu(excerpt, i, cpu, records, lost, fail);
+	}
+	for (size_t i = first; !r && i < metadata->nr_settings; i++) {
+		struct writer_setting *setting = &excerpt->carried.settings[i];
+
+		setting->name = excerpt->stats.data + (size_t)setting->name;
+		setting->text = excerpt->stats.data + (size_t)setting->text;
+	}
+	metadata->settings = excerpt->carried.settings;
+	metadata->nr_cpustats = 0;
+	metadata->latency = NULL;
+	metadata->latency_len = 0;
+	/* The events' times are already in ns. */
+	metadata->tsc_mult = 1;
+	metadata->tsc_shift = 0;
+	return r;
+}
+
+static int write_buffers(struct excerpt *excerpt, struct part *part, struct writer *writer, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < trace_buffers(excerpt->trace); i++) {
+		const struct trace_buffer *buffer = trace_buffer(excerpt->trace, i);
+
+		r = writer_buffer(writer, buffer->name.text, buffer->clock.text ? buffer->clock.text : "local",
+				  buffer->page_size, fail);
+		if (!r && excerpt->binders[i])
+			r = binder_write(excerpt->binders[i], part, writer, fail);
+	}
+	return r;
+}
+
+int excerpt_write(struct excerpt *excerpt, int fd, uint64_t *ret_size, struct fail *fail)
+{
+	const struct trace_info *info = trace_info(excerpt->trace);
+	const struct writer_options form = {
+		.version = excerpt->form.version,
+		.compress = excerpt->form.compress,
+		.level = excerpt->form.level,
+		.temporaries = excerpt->form.temporaries,
+		.big_endian = info->big_endian,
+		.long_size = info->long_size,
+		.page_size = info->page_size,
+	};
+	struct writer *writer = NULL;
+	struct part *part = NULL;
+	int r = carried_init(&excerpt->carried, excerpt->trace, fail);
+
+	if (!r)
+		r = count(excerpt, fail);
+	if (!r)
+		r = writer_new(fd, &form, &writer, fail);
+	if (!r)
+		r = part_new(&form, &part, fail);
+	if (!r)
+		r = writer_metadata(writer, &excerpt->carried.metadata, fail);
+	if (!r)
+		r = write_buffers(excerpt, part, writer, fail);
+	if (!r)
+		r = writer_finish(writer, fail);
+	if (!r)
+		*ret_size = writer_size(writer);
+	part_free(part);
+	writer_free(writer);
+	return r;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/graph.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+#include "lib/import/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A text may claim any duration: a clock stops before it turns over. */
+static const uint64_t clock_max = UINT64_C(1) << 61;
+
+enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50, ERROR_MAX = 4095 };
+
+struct graph_cpu {
+	int32_t pid;
+	bool known;
+	uint64_t entered[GRAPH_TEXT_DEPTH_MAX +
+			 1]; /* the function open at each depth, by whose task it ever is: as the kernel has it */
+};
+
+void import_graph_init(struct import_graph *graph)
+{
+	*graph = (struct import_graph){ .cpus = NULL };
+	u64_map_init(&graph->starts, sizeof(uint64_t));
+}
+
+void import_graph_release(struct import_graph *graph)
+{
+	for (size_t i = 0; graph->cpus && i < HEAD_CPU_MAX; i++)
+		free(graph->cpus[i]);
+	free(graph->cpus);
+	u64_map_release(&graph->starts);
+}
+
+/* NULL without memory. */
+static struct graph_cpu *cpu_of(struct import_graph *graph, uint32_t cpu)
+{
+	if (!graph->cpus)
+		graph->cpus = calloc(HEAD_CPU_MAX, sizeof(*graph->cpus));
+	if (graph->cpus && !graph->cpus[cpu]) {
+		graph->cpus[cpu] = calloc(1, sizeof(**graph->cpus));
+		if (graph->cpus[cpu])
+			graph->cpus[cpu]->pid = GRAPH_UNKNOWN_PID + (int32_t)cpu;
+	}
+	graph->starved |= !graph->cpus || !graph->cpus[cpu];
+	return graph->cpus ? graph->cpus[cpu] : NULL;
+}
+
+static uint64_t *start_of(struct import_graph *graph, const struct graph_text *text)
+{
+	uint64_t *start = u64_map_add(&graph->starts, (uint64_t)(uint32_t)text->head.pid << 32 | text->depth);
+
+	graph->starved |= !start;
+	return start;
+}
+
+/*
+ * A line with a time has it to the microsecond; one without is behind the line before, and an exit where its duration
+ * says.
+ */
+static uint64_t time_of(struct import_graph *graph, const struct graph_text *text, uint64_t clock, uint64_t last)
+{
+	uint64_t ts = last + 1 > clock ? last + 1 : clock, *start;
+
+	if (text->has_time)
+		return ts > text->head.ts && ts - text->head.ts < US ? ts : text->head.ts;
+	graph->guessed++;
+	ts = ts > TIME_FIRST ? ts : TIME_FIRST;
+	if (text->what == GRAPH_TEXT_EXIT && text->has_duration) {
+		start = start_of(graph, text);
+		if (text->duration < clock_max && ts < (start ? *start : 0) + text->duration)
+			ts = *start + text->duration;
+	}
+	return ts < clock_max ? ts : clock_max;
+}
+
+static bool is_error(int64_t value)
+{
+	return value < 0 && value >= -ERROR_MAX;
+}
+
+static void see_columns(struct import_graph *graph, const struct graph_text *text)
+{
+	graph->seen = true;
+	graph->abstime |= text->has_time;
+	graph->proc |= text->has_task;
+	graph->no_cpu |= !text->has_cpu;
+	graph->no_duration |= !text->has_column;
+	graph->bare |= !text->has_cpu && !text->has_column && !text->has_time && !text->has_task;
+	graph->no_overhead |= text->has_duration && !text->has_mark && text->duration > MARK_ABOVE;
+	graph->latency |= text->head.has_flags;
+	graph->retval |= text->has_retval;
+	graph->no_errors |= text->names_error;
+	/* Where errors are shown as their numbers, this one would be. */
+	graph->retval_hex |= text->has_retval && !text->names_error &&
+			     (is_error((int64_t)text->retval) ||
+			      (text->retval >> 32 == 0 && is_error((int32_t)(uint32_t)text->retval)));
+}
+
+bool import_graph_place(struct import_graph *graph, struct graph_text *text, const uint64_t *clock, uint64_t last)
+{
+	struct graph_cpu *cpu;
+
+	see_columns(graph, text);
+	if (!text->has_cpu)
+		text->head.cpu = graph->last_cpu;
+	cpu = cpu_of(graph, text->head.cpu);
+	if (!cpu)
+		return true;
+	if (text->has_task)
+		cpu->pid = text->head.pid;
+	cpu->known |= text->has_task;
+	text->head.pid = cpu->pid;
+	text->head.ts = time_of(graph, text, clock[text->head.cpu], last);
+	text->head.has_unit = true;
+	return cpu->known;
+}
+
+bool import_graph_switch(struct import_graph *graph, const struct graph_text *text)
+{
+	struct graph_cpu *cpu = cpu_of(graph, text->head.cpu);
+	bool first = cpu && !cpu->known;
+
+	graph->seen = true;
+	graph->last_cpu = text->head.cpu;
+	if (!cpu)
+		return false;
+	cpu->known = true;
+	cpu->pid = text->next.pid;
+	return first;
+}
+
+void import_graph_give_up(struct import_graph *graph)
+{
+	for (size_t i = 0; graph->cpus && i < HEAD_CPU_MAX; i++)
+		if (graph->cpus[i])
+			graph->cpus[i]->known = true;
+}
+
+static void enter(struct import_graph *graph, const struct graph_text *text, struct graph_cpu *cpu,
+		  struct graph_call *call)
+{
+	uint64_t *start = start_of(graph, text);
+
+	cpu->entered[text->depth] = text->what == GRAPH_TEXT_LEAF ? 0 : call->func;
+	if (start)
+		*start = text->head.ts;
+}
+
+/* Without a name, the kernel has seen its entry on this CPU; one that no line has told is the function 0. */
+static void leave(struct import_graph *graph, const struct graph_text *text, struct graph_cpu *cpu,
+		  struct graph_call *call)
+{
+	uint64_t entered = cpu->entered[text->depth], *start = start_of(graph, text);
+	bool same = !text->name_len || call->func == entered;
+
+	graph->tail |= text->name_len && same && !text->has_retval && text->depth < SHOWN_DEPTH;
+	if (!text->name_len)
+		call->func = entered;
+	cpu->entered[text->depth] = 0;
+	if (text->has_duration)
+		call->calltime = call->ts - (text->duration < call->ts ? text->duration : call->ts);
+	else
+		call->calltime = start && *start && *start <= call->ts ? *start : call->ts;
+	if (start)
+		*start = 0;
+}
+
+size_t import_graph_calls(struct import_graph *graph, const struct graph_text *text, struct import_names *names,
+			  struct graph_call calls[GRAPH_CALLS_MAX])
+{
+	struct graph_cpu *cpu = cpu_of(graph, text->head.cpu);
+	struct graph_call call = { .ts = text->head.ts,
+				   .depth = (int32_t)text->depth,
+				   .retval = text->retval,
+				   .exit = text->what == GRAPH_TEXT_EXIT };
+
+	if (text->name_len)
+		call.func = import_names_symbol(names, text->name, text->name_len);
+	if (!cpu || (text->name_len && !call.func))
+		return 0;
+	if (text->what == GRAPH_TEXT_EXIT) {
+		leave(graph, text, cpu, &call);
+		calls[0] = call;
+		return 1;
+	}
+	enter(graph, text, cpu, &call);
+	calls[0] = call;
+	if (text->what == GRAPH_TEXT_ENTRY)
+		return 1;
+	call.exit = true;
+	call.calltime = call.ts;
+	call.ts += text->duration < clock_max - call.ts ? text->duration : 0;
+	calls[1] = call;
+	return 2;
+}
+
+bool import_graph_options(const struct import_graph *graph, struct buf *options)
+{
+	const struct {
+		bool is;
+		const char *text;
+	} all[] = {
+		{ graph->abstime, "funcgraph-abstime\n" },
+		{ graph->proc, "funcgraph-proc\n" },
+		{ graph->no_cpu, "nofuncgraph-cpu\n" },
+		{ graph->no_duration, "nofuncgraph-duration\n" },
+		{ graph->no_overhead, "nofuncgraph-overhead\n" },
+		{ graph->tail, "funcgraph-tail\n" },
+		{ graph->overrun, "funcgraph-overrun\n" },
+		{ graph->retval, "funcgraph-retval\n" },
+		{ graph->retval_hex && !graph->no_errors, "funcgraph-retval-hex\n" },
+		{ graph->bare, "nocontext-info\n" },
+		{ graph->latency, "latency-format\n" },
+	};
+
+	for (size_t i = 0; graph->seen && i < array_size(all); i++)
+		if (all[i].is && !buf_add_str(options, all[i].text))
+			return false;
+	return true;
+}

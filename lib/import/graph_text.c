@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/graph_text.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000 };
+
+/* What is left of a line. */
+struct rest {
+	const char *at, *end;
+};
+
+static size_t left(const struct rest *rest)
+{
+	return (size_t)(rest->end - rest->at);
+}
+
+static size_t blanks(struct rest *rest)
+{
+	const char *start = rest->at;
+
+	while (rest->at < rest->end && *rest->at == ' ')
+		rest->at++;
+	return (size_t)(rest->at - start);
+}
+
+static bool accept(struct rest *rest, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (left(rest) < len || memcmp(rest->at, text, len))
+		return false;
+	rest->at += len;
+	return true;
+}
+
+/* At most `digits` of them, so nothing overflows; 0: there is none. */
+static size_t number(struct rest *rest, size_t digits, uint64_t *ret)
+{
+	const char *start = rest->at;
+
+	for (*ret = 0; rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9'; rest->at++) {
+		if ((size_t)(rest->at - start) == digits)
+			return 0;
+		*ret = *ret * 10 + (uint64_t)(*rest->at - '0');
+	}
+	return (size_t)(rest->at - start);
+}
+
+/* "   23.498724 |  ", or "    4311 us |  " of a tracer that keeps the longest latency. */
+static bool take_time(struct rest *rest, struct graph_text *text)
+{
+	struct rest at = *rest;
+	uint64_t whole, part = 0;
+	size_t digits = 0;
+
+	blanks(&at);
+	if (!number(&at, 9, &whole))
+		return false;
+	if (accept(&at, " us")) {
+		text->head.ts = whole * US;
+	} else {
+		if (!accept(&at, ".") || (digits = number(&at, 9, &part)) < 6)
+			return false;
+		for (; digits < 9; digits++)
+			part *= 10;
+		text->head.ts = whole * 1000000000 + part;
+	}
+	if (!accept(&at, " |  "))
+		return false;
+	text->has_time = true;
+	*rest = at;
+	return true;
+}
+
+/* " 0) " */
+static bool take_cpu(struct rest *rest, struct graph_text *text)
+{
+	struct rest at = *rest;
+	uint64_t cpu;
+
+	if (!blanks(&at) || !number(&at, 5, &cpu) || cpu >= HEAD_CPU_MAX || !accept(&at, ") "))
+		return false;
+	text->head.cpu = (uint32_t)cpu;
+	text->has_cpu = true;
+	*rest = at;
+	return true;
+}
+
+/* "  rcuc/0-19  " up to `end`, with nothing but blanks around. */
+static bool task(const char *at, const char *end, struct head *head)
+{
+	struct rest digits;
+	uint64_t pid;
+	const char *dash;
+
+	while (at < end && *at == ' ')
+		at++;
+	while (end > at && end[-1] == ' ')
+		end--;
+	dash = end > at ? memrchr(at, '-', (size_t)(end - at)) : NULL;
+	if (!dash || dash - at > COMM_MAX || (dash - at >= 2 && !memcmp(at, "/*", 2)))
+		return false;
+	digits = (struct rest){ dash + 1, end };
+	if (!number(&digits, 10, &pid) || digits.at != end || pid > INT_MAX)
+		return false;
+	head->comm = at;
+	head->comm_len = (size_t)(dash - at);
+	head->pid = (int32_t)pid;
+	return true;
+}
+
+static void take_task(struct rest *rest, struct graph_text *text)
+{
+	const char *bar = memmem(rest->at, left(rest), " | ", 3);
+
+	if (!bar || !task(rest->at, bar, &text->head))
+		return;
+	text->has_task = true;
+	rest->at = bar + 3;
+}
+
+static void take_flags(struct rest *rest, struct graph_text *text)
+{
+	struct rest at = *rest;
+
+	if (blanks(&at) && head_flags(&at.at, at.end, &text->head) && accept(&at, " | "))
+		*rest = at;
+	else
+		text->head.has_flags = false;
+}
+
+/* "! 118.936 us  |  ", or as many blanks. Of a long one the kernel leaves out decimals. */
+static void take_duration(struct rest *rest, struct graph_text *text)
+{
+	static const char marks[] = "+!#*@$";
+	uint64_t us, part = 0;
+	struct rest at = *rest;
+	size_t digits = 0;
+	bool mark = at.at < at.end && *at.at && strchr(marks, *at.at);
+
+	at.at += mark;
+	blanks(&at);
+	if (number(&at, DURATION_DIGITS, &us)) {
+		if (accept(&at, "."))
+			digits = number(&at, 3, &part);
+		for (; digits < 3; digits++)
+			part *= 10;
+		if (!accept(&at, " us"))
+			return;
+		text->duration = us * US + part;
+		text->has_duration = true;
+		text->has_mark = mark;
+		blanks(&at);
+	}
+	if (!accept(&at, "|  ")) {
+		text->has_duration = text->has_mark = false;
+		return;
+	}
+	text->has_column = true;
+	*rest = at;
+}
+
+static bool hex(struct rest *rest, uint64_t *ret)
+{
+	const char *start = rest->at;
+
+	for (*ret = 0; rest->at < rest->end && rest->at - start < 16; rest->at++) {
+		char c = *rest->at;
+
+		if ((c < '0' || c > '9') && (c < 'a' || c > 'f'))
+			break;
+		*ret = *ret << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return rest->at > start;
+}
+
+/* "0x1f", or the negative number of an error. */
+static void take_retval(struct rest rest, struct graph_text *text)
+{
+	uint64_t value;
+
+	if (accept(&rest, "0x")) {
+		text->has_retval = hex(&rest, &text->retval);
+	} else if (accept(&rest, "-") && number(&rest, 4, &value)) {
+		text->has_retval = text->names_error = true;
+		text->retval = 0 - value;
+	}
+}
+
+/* What is behind a leaf or a closing brace: "/" "* vfs_open = 0x0 *" "/", since 6.13 "ret=0x0". */
+static void take_behind(struct rest rest, struct graph_text *text)
+{
+	const char *end = memmem(rest.at, left(&rest), " */", 3), *equals, *ret;
+	size_t name = 0;
+
+	if (!accept(&rest, " /* ") || !end || end < rest.at)
+		return;
+	ret = memmem(rest.at, (size_t)(end - rest.at), "ret=", 4);
+	equals = memmem(rest.at, (size_t)(end - rest.at), "= ", 2);
+	if (ret || equals)
+		take_retval((struct rest){ ret ? ret + 4 : equals + 2, end }, text);
+	if (text->what != GRAPH_TEXT_EXIT)
+		return;
+	end = text->has_retval ? (ret ? ret : equals) : end;
+	name = (size_t)(end - rest.at);
+	text->name = rest.at;
+	text->name_len = name && rest.at[name - 1] == ' ' ? name - 1 : name;
+}
+
+static bool is_name(const char *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (at[i] <= ' ' || at[i] > '~' || strchr("(){};*", at[i]))
+			return at[i] == ' ' && i && at[i + 1] == '[' && at[len - 1] == ']' &&
+			       !memchr(at + i + 1, ' ', len - i - 1);
+	return len > 0;
+}
+
+/* "foo() {" and "foo();": a name may have its module behind it. */
+static bool take_call(struct rest rest, struct graph_text *text)
+{
+	const char *open = memchr(rest.at, '(', left(&rest)), *close;
+
+	if (!open || !is_name(rest.at, (size_t)(open - rest.at)))
+		return false;
+	text->name = rest.at;
+	text->name_len = (size_t)(open - rest.at);
+	close = memmem(open, (size_t)(rest.end - open), ");", 2);
+	text->what = close ? GRAPH_TEXT_LEAF : GRAPH_TEXT_ENTRY;
+	close = close ? close : memmem(open, (size_t)(rest.end - open), ") {", 3);
+	if (!close)
+		return false;
+	rest.at = close + (text->what == GRAPH_TEXT_LEAF ? 2 : 3);
+	if (left(&rest) && *rest.at != ' ')
+		return false;
+	take_behind(rest, text);
+	return true;
+}
+
+static bool take_body(struct rest rest, struct graph_text *text)
+{
+	size_t depth = blanks(&rest) / INDENT;
+
+	text->depth = (unsigned)(depth < GRAPH_TEXT_DEPTH_MAX ? depth : GRAPH_TEXT_DEPTH_MAX);
+	text->what = GRAPH_TEXT_NOTHING;
+	if (text->has_cpu && (accept(&rest, "==========>") || accept(&rest, "<==========")))
+		return !left(&rest) || accept(&rest, " |");
+	if (accept(&rest, "/* ")) {
+		const char *end = rest.at;
+
+		if (left(&rest) >= 3 && !memcmp(rest.end - 3, " */", 3))
+			end = rest.end - 3;
+		else
+			end = rest.end;
+		text->what = GRAPH_TEXT_COMMENT;
+		text->name = rest.at;
+		text->name_len = (size_t)(end - rest.at);
+		return true;
+	}
+	if (accept(&rest, "}")) {
+		text->what = GRAPH_TEXT_EXIT;
+		take_behind(rest, text);
+		return !left(&rest) || *rest.at == ' ';
+	}
+	return take_call(rest, text);
+}
+
+/* What stands around a switch of tasks, and what is no call. */
+static bool take_other(const char *line, size_t len, struct graph_text *text)
+{
+	static const char dashes[] = " ------------------------------------------";
+	struct rest rest = { line, line + len };
+	const char *arrow;
+	uint64_t count;
+
+	text->what = GRAPH_TEXT_NOTHING;
+	if (len == strlen(dashes) && !memcmp(line, dashes, len))
+		return true;
+	if (accept(&rest, " (Overruns: ")) {
+		text->what = GRAPH_TEXT_OVERRUN;
+		return number(&rest, 10, &count) && (text->overrun = (uint32_t)count, accept(&rest, ")"));
+	}
+	if (!take_cpu(&rest, text))
+		return false;
+	arrow = memmem(rest.at, left(&rest), " => ", 4);
+	text->what = GRAPH_TEXT_SWITCH;
+	return arrow && task(rest.at, arrow, &text->head) && task(arrow + 4, rest.end, &text->next);
+}
+
+bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text *ret)
+{
+	struct graph_text text = { .name = NULL };
+	struct rest rest = { line, line + len };
+
+	if (take_other(line, len, &text)) {
+		*ret = text;
+		return true;
+	}
+	text = (struct graph_text){ .name = NULL };
+	take_time(&rest, &text);
+	take_cpu(&rest, &text);
+	if (!text.has_cpu && !bare)
+		return false;
+	take_task(&rest, &text);
+	take_flags(&rest, &text);
+	take_duration(&rest, &text);
+	if (!take_body(rest, &text))
+		return false;
+	*ret = text;
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_IMPORT_GRAPH_TEXT_H
+#define WEFT_IMPORT_GRAPH_TEXT_H
+
+#include "lib/import/head.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A line of the function graph, taken apart (kernel/trace/trace_functions_graph.c), with any of its columns. Bytes of
+ * any origin: nothing outside the line is read. Not supported: arguments (funcgraph-args) and return addresses
+ * (funcgraph-retaddr) are passed by.
+ */
+enum graph_text_what {
+	GRAPH_TEXT_ENTRY,   /* "foo() {" */
+	GRAPH_TEXT_LEAF,    /* "foo();" */
+	GRAPH_TEXT_EXIT,    /* a closing brace */
+	GRAPH_TEXT_COMMENT, /* an event: its text is `name` */
+	GRAPH_TEXT_SWITCH,  /* "0)     sh-256     =>   rcuc/0-19": from the task of `head` to that of `next` */
+	GRAPH_TEXT_OVERRUN, /* of the exit in the line before */
+	GRAPH_TEXT_NOTHING, /* the lines around a switch, the arrows of interrupts */
+};
+
+enum { GRAPH_TEXT_DEPTH_MAX = 500 };
+
+struct graph_text {
+	enum graph_text_what what;
+	struct head head; /* of it only what the columns below tell */
+	struct head next;
+	bool has_time, has_cpu, has_task, has_column; /* has_column: of the duration */
+	bool has_duration, has_mark, has_retval, names_error;
+	uint64_t duration, retval; /* ns */
+	uint32_t overrun;
+	unsigned depth;
+	const char *name; /* of an exit it may be missing */
+	size_t name_len;
+};
+
+/* A line without its newline; `bare`: it may have no column at all. False: it is no line of the graph. */
+bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text *ret);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/head.h"
+
+#include "lib/event/event.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { FLAGS_MIN = 4, FLAGS_MAX = 8, HEAD_MAX = 256 };
+
+/* What is left of a line. */
+struct scan {
+	const char *at, *end;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void blanks(struct scan *scan)
+{
+	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
+		scan->at++;
+}
+
+static bool accept(struct scan *scan, const char *text)
+{
+	size_t len = strlen(text);
+
+	if ((size_t)(scan->end - scan->at) < len || memcmp(scan->at, text, len))
+		return false;
+	scan->at += len;
+	return true;
+}
+
+static bool number(struct scan *scan, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *start = scan->at;
+
+	for (; scan->at < scan->end && is_digit(*scan->at); scan->at++)
+		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*scan->at - '0'), &value))
+			return false;
+	if (scan->at == start || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+/* "[   12.345678]", and "[ T123]" behind it. */
+static bool brackets(struct scan *scan, bool caller)
+{
+	struct scan at = *scan;
+	uint64_t value;
+
+	if (!accept(&at, "["))
+		return false;
+	blanks(&at);
+	if (caller) {
+		if ((!accept(&at, "T") && !accept(&at, "C")) || !number(&at, UINT64_MAX, &value))
+			return false;
+	} else if (!number(&at, UINT64_MAX, &value) || !accept(&at, ".") || !number(&at, UINT64_MAX, &value)) {
+		return false;
+	}
+	if (!accept(&at, "]"))
+		return false;
+	accept(&at, " ");
+	*scan = at;
+	return true;
+}
+
+/* What a console or a log put in front of a line of ftrace_dump_on_oops. */
+static void skip_printk(struct scan *scan)
+{
+	struct scan at = *scan;
+	const char *kernel = memmem(at.at, (size_t)(at.end - at.at), "kernel: [", 9);
+	uint64_t level;
+
+	if (kernel && kernel - at.at < HEAD_MAX)
+		at.at = kernel + 8;
+	if (accept(&at, "<") && (!number(&at, 1000, &level) || !accept(&at, ">")))
+		return;
+	if (!brackets(&at, false))
+		return;
+	brackets(&at, true);
+	*scan = at;
+}
+
+static uint8_t irqs_flag(char c)
+{
+	switch (c) {
+	case 'D':
+		return EVENT_IRQS_OFF | EVENT_BH_OFF;
+	case 'b':
+		return EVENT_BH_OFF;
+	case 'd':
+		return EVENT_IRQS_OFF;
+	}
+	return 0;
+}
+
+static uint8_t resched_flag(char c)
+{
+	switch (c) {
+	case 'N':
+		return EVENT_NEED_RESCHED | EVENT_PREEMPT_RESCHED;
+	case 'n':
+		return EVENT_NEED_RESCHED;
+	case 'p':
+		return EVENT_PREEMPT_RESCHED;
+	case 'B':
+		return EVENT_NEED_RESCHED | EVENT_NEED_RESCHED_LAZY | EVENT_PREEMPT_RESCHED;
+	case 'b':
+		return EVENT_NEED_RESCHED | EVENT_NEED_RESCHED_LAZY;
+	case 'L':
+		return EVENT_NEED_RESCHED_LAZY | EVENT_PREEMPT_RESCHED;
+	case 'l':
+		return EVENT_NEED_RESCHED_LAZY;
+	}
+	return 0;
+}
+
+static uint8_t irq_flag(char c)
+{
+	switch (c) {
+	case 'Z':
+		return EVENT_NMI | EVENT_HARDIRQ;
+	case 'z':
+		return EVENT_NMI;
+	case 'H':
+		return EVENT_HARDIRQ | EVENT_SOFTIRQ;
+	case 'h':
+		return EVENT_HARDIRQ;
+	case 's':
+		return EVENT_SOFTIRQ;
+	}
+	return 0;
+}
+
+static uint8_t depth(char c)
+{
+	return (uint8_t)(is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0);
+}
+
+/* "d.h2.": four columns before 5.16, five since; seven with PREEMPT_RT before 6.12, six of older ones. */
+static bool flags(struct scan *scan, struct head *head)
+{
+	static const char known[] = ".dDbBXNnpLlgGHhsZz0123456789abcdef";
+	const char *at = scan->at;
+	size_t len = 0;
+	bool lazy;
+
+	while (at + len < scan->end && at[len] && strchr(known, at[len]))
+		len++;
+	if (len < FLAGS_MIN || len > FLAGS_MAX || is_digit(*at))
+		return false;
+	lazy = len >= 6;
+	head->flags = irqs_flag(at[0]) | resched_flag(at[1]) | irq_flag(at[2 + lazy]);
+	/* These kernels have no PREEMPT_RESCHED; its bit is that of the lazy column. */
+	if (lazy)
+		head->flags &= (uint8_t)~EVENT_PREEMPT_RESCHED;
+	if (lazy && at[2] == 'L')
+		head->flags |= EVENT_PREEMPT_RESCHED;
+	head->preempt_count = depth(at[3 + lazy]);
+	if (lazy)
+		head->lazy_count = depth(at[5]);
+	head->has_lazy = lazy;
+	if (len == 5 || len == 7)
+		head->preempt_count |= (uint8_t)(depth(at[len - 1]) << 4);
+	scan->at += len;
+	head->has_flags = true;
+	return true;
+}
+
+/* "12.345678:", or "12345:" of a clock that does not count ns. */
+static bool seconds(struct scan *scan, struct head *head)
+{
+	uint64_t whole, part;
+	const char *start;
+
+	if (!number(scan, INT64_MAX / 1000000000 - 1, &whole))
+		return false;
+	if (accept(scan, ":")) {
+		head->ts = whole;
+		return true;
+	}
+	if (!accept(scan, "."))
+		return false;
+	start = scan->at;
+	if (!number(scan, 999999999, &part) || scan->at - start < 6 || scan->at - start > 9 || !accept(scan, ":"))
+		return false;
+	for (ptrdiff_t digits = scan->at - 1 - start; digits < 9; digits++)
+		part *= 10;
+	head->ts = whole * 1000000000 + part;
+	head->has_unit = true;
+	return true;
+}
+
+bool head_flags(const char **at, const char *end, struct head *head)
+{
+	struct scan scan = { *at, end };
+
+	if (!flags(&scan, head))
+		return false;
+	*at = scan.at;
+	return true;
+}
+
+static bool pid(struct scan *scan, struct head *head)
+{
+	uint64_t value;
+
+	if (!accept(scan, "-") || !number(scan, INT_MAX, &value))
+		return false;
+	head->pid = (int32_t)value;
+	return true;
+}
+
+/* " (  123)" or " (-------)", since some kernels without the first blank. */
+static bool tgid(struct scan *scan, struct head *head)
+{
+	uint64_t value = 0;
+
+	if (!accept(scan, "("))
+		return true;
+	blanks(scan);
+	if (scan->at < scan->end && *scan->at == '-')
+		while (accept(scan, "-"))
+			;
+	else if (!number(scan, INT_MAX, &value))
+		return false;
+	head->tgid = (int32_t)value;
+	head->has_tgid = true;
+	return accept(scan, ")");
+}
+
+/* "-62      [001] d.h2.     2.921018: " from the dash on. */
+static bool plain_rest(struct scan *scan, struct head *head)
+{
+	uint64_t cpu;
+
+	if (!pid(scan, head))
+		return false;
+	blanks(scan);
+	if (!tgid(scan, head))
+		return false;
+	blanks(scan);
+	if (!accept(scan, "[") || !number(scan, HEAD_CPU_MAX - 1, &cpu) || !accept(scan, "]"))
+		return false;
+	head->cpu = (uint32_t)cpu;
+	blanks(scan);
+	if (flags(scan, head))
+		blanks(scan);
+	return seconds(scan, head) && accept(scan, " ");
+}
+
+/* "-62        1d.h2.   12345us+: " from the dash on. */
+static bool latency_rest(struct scan *scan, struct head *head)
+{
+	static const char marks[] = " +!#*@$";
+	uint64_t cpu, us;
+
+	if (!pid(scan, head))
+		return false;
+	blanks(scan);
+	if (!number(scan, HEAD_CPU_MAX - 1, &cpu))
+		return false;
+	head->cpu = (uint32_t)cpu;
+	if (!flags(scan, head))
+		return false;
+	blanks(scan);
+	if (!number(scan, INT64_MAX / 1000, &us) || !accept(scan, "us"))
+		return false;
+	if (scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
+		scan->at++;
+	head->ts = us * 1000;
+	head->has_unit = true;
+	return accept(scan, ": ");
+}
+
+bool head_parse(const char *line, size_t len, struct head *ret)
+{
+	struct scan scan = { line, line + len };
+
+	skip_printk(&scan);
+	blanks(&scan);
+	/* A task's name may have a dash, too: the first one behind which all the rest follows ends it. */
+	for (const char *dash = scan.at; dash < scan.end && dash - scan.at < HEAD_MAX; dash++) {
+		struct head head = { .comm = scan.at, .comm_len = (size_t)(dash - scan.at) };
+		struct scan rest = { dash, scan.end };
+
+		if (*dash != '-')
+			continue;
+		if (!plain_rest(&rest, &head)) {
+			head = (struct head){ .comm = scan.at, .comm_len = (size_t)(dash - scan.at) };
+			rest.at = dash;
+			if (!latency_rest(&rest, &head))
+				continue;
+		}
+		head.body = rest.at;
+		head.body_len = (size_t)(rest.end - rest.at);
+		*ret = head;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/kinds.h"
+
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/vec.h"
+#include "lib/base/xxh64.h"
+#include "lib/import/pairs.h"
+#include "lib/import/unprint.h"
+#include "lib/schema/format.h"
+#include "lib/schema/program.h"
+#include "lib/trace/carried.h"
+#include "lib/trace/trace.h"
+
+#include <ctype.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ID = 2000, KINDS_MAX = 8192, OF_ONE_NAME_MAX = 64, NAME_LEN_MAX = 100 };
+
+struct kind {
+	char *system, *name, *text;
+	size_t len;
+	uint16_t id;
+	bool made; /* of pairs or of the whole text: from this import */
+	const struct format *format;
+	struct unprint *unprint; /* NULL: its texts cannot be taken apart */
+	const struct program *program;
+	bool looked; /* the three above are found */
+};
+
+struct import_kinds {
+	struct carried carried;
+	struct kind **kinds;
+	size_t nr_kinds;
+	struct writer_format *formats;
+	size_t nr_formats;
+	struct schema *schema;
+	struct schema_abi abi;
+	uint8_t used[(1 << 16) / 8]; /* ids */
+	uint32_t next_id;
+	bool lazy;
+	struct out out;
+};
+
+/*
+ * What analyses need, as kernels since 6.1 have it; of others, and of what has more fields, a file of the kernel tells.
+ */
+static const struct {
+	const char *system, *name, *fields, *print;
+} known[] = {
+#define WAKEUP "char comm[16];pid_t pid;int prio;int target_cpu"
+#define WAKEUP_PRINT "\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu"
+	{ "sched", "sched_waking", WAKEUP, WAKEUP_PRINT },
+	{ "sched", "sched_wakeup", WAKEUP, WAKEUP_PRINT },
+	{ "sched", "sched_wakeup_new", WAKEUP, WAKEUP_PRINT },
+	{ "sched", "sched_switch",
+	  "char prev_comm[16];pid_t prev_pid;int prev_prio;long prev_state;char next_comm[16];pid_t next_pid;int next_prio",
+	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", REC->prev_comm, REC->prev_pid, "
+	  "REC->prev_prio, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, "
+	  "{ 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, \"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", "
+	  "REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, REC->next_pid, REC->next_prio" },
+	{ "sched", "sched_migrate_task", "char comm[16];pid_t pid;int prio;int orig_cpu;int dest_cpu",
+	  "\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, REC->orig_cpu, REC->dest_cpu" },
+	{ "sched", "sched_process_fork", "char parent_comm[16];pid_t parent_pid;char child_comm[16];pid_t child_pid",
+	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, REC->child_pid" },
+	{ "sched", "sched_process_exit", "char comm[16];pid_t pid;int prio",
+	  "\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio" },
+	{ "sched", "sched_process_exec", "__data_loc char[] filename;pid_t pid;pid_t old_pid",
+	  "\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid" },
+	{ "sched", "sched_pi_setprio", "char comm[16];pid_t pid;int oldprio;int newprio",
+	  "\"comm=%s pid=%d oldprio=%d newprio=%d\", REC->comm, REC->pid, REC->oldprio, REC->newprio" },
+	{ "irq", "irq_handler_entry", "int irq;__data_loc char[] name",
+	  "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
+	{ "irq", "irq_handler_exit", "int irq;int ret",
+	  "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
+#define SOFTIRQ_PRINT                                                                                                                          \
+	"\"vec=%u [action=%s]\", REC->vec, __print_symbolic(REC->vec, { 0, \"HI\" }, { 1, \"TIMER\" }, { 2, \"NET_TX\" }, { 3, \"NET_RX\" }, " \
+	"{ 4, \"BLOCK\" }, { 5, \"IRQ_POLL\" }, { 6, \"TASKLET\" }, { 7, \"SCHED\" }, { 8, \"HRTIMER\" }, { 9, \"RCU\" })"
+	{ "irq", "softirq_entry", "unsigned int vec", SOFTIRQ_PRINT },
+	{ "irq", "softirq_exit", "unsigned int vec", SOFTIRQ_PRINT },
+	{ "irq", "softirq_raise", "unsigned int vec", SOFTIRQ_PRINT },
+	{ "power", "cpu_idle", "u32 state;u32 cpu_id",
+	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
+	{ "power", "cpu_frequency", "u32 state;u32 cpu_id",
+	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
+};
+
+static void kind_free(struct kind *kind)
+{
+	unprint_free(kind->unprint);
+	free(kind->system);
+	free(kind->name);
+	free(kind->text);
+	free(kind);
+}
+
+void import_kinds_free(struct import_kinds *kinds)
+{
+	if (!kinds)
+		return;
+	for (size_t i = 0; i < kinds->nr_kinds; i++)
+		kind_free(kinds->kinds[i]);
+	free(kinds->kinds);
+	free(kinds->formats);
+	carried_release(&kinds->carried);
+	schema_free(kinds->schema);
+	if (kinds->out.start)
+		out_release(&kinds->out);
+	free(kinds);
+}
+
+static struct kind *add(struct import_kinds *kinds, const char *system, const char *name, size_t name_len,
+			const char *text, size_t len)
+{
+	struct kind **slot = vec_push(kinds->kinds, kinds->nr_kinds);
+	struct kind *kind = slot ? calloc(1, sizeof(*kind)) : NULL;
+	struct writer_format *format = kind ? vec_push(kinds->formats, kinds->nr_formats) : NULL;
+
+	if (slot && !kind)
+		kinds->nr_kinds--;
+	if (!kind)
+		return NULL;
+	*slot = kind;
+	kind->system = strdup(system);
+	kind->name = strndup(name, name_len);
+	kind->text = strndup(text, len);
+	if (!format || !kind->system || !kind->name || !kind->text)
+		return NULL;
+	kind->len = len;
+	*format = (struct writer_format){ .system = kind->system, .text = kind->text, .len = len };
+	return kind;
+}
+
+static bool is_used(const struct import_kinds *kinds, uint32_t id)
+{
+	return kinds->used[id / 8] >> id % 8 & 1;
+}
+
+static void use(struct import_kinds *kinds, uint32_t id)
+{
+	kinds->used[id / 8] |= (uint8_t)(1 << id % 8);
+}
+
+/* Records of these are made here, where kernels differ in how they place the fields. */
+static bool is_own(const struct writer_format *from)
+{
+	return !strcmp(from->system, "ftrace") &&
+	       (!strncmp(from->text + 6, "funcgraph_", 10) || !strncmp(from->text + 6, "user_stack\n", 11));
+}
+
+/* The formats of the file: their names and ids stand in their texts. */
+static bool take_format(struct import_kinds *kinds, const struct writer_format *from)
+{
+	const char *id = from->len ? memmem(from->text, from->len, "\nID:", 4) : NULL;
+	size_t name_len = 0;
+	struct kind *kind;
+	unsigned long value;
+
+	if (!id || strncmp(from->text, "name: ", 6))
+		return true;
+	name_len = strcspn(from->text + 6, "\n");
+	value = strtoul(id + 4, NULL, 10);
+	if (value >= 1 << 16 || is_used(kinds, (uint32_t)value) || kinds->nr_kinds == KINDS_MAX || is_own(from))
+		return true;
+	kind = add(kinds, from->system, from->text + 6, name_len, from->text, from->len);
+	if (!kind)
+		return false;
+	kind->id = (uint16_t)value;
+	use(kinds, kind->id);
+	return true;
+}
+
+static int take_file(struct import_kinds *kinds, struct trace *formats, struct fail *fail)
+{
+	const struct trace_info *info = trace_info(formats);
+	int r;
+
+	if (info->big_endian || info->long_size != 8)
+		return fail_set(
+			fail, -ENOTSUP,
+			"its kernel is big-endian or of 32 bits; only formats of little-endian kernels of 64 bits serve");
+	r = carried_init(&kinds->carried, formats, fail);
+	for (size_t i = 0; !r && i < kinds->carried.metadata.nr_formats; i++)
+		if (!take_format(kinds, &kinds->carried.metadata.formats[i]))
+			r = fail_memory(fail);
+	return r;
+}
+
+static int init(struct import_kinds *kinds, struct trace *formats, struct fail *fail)
+{
+	int r = 0;
+
+	kinds->next_id = FIRST_ID;
+	kinds->abi = (struct schema_abi){ .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = 8 };
+	if (!out_init(&kinds->out, 4096))
+		return fail_memory(fail);
+	if (formats)
+		r = take_file(kinds, formats, fail);
+	for (size_t i = 0; !r && i < array_size(known); i++)
+		if (!import_kinds_id(kinds, known[i].system, known[i].name) &&
+		    !import_kinds_make(kinds, known[i].system, known[i].name, known[i].fields, known[i].print))
+			r = fail_memory(fail);
+	return r ? r : schema_new(&kinds->abi, &kinds->schema, fail);
+}
+
+int import_kinds_new(struct trace *formats, bool lazy, struct import_kinds **ret, struct fail *fail)
+{
+	struct import_kinds *kinds = calloc(1, sizeof(*kinds));
+	int r;
+
+	if (!kinds)
+		return fail_memory(fail);
+	kinds->lazy = lazy;
+	r = init(kinds, formats, fail);
+	if (r)
+		import_kinds_free(kinds);
+	else
+		*ret = kinds;
+	return r;
+}
+
+uint32_t import_kinds_common(const struct import_kinds *kinds)
+{
+	return kinds->lazy ? 12 : 8;
+}
+
+uint16_t import_kinds_id(struct import_kinds *kinds, const char *system, const char *name)
+{
+	for (size_t i = 0; i < kinds->nr_kinds; i++)
+		if (!strcmp(kinds->kinds[i]->name, name) && !strcmp(kinds->kinds[i]->system, system))
+			return kinds->kinds[i]->id;
+	return 0;
+}
+
+static uint32_t size_of(const char *type)
+{
+	static const struct {
+		const char *name;
+		uint32_t size;
+	} sizes[] = { { "char", 1 }, { "__data_loc char[]", 4 },
+		      { "int", 4 },  { "unsigned int", 4 },
+		      { "u32", 4 },  { "pid_t", 4 },
+		      { "long", 8 }, { "unsigned long", 8 },
+		      { "s64", 8 },  { "u64", 8 } };
+
+	for (size_t i = 0; i < array_size(sizes); i++)
+		if (!strcmp(sizes[i].name, type))
+			return sizes[i].size;
+	return 0;
+}
+
+/* "char comm[16];pid_t pid" as the kernel's f_show() prints them. */
+static bool put_fields(struct buf *text, const char *fields, uint32_t end)
+{
+	for (size_t len; *fields; fields += len + (fields[len] == ';')) {
+		char field[128], *name, *array;
+		uint32_t size, count = 1;
+
+		len = strcspn(fields, ";");
+		if (len >= sizeof(field))
+			return false;
+		memcpy(field, fields, len);
+		field[len] = '\0';
+		name = strrchr(field, ' ');
+		if (!name)
+			return false;
+		*name++ = '\0';
+		size = size_of(field);
+		array = strchr(name, '[');
+		if (!size)
+			return false;
+		if (array)
+			count = array[1] == ']' ? 0 : (uint32_t)strtoul(array + 1, NULL, 10);
+		end = (end + size - 1) / size * size;
+		if (!buf_addf(text, "\tfield:%s %s;\toffset:%" PRIu32 ";\tsize:%" PRIu32 ";\tsigned:%d;\n", field, name,
+			      end, size * count, *field != 'u' && *field != '_' && *field != 'c'))
+			return false;
+		end += size * count;
+	}
+	return true;
+}
+
+static struct kind *make(struct import_kinds *kinds, const char *system, const char *name, size_t name_len,
+			 const char *fields, const char *print, uint32_t id)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct kind *kind = NULL;
+
+	while (!id && is_used(kinds, kinds->next_id) && kinds->next_id < UINT16_MAX)
+		kinds->next_id++;
+	if (!id)
+		id = kinds->next_id;
+	if (kinds->nr_kinds == KINDS_MAX || is_used(kinds, id))
+		return NULL;
+	if (buf_addf(&text,
+		     "name: %.*s\nID: %" PRIu32
+		     "\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n%s\n",
+		     (int)name_len, name, id,
+		     kinds->lazy ? "\tfield:unsigned char common_preempt_lazy_count;\toffset:8;\tsize:1;\tsigned:0;\n" :
+				   "") &&
+	    put_fields(&text, fields, import_kinds_common(kinds)) && buf_addf(&text, "\nprint fmt: %s\n", print))
+		kind = add(kinds, system, name, name_len, buf_str(&text), text.len);
+	if (!kind)
+		return NULL;
+	kind->id = (uint16_t)id;
+	use(kinds, id);
+	return kind;
+}
+
+uint16_t import_kinds_make(struct import_kinds *kinds, const char *system, const char *name, const char *fields,
+			   const char *print)
+{
+	uint16_t id = import_kinds_id(kinds, system, name);
+	/* kernel/trace/trace.h: enum trace_type; readers know these by their number. */
+	static const struct {
+		const char *name;
+		uint32_t id;
+	} entries[] = { { "function", 1 },        { "kernel_stack", 4 },     { "print", 5 },
+			{ "funcgraph_exit", 10 }, { "funcgraph_entry", 11 }, { "user_stack", 12 } };
+	uint32_t fixed = 0;
+	const struct kind *kind;
+
+	for (size_t i = 0; i < array_size(entries); i++)
+		if (!strcmp(system, "ftrace") && !strcmp(name, entries[i].name))
+			fixed = entries[i].id;
+	kind = id ? NULL : make(kinds, system, name, strlen(name), fields, print, fixed);
+	return id ? id : kind ? kind->id : 0;
+}
+
+static bool look(struct import_kinds *kinds, struct kind *kind)
+{
+	if (kind->looked)
+		return kind->unprint;
+	kind->looked = true;
+	if (schema_add(kinds->schema, kind->system, strlen(kind->system), kind->text, kind->len, NULL))
+		return false;
+	kind->format = schema_format(kinds->schema, kind->id, NULL);
+	kind->program = kind->format ? schema_program(kinds->schema, kind->format, NULL) : NULL;
+	kind->unprint = kind->program ? unprint_new(kind->format) : NULL;
+	return kind->unprint;
+}
+
+/* Whether printing the record gives the text. */
+static bool prints(struct import_kinds *kinds, const struct kind *kind, const struct buf *record, const char *text,
+		   size_t len)
+{
+	const struct program_env env = { .machine = NULL };
+
+	out_clear(&kinds->out);
+	program_run(kind->program, &env, (const uint8_t *)record->data, record->len, &kinds->out);
+	return !kinds->out.failed && out_len(&kinds->out) == len && !memcmp(kinds->out.start, text, len);
+}
+
+static bool try(struct import_kinds *kinds, struct kind *kind, const char *text, size_t len, struct buf *record)
+{
+	uint16_t id = htole16(kind->id);
+
+	if (!look(kinds, kind) || !unprint_run(kind->unprint, text, len, record) ||
+	    !prints(kinds, kind, record, text, len))
+		return false;
+	memcpy(record->data, &id, sizeof(id));
+	return true;
+}
+
+/* A format for this very text: of its pairs, or of the whole. */
+static int make_for(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
+		    bool pairs, struct buf *record)
+{
+	cleanup_buf struct buf fields = BUF_INIT, print = BUF_INIT;
+	struct kind *kind;
+
+	if (pairs && !pairs_shape(text, len, &fields, &print))
+		return -E2BIG;
+	kind = make(kinds, "text", name, name_len, pairs ? buf_str(&fields) : "__data_loc char[] text",
+		    pairs ? buf_str(&print) : "\"%s\", __get_str(text)", 0);
+	if (!kind)
+		return -E2BIG;
+	kind->made = true;
+	return try(kinds, kind, text, len, record) ? 0 : -E2BIG;
+}
+
+static bool is_whole(const struct kind *kind)
+{
+	return kind->made && strstr(kind->text, "__get_str(text)");
+}
+
+int import_kinds_record(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
+			struct buf *record, bool *ret_whole)
+{
+	struct kind *whole = NULL;
+	size_t made = 0;
+
+	if (!name_len || name_len > NAME_LEN_MAX || memchr(text, '\0', len))
+		return -E2BIG;
+	*ret_whole = false;
+	for (size_t i = 0; i < kinds->nr_kinds; i++) {
+		struct kind *kind = kinds->kinds[i];
+
+		if (strncmp(kind->name, name, name_len) || kind->name[name_len])
+			continue;
+		made += kind->made;
+		if (is_whole(kind))
+			whole = kind;
+		else if (try(kinds, kind, text, len, record))
+			return 0;
+	}
+	if (made < OF_ONE_NAME_MAX && pairs_are(text, len) && !make_for(kinds, name, name_len, text, len, true, record))
+		return 0;
+	*ret_whole = true;
+	if (whole)
+		return try(kinds, whole, text, len, record) ? 0 : -E2BIG;
+	return make_for(kinds, name, name_len, text, len, false, record);
+}
+
+const struct writer_format *import_kinds_formats(const struct import_kinds *kinds, size_t *ret_nr)
+{
+	*ret_nr = kinds->nr_formats;
+	return kinds->formats;
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/unprint.h"
+
+#include "lib/base/bytes.h"
+#include "lib/schema/format.h"
+
+#include <ctype.h>
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES_MAX = 64, NAMES_MAX = 64, STEPS_MAX = 20000, RECORD_MAX = 3000, WORD = 48 };
+
+enum piece_what { PIECE_LITERAL, PIECE_DECIMAL, PIECE_HEX, PIECE_TEXT, PIECE_NAME, PIECE_STATE, PIECE_PLUS };
+
+struct piece {
+	enum piece_what what;
+	char literal[128]; /* of a PIECE_LITERAL */
+	size_t len;
+	const struct field *field;
+	struct name {
+		char text[WORD];
+		int64_t value;
+	} * names; /* of a PIECE_NAME */
+	size_t nr_names;
+};
+
+struct unprint {
+	const struct format *format;
+	struct piece pieces[PIECES_MAX];
+	size_t nr;
+};
+
+/* The values that a text had, one for each piece. */
+struct match {
+	const struct unprint *unprint;
+	const char *end;
+	struct found {
+		uint64_t value;
+		const char *text;
+		size_t len;
+	} found[PIECES_MAX];
+	unsigned steps;
+};
+
+/* The end of an argument: a comma outside of parentheses, braces and strings, or the end. */
+static const char *argument_end(const char *at)
+{
+	int deep = 0;
+
+	for (; *at; at++) {
+		if (*at == '"') {
+			for (at++; *at && *at != '"'; at++)
+				at += *at == '\\' && at[1];
+			if (!*at)
+				return at;
+		} else if (*at == '(' || *at == '{') {
+			deep++;
+		} else if (*at == ')' || *at == '}') {
+			deep--;
+		} else if (*at == ',' && deep <= 0) {
+			return at;
+		}
+	}
+	return at;
+}
+
+static const struct field *field_named(const struct format *format, const char *at, size_t *ret_len)
+{
+	char name[WORD];
+	size_t len = 0;
+
+	while (isalnum((unsigned char)at[len]) || at[len] == '_')
+		len++;
+	if (!len || len >= sizeof(name))
+		return NULL;
+	memcpy(name, at, len);
+	name[len] = '\0';
+	*ret_len = len;
+	return format_field(format, name);
+}
+
+/* Parentheses and casts only, up to `end`. */
+static bool is_wrapping(const char *at, const char *end)
+{
+	for (; at < end; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("() _*", *at))
+			return false;
+	return true;
+}
+
+/* "{ 1, "TIMER" }" and the next; names of enumerators in place of numbers are not known here. */
+static bool take_names(struct piece *piece, const char *at, const char *end)
+{
+	piece->names = calloc(NAMES_MAX, sizeof(*piece->names));
+	while (piece->names && (at = memchr(at, '{', (size_t)(end - at)))) {
+		struct name *name = &piece->names[piece->nr_names];
+		char *rest;
+
+		if (piece->nr_names == NAMES_MAX)
+			return false;
+		name->value = (int64_t)strtoull(at + 1, &rest, 0);
+		if (rest == at + 1 || sscanf(rest, " , \"%47[^\"]\"", name->text) != 1)
+			return false;
+		piece->nr_names++;
+		at = rest;
+	}
+	return piece->nr_names;
+}
+
+static bool take_choice(struct piece *piece, const char *at)
+{
+	piece->names = calloc(2, sizeof(*piece->names));
+	if (!piece->names ||
+	    sscanf(at, " ? \"%47[^\"]\" : \"%47[^\"]\"", piece->names[0].text, piece->names[1].text) != 2)
+		return false;
+	piece->names[0].value = 1;
+	piece->nr_names = 2;
+	return true;
+}
+
+static bool is_number(const struct field *field)
+{
+	return field && !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC | FIELD_STRING)) &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+/* The two arguments of sched_switch's prev_state: the letters, and "+" where the task was preempted. */
+static bool take_state(const struct unprint *unprint, struct piece *piece, const char *at, const char *end)
+{
+	piece->field = format_field(unprint->format, "prev_state");
+	if (!is_number(piece->field) || !memmem(at, (size_t)(end - at), "REC->prev_state", 15))
+		return false;
+	piece->what = memmem(at, (size_t)(end - at), "__print_flags", 13) ? PIECE_STATE : PIECE_PLUS;
+	return piece->what == PIECE_STATE || memmem(at, (size_t)(end - at), "? \"+\" : \"\"", 10);
+}
+
+/* What an argument prints, for a conversion of text (%s). */
+static bool take_text(const struct unprint *unprint, struct piece *piece, const char *at, const char *end)
+{
+	const char *rec = memmem(at, (size_t)(end - at), "REC->", 5);
+	size_t len = 0;
+
+	if (!strncmp(at, "__get_str(", 10)) {
+		piece->what = PIECE_TEXT;
+		piece->field = field_named(unprint->format, at + 10, &len);
+		return piece->field && piece->field->flags & FIELD_STRING && end == at + 11 + len;
+	}
+	if (take_state(unprint, piece, at, end))
+		return true;
+	piece->field = rec ? field_named(unprint->format, rec + 5, &len) : NULL;
+	if (!piece->field)
+		return false;
+	piece->what = PIECE_NAME;
+	if (!strncmp(at, "__print_symbolic(", 17))
+		return is_number(piece->field) && is_wrapping(at + 17, rec) && take_names(piece, rec, end);
+	if (!is_wrapping(at, rec))
+		return false;
+	if (is_number(piece->field))
+		return take_choice(piece, rec + 5 + len);
+	piece->what = PIECE_TEXT;
+	return piece->field->flags & FIELD_STRING && is_wrapping(rec + 5 + len, end);
+}
+
+static bool take_number(const struct unprint *unprint, struct piece *piece, char conversion, const char *at,
+			const char *end)
+{
+	const char *rec = memmem(at, (size_t)(end - at), "REC->", 5);
+	size_t len = 0;
+
+	piece->what = conversion == 'd' || conversion == 'i' || conversion == 'u' ? PIECE_DECIMAL : PIECE_HEX;
+	piece->field = rec && is_wrapping(at, rec) ? field_named(unprint->format, rec + 5, &len) : NULL;
+	return is_number(piece->field) && is_wrapping(rec + 5 + len, end);
+}
+
+/* A conversion, "%03d": the argument that *args begins with is its. */
+static bool take_conversion(struct unprint *unprint, const char **at, const char **args)
+{
+	struct piece *piece = &unprint->pieces[unprint->nr];
+	const char *end;
+
+	for ((*at)++; **at && strchr("0123456789#-+ .lhzq", **at); (*at)++)
+		;
+	if (unprint->nr == PIECES_MAX || **args != ',' || !strchr("disuxXc", **at) || !**at || **at == 'c')
+		return false;
+	for ((*args)++; **args == ' '; (*args)++)
+		;
+	end = argument_end(*args);
+	if (**at == 's' ? !take_text(unprint, piece, *args, end) : !take_number(unprint, piece, **at, *args, end))
+		return unprint->nr++, false;
+	(*at)++;
+	*args = end;
+	unprint->nr++;
+	return true;
+}
+
+static bool take_literal(struct unprint *unprint, char c)
+{
+	struct piece *piece = unprint->nr ? &unprint->pieces[unprint->nr - 1] : NULL;
+
+	if (!piece || piece->what != PIECE_LITERAL || piece->len == sizeof(piece->literal)) {
+		if (unprint->nr == PIECES_MAX)
+			return false;
+		piece = &unprint->pieces[unprint->nr++];
+		piece->what = PIECE_LITERAL;
+	}
+	piece->literal[piece->len++] = c;
+	return true;
+}
+
+static bool compile(struct unprint *unprint)
+{
+	const char *at = unprint->format->print_fmt, *args;
+
+	if (*at != '"')
+		return false;
+	args = argument_end(at);
+	for (at++; at < args && *at != '"';) {
+		if (*at == '\\')
+			return false;
+		if (*at == '%' && at[1] != '%') {
+			if (!take_conversion(unprint, &at, &args))
+				return false;
+			continue;
+		}
+		at += *at == '%';
+		if (!take_literal(unprint, *at++))
+			return false;
+	}
+	return true;
+}
+
+struct unprint *unprint_new(const struct format *format)
+{
+	struct unprint *unprint = calloc(1, sizeof(*unprint));
+
+	if (!unprint)
+		return NULL;
+	unprint->format = format;
+	if (compile(unprint))
+		return unprint;
+	unprint_free(unprint);
+	return NULL;
+}
+
+void unprint_free(struct unprint *unprint)
+{
+	if (!unprint)
+		return;
+	for (size_t i = 0; i < PIECES_MAX; i++)
+		free(unprint->pieces[i].names);
+	free(unprint);
+}
+
+static bool match(struct match *match, size_t piece, const char *at);
+
+static bool match_number(struct match *m, size_t i, const char *at)
+{
+	bool hex = m->unprint->pieces[i].what == PIECE_HEX, minus;
+	uint64_t value = 0;
+	const char *start;
+
+	while (at < m->end && *at == ' ')
+		at++;
+	if (hex && m->end - at > 2 && at[0] == '0' && at[1] == 'x')
+		at += 2;
+	minus = !hex && at < m->end && *at == '-';
+	start = at += minus;
+	for (; at < m->end && at - start < 20 && (hex ? isxdigit((unsigned char)*at) : isdigit((unsigned char)*at));
+	     at++)
+		value = value * (hex ? 16 : 10) + (uint64_t)(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
+	m->found[i].value = minus ? 0 - value : value;
+	return at > start && match(m, i + 1, at);
+}
+
+static bool match_text(struct match *m, size_t i, const char *at)
+{
+	/* The shortest text behind which all the rest follows. */
+	for (const char *end = at; end <= m->end; end++) {
+		m->found[i].text = at;
+		m->found[i].len = (size_t)(end - at);
+		if (match(m, i + 1, end))
+			return true;
+		if (m->steps >= STEPS_MAX)
+			return false;
+	}
+	return false;
+}
+
+static bool match_name(struct match *m, size_t i, const char *at)
+{
+	const struct piece *piece = &m->unprint->pieces[i];
+
+	for (size_t n = 0; n < piece->nr_names; n++) {
+		size_t len = strlen(piece->names[n].text);
+
+		if ((size_t)(m->end - at) < len || memcmp(at, piece->names[n].text, len))
+			continue;
+		m->found[i].value = (uint64_t)piece->names[n].value;
+		if (match(m, i + 1, at + len))
+			return true;
+	}
+	return false;
+}
+
+/* fs/proc/array.c: task_state_array; several letters have a '|' between them. */
+static bool match_state(struct match *m, size_t i, const char *at)
+{
+	static const char letters[] = "SDTtXZPI";
+	uint64_t value = 0;
+
+	if (at < m->end && *at == 'R') {
+		at++;
+	} else {
+		for (;; at++) {
+			const char *letter = at < m->end && *at ? strchr(letters, *at) : NULL;
+
+			if (!letter)
+				return false;
+			value |= UINT64_C(1) << (letter - letters);
+			if (++at >= m->end || *at != '|')
+				break;
+		}
+	}
+	m->found[i].value = value;
+	return match(m, i + 1, at);
+}
+
+static bool match(struct match *m, size_t i, const char *at)
+{
+	const struct piece *piece = &m->unprint->pieces[i];
+
+	if (++m->steps >= STEPS_MAX)
+		return false;
+	if (i == m->unprint->nr)
+		return at == m->end;
+	switch (piece->what) {
+	case PIECE_LITERAL:
+		return (size_t)(m->end - at) >= piece->len && !memcmp(at, piece->literal, piece->len) &&
+		       match(m, i + 1, at + piece->len);
+	case PIECE_DECIMAL:
+	case PIECE_HEX:
+		return match_number(m, i, at);
+	case PIECE_TEXT:
+		return match_text(m, i, at);
+	case PIECE_NAME:
+		return match_name(m, i, at);
+	case PIECE_STATE:
+		return match_state(m, i, at);
+	case PIECE_PLUS:
+		/* TASK_STATE_MAX since 4.14: who prints the record sees whether it is another. */
+		m->found[i].value = at < m->end && *at == '+' ? 0x100 : 0;
+		return match(m, i + 1, at + (m->found[i].value ? 1 : 0));
+	}
+	return false;
+}
+
+static void put_number(const struct field *field, uint64_t value, struct buf *record)
+{
+	uint64_t stored = htole64(value), old = 0;
+
+	memcpy(&old, record->data + field->offset, field->size);
+	stored |= old;
+	memcpy(record->data + field->offset, &stored, field->size);
+}
+
+static bool put_text(const struct field *field, const char *text, size_t len, struct buf *record)
+{
+	uint32_t place;
+
+	if (!(field->flags & FIELD_DYNAMIC)) {
+		if (len >= field->size)
+			return false;
+		memcpy(record->data + field->offset, text, len);
+		return true;
+	}
+	if (record->len + len + 1 > RECORD_MAX || field->size != sizeof(place))
+		return false;
+	place = htole32((uint32_t)(record->len - (field->flags & FIELD_RELATIVE ? field->offset + 4 : 0)) |
+			(uint32_t)(len + 1) << 16);
+	memcpy(record->data + field->offset, &place, sizeof(place));
+	return buf_add(record, text, len) && buf_add(record, "", 1);
+}
+
+bool unprint_run(const struct unprint *unprint, const char *text, size_t len, struct buf *record)
+{
+	struct match m = { .unprint = unprint, .end = text + len };
+	uint32_t size = unprint->format->size;
+
+	if (len > RECORD_MAX || size > RECORD_MAX || !match(&m, 0, text))
+		return false;
+	buf_clear(record);
+	if (!buf_reserve(record, size + 1))
+		return false;
+	memset(record->data, 0, size);
+	record->len = size;
+	for (size_t i = 0; i < unprint->nr; i++) {
+		const struct piece *piece = &unprint->pieces[i];
+
+		if (piece->what == PIECE_TEXT && !put_text(piece->field, m.found[i].text, m.found[i].len, record))
+			return false;
+		if (piece->what != PIECE_TEXT && piece->what != PIECE_LITERAL)
+			put_number(piece->field, m.found[i].value, record);
+	}
+	return true;
+}

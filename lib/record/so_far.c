@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/record/so_far.h"
+
+#include "lib/base/now.h"
+#include "lib/buffer/ring_buffer.h"
+#include "lib/record/target.h"
+
+#include <sys/stat.h>
+
+static uint64_t lost(const struct ring_buffer_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+static uint64_t happened(const struct ring_buffer_stats *stats)
+{
+	return stats->entries + stats->read + lost(stats);
+}
+
+static void add_recorder(const struct target *target, const struct recorder *recorder, struct so_far *ret)
+{
+	static const struct ring_buffer_stats none;
+	const struct ring_buffer_stats *start =
+		target->start && recorder->cpu < target->nr_cpus ? &target->start[recorder->cpu] : &none;
+	uint64_t size = ring_buffer_cpu_size(target->instance, recorder->cpu);
+	struct ring_buffer_stats stats;
+	struct stat st;
+
+	/* The recorder's thread writes to the file, but does not change the descriptor. */
+	if (!fstat(recorder->spool.fd, &st))
+		ret->bytes +=
+			(uint64_t)st.st_size - (st.st_size < SPOOL_HEAD_SIZE ? (uint64_t)st.st_size : SPOOL_HEAD_SIZE);
+	if (ring_buffer_stats(target->instance, recorder->cpu, &stats, NULL))
+		return;
+	if (happened(&stats) >= happened(start)) {
+		ret->events += happened(&stats) - happened(start);
+		ret->lost += lost(&stats) - lost(start);
+	}
+	if (size && stats.bytes * 100 / size > ret->fill)
+		ret->fill = (unsigned)(stats.bytes * 100 / size);
+}
+
+void so_far_read(const struct target *targets, size_t nr_targets, uint64_t started_ns, struct so_far *ret)
+{
+	*ret = (struct so_far){ .lasted_ns = now_ns() - started_ns };
+	for (size_t i = 0; i < nr_targets; i++)
+		for (size_t j = 0; j < targets[i].nr_recorders; j++)
+			add_recorder(&targets[i], targets[i].recorders[j], ret);
+	ret->fill = ret->fill > 100 ? 100 : ret->fill;
+}

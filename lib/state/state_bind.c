@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/state/state_internal.h"
+
+/* The events that are read, by their names; x86 has a pair NAME_entry and NAME_exit for each interrupt vector. */
+const struct role_name state_names[] = {
+	{ "sched", "sched_switch", STATE_SWITCH },        { "sched", "sched_waking", STATE_WAKING },
+	{ "sched", "sched_wakeup", STATE_WAKEUP },        { "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
+	{ "sched", "sched_migrate_task", STATE_MIGRATE }, { "sched", "sched_process_fork", STATE_FORK },
+	{ "task", "task_newtask", STATE_NEWTASK },        { "task", "task_rename", STATE_RENAME },
+	{ "sched", "sched_process_exec", STATE_EXEC },    { "irq", "irq_handler_entry", STATE_HARD_ENTRY },
+	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },   { "ipi", "ipi_entry", STATE_HARD_ENTRY },
+	{ "ipi", "ipi_exit", STATE_HARD_EXIT },           { "irq_vectors", "*_entry", STATE_HARD_ENTRY },
+	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },     { "irq", "softirq_entry", STATE_SOFT_ENTRY },
+	{ "irq", "softirq_exit", STATE_SOFT_EXIT },       { NULL, NULL, 0 },
+};
+
+/* The fields of each role; NULL: it has no such field. */
+static const struct role_fields {
+	const char *pid, *other, *state, *prio, *other_prio, *cpu, *comm, *other_comm;
+} fields[STATE_ROLES] = {
+	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, "next_comm",
+			   "prev_comm" },
+	[STATE_WAKING] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_WAKEUP] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_WAKEUP_NEW] = { "pid", NULL, NULL, "prio", NULL, "target_cpu", "comm", NULL },
+	[STATE_MIGRATE] = { "pid", NULL, NULL, "prio", NULL, "dest_cpu", "comm", NULL },
+	[STATE_FORK] = { "child_pid", "parent_pid", NULL, NULL, NULL, NULL, "child_comm", "parent_comm" },
+	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
+	[STATE_EXEC] = { "pid", NULL, NULL, NULL, NULL, NULL, "filename", NULL },
+	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", NULL },
+};
+
+static void bind_place(const struct state *state, const struct format *format, const char *name, struct place *place)
+{
+	if (name)
+		(void)place_bind(place, format, state->abi, name);
+}
+
+/* The length of a record that holds the number in the way that most kernels have it. */
+static uint32_t whole_number(const struct place *place)
+{
+	return place->size == 4 && place->is_signed && !place->swap && place->offset < UINT16_MAX ? place->offset + 4 :
+												    UINT32_MAX;
+}
+
+static uint32_t whole_comm(const struct place *place)
+{
+	const struct field *field = place->field;
+
+	return field->size == STATE_COMM && !(field->flags & FIELD_DYNAMIC) && place->offset < UINT16_MAX ?
+		       place->offset + STATE_COMM :
+		       UINT32_MAX;
+}
+
+static void bind_whole(struct state_places *places)
+{
+	const struct place *const numbers[] = { &places->pid, &places->other, &places->prio, &places->other_prio,
+						&places->cpu };
+	const struct place *const comms[] = { &places->comm, &places->other_comm };
+	uint32_t end = 0;
+
+	places->whole = places->pid.field ? 0 : UINT32_MAX;
+	for (size_t i = 0; i < array_size(numbers); i++) {
+		end = numbers[i]->field ? whole_number(numbers[i]) : 0;
+		places->whole = end > places->whole ? end : places->whole;
+	}
+	places->whole_comms = places->comm.field && places->whole != UINT32_MAX;
+	for (size_t i = 0; i < array_size(comms); i++) {
+		end = comms[i]->field ? whole_comm(comms[i]) : 0;
+		places->whole_comms &= end != UINT32_MAX;
+		if (places->whole_comms && end > places->whole)
+			places->whole = end;
+	}
+}
+
+void state_bind(struct state *state, const struct format *format, uint8_t role)
+{
+	const struct role_fields *of = &fields[role];
+	struct state_places *places = &state->places[role];
+
+	bind_place(state, format, of->pid, &places->pid);
+	bind_place(state, format, of->other, &places->other);
+	bind_place(state, format, of->state, &places->state);
+	bind_place(state, format, of->prio, &places->prio);
+	bind_place(state, format, of->other_prio, &places->other_prio);
+	bind_place(state, format, of->cpu, &places->cpu);
+	bind_place(state, format, of->comm, &places->comm);
+	bind_place(state, format, of->other_comm, &places->other_comm);
+	bind_whole(places);
+	if (role == STATE_SWITCH)
+		letters_init(&state->letters, format->print_fmt);
+}

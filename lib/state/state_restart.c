@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/state/state_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool goes_on(const struct state_task *task)
+{
+	return !task->died && (task->idle || task->mode == TASK_RUNNING || tasks_waits((enum task_mode)task->mode));
+}
+
+/* Moves those that go on to the front; new_ids[] has their numbers + 1, 0 of the others. */
+static size_t keep_tasks(struct state *state, uint32_t *new_ids)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < state->nr_tasks; i++) {
+		struct state_task *task = &state->tasks[nr];
+
+		if (!goes_on(&state->tasks[i]))
+			continue;
+		*task = state->tasks[i];
+		memset(task->spent, 0, sizeof(task->spent));
+		task->born = state->now;
+		task->beside_idle = 0;
+		/* How long it has been so is counted from here on. */
+		task->exact = false;
+		new_ids[i] = (uint32_t)++nr;
+	}
+	return nr;
+}
+
+static uint32_t renumber(const uint32_t *new_ids, uint32_t id)
+{
+	return id == STATE_NO_TASK || !new_ids[id] ? (uint32_t)STATE_NO_TASK : new_ids[id] - 1;
+}
+
+static void restart_cpu(const struct state *state, struct state_cpu *cpu, const uint32_t *new_ids)
+{
+	memset(cpu->spent, 0, sizeof(cpu->spent));
+	cpu->since = state->now;
+	cpu->last = state->now;
+	cpu->switches = 0;
+	cpu->task = renumber(new_ids, cpu->task);
+	cpu->idle_task = renumber(new_ids, cpu->idle_task);
+}
+
+static bool find_pids(struct state *state)
+{
+	u64_map_clear(&state->ids);
+	for (size_t i = 0; i < state->nr_tasks; i++) {
+		uint32_t *id = state->tasks[i].pid ? u64_map_add(&state->ids, (uint32_t)state->tasks[i].pid) : NULL;
+
+		if (state->tasks[i].pid && !id)
+			return false;
+		if (id)
+			*id = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+bool state_restart(struct state *state)
+{
+	uint32_t *new_ids = calloc(state->nr_tasks + 1, sizeof(*new_ids));
+
+	if (!new_ids)
+		return false;
+	state->nr_tasks = keep_tasks(state, new_ids);
+	for (size_t i = 0; i < state->nr_cpus; i++)
+		if (state->cpus[i].seen)
+			restart_cpu(state, &state->cpus[i], new_ids);
+	free(new_ids);
+	state->start = state->now;
+	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
+	state->losses = 0;
+	state->breaks = 0;
+	/* Every task was settled after the last of them. */
+	state->gaps.nr = 0;
+	memset(state->events, 0, sizeof(state->events));
+	return find_pids(state);
+}

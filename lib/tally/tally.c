@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tally/tally_internal.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/event/context.h"
+#include "lib/query/filter.h"
+#include "lib/reader/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROWS_DEFAULT = 2048,
+	BEGUN_MAX = 1 << 17, /* limit of first events that wait for their second event */
+	BEGUN_VALUES = 2,
+};
+
+void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values)
+{
+	struct tally_row *row = tally_map_add(&tally->rows, key, len);
+
+	if (!row)
+		return;
+	row->sums[0]++;
+	for (size_t i = 0; i < tally->program.nr_values; i++) {
+		enum tally_how how = tally->program.values[i].how;
+
+		row->sums[i + 1] += values[i];
+		if (how == TALLY_MIN || how == TALLY_MAX || how == TALLY_QUANTILE)
+			samples_add(&row->samples[i + 1], &tally->budget, values[i]);
+	}
+}
+
+/* Copies the next key of the first event from its saved bytes. */
+static void copy_key(const struct tally_program *program, struct tally_key *key, size_t index, const uint8_t **at,
+		     size_t *left)
+{
+	const uint8_t *begin = *at;
+	struct tally_part part;
+
+	if (tally_key_part(program, at, left, index, &part))
+		tally_key_put(key, begin, (size_t)(*at - begin));
+}
+
+void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
+		 const struct event *event)
+{
+	const struct tally_program *program = &tally->program;
+	const uint8_t *at = begun ? begun->more : NULL;
+	size_t left = begun ? begun->more_len : 0;
+	uint64_t values[TALLY_COLUMNS_MAX] = { 0 };
+	struct tally_key key;
+
+	key.len = key.stack_at = 0;
+	for (size_t i = 0; i < program->nr_keys; i++)
+		if (program->keys[i].of_first)
+			copy_key(program, &key, i, &at, &left);
+		else
+			tally_key_add(tally, &key, &program->keys[i], bound, &bound->keys[i], lat, event);
+	for (size_t i = 0; i < program->nr_values; i++) {
+		if (!program->values[i].of_first) {
+			values[i] = tally_number(tally, &program->values[i], bound, &bound->values[i], lat, event);
+		} else if (left >= 8) {
+			memcpy(&values[i], at, 8);
+			at += 8;
+			left -= 8;
+		}
+	}
+	if (program->stacks)
+		tally_stack_wait(tally, &key, values, event);
+	else
+		tally_add_row(tally, key.data, key.len, values);
+}
+
+/* An event counts only in the first buffer that has one of its name. */
+static bool owns(size_t *owner, const struct event *event)
+{
+	if (*owner == SIZE_MAX)
+		*owner = event->buffer;
+	return *owner == event->buffer;
+}
+
+static void see_lost(struct tally *tally, const struct event *event)
+{
+	if (event->first && !tally->buffers[event->buffer].last.context->recorded)
+		return;
+	tally->losses++;
+	if (tally->program.stacks && event->buffer == tally->owner)
+		tally_stack_lost(tally, event);
+}
+
+void tally_see(void *arg, const struct event *event)
+{
+	struct tally *tally = arg;
+	const struct tally_buffer *buffer = &tally->buffers[event->buffer];
+	bool last;
+
+	if (!tally->any)
+		tally->first_ts = event->ts;
+	tally->any = true;
+	tally->last_ts = event->ts;
+	if (event->kind == EVENT_LOST) {
+		see_lost(tally, event);
+		return;
+	}
+	if (tally->program.stacks && event->buffer == tally->owner)
+		tally_stack_see(tally, buffer, event);
+	last = event->id == buffer->last.id && owns(&tally->owner, event);
+	if (last && tally->wanted.second)
+		tally_pair_see_last(tally, &buffer->last, event);
+	else if (last && (!buffer->last.filter || filter_match(buffer->last.filter, event)))
+		tally_count(tally, &buffer->last, NULL, 0, event);
+	/* If both events have the same name, an event first ends a latency and then begins the next one. */
+	if (tally->wanted.second && event->id == buffer->first.id && owns(&tally->first_owner, event))
+		tally_pair_see_first(tally, &buffer->first, event);
+}
+
+/* The events of the buffers. */
+
+/* "system:event" or an event: its id in this buffer, or -1. */
+static int32_t find_id(const struct context *context, const char *name)
+{
+	char system[TALLY_NAME_SIZE];
+	size_t len = strcspn(name, ":/");
+	int32_t id;
+
+	if (!name[len]) {
+		id = schema_find(context->schema, NULL, name);
+	} else {
+		if (len >= sizeof(system))
+			return -1;
+		memcpy(system, name, len);
+		system[len] = '\0';
+		id = schema_find(context->schema, system, name + len + 1);
+	}
+	return id < 0 || id >= EVENT_TYPES_MAX || !schema_format(context->schema, id, NULL) ? -1 : id;
+}
+
+static const struct format *format_of(const struct tally_bound *bound)
+{
+	return bound->id < 0 ? NULL : schema_format(bound->context->schema, bound->id, NULL);
+}
+
+static int no_event(const struct tally *tally, const char *name, struct fail *fail)
+{
+	struct near near = near_to(name);
+
+	for (size_t i = 0; i < tally->nr_buffers; i++) {
+		const char *system, *event;
+		int32_t id;
+
+		for (size_t j = 0; schema_at(tally->buffers[i].last.context->schema, j, &id, &system, &event); j++) {
+			char full[NEAR_NAME_SIZE];
+
+			snprintf(full, sizeof(full), "%s:%s", system, event);
+			if (strpbrk(name, ":/"))
+				near_offer(&near, full);
+			else
+				near_offer_as(&near, event, full);
+		}
+	}
+	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
+}
+
+/* The first format of this event in any buffer. */
+static int find_formats(struct tally *tally, const struct format **ret_last, const struct format **ret_first,
+			const struct context **ret_context, struct fail *fail)
+{
+	const char *name = tally->wanted.second ? tally->wanted.second : tally->wanted.event;
+
+	*ret_last = *ret_first = NULL;
+	for (size_t i = 0; i < tally->nr_buffers; i++) {
+		struct tally_buffer *buffer = &tally->buffers[i];
+
+		buffer->last.context = buffer->first.context = tally->reader->buffers[i].context;
+		buffer->last.id = find_id(buffer->last.context, name);
+		buffer->first.id = tally->wanted.second ? find_id(buffer->last.context, tally->wanted.event) : -1;
+		buffer->stack_id = find_id(buffer->last.context, "ftrace:kernel_stack");
+		if (!*ret_last && buffer->last.id >= 0)
+			*ret_context = buffer->last.context;
+		*ret_last = *ret_last ? *ret_last : format_of(&buffer->last);
+		*ret_first = *ret_first ? *ret_first : format_of(&buffer->first);
+	}
+	if (!*ret_last)
+		return no_event(tally, name, fail);
+	return tally->wanted.second && !*ret_first ? no_event(tally, tally->wanted.event, fail) : 0;
+}
+
+static void bind(const struct tally *tally, struct tally_bound *bound, const struct format *format, bool first)
+{
+	const struct tally_program *program = &tally->program;
+	const struct schema_abi *abi = &bound->context->abi;
+
+	(void)!place_bind(&bound->match, format, abi, first ? tally->first_match.name : tally->match.name);
+	for (size_t i = 0; i < program->nr_keys; i++)
+		if (program->keys[i].of_first == first)
+			(void)!place_bind(&bound->keys[i], format, abi, program->keys[i].name);
+	for (size_t i = 0; i < program->nr_values; i++)
+		if (program->values[i].of_first == first)
+			(void)!place_bind(&bound->values[i], format, abi, program->values[i].name);
+}
+
+static int bind_buffer(struct tally *tally, struct tally_buffer *buffer, struct fail *fail)
+{
+	const struct format *last = format_of(&buffer->last), *first = format_of(&buffer->first);
+	struct near near = near_to("");
+	int err = 0;
+
+	if (first)
+		bind(tally, &buffer->first, first, true);
+	if (buffer->stack_id >= 0)
+		(void)!place_bind(&buffer->caller, schema_format(buffer->last.context->schema, buffer->stack_id, NULL),
+				  &buffer->last.context->abi, "caller");
+	if (!last)
+		return 0;
+	bind(tally, &buffer->last, last, false);
+	if (first || tally->wanted.second)
+		err = tally_pair_bind(tally, &buffer->last, last, fail);
+	if (!err && tally->wanted.filter)
+		err = filter_new(tally->wanted.filter, buffer->last.with_lat ? buffer->last.with_lat : last,
+				 buffer->last.context, &near, &buffer->last.filter, fail);
+	return err && tally->wanted.filter ? fail_in(fail, err, "--filter") : err;
+}
+
+static size_t rows_of(unsigned size)
+{
+	size_t rows = 1;
+
+	while (rows < size)
+		rows *= 2;
+	return size ? rows : ROWS_DEFAULT;
+}
+
+static int start(struct tally *tally, struct fail *fail)
+{
+	const struct format *last, *first;
+	const struct context *context = NULL;
+	int err = find_formats(tally, &last, &first, &context, fail);
+
+	if (!err)
+		err = tally_parse(tally, last, first, context, fail);
+	for (size_t i = 0; !err && i < tally->nr_buffers; i++)
+		err = bind_buffer(tally, &tally->buffers[i], fail);
+	tally_map_init(&tally->rows, rows_of(tally->wanted.size), 1 + tally->program.nr_values, tally->program.samples);
+	tally_map_init(&tally->begun, BEGUN_MAX, BEGUN_VALUES, false);
+	return err;
+}
+
+int tally_new(const struct reader *reader, const struct tally_wanted *wanted, struct tally **ret, struct fail *fail)
+{
+	struct tally *tally = calloc(1, sizeof(*tally));
+	int err;
+
+	if (!tally)
+		return fail_memory(fail);
+	*tally = (struct tally){ .reader = reader,
+				 .wanted = *wanted,
+				 .owner = SIZE_MAX,
+				 .first_owner = SIZE_MAX,
+				 .budget = { .left = SAMPLES_BUDGET } };
+	tally->buffers = calloc(reader->nr_buffers ? reader->nr_buffers : 1, sizeof(*tally->buffers));
+	tally->nr_buffers = tally->buffers ? reader->nr_buffers : 0;
+	err = tally->buffers ? start(tally, fail) : fail_memory(fail);
+	if (err) {
+		tally_free(tally);
+		return err;
+	}
+	*ret = tally;
+	return 0;
+}
+
+void tally_free(struct tally *tally)
+{
+	if (!tally)
+		return;
+	for (size_t i = 0; i < tally->nr_buffers; i++) {
+		filter_free(tally->buffers[i].last.filter);
+		free(tally->buffers[i].last.fields);
+		free(tally->buffers[i].last.with_lat);
+	}
+	for (size_t i = 0; i < tally->nr_waiting; i++)
+		free(tally->waiting[i].key);
+	free(tally->waiting);
+	free(tally->buffers);
+	free(tally->record);
+	tally_map_release(&tally->rows);
+	tally_map_release(&tally->begun);
+	free(tally);
+}
+
+static bool is_signed(const struct tally_column *column)
+{
+	return column->of == TALLY_NUMBER && column->is_signed;
+}
+
+bool tally_key_is_signed(const struct tally *tally, size_t index)
+{
+	return index < tally->program.nr_keys && tally->program.keys[index].how == TALLY_PLAIN &&
+	       is_signed(&tally->program.keys[index]);
+}
+
+bool tally_value_is_signed(const struct tally *tally, size_t index)
+{
+	const struct tally_column *column =
+		index && index <= tally->program.nr_values ? &tally->program.values[index - 1] : NULL;
+
+	return column && column->how == TALLY_PLAIN && is_signed(column);
+}
+
+uint64_t tally_span(const struct tally *tally)
+{
+	return tally->last_ts - tally->first_ts;
+}
+
+bool tally_is_rough(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->rows.nr; i++)
+		for (size_t j = 0; tally->rows.rows[i].samples && j < tally->rows.nr_values; j++)
+			if (!samples_exact(&tally->rows.rows[i].samples[j]))
+				return true;
+	return false;
+}
+
+bool tally_lacks_stacks(const struct tally *tally)
+{
+	return tally->program.stacks && tally->rows.hits && !tally->stacks;
+}
+
+uint64_t tally_losses(const struct tally *tally)
+{
+	return tally->losses;
+}

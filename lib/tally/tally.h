@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TALLY_TALLY_H
+#define WEFT_TALLY_TALLY_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct event;
+struct fail;
+struct reader;
+
+/*
+ * A histogram of recorded events, specified in the language of the kernel's hist triggers
+ * (kernel/trace/trace_events_hist.c), and printed as the kernel prints it. Beyond the kernel's language: any number of
+ * keys and sort keys, and percentiles of values. Memory is bounded by the number of rows that `size` allows.
+ * Not supported: expressions, variables and actions; fields of stacks that synthetic events have.
+ */
+struct tally;
+
+struct tally_wanted {
+	const char *event;  /* "system:event"; with `second` the first of the two */
+	const char *second; /* NULL: a histogram of one event */
+	/* with `second`: the fields that must be equal, "FIELD" or "FIELD=FIELD"; NULL: common_pid */
+	const char *match;
+	/* "a,b.log2"; with `second` NULL means the matching field and the time between the events */
+	const char *keys;
+	const char *values, *sort, *filter; /* NULL: none, by the most hits or by steps, none */
+	unsigned size;                      /* rows, rounded up to a power of two; 0: 2048 */
+	bool ns;                            /* the time between the two events in ns, else in us */
+};
+
+/*
+ * Borrows the texts and the reader, whose buffers must be open. -ENOENT: the file has no such event or field; -EINVAL:
+ * the kernel would refuse the histogram, too: `fail` has its words, and a caret under the wrong part.
+ */
+int must_check tally_new(const struct reader *reader, const struct tally_wanted *wanted, struct tally **ret,
+			 struct fail *fail);
+void tally_free(struct tally *tally);
+
+/* A reader_consumer: arg is the tally. */
+void tally_see(void *arg, const struct event *event);
+
+/* Appends the text that the kernel would print in the event's `hist` file. Call it once, after the last event. */
+int must_check tally_text(struct tally *tally, struct buf *buf, struct fail *fail);
+
+/*
+ * Whether a key, or a value (0 is the hitcount), is a plain number with a sign, which the kernel prints as if it had
+ * none.
+ */
+bool tally_key_is_signed(const struct tally *tally, size_t index);
+bool tally_value_is_signed(const struct tally *tally, size_t index);
+
+/* The time from the reader's first event to its last. */
+uint64_t tally_span(const struct tally *tally);
+
+/* Whether a percentile is an approximation (lib/base/samples.h). */
+bool tally_is_rough(const struct tally *tally);
+/* Whether a stack was asked for, but no event of the file has one. */
+bool tally_lacks_stacks(const struct tally *tally);
+/* The number of gaps in the events: lost events are in no row. */
+uint64_t tally_losses(const struct tally *tally);
+
+#endif

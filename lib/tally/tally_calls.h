@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TALLY_TALLY_CALLS_H
+#define WEFT_TALLY_TALLY_CALLS_H
+
+#include <stdint.h>
+
+struct context;
+
+/*
+ * The name of a system call in the kernel's histograms: get_syscall_name() of kernel/trace/trace_syscalls.c, "sys_" and
+ * the name in its SYSCALL_DEFINE, which for some calls differs from the name that programs use. "unknown_syscall" for
+ * an unknown number. A file does not tell which calls the kernel was built without: weft prints their names, too.
+ */
+enum { TALLY_CALL_SIZE = 80 };
+
+const char *tally_call_name(const struct context *context, uint64_t number, char into[TALLY_CALL_SIZE]);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TALLY_TALLY_INTERNAL_H
+#define WEFT_TALLY_TALLY_INTERNAL_H
+
+#include "lib/base/samples.h"
+#include "lib/event/place.h"
+#include "lib/tally/tally.h"
+#include "lib/tally/tally_map.h"
+
+struct context;
+struct filter;
+
+enum {
+	TALLY_COLUMNS_MAX = 15,
+	TALLY_NAME_SIZE = 128,
+	TALLY_STRING_MAX = 255,   /* MAX_FILTER_STR_VAL without its NUL */
+	TALLY_STACK_MAX = 31,     /* HIST_STACKTRACE_DEPTH */
+	TALLY_STACK_MAX_OLD = 16, /* before 6.3 */
+	TALLY_LEVELS = 4,         /* task, softirq, hardirq, NMI */
+};
+
+/* The source of a column's number or text. */
+enum tally_of { TALLY_HITS, TALLY_NUMBER, TALLY_STRING, TALLY_CPU, TALLY_TIME, TALLY_STACK, TALLY_TASK, TALLY_LATENCY };
+
+enum tally_how {
+	TALLY_PLAIN,
+	TALLY_HEX,
+	TALLY_SYM,
+	TALLY_SYM_OFFSET,
+	TALLY_EXECNAME,
+	TALLY_SYSCALL,
+	TALLY_LOG2,
+	TALLY_BUCKETS,
+	TALLY_USECS,
+	TALLY_PERCENT,
+	TALLY_GRAPH,
+	TALLY_MIN,
+	TALLY_MAX,
+	TALLY_QUANTILE,
+};
+
+/* A key or a value. */
+struct tally_column {
+	enum tally_of of;
+	enum tally_how how;
+	char name[TALLY_NAME_SIZE];
+	uint64_t buckets;   /* TALLY_BUCKETS */
+	unsigned per_mille; /* TALLY_QUANTILE */
+	uint8_t size;       /* size of the integer that sorting compares */
+	bool is_signed;
+	/* a pointer to a string: the kernel sorts by the bytes of the pointer as if they were the string */
+	bool is_pointer;
+	bool of_first; /* a field of the first of two events */
+};
+
+struct tally_sort {
+	size_t column; /* 0: the hits; then the values; then the keys */
+	bool descending;
+};
+
+struct tally_program {
+	struct tally_column keys[TALLY_COLUMNS_MAX], values[TALLY_COLUMNS_MAX];
+	struct tally_sort sorts[TALLY_COLUMNS_MAX];
+	size_t nr_keys, nr_values, nr_sorts;
+	bool usecs; /* one timestamp in us: all */
+	bool timestamps, stacks, samples;
+};
+
+/* The fields of one event of one buffer that the histogram reads. */
+struct tally_bound {
+	const struct context *context;
+	int32_t id; /* id of the event; -1: the buffer does not have it */
+	struct place match, keys[TALLY_COLUMNS_MAX], values[TALLY_COLUMNS_MAX];
+	struct filter *filter;
+	struct field *fields; /* the fields of `with_lat` */
+	/* the event's format plus the field `lat`, which the filter may name: lib/tally/tally_pair.c */
+	struct format *with_lat;
+};
+
+struct tally_buffer {
+	struct tally_bound first, last; /* `first` only with two events */
+	int32_t stack_id;               /* of ftrace:kernel_stack; -1 */
+	struct place caller;
+};
+
+/* An event that waits for its stack. */
+struct tally_waiting {
+	bool some;
+	int32_t pid;
+	uint8_t *key;
+	size_t len, stack_at; /* stack_at: the position of the stack in the key */
+	uint64_t values[TALLY_COLUMNS_MAX];
+};
+
+struct tally {
+	const struct reader *reader;
+	struct tally_wanted wanted;
+	struct tally_program program;
+	struct tally_column first_match, match; /* the fields of the two events that must be equal */
+	struct tally_buffer *buffers;
+	size_t nr_buffers;
+	/* the buffer whose events count: the first one with such an event; SIZE_MAX: none yet */
+	size_t owner, first_owner;
+	struct tally_map rows, begun; /* `begun`: first events, by the value of the matching field */
+	uint8_t *record;              /* a copy of the second event, with `lat` */
+	struct samples_budget budget;
+	struct tally_waiting *waiting; /* TALLY_LEVELS for each CPU of the owner */
+	size_t nr_waiting;
+	uint64_t first_ts, last_ts, losses, stacks;
+	bool any, failed;
+};
+
+/* The bytes of a key while it is made: lib/tally/tally_key.c. */
+enum { TALLY_KEY_MAX = TALLY_COLUMNS_MAX * (TALLY_STRING_MAX + 2) + 8 * TALLY_STACK_MAX + 2 };
+
+struct tally_key {
+	uint8_t data[TALLY_KEY_MAX];
+	size_t len, stack_at;
+};
+
+/* ns2usecs() of kernel/trace/trace.c rounds. */
+static inline uint64_t tally_usecs(uint64_t ns)
+{
+	return (ns + 500) / 1000;
+}
+
+void tally_key_put(struct tally_key *key, const void *bytes, size_t len);
+void tally_key_add(const struct tally *tally, struct tally_key *key, const struct tally_column *column,
+		   const struct tally_bound *bound, const struct place *place, uint64_t lat, const struct event *event);
+uint64_t tally_number(const struct tally *tally, const struct tally_column *column, const struct tally_bound *bound,
+		      const struct place *place, uint64_t lat, const struct event *event);
+
+/* lib/tally/tally.c */
+void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values);
+/* Counts an event; `begun` is the first of two, NULL for one. */
+void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
+		 const struct event *event);
+
+/*
+ * lib/tally/tally_stack.c: tally_stack_wait() keeps a row until the stack of its event comes; tally_stack_see() must
+ * get every event.
+ */
+void tally_stack_wait(struct tally *tally, const struct tally_key *key, const uint64_t *values,
+		      const struct event *event);
+void tally_stack_see(struct tally *tally, const struct tally_buffer *buffer, const struct event *event);
+void tally_stack_lost(struct tally *tally, const struct event *event);
+void tally_stack_end(struct tally *tally);
+
+/* lib/tally/tally_pair.c: the two events of a latency. */
+int must_check tally_pair_bind(struct tally *tally, struct tally_bound *last, const struct format *format,
+			       struct fail *fail);
+void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, const struct event *event);
+void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, const struct event *event);
+
+/* lib/tally/tally_parse.c: the keys, values and sort keys of `wanted`. `first` is NULL for one event. */
+struct format;
+int must_check tally_parse(struct tally *tally, const struct format *last, const struct format *first,
+			   const struct context *context, struct fail *fail);
+
+/*
+ * lib/tally/tally_key.c: the bytes of a row's key, one key after the other: a number as 8 bytes; a text and a stack
+ * with their length.
+ */
+struct tally_part {
+	uint64_t number;
+	const uint8_t *at; /* of a text, and of a stack's addresses */
+	size_t len;        /* in bytes */
+};
+bool tally_key_part(const struct tally_program *program, const uint8_t **at, size_t *left, size_t index,
+		    struct tally_part *ret);
+int tally_compare(const struct tally *tally, const struct tally_row *a, const struct tally_row *b);
+/* The value of a column, index 0 being the hits. */
+uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tally/tally_internal.h"
+
+#include "lib/event/context.h"
+#include "lib/event/tasks.h"
+
+#include <string.h>
+
+void tally_key_put(struct tally_key *key, const void *bytes, size_t len)
+{
+	if (len > sizeof(key->data) - key->len)
+		return;
+	memcpy(key->data + key->len, bytes, len);
+	key->len += len;
+}
+
+static void put_text(struct tally_key *key, const char *text, size_t len)
+{
+	uint16_t stored;
+
+	/* strncpy() */
+	len = strnlen(text, len < TALLY_STRING_MAX ? len : TALLY_STRING_MAX);
+	stored = (uint16_t)len;
+	tally_key_put(key, &stored, 2);
+	tally_key_put(key, text, len);
+}
+
+/* order_base_2() */
+static uint64_t log2_of(uint64_t value)
+{
+	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
+}
+
+uint64_t tally_number(const struct tally *tally, const struct tally_column *column, const struct tally_bound *bound,
+		      const struct place *place, uint64_t lat, const struct event *event)
+{
+	uint64_t value = 1;
+
+	if (column->of == TALLY_NUMBER)
+		value = place_u64(place, event);
+	else if (column->of == TALLY_CPU)
+		value = event->cpu;
+	else if (column->of == TALLY_TIME)
+		value = tally->program.usecs && bound->context->unit == CLOCK_UNIT_NS ? tally_usecs(event->ts) :
+											event->ts;
+	else if (column->of == TALLY_LATENCY)
+		value = lat;
+	if (column->how == TALLY_LOG2)
+		return log2_of(value);
+	return column->how == TALLY_BUCKETS ? value / column->buckets * column->buckets : value;
+}
+
+void tally_key_add(const struct tally *tally, struct tally_key *key, const struct tally_column *column,
+		   const struct tally_bound *bound, const struct place *place, uint64_t lat, const struct event *event)
+{
+	struct task_name name;
+	const char *text;
+	uint64_t number;
+	size_t len;
+
+	if (column->of == TALLY_STRING) {
+		if (place_string(place, event, &text, &len))
+			put_text(key, text, len);
+		else
+			put_text(key, "", 0);
+	} else if (column->of == TALLY_TASK) {
+		name = task_name(bound->context->tasks, event->pid);
+		put_text(key, name.text, name.len);
+	} else if (column->of == TALLY_STACK) {
+		key->stack_at = key->len;
+		put_text(key, "", 0);
+	} else {
+		number = tally_number(tally, column, bound, place, lat, event);
+		tally_key_put(key, &number, 8);
+	}
+}
+
+static bool has_length(const struct tally_column *column)
+{
+	return column->of == TALLY_STRING || column->of == TALLY_TASK || column->of == TALLY_STACK;
+}
+
+bool tally_key_part(const struct tally_program *program, const uint8_t **at, size_t *left, size_t index,
+		    struct tally_part *ret)
+{
+	bool length = has_length(&program->keys[index]);
+	size_t head = length ? 2 : 8, len = 0;
+	uint16_t stored = 0;
+
+	*ret = (struct tally_part){ .number = 0 };
+	if (*left < head)
+		return false;
+	if (length) {
+		memcpy(&stored, *at, 2);
+		len = stored;
+	} else {
+		memcpy(&ret->number, *at, 8);
+	}
+	*at += head;
+	*left -= head;
+	if (*left < len)
+		return false;
+	ret->at = *at;
+	ret->len = len;
+	*at += len;
+	*left -= len;
+	return true;
+}
+
+uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index)
+{
+	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
+
+	if (!column)
+		return row->sums[0];
+	if (column->how == TALLY_QUANTILE)
+		return samples_quantile(&row->samples[index], column->per_mille);
+	if (column->how == TALLY_MIN)
+		return row->samples[index].min;
+	if (column->how == TALLY_MAX)
+		return row->samples[index].max;
+	return row->sums[index];
+}
+
+static int compare_numbers(uint64_t a, uint64_t b, unsigned size, bool is_signed)
+{
+	unsigned shift = size && size < 8 ? 64 - 8 * size : 0;
+
+	/* tracing_map_cmp_num(): the field's own bytes. */
+	a <<= shift;
+	b <<= shift;
+	if (is_signed)
+		return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+	return a < b ? -1 : a > b;
+}
+
+/* The kernel compares the bytes of the pointer as if they were the string. */
+static int compare_pointers(uint64_t a, uint64_t b)
+{
+	char first[9] = "", second[9] = "";
+
+	for (unsigned i = 0; i < 8; i++) {
+		first[i] = (char)(a >> 8 * i);
+		second[i] = (char)(b >> 8 * i);
+	}
+	return strcmp(first, second);
+}
+
+static int compare_texts(const struct tally_part *a, const struct tally_part *b)
+{
+	size_t len = a->len < b->len ? a->len : b->len;
+	int order = memcmp(a->at, b->at, len);
+
+	return order ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+static bool part_of(const struct tally_program *program, const struct tally_row *row, size_t index,
+		    struct tally_part *ret)
+{
+	const uint8_t *at = row->key;
+	size_t left = row->len;
+
+	for (size_t i = 0; i <= index; i++)
+		if (!tally_key_part(program, &at, &left, i, ret))
+			return false;
+	return true;
+}
+
+static int compare_keys(const struct tally_program *program, size_t index, const struct tally_row *a,
+			const struct tally_row *b)
+{
+	const struct tally_column *column = &program->keys[index];
+	struct tally_part first, second;
+
+	if (column->of == TALLY_STACK || !part_of(program, a, index, &first) || !part_of(program, b, index, &second))
+		return 0;
+	if (has_length(column))
+		return compare_texts(&first, &second);
+	if (column->is_pointer)
+		return compare_pointers(first.number, second.number);
+	return compare_numbers(first.number, second.number, column->size, column->is_signed);
+}
+
+int tally_compare(const struct tally *tally, const struct tally_row *a, const struct tally_row *b)
+{
+	const struct tally_program *program = &tally->program;
+	int order = 0;
+
+	for (size_t i = 0; i < program->nr_sorts && !order; i++) {
+		size_t column = program->sorts[i].column;
+
+		if (column <= program->nr_values)
+			order = compare_numbers(tally_value(tally, a, column), tally_value(tally, b, column), 8, false);
+		else
+			order = compare_keys(program, column - 1 - program->nr_values, a, b);
+		if (program->sorts[i].descending)
+			order = -order;
+	}
+	/* The kernel's order of equal rows cannot be known. */
+	if (!order)
+		order = memcmp(a->key, b->key, a->len < b->len ? a->len : b->len);
+	return order ? order : a->len < b->len ? -1 : a->len > b->len;
+}

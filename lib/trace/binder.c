@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/trace/binder.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+#include "lib/base/vec.h"
+#include "lib/ring/page_writer.h"
+#include "lib/trace/input.h"
+#include "lib/trace/part.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The pages of one CPU. */
+struct sheets {
+	struct page_writer open;
+	uint8_t *page;    /* NULL: no record so far */
+	uint64_t *places; /* its complete pages, as page numbers in the temporary file */
+	size_t nr_places;
+	uint64_t records, lost;
+};
+
+struct binder {
+	struct page_shape shape;
+	int fd;
+	uint64_t written;    /* complete pages of all CPUs */
+	uint64_t begun;      /* number of incomplete pages */
+	struct sheets *cpus; /* by CPU number */
+	size_t nr_cpus;
+};
+
+int binder_new(const struct page_shape *shape, const struct temporaries *temporaries, struct binder **ret,
+	       struct fail *fail)
+{
+	struct binder *binder = calloc(1, sizeof(*binder));
+	int r;
+
+	if (!binder)
+		return fail_memory(fail);
+	binder->shape = *shape;
+	binder->fd = -1;
+	r = input_temporary_from(temporaries, &binder->fd, fail);
+	if (r) {
+		binder_free(binder);
+		return r;
+	}
+	*ret = binder;
+	return 0;
+}
+
+void binder_free(struct binder *binder)
+{
+	if (!binder)
+		return;
+	for (size_t i = 0; i < binder->nr_cpus; i++) {
+		free(binder->cpus[i].page);
+		free(binder->cpus[i].places);
+	}
+	free(binder->cpus);
+	cleanup_fd_close(&binder->fd);
+	free(binder);
+}
+
+static int sheets_of(struct binder *binder, uint32_t cpu, int64_t lost, struct sheets **ret, struct fail *fail)
+{
+	struct sheets *sheets;
+
+	while (binder->nr_cpus <= cpu)
+		if (!vec_push(binder->cpus, binder->nr_cpus))
+			return fail_memory(fail);
+	sheets = &binder->cpus[cpu];
+	if (!sheets->page) {
+		sheets->page = malloc(binder->shape.size);
+		if (!sheets->page)
+			return fail_memory(fail);
+		page_writer_begin(&sheets->open, &binder->shape, sheets->page, lost);
+		binder->begun++;
+	}
+	*ret = sheets;
+	return 0;
+}
+
+/* Stores the open page, if it has records, and begins another one. */
+static int turn(struct binder *binder, struct sheets *sheets, int64_t lost, struct fail *fail)
+{
+	uint64_t *place;
+	int r;
+
+	if (!page_writer_empty(&sheets->open)) {
+		page_writer_end(&sheets->open);
+		place = vec_push(sheets->places, sheets->nr_places);
+		if (!place)
+			return fail_memory(fail);
+		*place = binder->written;
+		r = io_pwrite(binder->fd, sheets->page, binder->shape.size, binder->written * binder->shape.size);
+		if (r)
+			return fail_set(fail, r, "cannot write pages to a temporary file: %s", strerror(-r));
+		binder->written++;
+	}
+	page_writer_begin(&sheets->open, &binder->shape, sheets->page, lost);
+	return 0;
+}
+
+static int add(struct binder *binder, struct sheets *sheets, const struct record *record, int64_t lost,
+	       struct fail *fail)
+{
+	int r = 0;
+
+	if (lost && !page_writer_empty(&sheets->open))
+		r = turn(binder, sheets, lost, fail);
+	if (r || page_writer_add(&sheets->open, record))
+		return r;
+	r = turn(binder, sheets, lost, fail);
+	if (r || page_writer_add(&sheets->open, record))
+		return r;
+	/* Only a record that fills a page can lack the room that the number of lost events takes. */
+	if (lost > 0) {
+		page_writer_begin(&sheets->open, &binder->shape, sheets->page, PAGE_LOST_UNKNOWN);
+		if (page_writer_add(&sheets->open, record))
+			return 0;
+	}
+	return fail_set(fail, -EFBIG, "a record of %" PRIu32 " bytes fits on no page of %" PRIu32, record->len,
+			binder->shape.size);
+}
+
+int binder_add(struct binder *binder, uint32_t cpu, const struct record *record, int64_t lost, struct fail *fail)
+{
+	struct sheets *sheets = NULL;
+	int r = sheets_of(binder, cpu, lost, &sheets, fail);
+
+	if (!r)
+		r = add(binder, sheets, record, lost, fail);
+	if (r)
+		return fail_in(fail, r, "CPU %" PRIu32, cpu);
+	sheets->records++;
+	sheets->lost += lost > 0 ? (uint64_t)lost : 0;
+	return 0;
+}
+
+bool binder_count(const struct binder *binder, uint32_t cpu, uint64_t *ret_records, uint64_t *ret_lost)
+{
+	if (cpu >= binder->nr_cpus || !binder->cpus[cpu].records)
+		return false;
+	*ret_records = binder->cpus[cpu].records;
+	*ret_lost = binder->cpus[cpu].lost;
+	return true;
+}
+
+uint32_t binder_cpus(const struct binder *binder)
+{
+	return (uint32_t)binder->nr_cpus;
+}
+
+uint64_t binder_size(const struct binder *binder)
+{
+	return (binder->written + binder->begun) * binder->shape.size;
+}
+
+static int write_cpu(struct binder *binder, uint32_t cpu, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct sheets *sheets = &binder->cpus[cpu];
+	uint32_t size = binder->shape.size;
+	int r = turn(binder, sheets, PAGE_LOST_NONE, fail);
+
+	for (size_t i = 0; !r && i < sheets->nr_places; i++) {
+		ssize_t got = io_pread(binder->fd, sheets->page, size, sheets->places[i] * size);
+
+		if (got != (ssize_t)size)
+			return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read a page of the temporary file");
+		r = part_add(part, sheets->page, size, size, fail);
+	}
+	return r ? r : part_write(part, writer, cpu, fail);
+}
+
+int binder_write(struct binder *binder, struct part *part, struct writer *writer, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t cpu = 0; !r && cpu < binder->nr_cpus; cpu++)
+		if (binder->cpus[cpu].records)
+			r = write_cpu(binder, (uint32_t)cpu, part, writer, fail);
+	return r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_BINDER_H
+#define WEFT_TRACE_BINDER_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+struct page_shape;
+struct part;
+struct record;
+struct temporaries;
+struct writer;
+
+/*
+ * A binder packs the records of one ring buffer into pages, separately for each CPU, and passes the pages to a writer
+ * when all records were added. Complete pages wait in an unlinked temporary file, so memory is one page for each CPU
+ * and 8 bytes for each page. CPUs may come in any order; the records of one CPU come in their own order.
+ */
+struct binder;
+
+/* `temporaries` as in input_temporary_from(). */
+int must_check binder_new(const struct page_shape *shape, const struct temporaries *temporaries, struct binder **ret,
+			  struct fail *fail);
+void binder_free(struct binder *binder);
+
+/*
+ * `lost`: the number of events of this CPU lost just before the record, or PAGE_LOST_*. -EFBIG: the record is larger
+ * than a page.
+ */
+int must_check binder_add(struct binder *binder, uint32_t cpu, const struct record *record, int64_t lost,
+			  struct fail *fail);
+
+/* Bytes of pages so far, incomplete pages included. */
+uint64_t binder_size(const struct binder *binder);
+
+/*
+ * The number of records of a CPU, and the known number of events lost before them; false when no record of this CPU was
+ * added.
+ */
+bool binder_count(const struct binder *binder, uint32_t cpu, uint64_t *ret_records, uint64_t *ret_lost);
+
+/* A number that is higher than that of every CPU with records. */
+uint32_t binder_cpus(const struct binder *binder);
+
+/* Writes the pages of all CPUs; call it after writer_buffer(). After this call the binder can only be freed. */
+int must_check binder_write(struct binder *binder, struct part *part, struct writer *writer, struct fail *fail);
+
+#endif

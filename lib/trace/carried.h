@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_CARRIED_H
+#define WEFT_TRACE_CARRIED_H
+
+#include "lib/base/cleanup.h"
+#include "lib/trace/writer_metadata.h"
+
+struct fail;
+struct trace;
+
+/*
+ * Everything in a trace except its pages, in the form that a writer takes: for a file that is made from another one. It
+ * borrows the trace's texts. It owns the lists, whose items the caller may change.
+ */
+struct carried {
+	struct trace *trace;
+	struct writer_metadata metadata;
+	struct writer_format *formats;
+	struct writer_setting *settings;
+	const char *cpustats;
+};
+
+/* Call carried_release() after a failure, too. */
+int must_check carried_init(struct carried *carried, struct trace *trace, struct fail *fail);
+void carried_release(struct carried *carried);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TRACE_RECAST_H
+#define WEFT_TRACE_RECAST_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+struct temporaries;
+struct trace;
+
+/*
+ * Writes a recording as a file of another version or compression, with every text, setting and page of the trace, in
+ * the trace's byte order. Pages are copied without a look into them.
+ * Not supported: chunks that the trace cannot decompress; version 6 for buffers with different page sizes.
+ */
+struct recast_options {
+	unsigned version; /* 6 or 7 */
+	bool compress;    /* v7 only */
+	int level;
+	const struct temporaries *temporaries; /* lib/trace/input.h; may be NULL */
+};
+
+/* *ret_size: bytes of the new file. Damaged data is left out, and trace_damage() tells so. */
+int must_check recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size,
+		      struct fail *fail);
+
+#endif
