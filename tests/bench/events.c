@@ -141,8 +141,8 @@ static size_t run(struct synth *synth, uint8_t *event)
 }
 
 /*
- * Programs make the same few calls again and again, of the same few files and buffers: as recordings do, the pages shrink to about a
- * fifth. Arguments drawn at random would measure zstd and not the reader.
+ * Programs make the same few calls again and again, of the same few files and buffers: as recordings do, the pages
+ * shrink to about a fifth. Arguments drawn at random would measure zstd and not the reader.
  */
 static size_t enter(struct synth *synth, uint8_t *event)
 {
@@ -235,6 +235,14 @@ size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 	return switch_tasks(synth, event);
 }
 
+/* No task is on two CPUs at once, as none is in a kernel's file. */
+static int32_t task_of_this_cpu(struct synth *synth)
+{
+	uint32_t task = synth_random(synth, SYNTH_TASKS / synth->cpus) * synth->cpus + synth->cpu;
+
+	return task ? (int32_t)(100 + 17 * task) : 0;
+}
+
 size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 {
 	const uint32_t deepest = sizeof(synth->calls) / sizeof(synth->calls[0]);
@@ -261,6 +269,6 @@ size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 	put64(event, 40, synth->ts);
 	/* Tasks are switched between two calls of the outermost functions. */
 	if (!synth->depth && !synth_random(synth, 64))
-		synth->pid = other_task(synth);
+		synth->pid = task_of_this_cpu(synth);
 	return 48;
 }

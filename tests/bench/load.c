@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load pipe N FILE: two processes hand a byte to and fro N times: two wakeups, two switches and four system calls each time.
- * load calls N RATE FILE: two processes make N system calls each, RATE a second each (0: as fast as they can).
+ * load pipe N FILE: two processes hand a byte to and fro N times: two wakeups, two switches and four system calls each
+ * time. load calls N RATE FILE: two processes make N system calls each, RATE a second each (0: as fast as they can).
  * Writes the monotonic clock at its end and the CPU time it took itself, in seconds, to FILE.
  */
 #define _GNU_SOURCE

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * measure [--first-event] COMMAND...: runs it with its output thrown away and prints one line on standard output:
- * STATUS WALL CPU END RSS READ, being the exit status, seconds of wall time, seconds of CPU time (user and system, of it and of
- * all that it waited for), the monotonic clock in seconds when it had ended, its peak memory in KB, and the bytes that it read
- * by system calls. With --first-event WALL is the time until the first line of its output that is an event's, and no more is
- * read of it.
+ * STATUS WALL CPU END RSS READ, being the exit status, seconds of wall time, seconds of CPU time (user and system, of
+ * it and of all that it waited for), the monotonic clock in seconds when it had ended, its peak memory in KB, and the
+ * bytes that it read by system calls. With --first-event WALL is the time until the first line of its output that is an
+ * event's, and no more is read of it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; rare: the same,
- * one in 16384 of each CPU being of task 99999; slow: the same, an eighth of them in a second; graph, stacks) spread over CPUS, of version 6 (raw
- * pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
+ * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; rare:
+ * the same, one in 16384 of each CPU being of task 99999; slow: the same, an eighth of them in a second; graph, stacks)
+ * spread over CPUS, of version 6 (raw pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
  * Long files repeat a stretch of each CPU with the time going on.
  */
 #include "lib/base/buf.h"

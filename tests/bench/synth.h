@@ -10,8 +10,8 @@ struct trace;
 struct trace_format;
 
 /*
- * Events for `make bench`, made up: of the types of a kernel whose formats a template file holds, the rest of them described in
- * events.c. Their places of fields are 6.12's. The same arguments give the same bytes.
+ * Events for `make bench`, made up: of the types of a kernel whose formats a template file holds, the rest of them
+ * described in events.c. Their places of fields are 6.12's. The same arguments give the same bytes.
  */
 enum { SYNTH_PAGE = 4096, SYNTH_TASKS = 40, SYNTH_SYMBOLS = 1024, SYNTH_EVENT_MAX = 256 };
 

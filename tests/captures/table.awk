@@ -113,10 +113,21 @@ function write_matrix(    i, j, len, part, kernels, groups, nr_kernels, nr_group
 	print line > results
 }
 
-# What `make check-arch` printed tells of each machine whether it builds and how its unit tests end, and the guest tests' list of
-# results on which kernels weft itself recorded.
+# What `make check-arch` printed tells of each machine whether it builds and how its unit tests end, and what `make check-kernels` printed
+# of guests of that machine, in the same log, whether weft itself recorded there what the kernel printed.
 function read_arch(    line, of) {
 	while (archlog != "" && (getline line < archlog) > 0) {
+		if (line ~ /^(ok|FAILED) [a-z0-9]+\/.*: the report is the kernel's text/) {
+			of = line
+			sub(/^[^ ]* /, "", of)
+			sub(/\/.*/, "", of)
+			guest_texts[of]++
+			guest_same[of] += line ~ /^ok/
+			machines[of]
+			recorded[of] = "yes, " guest_same[of] " of " guest_texts[of] " texts"
+		}
+		# `make unit` of this machine
+		if (sub(/^unit: /, "", line)) units["amd64"] = line
 		if (line !~ /^(ok [a-z0-9]+:|FAILED arch\/|skip arch\/)/) continue
 		of = line
 		sub(/^(ok |FAILED arch\/|skip arch\/)/, "", of)

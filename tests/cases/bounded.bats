@@ -83,7 +83,7 @@ bounded() {
 	for command in info check; do
 		run --separate-stderr weft $command "$file"
 		[ "$status" -eq 1 ]
-		[[ "$stderr" == *"which no recording has; --trust-size reads them"* ]]
+		[[ "$stderr" == *"more than any real recording has; --trust-size reads them"* ]]
 	done
 	weft check --trust-size "$file" | grep -F '83,200,000 events'
 	weft info --trust-size "$file"

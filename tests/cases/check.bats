@@ -104,3 +104,23 @@ corpus=tests/corpora/container
 		[[ "$output" == *"is damaged at offset "* ]]
 	done
 }
+
+@test "check: a bit that changed in a file of weft is found wherever it is, and told once" {
+	local version at size byte
+
+	mkdir "$BATS_TEST_TMPDIR/none"
+	for version in 6 7; do
+		weft pack -q "$BATS_TEST_TMPDIR/none" --pages tests/fixtures/demo.dat --file-version $version -o "$BATS_TEST_TMPDIR/whole.dat"
+		weft check -q "$BATS_TEST_TMPDIR/whole.dat"
+		size=$(stat -c %s "$BATS_TEST_TMPDIR/whole.dat")
+		# Of every part of the file some, and the last bytes.
+		for at in 30 $(seq 400 $((size / 12)) $((size - 1))) $((size - 20)) $((size - 1)); do
+			cp "$BATS_TEST_TMPDIR/whole.dat" "$BATS_TEST_TMPDIR/flipped.dat"
+			byte=$((0x$(od -An -tx1 -j "$at" -N 1 "$BATS_TEST_TMPDIR/whole.dat" | tr -d ' ') ^ 1 << at % 8))
+			printf "\\x$(printf %x $byte)" | dd of="$BATS_TEST_TMPDIR/flipped.dat" bs=1 seek="$at" conv=notrunc status=none
+			run weft check "$BATS_TEST_TMPDIR/flipped.dat"
+			[ "$status" -eq 1 ] || { echo "version $version, byte $at"; false; }
+			[ "${#lines[@]}" -eq 1 ] || { echo "version $version, byte $at: $output"; false; }
+		done
+	done
+}

@@ -100,6 +100,64 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 	! grep -E '(href|src)=|url\(|@import' "$BATS_TEST_TMPDIR/flame.svg"
 }
 
+@test "folded --diff: leaf functions have what the kernel printed behind them, in the other file and in this" {
+	need_command python3
+	old=$golden/6.1-rt-function_graph now=$golden/6.12-function_graph
+	weft export --to folded --diff "$old.dat" "$now.dat" > "$BATS_TEST_TMPDIR/folded" 2> /dev/null
+	python3 - "$old.txt" "$now.txt" "$BATS_TEST_TMPDIR/folded" <<-'PY'
+		import re, sys
+		def leaves(path):
+		    sums, inner = {}, set()
+		    for line in open(path, errors='replace'):
+		        leaf = re.search(r'([0-9.]+) us +\| +([\w.]+)\(\);', line)
+		        called = re.search(r'\| +([\w.]+)\(\) \{', line)
+		        if leaf:
+		            sums[leaf[2]] = sums.get(leaf[2], 0) + int(leaf[1].replace('.', ''))
+		        if called:
+		            inner.add(called[1])
+		    return sums, inner
+		(old, old_inner), (now, now_inner) = leaves(sys.argv[1]), leaves(sys.argv[2])
+		got = {}
+		for line in open(sys.argv[3]):
+		    stack, before, after = line.rsplit(' ', 2)
+		    pair = got.setdefault(stack.split(';')[-1], [0, 0])
+		    pair[0] += int(before)
+		    pair[1] += int(after)
+		names = (set(old) | set(now)) - old_inner - now_inner
+		assert len(names) > 10 and any(name in old and name in now for name in names)
+		for name in names:
+		    assert got[name] == [old.get(name, 0), now.get(name, 0)], (name, got[name], old.get(name), now.get(name))
+	PY
+}
+
+@test "flame --diff: the SVG is well-formed; against itself nothing is red or blue" {
+	need_command python3
+	file=$golden/6.12-function_graph.dat
+	weft export --to flame --diff "$file" "$file" > "$BATS_TEST_TMPDIR/same.svg" 2> /dev/null
+	weft export --to flame --diff "$golden/6.1-rt-function_graph.dat" "$file" > "$BATS_TEST_TMPDIR/other.svg" 2> /dev/null
+	python3 - "$BATS_TEST_TMPDIR/same.svg" "$BATS_TEST_TMPDIR/other.svg" <<-'PY'
+		import sys, xml.etree.ElementTree as tree
+		svg = '{http://www.w3.org/2000/svg}'
+		fills = [{rect.get('fill') for rect in tree.parse(path).getroot().iter(svg + 'rect')} for path in sys.argv[1:]]
+		assert fills[0] == {'rgb(255,255,255)'}, fills[0]
+		assert any(fill.startswith('rgb(255,') for fill in fills[1] - fills[0]) and any(fill.endswith(',255)') for fill in fills[1] - fills[0])
+	PY
+}
+
+@test "--diff: what cannot be compared is said" {
+	file=$golden/6.12-function_graph.dat
+	run -2 weft export --to csv --diff "$file" "$file"
+	[[ $output == *"--diff: only the formats folded and flame compare recordings"* ]]
+	run -1 weft export --to flame --diff "$BATS_TEST_TMPDIR/none.dat" "$file"
+	[[ $output == *"none.dat"* ]]
+	head -c $(($(stat -c %s "$file") - 3000)) "$file" > "$BATS_TEST_TMPDIR/cut.dat"
+	run -1 --separate-stderr weft export --to folded --diff "$BATS_TEST_TMPDIR/cut.dat" "$file"
+	[ -z "$output" ]
+	[[ $stderr == *"--diff: it is damaged"* || $stderr == *"--diff: "*"cut.dat"* ]]
+	run -0 --separate-stderr weft export --to folded --diff "$golden/6.12-events-sched.dat" "$file"
+	[[ $stderr == *"--diff: no stacks have the weight self-time"* ]]
+}
+
 @test "flame: node takes its script for one" {
 	need_command node
 	weft export --to flame "$golden/6.12-function_graph.dat" 2> /dev/null | sed -n '/<script>/,/<\/script>/p' | sed '1d;$d' > "$BATS_TEST_TMPDIR/script.js"
@@ -122,6 +180,6 @@ for sample, weight in zip(profile["samples"], profile["weights"]):
 
 @test "folded, flame, speedscope: a file without stacks says so and gives an empty picture" {
 	run -0 --separate-stderr weft export --to flame -e sched_switch "$golden/6.12-events-sched.dat"
-	[[ $stderr == *"nothing to weigh by self-time"* ]]
+	[[ $stderr == *"no stacks have the weight self-time"* ]]
 	[[ $output == *"</svg>"* ]]
 }

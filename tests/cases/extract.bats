@@ -136,7 +136,7 @@ settings()
 	ls / > /dev/null
 	run --separate-stderr timeout 20 weft extract -B "$SOME" -o e.dat
 	[ "$status" -eq 0 ]
-	[[ "$stderr" == *"tracing is on and went on meanwhile"* ]]
+	[[ "$stderr" == *"tracing is on and continued meanwhile"* ]]
 	[ "$(cat "$I/tracing_on")" = 1 ]
 	[ "$(cat "$I/events/sched/sched_switch/enable")" = 1 ]
 	weft check e.dat

@@ -32,7 +32,7 @@ setup()
 @test "record: --save of what there is not is wrong usage" {
 	run --separate-stderr weft record -e sched --save stak -- true
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"there is no 'stak'"* ]]
+	[[ "$stderr" == *"unknown statistics 'stak'"* ]]
 }
 
 @test "record: --save leaves out what this kernel does not have" {

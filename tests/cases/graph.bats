@@ -73,3 +73,129 @@ calls_of()
 	run -1 weft graph "$golden/6.12-events-sched.dat"
 	[[ "$output" == "weft: there are no functions among the events; record with -p function_graph" ]]
 }
+
+# By the kernel's text $1, of the calls of $2 that are not inside another one: "PATH CALLS NS" of what they called (down), of their callers (up), or
+# the NS of each (each). PATH has the names from $2 on, joined by ';'.
+tree_of()
+{
+	python3 - "$1" "$2" "$3" <<'PYTHON'
+import re, sys
+text, wanted, way = open(sys.argv[1]).read().split("\n"), sys.argv[2], sys.argv[3]
+switch = re.compile(r"^ *(\d+)\) +(\S.*?) +=> +(\S.*?) *$")
+line_of = re.compile(r"^ *(\d+)\)(.*?)\|( +)(.*)$")
+key = lambda cpu, task: cpu + task if task.endswith("-0") else task
+task, stacks, sums, each = {}, {}, {}, []
+for line in text:
+	if m := switch.match(line):
+		task.setdefault(m[1], key(m[1], m[2]))
+def add(sums, path, calls, ns):
+	one = sums.setdefault(path, [0, 0])
+	one[0] += calls
+	one[1] += ns
+# A call has ended; `below` is what it called itself, if it is the outermost of the wanted ones.
+def end(stack, name, ns, below):
+	names = [frame["name"] for frame in stack] + [name]
+	if wanted not in names:
+		return
+	first = names.index(wanted)
+	if first < len(stack):
+		add(stack[first]["below"], ";".join(names[first:]), 1, ns)
+		return
+	each.append(ns)
+	add(below, wanted, 1, ns)
+	if way == "down":
+		for path, (calls, total) in below.items():
+			add(sums, path, calls, total)
+	for at in range(len(names) if way == "up" else 0):
+		add(sums, ";".join(reversed(names[at:])), 1, ns)
+for line in text:
+	if m := switch.match(line):
+		task[m[1]] = key(m[1], m[3])
+		continue
+	m = line_of.match(line)
+	if not m or m[4].startswith("/*"):
+		continue
+	stack = stacks.setdefault(task.get(m[1], m[1]), [])
+	level, body, closes = len(m[3]), m[4], m[4].startswith("}")
+	us = re.search(r"([0-9.]+) us", m[2])
+	ns = round(float(us[1]) * 1000) if us else 0
+	while stack and stack[-1]["level"] >= level + closes:
+		stack.pop()
+	if body.endswith("{"):
+		stack.append({"name": body[:body.index("(")], "level": level, "below": {}})
+	elif not closes:
+		end(stack, body[:body.index("(")], ns, {})
+	elif stack and stack[-1]["level"] == level:
+		frame = stack.pop()
+		end(stack, frame["name"], ns, frame["below"])
+for path, (calls, total) in sorted(sums.items()):
+	print(path, calls, total)
+for ns in sorted(each, reverse=True) if way == "each" else []:
+	print(ns)
+PYTHON
+}
+
+# The rows of a tree with their paths.
+paths_of()
+{
+	jq -r --arg table "$1" '.[$table] | reduce .[] as $row ({ at: [], out: [] }; .at = .at[:$row.depth] + [$row.function]
+		| .out += ["\(.at | join(";")) \($row.calls) \($row.total_ns)"]) | .out[]' | sort
+}
+
+@test "graph: --tree is the tree of the kernel's text, what a function called and who called it" {
+	need_command jq python3
+	for func in do_sys_openat2 path_openat vfs_statx schedule; do
+		weft graph "$file" --tree "$func" --format json > "$out"
+		for way in "callees down" "callers up"; do
+			paths_of "${way% *}" < "$out" > "$out.have"
+			tree_of "$golden/6.12-function_graph.txt" "$func" "${way#* }" | sort > "$out.want"
+			[ -s "$out.want" ]
+			[ "$(join "$out.have" "$out.want" | wc -l)" -eq "$(wc -l < "$out.want")" ] || { diff "$out.have" "$out.want"; false; }
+			[ "$(wc -l < "$out.have")" -eq "$(wc -l < "$out.want")" ]
+			# Text rounds: to a nanosecond, above 10 ms to 10.
+			run -0 awk '{ far = $3 - $5; if ($2 != $4 || far > 20 || far < -20) print }' <(join "$out.have" "$out.want")
+			[ -z "$output" ] || { echo "$func $way: $output"; false; }
+		done
+		# Parents and children add up.
+		jq -e '.callees[0] as $root | ($root.total_ns - ([.callees[] | .self_ns] | add)) == 0' "$out"
+	done
+}
+
+@test "graph: --slowest tells the longest calls of the kernel's text, and parts that are the whole" {
+	need_command jq python3
+	for func in path_openat irq_enter_rcu; do
+		weft graph "$file" --slowest "$func" --top 3 --format json > "$out"
+		tree_of "$golden/6.12-function_graph.txt" "$func" each | head -3 > "$out.want"
+		jq -r '.calls[].lasted_ns' "$out" | paste - "$out.want" | awk '{ far = $1 - $2; if (far > 20 || far < -20) exit 1; n++ } END { exit n != 3 }'
+		jq -e '. as $all | .calls[] | . as $call | [$all.split[] | select(.call == $call.call) | .self_ns] | add == $call.lasted_ns' "$out"
+		[ "$(jq '.longest | length' "$out")" -eq 3 ]
+	done
+	# The line to paste shows that call in the kernel's text.
+	weft graph "$file" --slowest path_openat --top 1 | sed -n 's/^# longest 1, .*: weft //p' > "$out"
+	read -ra words < "$out"
+	weft "${words[@]}" | grep -q 'path_openat() {'
+}
+
+@test "graph: a tree is drawn with branches, in ASCII where the locale has no more; small parts are left out and counted" {
+	LC_ALL=C.UTF-8 weft graph "$file" --tree path_openat > "$out"
+	grep -qE '^ +5 .* │  └─ path_get$' "$out"
+	LC_ALL=C weft graph "$file" --tree path_openat > "$out"
+	grep -qE '^ +5 .* \|  `- path_get$' "$out"
+	grep -q '^# 1 row with less than 1.0 % of the time: left out here, not in JSON and CSV$' "$out"
+	[ "$(LC_ALL=C weft graph "$file" --tree path_openat --top 0 | grep -cE '^ +[0-9]')" -eq \
+		"$(weft graph "$file" --tree path_openat --format json | jq '[.callees, .callers | length] | add')" ]
+	[ "$(weft graph "$file" --tree path_openat --format csv | sed -n 2p | cut -d, -f1,7)" = 6,path_openat ]
+}
+
+@test "graph: --by errno sums up errors of all functions by their number" {
+	weft graph "$file" --by errno > "$out"
+	weft graph "$file" --format csv | sed -n '/^function,error,/,$p' | awk -F, '$2 == "ENOENT" { calls += $4; n++ } END { print "ENOENT -2", calls, n }' > "$out.want"
+	[ "$(awk '$1 == "ENOENT" { print $1, $2, $3, $4 }' "$out")" = "$(cat "$out.want")" ]
+}
+
+@test "graph: a function that is not there is named, with its neighbours; options that contradict are refused" {
+	run -1 weft graph "$file" --tree path_opena
+	[[ "$output" == "weft: the file has no call of 'path_opena'; did you mean 'path_openat'"* ]]
+	run -2 weft graph "$file" --tree a --slowest b
+	run -2 weft graph "$file" --tree a --sort calls
+}

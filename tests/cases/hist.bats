@@ -6,7 +6,7 @@ load lib
 @test "hist: a wrong command line is a usage error that says what is missing" {
 	run --separate-stderr weft hist
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"of which EVENT?"* ]]
+	[[ "$stderr" == *"which EVENT?"* ]]
 	run --separate-stderr weft hist sched:sched_switch
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"name fields of 'sched:sched_switch' with --keys"* ]]
@@ -15,7 +15,7 @@ load lib
 	[[ "$stderr" == *"write EVENT..EVENT"* ]]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid --format text
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"there are table, json and kernel"* ]]
+	[[ "$stderr" == *"use table, json or kernel"* ]]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid --key pid
 	[ "$status" -eq 2 ]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid -F

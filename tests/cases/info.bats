@@ -44,7 +44,7 @@ file=tests/corpora/container/accept/v7-zstd.dat
 	[ "$output" = "[global] local counter" ]
 	run --separate-stderr weft info --setting no_such "$file"
 	[ "$status" -eq 1 ]
-	[[ "$stderr" == *"keeps no setting 'no_such'"* ]]
+	[[ "$stderr" == *"contains no setting 'no_such'"* ]]
 	run --separate-stderr weft info --settings -B nowhere "$file"
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"has no instance 'nowhere'"* ]]

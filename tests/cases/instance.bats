@@ -41,7 +41,7 @@ teardown()
 	weft instance create $SOME
 	run --separate-stderr weft instance create $SOME
 	[ "$status" -eq 1 ]
-	[ "$stderr" = "weft: there is an instance '$SOME' already" ]
+	[ "$stderr" = "weft: the instance '$SOME' exists already" ]
 	run --separate-stderr weft instance remove ${SOME}x
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "weft: no instance '${SOME}x'; did you mean '$SOME'?" ]
@@ -72,5 +72,5 @@ teardown()
 	[[ "$stderr" == *"did you mean 'create'"* ]]
 	run --separate-stderr weft instance remove
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "weft: which instance is to be removed?" ]
+	[ "$stderr" = "weft: no instance given to remove" ]
 }

@@ -62,4 +62,7 @@ softirqs_of()
 @test "irq: says when there are no interrupts in the file" {
 	run -1 weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"
 	[[ "$output" == "weft: there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors" ]]
+	# They are in the file, but not in that part of it.
+	run -1 --separate-stderr weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-irq-timer.dat" --since 99999
+	[[ "${stderr_lines[-1]}" == "weft: there are no interrupts, timers or works among the events: only a part of the file was looked at" ]]
 }

@@ -36,6 +36,7 @@ settings()
 	echo 4242 > $T/instances/$SOME/set_event_pid
 	settings > before
 	run --separate-stderr weft record -B $SOME -e sched -f 'common_pid > 0' -R stacktrace -C local -b 100 -O nooverwrite -F -- true
+	echo "$stderr"
 	[ "$status" -eq 0 ]
 	settings > after
 	diff before after

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft latency: the longest wakeups of the kernel's own text, in parts that add up.
+# weft latency: the longest wakeups, samples and sections of the kernel's own text, in parts that add up.
 load lib
 
 file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
@@ -22,4 +22,56 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	run -2 weft latency "$file" --worst 0
 	run -1 weft latency "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"
 	[[ "$output" == *"no sched_switch among the events"* ]]
+}
+
+@test "latency, sched, syscalls: on a terminal of 80 and of 100 columns no row of a table is wider" {
+	need_command script
+	local columns command
+	for columns in 80 100; do
+		for command in latency 'sched --top 5' 'syscalls --top 5'; do
+			script -qec "stty cols $columns; $WEFT $command tests/fixtures/demo.dat" /dev/null | tr -d '\r' > "$BATS_TEST_TMPDIR/shown"
+			[ "$(grep -vc '^#' "$BATS_TEST_TMPDIR/shown")" -gt 3 ]
+			! grep -v '^#' "$BATS_TEST_TMPDIR/shown" | grep -E "^.{$((columns + 1))}"
+		done
+	done
+}
+
+@test "latency: samples of osnoise are those of the kernel's text" {
+	local golden=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise
+	weft latency "$golden.dat" --worst 1000 --format csv > "$BATS_TEST_TMPDIR/out"
+	awk -F, '/^$/ { exit } NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ printf "%d %d %d\n", $c["runtime_ns"] / 1000, $1 / 1000, $c["largest_ns"] / 1000 }' "$BATS_TEST_TMPDIR/out" | sort > "$BATS_TEST_TMPDIR/weft"
+	# RUNTIME, NOISE, percent, largest
+	sed -nE 's/.*[0-9]: +([0-9]+) +([0-9]+) +[0-9]+\.[0-9]+ +([0-9]+) .*/\1 \2 \3/p' "$golden.txt" | sort > "$BATS_TEST_TMPDIR/kernel"
+	[ -s "$BATS_TEST_TMPDIR/kernel" ]
+	diff "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/weft"
+	run -0 weft latency "$golden.dat"
+	[[ "$output" == *"no event tells what the noise of osnoise was: record with -p osnoise -e osnoise"* ]]
+}
+
+@test "latency: the longest section of preemptoff, from the kernel's text" {
+	need_command jq
+	local text=$BATS_TEST_DIRNAME/../corpora/latency/accept/section-preemptoff out=$BATS_TEST_TMPDIR/out
+	mkdir "$BATS_TEST_TMPDIR/dir"
+	weft pack -q -o "$BATS_TEST_TMPDIR/r.dat" --latency "$text" --pages "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat" "$BATS_TEST_TMPDIR/dir"
+	weft latency "$BATS_TEST_TMPDIR/r.dat" --worst 3 --format json > "$out"
+	# "latency: 8510 us, #138/138, CPU#1", "task: sh-163", "started at: _raw_read_lock", "ended at: _raw_read_unlock"
+	jq -e '.sections[0] | .latency_ns == 8510000 and .cpu == 1 and .comm == "sh" and .pid == 163 and .started_at == "_raw_read_lock" and
+		.ended_at == "_raw_read_unlock" and .nmi_ns + .irq_ns + .softirq_ns + .idle_ns + .tasks_ns + .unknown_ns == .latency_ns' "$out"
+	# "1...1.    2us#: queued_read_lock_slowpath <-__do_wait", and the next entry is at 5214us.
+	jq -e '.gaps | length == 3 and .[0].gap_ns == 5212000 and .[0].at_ns == 2000 and .[0].function == "queued_read_lock_slowpath" and
+		.[0].caller == "__do_wait" and .[0].next == "irq_enter_rcu" and .[0].context == "task"' "$out"
+	run -0 weft latency "$BATS_TEST_TMPDIR/r.dat"
+	[[ "$output" == *"queued_read_lock_slowpath: 5.2 ms behind 1 entry"* ]]
+	[[ "$output" == *"# the stack at the end under "*": wait_consider_task <- __do_wait <- do_wait <- kernel_wait4"* ]]
+}
+
+@test "latency: of a file with samples of osnoise alone it says what to record, and of one without all that it needs it is refused" {
+	weft latency "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise.dat" > "$BATS_TEST_TMPDIR/out"
+	# The kernel's text has no event that tells what the noises were.
+	[ "$(grep -c 'sample_threshold\|_noise:' "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise.txt" || :)" = 0 ]
+	grep -q 'record with -p osnoise -e osnoise$' "$BATS_TEST_TMPDIR/out"
+	grep -q '^# wanted and not recorded: -e sched:sched_switch ' "$BATS_TEST_TMPDIR/out"
+	run -1 --separate-stderr weft sched "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise.dat"
+	[[ "$stderr" == *"record with -e sched" ]]
 }

@@ -10,6 +10,11 @@ SHARED=$(realpath -m ../shared)
 export BUILD WEFT PATH SHARED
 # Where a test has a terminal, nobody is there to leave a pager.
 export WEFT_PAGER=cat
+# What the one who runs the tests likes changes nothing.
+export WEFT_CONFIG=
+unset WEFT_OPTIONS
+# Nobody is there to see colours; a test of them takes this away.
+export NO_COLOR=1
 
 need_shared()
 {
@@ -19,6 +24,23 @@ need_shared()
 need_command()
 {
 	command -v "$1" > /dev/null || skip "$1 is not installed"
+}
+
+# need_npm NAME VERSION: puts a package of npm into NODE_PATH. It is fetched once for all tests, and so is the news that it cannot be had.
+# WEFT_NODE_MODULES names a directory that has it.
+need_npm()
+{
+	local at=$BUILD/npm/${1//\//-}-$2
+	export NODE_PATH=${WEFT_NODE_MODULES:-$at/node_modules}
+	need_command node
+	[ ! -d "$NODE_PATH/$1" ] || return 0
+	need_command npm
+	[ ! -e "$at/failed" ] || skip "npm cannot fetch $1"
+	mkdir -p "$at"
+	HOME=$at timeout 120 npm install --prefix "$at" --no-audit --no-fund --no-save --ignore-scripts --fetch-retries=0 --fetch-timeout=30000 \
+		"$1@$2" > "$at/log" 2>&1 < /dev/null && return
+	touch "$at/failed"
+	skip "npm cannot fetch $1"
 }
 
 need_root()

@@ -13,7 +13,7 @@ load lib
 	run --separate-stderr weft list evnts
 	[ "$status" -eq 2 ]
 	[ -z "$output" ]
-	[ "$stderr" = "weft: no list of 'evnts'; did you mean 'events'?" ]
+	[ "$stderr" = "weft: unknown list 'evnts'; did you mean 'events'?" ]
 }
 
 @test "list: a glob that matches nothing fails and names it" {

@@ -46,7 +46,7 @@ markers()
 @test "mark: --raw writes the number and the bytes of a file or of standard input" {
 	printf 'abcd' > "$BATS_TEST_TMPDIR/raw"
 	weft mark -B $SOME --raw 0x11 "$BATS_TEST_TMPDIR/raw"
-	printf 'wxyz' | weft mark -B $SOME -r 18 -
+	printf 'wxyz' | weft mark -B $SOME --raw 18 -
 	echo 0 > $T/instances/$SOME/tracing_on
 	run sed -n 's/^.*: # /# /p' $T/instances/$SOME/trace
 	[ "${lines[0]}" = "# 11 buf: 61 62 63 64" ] || [[ "${lines[0]}" == "# 11 buf: 61 62 63 64 "* ]]
@@ -58,7 +58,7 @@ markers()
 	long=$(head -c 9000 /dev/zero | tr '\0' x)
 	run --separate-stderr weft mark -B $SOME "$long"
 	[ "$status" -eq 0 ]
-	[[ "$stderr" == *"became several"* ]]
+	[[ "$stderr" == *"was split into several"* ]]
 	[ "$(markers | tr -d '\n')" = "$long" ]
 }
 
@@ -93,7 +93,7 @@ markers()
 	fi
 	run --separate-stderr weft mark -B $SOME --inject sched 'pid=4711'
 	[ "$status" -eq 1 ]
-	[[ "$stderr" == "weft: 'sched' is "*" events; only one can be made up at a time" ]]
+	[[ "$stderr" == "weft: 'sched' matches "*" events; only one can be injected at a time" ]]
 }
 
 @test "mark: a wrong command line" {

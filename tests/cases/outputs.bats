@@ -102,14 +102,14 @@ mode()
 	ln -s ../victim shared/t.dat
 	chown -h nobody shared/t.dat
 	run -1 pack -o shared/t.dat
-	[[ "$output" == *"'shared/t.dat' is a symbolic link of another user"* ]]
+	[[ "$output" == *"'shared/t.dat' is a symbolic link that belongs to another user"* ]]
 	mkfifo shared/fifo
 	chown nobody shared/fifo
 	sleep 20 3>&- > shared/none < shared/fifo &
 	reader=$!
 	run -1 timeout 10 weft pack -q dir --pages "$pages" -o shared/fifo
 	kill $reader
-	[[ "$output" == *"'shared/fifo' is a FIFO of another user"* ]]
+	[[ "$output" == *"'shared/fifo' is a FIFO that belongs to another user"* ]]
 	[ "$(cat victim)" = precious ]
 	[ "$(ls -A shared)" = $'fifo\nnone\nt.dat' ]
 }
@@ -120,7 +120,7 @@ mode()
 	ln -s victim t.dat
 	chown -h nobody t.dat
 	run -125 weft record -o t.dat -e sched -- touch ran
-	[[ "$output" == *"symbolic link of another user"* ]]
+	[[ "$output" == *"symbolic link that belongs to another user"* ]]
 	[ ! -e ran ]
 	[ "$(cat victim)" = precious ]
 	[ "$(ls -A)" = $'dir\nt.dat\nvictim' ]

@@ -86,15 +86,15 @@ refused()
 	need_root
 	for name in trace_options per_cpu/cpu0/trace_pipe_raw kallsyms; do
 		mkfifo folder/$name
-		refused "folder/$name' is no regular file"
+		refused "folder/$name' is not a regular file"
 		rm folder/$name
 		mknod folder/$name c 1 5 || skip "no devices can be made here"
-		refused "folder/$name' is no regular file"
+		refused "folder/$name' is not a regular file"
 		rm folder/$name
 	done
 	mkfifo folder/trace.dat
 	run -1 timeout 20 weft pack -q -o out.dat folder
-	[[ "$output" == *"no regular file"* ]]
+	[[ "$output" == *"not a regular file"* ]]
 }
 
 @test "pack: too much of anything is refused in words, at once" {
@@ -114,7 +114,7 @@ refused()
 	mkfifo fifo
 	for option in "--maps 1:" --kallsyms= --latency= --latency-sample= --pages=; do
 		# shellcheck disable=SC2086
-		for what in "fifo nobody writes into the FIFO 'fifo'" "/dev/zero '/dev/zero' is a device" "outside 'outside' is a directory"; do
+		for what in "fifo nobody writes to the FIFO 'fifo'" "/dev/zero '/dev/zero' is a device" "outside 'outside' is a directory"; do
 			# shellcheck disable=SC2086
 			run timeout 20 weft pack -q -o out.dat folder --pages "$pages" $option${what%% *}
 			echo "$option: $output"
@@ -134,7 +134,7 @@ refused()
 	mkfifo fifo
 	for command in report info check; do
 		run -1 timeout 20 weft $command fifo
-		[[ "$output" == *"nobody writes into the FIFO 'fifo'"* ]]
+		[[ "$output" == *"nobody writes to the FIFO 'fifo'"* ]]
 		run -1 timeout 20 weft $command /dev/zero
 		[[ "$output" == *"'/dev/zero' is a device"* ]]
 		run -1 timeout 20 weft $command outside
@@ -152,7 +152,7 @@ refused()
 @test "record: --config takes no device and waits for no FIFO; --temp-dir is a directory" {
 	mkfifo fifo
 	run -2 timeout 20 weft record --config fifo -- true
-	[[ "$output" == *"nobody writes into the FIFO 'fifo'"* ]]
+	[[ "$output" == *"nobody writes to the FIFO 'fifo'"* ]]
 	run -2 timeout 20 weft record --config /dev/zero -- true
 	[[ "$output" == *"'/dev/zero' is a device"* ]]
 	run -2 timeout 20 weft record --config . -- true
@@ -165,5 +165,25 @@ refused()
 		run -125 timeout 20 weft record -q -e sched --temp-dir $dir -- touch ran
 		[[ "$output" == *"'$dir"* ]]
 		[ ! -e ran ]
+	done
+}
+
+@test "pack: what cannot be opened for lack of descriptors is told, and not taken for what is not there" {
+	local when status first
+	need_command strace
+	strace -o calls true || skip "strace does not work here"
+	mkdir -p tree/events/sys/one tree/per_cpu/cpu0
+	printf '\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n' > tree/events/header_page
+	printf '\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n' >> tree/events/header_page
+	printf 'name: one\nID: 900\nformat:\n\nprint fmt: "x"\n' > tree/events/sys/one/format
+	head -c 8192 /dev/zero > tree/per_cpu/cpu0/trace_pipe_raw
+	# From the directory's own on: the loader's come before.
+	strace -o calls -e trace=openat "$WEFT" pack -q -o whole.dat tree
+	first=$(grep '^openat' calls | grep -n '"tree"' | head -n 1 | cut -d: -f1)
+	for ((when = first; when < first + 60; when++)); do
+		rm -f one.dat
+		status=0
+		strace -o calls -e trace=openat -e "inject=openat:error=EMFILE:when=$when" "$WEFT" pack -q -o one.dat tree || status=$?
+		[ $status != 0 ] || cmp one.dat whole.dat
 	done
 }

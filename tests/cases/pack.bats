@@ -113,7 +113,7 @@ texts()
 	weft report --stored events/sched/b/hist "$BATS_TEST_TMPDIR/out.dat" | cmp - "$dir/events/sched/b/hist"
 	run --separate-stderr weft report --stored trace_clok "$BATS_TEST_TMPDIR/out.dat"
 	[ "$status" -eq 1 ]
-	[[ "$stderr" == *"keeps no text 'trace_clok'"*"did you mean 'trace_clock'"* ]]
+	[[ "$stderr" == *"contains no saved text 'trace_clok'"*"did you mean 'trace_clock'"* ]]
 }
 
 @test "report --stored: a text that does not fit on the disk is an error" {

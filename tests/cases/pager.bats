@@ -8,7 +8,7 @@ setup()
 	need_command script
 	file=$PWD/tests/fixtures/demo.dat
 	cd "$BATS_TEST_TMPDIR" || return
-	unset WEFT_PAGER PAGER LESS NO_COLOR
+	unset WEFT_PAGER PAGER LESS
 	export TERM=vt100
 }
 
@@ -66,7 +66,9 @@ on_terminal()
 }
 
 @test "colours reach the pager, and nothing else that a terminal would obey" {
-	WEFT_PAGER='cat > paged' on_terminal "$WEFT" report --format pretty "$file"
+	NO_COLOR='' WEFT_PAGER='cat > paged' on_terminal "$WEFT" report --format pretty "$file"
+	grep -q $'\033\\[32m' paged
+	NO_COLOR='' WEFT_PAGER='cat > paged' on_terminal "$WEFT" report "$file"
 	grep -q $'\033\\[32m' paged
 	NO_COLOR=1 WEFT_PAGER='cat > paged' on_terminal "$WEFT" report --format pretty "$file"
 	! grep -q $'\033' paged

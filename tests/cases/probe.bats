@@ -69,7 +69,7 @@ teardown()
 	run --separate-stderr weft probe add 'probed_test=./program:probed_here text:string'
 	[[ "$stderr" == *"'text=\$arg1:string'"* ]]
 	run --separate-stderr weft probe add 'probed_test=./program.c:probed_here'
-	[[ "$stderr" == *"is no program and no library"* ]]
+	[[ "$stderr" == *"is neither a program nor a library"* ]]
 }
 
 @test "probe: a probe that is in use is not removed, and the message says where it is on" {

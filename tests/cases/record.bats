@@ -98,7 +98,7 @@ tracefs_state()
 	checked=0
 	[ ! -e small/e.dat ] || weft check small/e.dat || checked=$?
 	umount small
-	[[ "$output" == *"no space left"* || "$output" == *"No space left"* ]]
+	[[ "$output" == *"the only disk space left"* || "$output" == *"No space left"* ]]
 	[ $checked = 0 ]
 }
 
@@ -109,7 +109,7 @@ tracefs_state()
 	[ "$(grep -c "priority: 3$" placed)" = "$(grep -c "SCHED_FIFO$" placed)" ]
 	[ "$(grep -c "mask: 1$" placed)" -ge "$(grep -c "SCHED_FIFO$" placed)" ]
 	run -125 weft record -e sched --recorder-cpu 8000 -o q.dat -- true
-	[[ "$output" == *"none of them is online"* ]]
+	[[ "$output" == *"none of these CPUs is online"* ]]
 	[ ! -e q.dat ]
 	run -2 weft record -e sched -r 100 -- true
 	run -2 weft record -e sched --recorder-cpu x -- true

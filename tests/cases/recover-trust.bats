@@ -165,7 +165,7 @@ refused()
 	mkfifo $P/fifo
 	mv $P/fifo $P/metadata
 	run -1 timeout 10 weft recover $P
-	[[ "$output" == *"no regular file"* ]]
+	[[ "$output" == *"not a regular file"* ]]
 	ln -s "$PWD/private" shared/link
 	run -1 weft recover shared/link/
 	[[ "$output" == *"symbolic link"* ]]
@@ -187,7 +187,7 @@ refused()
 		cp -r shared/$P private/
 		item $MOVED 0 0 "0 4096 0 $name" >> private/$P/metadata
 		run -1 weft recover private/$P -o private/m.dat
-		[[ "$output" == *"is no name of a file in"* ]]
+		[[ "$output" == *"is not the name of a file in"* ]]
 		[ ! -e private/m.dat ]
 	done
 	rm -rf private/$P

@@ -39,7 +39,7 @@ nothing() # LINE OPTION...
 }
 
 @test "report: of choices that contradict one another it says so" {
-	nothing "weft: each choice has some, but none has all that was chosen" --since "${last%: }" --until "$(awk -v t="${first%: }" 'BEGIN { printf "%.6f", t + 0.001 }')"
+	nothing "weft: each criterion has matching events, but no event meets all of them" --since "${last%: }" --until "$(awk -v t="${first%: }" 'BEGIN { printf "%.6f", t + 0.001 }')"
 }
 
 @test "report: it is quiet where something is printed, and where nothing was asked for" {
@@ -47,4 +47,24 @@ nothing() # LINE OPTION...
 	weft report --limit 0 -e sched_switch "$file" 2>> "$BATS_TEST_TMPDIR/err" > /dev/null
 	weft report "$file" 2>> "$BATS_TEST_TMPDIR/err" > /dev/null
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "export and the answers say so, too; where a choice has events, an empty answer is no question of it" {
+	local command
+	for command in "export --to csv" sched latency syscalls; do
+		# shellcheck disable=SC2086 # words
+		weft $command --pid 99999 "$file" > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err"
+		printf '%s\n' "$told" 'weft: none is of the task 99999' | diff - "$BATS_TEST_TMPDIR/err"
+	done
+	weft export --to csv --since 900 "$file" 2> "$BATS_TEST_TMPDIR/err"
+	printf '%s\n' "$told" 'weft: all are before --since 900' | diff - "$BATS_TEST_TMPDIR/err"
+	run weft sched --since 900 "$file"
+	[ "$status" = 1 ]
+	[[ $output == *'weft: all are before --since 900'* ]]
+	run weft summary --since 900 "$file"
+	[ "$status" -eq 0 ]
+	[[ $output == *'weft: all are before --since 900'* ]]
+	weft latency --comm lss "$file" 2>&1 > "$BATS_TEST_TMPDIR/out" | grep -q "none is of a task called 'lss'; did you mean 'ls'"
+	weft export --to csv -e 'sched_*' "$file" 2>&1 > "$BATS_TEST_TMPDIR/out" | diff - /dev/null
+	weft syscalls --pid 17 "$file" 2>&1 > "$BATS_TEST_TMPDIR/out" | diff - /dev/null
 }

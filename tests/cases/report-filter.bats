@@ -115,3 +115,15 @@ refused()
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"Too many terms"* ]]
 }
+
+# Instructions do not depend on the machine's load. What a filter costs more is its compilation for each type of event that the file has.
+@test "filter: costs no more than a choice by name" {
+	need_command valgrind
+	local choice
+	for choice in --comm=ls '--filter=common_pid == 65'; do
+		valgrind --tool=none true 2> /dev/null || skip "valgrind does not run here"
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null weft report --threads 1 --no-sandbox "$choice" "$file" 2>&1 > /dev/null |
+			sed -nE 's/.*I +refs: *//p' | tr -d , >> "$BATS_TEST_TMPDIR/instructions"
+	done
+	awk 'NR == 1 { name = $1 } NR == 2 { exit !(name > 100000 && $1 < name * 1.05) } END { if (NR < 2) exit 1 }' "$BATS_TEST_TMPDIR/instructions"
+}

@@ -90,14 +90,14 @@ left_behind()
 @test "latency: a sample of other events is refused" {
 	run --separate-stderr packed hwlat-6.12 $corpus/userstack-6.12.latency.txt
 	[ "$status" -eq 1 ]
-	[ "$stderr" = "weft: '$corpus/userstack-6.12.latency.txt' is no text of these events with the option latency-format" ]
+	[ "$stderr" = "weft: '$corpus/userstack-6.12.latency.txt' is not a text of these events with the option latency-format" ]
 	[ ! -e "$out" ]
 }
 
 @test "latency: a sample that is none, or is not there, is refused" {
 	run --separate-stderr packed hwlat-6.12 README.md
 	[ "$status" -eq 1 ]
-	[[ "$stderr" == *"is no text of these events"* ]]
+	[[ "$stderr" == *"is not a text of these events"* ]]
 	run --separate-stderr packed hwlat-6.12 "$BATS_TEST_TMPDIR/nowhere"
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "weft: there is no file '$BATS_TEST_TMPDIR/nowhere'" ]

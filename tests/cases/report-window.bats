@@ -113,6 +113,8 @@ microseconds()
 
 @test "pretty: its times are those from the file's first event, whatever is selected" {
 	weft report --format pretty "$file" | grep -v '^#' > "$BATS_TEST_TMPDIR/people"
+	# A system call and its end are one line.
+	lines=$(wc -l < "$BATS_TEST_TMPDIR/people")
 	at=$(sed -n "$((lines / 2))p" "$BATS_TEST_TMPDIR/people" | awk '{ print $1 }')
 	# All behind the column of the time since the event before.
 	weft report --format pretty --since "+$at" "$file" | grep -v '^#' | cut -c 1-14,34- > "$BATS_TEST_TMPDIR/got"
@@ -146,5 +148,5 @@ microseconds()
 	cd - > /dev/null
 	run weft report --since 10:30:00 "$file"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"does not know what the clock on the wall showed"* ]]
+	[[ "$output" == *"has no wall-clock times"* ]]
 }

@@ -80,3 +80,48 @@ setup()
 		run ! grep '<[^>]*demo.dat>' <(sed '/PR_SET_SECCOMP/q' "$BATS_TEST_TMPDIR/calls")
 	done
 }
+
+# Each command that makes files of others.
+makers=("convert --file-version 6" "convert" "split" "split --by cpu" "split --count 40" "merge tests/corpora/report/accept/userstack-6.12.dat")
+
+@test "convert, split and merge make the same files in the sandbox and without, where only root may read and write" {
+	local maker out=$BATS_TEST_TMPDIR/made
+	need_root
+	chown 1234:1235 "$BATS_TEST_TMPDIR/demo.dat"
+	chmod 600 "$BATS_TEST_TMPDIR/demo.dat"
+	for maker in "${makers[@]}"; do
+		mkdir -m 700 "$out" "$out.with"
+		# shellcheck disable=SC2086 # words
+		"$WEFT" $maker -q -o "$out/a.dat" "$BATS_TEST_TMPDIR/demo.dat"
+		# shellcheck disable=SC2086 # words
+		"$WEFT" $maker -q --no-sandbox -o "$out.with/a.dat" "$BATS_TEST_TMPDIR/demo.dat"
+		[ "$(stat -c '%u %a' "$out"/a*.dat | sort -u)" = "0 600" ]
+		diff -r "$out" "$out.with"
+		rm -r "$out" "$out.with"
+	done
+	"$WEFT" convert -q -o - "$BATS_TEST_TMPDIR/demo.dat" > "$out"
+	cat "$BATS_TEST_TMPDIR/demo.dat" | "$WEFT" convert -q -o - - | cmp - "$out"
+	"$WEFT" convert -q -o - "$BATS_TEST_TMPDIR/demo.dat" 2> "$out.said" | head -c 1 > "$out.first"
+	[ -s "$out.first" ] && [ ! -s "$out.said" ]
+	"$WEFT" convert -q -o "$BATS_TEST_TMPDIR/demo.dat" "$BATS_TEST_TMPDIR/demo.dat"
+	cmp "$BATS_TEST_TMPDIR/demo.dat" "$out"
+}
+
+@test "convert, split and merge: who reads has become the owner, opens nothing any more, and has seen no byte of the file before" {
+	local maker inside=$BATS_TEST_TMPDIR/inside
+	need_command strace
+	for maker in "${makers[@]}"; do
+		rm -f "$BATS_TEST_TMPDIR"/calls.*
+		[ "$(id -u)" != 0 ] || chown 1234:1235 "$BATS_TEST_TMPDIR/demo.dat"
+		# shellcheck disable=SC2086 # words
+		strace -ff -y -o "$BATS_TEST_TMPDIR/calls" "$WEFT" $maker -q -o "$BATS_TEST_TMPDIR/a.dat" "$BATS_TEST_TMPDIR/demo.dat" || skip "strace does not work here"
+		# The one process that has read the file; the other has only made files.
+		[ "$(grep -l 'pread64([0-9]*<[^>]*demo.dat>' "$BATS_TEST_TMPDIR"/calls.* | wc -l)" = 1 ]
+		sed -n '/PR_SET_SECCOMP/,$p' "$(grep -l PR_SET_SECCOMP "$BATS_TEST_TMPDIR"/calls.*)" > "$inside"
+		[ "$(grep -c '<[^>]*demo.dat>' "$inside")" -gt 10 ]
+		run ! grep '\(read\|pread64\)([0-9]*<[^>]*demo.dat>' <(sed '/PR_SET_SECCOMP/q' "$(grep -l PR_SET_SECCOMP "$BATS_TEST_TMPDIR"/calls.*)")
+		run ! grep -E '^(open|openat|execve|socket|connect|unlink|unlinkat|rename|renameat|renameat2)\(' "$inside"
+		# Of merge it is the first file's owner, here root: then nobody.
+		[ "$(id -u)" != 0 ] || grep -Eq '^setresuid\((1234, 1234, 1234|65534, 65534, 65534)\) *= 0' "$BATS_TEST_TMPDIR"/calls.*
+	done
+}

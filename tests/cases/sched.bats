@@ -78,17 +78,62 @@ leavers_of()
 	grep -qE ' rcu_preempt +17 +10\.30[67][0-9]+ +4\.05[34][0-9]+ +0\.20[67][0-9]+  I$' "$out"
 	grep -q '^# tasks: ' "$out"
 	run -2 weft sched "$file" --timehist --format json
-	[[ "${lines[0]}" == *"--timehist prints lines for people"* ]]
+	[[ "${lines[0]}" == *"--timehist prints text only"* ]]
 }
 
 @test "sched: says what is wrong with a column, a format, a file without switches, a file that is none" {
 	run -1 weft sched "$file" --sort maxx
 	[[ "$output" == "weft: --sort: no table has a column 'maxx'; did you mean "* ]]
 	run -2 weft sched "$file" --format xml
-	[[ "${lines[0]}" == *"there is no 'xml'; there are text, json and csv"* ]]
+	[[ "${lines[0]}" == *"unknown format 'xml'; use text, json or csv"* ]]
 	run -1 weft sched "$golden/6.12-function.dat"
 	[[ "$output" == *"no sched_switch among the events"*"-e sched" ]]
 	run -1 weft sched "$text"
 	run -1 weft sched "$file" -B nobody
 	[[ "$output" == *"has no buffer of an instance 'nobody'"* ]]
+}
+
+@test "sched --chain: of the kernel's text, who woke a task, and who had woken that one" {
+	# cat-67 is woken by sh-62, which an interrupt had woken: flags h of the line of its sched_waking.
+	grep -qE ' sh-62 +.*sched_wak(ing|eup_new): comm=(sh|cat) pid=67 ' "$text"
+	weft sched "$file" --chain 67 --format csv > "$out"
+	sed -n 2p "$out" | grep -qE '^1,.*,"?(sh|cat) < sh < '
+	run -0 weft sched "$file" --chain nobody
+	[[ "$output" == *"# there is no task 'nobody'"* ]]
+	run -0 weft sched "$file" --chain catt
+	[[ "$output" == *"# there is no task 'catt'; did you mean 'cat'"* ]]
+}
+
+@test "sched --cpu: has one CPU's row, and says that tasks are those of all" {
+	need_command jq
+	run -0 weft sched "$file" --cpu 1
+	[ "$(weft sched "$file" --cpu 1 --format json | jq -c '[.cpus[].cpu]')" = "[1]" ]
+	[[ "$output" == *"# tasks and wakeups are those of all CPUs: --cpu chooses "* ]]
+	[ "$(weft sched "$file" | grep -c 'those of all CPUs')" -eq 0 ]
+}
+
+@test "sched --map: each CPU of the kernel's text has a lane, and the letters are its tasks" {
+	weft sched "$file" --map > "$out"
+	[ "$(grep -c '^CPU  *[0-9]* [A-Za-z.?!*]*$' "$out")" -eq "$(switches_of "$text" | wc -l)" ]
+	# By the text sh-62 and cat-67 ran on CPU 1, rcu_preempt-17 on CPU 0 alone.
+	sign=$(sed -nE 's/^([A-Z]) rcu_preempt-17 .*/\1/p' "$out")
+	grep -q "^CPU   0 .*$sign" "$out"
+	run -2 weft sched "$file" --map --format csv
+	[[ "${lines[0]}" == *"--map prints text only"* ]]
+}
+
+@test "analyses: the line to paste is one for a shell, whatever the file is called, and stands only where the file can be read again" {
+	demo=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+	cp "$demo" "$BATS_TEST_TMPDIR/a b'c;\$(x).dat"
+	cd "$BATS_TEST_TMPDIR"
+	for command in sched syscalls latency; do
+		line=$(weft $command "a b'c;\$(x).dat" | sed -n 's/^# longest .*: weft report --since/weft report --since/p')
+		# Both times are those of events, which the kernel's text has in microseconds.
+		read -r since until <<< "$(sed 's/.*--since \([0-9.]*\) --until \([0-9.]*\) .*/\1 \2/' <<< "$line")"
+		eval "$line" | awk -v from="$since" -v to="$until" 'match($0, / [0-9]+\.[0-9]+: /) { at = substr($0, RSTART + 1, RLENGTH - 3); first = first ? first : at }
+			END { exit !(first - from < 1e-6 && from - first < 1e-6 && at - to < 1e-6 && to - at < 1e-6) }'
+		run -0 weft $command - < "$demo"
+		grep -q '^# longest .*, from [0-9.]* to [0-9.]*$' <<< "$output"
+		! grep -q '^# longest .*weft report' <<< "$output"
+	done
 }

@@ -72,7 +72,7 @@ teardown()
 	[[ "$output" == *"needs a FILE"* ]]
 	# A word behind a cut name cannot be told from the COMMAND.
 	run -2 weft start --buffer-s 10M --config a.conf
-	[[ "$output" == *"--config: write its name, and those of the options before it, whole"* ]]
+	[[ "$output" == *"--config: do not abbreviate --config and the options before it"* ]]
 }
 
 @test "config: any bytes end with a message, not with a crash" {
@@ -120,7 +120,7 @@ teardown()
 
 @test "setup: a filter of a system is set where it fits, and weft says where not" {
 	run -0 weft start -B "$NAME" -e sched -f 'prio < 100'
-	[[ "$output" == *"the filter 'prio < 100' fits "*" of the "*" events of 'sched'; traced without it are "* ]]
+	[[ "$output" == *"the filter 'prio < 100' is valid for "*" of the "*" events of 'sched'; these are traced without a filter: "* ]]
 	[ "$(cat $I/events/sched/sched_waking/filter)" = 'prio < 100' ]
 	[ "$(cat $I/events/sched/sched_switch/filter)" = none ]
 	[ "$(cat $I/events/sched/enable)" = 1 ]
@@ -178,7 +178,7 @@ teardown()
 	for own in "-O sym-offset" "-T" "-l vfs_read" "--max-graph-depth 3"; do
 		# shellcheck disable=SC2086
 		run -2 weft start --dry-run $own -B "$NAME" -e sched:sched_switch
-		[[ "$output" == *"${own%% *} before the first -B is for the main buffer"* ]]
+		[[ "$output" == *"${own%% *} before the first -B applies to the main instance"* ]]
 	done
 	mkdir "$I"
 	weft set --dry-run -O sym-offset -B "$NAME" -e sched:sched_switch > both
@@ -189,7 +189,7 @@ teardown()
 
 @test "tasks: a list of commas names none" {
 	run -2 weft start --dry-run -P , -e sched:sched_switch
-	[[ "$output" == *"-P: ',' names no task"* ]]
+	[[ "$output" == *"-P: the list ',' has no PID"* ]]
 }
 
 @test "dry-run: a number like that of the command to come stays a number" {

@@ -91,13 +91,13 @@ still()
 	run -1 weft show -B "$I" curent_tracer
 	[[ "$output" == *"did you mean 'current_tracer'?" ]]
 	run -1 weft show free_buffer
-	[[ "$output" == *"'free_buffer' is only written"* ]]
+	[[ "$output" == *"'free_buffer' is write-only"* ]]
 	run -1 weft show -B "$I" per_cpu/cpu0/trace_pipe_raw
 	[[ "$output" == *"raw pages"* ]]
 	run -1 weft show -B "$I" events
 	[[ "$output" == *"is a directory"* ]]
 	run -1 weft show ../kernel
-	[[ "$output" == *"no name below the tracing directory"* ]]
+	[[ "$output" == *"not a name below the tracing directory"* ]]
 	run -1 weft show -B weft-no-such-instance
 	[[ "$output" == *"no instance 'weft-no-such-instance'"* ]]
 	run -2 weft show -p current_tracer

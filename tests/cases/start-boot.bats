@@ -20,10 +20,10 @@ trace_trigger=\"sched_switch.stacktrace if prev_state == 2\"" ]
 @test "start --boot: what has no form on the command line is an error that names it" {
 	refused() { run -1 weft start --boot "${@:2}"; [ -z "${lines[1]}" ] && [[ "$output" == *"$1"* ]]; }
 	refused "sched_w*" -e 'sched_w*'
-	refused "-f has no form" -e sched -f 'prio < 3'
-	refused "-v has no form" -e sched -v -e sched:sched_switch
-	refused "-P has no form" -e sched -P 1
-	refused "-M has no form" -e sched -M 0
+	refused "-f cannot be set" -e sched -f 'prio < 3'
+	refused "-v cannot be set" -e sched -v -e sched:sched_switch
+	refused "-P cannot be set" -e sched -P 1
+	refused "-M cannot be set" -e sched -M 0
 	refused "--cpu-buffer-size" -e sched --cpu-buffer-size 0=100
 	refused "-p of instance 'x'" -B x -p function
 	refused "hist:keys=a,b" -e sched:sched_switch -R 'hist:keys=a,b'

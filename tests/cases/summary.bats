@@ -32,3 +32,32 @@ setup()
 	grep -q '^ftrace:function ' "$out"
 	run -1 weft summary "$golden/6.12-function.txt"
 }
+
+@test "summary: has the hottest functions and the share of interrupts, as graph and irq have them, each table under a key of its own" {
+	need_command jq
+	for name in 6.12-function_graph 6.12-events-sched; do
+		weft summary "$golden/$name.dat" --format json > "$out"
+		# jq would keep the last of two.
+		[ "$(grep -oE '^(\{|)"[a-z_ ]+":\[' "$out" | sort | uniq -d | wc -l)" -eq 0 ]
+	done
+	weft summary "$golden/6.12-function_graph.dat" > "$out"
+	grep -q '^# functions: .* (more: weft graph)$' "$out"
+	# The first row is the function with the most time of its own, by graph's test that of the kernel's text.
+	[ "$(sed -n '/^# functions: /{n;n;s/ .*//;p}' "$out")" = "$(weft graph "$golden/6.12-function_graph.dat" --format csv | sed -n 2p | cut -d, -f1)" ]
+	! grep -q 'weft graph: there are no functions' <(weft summary "$golden/6.12-events-sched.dat")
+}
+
+@test "summary: the line of what is missing names the events that are not in the kernel's text, and says none only where all are there" {
+	for name in 6.12-osnoise 6.12-events-sched 6.12-events-syscalls; do
+		weft summary "$golden/$name.dat" > "$out"
+		line=$(grep '^# wanted and not recorded: ' "$out")
+		[[ "$line" == *"'weft record --for summary' records it all" ]]
+		for event in sched:sched_switch raw_syscalls:sys_enter irq:irq_handler_entry; do
+			# The text has "sys_openat(" for an entry.
+			pattern=": ${event#*:}: "
+			[ "$event" != raw_syscalls:sys_enter ] || pattern=': sys_[a-z0-9_]*('
+			there=$(grep -c "$pattern" "$golden/$name.txt" || :)
+			if [ "$there" -eq 0 ]; then [[ "$line" == *"-e $event"* ]]; else [[ "$line" != *"-e $event"* ]]; fi
+		done
+	done
+}

@@ -46,5 +46,31 @@ calls_of()
 	run -1 weft syscalls "$golden/6.12-function.dat"
 	[[ "$output" == *"no system calls among the events"*"-e raw_syscalls" ]]
 	run -2 weft syscalls "$file" --by tsk
-	[[ "${lines[0]}" == *"there are syscall, task, process, errno and cpu"* ]]
+	[[ "${lines[0]}" == *"the values are syscall, task, process, errno and cpu"* ]]
+}
+
+@test "syscalls --trace: a line for each call of the kernel's text, with its arguments and result, in order of time" {
+	file=$golden/6.12-events-syscalls
+	weft syscalls --trace "$file.dat" > "$out"
+	sed '/^$/,$d' "$out" > "$out.lines"
+	# Every entry and every exit of the kernel's text is half of a line.
+	[ "$(grep -c '(' "$out.lines")" -eq "$(grep -cE ': sys_[a-z0-9_]+\(' "$file.txt")" ]
+	[ "$(grep -c ' = ' "$out.lines")" -eq "$(grep -cE ': sys_[a-z0-9_]+ -> ' "$file.txt")" ]
+	awk '{ print $1 }' "$out.lines" | sort -nc
+	# "PID NAME RESULT" of the exits, in order.
+	grep -E ': sys_[a-z0-9_]+ -> ' "$file.txt" | sed -E 's/^.*-([0-9]+) +\[.*: sys_([a-z0-9_]+) -> 0x([0-9a-f]+).*/\1 \2 \3/' |
+		while read -r pid name hex; do printf '%d %s %d\n' "$pid" "$name" "$((16#$hex))"; done > "$out.want"
+	grep ' = ' "$out.lines" | grep -v ' = -1 ' | sed -E 's/^ *[0-9.]+ +[0-9]+ +.*-([0-9]+) +(<\.\.\. )?([a-z0-9_]+)(\(.*| resumed>) = ([^ ]+).*/\1 \3 \5/' |
+		while read -r pid name ret; do printf '%d %s %d\n' "$pid" "$name" "$((ret))"; done > "$out.got"
+	awk '$3 >= 0' "$out.want" | diff - "$out.got"
+	grep -qF 'openat(dfd: -100, filename: 0x1c9690a8, flags: 0x241, mode: 0666) = 3 <0.000191' "$out.lines"
+}
+
+@test "syscalls --trace -- COMMAND: what strace would say of a call that fails, with its arguments' names" {
+	need_tracefs
+	weft syscalls --trace -- rmdir /no/such/dir > "$out" 2> /dev/null || status=$?
+	[ "${status:-0}" -eq 1 ]
+	grep -qE ' rmdir-[0-9]+ +rmdir\(pathname: .*\) = -1 ENOENT <0\.[0-9]{9}' "$out"
+	run -2 weft syscalls --trace --format json
+	[[ "${lines[0]}" == *"--trace prints text only"* ]]
 }

@@ -62,12 +62,13 @@ hidden()
 }
 
 @test "report --format pretty: the only escape sequences are its own colours, also on the way to a pager" {
+	unset NO_COLOR
 	TERM=xterm on_terminal "$WEFT" report --format pretty odd.dat > shown
 	"$WEFT" report --format pretty --color always odd.dat > paged
 	grep -aqF $'\033[2m' shown
 	local text
 	for text in shown paged; do
-		sed -E 's/\x1b\[(0|1|2|31|32|33|36)m//g' "$text" > plain
+		sed -E 's/\x1b\[(0|[127]|3[1-6])m//g' "$text" > plain
 		run ! hidden plain
 		grep -aqF '\033]0;mine\007' "$text"
 		grep -aqF 'lo?[31mom-41' "$text"
@@ -86,6 +87,24 @@ hidden()
 	on_terminal "$WEFT" info odd.dat | grep -aqF 'lo\033[32mom'
 	on_terminal "$WEFT" report --format json odd.dat > shown || true
 	run ! hidden shown
+}
+
+@test "hist, sql, export, split: nothing of the file is obeyed on a terminal" {
+	on_terminal "$WEFT" hist --input odd.dat sys:plain --keys common_pid.execname,text > hist
+	on_terminal "$WEFT" sql odd.dat 'select * from ftrace_event, thread' > sql
+	on_terminal "$WEFT" export --to csv odd.dat > csv
+	on_terminal "$WEFT" export --to jsonl odd.dat > jsonl
+	on_terminal "$WEFT" split --by event -o part.dat odd.dat > split
+	for shown in hist sql csv jsonl split; do
+		# U+FFFD is what exports put in the place of bytes that are no UTF-8.
+		LC_ALL=C sed -i 's/\xef\xbf\xbd//g' "$shown"
+		run ! hidden "$shown"
+	done
+	grep -aqF 'lo\033[31mom' hist
+	grep -aqF 'lo\033[31mom' sql
+	grep -aqF 'lo\033[31mom' csv
+	grep -aqF 'lo\u001b[31mom' jsonl
+	grep -aqF 'part.na__7mme.dat' split
 }
 
 @test "messages: names of files and arguments are shown on a terminal, not obeyed" {

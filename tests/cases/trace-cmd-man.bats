@@ -8,6 +8,7 @@ setup_file()
 	# SECTION <tab> OPTIONS <tab> TEXT
 	awk '/^\.SH /{ section = $NF } /^\.TP$/ { getline name; getline text; sub(/^\.B /, "", name); gsub(/\\-/, "-", name)
 		gsub(/\\-/, "-", text); gsub(/\\\(aq/, "\047", text); print section "\t" name "\t" text }' man/weft-trace-cmd.7 > "$BATS_FILE_TMPDIR/rows"
+	weft __describe > "$BATS_FILE_TMPDIR/tables"
 }
 
 # has_row SECTION WORD
@@ -17,23 +18,34 @@ has_row()
 		for (i = 1; i <= n; i++) if (words[i] == word) found = 1 } END { exit !found }' "$BATS_FILE_TMPDIR/rows"
 }
 
-# options_of WORD...: those that a help of trace-cmd tells, "-e" and "--full"
+# Those with options of their own; start, stream and profile take record's.
+commands='record report list set extract show snapshot stack stop restart clear reset stat split'
+
+# options_of COMMAND: those that trace-cmd's help of it tells, "-e" and "--full"
 options_of()
 {
-	trace-cmd "$@" 2>&1 | grep -oE '^ +--?[A-Za-z][-A-Za-z0-9]*' | tr -d ' ' | sed -E 's/^(-[A-Za-z])[a-z].*/\1/'
+	local help=-h
+	[[ " report list show snapshot " != *" $1 "* ]] || help=--help
+	trace-cmd "$1" $help 2>&1 | grep -oE '(^ +|-B buf\]\[-t\]\[-o\] +)--?[A-Za-z][-A-Za-z0-9_]*' | grep -oE -- '--?[A-Za-z][-A-Za-z0-9_]*$' |
+		sed -E 's/^(-[A-Za-z])[a-z].*/\1/' | sort -u
 }
 
-@test "weft-trace-cmd(7): every command and every option of trace-cmd's record, report and list has a row" {
+# has_option COMMAND OPTION: whether weft's table has it
+has_option()
+{
+	awk -F'\t' -v name="$1" -v word="$2" '($1 == "option" || $1 == "alias") && $2 == name && ("-" $3 == word || "--" $4 == word) { found = 1 }
+		END { exit !found }' "$BATS_FILE_TMPDIR/tables"
+}
+
+@test "weft-trace-cmd(7): every command of trace-cmd, and every option of each, has a row" {
 	need_command trace-cmd
 	local missing='' word
 	while read -r word; do
 		has_row COMMANDS "$word" || missing="$missing $word"
 	done < <(trace-cmd --help 2>&1 | awk '/commands:/ { on = 1; next } on && $2 == "-" { print $1 }')
-	for command in record report list; do
-		local help=-h
-		[ "$command" = record ] || help=--help
-		options_of "$command" $help > "$BATS_TEST_TMPDIR/options"
-		[ "$(wc -l < "$BATS_TEST_TMPDIR/options")" -gt 8 ]
+	for command in $commands; do
+		options_of "$command" > "$BATS_TEST_TMPDIR/options"
+		[ "$(wc -l < "$BATS_TEST_TMPDIR/options")" -ge 2 ]
 		while read -r word; do
 			has_row "${command^^}" "$word" || missing="$missing $command:$word"
 		done < "$BATS_TEST_TMPDIR/options"
@@ -41,8 +53,41 @@ options_of()
 	[ -z "$missing" ] || { echo "no row for:$missing"; false; }
 }
 
+@test "every option of trace-cmd that weft does not have is told with what does the same here" {
+	need_command trace-cmd
+	local command word untold=''
+	for command in $commands; do
+		while read -r word; do
+			# -V is --version of each command; --temp is the start of --temp-dir.
+			has_option "$command" "$word" || [[ "$word" == -V || "$word" == --version || "$word" == --temp ]] && continue
+			run -2 timeout 10 weft "$command" "$word"
+			[[ "$output" == *"no option '$word' as trace-cmd has it; "* ]] || untold="$untold $command:$word"
+		done < <(options_of "$command")
+	done
+	[ -z "$untold" ] || { echo "not told:$untold"; false; }
+}
+
+# A letter of a command that trace-cmd's command of that name has, too, means what it means there (the rows say where it does not).
+# Of all others, one letter has one meaning: the same long name in every command.
+@test "a letter means the same in every command of weft, but where trace-cmd's letters of a command say otherwise" {
+	need_command trace-cmd
+	local command own=''
+	for command in $commands; do
+		own="$own $(options_of "$command" | sed -nE "s/^-([A-Za-z])\$/$command:\1/p" | tr '\n' ' ')"
+	done
+	# start and stream have record's, and so has -a of record, which trace-cmd takes without telling.
+	own="$own $(grep -o ' record:.' <<< "$own" | sed 's/record/start/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/stream/' | tr '\n' ' ') record:a "
+	[[ "$own" == *" record:e "* && "$own" == *" show:c "* && "$own" == *" list:t "* ]]
+	# of stat -B and list -B trace-cmd says less: an instance, all the same
+	awk -F'\t' -v own="$own" '$1 != "option" && $1 != "alias" || $3 == "-" || index(own, " " $2 ":" $3 " ") { next }
+		{ name = $4 == "-" ? "?" : $4 }
+		$3 in means && means[$3] != name { print "-" $3 " is --" means[$3] " of " where[$3] " and --" name " of " $2; wrong = 1 }
+		!($3 in means) { means[$3] = name; where[$3] = $2 }
+		END { exit wrong }' "$BATS_FILE_TMPDIR/tables"
+}
+
 @test "weft-trace-cmd(7): what it names exists in weft" {
-	weft __describe > "$BATS_TEST_TMPDIR/tables"
+	cp "$BATS_FILE_TMPDIR/tables" "$BATS_TEST_TMPDIR/tables"
 	local piece command word
 	while read -r piece; do
 		read -r _ command _ <<< "$piece"
@@ -53,7 +98,7 @@ options_of()
 			awk -F'\t' -v name="$command" -v word="$word" '($1 == "option" || $1 == "alias") && $2 == name && ("-" $3 == word || "--" $4 == word) { found = 1 }
 				END { exit !found }' "$BATS_TEST_TMPDIR/tables" || { echo "no option $word: $piece"; false; }
 		done
-	done < <(cut -f3 "$BATS_FILE_TMPDIR/rows" | grep -oE 'weft [a-z][-a-z]*( +--?[A-Za-z][-a-z]*)*')
+	done < <(cut -f3 "$BATS_FILE_TMPDIR/rows" | grep -oE 'weft [a-z][-a-z]*( +--?[A-Za-z][-a-z_]*)*')
 }
 
 # The other direction: a letter of record, report or list that trace-cmd has, too, is in its row.
@@ -63,15 +108,15 @@ options_of()
 		has_row "${command^^}" "-$letter" || continue
 		awk -F'\t' -v section="${command^^}" -v letter="-$letter" -v command="$command" '$1 == section && index($2 ",", letter ",") {
 			found = index($3, "weft " command " " letter) } END { exit !found }' "$BATS_FILE_TMPDIR/rows" || missing="$missing $command:-$letter"
-	done < <(weft __describe | awk -F'\t' '$1 == "option" && $3 != "-" && ($2 == "record" || $2 == "report" || $2 == "list") { print $2, $3 }')
+	done < <(awk -F'\t' '$1 == "option" && $3 != "-" { print $2, $3 }' "$BATS_FILE_TMPDIR/tables")
 	[ "$missing" = " list:-B" ] || [ -z "$missing" ] || { echo "not told:$missing"; false; }
 }
 
 @test "an option of trace-cmd that has another name here is told with that name" {
 	run -2 weft report -w
-	[[ "$output" == *"no option '-w' as trace-cmd has it; 'weft hist --latency"* ]]
+	[[ "$output" == *"no option '-w' as trace-cmd has it; 'weft sched'"* ]]
 	run -2 weft report --stat
-	[[ "$output" == *"'weft info' tells"* ]]
+	[[ "$output" == *"'weft info' shows"* ]]
 	run -2 weft record --date true
 	[[ "$output" == *"clock tai"* ]]
 	run -2 weft report -n 3
@@ -101,4 +146,57 @@ options_of()
 	weft report -I $file | grep -v '^#' | diff - <(grep -vE '\] ..[hH]' "$BATS_TEST_TMPDIR/all")
 	weft report -S $file | grep -v '^#' | diff - <(grep -vE '\] ..[sH]' "$BATS_TEST_TMPDIR/all")
 	weft report -l $file | cmp - <(weft report -O latency-format $file)
+}
+
+@test "report -r prints the fields of the events that it names, as trace-cmd report -r does; the others stay" {
+	need_command trace-cmd
+	file=tests/fixtures/demo.dat
+	weft report -r sched_switch,sys_enter_execve "$file" > "$BATS_TEST_TMPDIR/some"
+	# The fields, as trace-cmd has them: numbers without their hexadecimal form.
+	trace-cmd report -N -r sched_switch -i "$file" 2> /dev/null | sed -n 's/.* sched_switch: *//p' > "$BATS_TEST_TMPDIR/want"
+	sed -nE 's/=0x[0-9a-f]+ \((-?[0-9]+)\)/=\1/g; s/.* sched_switch: //p' "$BATS_TEST_TMPDIR/some" | diff "$BATS_TEST_TMPDIR/want" -
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
+	grep -q ' sys_enter_execve: __syscall_nr=0x3b (59)' "$BATS_TEST_TMPDIR/some"
+	diff <(weft report "$file" | grep -vE ' sched_switch: | sys_execve\(') <(grep -vE ' sched_switch: | sys_enter_execve: ' "$BATS_TEST_TMPDIR/some")
+	# Of a graph's entries, too, whose lines are of another kind.
+	[ "$(weft report -r funcgraph_entry tests/fixtures/golden/6.12-function_graph.dat | grep -c 'funcgraph_entry: func=')" -gt 50 ]
+	run -1 weft report -r sched_swich "$file"
+	[[ "$output" == *"the file knows no event 'sched_swich'; did you mean 'sched:sched_switch'"* ]]
+	run -2 weft report -r sched_switch --format json "$file"
+}
+
+@test "report --ts-diff prints the differences that trace-cmd report --ts-diff prints" {
+	need_command trace-cmd
+	local file=tests/fixtures/demo.dat choice
+	for choice in '' -t; do
+		# shellcheck disable=SC2086
+		trace-cmd report $choice --ts-diff -i $file 2> /dev/null | sed -nE 's/.* ([0-9]+\.[0-9]+: ( {8}|\(\+[0-9]+\)) ).*/\1/p' > "$BATS_TEST_TMPDIR/want"
+		[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" = 130 ]
+		# shellcheck disable=SC2086
+		weft report $choice --ts-diff $file | sed -nE 's/.* ([0-9]+\.[0-9]+: ( {8}|\(\+[0-9]+\)) ).*/\1/p' | diff "$BATS_TEST_TMPDIR/want" -
+	done
+	# Without them, the text is the kernel's.
+	weft report --ts-diff $file | sed -E 's/^(.{30,}[0-9]\.[0-9]{6}: )(\(\+[0-9]+\) *|         )/\1/' | diff <(weft report $file) -
+	run -2 weft report --ts-diff --format csv $file
+	run -2 weft report --ts-diff --format json $file
+	[[ "$output" == *"not with 'json'"* ]]
+}
+
+@test "report --ts-offset moves all times, those of --since, too; what would begin before 0 is refused" {
+	local file=tests/fixtures/demo.dat
+	# Times have six digits; the kernel's text says which.
+	weft report $file | grep -v '^#' | awk '{ match($0, / [0-9]+\.[0-9]+: /); at = substr($0, RSTART + 1, RLENGTH - 3); sub(/ [0-9]+\.[0-9]+: /, sprintf(" %.6f: ", at + 1000)) } 1' > "$BATS_TEST_TMPDIR/want"
+	weft report --ts-offset 1000000000000 $file | grep -v '^#' | diff -b "$BATS_TEST_TMPDIR/want" -
+	weft report --ts-offset 1000000000000 --since 1004.48 $file | grep -v '^#' | diff -b <(awk '{ match($0, / [0-9]+\.[0-9]+: /) } substr($0, RSTART + 1) + 0 >= 1004.48' "$BATS_TEST_TMPDIR/want") -
+	weft report --ts-offset -4000000000 $file | grep -q ' 0\.468163: sched_waking'
+	run -1 weft report --ts-offset -5000000000 $file
+	[[ "$output" == *"--ts-offset"*"below 0"* ]]
+	run -2 weft report --ts-offset 1s $file
+	[[ "$output" == *"'1s' is not a whole number"* ]]
+}
+
+@test "report -N asks no plugin, whatever the defaults say" {
+	local file=tests/fixtures/demo.dat
+	[ "$(WEFT_OPTIONS='report = --decode' weft report $file | grep -c 'error=')" -gt 2 ]
+	WEFT_OPTIONS='report = --decode' weft report -N $file | diff <(weft report $file) -
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints made-up records of every format file named on standard input with our programs and with libtraceevent (no plugins), and
- * tells where they differ: "SYSTEM:EVENT<TAB>ours<TAB>theirs" (newlines as \n), then one line of counts. Arguments: SEED RECORDS.
+ * Prints made-up records of every format file named on standard input with our programs and with libtraceevent (no
+ * plugins), and tells where they differ: "SYSTEM:EVENT<TAB>ours<TAB>theirs" (newlines as \n), then one line of counts.
+ * Arguments: SEED RECORDS.
  *
- * The first RECORDS of each format are well-formed: extreme values, one bit, small numbers, random ones. As many again are
- * malformed: cut short, strings without an end, dynamic fields that point anywhere. Those have no right text, as no kernel writes them;
- * they are printed by both, and only have to end. Each record lies in a block of its very size, so that under ASan nothing is
- * read outside of it. Built so it prints no more than that; else libtraceevent runs in a child, for it dies of some, and the next one
- * goes on behind the record it died of.
+ * The first RECORDS of each format are well-formed: extreme values, one bit, small numbers, random ones. As many again
+ * are malformed: cut short, strings without an end, dynamic fields that point anywhere. Those have no right text, as no
+ * kernel writes them; they are printed by both, and only have to end. Each record lies in a block of its very size, so
+ * that under ASan nothing is read outside of it. Built so it prints no more than that; else libtraceevent runs in a
+ * child, for it dies of some, and the next one goes on behind the record it died of.
  */
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"

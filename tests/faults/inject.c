@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fails one call of a command at a time, and judges how it takes that. Compiled twice: with -DPRELOAD the library that the command is
- * started with, without it the program that starts it.
+ * Fails one call of a command at a time, and judges how it takes that. Compiled twice: with -DPRELOAD the library that
+ * the command is started with, without it the program that starts it.
  *
- *     inject LIBRARY KIND [-n POINTS] [-a AFTER] COMMAND...
+ *     inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] COMMAND...
  *
- * KIND is a row of kinds[]. The command is run once as it is, then with its first call of that kind failing, its second, and so on; with
- * -n only that many of them, spread evenly. Each run has to end by itself, and either with status 0 and the same bytes on standard output, or
- * with another status and a message. AFTER is a shell command that has to succeed after each run; $STATUS is how that ended,
- * and $CHILD was its process.
- * Prints a line for each run that did not, and "POINTS KIND N" at the end.
+ * KIND is a row of kinds[]. The command is run once as it is, then with its first call of that kind failing, its
+ * second, and so on; with -n only that many of them, spread evenly. Each run has to end by itself, and either with
+ * status 0 and the same bytes on standard output, or with another status and a message. AFTER is a shell command that
+ * has to succeed after each run; $STATUS is how that ended, and $CHILD was its process. -o: its output differs from run
+ * to run, and is not compared.
+ * -f: calls of the processes that it forks are counted, too.
+ * Prints a line for each run that did not, and at the end "POINTS KIND TRIED BAD THERE": of THERE calls of that kind.
  *
- * Allocations are counted in the process. System calls are counted outside of it: the library installs a seccomp filter that
- * asks the starter about them, so that calls from inside the C library count too. Children of the command are left alone.
+ * Allocations are counted in the process. System calls are counted outside of it: the library installs a seccomp filter
+ * that asks the starter about them, so that calls from inside the C library count too. Without -f, children of the
+ * command are left alone. Where the kernel has no seccomp, opens, reads and writes that the command itself calls are
+ * counted in the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +24,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 20000, TOLD_MAX = 12 };
+enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TOLD_MAX = 12 };
 
 /* Shared with the command. */
 struct counter {
@@ -71,6 +76,9 @@ static const struct kind {
 #ifdef SYS_rename
 		  SYS_rename, SYS_link, SYS_mkdir,
 #endif
+#ifdef SYS_renameat
+		  SYS_renameat,
+#endif
 		  SYS_renameat2, SYS_linkat, SYS_mkdirat, -1 } },
 	{ "thread", EAGAIN, { SYS_clone, SYS_clone3, -1 } },
 };
@@ -84,6 +92,7 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static struct counter *counter;
+static bool inside; /* system calls are counted here */
 
 static bool fails(void)
 {
@@ -135,6 +144,37 @@ int posix_memalign(void **ret, size_t alignment, size_t size)
 	return 0;
 }
 
+static bool call_fails(const char *kind)
+{
+	if (!inside || strcmp(kinds[counter->kind].name, kind) ||
+	    __atomic_add_fetch(&counter->calls, 1, __ATOMIC_RELAXED) != counter->at)
+		return false;
+	errno = kinds[counter->kind].error;
+	return true;
+}
+
+ssize_t write(int fd, const void *at, size_t len)
+{
+	return fd != STDERR_FILENO && call_fails("write") ? -1 : syscall(SYS_write, fd, at, len);
+}
+
+ssize_t read(int fd, void *at, size_t len)
+{
+	return call_fails("read") ? -1 : syscall(SYS_read, fd, at, len);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode, fd;
+
+	va_start(args, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, int) : 0;
+	fd = call_fails("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	va_end(args);
+	return fd;
+}
+
 static void die(const char *what)
 {
 	dprintf(STDERR_FILENO, "inject: %s: %s\n", what, strerror(errno));
@@ -175,6 +215,10 @@ static void ask_about(const int *calls)
 	if (geteuid() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		die("prctl");
 	fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	if (fd < 0 && (errno == EINVAL || errno == ENOSYS)) {
+		inside = true;
+		return;
+	}
 	if (fd < 0)
 		die("seccomp");
 	send_fd(SOCKET_FD, fd);
@@ -189,9 +233,8 @@ __attribute__((constructor)) static void begin(void)
 	if (shared == MAP_FAILED)
 		die("no counter");
 	close(COUNTER_FD);
-	if (shared->allocations)
-		counter = shared;
-	else
+	counter = shared;
+	if (!shared->allocations)
 		ask_about(kinds[shared->kind].calls);
 	close(SOCKET_FD);
 }
@@ -210,6 +253,7 @@ static const char *library;
 static char **command;
 static struct counter *counter;
 static int counter_fd;
+static bool any_output, forked_too;
 
 static void die(const char *what)
 {
@@ -252,6 +296,22 @@ static bool is_of(pid_t process, pid_t thread)
 	return !access(path, F_OK);
 }
 
+static bool is_forked_of(pid_t process, pid_t thread)
+{
+	char path[64], line[128];
+	int parent = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", thread);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return parent == process;
+}
+
 static void answer(int listener, pid_t child)
 {
 	struct seccomp_notif question = { 0 };
@@ -262,7 +322,9 @@ static void answer(int listener, pid_t child)
 		return;
 	reply = (struct seccomp_notif_resp){ .id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 	messages = !strcmp(kinds[counter->kind].name, "write") && question.data.args[0] == STDERR_FILENO;
-	if (!messages && is_of(child, (pid_t)question.pid) && ++counter->calls == counter->at) {
+	if (!messages &&
+	    (is_of(child, (pid_t)question.pid) || (forked_too && is_forked_of(child, (pid_t)question.pid))) &&
+	    ++counter->calls == counter->at) {
 		reply.flags = 0;
 		reply.error = -kinds[counter->kind].error;
 	}
@@ -396,7 +458,7 @@ static const char *judge(const struct trial *reference, const struct trial *tria
 	free(message);
 	if (WEXITSTATUS(trial->status) && !told)
 		return "failed without a message";
-	if (!WEXITSTATUS(trial->status) && !same(reference->out, trial->out))
+	if (!WEXITSTATUS(trial->status) && !any_output && !same(reference->out, trial->out))
 		return told ? "another output, told, with status 0" : "another output with status 0";
 	return after_is_well(after, trial) ? NULL : "left something wrong behind";
 }
@@ -421,7 +483,7 @@ int main(int argc, char **argv)
 
 	counter_fd = memfd_create("counter", MFD_CLOEXEC);
 	if (argc < 4 || counter_fd < 0 || ftruncate(counter_fd, sizeof(*counter)))
-		die("usage: inject LIBRARY KIND [-n POINTS] [-a AFTER] COMMAND...");
+		die("usage: inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] COMMAND...");
 	counter = mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED, counter_fd, 0);
 	if (counter == MAP_FAILED)
 		die("mmap");
@@ -433,9 +495,13 @@ int main(int argc, char **argv)
 	counter->allocations = !counter->kind;
 	argv += 2;
 	argc -= 2;
-	while ((option = getopt(argc, argv, "+n:a:")) > 0) {
+	while ((option = getopt(argc, argv, "+n:a:of")) > 0) {
 		if (option == 'n')
 			points = strtoull(optarg, NULL, 10);
+		else if (option == 'o')
+			any_output = true;
+		else if (option == 'f')
+			forked_too = true;
 		else
 			after = optarg;
 	}
@@ -465,7 +531,8 @@ int main(int argc, char **argv)
 	forget(&reference);
 	if (bad > TOLD_MAX)
 		printf("%s: and %llu more\n", kinds[counter->kind].name, (unsigned long long)(bad - TOLD_MAX));
-	printf("POINTS %s %llu %llu\n", kinds[counter->kind].name, (unsigned long long)tried, (unsigned long long)bad);
+	printf("POINTS %s %llu %llu %llu\n", kinds[counter->kind].name, (unsigned long long)tried,
+	       (unsigned long long)bad, (unsigned long long)reference.calls);
 	return bad > 0;
 }
 

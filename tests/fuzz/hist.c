@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as that of `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the kernel's type information. */
+/*
+ * Any text as that of `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the kernel's type
+ * information.
+ */
 #include "lib/base/buf.h"
 #include "lib/explain/error_log.h"
 #include "lib/explain/probe.h"

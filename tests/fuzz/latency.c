@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as that of latency-format, beside the events of a small recording. */
+/* Any text as that of latency-format, beside the events of a small recording, and as that of the longest section. */
+#include "lib/analysis/latency_section.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
 #include "lib/trace/trace.h"
@@ -7,6 +8,22 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void split(const char *text, size_t len)
+{
+	struct section section;
+	uint64_t sum = 0, gaps = 0;
+
+	if (!section_read(&section, text, len, len % 5, NULL)) {
+		for (size_t i = 0; i < SECTION_CONTEXTS; i++)
+			sum += section.parts[i];
+		for (size_t i = 0; i < section.nr_gaps; i++)
+			gaps += section.gaps[i].us;
+		if (sum != section.us || gaps > sum || section.nr_gaps > len % 5)
+			__builtin_trap();
+	}
+	section_release(&section);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -17,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!context && (trace_open("tests/corpora/report/accept/hwlat-6.12.dat", &trace, NULL) ||
 			 context_new(trace, 0, &context, NULL)))
 		__builtin_trap();
+	split((const char *)data, len);
 	/* A clock that counts leaves the unit away. */
 	context->unit = len && data[len - 1] & 1 ? CLOCK_UNIT_COUNT : CLOCK_UNIT_NS;
 	if (latency_facts_read(context, (const char *)data, len, &facts, NULL))

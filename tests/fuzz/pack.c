@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A folder of a stranger through `weft pack`: copies of tracefs files with any contents, links that lead out, FIFOs, folders where files
- * belong. Nothing from outside may be in the file that is made, and the file that is made can be read.
+ * A folder of a stranger through `weft pack`: copies of tracefs files with any contents, links that lead out, FIFOs,
+ * folders where files belong. Nothing from outside may be in the file that is made, and the file that is made can be
+ * read.
  * The input is a list: u8 name, u8 kind, u16 length, contents.
  */
 #include "lib/base/fail.h"
@@ -112,7 +113,8 @@ static void make(int dir, const char *name, unsigned kind, const uint8_t *data, 
 		(void)!symlinkat("/dev/shm", dir, path);
 		return;
 	}
-	fd = openat(dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* The name may already be a FIFO, which nobody reads. */
+	fd = openat(dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return;
 	if (write(fd, data, len) != (ssize_t)len)

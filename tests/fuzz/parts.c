@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forged parts through `weft recover`: metadata and spools with any contents, links among them. Nothing outside of the parts may be changed
- * or copied, and what is made of them can be read.
- * The input is a list: u8 what, u8 buffer, u8 length of the key, u16 length of the data, key, data. `what` is a kind of item, raw bytes of
- * the metadata, a file or a link.
+ * Forged parts through `weft recover`: metadata and spools with any contents, links among them. Nothing outside of the
+ * parts may be changed or copied, and what is made of them can be read.
+ * The input is a list: u8 what, u8 buffer, u8 length of the key, u16 length of the data, key, data. `what` is a kind of
+ * item, raw bytes of the metadata, a file or a link.
  */
 #include "lib/base/fail.h"
 #include "lib/record/ledger.h"
 #include "lib/record/parts.h"
 #include "lib/record/recovery.h"
+#include "lib/ring/page.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static void write_file(int dir, const char *name, int flags, const void *data, s
 
 static struct parts *begin(void)
 {
-	struct parts_file file = parts_file_here(7, true, 1, 4096, 2);
+	struct parts_file file = parts_file_here(7, true, 1, &(struct page_shape){ .size = 4096, .long_size = 8 }, 2);
 	struct parts *parts = NULL;
 
 	if (parts_new(output, NULL, &parts, NULL) || parts_describe(parts, &file, NULL) ||

@@ -49,7 +49,7 @@ static void render_buffers(struct reader *reader, const struct shape *shape, str
 	int r = 0;
 
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = ops->new (reader->buffers[i].context, &sink_options, &sinks[i], NULL);
+		r = ops->create(reader->buffers[i].context, &sink_options, &sinks[i], NULL);
 	if (!r && shape->tail)
 		(void)!reader_tail(reader, shape->tail, NULL);
 	if (!r && !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of guest.sh: files of weft beside the kernel's own text of the same buffer. What the kernel printed goes to the host with the
-# file, and the host compares.
+# Part of guest.sh: compares files of weft with the kernel's own text of the same buffer. The kernel's text goes to the
+# host with the file, and the host compares.
 
-# hand NAME [OPTION...]: /tmp/NAME.dat and each text of it, NAME.txt and NAME.txt.VARIANT, to be compared with `weft report OPTION...`
+# hand NAME [OPTION...]: /tmp/NAME.dat and each text of it, NAME.txt and NAME.txt.VARIANT, to be compared with `weft
+# report OPTION...`
 hand() (
-	# Scenarios that name functions by globs have turned them off.
+	# Scenarios that name functions by globs have switched them off.
 	set +f
 	n="$1"
 
@@ -16,18 +17,30 @@ hand() (
 		cp "$text" "/host/live/$S/"
 		variant=${text#"/tmp/$n.txt"}
 		result "compare $S $n ${variant:-.} $*"
+		[ ! -e /host/here ] || report_here "$n" "$variant" "$@"
 	done
 )
 
-# live NAME COMMANDS OPTION...: `weft record OPTION...` runs the shell's COMMANDS, which end with the recorded buffer frozen and
-# printed by the kernel; then weft takes that same buffer, and its report has to be the kernel's text. $I is the recorded instance.
-# VARIANTS: lists of output options (a,b), each of which has to give the same text, too. REPORT: options for weft report.
-# weft is stopped while the commands run, so that it leaves the buffer alone however full that is.
+# report_here NAME VARIANT OPTION...: the report that weft makes on this machine is the kernel's text, too
+report_here() {
+	local n="$1" v="$2" o text="/tmp/$1.txt$2"
+
+	shift 2
+	for o in $(echo "${v#.}" | tr , ' '); do set -- "$@" -O "$o"; done
+	weft report "$@" "/tmp/$n.dat" > /tmp/here.txt 2> /tmp/here.err
+	same "$n${v:+ with ${v#.}}: the report made on this machine is the kernel's text" "$text" /tmp/here.txt
+}
+
+# live NAME COMMANDS OPTION...: `weft record OPTION...` runs the shell's COMMANDS, which end by stopping the buffer and
+# saving the kernel's text; then weft reads that same buffer, and its report must be the kernel's text. $I is the
+# recorded instance.
+# VARIANTS: lists of output options (a,b), each of which must give the same text, too. REPORT: options for weft report.
+# weft is stopped while the commands run, so that it does not read the buffer, however full the buffer is.
 live() {
 	local n="$1" status tries=0
 
 	{
-		# First of all: tracers fill the buffer quickly.
+		# This comes first, because tracers fill the buffer quickly.
 		echo 'kill -STOP $PPID'
 		echo ". /host/lib.sh"
 		echo ". /host/compare.sh"
@@ -49,8 +62,8 @@ live() {
 	hand "$n" $REPORT
 }
 
-# unfit NAME: there is nothing to compare. On a busy machine weft may have read before it was stopped, and the kernel's own text of a
-# tracer of latencies is empty if one was found while it was turned off.
+# unfit NAME: the texts cannot be compared. On a busy machine weft may have read pages before it was stopped, and the
+# kernel's own text of a latency tracer is empty if the tracer found a new maximum while it was being switched off.
 unfit() {
 	[ ! -e /tmp/live.end ] || ! grep -qv '^#' "/tmp/$1.txt"
 }
@@ -65,25 +78,26 @@ begin() {
 
 freeze() {
 	still "$1"
-	# Nothing was taken before.
+	# No page was read before.
 	[ "$(cat "$I"/per_cpu/cpu*/stats | awk '/^read events:/ { n += $3 } END { print n }')" = 0 ] && : > /tmp/live.end
 	kill -CONT $PPID
 }
 
-# still NAME: no more is written to $I, and what the kernel prints of it is in /tmp/NAME.txt...
+# still NAME: stops writing to $I, and saves the kernel's text in /tmp/NAME.txt...
 still() {
 	local n="$1" v
 
-	# A tracer of latencies may swap once more while it is turned off, and then there is nothing to print.
+	# A latency tracer may swap the buffers once more while it is being switched off; then there is nothing to
+	# print.
 	grep -qE 'wakeup|off' "$I/current_tracer" && echo 1000000000 > "$I/tracing_max_latency"
-	# The top one, too: while it is on, names of tasks change.
+	# The top instance, too: while it is on, names of tasks change.
 	echo 0 > "$I/tracing_on"
 	echo 0 > $T/tracing_on
 	cat "$I/trace" > "/tmp/$n.txt"
 	for v in $VARIANTS; do print_with "$n" "$v"; done
 }
 
-# taken NAME [ROOT]: weft extract takes this buffer, and its report is what the kernel printed of it. Stops tracing first.
+# taken NAME [ROOT]: weft extract reads this buffer, and its report is the kernel's text of it. Stops tracing first.
 taken() {
 	local n="$1"
 
@@ -115,7 +129,8 @@ print_with() {
 	for o in $was; do echo "${o#*=}" > "$I/options/${o%=*}"; done
 }
 
-# spare DIR [ROOT]: plain copies of what the text of a frozen buffer depends on, its raw pages last (weft pack reads them)
+# spare DIR [ROOT]: copies of all files on which the text of a stopped buffer depends, its raw pages last (weft pack
+# reads them)
 spare() {
 	local d="$1" root="${2:-$T}" c f n
 
@@ -133,7 +148,7 @@ spare() {
 		cat $T/events/$f > "$d/$f"
 		cp "$d/$f" "$d/events/$f"
 	done
-	# One process: there may be hundreds.
+	# One process for all files, because there may be hundreds.
 	(cd $T/events && sed 's|:|/|; s|$|/format|' "$root/set_event" | xargs /usr/bin/cp --parents -t "$d/events" ftrace/*/format)
 	for c in "$root"/per_cpu/cpu*; do
 		n=${c##*/}
@@ -152,7 +167,7 @@ subbuf() {
 	echo $(( ${kb:-4} * 1024 ))
 }
 
-# exact NAME [ROOT]: what weft makes of copies of this buffer is what the kernel printed. Stops tracing first.
+# exact NAME [ROOT]: the report of copies of this buffer is the kernel's text. Stops tracing first.
 exact() {
 	local n="$1" root="${2:-$T}" d
 

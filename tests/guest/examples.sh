@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The examples of the kernel's own documentation (Linux 6.12: events.rst sections 2, 5 and 6, all of ftrace.rst), each beside the weft command
-# that does the same. Both are run from the same state; the files that the example writes must then read the same.
+# The examples of the kernel's own documentation (Linux 6.12: events.rst sections 2, 5 and 6, all of ftrace.rst), each
+# beside the weft command that does the same. Both are run from the same state; the files that the example writes must
+# then read the same.
 # Functions and modules that newer kernels do not have are replaced by others of the kind.
 
 # example LINES SHELL WEFT [BEFORE]: SHELL runs in tracefs; both fail, or both succeed
@@ -40,7 +41,7 @@ example() {
 	fi
 }
 
-# What the files hold, without what differs from run to run: process ids, latencies, counts that run down.
+# The content of the files without values that differ between runs: process ids, latencies, counts that run down.
 contents() {
 	local file
 
@@ -58,7 +59,7 @@ contents() {
 	done 2>&1
 }
 
-# holds FILE WORD: its first word is that one. No process, for each of them is slow here.
+# holds FILE WORD: the file's first word is WORD. It starts no process, because each of them is slow here.
 holds() {
 	local word rest
 
@@ -79,7 +80,7 @@ says_nothing() {
 	return 1
 }
 
-# As after boot, as far as the examples go. Slow things are left alone where they are as they were.
+# Resets the settings of the examples to those after boot. A slow reset is skipped if the setting did not change.
 fresh() {
 	local file line
 
@@ -103,7 +104,7 @@ fresh() {
 	for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_event_pid set_ftrace_pid; do
 		[ -e $T/$file ] && ! says_nothing $T/$file || continue
 		grep '^[^#].*:' $T/$file | while read -r line; do
-			# One with a count goes only with a count: any.
+			# A trigger with a count can only be removed with a count: any one.
 			case $line in
 			*count=*) set -- :0 ;;
 			*) set -- ;;
@@ -126,11 +127,10 @@ fresh() {
 	echo 1 > $T/tracing_on
 } 2> /dev/null
 
-# The last thing of each scenario.
+# Called at the end of each scenario.
 examples_end() {
 	fresh
 	[ -e $T/stack_trace_filter ] && echo > $T/stack_trace_filter
-	[ -e $T/stack_max_size ] && echo 0 > $T/stack_max_size
 	reset
 	unchanged "after all examples, tracefs is as it was before"
 }

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs inside the guest: the scenarios named in /host/scenarios.list, one after another, each in a shell of its own and with
-# tracefs as it was at boot. Results go to /host/results, what a failure left behind to /host/out/SCENARIO/.
+# Runs inside the guest the scenarios named in /host/scenarios.list, one after another, each in a shell of its own and
+# with tracefs as after boot. Results go to /host/results, files that a failure left behind to /host/out/SCENARIO/.
 # `guest.sh SCENARIO` runs one.
 export PATH=/usr/bin:/bin HOME=/tmp
 T=/sys/kernel/tracing
@@ -25,17 +25,17 @@ if [ $# = 1 ]; then
 fi
 
 cat $T/trace_options > /tmp/options.boot
-# No module comes or goes after boot; on 6.1 these are 15 MB.
+# No module is loaded or unloaded after boot; on 6.1 these files have 15 MB.
 cat /proc/kallsyms > /tmp/kallsyms
 chmod 755 /bin /bin/busybox /usr /usr/bin / 2> /dev/null
 [ -d /host/spare ] && cp /tmp/kallsyms /host/spare/kallsyms
 NCPU=$(nproc)
 uname -r > /host/release
 for s in $(cat /host/scenarios.list); do
-	# A guest of its own is as its kernel's command line made it.
+	# A scenario with a guest of its own starts with the settings of its kernel's command line.
 	grep -q '^# kernel: ' "/host/scenarios/$s.sh" || reset 2> /dev/null
 	echo "weft-guest: $s $(cut -d' ' -f1 /proc/uptime)"
-	# A scenario that says so may take longer.
+	# A scenario with "# limit:" may take longer.
 	limit=$(sed -n 's/^# limit: //p' "/host/scenarios/$s.sh")
 	timeout -k 5 "${LIMIT:-${limit:-240}}" sh /host/guest.sh "$s"
 	status=$?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of guest.sh: what the scenarios are written with. Results go to /host/results; the host works off the lines that begin with
-# "compare" and "peers" after the guest's end, for an emulated CPU is slow.
+# Part of guest.sh: the functions of the scenarios. Results go to /host/results; the host executes the lines that begin
+# with "compare" and "peers" after the guest has ended, because an emulated CPU is slow.
 
 # --- results -------------------------------------------------------------------------------------------------------------
 result() { echo "$*" >> /host/results; }
@@ -8,7 +8,7 @@ pass() { result "ok $S: $1"; }
 fail() { result "not ok $S: $1${2:+ ($2)}"; }
 skip() { result "skip $S: $1: $2"; }
 
-# check SENTENCE COMMAND...: the command's success is the sentence's truth; what it printed is kept when it fails
+# check SENTENCE COMMAND...: the sentence is true if the command succeeds; after a failure the command's output is kept
 check() {
 	local sentence="$1"
 	shift
@@ -23,7 +23,7 @@ check() {
 }
 
 equal() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'"; return 1; }; }
-# matches FILE REGEX: a line of the file does
+# matches FILE REGEX: a line of the file matches
 matches() { grep -qE -- "$2" "$1" || { echo "no line of $1 matches $2:"; head -5 "$1"; return 1; }; }
 lacks() { ! grep -E -- "$2" "$1"; }
 more() { [ "$1" -gt "$2" ] || { echo "$1 is not more than $2"; return 1; }; }
@@ -41,13 +41,38 @@ same() {
 	return 1
 }
 
+# timeout [-k SECONDS] SECONDS COMMAND...: four times as long, because beside others the emulated CPUs are that much
+# slower
+timeout() {
+	local grace='' seconds
+
+	case $1 in
+	-k)
+		grace="-k $2"
+		shift 2
+		;;
+	-*)
+		command timeout "$@"
+		return
+		;;
+	esac
+	seconds=$(($1 * 4))
+	shift
+	command timeout $grace $seconds "$@"
+}
+
 # --- tracefs -------------------------------------------------------------------------------------------------------------
 set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
 has_tracer() { grep -qw -- "$1" $T/available_tracers; }
 
 reset() {
-	# What a scenario has left on functions and events has no other end. Looking is quicker.
-	if ! state | cmp -s - /tmp/state.boot || ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
+	# Nothing else removes settings that a scenario has left on functions and events. Looking for them is quicker
+	# than removing; after boot there are none.
+	if [ -s /tmp/state.boot ]; then
+		if state | cmp -s - /tmp/state.boot && ! ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
+			empty
+			return
+		fi
 		weft reset --all --yes --probes > /dev/null 2>&1
 	fi
 	echo 0 > $T/tracing_on
@@ -62,46 +87,58 @@ reset() {
 	done
 	echo 0 > $T/tracing_thresh
 	echo 0 > $T/max_graph_depth
-	for o in $(cat /tmp/options.boot); do echo "$o" > $T/trace_options 2>/dev/null; done
+	cmp -s /tmp/options.boot $T/trace_options || for o in $(cat /tmp/options.boot); do echo "$o" > $T/trace_options 2>/dev/null; done
 	echo "${KB:-512}" > $T/buffer_size_kb
 	echo local > $T/trace_clock
-	echo > $T/trace
-	[ ! -e $T/error_log ] || echo > $T/error_log
+	empty
 	echo 1 > $T/tracing_on
 	[ -s /tmp/state.boot ] || state > /tmp/state.boot
 }
 
-# settings ROOT: every readable control file below it, "FILE:LINE" a line; left out is what holds events, counts or names, and what the
-# kernel was built with. Of a snapshot only whether there is one. Looking for the files takes longer than reading them: once is enough.
-settings() {
-	local list
+# empty: resets state that no setting shows
+empty() {
+	echo > $T/trace
+	[ ! -e $T/error_log ] || echo > $T/error_log
+}
 
+# settings ROOT: sets $list to the name of a list of every readable control file below ROOT, without files that hold
+# events, counts, names, or facts of the kernel's build. Finding the files takes longer than reading them, so it is done
+# once; an instance has no file that the top one lacks, except for probes that were made since.
+settings() {
 	list=/tmp/settings$(echo "$1" | tr / -).list
-	[ -s "$list" ] || find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
-		! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot*' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
-		! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
-		! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
-		! -name 'stack_trace' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print > "$list"
-	readlines "$list"
-	[ ! -e "$1/snapshot" ] || head -n 12 "$1/snapshot" | grep 'Snapshot is' | sed "s|^|$1/|"
+	[ ! -s "$list" ] || return 0
+	if [ "$1" != $T ] && ! grep -qs . $T/dynamic_events $T/synthetic_events $T/kprobe_events; then
+		sed "s|^$T/|$1/|; /^\/proc/d" "$toplist" > "$list"
+		return 0
+	fi
+	{
+		find "$1" \( -path $T/instances -o -path '*/trace_stat' -o -path '*/events/ftrace' \) -prune -o -type f -perm -0400 \
+			! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot_raw' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
+			! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
+			! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
+			! -name 'stack_trace' ! -name 'stack_max_size' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print | grep -v '/per_cpu/.*/snapshot$'
+		[ "$1" != $T ] || printf '%s\n' $T/saved_cmdlines_size /proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled \
+			/proc/sys/kernel/printk
+	} > "$list"
 }
 
 # state: all settings of tracefs, of the top instance and of the others
 state() {
-	{
-		settings $T
-		for i in $T/instances/*; do
-			[ ! -d "$i" ] || settings "$i"
-		done
-		grep -H '' $T/saved_cmdlines_size
-	} | sort
-	ls $T/instances
-	cat /proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/printk 2>/dev/null
+	local list toplist lists i
+
+	settings $T
+	toplist=$list lists=$list
+	for i in $T/instances/*; do
+		[ ! -d "$i" ] || { settings "$i"; lists="$lists $list"; }
+	done
+	readlines $lists
+	echo $T/instances/*
 }
 
-# remember, then unchanged: nothing of tracefs differs between the two
+# remember, then unchanged: tracefs is the same at both times
 remember() {
-	# Those of the top one are the same from boot to end: what is made meanwhile stands in dynamic_events and instances/.
+	# The top instance has the same files from boot to end: new events are in dynamic_events, new instances in
+	# instances/.
 	rm -f /tmp/settings*-instances-*.list
 	state > /tmp/state.before
 }
@@ -110,7 +147,7 @@ unchanged() {
 	same "${1:-tracefs is as it was before}" /tmp/state.before /tmp/state.after
 }
 
-# record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with that status; its words are in /tmp/r.err
+# record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with that status; its messages are in /tmp/r.err
 record() {
 	local sentence="$1" status="$2"
 
@@ -121,14 +158,14 @@ record() {
 }
 status_is() { [ "$1" = "$2" ] || { echo "status $1, not $2"; head -c 400 "$3"; return 1; }; }
 
-# text [OPTION...]: what weft report makes of /tmp/r.dat, in /tmp/r.txt
+# text [OPTION...]: writes the report of /tmp/r.dat to /tmp/r.txt
 text() {
 	weft report "$@" /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
 	check "weft report reads it" status_is $? 0 /tmp/r.err
 	check "weft report warns of nothing" equal "$(head -c 300 /tmp/r.err)" ""
 }
 
-# whole: weft check finds nothing wrong
+# whole: weft check finds no damage
 whole() {
 	weft check /tmp/r.dat > /tmp/c.txt 2>&1
 	check "weft check finds nothing wrong" status_is $? 0 /tmp/c.txt
@@ -161,3 +198,22 @@ load() {
 }
 
 has_command() { weft help 2> /dev/null | grep -qE "(^|  )+$1 "; }
+
+# registers: sets $A1 to $A4 and $SP to the registers of a call's first four arguments and of the stack, as probes name
+# them; i386 passes three
+registers() {
+	local all
+
+	case $(uname -m) in
+	x86_64) all='di si dx cx sp' ;;
+	i?86) all='ax dx cx cx sp' ;;
+	aarch64) all='x0 x1 x2 x3 sp' ;;
+	arm*) all='r0 r1 r2 r3 sp' ;;
+	ppc*) all='r3 r4 r5 r6 r1' ;;
+	s390*) all='r2 r3 r4 r5 r15' ;;
+	riscv*) all='a0 a1 a2 a3 sp' ;;
+	*) return 1 ;;
+	esac
+	set -- $all
+	A1=%$1 A2=%$2 A3=%$3 A4=%$4 SP=%$5
+}

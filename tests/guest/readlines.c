@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * readlines FILE: reads every file that FILE names, one a line, and prints "NAME:LINE" for each of their lines but those that say nothing
- * is set: "none", the help of a trigger file, an event that is off. Thousands of small files on an emulated CPU, so each costs three
- * system calls and no process.
+ * readlines FILE...: reads every file that a FILE names, one a line, and prints "NAME:LINE" for each of their lines,
+ * sorted, but those that say nothing is set: "none", the help of a trigger file, an event that is off. Of a snapshot it
+ * prints only whether there is one. Thousands of small files on an emulated CPU, so each costs three system calls and
+ * no process.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +15,11 @@
 
 static char text[1 << 20];
 
+struct lines {
+	char **at;
+	size_t n, room;
+};
+
 static bool ends(const char *name, const char *end)
 {
 	size_t len = strlen(name), n = strlen(end);
@@ -20,10 +27,11 @@ static bool ends(const char *name, const char *end)
 	return len >= n && !strcmp(name + len - n, end);
 }
 
-/* The length, 0 where the file cannot be read; whole up to a MiB. */
+/* The length, 0 where the file cannot be read; whole up to a MiB, of a snapshot its head. */
 static size_t read_text(const char *name)
 {
 	int fd = open(name, O_RDONLY | O_NONBLOCK);
+	bool snapshot = ends(name, "/snapshot");
 	size_t len = 0;
 	ssize_t got = 1;
 
@@ -33,24 +41,38 @@ static size_t read_text(const char *name)
 		got = read(fd, text + len, sizeof(text) - 1 - len);
 		if (got > 0)
 			len += (size_t)got;
+		/* The kernel fills at least a quarter of a page before it returns less than all. */
+		if (snapshot || len < 1024)
+			break;
 	}
 	close(fd);
 	text[len] = '\0';
 	return len;
 }
 
-static void print_lines(const char *name)
+static void add_line(struct lines *lines, const char *name, const char *line)
 {
-	bool trigger = ends(name, "/trigger"), enable = ends(name, "/enable");
+	if (lines->n == lines->room) {
+		lines->room = lines->room ? 2 * lines->room : 1024;
+		lines->at = realloc(lines->at, lines->room * sizeof(*lines->at));
+	}
+	if (!lines->at || asprintf(&lines->at[lines->n++], "%s:%s", name, line) < 0)
+		exit(1);
+}
+
+static void add_lines(struct lines *lines, const char *name)
+{
+	bool trigger = ends(name, "/trigger"), enable = ends(name, "/enable"), snapshot = ends(name, "/snapshot");
 
 	for (char *line = text, *next; *line; line = next) {
 		size_t len = strcspn(line, "\n");
 
 		next = line + len + (line[len] == '\n');
 		line[len] = '\0';
-		if ((trigger && *line == '#') || (enable && !strcmp(line, "0")) || !strcmp(line, "none"))
+		if ((trigger && *line == '#') || (enable && !strcmp(line, "0")) || !strcmp(line, "none") ||
+		    (snapshot && !strstr(line, "Snapshot is")))
 			continue;
-		printf("%s:%s\n", name, line);
+		add_line(lines, name, line);
 	}
 }
 
@@ -71,20 +93,38 @@ static bool known_off(const char *name)
 	return off;
 }
 
-int main(int argc, char **argv)
+static void add_files(struct lines *lines, FILE *list)
 {
-	FILE *list = argc == 2 ? fopen(argv[1], "r") : NULL;
 	char name[4096];
 
-	if (!list) {
-		fprintf(stderr, "usage: readlines FILE\n");
-		return 2;
-	}
 	while (fgets(name, sizeof(name), list)) {
 		name[strcspn(name, "\n")] = '\0';
 		if (!known_off(name) && read_text(name))
-			print_lines(name);
+			add_lines(lines, name);
 	}
-	fclose(list);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int main(int argc, char **argv)
+{
+	struct lines lines = {};
+
+	for (int i = 1; i < argc; i++) {
+		FILE *list = fopen(argv[i], "r");
+
+		if (!list) {
+			fprintf(stderr, "readlines: cannot open %s\n", argv[i]);
+			return 2;
+		}
+		add_files(&lines, list);
+		fclose(list);
+	}
+	qsort(lines.at, lines.n, sizeof(*lines.at), compare);
+	for (size_t i = 0; i < lines.n; i++)
+		puts(lines.at[i]);
 	return 0;
 }

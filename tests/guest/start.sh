@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the scenarios of `weft start` are written with: options that are set and put back, errors, and kills. `remember` comes before.
+# Functions of the scenarios of `weft start`: options that are set and restored, errors, and kills. Call `remember`
+# before.
 
-# try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset takes it away
+# try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset removes it
 try() {
 	local sentence="$1" file="$2" regex="$3"
 
@@ -14,7 +15,7 @@ try() {
 	unchanged "$sentence leaves nothing"
 }
 
-# tell SENTENCE REGEX OPTION...: start fails, and says so
+# tell SENTENCE REGEX OPTION...: start fails with a message that matches
 tell() {
 	local sentence="$1" regex="$2"
 
@@ -25,7 +26,7 @@ tell() {
 	unchanged "$sentence changes nothing"
 }
 
-# killed SENTENCE COMMAND...: it is killed at several moments, and reset puts back what that left
+# killed SENTENCE COMMAND...: the command is killed at several moments, and reset restores the settings
 killed() {
 	local sentence="$1" delay
 

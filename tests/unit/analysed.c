@@ -2,7 +2,6 @@
 #include "tests/unit/analysed.h"
 
 #include "lib/base/fail.h"
-#include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/test.h"
@@ -24,11 +23,12 @@ bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, c
 	analysed->trace = loom_trace(&analysed->loom);
 	reader_init(&analysed->reader);
 	findings_init(&analysed->findings);
-	ok = analysed->trace && !reader_add_trace(&analysed->reader, analysed->trace, &fail) &&
+	ok = out_init(&analysed->lines, 1 << 12) && analysed->trace &&
+	     !reader_add_trace(&analysed->reader, analysed->trace, &fail) &&
 	     !reader_start(&analysed->reader, &(struct reader_options){ .pool = NULL }, &fail) &&
 	     !pass_init(&analysed->pass, &analysed->reader, &(struct pass_filter){ .nr_pids = 0 }, &fail) &&
-	     !pass_add(&analysed->pass, ops, options, &fail) && !pass_run(&analysed->pass, NULL, &fail) &&
-	     !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
+	     (analysed->pass.lines = &analysed->lines) && !pass_add(&analysed->pass, ops, options, &fail) &&
+	     !pass_run(&analysed->pass, NULL, &fail) && !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
 	if (!ok) {
 		printf("%s: %s\n", ops->name, fail.text);
 		analysed_end(analysed);
@@ -38,6 +38,7 @@ bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, c
 
 void analysed_end(struct analysed *analysed)
 {
+	out_release(&analysed->lines);
 	findings_release(&analysed->findings);
 	pass_release(&analysed->pass);
 	reader_release(&analysed->reader);
@@ -98,5 +99,15 @@ bool analysed_is(struct analysed *analysed, const char *table, const char *row, 
 		return ok;
 	}
 	printf("no table '%s' with a column '%s'\n", table, column);
+	return false;
+}
+
+bool analysed_prints(const struct analysed *analysed, const char *lines)
+{
+	size_t len = out_len(&analysed->lines);
+
+	if (len == strlen(lines) && !memcmp(analysed->lines.start, lines, len))
+		return true;
+	printf("printed: %.*s\n", (int)len, analysed->lines.start);
 	return false;
 }

@@ -5,6 +5,7 @@
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
+#include "lib/base/out.h"
 #include "lib/reader/reader.h"
 #include "tests/unit/loom.h"
 
@@ -12,21 +13,31 @@
 
 struct trace;
 
-/* What an analysis finds in a script of loom.h. */
+/* The result of an analysis of a script of loom.h. */
 struct analysed {
 	struct loom loom;
 	struct trace *trace;
 	struct reader reader;
 	struct pass pass;
 	struct findings findings;
+	struct out lines; /* the lines before its tables */
 };
 
-/* `types` adds what the loom does not know; NULL. False, and nothing to end, when a test has failed. */
+/*
+ * Runs an analysis. `types` adds events that the loom does not know; NULL: none. False when the test failed: then there
+ * is nothing to end.
+ */
 bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
 		    void (*types)(struct loom *loom), const char *script);
 void analysed_end(struct analysed *analysed);
 
-/* Whether a table has this value (as CSV has it) in a column, in its first row whose first cell is `row`; says what it has instead. */
+/*
+ * Whether a table has this value (in CSV form) in a column of the first row whose first cell is `row`; prints the
+ * actual value if not.
+ */
 bool analysed_is(struct analysed *analysed, const char *table, const char *row, const char *column, const char *value);
+
+/* Whether the lines are equal to these; prints them if not. */
+bool analysed_prints(const struct analysed *analysed, const char *lines);
 
 #endif

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/graph.h"
+#include "lib/analysis/graph_tree_internal.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/table.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static void types(struct loom *loom)
 {
@@ -75,7 +84,7 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 			    "0 1500 7 funcgraph_exit func=0xd depth=0 calltime=1000 rettime=1500\n"
 			    "0 1600 7 funcgraph_entry func=0xe depth=0\n"))
 		return;
-	/* The records of both tell how long they lasted; what they called is not known. */
+	/* The records of both have their durations; the functions that they called are unknown. */
 	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "600") &&
 	      analysed_is(&analysed, "functions", "0xa", "self", "-"));
 	CHECK(analysed_is(&analysed, "functions", "0xd", "total", "500") &&
@@ -83,4 +92,198 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 call entered before the start, 1 call open at the end");
 	CHECK_STR(buf_str(&analysed.findings.broken), "1 call without their entry, 1 call without their end, 1 gap");
 	analysed_end(&analysed);
+}
+
+/* 0xa is called by 0xf and by nobody; it calls 0xb, which calls 0xd, and is hit by an interrupt's 0xc. */
+static const char tree_script[] = "0 1000 7 funcgraph_entry func=0xf depth=0\n"
+				  "0 1100 7 funcgraph_entry func=0xa depth=1\n"
+				  "0 1200 7 funcgraph_entry func=0xb depth=2\n"
+				  "0 1250 7 funcgraph_entry func=0xd depth=3\n"
+				  "0 1300 7 funcgraph_exit func=0xd depth=3 calltime=1250 rettime=1300\n"
+				  "0 1400 7 funcgraph_exit func=0xb depth=2 calltime=1200 rettime=1400\n"
+				  "0 1500 7 funcgraph_entry func=0xc depth=2 common_flags=8\n"
+				  "0 1530 7 funcgraph_exit func=0xc depth=2 calltime=1500 rettime=1530 common_flags=8\n"
+				  "0 2000 7 funcgraph_exit func=0xa depth=1 calltime=1100 rettime=2000\n"
+				  "0 2100 7 funcgraph_exit func=0xf depth=0 calltime=1000 rettime=2100\n"
+				  /* A recursive function's time counts once. */
+				  "0 3000 7 funcgraph_entry func=0xa depth=0\n"
+				  "0 3100 7 funcgraph_entry func=0xa depth=1\n"
+				  "0 3200 7 funcgraph_exit func=0xa depth=1 calltime=3100 rettime=3200 retval=-2\n"
+				  "0 3300 7 funcgraph_exit func=0xa depth=0 calltime=3000 rettime=3300 retval=-5\n";
+
+/* The depth, calls, total and own time of the first row of a function. */
+static bool node_is(struct analysed *analysed, const char *table, const char *function, const char *csv)
+{
+	const char *line;
+	char want[64];
+	struct out out;
+	bool ok = false;
+
+	snprintf(want, sizeof(want), "%s,%s\n", csv, function);
+	for (size_t i = 0; i < analysed->findings.nr; i++) {
+		const struct finding *finding = &analysed->findings.items[i];
+
+		if (strcmp(finding->name, table) || !out_init(&out, 1 << 12) || !table_put_csv(&finding->table, &out))
+			continue;
+		out_char(&out, '\0');
+		line = strstr(out.start, want);
+		ok = line;
+		if (!ok)
+			printf("%s: no '%s' in\n%s", table, want, out.start);
+		out_release(&out);
+	}
+	return ok;
+}
+
+TEST(graph_tree_merges_what_a_function_called_and_who_called_it)
+{
+	struct graph_tree_options options = { .function = "0xa" };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_tree_analysis, &options, types, tree_script))
+		return;
+	/* calls, interrupts, total, self, percent, depth */
+	CHECK(node_is(&analysed, "callees", "0xa", "2,0,1200,870,100.0,0") &&
+	      node_is(&analysed, "callees", "0xb", "1,0,200,150,16.7,1"));
+	CHECK(node_is(&analysed, "callees", "0xd", "1,0,50,50,4.2,2") &&
+	      node_is(&analysed, "callees", "0xc", "1,1,30,30,2.5,1"));
+	CHECK(node_is(&analysed, "callees", "0xa", "1,0,100,100,8.3,1"));
+	CHECK(node_is(&analysed, "callers", "0xa", "2,0,1200,870,100.0,0") &&
+	      node_is(&analysed, "callers", "0xf", "1,0,900,670,75.0,1"));
+	CHECK_STR(buf_str(&analysed.findings.notes),
+		  "1 call of 0xa inside another one of it: in the tree of that one\n");
+	analysed_end(&analysed);
+}
+
+TEST(graph_slowest_tells_the_longest_calls_with_their_parts)
+{
+	struct graph_tree_options options = { .function = "0xa", .slowest = 1 };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_tree_analysis, &options, types, tree_script))
+		return;
+	CHECK(analysed_is(&analysed, "calls", "1", "lasted", "900") &&
+	      analysed_is(&analysed, "calls", "1", "self", "670"));
+	CHECK(analysed_is(&analysed, "calls", "1", "irq", "30") && analysed_is(&analysed, "calls", "1", "pid", "7"));
+	CHECK(node_is(&analysed, "split", "0xb", "1,0,200,150,22.2,1") &&
+	      node_is(&analysed, "split", "0xc", "1,1,30,30,3.3,1"));
+	if (CHECK(analysed.findings.nr_worst == 1))
+		CHECK(analysed.findings.worst[0].from == 1100 && analysed.findings.worst[0].to == 2000);
+	analysed_end(&analysed);
+}
+
+TEST(graph_tree_counts_only_calls_that_are_whole)
+{
+	struct graph_tree_options options = { .function = "0xa" };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_tree_analysis, &options, types,
+			    "0 500 8 funcgraph_exit func=0xa depth=0 calltime=100 rettime=500\n"
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1100 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1200 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1200\n"
+			    "0 lost 3\n"
+			    "0 1500 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=1500\n"
+			    /* 0xb has no exit: only the functions that it called are known. */
+			    "0 2000 7 funcgraph_entry func=0xa depth=2\n"
+			    "0 2100 7 funcgraph_entry func=0xb depth=3\n"
+			    "0 2200 7 funcgraph_entry func=0xd depth=4\n"
+			    "0 2300 7 funcgraph_exit func=0xd depth=4 calltime=2200 rettime=2300\n"
+			    "0 2500 7 funcgraph_exit func=0xa depth=2 calltime=2000 rettime=2500\n"
+			    "0 2600 7 funcgraph_entry func=0xa depth=0\n"))
+		return;
+	CHECK(node_is(&analysed, "callees", "0xa", "1,0,500,400,100.0,0") &&
+	      node_is(&analysed, "callees", "0xb", "0,0,100,0,20.0,1"));
+	CHECK(node_is(&analysed, "callees", "0xd", "1,0,100,100,20.0,2"));
+	CHECK(node_is(&analysed, "callers", "[entered before the start]", "1,0,500,400,100.0,1"));
+	CHECK_STR(buf_str(&analysed.findings.notes), "2 calls of 0xa without an entry in the file: in no tree\n");
+	analysed_end(&analysed);
+}
+
+TEST(graph_by_errno_sums_up_the_errors_of_all_functions)
+{
+	struct graph_options options = { .by = GRAPH_BY_ERRNO };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, &options, types,
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1100 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1300 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1300 retval=-2\n"
+			    "0 1400 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=1400 retval=-2\n"
+			    "0 1500 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1600 7 funcgraph_exit func=0xa depth=0 calltime=1500 rettime=1600 retval=-13\n"))
+		return;
+	CHECK(analysed_is(&analysed, "errnos", "ENOENT", "calls", "2") &&
+	      analysed_is(&analysed, "errnos", "ENOENT", "functions", "2"));
+	CHECK(analysed_is(&analysed, "errnos", "ENOENT", "total", "600") &&
+	      analysed_is(&analysed, "errnos", "ENOENT", "max", "400"));
+	CHECK(analysed_is(&analysed, "errnos", "EACCES", "calls", "1") &&
+	      analysed_is(&analysed, "errnos", "EACCES", "of", "0xa"));
+	analysed_end(&analysed);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* Entries and exits in mostly impossible orders. */
+static void add_random_calls(struct buf *script, uint64_t seed)
+{
+	CHECK(buf_addf(
+		script,
+		"0 500 1 funcgraph_entry func=0xa depth=0\n0 600 1 funcgraph_exit func=0xa depth=0 calltime=500 rettime=600\n"));
+	for (uint64_t i = 0, ts = 1000; i < 2000; i++, ts += 10) {
+		unsigned cpu = (unsigned)(next_random(&seed) % LOOM_CPUS), pid = (unsigned)(next_random(&seed) % 3);
+		unsigned func = 0xa + (unsigned)(next_random(&seed) % 3), depth = (unsigned)(next_random(&seed) % 5);
+		unsigned flags = (unsigned)(next_random(&seed) % 16), kind = (unsigned)(next_random(&seed) % 64);
+
+		if (!kind)
+			CHECK(buf_addf(script, "%u lost 3\n", cpu));
+		else if (kind == 1)
+			CHECK(buf_addf(script, "%u %" PRIu64 " %u funcgraph_entry func=0xa depth=2000\n", cpu, ts,
+				       pid));
+		else if (kind % 2)
+			CHECK(buf_addf(script, "%u %" PRIu64 " %u funcgraph_entry func=%#x depth=%u common_flags=%u\n",
+				       cpu, ts, pid, func, depth, flags));
+		else
+			CHECK(buf_addf(script,
+				       "%u %" PRIu64 " %u funcgraph_exit func=%#x depth=%u calltime=%" PRIu64
+				       " rettime=%" PRIu64 " common_flags=%u\n",
+				       cpu, ts, pid, func, depth, ts - 10 * (next_random(&seed) % 60), ts, flags));
+	}
+}
+
+TEST(graph_tree_adds_up_whatever_the_order_of_events)
+{
+	size_t most = 0;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct graph_tree_options options = { .function = "0xa", .slowest = seed % 2 ? 3 : 0 };
+		const struct findings_options print = { .format = TABLE_AS_TEXT, .top = 5, .input = "f" };
+		struct buf script = { .data = NULL };
+		struct analysed analysed;
+		struct fail fail = FAIL_INIT;
+		struct out out;
+
+		add_random_calls(&script, seed * 0x9e3779b97f4a7c15u);
+		if (analysed_begin(&analysed, &graph_tree_analysis, &options, types, buf_str(&script))) {
+			const struct call_tree *tree = &analysed.pass.items[0].analysis->below;
+			uint64_t self = 0;
+
+			for (size_t i = 0; i < tree->nr; i++)
+				self += tree->nodes[i].self;
+			CHECK(self == tree->nodes[0].total);
+			most = tree->nr > most ? tree->nr : most;
+			CHECK(!findings_arrange(&analysed.findings, &print, &fail) && out_init(&out, 1 << 12) &&
+			      findings_write(&analysed.findings, &print, &out));
+			out_release(&out);
+			analysed_end(&analysed);
+		}
+		buf_release(&script);
+	}
+	CHECK(most > 10);
 }

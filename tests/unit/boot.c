@@ -22,7 +22,7 @@ static const char *differences(const struct fake *fake, struct buf *text)
 	return buf_str(text);
 }
 
-/* Two events with a filter and a trigger; what a kernel of before 7.0 has of them. */
+/* Two events with a filter and a trigger, in the files of a kernel before 7.0. */
 static void write_events(const struct fake *fake)
 {
 	static const char *const names[] = { "sched_switch", "sched_switch_more" };

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line "} " or "NAME();" of the kernel's text is a call that ended, and begins with its duration: 0 for lines that are not. */
+/*
+ * A line "} " or "NAME();" of the kernel's text is a call that ended, and begins with its duration: 0 for lines that
+ * are not.
+ */
 static bool line_ends_call(const char *line)
 {
 	return strstr(line, "();") || strstr(line, "| }") || strstr(line, " }");
@@ -118,5 +121,40 @@ TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
 	CHECK(!see(calls, ENTRY, 5, 0xa, INT32_MAX, 200, &call) && !see(calls, ENTRY, 5, 0xa, -7, 201, &call));
 	CHECK(see(calls, EXIT, 5, 0xa, INT32_MAX, 202, &call) && !call.entered);
 	CHECK(see(calls, EXIT, 5, 0xa, INT32_MIN, 203, &call) && !call.entered);
+	calls_free(calls);
+}
+
+static bool see_on(struct calls *calls, unsigned type, uint16_t cpu, int32_t pid, uint64_t func, uint32_t len,
+		   struct call *ret)
+{
+	uint8_t data[20] = { 0 };
+	const struct event event = {
+		.ts = 100, .type = &types[type], .pid = pid, .cpu = cpu, .data = data, .len = len
+	};
+
+	memcpy(data + 8, &func, sizeof(func));
+	return calls_see(calls, &event, ret);
+}
+
+TEST(calls_of_many_cpus_are_those_of_their_tasks)
+{
+	const struct schema_abi abi = { .long_size = 8 };
+	struct calls *calls = calls_new(&abi);
+	struct call call;
+
+	REQUIRE(calls);
+	/* The idle tasks of all CPUs have the same PID. */
+	for (uint16_t cpu = 0; cpu < 200; cpu++)
+		CHECK(!see_on(calls, ENTRY, cpu, 0, 0x1000 + cpu, 20, &call));
+	CHECK(calls_left(calls).open == 200);
+	for (uint16_t cpu = 0; cpu < 200; cpu++) {
+		REQUIRE(see_on(calls, EXIT, cpu, 0, 0x1000 + cpu, 20, &call));
+		CHECK(call.entered && call.func == 0x1000u + cpu);
+	}
+	CHECK(!calls_left(calls).open && !calls_left(calls).dropped);
+	/* Of a record that is cut, what is missing reads as 0. */
+	CHECK(!see_on(calls, ENTRY, 1, 7, 0xa, 12, &call));
+	REQUIRE(see_on(calls, EXIT, 1, 7, 0xa, 12, &call));
+	CHECK(call.entered && !call.func);
 	calls_free(calls);
 }

@@ -92,7 +92,9 @@ TEST(columns_follow_the_kernel_that_wrote_the_file)
 	scene_release(&scene);
 }
 
-/* trace_print_lat_fmt() as the PREEMPT_RT patch of 5.10 has it: 'L' by 0x80, and migrate_disable() counted on its own. */
+/*
+ * trace_print_lat_fmt() as the PREEMPT_RT patch of 5.10 has it: 'L' by 0x80, and migrate_disable() counted on its own.
+ */
 TEST(columns_of_5_10_rt_have_a_bit_and_a_count_of_their_own)
 {
 	static const char format[] = "name: thing\nID: 9\nformat:\n"

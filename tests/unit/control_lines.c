@@ -15,7 +15,7 @@ static struct text_word word(const char *text)
 	return (struct text_word){ .at = text, .len = strlen(text) };
 }
 
-/* What is written to bring a file from `now` to `old`: every write is a line. */
+/* Whether restoring a file from `now` to `old` makes these writes, one for each line. */
 static bool writes(int (*restore)(const char *path, const char *old, const char *now), const char *old, const char *now,
 		   const char *expected)
 {

@@ -52,7 +52,7 @@ TEST(cpus_that_are_none_are_refused)
 
 	CHECK(cpus_parse("", &cpus, &fail) == -EINVAL);
 	CHECK(cpus_parse("3-1", &cpus, &fail) == -EINVAL);
-	CHECK_STR(fail.text, "'3-1' is no list of CPUs such as 0-3,7 and no hex mask");
+	CHECK_STR(fail.text, "'3-1' is neither a list of CPUs such as 0-3,7 nor a hex mask");
 	CHECK(cpus_parse("8192", &cpus, &fail) == -ERANGE);
 	CHECK(cpus_parse("1-99999999999999999999", &cpus, &fail) == -ERANGE);
 	CHECK(cpus_parse("0x0", &cpus, &fail) == -EINVAL);

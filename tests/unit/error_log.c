@@ -163,7 +163,7 @@ TEST(event_fields_are_the_names_and_types_of_a_format)
 	event_fields_release(&fields);
 }
 
-/* What precheck() says of a value for that file; "" when it has nothing against it. */
+/* The message of precheck() about a value for the file; "" if it finds no fault. */
 static const char *checked(const char *file, const char *value, struct fail *fail)
 {
 	struct fake fake;

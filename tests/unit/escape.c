@@ -8,7 +8,7 @@
 
 static char text[1024];
 
-/* What is shown of some bytes that come in pieces of `step`. */
+/* The escaped text of bytes that arrive in pieces of `step`. */
 static const char *shown(const char *bytes, size_t len, size_t step)
 {
 	struct escape escape = { .len = 0 };
@@ -26,7 +26,7 @@ static const char *shown(const char *bytes, size_t len, size_t step)
 	return text;
 }
 
-/* Whatever the pieces. */
+/* The result must not depend on the pieces. */
 #define CHECK_SHOWN(bytes, want)                                          \
 	do {                                                              \
 		for (size_t step = 1; step < sizeof(bytes) + 1; step++) { \

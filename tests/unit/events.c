@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Somebody who knows the formats that the schema lacks, or does not. */
+/* Provides formats that the schema lacks, or does not know them. */
 struct teacher {
 	struct context *context;
 	bool knows;
@@ -25,11 +25,11 @@ static void teach(void *arg, uint16_t id)
 	for (size_t i = 0; teacher->knows && i < count; i++)
 		CHECK(!schema_add(teacher->context->schema, formats[i].system.text, formats[i].system.len,
 				  formats[i].text.text, formats[i].text.len, NULL));
-	/* All of them at once: nobody else has to be asked for. */
+	/* Adds all formats at once: no other id has to be asked for. */
 	teacher->knows = false;
 }
 
-/* Reads a whole file whose formats only the teacher has; how many events had one. */
+/* Reads a whole file whose formats only the teacher has; returns the number of events with a format. */
 static uint64_t read_all(struct teacher *teacher, uint64_t *ret_all, unsigned *ret_asked)
 {
 	struct events_options options = { .until = UINT64_MAX, .learn = teach, .learn_arg = teacher };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/cleanup.h"
 #include "tests/unit/exported.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -49,6 +50,59 @@ TEST(folded_forgets_what_a_loss_may_have_ended)
 		CHECK_STR(text, "sh;0x30 7\n");
 	free(text);
 	loom_release(&loom);
+}
+
+/* Before: a 600, b 300, c 100 of 1000. Now: a 500, b 1500, new 1000 of 3000. */
+static char *differing(const char *to)
+{
+	struct loom before, now;
+	char *text;
+
+	begin(&before);
+	loom_play(&before, "0 1000 7 funcgraph_entry func=0xa depth=0\n0 1600 7 funcgraph_exit func=0xa depth=0\n"
+			   "0 2000 7 funcgraph_entry func=0xb depth=0\n0 2300 7 funcgraph_exit func=0xb depth=0\n"
+			   "0 3000 7 funcgraph_entry func=0xc depth=0\n0 3100 7 funcgraph_exit func=0xc depth=0\n");
+	begin(&now);
+	loom_play(&now, "0 1000 7 funcgraph_entry func=0xa depth=0\n0 1500 7 funcgraph_exit func=0xa depth=0\n"
+			"0 2000 7 funcgraph_entry func=0xb depth=0\n0 3500 7 funcgraph_exit func=0xb depth=0\n"
+			"0 4000 7 funcgraph_entry func=0xd depth=0\n0 5000 7 funcgraph_exit func=0xd depth=0\n");
+	text = exported_diff(&now, &before, to);
+	loom_release(&before);
+	loom_release(&now);
+	return text;
+}
+
+TEST(folded_diff_has_the_weight_before_and_now_of_every_stack)
+{
+	char *text = differing("folded");
+
+	if (text)
+		CHECK_STR(text, "sh;0xa 600 500\nsh;0xb 300 1500\nsh;0xd 0 1000\nsh;0xc 100 0\n");
+	free(text);
+}
+
+/* Shares: a 60 % -> 16.67 %, which is the largest change; b 30 % -> 50 %; d 0 -> 33.33 %. */
+TEST(flame_diff_has_the_widths_of_now_and_the_colours_of_changes)
+{
+	static const char *const frames[] = {
+		"data-w=\"3000\" data-d=\"1\" data-n=\"sh\"><title>sh (0.003 ms, 100.00%, was 100.00%)</title>",
+		"fill=\"rgb(255,255,255)\"",
+		"data-w=\"500\" data-d=\"2\" data-n=\"0xa\"><title>0xa (0.000 ms, 16.66%, was 60.00%)</title>",
+		"fill=\"rgb(55,55,255)\"",
+		"data-w=\"1500\" data-d=\"2\" data-n=\"0xb\"><title>0xb (0.001 ms, 50.00%, was 30.00%)</title>",
+		"fill=\"rgb(255,163,163)\"",
+		"data-w=\"1000\" data-d=\"2\" data-n=\"0xd\"><title>0xd (0.001 ms, 33.33%, was 0.00%)</title>",
+		"fill=\"rgb(255,102,102)\"",
+	};
+	char *text = differing("flame"), *at = text;
+
+	for (size_t i = 0; at && i < array_size(frames); i++) {
+		at = strstr(at, frames[i]);
+		CHECK_STR(at ? frames[i] : "not there", frames[i]);
+	}
+	if (text)
+		CHECK(!strstr(text, "0xc"));
+	free(text);
 }
 
 TEST(flame_escapes_the_names_of_tasks)

@@ -20,9 +20,26 @@ static void run(struct reader *reader, struct export *export)
 		export->ops->begin(export);
 	while (reader_next(reader, &event, NULL) > 0)
 		export->ops->event(export, &event);
+}
+
+static void finish(struct export *export)
+{
 	if (export->ops->end)
 		export->ops->end(export);
 	CHECK(export->error == 0);
+}
+
+static char *copy_of(struct out *out, size_t *ret_len)
+{
+	char *copy;
+
+	out_char(out, '\0');
+	copy = CHECK(!out->failed) ? malloc(out_len(out)) : NULL;
+	if (copy)
+		memcpy(copy, out->start, out_len(out));
+	if (ret_len)
+		*ret_len = out_len(out) - 1;
+	return copy;
 }
 
 char *exported(struct loom *loom, const char *to, const char *weight, size_t *ret_len)
@@ -43,17 +60,44 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 
 		if (CHECK(export_new(ops, &input, &out, &export, NULL) == 0)) {
 			run(&reader, export);
-			out_char(&out, '\0');
-			copy = CHECK(!out.failed) ? malloc(out_len(&out)) : NULL;
-			if (copy)
-				memcpy(copy, out.start, out_len(&out));
-			if (ret_len)
-				*ret_len = out_len(&out) - 1;
+			finish(export);
+			copy = copy_of(&out, ret_len);
 			export_free(export);
 		}
 		out_release(&out);
 	}
 	reader_release(&reader);
 	trace_free(trace);
+	return copy;
+}
+
+char *exported_diff(struct loom *loom, struct loom *before, const char *to)
+{
+	struct trace *traces[2] = { loom_trace(before), loom_trace(loom) };
+	struct export *exports[2] = { NULL, NULL };
+	struct reader readers[2];
+	struct out out;
+	char *copy = NULL;
+
+	if (!CHECK(traces[0] && traces[1] && out_init(&out, 4096)))
+		return NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const struct export_input input = { .reader = &readers[i], .before = i ? exports[0] : NULL };
+
+		reader_init(&readers[i]);
+		CHECK(reader_add_trace(&readers[i], traces[i], NULL) == 0);
+		if (CHECK(export_new(export_find(to), &input, &out, &exports[i], NULL) == 0))
+			run(&readers[i], exports[i]);
+	}
+	if (exports[1]) {
+		finish(exports[1]);
+		copy = copy_of(&out, NULL);
+	}
+	for (size_t i = 2; i-- > 0;) {
+		export_free(exports[i]);
+		reader_release(&readers[i]);
+		trace_free(traces[i]);
+	}
+	out_release(&out);
 	return copy;
 }

@@ -6,7 +6,13 @@
 
 struct loom;
 
-/* What an exporter makes of a loom's trace, with a NUL behind it; free() it. NULL fails the test. *ret_len may be NULL. */
+/*
+ * The output of an exporter for a loom's trace, with a NUL after it; the caller frees it. NULL fails the test. *ret_len
+ * may be NULL.
+ */
 char *exported(struct loom *loom, const char *to, const char *weight, size_t *ret_len);
+
+/* Like exported(), with --diff against the trace of another loom. */
+char *exported_diff(struct loom *loom, struct loom *before, const char *to);
 
 #endif

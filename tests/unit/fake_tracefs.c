@@ -11,6 +11,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+int __real_control_write(const char *path, bool append, const char *value);
+int __wrap_control_write(const char *path, bool append, const char *value);
+
+/* What fake_refuse() asked for. */
+static struct refusal {
+	char path[FAKE_PATH];
+	const char *value;
+	int error;
+} refusals[8];
+static size_t nr_refusals;
+
 bool fake_new(struct fake *fake)
 {
 	*fake = (struct fake){ .dir = "/tmp/weft-unit-XXXXXX" };
@@ -26,6 +37,7 @@ void fake_free(struct fake *fake)
 {
 	char command[128];
 
+	nr_refusals = 0;
 	tracing_release(&fake->tracing);
 	snprintf(command, sizeof(command), "rm -rf '%s'", fake->dir);
 	CHECK(!system(command));
@@ -87,4 +99,24 @@ bool fake_holds(const struct fake *fake, const char *file, const char *text)
 	char path[FAKE_PATH];
 
 	return !tracing_read_path(fake_path(fake, file, path), &buf, NULL) && !strcmp(buf_str(&buf), text);
+}
+
+void fake_refuse(const struct fake *fake, const char *file, const char *value, int error)
+{
+	struct refusal *refusal = &refusals[nr_refusals];
+
+	if (!CHECK(nr_refusals < sizeof(refusals) / sizeof(*refusals)))
+		return;
+	fake_path(fake, file, refusal->path);
+	refusal->value = value;
+	refusal->error = error;
+	nr_refusals++;
+}
+
+int __wrap_control_write(const char *path, bool append, const char *value)
+{
+	for (size_t i = 0; i < nr_refusals; i++)
+		if (!strcmp(path, refusals[i].path) && strstr(value, refusals[i].value))
+			return -refusals[i].error;
+	return __real_control_write(path, append, value);
 }

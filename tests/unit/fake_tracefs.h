@@ -8,14 +8,14 @@
 #include <stdbool.h>
 
 /*
- * A directory that looks as much like tracefs as a test writes into it; only instances/ is there from the start. Files keep what is
- * written to them, and what is added stands behind it.
+ * A directory with files like those of tracefs, as far as a test writes them; only instances/ exists from the start. A
+ * file keeps the bytes that are written to it; bytes that are appended follow the old ones.
  */
 struct fake {
 	char dir[64];
-	char journals[96]; /* for undo_new(), which makes it */
+	char journals[96]; /* the directory for undo_new(), which creates it */
 	struct tracing tracing;
-	struct instance top; /* without undo; not to be closed */
+	struct instance top; /* the top instance, without undo; do not close it */
 };
 
 enum { FAKE_PATH = 256 };
@@ -24,15 +24,21 @@ bool fake_new(struct fake *fake);
 void fake_free(struct fake *fake);
 
 const char *fake_path(const struct fake *fake, const char *file, char into[FAKE_PATH]);
-/* Both make the directories above. */
+/* Both create missing directories above. */
 void fake_mkdir(const struct fake *fake, const char *dir);
 void fake_write(const struct fake *fake, const char *file, const char *text);
 bool fake_holds(const struct fake *fake, const char *file, const char *text);
 
 /*
- * A pipe in the place of a file, as trace_pipe_raw is one: what the test writes to the descriptor is read there once. It never blocks,
- * and never ends. -1 fails the test.
+ * Puts a pipe in the place of a file, like trace_pipe_raw: bytes that the test writes to the returned descriptor are
+ * read there once. A read never blocks and never reaches an end. -1 fails the test.
  */
 int fake_pipe(const struct fake *fake, const char *file);
+
+/*
+ * From now on the fake kernel refuses with this error (EINVAL) what lib/ writes to this file, if the text has `value`
+ * in it. "" is in every text. Ends with fake_free().
+ */
+void fake_refuse(const struct fake *fake, const char *file, const char *value, int error);
 
 #endif

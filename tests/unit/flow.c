@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whatever is streamed while it happens has the bytes that report prints of a file with the same pages. */
+/* A stream has the same bytes as the report of a file with the same pages. */
 static int run(struct flow *flow)
 {
 	int r = 1;
@@ -23,7 +23,7 @@ static int run(struct flow *flow)
 	return r;
 }
 
-/* A flow of one buffer, or of several, and what it needs. */
+/* A flow of one or several buffers, and its objects. */
 struct scene {
 	struct reader reader;
 	struct flow_lane lanes[2];
@@ -46,8 +46,8 @@ static void add_lane(struct scene *scene, struct trace *trace, const char *forma
 
 	REQUIRE(!reader_add(&scene->reader, trace, 0, NULL));
 	scene->reader.buffers[index].window.source = source;
-	REQUIRE(!sink_find(format)->new (scene->reader.buffers[index].context, &options, &scene->lanes[index].sink,
-					 NULL));
+	REQUIRE(!sink_find(format)->create(scene->reader.buffers[index].context, &options, &scene->lanes[index].sink,
+					   NULL));
 }
 
 static void start(struct scene *scene)
@@ -135,7 +135,7 @@ TEST(flow_of_json_is_what_report_prints)
 	check_file("tests/fixtures/golden/6.12-events-syscalls.dat", "json");
 }
 
-/* What begins with the prefix, without it. */
+/* Copies the lines that begin with the prefix, without the prefix. */
 static void pick(const struct out *text, const char *prefix, struct out *ret)
 {
 	const char *at = text->start;
@@ -169,7 +169,7 @@ static bool time_of(const char *line, size_t len, double *ret)
 	return false;
 }
 
-/* Whether no line's time is before that of a line in front of it. */
+/* Whether the times of the lines ascend. */
 static bool in_order(struct out *text)
 {
 	const char *at = text->start;
@@ -239,7 +239,7 @@ static void check_both(const char *path, bool has_times)
 		CHECK_MEM(picked.start, out_len(&picked), want.start, out_len(&want));
 		out_release(&picked);
 	}
-	/* No line without a prefix. */
+	/* Every line has a prefix. */
 	CHECK(out_len(&got) > 2 * out_len(&want));
 	out_release(&got);
 	out_release(&want);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A recording of tests/fixtures/golden, and what the kernel itself printed of it: NAME.dat and NAME.txt. */
+/* A recording of tests/fixtures/golden, NAME.dat, and the kernel's own text of it, NAME.txt. */
 struct golden {
 	struct trace *trace;
 	struct context *context;
@@ -16,11 +16,11 @@ struct golden {
 	char line[4096];
 };
 
-/* False when any of it is missing. */
+/* False when one of the files is missing. */
 bool golden_open(struct golden *golden, const char *name);
 void golden_close(struct golden *golden);
 
-/* The next line of the text that holds `word`, without its newline; NULL behind the last. */
+/* The next line of the text that contains `word`, without its newline; NULL after the last one. */
 const char *golden_line(struct golden *golden, const char *word);
 
 #endif

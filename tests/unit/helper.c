@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
- * Texts that functions of the kernel make for print fmts. The expected ones were printed by the kernel's own functions, compiled from
- * the source of 7.2: drivers/scsi/scsi_trace.c, drivers/ata/libata-trace.c, drivers/firmware/efi/cper.c, drivers/iommu/intel/iommu.h.
+ * Texts that functions of the kernel make for print fmts. The expected ones were printed by the kernel's own functions,
+ * compiled from the source of 7.2: drivers/scsi/scsi_trace.c, drivers/ata/libata-trace.c, drivers/firmware/efi/cper.c,
+ * drivers/iommu/intel/iommu.h.
  */
 static const char fields[] = "name: thing\nID: 9\nformat:\n"
 			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -245,7 +246,7 @@ TEST(helper_tells_where_memory_failed)
 	put_memory_error(&record, 0x150);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 bank:1029 row:6 ");
 	CHECK_STR(print_of("cper_mem_err_unpack(p, &REC->b)", &record, true), "card: 2 bank: 1029 row: 6 ");
-	/* What the firmware calls that DIMM no trace tells. */
+	/* A trace does not have the firmware's name of the DIMM. */
 	put_memory_error(&record, 0x20010);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 DIMM location: ? (DMI handle: 0x000b) ");
 }

@@ -133,3 +133,19 @@ TEST(hist_text_that_is_cut_or_changed_does_no_harm)
 	}
 	free(copy);
 }
+
+TEST(hist_text_takes_a_bar_of_a_value_by_its_width)
+{
+	const char *at = HEAD(
+		"hist:keys=pid:vals=hitcount,prio.graph,cost.percent,cost:sort=hitcount:size=2048 [active]") "{ pid:          1 } hitcount:          2  prio: ####                  cost (%):  12.50  cost:          5\n"
+													     "{ pid:          2 } hitcount:          3  prio:                       cost (%):   0.00  cost:          7\n" TAIL(
+														     "5",
+														     "2");
+	struct hist_text hist;
+
+	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
+	CHECK(hist.nr == 2 && cell_is(&hist.rows[0].values[1], "####") && cell_is(&hist.rows[0].values[2], "12.50"));
+	CHECK(hist.nr == 2 && cell_is(&hist.rows[1].values[1], "") && cell_is(&hist.rows[1].values[2], "0.00") &&
+	      hist.rows[1].values[3].value == 7);
+	hist_text_release(&hist);
+}

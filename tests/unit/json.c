@@ -26,7 +26,7 @@ static const char *quoted(const void *bytes, size_t len)
 }
 
 #define QUOTED(literal) quoted(literal, sizeof(literal) - 1)
-/* CHECK_STR() looks at its text twice. */
+/* CHECK_STR() evaluates its text twice. */
 #define CHECK_QUOTED(got, want)         \
 	do {                            \
 		const char *is = (got); \
@@ -74,7 +74,7 @@ TEST(json_replaces_overlong_forms_surrogates_and_what_is_beyond_unicode)
 	CHECK_QUOTED(QUOTED("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
-/* What a writer has written so far. */
+/* The text written so far. */
 static const char *written(struct out *out)
 {
 	size_t size = out_len(out) < sizeof(text) ? out_len(out) : sizeof(text) - 1;

@@ -26,7 +26,7 @@ struct kernel {
 	unsigned asked; /* for the overrun */
 	struct source *source;
 	struct merge *merge;
-	char text[512]; /* of what was handed out so far */
+	char text[512]; /* text of the records handed out so far */
 	size_t len;
 	int64_t lost;
 };
@@ -101,7 +101,7 @@ static void write_gap(struct test_page *page, uint64_t lost)
 	memcpy((char *)page->words + commit, &lost, sizeof(lost));
 }
 
-/* Hands out what is certain now, behind what was handed out before. */
+/* Appends the records whose order is certain now. */
 static void hand_out(struct kernel *kernel)
 {
 	struct cursor *top;
@@ -140,7 +140,7 @@ TEST(live_holds_an_event_back_until_no_older_one_can_come)
 	write_page(&kernel, 0, 100, 10, 2);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "");
-	/* Written before CPU 0 was read, seen only now: it still comes first. */
+	/* This page was written before CPU 0 was read, but is read only now: its record still comes first. */
 	write_page(&kernel, 1, 95, 10, 2);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "95@3 100@0 105@3 110@0 ");
@@ -162,7 +162,7 @@ TEST(live_lets_the_last_record_of_a_cpu_wait_for_the_next)
 	CHECK(take_now(&kernel, false, NULL));
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 105@3 ");
-	/* Not for ever. */
+	/* The wait ends. */
 	round_trip(&kernel);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "100@0 105@3 107@0 115@3 125@3 200@3 210@3 220@3 ");
@@ -194,7 +194,7 @@ TEST(live_takes_no_more_than_it_may_keep)
 	CHECK(full && kernel.read[0] == 2);
 	CHECK(take_now(&kernel, true, &full));
 	CHECK(full && kernel.read[0] == 2);
-	/* CPU 3 was empty, so nothing of it is older than what was there a round ago. */
+	/* CPU 3 was empty, so its records are not older than the latest record of the round before. */
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 101@0 110@0 111@0 ");
 	for (unsigned i = 0; i < 3; i++)
@@ -282,7 +282,10 @@ TEST(live_counts_no_loss_twice_when_the_number_came_too_late)
 
 	REQUIRE(begin(&kernel, 1 << 20));
 	write_gap(write_page(&kernel, 0, 100, 1, PAGE_RECORDS), 0);
-	/* 20 were lost before this page, and 5 more until somebody asked: the next page tells of these again. */
+	/*
+	 * 20 events were lost before this page, and 5 more until the overrun was read: the next page counts these 5
+	 * again.
+	 */
 	kernel.overrun[0] = 25;
 	CHECK(take_now(&kernel, false, NULL));
 	write_gap(write_page(&kernel, 0, 200, 1, 1), 5);
@@ -312,7 +315,7 @@ TEST(live_reads_nothing_of_a_page_that_it_has_left)
 		round_trip(&kernel);
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 ");
-	/* Its memory is used again for CPU 3. */
+	/* CPU 3 uses the memory again. */
 	write_page(&kernel, 1, 200, 1, 4);
 	for (unsigned i = 0; i < 4; i++)
 		round_trip(&kernel);
@@ -333,7 +336,7 @@ TEST(live_says_that_a_page_is_broken)
 	merge_free(kernel.merge);
 }
 
-/* Two buffers of one stream: a round is one of both. */
+/* Two buffers of one stream: a round reads both. */
 static void round_of_both(struct kernel kernels[2], struct live_times *times)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -370,7 +373,7 @@ TEST(live_does_not_promise_more_of_a_buffer_than_was_seen_before_it_was_found_em
 	uint64_t due;
 
 	REQUIRE(begin_with(&kernels[0], 1 << 20, &times) && begin_with(&kernels[1], 1 << 20, &times));
-	/* Rounds that find nothing at all promise nothing. */
+	/* Rounds without any record do not move the bounds. */
 	round_of_both(kernels, &times);
 	round_of_both(kernels, &times);
 	/* Taken from the second buffer, when the first had been found empty: that one may still bring 95. */

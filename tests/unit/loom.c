@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 
 enum {
-	HEAD = 16,  /* of a sub-buffer: time, commit */
-	COMMON = 8, /* of a record: type, flags, preempt count, pid */
+	HEAD = 16,  /* head of a sub-buffer: time, commit */
+	COMMON = 8, /* common fields of a record: type, flags, preempt count, pid */
 	RECORD_MAX = 512,
 	FIRST_ID = 300,
 	SMALL_MAX = 28 * 4, /* bytes of a record whose length is in its head */
@@ -92,7 +92,7 @@ static bool next_field(const char **at, unsigned *end, struct field *ret)
 	return true;
 }
 
-/* As f_show() of the kernel prints it. */
+/* Makes the text of the format as the kernel's f_show() does. */
 static void make_format(struct loom_type *type)
 {
 	const char *at = type->fields;
@@ -135,7 +135,7 @@ void loom_type(struct loom *loom, const char *system, const char *name, const ch
 
 void loom_init(struct loom *loom)
 {
-	*loom = (struct loom){ .clock = "local", .version = 7 };
+	*loom = (struct loom){ .clock = "local", .uname = "Linux loom 6.12.0", .version = 7 };
 	for (size_t i = 0; i < array_size(known); i++)
 		loom_type(loom, known[i].system, known[i].name, known[i].fields, known[i].print);
 }
@@ -147,6 +147,12 @@ void loom_release(struct loom *loom)
 	for (size_t i = 0; i < LOOM_CPUS; i++)
 		buf_release(&loom->cpus[i].pages);
 	buf_release(&loom->names);
+}
+
+void loom_setting(struct loom *loom, const char *name, const char *text)
+{
+	REQUIRE(loom->nr_settings < LOOM_SETTINGS);
+	loom->settings[loom->nr_settings++] = (struct loom_setting){ name, text };
 }
 
 void loom_task(struct loom *loom, int pid, const char *comm)
@@ -176,7 +182,7 @@ static uint64_t take_lost(struct loom_cpu *cpu)
 	return lost;
 }
 
-/* The gap stands behind the data of the sub-buffer that follows it, as ring_buffer_read_page() puts it there. */
+/* The number of lost events follows the data of the next sub-buffer, as ring_buffer_read_page() puts it there. */
 static void close_page(struct loom_cpu *cpu)
 {
 	uint64_t *commit = commit_of(cpu), used = *commit, lost = take_lost(cpu);
@@ -339,6 +345,7 @@ static int write_metadata(struct loom *loom, struct writer *writer, struct fail 
 		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 	struct writer_format formats[LOOM_TYPES];
+	struct writer_setting settings[LOOM_SETTINGS];
 	struct writer_metadata metadata = {
 		.header_page = header_page,
 		.header_event = "",
@@ -346,11 +353,19 @@ static int write_metadata(struct loom *loom, struct writer *writer, struct fail 
 		.nr_formats = loom->nr_types,
 		.cmdlines = buf_str(&loom->names),
 		.cmdlines_len = loom->names.len,
-		.uname = "Linux loom 6.12.0",
+		.uname = loom->uname,
 		.version = "loom",
 		.clock = "[local]",
 		.cpu_count = LOOM_CPUS,
+		.settings = settings,
+		.nr_settings = loom->nr_settings,
+		.kallsyms = loom->kallsyms,
+		.kallsyms_len = loom->kallsyms ? strlen(loom->kallsyms) : 0,
 	};
+
+	for (size_t i = 0; i < loom->nr_settings; i++)
+		settings[i] = (struct writer_setting){ 0, loom->settings[i].name, loom->settings[i].text,
+						       strlen(loom->settings[i].text) };
 
 	for (size_t i = 0; i < loom->nr_types; i++)
 		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format),

@@ -11,18 +11,20 @@
 struct trace;
 
 /*
- * Makes a trace in memory from a script of what happened, so that a test knows the right figures without weft. Sub-buffers and
- * records are laid out as the kernel's ring buffer does it (include/linux/ring_buffer.h); the container is lib/trace's.
+ * Makes a trace in memory from a script of what happened, so that a test knows the right figures without weft.
+ * Sub-buffers and records are laid out as the kernel's ring buffer does it (include/linux/ring_buffer.h); the container
+ * is lib/trace's.
  *	loom_init(&loom);
  *	loom_play(&loom, "0 1000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
  *			 "0 2000 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"
  *			 "1 lost 12\n");
  *	trace = loom_trace(&loom);
- * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags among them; what is not named is 0. The times of one CPU do not go back.
- * "CPU lost N" loses N events before the next one of that CPU. Words have no blanks in them; a number may be hexadecimal.
+ * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags among them; what is not named is
+ * 0. The times of one CPU do not go back. "CPU lost N" loses N events before the next one of that CPU. Words have no
+ * blanks in them; a number may be hexadecimal.
  * A mistake in a script fails the test (CHECK) and says where.
  */
-enum { LOOM_CPUS = 4, LOOM_TYPES = 24, LOOM_PAGE = 4096 };
+enum { LOOM_CPUS = 4, LOOM_TYPES = 24, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
 
 struct loom {
 	struct loom_type {
@@ -36,9 +38,15 @@ struct loom {
 		uint64_t ts, lost;
 		bool open; /* the last page takes records */
 	} cpus[LOOM_CPUS];
-	struct buf names;  /* saved_cmdlines */
-	const char *clock; /* "local" unless set */
-	int version;       /* of trace.dat: 7 unless set */
+	struct buf names;     /* saved_cmdlines */
+	const char *clock;    /* "local" unless set */
+	const char *kallsyms; /* NULL: no symbols */
+	const char *uname;    /* "Linux loom 6.12.0" unless set */
+	struct loom_setting {
+		const char *name, *text;
+	} settings[LOOM_SETTINGS]; /* files of tracefs: { "current_tracer", "nop\n" } */
+	size_t nr_settings;
+	int version; /* version of the trace.dat: 7 unless set */
 };
 
 /* Knows sched_switch, sched_waking, sched_wakeup, sched_process_fork, irq_handler_entry and irq_handler_exit. */
@@ -51,12 +59,15 @@ void loom_release(struct loom *loom);
  */
 void loom_type(struct loom *loom, const char *system, const char *name, const char *fields, const char *print);
 
-/* The name of a task, for saved_cmdlines. */
+/* Adds a file of tracefs to the trace as a setting. Borrows the texts. */
+void loom_setting(struct loom *loom, const char *name, const char *text);
+
+/* Adds the name of a task to saved_cmdlines. */
 void loom_task(struct loom *loom, int pid, const char *comm);
 
 void loom_play(struct loom *loom, const char *script);
 
-/* The trace of what was played so far; to be freed by trace_free(). NULL fails the test. */
+/* Makes the trace of the events played so far; the caller frees it with trace_free(). NULL fails the test. */
 struct trace *loom_trace(struct loom *loom);
 
 #endif

@@ -42,6 +42,14 @@ TEST(names_of_system_calls_are_those_of_the_traced_machine)
 		{ "parisc64", 275, "openat" },
 		{ "alpha", 450, "openat" },
 		{ "m68k", 288, "openat" },
+		{ "sh4", 295, "openat" },
+		{ "s390", 221, "fcntl64" },
+		{ "loongarch64", 437, "openat2" },
+		{ "arc", 244, "cacheflush" },
+		{ "aarch64", 38, "renameat" },
+		{ "x86_64", 472, "fchroot" },
+		{ "riscv64", 472, "fchroot" },
+		{ "alpha", 582, "fchroot" },
 	};
 
 	for (size_t i = 0; i < array_size(calls); i++)
@@ -55,6 +63,7 @@ TEST(names_tell_the_ways_to_call_apart_where_numbers_do)
 	CHECK_STR(system_call_name("mips64", 4288), "openat");
 	CHECK_STR(system_call_name("mips64", 5247), "openat");
 	CHECK_STR(system_call_name("mips64", 6251), "openat");
+	CHECK_STR(system_call_name("mips64", 5450), "set_mempolicy_home_node");
 	CHECK_STR(system_call_name("mips", 4003), "read");
 }
 
@@ -65,6 +74,7 @@ TEST(names_are_not_guessed)
 	CHECK(!system_call_name("x86_64", INT64_MAX));
 	CHECK(!system_call_name("x86_64", INT64_MIN));
 	CHECK(!system_call_name("mips64", 3));
+	CHECK(!system_call_name("loongarch64", 38) && !system_call_name("s390x", 221));
 	CHECK(!system_call_name("vax", 5));
 	CHECK(!system_call_name("", 5));
 	CHECK(!error_name("x86_64", 0));

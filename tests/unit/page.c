@@ -147,7 +147,7 @@ TEST(page_tells_its_byte_order_by_its_commit)
 	/* As 6.1 extends the sign. */
 	CHECK(order_of(UINT64_MAX << 32 | lost | 40, 8, &swap) && !swap);
 	CHECK(order_of(40, 4, &swap) && !swap);
-	CHECK(order_of(__builtin_bswap32(40 | lost), 4, &swap) && swap);
+	CHECK(order_of(__builtin_bswap32((uint32_t)(40 | lost)), 4, &swap) && swap);
 }
 
 TEST(page_tells_no_byte_order_where_it_has_none)
@@ -156,7 +156,7 @@ TEST(page_tells_no_byte_order_where_it_has_none)
 	const uint8_t cut[15] = { [8] = 40 };
 	bool swap;
 
-	/* Empty; more than a page; half a word; bits that nobody sets. */
+	/* Empty; more than a page; half a word; undefined bits. */
 	CHECK(!order_of(0, 8, &swap));
 	CHECK(!order_of(sizeof(struct page_bytes), 8, &swap));
 	CHECK(!order_of(42, 8, &swap));

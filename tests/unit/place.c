@@ -122,7 +122,10 @@ TEST(place_of_a_field_that_is_missing_or_cut_off_reads_as_nothing)
 	schema_free(schema);
 }
 
-/* What the kernel wrote into its own text of this file: every prev_pid of a switch is the task that the event was recorded in. */
+/*
+ * The oracle is the kernel's own text of the file: every prev_pid of a switch is the task in which the event was
+ * recorded.
+ */
 TEST(place_reads_the_fields_of_a_kernels_events)
 {
 	const struct events_options options = { .until = UINT64_MAX };

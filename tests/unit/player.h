@@ -11,20 +11,23 @@ struct block;
 struct source;
 struct trace;
 
-/* The pages of a recorded buffer, which come one after the other, as those of a running kernel do. */
+/* Plays the pages of a recorded buffer one after the other, like a running kernel. */
 enum { PLAYER_CPUS = 8 };
 
 struct player {
 	struct source *file;
 	struct block *block[PLAYER_CPUS];
 	size_t at[PLAYER_CPUS];
-	unsigned stutter; /* each CPU has nothing that often before each of its pages */
+	unsigned stutter; /* the number of empty reads of a CPU before each of its pages */
 	unsigned silent[PLAYER_CPUS];
-	size_t left; /* CPUs that have not ended */
+	size_t left; /* number of CPUs that still have pages */
 	bool ended[PLAYER_CPUS];
 };
 
-/* The live source of a trace's first buffer, fed by the player, which outlives it. False: it cannot be made. */
+/*
+ * Makes a live source of a trace's first buffer, fed by the player, which must outlive the source. False after a
+ * failure.
+ */
 bool player_new(struct player *player, struct trace *trace, unsigned stutter, size_t queue_max,
 		struct live_times *times, struct source **ret);
 void player_release(struct player *player);

@@ -71,7 +71,7 @@ static void fixture_release(struct fixture *fixture)
 	out_release(&fixture->out);
 }
 
-/* What the plugin says of a record, as a string in fixture->out. */
+/* The plugin's result for a record, as a string in fixture->out. */
 static const char *decode(struct fixture *fixture, int32_t id, const void *record, size_t len)
 {
 	const struct format *format = schema_format(fixture->schema, id, NULL);
@@ -154,7 +154,7 @@ TEST(plugin_gets_signed_fields_array_elements_and_bytes)
 		int16_t small;
 		uint16_t array[2];
 		char text[4];
-	} record = { .small = -2, .array = { 0, 0x1234 }, .text = "a\nbc" };
+	} record = { .small = -2, .array = { 0, 0x1234 }, .text = { 'a', '\n', 'b', 'c' } };
 	struct fixture fixture;
 
 	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
@@ -182,7 +182,7 @@ TEST(plugin_hands_out_fields)
 		int16_t small;
 		uint16_t array[2];
 		char text[4];
-	} record = { .small = -2, .array = { 0, 0x1234 }, .text = "a\nbc" };
+	} record = { .small = -2, .array = { 0, 0x1234 }, .text = { 'a', '\n', 'b', 'c' } };
 	struct fixture fixture;
 	char text[128] = "";
 
@@ -226,7 +226,7 @@ TEST(plugin_that_cannot_be_used_is_refused_with_the_reason)
 {
 	check_refused("other_abi", "ABI 2");
 	check_refused("other_system", "is for system 'elsewhere'");
-	check_refused("no_plugin", "has no weft_plugin");
+	check_refused("no_plugin", "does not define weft_plugin");
 }
 
 TEST(plugin_of_a_system_whose_name_is_a_path_is_not_looked_for)

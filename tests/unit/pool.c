@@ -71,7 +71,10 @@ TEST(pool_may_be_waited_for_in_any_order_while_jobs_are_put_in_front)
 		for (unsigned i = 0; i < JOBS; i++) {
 			squares[i] = (struct square){ .job.run = square_run, .number = i };
 			(i % 3 ? pool_submit : pool_submit_first)(pool, &squares[i].job);
-			/* Now the last of the queue, now the first: the next is put behind what is left. */
+			/*
+			 * Waits for the last or the first job of the queue: the next job is queued after the remaining
+			 * ones.
+			 */
 			if (i % 5 == 4)
 				pool_wait(pool, &squares[i].job);
 		}

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One record for every test: what is where stands in the format. */
+/* One record for every test, with this layout. */
 static const char fields[] = "name: thing\nID: 9\nformat:\n"
 			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
@@ -271,7 +271,7 @@ TEST(program_prints_fields_when_nothing_else_can)
 	CHECK(note);
 }
 
-/* Bytes of numbers, and two numbers taken as one. */
+/* The bytes of numbers, and two adjacent numbers read as one. */
 #if HOST_BIG_ENDIAN
 #define NUMS_AND_LIST " nums=00,00,00,00,00,00,00,01,00,00,00,00,00,00,00,ff list=0x700000009 (30064771081)"
 #else
@@ -298,7 +298,10 @@ TEST(program_prints_fields_as_the_fields_option_does)
 	schema_free(schema);
 }
 
-/* print_fields() of 6.16: what is as large as a pointer by its symbol; of 6.19: the bytes of a string that cannot be printed. */
+/*
+ * print_fields() of 6.16: what is as large as a pointer by its symbol; of 6.19: the bytes of a string that cannot be
+ * printed.
+ */
 TEST(program_prints_fields_as_later_kernels_do)
 {
 	struct schema_abi abi = { .long_size = 8 };
@@ -359,4 +362,48 @@ TEST(program_unpacks_bprintf_words_by_their_alignment)
 	CHECK_STR(out.start, "x -2 ab 1234     7 name+0x8/0x10 -1|9%0\n");
 	out_release(&out);
 	schema_free(schema);
+}
+
+/* Documentation/core-api/printk-formats.rst of the kernel. */
+TEST(program_prints_addresses_and_bytes_in_each_of_their_forms)
+{
+	CHECK_STR(print("\"%pMF %pMR %pm %pmR\", REC->addr, REC->addr, REC->addr, REC->addr"),
+		  "fe-80-00-00-00-00 00:00:00:00:80:fe fe8000000000 0000000080fe");
+	CHECK_STR(print("\"%pi4 %pI4l %pi6\", REC->addr, REC->addr, REC->addr"),
+		  "254.128.000.000 0.0.128.254 fe80000000000000020000fffe000001");
+	CHECK_STR(print("\"%*ph|%*phC|%*phD|%*phN\", 4, REC->addr, 4, REC->addr, 4, REC->addr, 4, REC->addr"),
+		  "fe 80 00 00|fe:80:00:00|fe-80-00-00|fe800000");
+	CHECK_STR(print("\"%pUL\", REC->addr"), "000080FE-0000-0000-0200-00FFFE000001");
+	CHECK_STR(print("\"%*pE\", 5, REC->comm"), "bash\\x00");
+}
+
+/* A socket's address in the place of the array: its family is a number of this machine, its port of the net. */
+static const char *print_socket(const char *print_fmt, uint16_t family, const char *rest)
+{
+	const char *note;
+
+	fill();
+	memcpy(record + 48, &family, 2);
+	memcpy(record + 50, rest, 14);
+	return print_with(print_fmt, false, &note);
+}
+
+TEST(program_prints_the_address_and_port_of_a_socket)
+{
+	static const char ip4[14] = "\x1f\x90\xc0\xa8\x00\x01", ip6[14] = "\x01\xbb\0\0\0\x07\x20\x01\x0d\xb8";
+
+	CHECK_STR(print_socket("\"%pISp %piS\", REC->addr, REC->addr", 2, ip4), "192.168.0.1:8080 192.168.000.001");
+	CHECK_STR(print_socket("\"%pISpc\", REC->addr", 10, ip6), "[2001:db8::]:443");
+	CHECK_STR(print_socket("\"%pISf\", REC->addr", 10, ip6), "[2001:0db8:0000:0000:0000:0000:0000:0000]/7");
+	CHECK_STR(print_socket("\"%pIS\", REC->addr", 1, ip4), "(einval)");
+}
+
+TEST(program_prints_the_letters_of_a_pixel_format)
+{
+	const uint32_t code = 0x32314742;
+	const char *note;
+
+	fill();
+	memcpy(record + 28, &code, 4);
+	CHECK_STR(print_with("\"%p4cc\", &REC->word", false, &note), "BG12 little-endian (0x32314742)");
 }

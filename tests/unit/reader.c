@@ -135,6 +135,42 @@ TEST(reader_shows_three_consumers_in_one_pass_what_each_sees_in_a_pass_of_its_ow
 	CHECK(together.times.lasted == apart.times.lasted);
 }
 
+static struct sums in_batches(size_t max, bool windowed)
+{
+	struct trace *traces[1] = { NULL };
+	struct sums sums = { 0 };
+	struct event events[7];
+	struct reader reader;
+	int nr = -1;
+
+	if (open_reader(&reader, traces, 0, 1)) {
+		/* What must be asked about each event comes one by one. */
+		if (windowed)
+			reader.buffers[0].skip = 5;
+		if (!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL)) {
+			while ((nr = reader_batch(&reader, events, max, NULL)) > 0)
+				for (int i = 0; i < nr; i++)
+					see_bytes(&sums, &events[i]);
+		}
+	}
+	close_reader(&reader, traces, 1);
+	sums.events += nr ? UINT32_MAX : 0;
+	return sums;
+}
+
+TEST(reader_gives_the_same_events_in_batches_of_any_size)
+{
+	struct results alone = { .sums.events = 0 };
+
+	REQUIRE(pass(1, &alone));
+	for (size_t max = 1; max <= 7; max++) {
+		struct sums sums = in_batches(max, false);
+
+		CHECK(sums.events == alone.sums.events && sums.bytes == alone.sums.bytes);
+	}
+	CHECK(in_batches(7, true).events + 5 == alone.sums.events);
+}
+
 /* What each of two files gives alone is what it gives among the other's events, and times never go back. */
 TEST(reader_merges_two_files_by_time_and_says_whose_each_event_is)
 {
@@ -304,7 +340,7 @@ TEST(reader_leaves_the_last_events_of_all_buffers_together_and_those_of_a_window
 	REQUIRE(nr > 200 && nr < ALL_MAX);
 	for (uint64_t tail = 0; tail < 150; tail += 7) {
 		left = collect(&whole, NULL, tail, some);
-		CHECK_MEM(some, left * sizeof(*some), all + nr - tail, tail * sizeof(*all));
+		CHECK_MEM(some, left * sizeof(*some), all + nr - tail, (size_t)tail * sizeof(*all));
 	}
 	CHECK(collect(&whole, NULL, 2 * nr, some) == nr);
 	since = all[nr / 3] >> 1;

@@ -162,6 +162,26 @@ TEST(recorder_compresses_what_it_saves)
 	end(&scene);
 }
 
+/* The buffer has room for four sub-buffers, and all of them wait at once: there is no time to compress. */
+TEST(recorder_stores_sub_buffers_as_they_are_when_its_buffer_runs_full)
+{
+	struct scene scene;
+
+	if (begin(&scene)) {
+		fake_write(&scene.fake, "per_cpu/cpu0/buffer_size_kb", "16\n");
+		write_pages(&scene, 0, 1, PAGES);
+		if (record(&scene, true, 0)) {
+			struct spool *spool = &scene.target.recorders[0]->spool;
+
+			stop(&scene);
+			CHECK(!scene.target.recorders[0]->err && spool->raw == PAGES * PAGE);
+			/* Compressed, pages of one byte each shrink to next to nothing. */
+			CHECK(spool->end - spool->begin > PAGES * PAGE);
+		}
+	}
+	end(&scene);
+}
+
 TEST(recorder_that_fails_says_so_at_once)
 {
 	struct rlimit before, tight;

@@ -7,6 +7,7 @@
 #include "lib/record/spool.h"
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static bool left_behind(struct left *left, const char *moved)
 		{ .kind = LEDGER_BUFFER, .data = "4096 local", .len = 10 },
 		{ .kind = LEDGER_MOVED, .key = "1", .data = moved, .len = moved ? strlen(moved) : 0 },
 	};
-	struct parts_file file = parts_file_here(6, false, 0, 4096, CPUS);
+	struct parts_file file =
+		parts_file_here(6, false, 0, &(struct page_shape){ .size = 4096, .long_size = sizeof(long) }, CPUS);
 	struct parts *parts;
 	bool ok;
 
@@ -88,7 +90,7 @@ TEST(recovery_leaves_out_no_pages_of_a_buffer_that_comes_behind_a_gap)
 	const struct ledger_item buffer = {
 		.kind = LEDGER_BUFFER, .buffer = 2, .key = "late", .data = "4096 local", .len = 10
 	};
-	const struct spool_options options = { .page_size = 4096 };
+	const struct spool_options options = { .shape = { .size = 4096, .long_size = sizeof(long) } };
 	struct recovery recovery = { .output = NULL };
 	static const char page[4096];
 	struct fail fail = FAIL_INIT;
@@ -106,6 +108,31 @@ TEST(recovery_leaves_out_no_pages_of_a_buffer_that_comes_behind_a_gap)
 	parts_free(parts);
 	CHECK(recovery_run(left.parts, left.output, 0600, &recovery, &fail) < 0);
 	CHECK(strstr(fail.text, "buffer 2"));
+	CHECK(!access(left.parts, F_OK));
+	left_release(&left);
+}
+
+TEST(recovery_refuses_a_buffer_with_sub_buffers_of_no_size)
+{
+	const struct ledger_item buffer = { .kind = LEDGER_BUFFER, .data = "0 local", .len = 7 };
+	const struct spool_options options = { .shape = { .size = 4096, .long_size = sizeof(long) } };
+	struct recovery recovery = { .output = NULL };
+	static const char page[4096];
+	struct fail fail = FAIL_INIT;
+	struct parts *parts = NULL;
+	struct spool spool;
+	struct left left;
+
+	REQUIRE(left_behind(&left, NULL));
+	REQUIRE(!parts_open(left.parts, &parts, NULL));
+	CHECK(!ledger_add(parts->ledger, &buffer, NULL));
+	if (CHECK(!spool_new(parts->dir, 0, 0, &options, &spool, NULL))) {
+		CHECK(write(spool.fd, page, sizeof(page)) == (ssize_t)sizeof(page));
+		spool_release(&spool);
+	}
+	parts_free(parts);
+	CHECK(recovery_run(left.parts, left.output, 0600, &recovery, &fail) == -EBADMSG);
+	CHECK(strstr(fail.text, "sub-buffers of 0 bytes"));
 	CHECK(!access(left.parts, F_OK));
 	left_release(&left);
 }

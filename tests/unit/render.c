@@ -65,7 +65,7 @@ static int print(struct trace *trace, const char *format, const struct render_op
 
 	*ret_printed = 0;
 	if (CHECK(open_reader(trace, choice, options->pool, &reader) && ops &&
-		  !ops->new (reader.buffers[0].context, &sink_options, &sink, NULL)))
+		  !ops->create(reader.buffers[0].context, &sink_options, &sink, NULL)))
 		r = render(&reader, &sink, options, fd, ret_printed, NULL);
 	if (sink)
 		ops->free(sink);

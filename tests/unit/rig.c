@@ -39,7 +39,7 @@ static const struct {
 	{ "available_events", "sched:sched_switch\n" },
 };
 
-/* As rig_find() does, which looks for the real tracefs. */
+/* Replaces rig_find(), which would find the real tracefs. */
 static bool begin(struct scene *scene)
 {
 	*scene = (struct scene){ .rig = { .nr_targets = 0 } };
@@ -102,7 +102,7 @@ TEST(rig_sets_up_what_is_asked_and_restores_it)
 		check_set(&scene);
 		CHECK(!rig_restore(&scene.rig, NULL));
 		check_restored(&scene);
-		/* Nothing is left to put back. */
+		/* Nothing is left to restore. */
 		CHECK(!rig_restore(&scene.rig, NULL));
 	}
 	end(&scene);
@@ -157,7 +157,7 @@ TEST(rig_turns_tracing_on_and_off)
 		CHECK(!switches_turn(&scene.rig.switches, true, NULL));
 		CHECK(!switches_turn(&scene.rig.switches, false, NULL));
 		CHECK(!switches_turn(&scene.rig.switches, true, NULL));
-		/* The file that stands for tracing_on keeps all that was written. */
+		/* The fake tracing_on keeps all bytes that were written to it. */
 		CHECK(fake_holds(&scene.fake, "tracing_on", "101"));
 		CHECK(!rig_restore(&scene.rig, NULL));
 		CHECK(!scene.rig.switches.nr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/samples.h"
 
+#include "lib/base/cleanup.h"
 #include "tests/unit/test.h"
 
 TEST(samples_give_percentiles_by_nearest_rank)
@@ -41,4 +42,52 @@ TEST(samples_stay_within_their_error_once_the_budget_is_spent)
 	}
 	CHECK(samples_quantile(&samples, 1000) == samples.max);
 	samples_release(&samples);
+}
+
+/* Compares with a sorted array: few and many values, close together and far apart. */
+TEST(samples_give_the_value_that_a_sorted_array_has_there)
+{
+	static const struct {
+		size_t nr;
+		uint64_t from, range;
+	} kinds[] = { { 1, 7, 1 },
+		      { 2, UINT64_MAX - 1, 2 },
+		      { 31, 1000, 40 },
+		      { 500, 1ull << 40, 1000000 },
+		      { 2047, 0, UINT64_MAX },
+		      { 2048, 0, UINT64_MAX },
+		      { 5000, 123456, 65536 },
+		      { 300, UINT64_MAX, 1 } };
+
+	for (size_t kind = 0; kind < array_size(kinds); kind++) {
+		struct samples_budget budget = { .left = 10000 };
+		struct samples samples = { .count = 0 };
+		uint64_t sorted[5000], seed = 0x9e3779b97f4a7c15u + kind;
+		size_t nr = kinds[kind].nr;
+
+		for (size_t i = 0; i < nr; i++) {
+			uint64_t value;
+
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			value = kinds[kind].from + (seed ^ seed >> 29) % kinds[kind].range;
+			samples_add(&samples, &budget, value);
+			for (size_t at = i;; at--) {
+				if (at && sorted[at - 1] > value) {
+					sorted[at] = sorted[at - 1];
+					continue;
+				}
+				sorted[at] = value;
+				break;
+			}
+		}
+		for (unsigned per_mille = 1; per_mille <= 1000; per_mille += 3) {
+			size_t rank = (nr * per_mille + 999) / 1000;
+			uint64_t both[2];
+
+			CHECK(samples_quantile(&samples, per_mille) == sorted[rank - 1]);
+			samples_quantiles(&samples, (const unsigned[]){ 1000, per_mille }, 2, both);
+			CHECK(both[0] == sorted[nr - 1] && both[1] == sorted[rank - 1]);
+		}
+		samples_release(&samples);
+	}
 }

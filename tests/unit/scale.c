@@ -20,7 +20,10 @@ TEST(scale_divides_128_bits_by_64)
 	      UINT64_C(0x5555555555555555));
 }
 
-/* Whatever the compiler has: a rate of 2.4 GHz in ns, as the kernel's option TSC2NSEC gives it, and sizes with a fraction. */
+/*
+ * The results do not depend on __int128: a rate of 2.4 GHz in ns, as the kernel's option TSC2NSEC gives it, and sizes
+ * with a fraction.
+ */
 TEST(scale_gives_one_result_on_every_machine)
 {
 	CHECK(scale_mul_shift(UINT64_C(24000000000000), 6990506, 24) == UINT64_C(9999999046325));

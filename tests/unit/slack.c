@@ -22,7 +22,7 @@ TEST(slack_is_none_when_the_buffer_was_much_fuller_than_readers_are_woken_for)
 
 	CHECK(!slack_took(&slack, MB * 2 / 3, 1000 * MS));
 	slack_empty(&slack, 1000 * MS);
-	/* And for a while. */
+	/* It stays so for a while. */
 	CHECK(!slack_took(&slack, MB / 4, 1010 * MS));
 	slack_empty(&slack, 1010 * MS);
 	CHECK(slack_took(&slack, MB / 4, 1500 * MS));
@@ -39,7 +39,7 @@ TEST(slack_is_none_when_the_buffer_fills_fast)
 {
 	struct slack slack = slack_of(MB, 25, SPARE, 0), large = slack_of(20 * MB, 25, SPARE, 0);
 
-	/* A quarter in a millisecond. */
+	/* A quarter of the buffer in a millisecond. */
 	CHECK(!slack_took(&slack, MB / 4, 1 * MS));
 	CHECK(slack_took(&large, MB / 4, 1 * MS));
 }

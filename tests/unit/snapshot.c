@@ -2,11 +2,13 @@
 #include "lib/measure/snapshot.h"
 
 #include "lib/base/fail.h"
+#include "lib/tracefs/event_select.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 TEST(snapshot_is_not_freed_where_the_events_cannot_be_listed)
 {
@@ -37,4 +39,72 @@ TEST(snapshot_is_not_freed_while_a_trigger_of_an_event_takes_some)
 	CHECK(!snapshot_free(&fake.top, &fail));
 	CHECK(fake_holds(&fake, "snapshot", "0\n"));
 	fake_free(&fake);
+}
+
+static const char freed[] = "# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n";
+
+TEST(snapshot_is_taken_cleared_and_read_of_all_cpus_or_of_one)
+{
+	struct fail fail = FAIL_INIT;
+	struct instance one;
+	struct fake fake;
+	int fd = -1;
+
+	REQUIRE(fake_new(&fake));
+	one = fake.top;
+	fake_write(&fake, "snapshot", freed);
+	fake_write(&fake, "per_cpu/cpu0/snapshot", "");
+	CHECK(snapshot_allocated(&one, &fail) == 0);
+	CHECK(snapshot_open(&one, SNAPSHOT_ALL_CPUS, &fd, &fail) == -ENODATA);
+	CHECK_STR(fail.text, "there is no snapshot; 'weft snapshot take' takes one");
+	CHECK(!snapshot_take(&one, SNAPSHOT_ALL_CPUS, NULL) && fake_holds(&fake, "snapshot", "1\n"));
+	CHECK(snapshot_allocated(&one, NULL) == 1);
+	CHECK(!snapshot_take(&one, 0, NULL) && fake_holds(&fake, "per_cpu/cpu0/snapshot", "1\n"));
+	CHECK(!snapshot_clear(&one, 0, NULL) && fake_holds(&fake, "per_cpu/cpu0/snapshot", "2\n"));
+	CHECK(!snapshot_open(&one, 0, &fd, NULL) && !close(fd));
+	CHECK(snapshot_take(&one, 7, &fail) == -ENOENT);
+	CHECK_STR(fail.text, "this machine has no CPU 7");
+	fake_free(&fake);
+}
+
+TEST(snapshot_of_a_kernel_without_it_names_the_option)
+{
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	CHECK(snapshot_clear(&fake.top, SNAPSHOT_ALL_CPUS, &fail) == -EOPNOTSUPP);
+	CHECK(strstr(fail.text, "CONFIG_TRACER_SNAPSHOT"));
+	fake_free(&fake);
+}
+
+TEST(snapshot_trigger_has_its_count_and_filter)
+{
+	static const struct {
+		unsigned long count;
+		const char *filter, *trigger;
+	} table[] = { { 0, NULL, "snapshot\n" },
+		      { 3, NULL, "snapshot:3\n" },
+		      { 1, "prev_prio < 10", "snapshot:1 if prev_prio < 10\n" } };
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		struct event_set events = { .nr = 0 };
+		struct catalog *catalog = NULL;
+		struct instance one;
+		struct fake fake;
+
+		REQUIRE(fake_new(&fake));
+		one = fake.top;
+		one.kind = INSTANCE_PRIVATE;
+		fake_write(&fake, "snapshot", freed);
+		fake_write(&fake, "available_events", "sched:sched_switch\n");
+		fake_write(&fake, "events/sched/sched_switch/trigger", "");
+		CHECK(!catalog_new(&fake.tracing, &catalog, NULL) &&
+		      !event_set_add(&events, catalog, "sched_switch", NULL));
+		CHECK(!snapshot_on(&one, &events, table[i].count, table[i].filter, NULL));
+		CHECK(fake_holds(&fake, "events/sched/sched_switch/trigger", table[i].trigger));
+		event_set_release(&events);
+		catalog_free(catalog);
+		fake_free(&fake);
+	}
 }

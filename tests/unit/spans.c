@@ -66,7 +66,7 @@ TEST(spans_pair_an_entry_with_the_exit_on_its_cpu_and_a_gap_hides_both)
 	spans_free(spans);
 }
 
-/* A task that is switched out had the CPU since it was switched in: the kernel's text tells both. */
+/* A task that is switched out was on the CPU since it was switched in: the kernel's text has both events. */
 TEST(spans_tell_how_long_a_task_had_the_cpu)
 {
 	unsigned spans_seen = 0, switches = 0;
@@ -76,7 +76,7 @@ TEST(spans_tell_how_long_a_task_had_the_cpu)
 	struct span span;
 
 	REQUIRE(golden_open(&golden, "6.12-events-sched"));
-	/* The bytes are in the order of the machine that was traced. */
+	/* The bytes have the traced machine's order. */
 	spans = spans_new(&golden.context->abi);
 	REQUIRE(spans);
 	while (events_next(golden.events, &event, NULL) > 0)

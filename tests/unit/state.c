@@ -14,14 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a script is, in the end, to the state of the machine. */
+/* The state after a script. */
 struct played {
 	struct loom loom;
 	struct trace *trace;
 	struct reader reader;
 	struct state state;
-	uint8_t kinds[16];   /* of the steps that are something */
-	uint64_t delays[16]; /* of wakeups that ended */
+	uint8_t kinds[16];   /* kinds of the steps other than STEP_NONE */
+	uint64_t delays[16]; /* delays of the wakeups that ended */
 	size_t nr_kinds, nr_delays;
 };
 
@@ -48,6 +48,7 @@ static bool play(struct played *played, const char *script)
 		  "\"\"");
 	loom_type(&played->loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&played->loom, "irq", "softirq_exit", "int vec", "\"\"");
+	loom_type(&played->loom, "ftrace", "kernel_stack", "int size; u64 caller", "\"\"");
 	loom_play(&played->loom, script);
 	played->trace = loom_trace(&played->loom);
 	reader_init(&played->reader);
@@ -103,7 +104,7 @@ TEST(state_knows_how_long_a_task_ran_slept_and_waited)
 	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 0);
 	CHECK_STR(task(&played, 7)->comm, "seven");
 	CHECK(played.nr_delays == 1 && played.delays[0] == 1200);
-	/* Asked in the midst, it counts what has not ended: the last event is 400 behind the switch. */
+	/* The open mode counts, too: the last event is 400 after the switch. */
 	CHECK(state_spent(&played.state, state_task_of(&played.state, 7), TASK_BLOCKED) == 400);
 	CHECK(played.state.cpus[0].spent[CPU_TASK] == 1800);
 	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 4600);
@@ -114,7 +115,10 @@ TEST(state_loses_what_a_gap_hides_and_nothing_else)
 {
 	struct played played;
 
-	/* CPU 0 loses events between 12000 and 20000. 8 runs on CPU 1 all the time; 9 waits; 7 is running before and after. */
+	/*
+	 * CPU 0 loses events between 12000 and 20000. 8 runs on CPU 1 all the time; 9 waits; 7 is running before and
+	 * after.
+	 */
 	REQUIRE(play(&played, "0 10000 7 sched_waking pid=9 target_cpu=0\n"
 			      "1 10500 8 sched_waking pid=6 target_cpu=1\n"
 			      "0 11000 7 sched_wakeup pid=9 target_cpu=0\n"
@@ -129,12 +133,12 @@ TEST(state_loses_what_a_gap_hides_and_nothing_else)
 	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 8000);
 	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 11500);
 	CHECK(task(&played, 8)->spent[TASK_UNKNOWN] == 0);
-	/* Whether 9 waited on, ran or slept in the gap is not known, nor after it. */
+	/* The state of 9 during the gap and after it is unknown. */
 	CHECK(task(&played, 9)->spent[TASK_WAKING] == 1000);
 	CHECK(task(&played, 9)->spent[TASK_QUEUED] == 1000);
 	CHECK(task(&played, 9)->spent[TASK_UNKNOWN] == 9000);
 	CHECK(played.nr_delays == 0);
-	/* Nor whether the interrupt has ended: its CPU begins anew. */
+	/* It is unknown whether the interrupt has ended: the state of its CPU is reset. */
 	CHECK(played.state.cpus[0].spent[CPU_UNKNOWN] == 8000);
 	CHECK(played.state.cpus[0].spent[CPU_HARDIRQ] == 0);
 	CHECK(played.state.cpus[1].spent[CPU_UNKNOWN] == 500);
@@ -232,7 +236,10 @@ static uint32_t pick(uint64_t *seed, uint32_t below)
 	return (uint32_t)(*seed >> 33) % below;
 }
 
-/* Nothing of it makes sense: tasks that run twice, that wake while they run, that end and go on, exits without entries, gaps. */
+/*
+ * Impossible events: tasks that run on two CPUs, wake while they run, or continue after their end, exits without
+ * entries, gaps.
+ */
 static void make_nonsense(uint64_t seed, struct buf *script)
 {
 	static const char *const events[] = {
@@ -281,4 +288,21 @@ TEST(state_adds_up_whatever_it_is_told)
 		REQUIRE(play(&played, buf_str(&script)));
 		end(&played);
 	}
+}
+
+/* weft record -T: the stack of a sched_switch is an event of the task that lost the CPU. */
+TEST(state_takes_the_stack_behind_a_switch_for_no_task_that_runs)
+{
+	struct played played;
+
+	REQUIRE(play(&played, "0 1000 7 sched_switch prev_pid=7 prev_state=1 next_pid=9\n"
+			      "0 1010 7 kernel_stack size=1 caller=5\n"
+			      "0 1500 9 sched_waking pid=7 target_cpu=1\n"
+			      "0 1510 9 kernel_stack size=1 caller=5\n"
+			      "0 2000 9 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
+			      "0 2600 7 sched_waking pid=9 target_cpu=1\n"));
+	CHECK(played.state.breaks == 0);
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 600);
+	CHECK(task(&played, 9)->spent[TASK_RUNNING] == 1000);
+	end(&played);
 }

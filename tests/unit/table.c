@@ -61,7 +61,7 @@ static void fill_odd(struct table *table)
 	table_cell_mem(table, "\377\0x", 3);
 }
 
-/* CHECK_MEM() of what is written, which is thrown away then. */
+/* Checks the written text and empties the out. */
 static void check_out(struct out *out, const char *want)
 {
 	CHECK_MEM(out->start, out_len(out), want, strlen(want));

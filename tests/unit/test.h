@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that a test makes with this machine's own numbers are in this order. */
+/* The byte order of numbers that a test stores as this machine does. */
 #define HOST_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* The head of a ring buffer's record, two bit fields of one word (include/linux/ring_buffer.h: struct ring_buffer_event). */
+/*
+ * The head of a ring buffer's record, two bit fields of one word (include/linux/ring_buffer.h: struct
+ * ring_buffer_event).
+ */
 static inline uint32_t record_head(uint32_t type_len, uint32_t delta)
 {
 	return HOST_BIG_ENDIAN ? type_len << 27 | delta : delta << 5 | type_len;

@@ -69,7 +69,7 @@ TEST(text_sizes_that_are_none_are_refused)
 	CHECK(text_parse_size("K", &bytes, &fail) == -EINVAL);
 	CHECK(text_parse_size("-1K", &bytes, &fail) == -EINVAL);
 	CHECK(text_parse_size("10X", &bytes, &fail) == -EINVAL);
-	CHECK_STR(fail.text, "'10X' is no size such as 512K or 10M: unknown unit 'X'");
+	CHECK_STR(fail.text, "'10X' is not a size such as 512K or 10M: unknown unit 'X'");
 	CHECK(text_parse_size("99999999999999999999", &bytes, &fail) == -ERANGE);
 	CHECK(text_parse_size("17179869184G", &bytes, &fail) == -ERANGE);
 	CHECK(bytes == 7);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Files are written to memory and read back; what other programs make of them is tests/peers' business. */
+/* Files are written to memory and read back; tests/peers checks them with other programs. */
 enum { PAGE = 256, PAGES = 23 };
 
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -25,7 +25,7 @@ static const struct writer_options plain7 = { .version = 7, .long_size = 4, .pag
 static const struct writer_options zstd7 = { .version = 7, .long_size = 4, .page_size = PAGE, .compress = true };
 static const struct writer_options plain6 = { .version = 6, .long_size = 4, .page_size = PAGE };
 
-/* Pages of which each byte is known from its place and its CPU. */
+/* Fills pages with bytes that depend on their offset and CPU. */
 static void fill(uint8_t *pages, size_t len, uint32_t cpu)
 {
 	for (size_t i = 0; i < len; i++)
@@ -221,7 +221,7 @@ static void count_finding(void *arg, uint64_t offset, const char *text)
 	++*(unsigned *)arg;
 }
 
-/* Each cut gives a failure with words, or a trace with its damage told; and every getter works. */
+/* A file cut at any length must give an error with a text, or a trace with reported damage; and every getter works. */
 static void check_cuts(const struct writer_options *options)
 {
 	struct fail fail = FAIL_INIT;
@@ -242,7 +242,7 @@ static void check_cuts(const struct writer_options *options)
 		}
 		if (trace_check(trace, count_finding, &findings, &summary, &fail))
 			CHECK(*fail.text);
-		/* In version 6 the settings are last and optional: without their trailer nobody misses them. */
+		/* In version 6 the settings are last and optional: a file without their trailer counts as whole. */
 		CHECK(trace_damage(trace) || findings || options->version == 6);
 		trace_free(trace);
 	}

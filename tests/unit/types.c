@@ -57,7 +57,10 @@ TEST(types_know_the_values_of_enumerators)
 	types_free(types);
 }
 
-/* An int, a pointer to it, an enum, a structure of 16 bytes; vfs_open(int *path, int flags, enum mode mode, struct pair pair). */
+/*
+ * An int, a pointer to it, an enum, a structure of 16 bytes; vfs_open(int *path, int flags, enum mode mode, struct pair
+ * pair).
+ */
 static const uint8_t information[] = {
 	0x9f, 0xeb, 0x01, 0x00, 0x18, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x7c, 0x00, 0x00, 0x00, 0x7c, 0x00,
 	0x00, 0x00, 0x2a, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x04, 0x00, 0x00, 0x00,
@@ -84,7 +87,7 @@ TEST(types_keep_what_the_kernel_tells_of_functions_and_enumerators)
 	CHECK(!types_lines(information, sizeof(information), functions, enumerators, &lines, NULL));
 	CHECK_STR(buf_str(&lines), "f vfs_open *path iflags e3:mode s16:STRUCT:pair\ne 3 OFF=0 ON=7\nv ON 7\n");
 	buf_clear(&lines);
-	/* None of the functions that are there; and no type information at all. */
+	/* Unknown functions; and no type information at all. */
 	CHECK(!types_lines(information, sizeof(information), enumerators, enumerators, &lines, NULL));
 	CHECK(types_lines(format, sizeof(format), NULL, enumerators, &lines, NULL) == -EBADMSG);
 	names_free(functions);

@@ -151,7 +151,7 @@ TEST(undo_of_a_killed_process_is_found_and_replayed)
 	fake_free(&fake);
 }
 
-/* A process that sets the file to `value` and is gone, without putting it back. */
+/* A process sets the file to `value` and dies without restoring it. */
 static void killed(const struct fake *fake, const char *file, const char *value)
 {
 	pid_t child = fork();
@@ -203,7 +203,7 @@ static void hold_clock_of_child(const struct fake *fake, const char *value)
 	int status;
 
 	if (!child) {
-		/* Times of processes are told in ticks. */
+		/* The kernel gives start times of processes in ticks. */
 		nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
 		child = fork();
 		if (!child) {
@@ -231,7 +231,7 @@ TEST(undo_that_is_held_is_not_pending_and_reset_goes_to_the_oldest_value)
 	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
 	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));
 	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
-	/* The second knew nothing that the first did not. */
+	/* The second journal had nothing new. */
 	CHECK(sum.journals == 1);
 	CHECK(sum.entries == 1);
 	fake_free(&fake);
@@ -245,7 +245,7 @@ TEST(undo_of_a_killed_process_leaves_what_was_asked_for_later_and_reset_goes_to_
 	REQUIRE(fake_new(&fake));
 	fake_write(&fake, "tracing_thresh", "1\n");
 	killed(&fake, "tracing_thresh", "2");
-	/* Older than this process it is not, but its claim is. */
+	/* The holder is not older than this process, but its claim is. */
 	hold_clock_of_child(&fake, "3\n");
 	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
 	CHECK(fake_holds(&fake, "tracing_thresh", "3\n"));
@@ -280,7 +280,7 @@ TEST(undo_restore_leaves_what_was_asked_for_meanwhile_and_reset_goes_to_the_olde
 	fake_free(&fake);
 }
 
-/* A `weft start` that takes the claim, and whose process is gone. */
+/* A `weft start` that takes the claim; then its process ends. */
 static void start(const struct fake *fake, bool new_session, int expected)
 {
 	pid_t child = fork();
@@ -322,7 +322,7 @@ TEST(claim_ends_with_its_process_and_that_of_a_start_with_reset)
 	CHECK(claim_take(fake.journals, "", &now, &fd, &fail) == -EBUSY);
 	CHECK(strstr(fail.text, "in use"));
 	CHECK(claim_take(fake.journals, "", &soon, &fd, &fail) == -ETIMEDOUT);
-	/* Who has started it may start something else. */
+	/* The same session may start again. */
 	start(&fake, false, 0);
 	start(&fake, true, EBUSY);
 	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL));

@@ -23,7 +23,7 @@ TEST(utf8_columns_are_those_of_a_terminal)
 	/* e and an acute accent that combines with it; a joiner without a width. */
 	CHECK(columns_of("e\314\201") == 1);
 	CHECK(columns_of("a\342\200\215b") == 2);
-	/* Each byte that is no UTF-8 is one column, whatever a terminal shows for it. */
+	/* Each byte that is not UTF-8 counts as one column, however a terminal shows it. */
 	CHECK(columns_of("\377\376x") == 3);
 	CHECK(columns_of("\347\271") == 2);
 }

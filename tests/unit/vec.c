@@ -35,7 +35,7 @@ TEST(vec_of_pointers_may_shrink_and_grow_again)
 	const char **names = NULL;
 	size_t nr = 0;
 
-	/* Over and under each power of two; the sanitizer's build watches the room. */
+	/* Sizes below and above each power of two; the sanitizer build checks the bounds. */
 	for (size_t most = 1; most < 70; most++) {
 		while (nr < most) {
 			const char **name = vec_push(names, nr);
@@ -52,7 +52,7 @@ TEST(vec_of_pointers_may_shrink_and_grow_again)
 
 TEST(vec_changes_nothing_when_there_is_no_memory)
 {
-	/* Twice as many, and room for so many, are more than a size_t holds. */
+	/* The doubled size does not fit in a size_t. */
 	CHECK(!vec_room(NULL, SIZE_MAX / 2 + 1, 1));
 	CHECK(!vec_room(NULL, 0, SIZE_MAX / 2));
 }

@@ -18,7 +18,7 @@ static bool view_fake_new(struct fake *fake)
 	return true;
 }
 
-/* All that is shown of a file. */
+/* Collects the whole text shown for a file. */
 static bool shown(const struct fake *fake, const char *file, struct buf *text, bool *ret_cut)
 {
 	struct view view = VIEW_INIT;
@@ -126,13 +126,13 @@ TEST(view_refuses_what_must_not_be_opened_and_names_what_was_meant)
 	CHECK(!chmod(path, 0200));
 	fake_write(&fake, "per_cpu/cpu0/trace_pipe_raw", "");
 	CHECK(is_refused(&fake, "curent_tracer", "did you mean 'current_tracer'?"));
-	CHECK(is_refused(&fake, "free_buffer", "only written"));
+	CHECK(is_refused(&fake, "free_buffer", "write-only"));
 	CHECK(is_refused(&fake, "per_cpu/cpu0/trace_pipe_raw", "raw pages"));
 	CHECK(is_refused(&fake, "options", "is a directory"));
-	CHECK(is_refused(&fake, "../x", "no name below"));
-	CHECK(is_refused(&fake, "options/../../x", "no name below"));
-	CHECK(is_refused(&fake, "/etc/passwd", "no name below"));
-	CHECK(is_refused(&fake, "", "no name below"));
+	CHECK(is_refused(&fake, "../x", "not a name below"));
+	CHECK(is_refused(&fake, "options/../../x", "not a name below"));
+	CHECK(is_refused(&fake, "/etc/passwd", "not a name below"));
+	CHECK(is_refused(&fake, "", "not a name below"));
 	fake_free(&fake);
 }
 

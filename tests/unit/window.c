@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A second in the middle of a file of 4 GB: what of it is read. */
+/* Reads one second in the middle of a file of 4 GB and checks how many bytes are read. */
 #include "lib/event/events.h"
 
 #include "lib/base/buf.h"
@@ -33,7 +33,7 @@ static void add_u64(struct buf *buf, uint64_t value)
 	(void)!buf_add(buf, &value, sizeof(value));
 }
 
-/* All that a version 6 file has in front of its pages, with nothing in it. */
+/* Writes the parts of a version 6 file before its pages, all empty. */
 static bool write_start(int fd, uint64_t *ret_pages)
 {
 	static const char start[] = "\x17\x08\x44tracing6\0";
@@ -80,7 +80,7 @@ static bool write_pages(int fd, uint64_t at)
 	return !ftruncate(fd, (off_t)(at + FILE_SIZE));
 }
 
-/* Bytes that this process has read; 0 where the kernel does not tell. */
+/* The number of bytes that this process has read; 0 when the kernel does not tell. */
 static uint64_t bytes_read(void)
 {
 	cleanup_file FILE *file = fopen("/proc/self/io", "r");

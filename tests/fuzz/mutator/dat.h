@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * A trace.dat taken apart, to be changed and put together again: frames are unpacked, and the places that options name are known as
- * pieces of the file. It is written from weft-dat(5), and shares no code with lib/trace but the frames.
+ * A trace.dat taken apart, to be changed and put together again: frames are unpacked, and the places that options name
+ * are known as pieces of the file. It is written from weft-dat(5), and shares no code with lib/trace but the frames.
  * All memory is that of one arena; it is given up as a whole.
  */
 enum {

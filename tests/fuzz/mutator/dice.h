@@ -30,7 +30,9 @@ static inline bool dice_once_in(struct dice *dice, size_t n)
 	return !dice_below(dice, n);
 }
 
-/* What a field that held `old` may claim: something near, something absurd, a size or place of the file, or anything. */
+/*
+ * What a field that held `old` may claim: something near, something absurd, a size or place of the file, or anything.
+ */
 static inline uint64_t dice_claim(struct dice *dice, uint64_t old, uint64_t file_size)
 {
 	static const uint64_t absurd[] = { 0,

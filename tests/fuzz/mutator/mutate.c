@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How libFuzzer changes a trace.dat: the file is taken apart, what is in it is changed (texts, pages, records, options, lists of CPUs), and
- * it is put together again, so that the change gets past the container and its frames. After that, at times, a number of the container lies.
- * What is no trace.dat, and one try in eight, is changed as bytes.
+ * How libFuzzer changes a trace.dat: the file is taken apart, what is in it is changed (texts, pages, records, options,
+ * lists of CPUs), and it is put together again, so that the change gets past the container and its frames. After that,
+ * at times, a number of the container lies. What is no trace.dat, and one try in eight, is changed as bytes.
  */
 #include "tests/fuzz/mutator/dat.h"
 #include "tests/fuzz/mutator/dice.h"

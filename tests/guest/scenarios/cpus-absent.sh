@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# CPUs that are possible but were never online have files in tracefs and no buffer (the guest has 2 of 4); one that went offline before an
-# instance was made has none in it until it comes back.
+# CPUs that are possible but were never online have files in tracefs and no buffer (the guest has 2 of 4); one that went
+# offline before an instance was made has none in it until it comes back.
 counted() {
 	cat $T/instances/guest/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events)/ { n += $2 } END { print n + 0 }'
 }
@@ -40,7 +40,7 @@ scenario() {
 	rmdir $T/instances/guest
 
 	mkdir $T/instances/guest
-	# CPU 1 gets its buffer while the stream looks at it.
+	# CPU 1 gets its buffer while the stream is running.
 	timeout 60 weft stream -B guest -F -c -e raw_syscalls -- sh -c '
 		echo 1 > /sys/devices/system/cpu/cpu1/online
 		taskset 2 dd if=/dev/zero of=/dev/null bs=1 count=500' > /tmp/s.txt 2> /tmp/s.err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The recording of `make demo`, for machines that permit no tracing (tests/fixtures/demo.dat), and the session of README.md.
+# The sessions of README.md: what comes back in golden/ is tests/fixtures/session.
 scenario() {
 	cd /tmp || return
 	mkdir -p music/album
@@ -12,4 +12,21 @@ scenario() {
 	check "demo: the report has the scheduler" matches demo.txt ' sched_switch: '
 	check "demo: trace.dat is whole" weft check demo.dat
 	cp demo.dat demo.out /host/golden/
+	hunt
+}
+
+# A program is slow, for it waits for one that sleeps.
+hunt() {
+	printf '%s\n' '#!/bin/sh' 'read -r question < ask' 'sleep 0.3' 'echo yes > reply' > confd
+	printf '%s\n' '#!/bin/sh' 'echo "may I?" > ask' 'read -r answer < reply' 'cp music/one.ogg music/two.ogg' > deploy
+	chmod +x confd deploy
+	mkfifo ask reply
+	./confd &
+	weft record -e syscalls -e sched -o slow.dat -- ./deploy > slow.out 2>&1
+	check "hunt: the exit status is the command's" equal $? 0
+	weft syscalls --slowest 1 --comm deploy slow.dat > slow.txt
+	check "hunt: it waited for the other end of a FIFO" matches slow.txt '^ *[0-9.]+ ms +open'
+	weft sched --chain deploy slow.dat > slow.txt
+	check "hunt: who woke it had been woken by who slept" matches slow.txt 'sleep.*confd.*deploy|deploy.*confd.*sleep'
+	cp slow.dat slow.out /host/golden/
 }

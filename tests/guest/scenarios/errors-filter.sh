@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel refuses of filters and triggers, and names that it does not have: its words, the caret, what would have fitted.
-# Nothing is changed by any of them, in somebody's instance neither.
-# refused SENTENCE REGEX OPTION...
+# limit: 600
+# Filters and triggers that the kernel refuses, and unknown names: the messages have the kernel's words, the caret, and
+# near names. None of them changes a setting, not even in somebody's instance.
 refused() {
 	local sentence="$1" regex="$2"
 
@@ -39,7 +39,7 @@ scenario() {
 	caret
 	trigger 'traceoff if prev_pidd == 1' "did you mean 'prev_pid'"
 	caret
-	# Kernels before 6.2 say nothing of it.
+	# Kernels before 6.2 have no message for it.
 	trigger 'traceoff if prev_comm == 7' 'Expecting string field|Invalid argument'
 	if [ -e $T/events/sched/sched_switch/hist ]; then
 		trigger 'hist:keys=prev_pidd' "did you mean 'prev_pid'"

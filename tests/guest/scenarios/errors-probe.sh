@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel refuses of probes: its words, the caret under the culprit, the names that would have fitted; nothing is made.
-# refused SENTENCE REGEX DEFINITION...
+# Probes that the kernel refuses: the messages have the kernel's words, the caret under the wrong part, and near names;
+# no probe is made.
 refused() {
 	local sentence="$1" regex="$2"
 
@@ -15,6 +15,7 @@ caret() { check "a caret stands under it" matches /tmp/e.err '^ +\^$'; }
 
 scenario() {
 	has_command probe || { skip "errors of probes" "weft has no probe yet"; return; }
+	registers
 	remember
 	cat $T/error_log > /tmp/log.before
 	refused "no such function" 'did you mean .*vfs_read' 'vfs_raed'
@@ -27,7 +28,7 @@ scenario() {
 	refused "no such function, whose parameters are named" "no function 'do_sys_openatt2'; did you mean .*do_sys_openat2" 'do_sys_openatt2 filename:ustring'
 	refused "no such register" 'Invalid register name' 'p vfs_read %zz'
 	caret
-	refused "no such type" "did you mean 'string'" 'p vfs_read a=+0(%di):strin'
+	refused "no such type" "did you mean 'string'" "p vfs_read a=+0($A1):strin"
 	caret
 	refused "no such variable" 'Invalid \$-va[rl]iable' 'p vfs_read a=$nothing'
 	caret
@@ -39,7 +40,7 @@ scenario() {
 	else
 		skip "errors of event probes" "this kernel takes none"
 	fi
-	refused "a string of a number" 'String accepts only memory argument' 'p vfs_read a=%di:string'
+	refused "a string of a number" 'String accepts only memory argument' "p vfs_read a=$A1:string"
 	caret
 	refused "a name that is no name" 'must follow the same rules as C identifiers' 'p:a-b vfs_read'
 	caret
@@ -51,6 +52,6 @@ scenario() {
 		skip "errors of synthetic events" "this kernel has none"
 	fi
 	refused "no such program" "cannot find '/bin/nothing'" '/bin/nothing:main'
-	refused "no program" 'is no program and no library' '/etc/passwd:main'
+	refused "no program" 'is neither a program nor a library' '/etc/passwd:main'
 	unchanged "refusals leave nothing behind"
 }

@@ -9,7 +9,8 @@ scenario() {
 	example "ftrace.rst 3488-3489" 'echo 10000 > per_cpu/cpu0/buffer_size_kb; echo 100 > per_cpu/cpu1/buffer_size_kb' \
 		'weft set --cpu-buffer-size 0=10000 --cpu-buffer-size 1=100'
 	example "ftrace.rst 3547-3548" 'echo 1 > events/sched/enable; echo 1 > snapshot' 'weft set -e sched && weft snapshot take'
-	example "ftrace.rst 3587-3588" 'echo wakeup > current_tracer; echo 1 > snapshot' 'weft set -p wakeup && weft snapshot take'
+	example "ftrace.rst 3587-3588" 'echo wakeup > current_tracer; echo 1 > snapshot' 'weft set -p wakeup && weft snapshot take' \
+		'echo 0 > options/function-trace'
 	example "ftrace.rst 3631-3638" 'echo 1000 > instances/foo/buffer_size_kb; echo 5000 > instances/bar/per_cpu/cpu1/buffer_size_kb; \
 		echo 1 > instances/foo/events/sched/sched_wakeup/enable; echo 1 > instances/foo/events/sched/sched_wakeup_new/enable; \
 		echo 1 > instances/foo/events/sched/sched_switch/enable; echo 1 > instances/bar/events/irq/enable; \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel: reserve_mem=8M:4096:trace trace_instance=boot_map^traceoff@trace trace_instance=early,sched:sched_process_exec
 # reboots: yes
-# The kernel dies; what it wrote into memory that outlives it becomes a file under the next one. The oracles are the number of the markers
-# that were written before, and that next kernel's own text.
+# The kernel crashes; its buffer in memory that survives the crash becomes a file under the next kernel. The oracles are
+# the number of markers written before, and the next kernel's own text.
 B=$T/instances/boot_map
 
 die() {
@@ -42,7 +42,7 @@ scenario() {
 	cat $B/last_boot_info
 	cat $B/trace > /tmp/boot.txt
 	check "what was traced has outlived the kernel" equal "$(grep -c 'before the end' /tmp/boot.txt)" 300
-	# Looking.
+	# Reading changes nothing.
 	{ weft stat; weft instance; weft list instances; weft doctor; weft show -B boot_map; weft hist; weft snapshot -B boot_map; } > /tmp/looks.txt 2>&1
 	weft reset --all --yes > /tmp/reset.txt 2> /tmp/reset.err
 	check "weft reset --all ends with status 0" status_is $? 0 /tmp/reset.err

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Killed at several moments: nothing is left changed, and what was taken out of the kernel can be recovered.
+# weft extract is killed at several moments: no setting stays changed, and the data read from the kernel can be
+# recovered.
 scenario() {
 	local after
 

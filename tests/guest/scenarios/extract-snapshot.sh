@@ -24,7 +24,7 @@ scenario() {
 	state | grep -v 'Snapshot is' > /tmp/state.before
 	timeout 60 weft extract -s -o /tmp/s.dat 2> /tmp/x.err
 	check "weft extract -s ends with status 0" status_is $? 0 /tmp/x.err
-	# What was extracted is gone from the snapshot: that it is empty is no setting.
+	# Extracting empties the snapshot; no setting shows this.
 	state | grep -v 'Snapshot is' > /tmp/state.after
 	same "tracefs is as it was before" /tmp/state.before /tmp/state.after
 	check "the snapshot is still allocated" matches $T/snapshot '^# \* Snapshot is allocated \*'

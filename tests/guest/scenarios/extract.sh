@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What somebody else traced becomes a file whose report is the kernel's own text of the frozen buffer.
+# A buffer that somebody else filled becomes a file whose report is the kernel's own text of the stopped buffer.
 
 # kernel_text NAME FILE: FILE of tracefs, and with latency-format
 kernel_text() {
@@ -28,7 +28,7 @@ scenario() {
 	echo 1 > $T/events/sched/enable
 	load
 	echo 0 > $T/tracing_on
-	# What is in the buffer is of events that are off now.
+	# The events in the buffer are switched off now.
 	echo 0 > $T/events/enable
 	kernel_text events $T/trace
 	extracted events

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A full disk is told by every command that writes, and costs nothing that was there (record-full-disk has a recording that fills one).
+# Every command that writes reports a full disk and destroys no existing file (record-full-disk has a recording that
+# fills a disk).
 D=/tmp/small
 WHY='No space left on device'
 
-# fill KIBIBYTES: so much is free
+# fill KIBIBYTES: fills the disk except for this size
 fill() {
 	rm -rf $D/*
 	dd if=/dev/zero of=$D/zero bs=4k 2> /dev/null
@@ -31,7 +32,7 @@ texts() {
 }
 entries() { cat $T/per_cpu/cpu*/stats | awk '/^entries/ { n += $2 } END { print n + 0 }'; }
 
-# Those that print.
+# Commands that print.
 prints() {
 	local format
 
@@ -53,7 +54,7 @@ prints() {
 	[ ! -e "$T/function_profile_enabled" ] || texts profile-functions weft profile-functions -l 'vfs_*' -- ls -l /bin
 }
 
-# Those that make files.
+# Commands that make files.
 files() {
 	local before
 
@@ -92,7 +93,7 @@ files() {
 	whole
 }
 
-# The journal: nothing is changed of which it cannot be noted how it was.
+# The journal: a setting whose old value cannot be noted is not changed.
 journals() {
 	mkdir -p /run/weft
 	mount -t tmpfs -o size=16k,mode=700 small /run/weft

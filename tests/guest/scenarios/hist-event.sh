@@ -35,7 +35,7 @@ scenario() {
 	hist "as JSON" 0 sched:sched_switch --keys next_comm,next_prio --format json -- sh -c "$work"
 	check "one line" equal "$(wc -l < /tmp/h.txt)" 1
 	check "with keys and values" matches /tmp/h.txt '"rows":\[\{"keys":\{"next_comm":"[^"]+","next_prio":[0-9]+\},"values":\{"hitcount":[0-9]+\}\}'
-	# The oracle: what the traced command itself is told by the call.
+	# The oracle is the result of the call in the traced command.
 	hist "by a number that may be below 0" 0 syscalls:sys_exit_newfstatat --keys ret -F -c -- sh -c '[ -e /nowhere ] || true'
 	check "is below 0 (-ENOENT)" matches /tmp/h.txt '^ *-2 +[1-9]'
 	check "and not above 2^63" lacks /tmp/h.txt '18446744073709551614'
@@ -76,7 +76,7 @@ scenario() {
 
 	weft hist sched:sched_switch --keys next_pid > /tmp/h.txt 2> /tmp/h.err &
 	local pid=$! tries=0
-	while ! grep -qs '^hist' $T/instances/weft-$pid/events/sched/sched_switch/trigger && [ $tries -lt 100 ]; do
+	while ! grep -qs '^hist' $T/instances/weft-$pid/events/sched/sched_switch/trigger && [ $tries -lt 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

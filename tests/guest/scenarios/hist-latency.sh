@@ -46,7 +46,7 @@ scenario() {
 
 	weft hist --latency sched:sched_waking..sched:sched_switch --key pid > /tmp/h.txt 2> /tmp/h.err &
 	local pid=$! tries=0
-	while ! grep -qs '^hist' $T/instances/weft-$pid/events/synthetic/*/trigger && [ $tries -lt 100 ]; do
+	while ! grep -qs '^hist' $T/instances/weft-$pid/events/synthetic/*/trigger && [ $tries -lt 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Two users of one instance that was there before: the first has all that happens in it, the second is told who that is, waits, or goes on
-# once nobody is there. The reads of a dd are counted.
+# Two users of one existing instance: the first gets all its events; the second is told the user's name, waits, or
+# starts when the first has ended. The reads of a dd are counted.
 I=$T/instances/guest
 READS='sys_enter: NR 0 (0, [0-9a-f]*, 1,'
 reads() { weft report "$1" 2> /dev/null | grep -c "$READS"; }
@@ -49,7 +49,7 @@ scenario() {
 	weft stat > /tmp/stat.txt
 	check "stat tells who traces" matches /tmp/stat.txt "the instance 'guest' is traced by 'weft record .*' \(process $first\)"
 	weft record -q -o /tmp/r.dat --wait=200ms $R -- true 2> /tmp/s.err
-	check "waiting ends when its time is over" matches /tmp/s.err "waited in vain: the instance 'guest' is in use"
+	check "waiting ends when its time is over" matches /tmp/s.err "timed out waiting: the instance 'guest' is in use"
 	record "another instance is free meanwhile" 0 -B other -e sched -- true
 	# Both ask for the same two, in another order.
 	weft record -q -o /tmp/r.dat --wait -B other -e sched $R --fail-on-lost -- dd if=/dev/zero of=/dev/null bs=1 count=500 2> /tmp/two.err &

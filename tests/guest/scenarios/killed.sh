@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Whatever changes settings is killed at several moments; weft reset puts back what that left.
+# Every command that changes settings is killed at several moments; weft reset restores the settings.
 
 . /host/start.sh
 
@@ -10,8 +10,6 @@ scenario() {
 	mkdir $instance
 	echo 'prev_prio < 50' > $instance/events/sched/sched_switch/filter
 	echo 1 > $instance/events/irq/enable
-	# What it finds is no setting.
-	[ -e $T/stack_max_size ] && echo 100000 > $T/stack_max_size
 	remember
 	killed "set" weft set -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700 -O sym-offset --thresh 100us
 	killed "set of an instance" weft set -B somebody -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# The same as lists-top, in an instance of somebody, where the lists are his.
+# Like lists-top, in somebody's instance, which has lists of its own.
 
 . /host/lists.sh
 
@@ -47,9 +47,9 @@ scenario() {
 
 	empty_lists $i
 	weft record -o /tmp/r.dat -B somebody -p function -l do_sys_openat2 -- ls /bin > /dev/null 2> /tmp/r.err
-	check "record in it says that nobody is traced" matches /tmp/r.err 'set_ftrace_pid.* nobody'
+	check "record in it says that nobody is traced" matches /tmp/r.err 'set_ftrace_pid.* no task'
 	weft stat > /tmp/stat.txt
-	check "and so does stat" matches /tmp/stat.txt 'set_ftrace_pid .*nobody'
+	check "and so does stat" matches /tmp/stat.txt 'set_ftrace_pid .*no task'
 	echo > $i/set_ftrace_pid
 	weft record -o /tmp/r.dat -B somebody -e sched -- ls /bin > /dev/null 2> /tmp/r.err
 	check "of a list of events that cannot be seen record tells when there was no event" matches /tmp/r.err "set_event_pid"

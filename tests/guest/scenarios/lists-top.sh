@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Lists of tasks from which the kernel has taken all that ended trace nobody, and no control file shows it: after each way out the kernel's
-# own events and functions are counted, of a known load.
+# Lists of tasks from which the kernel has taken all that ended trace no task, and no control file shows it: after each
+# way to end weft the kernel's own events and functions are counted, of a known load.
 
 . /host/lists.sh
 
@@ -47,11 +47,11 @@ scenario() {
 	empty_lists $T
 	check "by then nobody is traced" equal "$(events $T)" 0
 	weft stat > /tmp/stat.txt
-	check "stat tells of a list that traces nobody" matches /tmp/stat.txt 'set_ftrace_pid .*nobody'
+	check "stat tells of a list that traces nobody" matches /tmp/stat.txt 'set_ftrace_pid .*no task'
 	weft doctor > /tmp/doctor.txt
-	check "so does doctor" matches /tmp/doctor.txt 'set_ftrace_pid.* nobody'
+	check "so does doctor" matches /tmp/doctor.txt 'set_ftrace_pid.* no task'
 	record "record at the top works beside them" 0 $g -- cat /dev/null /dev/null
-	check "and says that it takes one away" matches /tmp/r.err "'set_ftrace_pid' .*without tasks.*taken away"
+	check "and says that it takes one away" matches /tmp/r.err "'set_ftrace_pid' .*empty list of tasks.*removed"
 	text
 	check "and has the function" more "$(grep -c do_sys_openat2 /tmp/r.txt)" 1
 	goes_on "after that recording" $T
@@ -59,7 +59,7 @@ scenario() {
 	weft reset --all --yes > /dev/null 2>&1
 	goes_on "after reset --all" $T
 
-	# A list of somebody is put back, whatever the kernel made of it meanwhile.
+	# A list of somebody is restored, even if the kernel has changed it meanwhile.
 	sleep 30 &
 	pid=$!
 	echo $pid > $T/set_event_pid
@@ -72,5 +72,5 @@ scenario() {
 	unchanged "so they are after record -c"
 	end $pid
 	weft stat > /tmp/stat.txt
-	check "stat tells that the tasks of a list have ended" matches /tmp/stat.txt 'names only tasks that have ended: nobody is traced'
+	check "stat tells that the tasks of a list have ended" matches /tmp/stat.txt 'names only tasks that have ended: no task is traced'
 }

@@ -9,20 +9,23 @@ events() {
 }
 
 scenario() {
-	local entry type
+	local entry at=24
 
+	registers || { skip "probes" "nobody has said what the registers of this machine are called"; return; }
 	VARIANTS='raw hex fields latency-format'
-	if events kprobe_events 'p:guest/openat do_sys_openat2 dfd=%di:s32 name=+0(%si):ustring flags=+0(%dx):x64 mode=%cx:u16' \
-		'r:guest/opened do_sys_openat2 ret=$retval:s64' 'p:guest/arr vfs_read a=+0($stack):x64[3] c=$comm b=%cx:b4@4/32 sym=+0($stack):symbol' \
+	if events kprobe_events "p:guest/openat do_sys_openat2 dfd=$A1:s32 name=+0($A2):ustring flags=+0($A3):x64 mode=$A4:u16" \
+		'r:guest/opened do_sys_openat2 ret=$retval:s64' "p:guest/arr vfs_read a=+0(\$stack):x64[3] c=\$comm b=$A4:b4@4/32 sym=+0(\$stack):symbol" \
 		'p:guest/bare vfs_write'; then
 		live kprobe load -e guest
 		echo > $T/kprobe_events
 	else
 		skip "kprobe" "this kernel takes no kprobe events"
 	fi
-	# The entry of weft, whose text lies in the file where it lies in memory.
-	entry=0x$(hexdump -s 24 -n 4 -e '1/4 "%x"' /usr/bin/weft)
-	if events uprobe_events "p:guest/begin /usr/bin/weft:$entry first=%di:s32 text=+0(%sp):u64" "r:guest/end /usr/bin/weft:$entry"; then
+	# The entry of weft, whose text lies in the file where it lies in memory. A big-endian machine of 64 bits has
+	# the lower half behind.
+	[ "$(hexdump -s 5 -n 1 -e '1/1 "%d"' /usr/bin/weft)" = 1 ] || at=28
+	entry=0x$(hexdump -s $at -n 4 -e '1/4 "%x"' /usr/bin/weft)
+	if events uprobe_events "p:guest/begin /usr/bin/weft:$entry first=$A1:s32 text=+0($SP):u64" "r:guest/end /usr/bin/weft:$entry"; then
 		live uprobe 'weft --version > /tmp/version; weft --version > /tmp/version' -e guest
 		echo > $T/uprobe_events
 	else

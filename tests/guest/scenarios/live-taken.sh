@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Buffers that were there before weft.
+# Buffers that existed before weft ran.
 scenario() {
 	VARIANTS='raw latency-format nocontext-info'
 	echo 1 > $T/events/sched/enable

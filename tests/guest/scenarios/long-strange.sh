@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# What may happen to a machine while it is traced: CPUs that come and go, a reader that stands still, a clock that jumps, little memory, a long
-# time. What the kernel counted, or a known load, is the judge. An hour does not fit here: rounds of the same load stand for it, and what weft
-# holds must not grow from one to the next.
+# Events on a machine during tracing: CPUs that go offline and come back, a reader that stops, a clock that jumps,
+# little memory, a long time. The oracle is the kernel's count, or a known load. An hour does not fit here: rounds of
+# the same load replace it, and weft's memory must not grow from round to round.
 I=$T/instances/guest
 counted() { cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 } END { print n + 0, l + 0 }'; }
 told() { awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } END { print n + 0, l + 0 }' "$1"; }
 reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
-# summed FILE: what the summary says: "EVENTS LOST"
+# summed FILE: the numbers of the summary: "EVENTS LOST"
 summed() { sed 's/,//g' "$1" | awk '/ events? in .* lost$/ { n += $2; l = $(NF - 1) } / more were traced/ { n += $2 } END { print n, l }'; }
 
-# storm COMMAND...: CPU 1 goes and comes while it runs
+# storm COMMAND...: CPU 1 goes offline and online while the command runs
 storm() {
 	local pid status times=0
 
@@ -44,7 +44,7 @@ cpus() {
 	check "no read is missing there either" equal "$(reads /tmp/r.txt)" 4000
 }
 
-# A reader that stands still for a while: the kernel loses, and counts.
+# A reader that stops for a while: the kernel loses events and counts them.
 pause() {
 	mkdir $I
 	rm -f /tmp/text
@@ -65,7 +65,7 @@ pause() {
 	rmdir $I
 }
 
-# A reader that stands still, for ever: the stream ends all the same, and counts.
+# A reader that stops for ever: the stream ends all the same, and counts the lost events.
 reader() {
 	mkdir $I
 	rm -f /tmp/text
@@ -76,7 +76,7 @@ reader() {
 	check "a reader that stands still does not hold up the end" status_is $? 0 /tmp/s.err
 	cat /tmp/s.err
 	check "printed, not printed and lost are what the kernel counted" equal "$(summed /tmp/s.err)" "$(counted)"
-	check "the summary says why" matches /tmp/s.err 'the output took no more'
+	check "the summary says why" matches /tmp/s.err 'the output was no longer read'
 	kill $reader
 	wait $reader 2> /dev/null
 	rmdir $I
@@ -131,8 +131,9 @@ little() {
 	umount /tmp/cg
 }
 
-# rounds WHAT KIBIBYTES COMMAND...: what it holds after each of some rounds of the same load; the first ones fill what stays, and no more
-# than that is added later: buffers that recorders have from the start are touched bit by bit. Four rounds are some 32,000 events.
+# rounds WHAT KIBIBYTES COMMAND...: what it holds after each of some rounds of the same load; the first ones fill what
+# stays, and no more than that is added later: buffers that recorders have from the start are touched bit by bit. Four
+# rounds are some 32,000 events.
 rounds() {
 	local what="$1" more="$2"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A module is unloaded while its events are recorded or streamed: the kernel empties the whole buffer then, of which nobody is told. All
-# that was written, as the kernel counted before and after, is in the file, lost, or was in the buffer when it was emptied.
+# A module is unloaded while its events are recorded or streamed: the kernel then empties the whole buffer and tells
+# nobody. By the kernel's counts before and after, each event is in the file, lost, or was in the buffer when it was
+# emptied.
 I=$T/instances/guest
 sums() {
 	cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events|overrun|commit overrun|dropped events): / { w += $2 } /^entries: / { e += $2 }
@@ -19,7 +20,7 @@ begin() {
 	mkdir $I
 	rm -f /tmp/sums
 }
-# end WHAT: what weft told
+# end WHAT: checks the message of weft
 end() {
 	cat /tmp/r.err
 	check "$1: weft says that the buffer was cleared" matches /tmp/r.err 'cleared the buffer meanwhile \([1-9][0-9]* times? .* a module'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Somebody else clears a buffer that is recorded or streamed: the kernel's counts start anew then. What weft tells is compared with the
-# sum of them from before each clear and from the end: all that was written is in the file, lost, or was in the buffer when it was cleared.
+# Somebody else clears a buffer that is recorded or streamed: the kernel's counts start again at 0. weft's counts are
+# compared with the sum of the kernel's counts before each clear and at the end: each event is in the file, lost, or was
+# in the buffer when it was cleared.
 I=$T/instances/guest
 
 # sums: "WRITTEN ENTRIES" of all CPUs as counted now; the loads need it, too
@@ -12,7 +13,7 @@ sums() {
 END
 . /tmp/sums.sh
 
-# loads CLEARING: what the command does; CLEARING is how somebody else clears the buffer
+# loads CLEARING: the workload; CLEARING is the command by which somebody else clears the buffer
 loads() {
 	cat > /tmp/loads.sh <<-END
 	I=$I
@@ -31,7 +32,8 @@ loads() {
 	rm -f /tmp/sums
 }
 
-# within SENTENCE EVENTS LOST: both together are what was written, less at most what was in the buffer when it was cleared
+# within SENTENCE EVENTS LOST: both together are what was written, less at most what was in the buffer when it was
+# cleared
 within() {
 	echo "$1: $2 events, $3 lost; $(tr '\n' ';' < /tmp/sums)"
 	check "$1" awk -v told=$(($2 + $3)) '{ w += $1; e += $2 } END { if (told > w || told < w - e) { print told " of " w " and " e; exit 1 } }' /tmp/sums

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine with nothing but busybox: the printed script copies a frozen buffer, and what is packed is the kernel's text.
+# A machine with nothing but busybox: the printed script copies a frozen buffer, and what is packed is the kernel's
+# text.
 scenario() {
 	weft pack --script > /tmp/copy.sh
 	echo 1 > $T/events/sched/enable

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A kretprobe follows a limited number of calls at once. What it misses is told, as the kernel's kprobe_profile counts it.
+# A kretprobe follows a limited number of calls at once. weft reports the missed calls, with the counts of the kernel's
+# kprobe_profile.
 sleepers() {
 	cat > /tmp/sleepers.sh <<-END
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 4 & done

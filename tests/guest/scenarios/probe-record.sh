@@ -17,7 +17,7 @@ scenario() {
 
 	weft record -q -o /tmp/killed.dat --probe 'vfs_read count' 2> /tmp/r.err &
 	local pid=$! tries=0
-	while ! grep -qs 1 $T/instances/weft-$pid/tracing_on && [ $tries -lt 100 ]; do
+	while ! grep -qs 1 $T/instances/weft-$pid/tracing_on && [ $tries -lt 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What exists only at the top is used, while somebody else has settings there: they must not leak into the recording, and must all be back.
+# Features that only the top instance has are used while somebody else has settings there: these must not affect the
+# recording, and must all be restored.
 everything() { state; cat $T/tracing_max_latency; grep -H '' $T/events/sched/*/enable $T/events/irq/*/enable; }
 
 scenario() {
@@ -20,8 +21,8 @@ scenario() {
 	record "weft records at the top beside somebody's settings" 0 -p function_graph -g do_sys_openat2 -e sched:sched_switch -e sched:sched_process_exec -- ls -l /bin
 	everything > /tmp/after.txt
 	same "all of them are back" /tmp/before.txt /tmp/after.txt
-	check "it says that they were off" matches /tmp/r.err 'somebody had settings in the top instance'
-	check "and the filter, too" matches /tmp/r.err 'somebody had filters in the top instance'
+	check "it says that they were off" matches /tmp/r.err 'the top instance had settings that weft did not make'
+	check "and the filter, too" matches /tmp/r.err 'the top instance had filters that weft did not set'
 	weft info /tmp/r.dat > /tmp/info.txt 2>&1
 	check "events of nobody else are in the file" lacks /tmp/info.txt ' irq:'
 	check "somebody's filter and pids held nothing back" matches /tmp/info.txt ' sched:sched_switch'

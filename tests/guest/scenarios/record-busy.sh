@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel has these tracers for one instance at a time: who has it is told.
+# Only one instance at a time can have these tracers: the message names that instance.
 scenario() {
 	local n=0
 

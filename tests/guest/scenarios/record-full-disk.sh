@@ -3,15 +3,15 @@ scenario() {
 	mkdir -p /tmp/small
 	mount -t tmpfs -o size=2m small /tmp/small
 	remember
-	timeout 30 weft record -o /tmp/small/r.dat -e sched -e irq -e syscalls --compression none --duration 20s > /dev/null 2> /tmp/r.err &
+	timeout 60 weft record -o /tmp/small/r.dat -e sched -e irq -e syscalls --compression none --duration 60s > /dev/null 2> /tmp/r.err &
 	local pid=$! i=0
-	while kill -0 $pid 2> /dev/null && [ $i -lt 100 ]; do
+	while kill -0 $pid 2> /dev/null && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		load
 	done
 	wait $pid
 	check "a full disk fails the recording" status_is $? 125 /tmp/r.err
-	check "and is named" matches /tmp/r.err 'No space left|no space left|ENOSPC'
+	check "and is named" matches /tmp/r.err 'No space left|the only disk space left|ENOSPC'
 	unchanged
 	ls -la /tmp/small > /tmp/small.ls
 	if [ -e /tmp/small/r.dat ]; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Histograms, which go with their instance: --stored prints them as the kernel did.
+# Histograms disappear with their instance: --stored prints them as the kernel did.
 scenario() {
 	local i=$T/instances/texts h
 

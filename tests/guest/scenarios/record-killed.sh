@@ -5,7 +5,7 @@ scenario() {
 	weft record -o /tmp/k/r.dat -b 64 -e sched -e irq -e syscalls 2> /tmp/k/err &
 	local pid=$! i=0
 	# Until pages are on the disk.
-	while ! find /tmp/k -type f ! -name metadata -size +32k | grep -q . && [ $i -lt 100 ]; do
+	while ! find /tmp/k -type f ! -name metadata -size +32k | grep -q . && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		load
 	done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A trigger stops tracing under a latency tracer, which goes on to look for longer ones: the text is kept all the same.
+# A trigger stops tracing with a latency tracer, which still looks for longer sections: the text is saved all the same.
 scenario() {
 	local tracer tries
 
@@ -12,9 +12,9 @@ scenario() {
 		weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
 		check "the report names $tracer" matches /tmp/r.txt "^# tracer: $tracer\$"
 		whole
-		# Nothing of this load need have a wakeup that counts.
+		# This load may have no wakeup that the tracer measures.
 		[ $tracer = irqsoff ] || continue
-		# Where there was none before the trigger the one behind it has no entries.
+		# If no section was found before the trigger, the one after it has no entries.
 		tries=0
 		while ! grep -qv '^#' /tmp/r.txt && [ $tries -lt 5 ]; do
 			tries=$((tries + 1))

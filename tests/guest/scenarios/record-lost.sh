@@ -8,7 +8,7 @@ scenario() {
 	echo 0 > $T/instances/guest/tracing_on
 	weft record -B guest -b 8 -e sched -e irq -e syscalls -o /tmp/r.dat 2> /tmp/r.err &
 	local pid=$! i=0
-	while [ "$(cat $T/instances/guest/tracing_on)" = 0 ] && [ $i -lt 100 ]; do
+	while [ "$(cat $T/instances/guest/tracing_on)" = 0 ] && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		sleep 0.1
 	done

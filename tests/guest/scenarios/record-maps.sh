@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# User stacks with the files that were mapped, of processes that are gone when the text is made. The maps of one that lives for less than
-# some milliseconds are a matter of luck.
+# User stacks with the files that were mapped, of processes that are gone when the text is made. The maps of one that
+# lives for less than some milliseconds are a matter of luck.
 scenario() {
 	remember
 	record "weft records user stacks" 0 -e syscalls:sys_enter_openat -O userstacktrace -O sym-userobj -F -c -- \

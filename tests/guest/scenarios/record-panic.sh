@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel dies in the middle of a recording; the next one (tests/guest/run boots it with the same disk) reads what was on the disk.
-# Where there is no ext4, the disk is that of the host: what was written there survives without a sync.
+# The kernel crashes in the middle of a recording; the next kernel (tests/guest/run boots it with the same disk) reads
+# the files on the disk. Without ext4 the disk is that of the host, where written data survives without a sync.
 place() {
 	mkdir -p /tmp/disk
 	if [ "$1" = new ]; then

@@ -7,7 +7,7 @@ scenario() {
 		rm -f /tmp/r.dat
 		weft record -o /tmp/r.dat -e sched 2> /tmp/r.err &
 		pid=$! i=0
-		while ! grep -qs . $T/instances/*/set_event && [ $i -lt 100 ]; do
+		while ! grep -qs . $T/instances/*/set_event && [ $i -lt 1000 ]; do
 			i=$((i + 1))
 			sleep 0.1
 		done

@@ -4,9 +4,12 @@ scenario() {
 	local f
 
 	if [ -e $T/stack_trace ]; then
+		# All functions take an emulated CPU long.
+		echo 'vfs_*' > $T/stack_trace_filter
 		echo 1 > /proc/sys/kernel/stack_tracer_enabled
 		load
 		echo 0 > /proc/sys/kernel/stack_tracer_enabled
+		echo > $T/stack_trace_filter
 		cat $T/stack_trace > /tmp/stack.txt
 		remember
 		record "weft records with --save stack" 0 -e sched:sched_switch --save stack -- true

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	# Somebody else is at work in the top buffer.
+	# Somebody else uses the top buffer.
 	echo 1 > $T/events/irq/enable
 	echo 'prev_pid > 100' > $T/events/sched/sched_switch/filter
 	echo 1 > $T/events/sched/sched_switch/enable

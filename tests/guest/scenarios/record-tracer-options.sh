@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What refines the function tracers: -n, --func-stack, -O, -F, and a file of version 6.
+# Options of the function tracers: -n, --func-stack, -O, -F, and a file of version 6.
 scenario() {
 	has_tracer function_graph || { skip "tracer options" "no such tracer"; return; }
 	remember
@@ -12,7 +12,7 @@ scenario() {
 	text
 	check "stacks are printed" matches /tmp/r.txt '^ => '
 	whole
-	record "a function's graph in a file of version 6, with an option of its tracer" 0 --file-version 6 -p function_graph -g 'vfs_open' -O nofuncgraph-irqs \
+	record "a function's graph in a file of version 6, with an option of its tracer" 0 --file-version 6 -p function_graph -l '*open*' -g 'vfs_open' -O nofuncgraph-irqs \
 		-O funcgraph-tail -F -- ls -l /bin/busybox
 	text
 	check "the graph has the function" matches /tmp/r.txt 'vfs_open\(\) \{|vfs_open\(\);'

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# report -f beside the kernel's own filter: two instances of one recording have the same events, one of them with the filter in the kernel.
-# All filters are of tasks that begin and end while both are on. And what the kernel says of wrong filters, report says.
+# Compares report -f with the kernel's own filter: two instances of one recording have the same events, one of them with
+# the filter in the kernel. All filters are about tasks that begin and end while both are on. For wrong filters, report
+# has the kernel's messages.
 work='i=0; while [ $i -lt 12 ]; do head -n 1 /proc/version > /dev/null; i=$((i + 1)); done; sleep 0.2'
 
-# told INSTANCE OPTION...: its events without what each instance sees for itself, the time, the flags and a state that changes meanwhile;
-# in an order of their own
+# told INSTANCE OPTION...: its events without what each instance sees for itself, the time, the flags and a state that
+# changes meanwhile; in an order of their own
 told() {
 	local name="$1"
 

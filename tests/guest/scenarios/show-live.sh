@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	# A buffer that its own reading fills.
+	# Reading this buffer adds events to it.
 	set_to $T/events/syscalls/enable 1
 	load
 	timeout 100 weft show > /tmp/shown.txt 2> /tmp/s.err

@@ -31,7 +31,7 @@ scenario() {
 	weft show -B guest curent_tracer > /dev/null 2> /tmp/s.err
 	check "a wrong name comes with the right one" matches /tmp/s.err "did you mean 'current_tracer'"
 	weft show free_buffer > /dev/null 2> /tmp/s.err
-	check "closing free_buffer would empty the buffer: refused" matches /tmp/s.err 'only written'
+	check "closing free_buffer would empty the buffer: refused" matches /tmp/s.err 'write-only'
 	unchanged "nothing of tracefs differs"
 	rmdir $T/instances/guest
 }

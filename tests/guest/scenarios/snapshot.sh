@@ -83,6 +83,8 @@ scenario() {
 
 	for tracer in irqsoff wakeup; do
 		has_tracer $tracer || continue
+		# All functions take an emulated CPU long.
+		echo 0 > $T/options/function-trace
 		echo $tracer > $T/current_tracer
 		# Or it finds longer ones meanwhile.
 		echo 1000000000 > $T/tracing_max_latency

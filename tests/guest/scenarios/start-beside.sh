@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Triggers and commands of functions beside those of somebody, what weft says of wrong ones, and a recording with them that is killed.
+# Triggers and function commands together with those of somebody else, messages about wrong ones, and a recording with
+# them that is killed.
 
 . /host/start.sh
 
@@ -39,7 +40,7 @@ scenario() {
 	weft record -e sched:sched_switch -R 'stacktrace:2' -p function -l vfs_fsync -l 'vfs_*:traceoff:100000000' -o /tmp/k.dat \
 		-B somewhere -e irq -R 'traceoff:5' > /tmp/s.err 2>&1 &
 	local pid=$! tries=0
-	while [ "$(cat $T/instances/somewhere/tracing_on 2> /dev/null)" != 1 ] && [ $tries -lt 100 ]; do
+	while [ "$(cat $T/instances/somewhere/tracing_on 2> /dev/null)" != 1 ] && [ $tries -lt 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# start, set, stop, restart, clear and reset in the top instance, beside somebody's settings, and a start that is killed.
+# start, set, stop, restart, clear and reset in the top instance, beside somebody's settings, and a start that is
+# killed.
 . /host/start.sh
 
 somebody() {
@@ -23,7 +24,7 @@ scenario() {
 
 	weft start -e sched:sched_switch -f 'prev_prio < 200' -e irq -b 600 -C mono -O nosym-offset > /tmp/s.out 2> /tmp/s.err
 	check "start works" status_is $? 0 /tmp/s.err
-	check "it says what it has switched off" matches /tmp/s.err 'somebody had settings in the top instance'
+	check "it says what it has switched off" matches /tmp/s.err 'the top instance had settings that weft did not make'
 	check "it prints nothing else" equal "$(cat /tmp/s.out)" ""
 	load
 	check "the kernel traces" matches $T/trace sched_switch

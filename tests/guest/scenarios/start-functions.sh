@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Every command of functions (ftrace.rst, "Filter commands"): set at the top, there, and put back.
+# Every command of functions (ftrace.rst, "Filter commands"): set in the top instance, checked there, and removed.
 
 . /host/start.sh
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Options of hwlat, osnoise and timerlat: set, and put back; and what weft says when the kernel cannot.
+# Options of hwlat, osnoise and timerlat: set and restored; and messages about options that the kernel lacks.
 
 . /host/start.sh
 

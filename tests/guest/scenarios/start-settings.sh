@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Every option of start that is one setting or another: it is made, and put back; and what weft says when the kernel cannot.
+# Every option of start that is one setting or another: it is set and restored; and messages about settings that the
+# kernel lacks.
 
 . /host/start.sh
 
@@ -43,16 +44,16 @@ scenario() {
 	if [ $known = 0 ]; then
 		try "events of a module that may come" $T/set_event ':mod:not_there_yet$' -e ':mod:not_there_yet'
 	else
-		tell "events of a module that may come" 'before Linux 6.14' -e ':mod:not_there_yet'
+		tell "events of a module that may come" 'needs Linux 6.14' -e ':mod:not_there_yet'
 	fi
-	tell "absolute time" 'no switch for that' $e --absolute-time
+	tell "absolute time" 'cannot be switched to absolute ones' $e --absolute-time
 	tell "a CPU that is not there" 'there is no CPU 99' $e --cpu-buffer-size 99=100
 	tell "a function that is not there" "no function 'vfs_raed'.*did you mean 'vfs_read" -p function -l vfs_raed
 	tell "a clock that is not there" "no trace clock 'mon'" $e -C mon
 	tell "an option that is not there" "no option" $e -O no_such_option
 	weft start -e sched -f 'prio < 100' > /tmp/s.err 2>&1
 	check "a filter of a system works where it fits" status_is $? 0 /tmp/s.err
-	check "and weft says where it does not" matches /tmp/s.err 'fits [0-9]+ of the [0-9]+ events'
+	check "and weft says where it does not" matches /tmp/s.err 'is valid for [0-9]+ of the [0-9]+ events'
 	weft reset 2> /dev/null
 	unchanged "nothing is left"
 }

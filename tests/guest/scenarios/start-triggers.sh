@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Every trigger command of events.rst: set at the top, there, and put back.
+# Every trigger command of events.rst: set in the top instance, checked there, and removed.
 
 . /host/start.sh
 

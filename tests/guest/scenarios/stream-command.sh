@@ -8,7 +8,7 @@ scenario() {
 	check "and its end" matches /tmp/s.txt 'sched_process_exit:'
 	check "the summary tells events and losses" matches /tmp/s.err ' events? in .*, 0 lost$'
 	unchanged
-	# What an instance holds already is printed as the kernel prints it.
+	# The events already in an instance are printed as the kernel prints them.
 	mkdir $T/instances/guest
 	set_to $T/instances/guest/events/sched/enable 1
 	set_to $T/instances/guest/events/irq/enable 1

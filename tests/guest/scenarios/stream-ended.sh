@@ -4,7 +4,7 @@ scenario() {
 	# Somebody presses Ctrl-C.
 	weft stream -e sched > /tmp/s.txt 2> /tmp/s.err &
 	local pid=$! i=0
-	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 200 ]; do
+	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		sleep 0.1
 	done
@@ -16,7 +16,7 @@ scenario() {
 	# Somebody kills it.
 	weft stream -e sched -e irq -C global -b 64 > /tmp/s.txt 2> /tmp/s.err &
 	pid=$! i=0
-	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 200 ]; do
+	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		sleep 0.1
 	done

@@ -15,7 +15,7 @@ scenario() {
 	local i reader pid id
 
 	remember
-	# What two instances hold already: the lines of each are the kernel's.
+	# The events already in two instances: the lines of each are the kernel's.
 	for i in guest other; do
 		mkdir $T/instances/$i
 	done
@@ -74,7 +74,7 @@ scenario() {
 	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
 	pid=$!
 	i=0
-	while ! grep -q 'sched_process_exec:' /tmp/s.txt && [ $i -lt 200 ]; do
+	while ! grep -q 'sched_process_exec:' /tmp/s.txt && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		/bin/busybox sleep 0.1
 	done
@@ -83,7 +83,7 @@ scenario() {
 	echo "$late" >> $T/dynamic_events
 	set_to $T/instances/guest/events/weft_guest/late/enable 1
 	i=0
-	while ! grep -q ' late: ' /tmp/s.txt && [ $i -lt 200 ]; do
+	while ! grep -q ' late: ' /tmp/s.txt && [ $i -lt 1000 ]; do
 		i=$((i + 1))
 		/bin/busybox sleep 0.1
 	done

@@ -9,12 +9,13 @@ told() {
 
 scenario() {
 	remember
-	# A reader that goes away.
+	# A reader that ends.
 	timeout 60 weft stream -e sched -e syscalls 2> /tmp/s.err | head -n 20 > /tmp/s.txt
 	check "head gets its lines" equal "$(wc -l < /tmp/s.txt)" 20
 	check "weft says nothing of a reader that went away" equal "$(head -c 300 /tmp/s.err)" ""
 
-	# A reader that sleeps until the load is over: what it gets, and is told to have lost, is what the kernel counted.
+	# A reader that sleeps until the load is over: the events that it gets plus those reported as lost are the
+	# kernel's count.
 	mkdir $T/instances/guest
 	rm -f /tmp/text /tmp/go
 	mkfifo /tmp/text /tmp/go

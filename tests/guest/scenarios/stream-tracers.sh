@@ -13,7 +13,7 @@ scenario() {
 		skip "function" "no such tracer"
 	fi
 	has_tracer function_graph || { skip "function_graph" "no such tracer"; return; }
-	[ "$(wc -l < $T/available_filter_functions)" -gt 30000 ] && few="-l do_sys* -l do_filp_open -l path_openat -l *alloc_fd*"
+	[ "$(wc -l < $T/available_filter_functions)" -gt 30000 ] && few="-l do_sys* -l do_fil*_open -l path_openat -l *alloc_fd*"
 	timeout 100 weft stream -q -p function_graph $few -g do_sys_openat2 -F -- ls -l /bin/busybox > /tmp/s.txt 2> /tmp/s.err
 	check "weft stream -p function_graph ends with status 0" status_is $? 0 /tmp/s.err
 	check "the header is the graph's" matches /tmp/s.txt '^# tracer: function_graph$'

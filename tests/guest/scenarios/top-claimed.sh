@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Two users of the top instance: the first has all that the kernel counts, the second is told who that is, waits, or goes elsewhere.
+# Two users of the top instance: the first gets all events that the kernel counts; the second is told the user's name,
+# waits, or uses another instance.
 
 # Few functions: each switch takes an emulated CPU long.
 G='-p function_graph -l do_sys_openat2 -g do_sys_openat2 --max-graph-depth 1'
 
-# opens N: so often the kernel enters do_sys_openat2
+# opens N: the kernel enters do_sys_openat2 N times
 opens() { /bin/busybox sh -c 'n='$1'; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done'; }
 
 # roots FILE: how often it is a root of the graph there, of the loop that was counted
@@ -14,7 +15,7 @@ roots() { weft report "$1" 2> /dev/null | grep -c 'do_sys_openat2'; }
 begun() {
 	local tries=0
 
-	until [ "$(cat $T/current_tracer)" = "$1" ] && [ "$(cat $T/tracing_on)" = 1 ] || [ $tries = 200 ]; do
+	until [ "$(cat $T/current_tracer)" = "$1" ] && [ "$(cat $T/tracing_on)" = 1 ] || [ $tries = 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
@@ -58,7 +59,7 @@ scenario() {
 	setsid weft start -p function -l do_sys_openat2 2> /tmp/s.err
 	check "so is a start from elsewhere" matches /tmp/s.err 'the top instance is in use.*-B NAME'
 	weft record -q -o /tmp/r.dat --wait=200ms $G -- true 2> /tmp/s.err
-	check "waiting ends when its time is over" matches /tmp/s.err 'waited in vain'
+	check "waiting ends when its time is over" matches /tmp/s.err 'timed out waiting'
 	weft stat > /tmp/stat.txt
 	check "stat tells who traces" matches /tmp/stat.txt "the top instance is traced by 'weft start"
 	weft doctor | tr -s '\n ' ' ' > /tmp/doctor.txt

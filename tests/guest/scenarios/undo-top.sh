@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Settings of somebody in the top instance and in another one, and recordings that must change each of them.
+# Somebody has settings in the top instance and in another one, and recordings must change each of them.
 scenario() {
 	has_tracer function_graph || { skip "undo" "no such tracer"; return; }
 	echo 'prev_pid != 77' > $T/events/sched/sched_switch/filter
@@ -35,9 +35,9 @@ scenario() {
 	everything > /tmp/after-some.txt
 	same "recording in an existing instance leaves it as it was" /tmp/before.txt /tmp/after-some.txt
 
-	weft record -p function_graph -g vfs_read -e sched -C mono -o /tmp/killed.dat 2> /dev/null &
+	weft record -p function_graph -l 'vfs_*' -g vfs_read -e sched -C mono -o /tmp/killed.dat 2> /dev/null &
 	local pid=$! tries=0
-	while [ "$(cat $T/current_tracer) $(cat $T/tracing_on)" != "function_graph 1" ] && [ $tries -lt 100 ]; do
+	while [ "$(cat $T/current_tracer) $(cat $T/tracing_on)" != "function_graph 1" ] && [ $tries -lt 1000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

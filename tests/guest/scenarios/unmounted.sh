@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Somebody unmounts tracefs while weft records or streams: what was traced is there, and everything is put back.
+# Somebody unmounts tracefs while weft records or streams: the traced events are saved, and every setting is restored.
 I=$T/instances/guest
 reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
 
-# unmount DIRECTORY [COMMAND]: what the workload does; COMMAND follows the unmounting
+# unmount DIRECTORY [COMMAND]: the workload; it runs COMMAND after the unmounting
 unmount() {
 	cat > /tmp/unmount.sh <<-END
 	dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null
@@ -13,7 +13,7 @@ unmount() {
 	END
 }
 
-# back WHAT: the mount is as its user left it; then tracefs comes back, and is as before
+# back WHAT: the mount is as its user left it; then tracefs is mounted again, with its settings restored
 back() {
 	check "$1: tracefs is not mounted, as its user wanted" test ! -e $T/tracing_on
 	mount -t tracefs nodev $T
@@ -21,7 +21,7 @@ back() {
 	check "$1: no journal is left" equal "$(ls /run/weft | grep -c undo)" 0
 }
 
-# nowhere: not even the directory is there any more, so that it cannot be mounted again
+# nowhere: the directory does not exist any more, so tracefs cannot be mounted again
 nowhere() {
 	umount $T
 	mkdir /tmp/tracefs
@@ -30,7 +30,7 @@ nowhere() {
 	timeout 60 weft record -F -c -e sched:sched_process_exit -B guest -e raw_syscalls -o /tmp/r.dat -- sh /tmp/unmount.sh 2> /tmp/r.err
 	check "nowhere: it is a failure" status_is $? 125 /tmp/r.err
 	cat /tmp/r.err
-	check "nowhere: weft says what is wrong, and what helps" matches /tmp/r.err "unmounted tracefs from '/tmp/tracefs'.*'weft reset'"
+	check "nowhere: weft says what is wrong, and what helps" matches /tmp/r.err "tracefs was unmounted from '/tmp/tracefs'.*'weft reset'"
 	mount -t tracefs nodev $T
 	weft reset > /tmp/reset.txt 2>&1
 	check "nowhere: weft reset puts it back" status_is $? 0 /tmp/reset.txt

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft convert: another file, the same text, for weft and for trace-cmd.
+load lib
+
+forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 6" "--compression zstd:19")
+
+@test "convert: each version and compression gives the kernel's own text" {
+	local golden text form count=0
+
+	for text in tests/fixtures/golden/*.txt; do
+		# Some need a choice of events to be the text of the kernel.
+		weft report "${text%.txt}.dat" | cmp -s - "$text" || continue
+		for form in "${forms[@]}"; do
+			# shellcheck disable=SC2086 # words
+			weft convert -q $form -o "$BATS_TEST_TMPDIR/out.dat" "${text%.txt}.dat"
+			weft report "$BATS_TEST_TMPDIR/out.dat" | cmp - "$text"
+			weft check -q "$BATS_TEST_TMPDIR/out.dat"
+		done
+		count=$((count + 1))
+	done
+	[ $count -gt 4 ]
+}
+
+@test "convert: trace-cmd prints of each form what it prints of the source" {
+	need_command trace-cmd
+	local form
+
+	trace-cmd report -i tests/fixtures/demo.dat 2> /dev/null > "$BATS_TEST_TMPDIR/want"
+	[ "$(grep -c sched_switch "$BATS_TEST_TMPDIR/want")" -gt 10 ]
+	for form in "${forms[@]}"; do
+		# shellcheck disable=SC2086 # words
+		weft convert -q $form -o "$BATS_TEST_TMPDIR/out.dat" tests/fixtures/demo.dat
+		trace-cmd report -i "$BATS_TEST_TMPDIR/out.dat" 2> /dev/null | cmp - "$BATS_TEST_TMPDIR/want"
+	done
+}
+
+@test "convert: what went there and back again tells the same in every setting" {
+	weft convert -q --file-version 6 -o "$BATS_TEST_TMPDIR/six.dat" tests/fixtures/demo.dat
+	weft convert -q -o - "$BATS_TEST_TMPDIR/six.dat" > "$BATS_TEST_TMPDIR/seven.dat"
+	weft report "$BATS_TEST_TMPDIR/seven.dat" > "$BATS_TEST_TMPDIR/got"
+	weft report tests/fixtures/demo.dat | cmp - "$BATS_TEST_TMPDIR/got"
+	weft info --settings tests/fixtures/demo.dat | grep -v weft/sums > "$BATS_TEST_TMPDIR/want"
+	weft info --settings "$BATS_TEST_TMPDIR/seven.dat" | grep -v weft/sums | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "convert: a file is converted in place" {
+	cp tests/fixtures/demo.dat "$BATS_TEST_TMPDIR/here.dat"
+	weft convert -q --file-version 6 -o "$BATS_TEST_TMPDIR/here.dat" "$BATS_TEST_TMPDIR/here.dat"
+	weft check "$BATS_TEST_TMPDIR/here.dat" | grep -q 'ok, version 6'
+	weft check -q "$BATS_TEST_TMPDIR/here.dat"
+}
+
+@test "convert: of a damaged file what can be read is written, and the damage is told" {
+	head -c 10000 tests/fixtures/golden/6.12-function.dat > "$BATS_TEST_TMPDIR/cut.dat"
+	run weft convert -q -o "$BATS_TEST_TMPDIR/out.dat" "$BATS_TEST_TMPDIR/cut.dat"
+	[ "$status" -eq 1 ]
+	[[ "$output" == "weft: "* ]]
+}
+
+@test "convert: wrong usage is told" {
+	run -2 weft convert tests/fixtures/demo.dat
+	[[ "$output" == *"-o FILE"* ]]
+	run -2 weft convert -o x --file-version 6 --compression zstd tests/fixtures/demo.dat
+	[[ "$output" == *"cannot be compressed"* ]]
+	run -2 weft convert -o x --compression zlib tests/fixtures/demo.dat
+	run -1 weft convert -o "$BATS_TEST_TMPDIR/x" /nonexistent
+}

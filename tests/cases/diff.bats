@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft diff: what it prints, its conditions and its refusals. That its test holds is shown by traces of known differences, in tests/unit/diff.c.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+old=$golden/6.12-function_graph.dat
+new=$golden/6.1-rt-function_graph.dat
+
+# median TEXT: of the time of irq_enter_rcu in the kernel's text, in ns; and how often it is there
+median() {
+	sed -n 's/^ *[0-9]*) *[^0-9 ]* *\([0-9.]*\) us .* irq_enter_rcu();$/\1/p' "$1" | sort -n |
+		awk '{ v[NR] = $1 } END { printf "%.0f %d\n", v[int((NR + 1) / 2)] * 1000, NR }'
+}
+
+@test "diff: the figures of both sides are those of the kernel's texts" {
+	need_command jq
+	run -0 weft diff graph "$old" "$new" --row irq_enter_rcu --figure p50 --format json
+	read -r want n <<< "$(median "${old%.dat}.txt")"
+	[ "$(jq '.changes[0].old_n' <<< "$output")" = "$n" ]
+	# The kernel rounds.
+	[ "$(jq ".changes[0].old - $want | fabs < 2" <<< "$output")" = true ]
+	read -r want n <<< "$(median "${new%.dat}.txt")"
+	[ "$(jq '.changes[0].new_n' <<< "$output")" = "$n" ]
+	[ "$(jq ".changes[0].new - $want | fabs < 2" <<< "$output")" = true ]
+	[ "$(jq -r '.changes[0] | "\(.verdict) \(.change_percent > 300) \(.from_percent > 3)"' <<< "$output")" = "+ true true" ]
+}
+
+@test "diff: a file and itself differ in nothing" {
+	need_command jq
+	for name in summary graph; do
+		run -0 weft diff $name "$old" "$old" --format json
+		[ "$(jq '[.changes[] | select(.verdict == "+" or .verdict == "-" or .old != .new)] | length' <<< "$output")" = 0 ]
+		[ "$(jq '[.changes[] | select(.verdict == "~")] | length > 0' <<< "$output")" = true ]
+	done
+}
+
+@test "diff: text and CSV have the same rows, the changes first, and the limits stand below" {
+	run -0 weft diff "$old" "$new"
+	[[ "${lines[1]}" =~ ^OF\ +ROW\ +FIGURE\ +OLD\ +NEW\ +CHANGE ]]
+	[[ "${lines[2]}" =~ ^functions\ +irq_e.*\ \+\  ]]
+	[[ "$output" == *"the kernels differ: "* ]]
+	[[ "$output" == *"# cut by the start or the end: old: "* ]]
+	run -0 weft diff "$old" "$new" --top 3 --format csv
+	[ "${#lines[@]}" -ge 4 ]
+	[[ "${lines[0]}" == table,row,figure,old_text,new_text,change_percent,from_percent,to_percent,verdict,* ]]
+	[[ "${lines[1]}" == functions,irq_e* ]]
+}
+
+@test "diff: --fail-if ends with 3 and names the row that changed; other rows and figures may" {
+	run -3 --separate-stderr weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 > 20%'
+	[[ "$stderr" == *"'irq_enter_rcu': p50 changed by +"*"which --fail-if 'irq_enter*: p50 > 20%' does not allow"* ]]
+	[[ "$output" == *"irq_enter_rcu"* ]]
+	run -0 weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 < -20%' --fail-if 'do_idle: p50 > 1%'
+	run -0 weft diff graph "$old" "$old" --fail-if 'total > 0%' --fail-if 'total < 0%'
+	run -0 weft diff graph "$new" "$old" --least 1000 --fail-if 'total > 0%'
+}
+
+@test "diff: several files a side, with commas or with -a and -b" {
+	need_command jq
+	for i in 1 2 3 4 5; do
+		cp "$old" "$BATS_TEST_TMPDIR/a$i.dat"
+		cp "$new" "$BATS_TEST_TMPDIR/b$i.dat"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	run -0 weft diff graph a1.dat,a2.dat,a3.dat,a4.dat,a5.dat b1.dat,b2.dat,b3.dat,b4.dat,b5.dat --row irq_enter_rcu --format json
+	# 2 / (10 over 5) and ties: all of one side are larger.
+	[ "$(jq -r '.changes[0] | "\(.verdict) \(.p)"' <<< "$output")" = "+ 0.007937" ]
+	both=$output
+	run -0 weft diff graph --old a1.dat --old a2.dat,a3.dat --old a4.dat --old a5.dat --new b1.dat,b2.dat,b3.dat --new b4.dat --new b5.dat --row irq_enter_rcu --format json
+	[ "$output" = "$both" ]
+	run -0 weft diff graph a1.dat,a2.dat b1.dat,b2.dat
+	[[ "$output" == *"4 and 4 at least"* ]]
+}
+
+@test "diff: a wrong command line, missing and damaged files end with words" {
+	run -2 --separate-stderr weft diff "$old"
+	[[ "$stderr" == *"weft diff OLD NEW"* ]]
+	run -2 --separate-stderr weft diff "$old" "$old" "$new"
+	[[ "$stderr" == *"--old and --new"* ]]
+	run -2 --separate-stderr weft diff "$old" "$new" --fail-if 'mean > 1%'
+	[[ "$stderr" == *"there are p50, p99, rate and total"* ]]
+	run -2 --separate-stderr weft diff "$old" "$new" --figure mean
+	run -2 --separate-stderr weft diff "$old" "$new" --least much
+	run -1 --separate-stderr weft diff "$old" "$BATS_TEST_TMPDIR/none.dat"
+	[[ "$stderr" == *"none.dat"* ]]
+	run -1 --separate-stderr weft diff syscalls "$old" "$new"
+	[[ "$stderr" == *"raw_syscalls"* ]]
+	head -c $(($(stat -c %s "$old") / 2)) "$old" > "$BATS_TEST_TMPDIR/cut.dat"
+	run -1 --separate-stderr weft diff "$old" "$BATS_TEST_TMPDIR/cut.dat"
+	[[ "$stderr" == *"cut.dat"* ]]
+	for file in "$BATS_TEST_DIRNAME"/../corpora/report/*/*.dat; do
+		run --separate-stderr timeout 20 weft diff "$file" "$file"
+		[ "$status" -le 1 ]
+	done
+}
+
+@test "diff: --since and --until take a part of each side, which together are the file, and --comm only rows of such tasks" {
+	need_command jq
+	read -r _ n <<< "$(median "${old%.dat}.txt")"
+	run -0 weft diff graph "$old" "$old" --row irq_enter_rcu --figure rate --until 14.735, --since ,14.735000001 --format json
+	[ "$(jq '.changes[0].old_n + .changes[0].new_n' <<< "$output")" = "$n" ]
+	[ "$(jq '.changes[0].old_n > 0 and .changes[0].new_n > 0' <<< "$output")" = true ]
+	# One time is of both sides: nothing differs, and the rate is that of a span which is shorter.
+	run -0 weft diff graph "$old" "$old" --row irq_enter_rcu --figure rate --until 14.735 --format json
+	[ "$(jq '.changes[0] | .old_n == .new_n and .old == .new' <<< "$output")" = true ]
+	[ "$(jq --argjson n "$n" '.changes[0].old_n < $n' <<< "$output")" = true ]
+	run -0 weft diff graph "$old" "$old" --comm nosuch --format json
+	[ "$(jq '.changes | length' <<< "$output")" = 0 ]
+	run -1 weft diff graph "$old" "$old" --since 1,x
+}
+
+@test "diff: block has the requests of the kernel's text, by device, operation and task, and --fail-if sees them" {
+	need_command jq
+	block=$BATS_TEST_DIRNAME/../fixtures/resources/block
+	issues=$(grep -c ': block_rq_issue: ' "$block.txt")
+	for by in device operation task; do
+		run -0 weft diff block --by $by "$block.dat" "$block.dat" --figure rate --format json
+		[ "$(jq '[.changes[] | select(.row | endswith(" d2c")) | .old_n] | add' <<< "$output")" = "$issues" ]
+		[ "$(jq '[.changes[] | select(.old_n != .new_n or .old != .new or .verdict == "+" or .verdict == "-")] | length' <<< "$output")" = 0 ]
+	done
+	run -0 weft diff block "$block.dat" "$block.dat" --fail-if '*d2c: total > 0%'
+	# Those of all that a file has events for are the same.
+	run -0 weft diff "$block.dat" "$block.dat" --row '254:0 write d2c' --format json
+	all=$(jq -c '[.changes[] | del(.p)]' <<< "$output")
+	run -0 weft diff block "$block.dat" "$block.dat" --row '254:0 write d2c' --format json
+	[ "$(jq -c '[.changes[] | del(.p)]' <<< "$output")" = "$all" ]
+}
+
+@test "diff: --by has the rows of weft syscalls, and says which tables have none to choose" {
+	need_command jq
+	file=$golden/6.12-events-syscalls
+	run -0 weft diff syscalls --by task "$file.dat" "$file.dat" --figure rate --format json
+	# Each exit of a task in the kernel's text ends one call; those of ls began in the file.
+	[ "$(jq '.changes[] | select(.row == "ls") | .old_n' <<< "$output")" = "$(grep -c '^ *ls-.*sys_[a-z0-9_]* -> ' "$file.txt")" ]
+	run -0 weft diff syscalls --by errno "$file.dat" "$file.dat" --figure rate --format json
+	[ "$(jq -r '[.changes[].row] | sort | join(",")' <<< "$output")" = "$(weft syscalls --by errno "$file.dat" --format json | jq -r '[.syscalls[] | "\(.syscall) \(.error)"] | sort | join(",")')" ]
+	run -2 --separate-stderr weft diff --by task "$file.dat" "$file.dat"
+	[[ "$stderr" == *"not those of summary"* ]]
+	run -2 --separate-stderr weft diff sched --by task "$file.dat" "$file.dat"
+	[[ "$stderr" == *"syscalls, block, locks, stacks or latency"* ]]
+	run -2 --separate-stderr weft diff locks --by device "$file.dat" "$file.dat"
+	[[ "$stderr" == *"the values are lock, caller and task"* ]]
+	run -2 --separate-stderr weft diff power --by cpu "$file.dat" "$file.dat"
+	[[ "$stderr" == *"not those of power"* ]]
+	run -2 --separate-stderr weft diff --of hist "$file.dat" "$file.dat"
+	[[ "$stderr" == *"there are summary, sched, latency, syscalls, "*"stacks, memory and power"* ]]
+}
+
+@test "diff: stacks, power and latency have the rows of the kernel's text" {
+	need_command jq
+	file=$golden/6.12-event-stacktrace
+	# Each event is followed by its stack; those of the idle task's switches are no time off the CPU.
+	run -0 weft diff stacks --by task "$file.dat" "$file.dat" --format json
+	stacks=$(grep -c '<stack trace>' "$file.txt")
+	[ "$(jq '[.changes[] | select(.table == "events") | .old_n] | add' <<< "$output")" = "$stacks" ]
+	[ "$(jq -r '[.changes[] | select(.table == "events") | .figure] | unique | join(",")' <<< "$output")" = rate ]
+	file=$BATS_TEST_DIRNAME/../fixtures/resources/power
+	run -0 weft diff power "$file.dat" "$file.dat" --format json
+	# What a CPU left, it had entered: of each CPU and state the pairs.
+	pairs=$(sed -n 's/.*: cpu_idle: state=\([0-9]*\) cpu_id=\([0-9]*\).*/\1 \2/p' "$file.txt" | awk '$1 == 4294967295 { if ($2 in in_state) n[in_state[$2]]++; delete in_state[$2]; next }
+		{ in_state[$2] = $1 } END { for (s in n) print "state " s, n[s] }' | sort)
+	[ "$(jq -r '.changes[] | select(.table == "states" and .figure == "rate") | "\(.row) \(.old_n)"' <<< "$output" | sort)" = "$pairs" ]
+	file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+	run -0 weft diff latency "$file" "$file" --format json
+	# One delay for each wakeup that weft latency has looked at, of which the parts are parts.
+	looked=$(weft latency "$file" | sed -n 's/^# looked at: \([0-9,]*\) wakeups\?$/\1/p')
+	[ "$(jq '.changes[] | select(.row == "delay" and .figure == "rate") | .old_n' <<< "$output")" = "${looked//,/}" ]
+	[ "$(jq '[.changes[] | select(.figure == "total")] | ([.[] | select(.row != "delay") | .old] | add) / (.[] | select(.row == "delay") | .old) | . > 0.999 and . < 1.001' <<< "$output")" = true ]
+}

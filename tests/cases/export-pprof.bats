@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft export --to pprof, as gzip and protoc decode it; export/pprof.proto names the fields.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+setup()
+{
+	need_command protoc
+	need_command python3
+}
+
+# stacks TYPE OPTION...: the profile as folded stacks
+stacks()
+{
+	local type=$1
+	shift
+	weft export --to pprof "$@" 2> /dev/null | gzip -dc | protoc -Itests/cases/export --decode=weft.Profile tests/cases/export/pprof.proto |
+		python3 tests/cases/export/pprof.py $type | LC_ALL=C sort
+}
+
+@test "pprof: stacks and their weights are those of folded" {
+	for file in "$golden"/*graph*.dat "$golden"/*stack*.dat tests/fixtures/demo.dat; do
+		weft export --to folded "$file" 2> /dev/null | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+		stacks '' "$file" | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "pprof: a profile has each weight of which there is any, or that of --weight" {
+	local file=$golden/6.12-function_graph-event-stack.dat
+	for weight in self-time count; do
+		weft export --to folded --weight $weight "$file" 2> /dev/null | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		stacks $weight "$file" | diff "$BATS_TEST_TMPDIR/want" -
+		stacks '' --weight $weight "$file" | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "pprof: it is gzip whose check sum is right" {
+	weft export --to pprof "$golden/6.12-function_graph.dat" 2> /dev/null | gzip -t
+}
+
+@test "pprof: a file without stacks is a profile without samples" {
+	[ -z "$(stacks '' "$golden/6.12-user_events.dat")" ]
+}
+
+@test "pprof: pprof-format of npm reads it, with the same sums" {
+	need_npm pprof-format 2.3.2
+	cd "$BATS_TEST_TMPDIR"
+	weft export --to folded "$golden/6.12-function_graph.dat" 2> /dev/null | awk '{ s += $NF; n++ } END { print n, s }' > want
+	weft export --to pprof -q -o graph.pb.gz "$golden/6.12-function_graph.dat" 2> /dev/null
+	cat > sums.js <<-'EOF'
+		const { Profile } = require('pprof-format');
+		const profile = Profile.decode(require('zlib').gunzipSync(require('fs').readFileSync('graph.pb.gz')));
+		console.log(profile.sample.length, profile.sample.reduce((sum, sample) => sum + Number(sample.value[0]), 0));
+	EOF
+	node sums.js | diff want -
+}

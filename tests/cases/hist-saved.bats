@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft hist --input, beside what the kernel's own text of the same buffer tells
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+sched=$golden/6.12-events-sched
+
+# pairs KEY: "VALUE HITS" of each value in the kernel's text of sched_switch
+pairs() {
+	sed -n "/ sched_switch: /s/.* $1=\([^ ]*\).*/\1/p" "$sched.txt" | sort | uniq -c | awk '{ print $2, $1 }' | sort
+}
+
+@test "hist: --input counts what the kernel's text has, by names and by numbers" {
+	for key in next_comm next_pid prev_prio; do
+		weft hist -i "$sched.dat" sched:sched_switch --keys $key --format json | jq -r '.rows[] | "\(.keys.'$key') \(.values.hitcount)"' | sort > "$BATS_TEST_TMPDIR/got"
+		pairs $key > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		cmp "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	done
+}
+
+@test "hist: --input sums up, and percentiles are those of the values" {
+	sed -n '/ sched_switch: /s/.*prev_prio=\([0-9]*\).*/\1/p' "$sched.txt" | sort -n > "$BATS_TEST_TMPDIR/prios"
+	n=$(wc -l < "$BATS_TEST_TMPDIR/prios")
+	sum=$(awk '{ s += $1 } END { print s }' "$BATS_TEST_TMPDIR/prios")
+	p50=$(sed -n "$(((n + 1) / 2))p" "$BATS_TEST_TMPDIR/prios")
+	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys common_type --values prev_prio,prev_prio.p50,prev_prio.max --format json
+	[ "$(jq -c '.rows[0].values' <<< "$output")" = "{\"hitcount\":$n,\"prev_prio\":$sum,\"prev_prio.p50\":$p50,\"prev_prio.max\":$(tail -n 1 "$BATS_TEST_TMPDIR/prios")}" ]
+}
+
+@test "hist: --input prints the table of weft hist" {
+	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys next_comm,next_prio --sort next_comm
+	[[ "${lines[0]}" =~ ^next_comm\ +next_prio\ +hitcount ]]
+	[[ "${lines[1]}" =~ \ +[0-9]+\ +[0-9]+\ +#+$ ]]
+	[[ "${lines[-1]}" == "sched:sched_switch: $(grep -c ' sched_switch: ' "$sched.txt") hits in "* ]]
+}
+
+@test "hist: --input with --format kernel is a histogram as the kernel prints it" {
+	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys next_pid --format kernel
+	[ "${lines[0]}" = "# event histogram" ]
+	[ "${lines[2]}" = "# trigger info: hist:keys=next_pid:vals=hitcount:sort=hitcount.descending:size=2048 [active]" ]
+	[[ "$output" == *"    Hits: $(grep -c ' sched_switch: ' "$sched.txt")"$'\n'* ]]
+}
+
+@test "hist: --input refuses with the place of the culprit, and says what is near" {
+	run -1 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_comm,nxt_pid
+	[[ "$stderr" == *"Couldn't find field; did you mean 'next_pid'"* ]]
+	[[ "$stderr" == *"  next_comm,nxt_pid"$'\n'"            ^" ]]
+	run -1 --separate-stderr weft hist -i "$sched.dat" sched:sched_swich --keys next_comm
+	[[ "$stderr" == *"did you mean 'sched:sched_switch'"* ]]
+	run -1 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_pid --filter 'next_pid = 1'
+	[[ "$stderr" == *"--filter: Invalid operator"* ]]
+	run -2 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_pid -- true
+	[[ "$stderr" == *"cannot be combined with a COMMAND"* ]]
+	run -2 --separate-stderr weft hist sched:sched_switch --keys next_pid --since 1
+	[[ "$stderr" == *"are for --input"* ]]
+}
+
+@test "hist: --input of damaged files and of strange ones ends with words" {
+	head -c $(($(stat -c %s "$sched.dat") / 2)) "$sched.dat" > "$BATS_TEST_TMPDIR/cut.dat"
+	run --separate-stderr timeout 20 weft hist -i "$BATS_TEST_TMPDIR/cut.dat" sched:sched_switch --keys next_pid
+	[ "$status" -le 1 ]
+	for file in "$BATS_TEST_DIRNAME"/../corpora/report/*/*.dat; do
+		for what in "sched:sched_switch --keys next_comm,prev_state.log2,stacktrace --values prev_prio.p99" "function --keys ip.sym,parent_ip.sym-offset" \
+			"--latency raw_syscalls:sys_enter..raw_syscalls:sys_exit --keys id.syscall,lat.log2 --filter lat>1"; do
+			# shellcheck disable=SC2086
+			run --separate-stderr timeout 20 weft hist -i "$file" $what
+			[ "$status" -le 1 ]
+		done
+	done
+}
+
+@test "hist --input: on a terminal its bars are of block characters where the locale has them, and lines fit" {
+	command -v script > /dev/null || skip "no script(1)"
+	file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+	bars()
+	{
+		SHELL=$BASH script -qec "stty cols $1 rows 50; env LC_ALL=$2 $(printf '%q ' "$WEFT" hist --input "$file" sched:sched_switch --keys next_comm --values prev_prio)" \
+			/dev/null < /dev/null | tr -d '\r'
+	}
+	# By the kernel's text.
+	most=$(weft report "$file" -e sched:sched_switch | grep -o 'next_comm=[^ ]*' | sort | uniq -c | sort -rn | head -1 | awk '{ print $1 }')
+	run -0 bars 80 C.UTF-8
+	[[ "${lines[1]}" =~ ^[a-z]+\ +$most\ \ (█{40})\ +[0-9]+$ ]]
+	run -0 bars 80 C
+	[[ "${lines[1]}" =~ ^[a-z]+\ +$most\ \ (#{40})\ +[0-9]+$ ]]
+	for columns in 44 60; do
+		run -0 bars $columns C
+		[[ "${lines[1]}" =~ \ #{8,}\ +[0-9]+$ ]]
+		[ "$(printf '%s\n' "${lines[@]:0:8}" | awk '{ n = length > n ? length : n } END { print n }')" -eq $columns ]
+	done
+	# A value's own bar begins at the left.
+	run -0 weft hist --input "$file" sched:sched_switch --keys next_comm --values prev_prio.graph
+	[[ "${lines[2]}" =~ ^[^\ ]+\ +[0-9]+\ \ #+\ +#+$ ]]
+	[ "$(printf '%s\n' "${lines[@]:1:8}" | sed 's/#*$//' | awk '{ print length }' | sort -u | wc -l)" -eq 1 ]
+	# A file or a pipe has the same bars in every locale.
+	[ "$(LC_ALL=C.UTF-8 weft hist --input "$file" sched:sched_switch --keys next_comm)" = "$(LC_ALL=C weft hist --input "$file" sched:sched_switch --keys next_comm)" ]
+}

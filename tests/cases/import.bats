@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft import: the kernel's text becomes a recording whose report is that text.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+setup()
+{
+	made=$BATS_TEST_TMPDIR/made.dat
+}
+
+# lines FILE: what is no header.
+lines()
+{
+	grep -av '^#' "$1"
+}
+
+# comes_back TEXT OPTION...: every line of the text is in the report of what was imported, in order.
+comes_back()
+{
+	local text=$1
+	shift
+	weft import -q "$@" -o "$made" "$text" 2> /dev/null
+	weft report "$made" > "$BATS_TEST_TMPDIR/report" 2> /dev/null
+	lines "$text" > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	lines "$BATS_TEST_TMPDIR/report" | diff -a "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "import: the kernel's text of events, system calls, functions and stacks comes back, every line" {
+	for name in 6.12-events-{sched,syscalls,irq-timer} 6.12-{synth-hist,user_events,function,event-stacktrace,function-stacktrace} \
+		6.1-rt-events-{sched,syscalls} 6.1-rt-{function,event-stacktrace}; do
+		comes_back "$golden/$name.txt"
+	done
+}
+
+@test "import: the kernel's text of function graphs comes back, every line, and so do stacks of programs" {
+	for name in 6.12-function_graph 6.1-rt-function_graph 6.12-function_graph-event-stack{,.funcgraph-{abstime,proc,tail}} 6.12-userstacktrace; do
+		comes_back "$golden/$name.txt"
+	done
+	comes_back "$golden/6.12-function_graph.txt" --formats-from "$golden/6.12-function_graph.dat"
+	comes_back "$golden/6.12-userstacktrace.txt" --formats-from "$golden/6.12-userstacktrace.dat"
+}
+
+@test "import: the kernel's texts of function graphs in all columns, of the captures" {
+	local n=0
+	for file in "${BUILD:-build}"/captures/*/function_graph*/trace*.txt; do
+		# Without CPUs the order alone is known, and of hex, raw, fields and verbose the stacks are no text.
+		case $file in *.bare.* | *.nocontext-info.* | *.nofuncgraph-cpu.* | *.hex.* | *.raw.* | *.fields.* | *.verbose* | */function_graph-event-stack/*) continue ;; esac
+		[ -e "$file" ] || continue
+		comes_back "$file"
+		n=$((n + 1))
+	done
+	[ $n -gt 0 ] || skip "no captures in ${BUILD:-build}"
+}
+
+# near WANT GOT: the same words, and numbers above 10000 at most 100 apart: of a duration above 10 ms the text has no ns.
+near()
+{
+	[ -s "$1" ]
+	paste -d '\n' "$1" "$2" | awk 'NR % 2 { split($0, want, " "); words = NF; next }
+		{ if (NF != words) exit bad = 1; for (i = 1; i <= NF; i++) if ($i != want[i] && (want[i] < 10000 || $i - want[i] > 100 || want[i] - $i > 100)) exit bad = 1 }
+		END { exit bad }'
+}
+
+# graph FILE: calls, total and own time of each function, in ns.
+graph()
+{
+	weft graph --format json "$1" 2> /dev/null | jq -r '.functions[] | "\(.function) \(.calls) \(.total_ns) \(.self_ns)"' | LC_ALL=C sort
+}
+
+@test "import: weft graph, folded and the stacks of a graph's text tell what those of the recording tell" {
+	need_command jq
+	for name in 6.12-function_graph 6.1-rt-function_graph; do
+		weft import -q -o "$made" "$golden/$name.txt" 2> /dev/null
+		graph "$golden/$name.dat" > "$BATS_TEST_TMPDIR/want"
+		graph "$made" > "$BATS_TEST_TMPDIR/got"
+		near "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+		# Without irq-info the text does not tell that a function interrupted another one: the own time of each function is the same.
+		for file in "$golden/$name.dat" "$made"; do
+			weft export --to folded "$file" 2> /dev/null | awk '{ weight = $NF; sub(/ [0-9]+$/, ""); n = split($0, stack, ";"); own[stack[n]] += weight } END { for (f in own) print f, own[f] }' |
+				LC_ALL=C sort > "$BATS_TEST_TMPDIR/$(basename "$file").folded"
+		done
+		near "$BATS_TEST_TMPDIR/$name.dat.folded" "$BATS_TEST_TMPDIR/made.dat.folded"
+	done
+}
+
+@test "import: a graph's text without times or tasks gets those that fit, and it is told" {
+	printf '%s\n' '# tracer: function_graph' '#' ' 0)               |  a() {' ' 0)   1.500 us    |    b();' ' 0) + 12.000 us   |  }' \
+		' 1) ! 100.001 us  |  c();' > "$BATS_TEST_TMPDIR/text"
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"4 lines of the function graph have no time"* ]]
+	[[ $stderr == *"of 6 events of the function graph no line tells the task"* ]]
+	comes_back "$BATS_TEST_TMPDIR/text"
+	# The brace is as far behind its function as it says.
+	[ "$(weft export --to csv --fields ts,event,pid "$made" | sed 1d | paste -sd ' ')" = "1000,funcgraph_entry,4194304 1001,funcgraph_entry,4194304 \
+2501,funcgraph_exit,4194304 13000,funcgraph_exit,4194304 13001,funcgraph_entry,4194305 113002,funcgraph_exit,4194305" ]
+	weft import -q -o "$made" "$golden/6.12-function_graph-event-stack.funcgraph-abstime.txt" 2> "$BATS_TEST_TMPDIR/told"
+	[ ! -s "$BATS_TEST_TMPDIR/told" ]
+}
+
+@test "import: with the formats of the same kernel the same text comes back" {
+	for name in 6.12-events-{sched,irq-timer} 6.1-rt-events-sched; do
+		comes_back "$golden/$name.txt" --formats-from "$golden/$name.dat"
+	done
+}
+
+@test "import: sched, latency and syscalls count what they count in the recording, and times are those of microseconds" {
+	need_command python3
+	cat > "$BATS_TEST_TMPDIR/near.py" <<-'PY'
+		import json, sys
+		def same(one, other, where=''):
+		    if isinstance(one, dict):
+		        assert one.keys() == other.keys(), where
+		        for key in one:
+		            same(one[key], other[key], where + '/' + key)
+		    elif isinstance(one, list):
+		        assert len(one) == len(other), where
+		        for i, (a, b) in enumerate(zip(one, other)):
+		            same(a, b, where + '/%d' % i)
+		    elif '_ns' in where or any(word in where for word in ('since', 'until', '_at')):
+		        # Each time is rounded to 1 us, and a sum has many of them.
+		        assert one is None or isinstance(one, str) or abs(one - other) <= 40000, (where, one, other)
+		    else:
+		        assert one == other, (where, one, other)
+		files = [json.load(open(name)) for name in sys.argv[2:4]]
+		rows = [file[sys.argv[1]] for file in files]
+		assert rows[0]
+		key = lambda row: (row.get('comm', ''), row.get('pid', 0), row.get('call', ''), row.get('name', ''), round(row.get('since', 0), 4))
+		same(sorted(rows[0], key=key), sorted(rows[1], key=key))
+	PY
+	weft import -q -o "$made" "$golden/6.12-events-sched.txt"
+	for command in sched:tasks latency:wakeups; do
+		weft ${command%:*} --format json "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/one" 2> /dev/null
+		weft ${command%:*} --format json "$made" > "$BATS_TEST_TMPDIR/other" 2> /dev/null
+		python3 "$BATS_TEST_TMPDIR/near.py" ${command#*:} "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other"
+	done
+	weft import -q -o "$made" "$golden/6.12-events-syscalls.txt"
+	for file in "$golden/6.12-events-syscalls.dat" "$made"; do
+		weft syscalls --format csv "$file" 2> /dev/null | cut -d , -f 1-3 | LC_ALL=C sort > "$BATS_TEST_TMPDIR/$(basename "$file").csv"
+	done
+	diff "$BATS_TEST_TMPDIR/6.12-events-syscalls.dat.csv" "$BATS_TEST_TMPDIR/made.dat.csv"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/made.dat.csv")" -gt 5 ]
+}
+
+@test "import: trace-cmd reads as many events" {
+	need_command trace-cmd
+	for name in 6.12-events-{sched,syscalls} 6.12-function; do
+		weft import -q -o "$made" "$golden/$name.txt"
+		[ "$(trace-cmd report "$made" 2> /dev/null | grep -c '\[00[01]\]')" = "$(lines "$golden/$name.txt" | wc -l)" ]
+	done
+}
+
+@test "import: what ftrace_dump_on_oops printed on a console" {
+	cat > "$BATS_TEST_TMPDIR/log" <<-'LOG'
+		[   12.000001] sysrq: Trigger a crash
+		[   12.345678] Dumping ftrace buffer:
+		[   12.345679] ---------------------------------
+		[   12.345680]      cat-70        1d.h2. 2921018us : sched_stat_runtime: comm=cat pid=70 runtime=4002564 [ns]
+		[   12.345681][  T123]    <...>-17        0d..2. 2924473us+: sched_waking: comm=sh pid=62 prio=120 target_cpu=001
+		Nov 22 10:00:00 host kernel: [   12.345682]   <idle>-0         1d..2. 2924503us!: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=62 next_prio=120
+		[   12.345683] ---------------------------------
+	LOG
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/log"
+	[[ $stderr == *"3 events"*"4 lines are no events"* ]]
+	weft report "$made" 2> /dev/null | grep -v '^#' | diff - <(cat <<-'TEXT'
+		             cat-70      [001] d.h2.     2.921018: sched_stat_runtime: comm=cat pid=70 runtime=4002564 [ns]
+		           <...>-17      [000] d..2.     2.924473: sched_waking: comm=sh pid=62 prio=120 target_cpu=001
+		          <idle>-0       [001] d..2.     2.924503: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=62 next_prio=120
+	TEXT
+	)
+	[[ $(weft latency --format json "$made" 2> /dev/null) == *'"delay_ns":30000,"comm":"sh","pid":62,'* ]]
+}
+
+@test "import: the text that systrace puts into HTML, with thread groups, and without flags" {
+	cat > "$BATS_TEST_TMPDIR/trace.html" <<-'HTML'
+		<!DOCTYPE html><script class="trace-data" type="application/text">
+		# tracer: nop
+		#
+		     a-b (c)-62      (   60) [001] d.h2.     2.921018: irq_handler_entry: irq=30 name=virtio0-req.0
+		          <idle>-0       (-----) [001] d.h2.     2.921020: irq_handler_exit: irq=30 ret=handled
+		</script>
+	HTML
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/trace.html"
+	[ "$(weft export --to csv --fields pid,tgid,comm,irq,name,ret "$made" | paste -sd ' ')" = "pid,tgid,comm,irq,name,ret 62,60,a-b (c),30,virtio0-req.0, 0,,<idle>,30,,1" ]
+	printf '              sh-62      [001]      2.921018: irq_handler_entry: irq=30 name=a\n' > "$BATS_TEST_TMPDIR/bare"
+	comes_back "$BATS_TEST_TMPDIR/bare"
+}
+
+@test "import: a text that a print fmt could not have made is kept as text" {
+	printf '%s\n' '              sh-62      [001] d.h2.     2.921018: sched_waking: comm=sh pid=62 prio=x target_cpu=001' \
+		'              sh-62      [001] d.h2.     2.921019: odd: 100% "quoted" \back' \
+		'              sh-62      [001] d.h2.     2.921019: odd: a=1 a=2' \
+		'              sh-62      [001] d.h2.     2.921020: odd: a=007 b=-0 c=99999999999999999999 d=0xABC e=' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+}
+
+@test "import: what has no event is told, and nothing is written" {
+	run -1 --separate-stderr weft import -o "$made" NEWS
+	[[ $stderr == *"has no line of a trace"* ]]
+	run -1 weft import -o "$made" "$BATS_TEST_TMPDIR/none"
+	run -2 weft import -o "$made"
+	[ ! -e "$made" ]
+	run -1 --separate-stderr weft import --formats-from tests/corpora/report/seeds/s390x-6.1-events-sched.dat -o "$made" "$golden/6.12-events-sched.txt"
+	[[ $stderr == *"big-endian"* ]]
+}

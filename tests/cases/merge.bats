@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft merge: recordings of two kernels as one file, each still with its own kernel's text.
+load lib
+
+GOLDEN=tests/fixtures/golden
+
+@test "merge: each buffer prints the text of its own kernel" {
+	local name
+
+	weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat $GOLDEN/6.12-events-syscalls.dat
+	weft check -q "$BATS_TEST_TMPDIR/all.dat"
+	for name in 6.12-events-sched 6.1-rt-events-sched 6.12-events-syscalls; do
+		weft report -B $name "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/$name.txt
+	done
+}
+
+@test "merge: functions have the names that they have in their own kernel" {
+	weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-function.dat $GOLDEN/6.1-rt-function.dat
+	weft report -B 6.12-function "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-function.txt
+	weft report -B 6.1-rt-function "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.1-rt-function.txt
+	weft check -q "$BATS_TEST_TMPDIR/all.dat"
+}
+
+@test "merge: trace-cmd finds all events of both files" {
+	need_command trace-cmd
+	local name
+
+	for name in 6.12-events-sched 6.1-rt-events-sched; do
+		trace-cmd report -i $GOLDEN/$name.dat 2> /dev/null
+	done | grep -c '\[0' > "$BATS_TEST_TMPDIR/want"
+	weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	trace-cmd report -i "$BATS_TEST_TMPDIR/all.dat" 2> /dev/null | grep -c '\[0' | cmp - "$BATS_TEST_TMPDIR/want"
+	weft merge -q --file-version 6 -o "$BATS_TEST_TMPDIR/six.dat" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	weft report "$BATS_TEST_TMPDIR/all.dat" | cmp - <(weft report "$BATS_TEST_TMPDIR/six.dat")
+}
+
+# The times of a buffer in microseconds.
+times()
+{
+	weft report -B "$1" "$2" | grep -v '^#' | sed -n 's/.* \([0-9]*\)\.\([0-9]\{6\}\): .*/\1\2/p'
+}
+
+@test "merge --offset: the times of that file move, and no other" {
+	weft merge -q --offset $GOLDEN/6.1-rt-events-sched.dat=-2000000 -o "$BATS_TEST_TMPDIR/all.dat" \
+		$GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	grep -v '^#' $GOLDEN/6.1-rt-events-sched.txt | sed -n 's/.* \([0-9]*\)\.\([0-9]\{6\}\): .*/\1\2/p' |
+		while read -r us; do echo $((us - 2000)); done > "$BATS_TEST_TMPDIR/want"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 50 ]
+	times 6.1-rt-events-sched "$BATS_TEST_TMPDIR/all.dat" | cmp - "$BATS_TEST_TMPDIR/want"
+	weft report -B 6.12-events-sched "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-events-sched.txt
+}
+
+@test "merge --match: the first event of that name is at one time in all files, and the lines are in order of time" {
+	local first
+
+	weft merge -q --match sched_switch -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	first=$(sed -n 's/.* \([0-9]*\.[0-9]*\): sched_switch: .*/\1/p' $GOLDEN/6.12-events-sched.txt | head -n 1)
+	[ "$(weft report -e sched_switch "$BATS_TEST_TMPDIR/all.dat" | grep -v '#' | head -n 2 | grep -c " $first: sched_switch: ")" -eq 2 ]
+	weft report "$BATS_TEST_TMPDIR/all.dat" | sed -n 's/.* \([0-9]*\.[0-9]\{6\}\): .*/\1/p' > "$BATS_TEST_TMPDIR/times"
+	sort -n "$BATS_TEST_TMPDIR/times" | cmp - "$BATS_TEST_TMPDIR/times"
+}
+
+@test "merge: files of one name have buffers of two" {
+	mkdir "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+	cp $GOLDEN/6.12-events-sched.dat "$BATS_TEST_TMPDIR/a/t.dat"
+	cp $GOLDEN/6.12-events-sched.dat "$BATS_TEST_TMPDIR/b/t.dat"
+	weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" "$BATS_TEST_TMPDIR/a/t.dat" "$BATS_TEST_TMPDIR/b/t.dat"
+	weft report -B t "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-events-sched.txt
+	weft report -B t-2 "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-events-sched.txt
+}
+
+@test "merge: a damaged file is told, what can be read is taken" {
+	head -c 10000 $GOLDEN/6.12-function.dat > "$BATS_TEST_TMPDIR/cut.dat"
+	run -1 weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-events-sched.dat "$BATS_TEST_TMPDIR/cut.dat"
+	[[ "$output" == *"cut.dat' is damaged"* ]]
+	weft report -B 6.12-events-sched "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-events-sched.txt
+}
+
+@test "merge: wrong usage is told" {
+	run -2 weft merge -o x a.dat
+	[[ "$output" == *"no files given"* ]]
+	run -2 weft merge a.dat b.dat
+	[[ "$output" == *"-o FILE"* ]]
+	run -2 weft merge --offset c.dat=5 -o x a.dat b.dat
+	[[ "$output" == *"'c.dat' is not one of the files"* ]]
+	run -2 weft merge --offset a.dat=soon -o x a.dat b.dat
+	run -2 weft merge --offset a.dat=5 --match x -o x a.dat b.dat
+	run -1 weft merge --match no_such_event -o "$BATS_TEST_TMPDIR/x" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	[[ "$output" == *"no_such_event"* ]]
+	run -1 weft merge --offset $GOLDEN/6.12-events-sched.dat=-9000000000000 -o "$BATS_TEST_TMPDIR/x" $GOLDEN/6.12-events-sched.dat \
+		$GOLDEN/6.1-rt-events-sched.dat
+	[[ "$output" == *"before the time 0"* ]]
+}

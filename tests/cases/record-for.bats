@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# record --for, and the analyses that record a command themselves.
+load lib
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# The events that a script of --dry-run switches on: "system" or "system/event".
+enabled()
+{
+	sed -nE 's|^echo 1 > .*/events/(.*)/enable$|\1|p' | sort
+}
+
+@test "record --for: each analysis finds in the recording what it asks for, and nothing is missing" {
+	need_tracefs
+	for name in sched syscalls latency irq; do
+		run -0 weft record -q --for "$name" -o "$name.dat" -- ls /
+		run -0 weft "$name" "$name.dat"
+		grep -qx '# wanted and not recorded: none' <<< "$output"
+	done
+}
+
+@test "record --for: can be given several times, beside -e, and says which there are" {
+	need_tracefs
+	run -0 weft record --for syscalls --for sched -e signal --dry-run -- true
+	[ "$(enabled <<< "$output" | grep -cx -e raw_syscalls -e sched/sched_switch -e sched/sched_waking -e signal)" -eq 4 ]
+	run -0 weft record --for summary --dry-run -- true
+	[ "$(enabled <<< "$output" | grep -cx -e raw_syscalls -e sched/sched_switch -e irq)" -eq 3 ]
+	run -2 weft record --for scheduler -- true
+	[[ "${lines[0]}" == *"unknown analysis 'scheduler'; the analyses are "*sched* ]]
+	run -2 weft record -p function --for graph -- true
+	[[ "${lines[0]}" == *"needs the tracer function_graph, but another one is requested: function" ]]
+}
+
+@test "analyses: what a file lacks is told with the --for that records it" {
+	run -0 weft syscalls "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-syscalls.dat"
+	[[ "$output" == *"# wanted and not recorded: -e sched:sched_switch (on a CPU, blocked or waiting), -e sched:sched_process_exec (how a task is called from its exec on); 'weft record --for syscalls' records it all"* ]]
+}
+
+@test "record: the closing line names weft summary and the file" {
+	need_tracefs
+	run -0 --separate-stderr weft record -e sched -o a.dat -- true
+	[ "${stderr_lines[-1]}" = "weft: 'weft summary a.dat' tells what stands out in it" ]
+	run -0 weft summary a.dat
+	run -0 --separate-stderr weft record -e sched -o - -- true
+	[[ "$stderr" != *"weft summary"* ]]
+}
+
+@test "syscalls -- COMMAND: its calls and those of its children, counted as written, and no file stays" {
+	need_tracefs
+	mkdir tmp
+	# rmdir of what is not there: as many calls, and as many errors, of two tasks.
+	TMPDIR=$PWD/tmp weft syscalls --format csv -- sh -c 'rmdir a b c 2> /dev/null; rmdir d e 2> /dev/null; exit 4' > out || status=$?
+	[ "${status:-0}" -eq 4 ]
+	[ "$(awk -F, '$1 == "rmdir" { print $3, $4 }' out)" = "5 5" ]
+	[ -z "$(ls -A tmp)" ]
+	# From its exec on a task has its new name, whether it was switched away since or not.
+	weft syscalls --comm rmdir --format csv -- sh -c 'exec rmdir a b' > out 2> /dev/null || true
+	[ "$(awk -F, '$1 == "rmdir" { print $3, $4 }' out)" = "2 2" ]
+	[ ! -e trace.dat ]
+}
+
+@test "analyses -- COMMAND: the command's output and status are its own, its options, too" {
+	need_tracefs
+	# A sleep ends by a timer's interrupt: there is something to tell.
+	for name in summary sched latency irq; do
+		run -0 weft "$name" -- sh -c 'sleep 0.05; printf "%s\n" "$@"' sh --format -i
+		[ "${lines[0]}" = --format ]
+		[ "${lines[1]}" = -i ]
+		[[ "${lines[2]}" == "# "* ]]
+	done
+	# No line to paste: there is no file.
+	run -0 weft sched -- sleep 0.01
+	[[ "$output" == *"# longest delay of a wakeup: "* ]]
+	[[ "$output" != *"weft report"* ]]
+	run -127 weft sched -- no-such-command
+	[[ "$output" == *"no-such-command"* ]]
+}
+
+@test "analyses -- COMMAND: not beside a file" {
+	run -2 weft sched a.dat -- true
+	[[ "${lines[0]}" == *"either a file or a COMMAND: 'a.dat' and 'true'" ]]
+	run -2 weft sched -i a.dat -- true
+}
+
+@test "analyses -- COMMAND: of a command without one event it is told that they were recorded, and for how long" {
+	need_tracefs
+	# A disk may be busy with something else.
+	for try in 1 2 3 4 5 6 7 8; do
+		run weft block -- true
+		[ "$status" -eq 0 ] || break
+	done
+	[ "$status" -eq 1 ] || skip "the disks are never idle"
+	[[ "$output" =~ ^"weft: there are no block requests among the events, although block:block_rq_issue,block:block_rq_complete were recorded: none occurred in the "[0-9.]+" "[mnu]?"s of the command"$ ]]
+}

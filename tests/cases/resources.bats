@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft block, locks, stacks, memory and power beside what the kernel's own text of the same events says. The buffers of tests/fixtures/resources
+# are those of guests (6.12: block; 6.1-rt: kmem, power), and so are the lines of text beside them. Locks: tests/guest/scenarios/answers-resources.sh.
+load lib
+
+fixtures=$BATS_TEST_DIRNAME/../fixtures/resources
+stacked=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-event-stacktrace
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR/out
+}
+
+@test "block: requests and their time in the device are those of the kernel's text" {
+	need_command jq
+	weft block "$fixtures/block.dat" --format json > "$out"
+	# What a flush came with ends once more, without sectors; a flush has no place.
+	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; place = $0; sub(/ \+ .*/, "", place); sub(/.* /, "", place)
+			flush = / FF / }
+		/: block_rq_issue: / { since[flush ? "flush" : place] = ts }
+		/: block_rq_complete: / && (flush ? "flush" : place) in since { n++; sum += ts - since[flush ? "flush" : place]; delete since[flush ? "flush" : place] }
+		END { printf "%d %.0f\n", n, sum }' "$fixtures/block.txt" > "$out.want"
+	[ "$(jq '[.requests[].requests] | add' "$out")" -eq "$(cut -d' ' -f1 "$out.want")" ]
+	[ "$(jq '[.requests[].requests] | add' "$out")" -eq "$(grep -c ': block_rq_issue: ' "$fixtures/block.txt")" ]
+	jq -e --argjson want "$(cut -d' ' -f2 "$out.want")" '([.requests[].d2c_ns] | add / 1000) - $want | fabs < 31' "$out"
+	[ "$(jq '.devices[0].merges' "$out")" -eq "$(grep -c 'block_bio_[a-z]*merge: ' "$fixtures/block.txt")" ]
+	# By task and by operation it is the same time.
+	for by in task operation; do
+		[ "$(weft block "$fixtures/block.dat" --by $by --format json | jq '[.requests[].d2c_ns] | add')" -eq "$(jq '[.requests[].d2c_ns] | add' "$out")" ]
+	done
+}
+
+@test "block: prints a table with units, the longest request, and what limits it" {
+	weft block "$fixtures/block.dat" > "$out"
+	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3, $4 }')" = "DEVICE OP REQUESTS BYTES" ]
+	grep -qE '^254:0 +write +21 +124 KiB ' "$out"
+	grep -qE '^254:0 +17\.5 ms +12\.9 +1\.60 +8 +11\.5 +24 ' "$out"
+	grep -q '^# longest time of a request in the device: 3.7 ms, jbd2/vda-8-369 on CPU 1: weft report --since 17.704859226 --until 17.708849316 ' "$out"
+	grep -q '^# cut by the start or the end: none$' "$out"
+	run -2 weft block --by disk "$fixtures/block.dat"
+	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation and task"* ]]
+}
+
+@test "stacks: there are as many of each event as in the kernel's text, and times off the CPU are blocked or runnable" {
+	need_command jq
+	weft stacks "$stacked.dat" --format json > "$out"
+	[ "$(jq '[.events[].count] | add' "$out")" -eq "$(grep -c '<stack trace>' "$stacked.txt")" ]
+	for event in sched_switch sched_process_exec; do
+		[ "$(jq "[.events[] | select(.event == \"sched:$event\") | .count] | add" "$out")" -eq "$(grep -c ": $event: " "$stacked.txt")" ]
+	done
+	jq -e '[.off_cpu[] | .total_ns == .blocked_ns + .runnable_ns and .max_ns <= .total_ns] | all' "$out"
+	jq -e '.off_cpu[] | select(.function == "do_wait") | .times == 2 and (.stack | startswith("__schedule < schedule < do_wait < kernel_wait4"))' "$out"
+	[ "$(weft stacks "$stacked.dat" --by function --format json | jq '[.events[].count] | add')" -eq "$(jq '[.events[].count] | add' "$out")" ]
+}
+
+@test "memory: allocations, their bytes and faults are those of the kernel's text" {
+	need_command jq
+	weft memory "$fixtures/kmem.dat" --self --format json > "$out"
+	awk '/: (kmalloc|kmem_cache_alloc): / { n++; for (i = 1; i <= NF; i++) { if (sub(/^bytes_req=/, "", $i)) a += $i; if (sub(/^bytes_alloc=/, "", $i)) b += $i } }
+		END { print n, a, b }' "$fixtures/kmem.txt" > "$out.want"
+	[ "$(jq -r '"\([.callers[].allocs] | add) \([.callers[].asked_bytes] | add) \([.callers[].given_bytes] | add)"' "$out")" = "$(cat "$out.want")" ]
+	jq -e '[.callers[] | .allocs == .freed + .alive] | all' "$out"
+	[ "$(jq '[.faults[].user] | add' "$out")" -eq "$(grep -c ': page_fault_user: ' "$fixtures/kmem.txt")" ]
+	[ "$(jq '[.pages[].allocated] | add' "$out")" -eq "$(grep -c ': mm_page_alloc: ' "$fixtures/kmem.txt")" ]
+	weft memory "$fixtures/kmem.dat" > "$out"
+	grep -qE '^copy_process +4 +12\.6 KiB +12\.8 KiB +1 +3 +10\.6 KiB ' "$out"
+}
+
+@test "power: wakeups and time in idle are those of the kernel's text" {
+	need_command jq
+	weft power "$fixtures/power.dat" --format json > "$out"
+	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; state = $0; sub(/.*state=/, "", state); sub(/ .*/, "", state)
+			cpu = $0; sub(/.*cpu_id=/, "", cpu) }
+		state == "4294967295" { if (cpu in since) { n++; sum += ts - since[cpu] } delete since[cpu]; next } { since[cpu] = ts }
+		END { printf "%d %.0f\n", n, sum }' "$fixtures/power.txt" > "$out.want"
+	[ "$(jq '[.cpus[].wakeups] | add' "$out")" -eq "$(cut -d' ' -f1 "$out.want")" ]
+	[ "$(jq '[.states[].entries] | add' "$out")" -eq "$(cut -d' ' -f1 "$out.want")" ]
+	jq -e --argjson want "$(cut -d' ' -f2 "$out.want")" '([.cpus[].idle_ns] | add / 1000) - $want | fabs < 60' "$out"
+	weft power "$fixtures/power.dat" > "$out"
+	grep -qE '^vector local_timer +1 +12$' "$out"
+}
+
+@test "block, locks, stacks, memory and power say what is missing in a file without their events" {
+	for command in block locks stacks memory power; do
+		run -1 weft "$command" "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"
+		[[ "$output" == "weft: there are no "*"record with "* ]] || { echo "$command: $output"; false; }
+	done
+}
+
+@test "block, locks, stacks, memory and power tell what they can of a file that is cut short, and that it is" {
+	head -c 70000 "$fixtures/block.dat" > "$out.dat"
+	for command in block locks stacks memory power; do
+		run weft "$command" "$out.dat"
+		[ "$status" -eq 1 ] || { echo "$command: $status $output"; false; }
+	done
+}
+
+@test "summary: has a row for the requests of disks, with those of weft block" {
+	need_command jq
+	weft summary "$fixtures/block.dat" > "$out"
+	grep -q '^# requests of each device (more: weft block)$' "$out"
+	diff <(weft summary "$fixtures/block.dat" --format json | jq -c .requests) <(weft block "$fixtures/block.dat" --format json | jq -c .requests)
+}

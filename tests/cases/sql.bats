@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft sql: a SELECT on a recording.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+setup()
+{
+	! weft sql nosuch.dat 2>&1 | grep -q 'built without' || skip "weft was built without libsqlite3"
+}
+
+# The names of the events in the kernel's own text, each with how often it is there.
+kernel_counts()
+{
+	sed -n 's/^.* [0-9]*\.[0-9]*: \([a-z_0-9]*\): .*/\1/p' "$1" | LC_ALL=C sort | uniq -c | awk '{ print $2 "," $1 }'
+}
+
+@test "sql: counts are those of the kernel's own text" {
+	for name in 6.12-events-sched 6.1-rt-events-sched 6.12-events-irq-timer; do
+		kernel_counts "$golden/$name.txt" > "$BATS_TEST_TMPDIR/want"
+		[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 2 ]
+		weft sql --format csv "$golden/$name.dat" 'SELECT name, count(*) FROM ftrace_event GROUP BY 1 ORDER BY 1' 2> /dev/null | sed 1d |
+			diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "sql: fields are those of the kernel's own text" {
+	sed -n 's/.*sched_switch: prev_comm=\(.*\) prev_pid=\([0-9]*\) .*==> next_comm=\(.*\) next_pid=\([0-9]*\) next_prio=\([0-9]*\)$/\1,\2,\3,\4,\5/p' \
+		"$golden/6.12-events-sched.txt" > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	weft sql -e sched_switch --format csv "$golden/6.12-events-sched.dat" \
+		'SELECT prev_comm, prev_pid, next_comm, next_pid, next_prio FROM e_sched_sched_switch ORDER BY ts' | sed 1d | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "sql: text, JSON and CSV have integers, fractions, texts and what is none" {
+	file=$golden/6.12-events-sched.dat select="SELECT 9223372036854775807 AS Big, -0.25 AS part, 1e300 AS huge, 'a,\"b' AS text, NULL AS none"
+	[ "$(weft sql --format csv "$file" "$select")" = $'Big,part,huge,text,none\n9223372036854775807,-0.25,1.0e+300,"a,""b",' ]
+	[ "$(weft sql --format json "$file" "$select")" = '[{"Big":9223372036854775807,"part":-0.25,"huge":"1.0e+300","text":"a,\"b","none":null}]' ]
+	run -0 weft sql "$file" "$select"
+	[ "${#lines[@]}" -eq 2 ]
+	[[ ${lines[1]} == *9223372036854775807*-0.25*1.0e+300*'a,"b'* ]]
+}
+
+@test "sql: without a statement the tables are listed; without a file it is trace.dat" {
+	run -0 weft sql "$golden/6.12-events-sched.dat"
+	[[ $output == *"e_sched_sched_switch"*"prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio"* ]]
+	cp "$golden/6.12-events-sched.dat" "$BATS_TEST_TMPDIR/trace.dat"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(weft sql --format csv 'SELECT count(*) AS n FROM e_sched_sched_switch')" = "$(printf 'n\n%d' "$(grep -c ' sched_switch: ' "$golden/6.12-events-sched.txt")")" ]
+}
+
+@test "sql: it only reads, one statement at a time, and errors are SQLite's" {
+	file=$golden/6.12-events-sched.dat
+	run -1 weft sql "$file" 'SELECT nowhere FROM sched'
+	[ "$output" = "weft: no such column: nowhere" ]
+	run -1 weft sql "$file" 'SELEC 1'
+	[ "$output" = 'weft: near "SELEC": syntax error' ]
+	for statement in 'DELETE FROM sched' 'CREATE TEMP TABLE a (b)' "ATTACH '$BATS_TEST_TMPDIR/other' AS other" "VACUUM INTO '$BATS_TEST_TMPDIR/other'" \
+			 'PRAGMA journal_mode = WAL'; do
+		run -1 weft sql --no-sandbox "$file" "$statement"
+		[[ $output == *"'weft sql' only reads"* ]]
+	done
+	[ ! -e "$BATS_TEST_TMPDIR/other" ]
+	run -2 weft sql "$file" 'SELECT 1; SELECT 2'
+	[[ $output == *"one statement at a time"* ]]
+	run -0 weft sql --format csv "$file" "SELECT ';' AS semicolon; "
+	[ "$output" = $'semicolon\n;' ]
+	run -2 weft sql "$file" ' ;'
+	run -1 weft sql "$file" "SELECT $(seq -s, 33)"
+	[[ $output == *"33 columns"* ]]
+}
+
+@test "sql: of a damaged file what can be read is asked, and the damage told" {
+	file=tests/corpora/report/accept/lost-6.12.dat
+	[ "$(weft sql --format csv "$file" 'SELECT cpu, count FROM lost ORDER BY ts')" = $'cpu,count\n1,230\n0,' ]
+	head -c $(($(stat -c %s tests/fixtures/demo.dat) / 2)) tests/fixtures/demo.dat > "$BATS_TEST_TMPDIR/cut.dat"
+	run -1 --separate-stderr weft sql "$BATS_TEST_TMPDIR/cut.dat" 'SELECT count(*) FROM ftrace_event'
+	[[ $stderr == *"cut.dat"* ]]
+}
+
+@test "sql: Ctrl-C ends a query that does not end, and nothing is left" {
+	mkdir "$BATS_TEST_TMPDIR/temp"
+	TMPDIR=$BATS_TEST_TMPDIR/temp run -130 timeout --preserve-status -s INT 1 env --default-signal=INT weft sql "$golden/6.12-events-sched.dat" \
+		'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/temp")" ]
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Compares weft latency with the kernel's own text of the same file: samples of timerlat and osnoise, and the longest
+# sections of latency tracers.
+
+# column FILE NAME: its place in the CSV's first table
+column() { head -n 1 "$1" | tr , '\n' | grep -n -x "$2" | cut -d: -f1; }
+# table FILE FIRST-COLUMN: the table of a CSV that begins with it; a cell with a comma in it is only there
+table() { awk -v key="$2," 'index($0, key) == 1 { on = 1 } /^$/ { on = 0 } on' "$1" | sed 's/"[^"]*"/quoted/g'; }
+
+# latency OPTION...: the answer of weft about /tmp/r.dat, in /tmp/latency.csv; fails unless its parts add up
+latency() {
+	weft latency /tmp/r.dat --worst 1000 --format csv "$@" > /tmp/latency.csv 2> /tmp/r.err
+	check "weft latency reads it, and its sums are right" status_is $? 0 /tmp/r.err
+	weft report /tmp/r.dat > /tmp/r.txt
+}
+
+timerlat() {
+	has_tracer timerlat || { skip "weft latency explains timerlat" "a kernel without it"; return; }
+	record "weft records timerlat beside what a latency is made of" 0 -b 8M --for latency -p timerlat -- sleep 0.1
+	latency
+	# "context irq timer_latency 123 ns"
+	sed -nE 's/.* context +(irq|thread) timer_latency +([0-9]+) ns.*/\2 \1/p' /tmp/r.txt | sort -n | tail -n 1000 > /tmp/samples
+	table /tmp/latency.csv delay_ns > /tmp/timerlat.csv
+	awk -F, -v l="$(column /tmp/timerlat.csv late)" 'NR > 1 { print $1, $l }' /tmp/timerlat.csv | head -n "$(wc -l < /tmp/samples)" | sort -n > /tmp/explained
+	check "there are samples of timerlat" more "$(wc -l < /tmp/samples)" 20
+	same "it explains each sample of timerlat in the kernel's text" /tmp/samples /tmp/explained
+}
+
+# Without events of the scheduler and of interrupts those of osnoise tell what the time was spent with. A sample for which the kernel's text, in its
+# microseconds, does not tell what ended after the timer was to expire, and what after the thread had read the clock, is left out.
+timerlat_noise() {
+	has_tracer timerlat || { skip "weft latency splits timerlat by osnoise" "a kernel without it"; return; }
+	record "weft records timerlat with the events of osnoise" 0 -b 8M -p timerlat -e osnoise -- sleep 0.2
+	latency
+	table /tmp/latency.csv delay_ns > /tmp/timerlat.csv
+	awk '{ match($0, /\[[0-9]+\] [^ ]+ +[0-9.]+: /); split(substr($0, RSTART, RLENGTH), head, " "); cpu = head[1]; gsub(/[^0-9]/, "", cpu); cpu += 0; at = head[3] * 1e6 }
+		match($0, /_noise: .* duration [0-9]+ ns/) { kind = / irq_noise: /  ? "irq" : / softirq_noise: / ? "softirq" : "other"; sub(/ ns.*/, ""); sub(/.*duration /, "")
+			n[cpu]++; kinds[cpu, n[cpu]] = kind; ends[cpu, n[cpu]] = at; took[cpu, n[cpu]] = $0 + 0 }
+		/timer_latency/ { number = $0; sub(/.*: #/, "", number); sub(/ .*/, "", number); late = $0; sub(/ ns.*/, "", late); sub(/.* /, "", late) }
+		/context +irq +timer_latency/ { hit[cpu] = number; from[cpu] = at - late / 1000; soft[cpu] = head[2] ~ /[sH]/ }
+		/context +thread +timer_latency/ && hit[cpu] == number && !soft[cpu] { irq = softirq = 0; clear = 1
+			for (i = n[cpu]; i > n[cpu] - 1000 && ends[cpu, i] > from[cpu] - 3; i--) {
+				after = ends[cpu, i] - from[cpu] - late / 1000
+				if (after > -3 && after < 3 || ends[cpu, i] - from[cpu] < took[cpu, i] / 1000 + 3) clear = 0
+				if (after > 0) continue
+				if (kinds[cpu, i] == "irq") irq += took[cpu, i]
+				if (kinds[cpu, i] == "softirq") softirq += took[cpu, i] }
+			if (clear && irq) printf "%.0f %d %.0f %.0f\n", late, cpu, irq, softirq }' /tmp/r.txt | sort > /tmp/clear
+	awk -F, -v c="$(column /tmp/timerlat.csv cpu)" -v l="$(column /tmp/timerlat.csv late)" -v i="$(column /tmp/timerlat.csv irq_ns)" \
+		-v s="$(column /tmp/timerlat.csv softirq_ns)" 'NR > 1 && $l == "thread" { print $1, $c, $i, $s }' /tmp/timerlat.csv | sort > /tmp/explained
+	if [ "$(wc -l < /tmp/clear)" -gt 5 ]; then
+		grep -vxFf /tmp/explained /tmp/clear > /tmp/differ
+		# The text has microseconds: an interrupt at the edge of a sample may count on the other side there.
+		check "interrupts and softirqs of each are the noises of the kernel's text, but of one in ten" more "$(wc -l < /tmp/clear)" \
+			"$(($(wc -l < /tmp/differ) * 10 - 10))"
+	else
+		skip "interrupts and softirqs of each are the noises of the kernel's text" "$(wc -l < /tmp/clear) samples whose noises are clear in it"
+	fi
+	check "the parts of most are known" awk -F, -v u="$(column /tmp/timerlat.csv unknown_ns)" 'NR > 1 { n++; known += $u == 0 } END { exit !(known * 2 > n) }' \
+		/tmp/timerlat.csv
+}
+
+osnoise() {
+	has_tracer osnoise || { skip "weft latency explains osnoise" "a kernel without it"; return; }
+	# The emulator's own noises are many. The period is never the shorter one.
+	echo 50 > $T/tracing_thresh
+	echo 50000 > $T/osnoise/runtime_us
+	echo 100000 > $T/osnoise/period_us
+	record "weft records osnoise with its events" 0 -b 8M -p osnoise -e osnoise -- sleep 0.8
+	echo 1000000 > $T/osnoise/period_us
+	echo 1000000 > $T/osnoise/runtime_us
+	echo 0 > $T/tracing_thresh
+	latency
+	# The tracer's lines: "150000 31655 78.89666 2937 129 ..."; noises: "duration 28002 ns interference 0".
+	sed -nE 's/.*[0-9]: +([0-9]+) +([0-9]+) +[0-9]+\.[0-9]+ +([0-9]+) .*/\2 \1 \3/p' /tmp/r.txt | sort -n > /tmp/samples
+	# The first table is that of samples.
+	awk -F, -v r="$(column /tmp/latency.csv runtime_ns)" -v l="$(column /tmp/latency.csv largest_ns)" '/^$/ { exit }
+		NR > 1 { printf "%.0f %.0f %.0f\n", int($1 / 1000), $r / 1000, $l / 1000 }' /tmp/latency.csv | sort -n > /tmp/explained
+	check "there are samples of osnoise" more "$(wc -l < /tmp/samples)" 1
+	same "it has the figures of each sample of osnoise in the kernel's text" /tmp/samples /tmp/explained
+	# Each kind's time inside noises, by the kernel's text: an event whose start lies in the noise. It may stand
+	# before the noise that was then being told, so the last 50 are looked at.
+	sed -nE 's/.*\[0*([0-9]+)\].* (irq|softirq|thread|nmi)_noise: .*start ([0-9]+)\.([0-9]+) duration ([0-9]+) ns.*/\1 \2 \3\4 \5/p
+		s/.*\[0*([0-9]+)\].* sample_threshold: start ([0-9]+)\.([0-9]+) duration ([0-9]+) ns.*/\1 noise \2\3 \4/p' /tmp/r.txt |
+		awk '$2 != "noise" { n[$1]++; kind[$1, n[$1]] = $2; at[$1, n[$1]] = $3; took[$1, n[$1]] = $4; next }
+			{ for (i = n[$1]; i > n[$1] - 50; i--) if (at[$1, i] >= $3 && at[$1, i] < $3 + $4) sum[kind[$1, i]] += took[$1, i]; all += $4 }
+			END { printf "irq %.0f\nsoftirq %.0f\nthread %.0f\nall %.0f\n", sum["irq"], sum["softirq"], sum["thread"], all }' > /tmp/kinds
+	awk -F, '/^source,/ { on = 1; next } /^$/ { on = 0 } on { split($1, w, " "); sum[w[1]] += $2; all += $2 }
+		END { printf "irq %.0f\nsoftirq %.0f\nthread %.0f\nall %.0f\n", sum["irq"], sum["softirq"], sum["thread"], all }' /tmp/latency.csv > /tmp/sources
+	same "its sources are the noises of the kernel's text" /tmp/kinds /tmp/sources
+}
+
+# The whole of the text's head, and each time of the section.
+section() {
+	local us
+
+	has_tracer $1 || { skip "weft latency explains $1" "a kernel without it"; return; }
+	# Functions of the scheduler and of locks: all would take the emulator a minute.
+	record "weft records with $1" 0 -b 8M -p $1 -l '*lock*' -l '*sched*' -l 'try_to_wake*' -- sh -c 'for n in 1 2 3; do chrt -f 50 usleep 2000; done'
+	latency
+	us=$(sed -nE 's/^# latency: ([0-9]+) us.*/\1/p' /tmp/r.txt)
+	more "${us:-0}" 0 > /dev/null || { skip "weft latency explains $1" "it has met no section"; return; }
+	table /tmp/latency.csv latency_ns > /tmp/s.csv
+	check "the latency of $1 is that of the kernel's text" equal "$(tail -n 1 /tmp/s.csv | cut -d, -f1)" "${us}000"
+	check "its task, too" matches /tmp/r.txt "task: $(tail -n 1 /tmp/s.csv | awk -F, -v c="$(column /tmp/s.csv comm)" -v p="$(column /tmp/s.csv pid)" \
+		'{ print $c "-" $p }') "
+	check "its parts add up to it" awk -F, -v u="$(column /tmp/s.csv unknown_ns)" -v n="$(column /tmp/s.csv nmi_ns)" \
+		'NR > 1 { for (i = n; i <= u; i++) sum += $i; exit sum != $1 }' /tmp/s.csv
+	table /tmp/latency.csv gap_ns > /tmp/g.csv
+	check "its gaps are the known part of it" awk -F, -v known="$(tail -n 1 /tmp/s.csv | awk -F, -v u="$(column /tmp/s.csv unknown_ns)" '{ print $1 - $u }')" \
+		'NR > 1 { sum += $1; n++ } END { exit !(n == 1000 ? sum <= known : sum == known) }' /tmp/g.csv
+}
+
+scenario() {
+	timerlat
+	timerlat_noise
+	osnoise
+	# Other tracers differ in the end of their sections, not in the text.
+	for tracer in irqsoff wakeup_rt; do section $tracer; done
+}

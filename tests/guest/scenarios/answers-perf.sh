@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft sched and weft syscalls beside perf, which records the same moment. Compared are the children of one shell, which
+# begin within both recordings: two that share a CPU and live on, sleeps, one that makes a known number of system calls,
+# one whose calls fail. Counts are equal. Times differ by what the host takes from the guest between two clocks'
+# readings at one event: on a busy one every other task has such a gap, of any length. So at least a third of the tasks
+# must have nearly equal times; if weft were wrong, none would have.
+
+perf() { timeout 100 /tmp/perf/lib/ld-linux-x86-64.so.2 --library-path /tmp/perf/lib /tmp/perf/perf "$@"; }
+
+# both: the workload as weft records it within what perf records, /tmp/r.dat and /tmp/p.data. What lives on waits for a
+# writer of /tmp/hold.
+both() {
+	cat > /tmp/spin <<-'EOT'
+		n=0
+		while [ $n -lt 2500 ]; do n=$((n + 1)); done
+		echo $$ > /tmp/spun.$1
+		read n < /tmp/hold
+	EOT
+	cat > /tmp/work <<-'EOT'
+		echo $$ > /tmp/shell
+		taskset 1 sh /tmp/spin 1 &
+		one=$!
+		taskset 1 sh /tmp/spin 2 &
+		two=$!
+		sleep 0.2
+		sleep 0.2
+		dd if=/dev/zero of=/dev/null bs=1 count=200 2> /dev/null
+		cat /none1 /none2 /none3 2> /dev/null
+		for n in 1 2; do until [ -e /tmp/spun.$n ]; do sleep 0.2; done; done
+		# Asleep, with all of their events in the past.
+		for pid in $one $two; do until grep -q ') S ' /proc/$pid/stat; do sleep 0.2; done; done
+	EOT
+	rm -f /tmp/spun.* /tmp/shell /tmp/hold
+	mkfifo /tmp/hold
+	# perf's own system calls are more than all others. Of its switches none may be left out, as they are those of
+	# others, too.
+	perf record -q -a -c 1 -R -m 1024 -B -N --no-bpf-event --synth=no -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \
+		-e sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_process_fork,sched:sched_process_exit,sched:sched_stat_runtime \
+		-e 'raw_syscalls:*' --exclude-perf -o /tmp/p.data -- \
+		weft record -o /tmp/r.dat -b 8M -e sched -e raw_syscalls -- sh /tmp/work > /tmp/r.out 2> /tmp/r.err
+	status=$?
+	: <> /tmp/hold
+}
+
+# read_perf: /tmp/tasks.perf: PID, runs, migrations, ms of running, ms of the longest delay, for each child of the
+# shell; /tmp/nameless: how many runs perf gives to a task "-1"; /tmp/latency: PID, ms as the scheduler accounts for
+# them; /tmp/calls.perf: PID, system call, calls, errors, ms
+read_perf() {
+	perf sched timehist -S -M -i /tmp/p.data > /tmp/timehist 2> /tmp/perf.err && perf sched latency -p -i /tmp/p.data > /tmp/latency.txt 2>> /tmp/perf.err &&
+		perf trace -s -i /tmp/p.data > /tmp/trace.txt 2>&1 || return
+	# A task is "name[tid]" or "name[tid/pid]", and a name may have blanks. First a line for each run, the delay
+	# second of its numbers; then one for each task, the parent first.
+	awk -v shell="$(cat /tmp/shell)" '/^Runtime summary/ { tasks = 1 }
+		!tasks { sub(/\[[0-9]+\] /, "") }
+		!tasks && / :-1\[/ { nameless++ }
+		END { print nameless + 0 > "/tmp/nameless" }
+		!match($0, /\[[0-9]+(\/[0-9]+)?\] /) { next }
+		{ pid = substr($0, RSTART + 1) + 0; n = split(substr($0, RSTART + RLENGTH), f, " ") }
+		!tasks && f[1] ~ /^[0-9]/ && f[2] + 0 > longest[pid] { longest[pid] = f[2] + 0 }
+		tasks && f[1] == shell { print pid, f[2], f[n], f[3], longest[pid] + 0 }' /tmp/timehist | sort > /tmp/tasks.perf
+	awk -F'|' '{ pid = $1; sub(/.*:/, "", pid) } pid + 0 > 0 { print pid + 0, $2 + 0 }' /tmp/latency.txt | sort > /tmp/latency
+	awk 'match($0, /\([0-9]+\), [0-9]+ events/) { pid = substr($0, RSTART + 1) + 0; next }
+		pid && $2 ~ /^[0-9]+$/ && $3 ~ /^[0-9]+$/ { print pid, $1, $2, $3, $4 }' /tmp/trace.txt > /tmp/calls.perf
+}
+
+# rows COLUMN...: these columns of a table of weft's as CSV
+rows() {
+	awk -F, -v wanted="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(wanted, c, " "); next }
+		/^$/ { exit } { for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }'
+}
+
+# joined A B: the lines of A, each with the one of B of the same first word
+joined() { awk 'NR == FNR { word = $1; sub(/^[^ ]* /, ""); rest[word] = $0; next }
+	$1 in rest { print $0, rest[$1] }' "$2" "$1"; }
+
+# near SENTENCE FILE RUNS EACH A B: its columns A, in ms, and B, in ns, differ by a fiftieth and EACH ms at most, for
+# each of as many runs as column RUNS says (0 is one run), in one line of three
+near() {
+	check "$1" awk -v runs="$3" -v each="$4" -v a="$5" -v b="$6" '{ x = $a; y = $b / 1e6; d = x > y ? x - y : y - x
+			if (d > x / 50 + each * (runs ? $runs : 1)) print "task " $1 ": perf " x " ms, weft " y " ms"; else close_by++ }
+		END { print close_by + 0 " of " NR " are near"; exit NR < 6 || close_by * 3 < NR }' "$2"
+}
+
+scheduling() {
+	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	check "weft sched reads it, and its sums are right" status_is $? 0 /tmp/r.err
+	rows pid voluntary involuntary migrations run_ns delay_max_ns < /tmp/sched.csv | awk '{ print $1, $2 + $3, $4, $5, $6 + 0 }' > /tmp/tasks.weft
+	joined /tmp/tasks.perf /tmp/tasks.weft > /tmp/tasks
+	check "weft knows the tasks of the workload that perf knows" equal "$(wc -l < /tmp/tasks)" "$(wc -l < /tmp/tasks.perf)"
+	check "each moved as many times as perf sched timehist says" awk '$3 != $7 { print; bad = 1 } END { exit bad }' /tmp/tasks
+	# perf asks the kernel who runs, in place of the event; it has no answer when the parent was quicker than the
+	# end of the task.
+	check "and ran as many times, but for ends that perf gives to nobody" awk -v nameless="$(cat /tmp/nameless)" '
+		$6 != $2 { print; nameless -= $6 - $2; if ($6 < $2 || nameless < 0) bad = 1 } END { exit bad }' /tmp/tasks
+	near "and as long" /tmp/tasks 2 0.1 4 8
+	near "its longest delay from waking to running is that of the runs which perf lists" /tmp/tasks 0 0.1 5 9
+	# The scheduler has read its clock before it chooses.
+	joined /tmp/tasks /tmp/latency > /tmp/tasks.latency
+	near "it ran as long as perf sched latency says by the scheduler's own account" /tmp/tasks.latency 2 1 10 8
+}
+
+calls() {
+	local pids
+
+	pids=$(cut -d' ' -f1 /tmp/tasks.perf | paste -s -d, -)
+	weft syscalls /tmp/r.dat --pid "$pids" --format csv > /tmp/calls.csv 2> /tmp/r.err
+	check "weft syscalls reads it" status_is $? 0 /tmp/r.err
+	# perf counts what has ended. A child's first end is that of its parent's fork, which perf counts as a call of
+	# no time.
+	awk -v pids=",$pids," 'index(pids, "," $1 ",") && !($2 ~ /^(clone3?|v?fork)$/ && $5 == 0)' /tmp/calls.perf > /tmp/calls
+	awk '{ calls[$2] += $3; errors[$2] += $4 } END { for (c in calls) print c, calls[c], errors[c] }' /tmp/calls | sort > /tmp/ended.perf
+	rows syscall calls errors endless < /tmp/calls.csv | awk '$2 > $4 { print $1, $2 - $4, $3 }' | sort > /tmp/ended.weft
+	rows syscall calls total_ns < /tmp/calls.csv | sed -n 's/^clock_nanosleep //p' > /tmp/slept
+	same "each system call ended and failed as many times as perf trace -s says" /tmp/ended.perf /tmp/ended.weft
+	check "the calls of dd are among them" awk '/^(read|write) / && $2 >= 200 { n++ } END { exit n != 2 }' /tmp/ended.weft
+	check "and the files that are not there" awk '/^open/ && $3 >= 3 { n++ } END { exit !n }' /tmp/ended.weft
+	check "each sleep is of two tenths of a second" awk '{ n += $1; ns += $2 } END { exit !n || ns < n * 200000000 }' /tmp/slept
+	awk '{ calls[$1] += $3; ms[$1] += $5 } END { for (pid in calls) print pid, calls[pid], ms[pid] }' /tmp/calls > /tmp/spent.perf
+	weft syscalls /tmp/r.dat --pid "$pids" --by task --format csv 2> /tmp/r.err | rows pid total_ns > /tmp/spent.weft
+	joined /tmp/spent.perf /tmp/spent.weft > /tmp/spent
+	near "they took each task as long" /tmp/spent 2 0.1 3 4
+}
+
+scenario() {
+	local status
+
+	[ -x /host/perf/perf ] || { skip "weft sched and weft syscalls beside perf" "$(tail -n 1 /host/perf.lacking)"; return; }
+	cp -r /host/perf /tmp/perf
+	if ! perf stat -e sched:sched_switch true > /tmp/perf.err 2>&1; then
+		skip "weft sched and weft syscalls beside perf" "perf counts no events of this kernel: $(grep . /tmp/perf.err | tail -n 1)"
+		rm -rf /tmp/perf
+		return
+	fi
+	both
+	check "weft records within what perf records" status_is $status 0 /tmp/r.err
+	check "weft lost nothing" matches /tmp/r.err ' 0 lost'
+	check "perf reads its recording" read_perf
+	if grep -q 'lost [0-9]* chunks' /tmp/perf.err; then
+		skip "weft sched and weft syscalls beside perf" "perf has lost events"
+	else
+		scheduling
+		calls
+	fi
+	[ ! -e "$OUT/check.log" ] || cp /tmp/*.perf /tmp/*.weft /tmp/tasks* /tmp/spent "$OUT/" 2> /dev/null
+	rm -rf /tmp/perf /tmp/p.data
+}

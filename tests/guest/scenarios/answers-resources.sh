@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Compares weft block, locks, stacks, memory and power with the kernel's own text of the same buffer, its counters, and
+# workloads of known counts.
+
+# phase COMMAND EVENT...: the events while the command runs, into the same buffer as those of the phases before
+phase() {
+	local command="$1" e
+
+	shift
+	for e in "$@"; do [ ! -e "$T/events/$e/enable" ] || echo 1 > "$T/events/$e/enable"; done
+	echo 1 > $T/tracing_on
+	eval "$command"
+	echo 0 > $T/tracing_on
+	echo 0 > $T/events/enable
+}
+
+# All that happens, in one buffer: the kernel's text in /tmp/all.txt, the file in /tmp/all.dat
+happen() {
+	local e
+
+	echo 0 > $T/tracing_on
+	echo 4096 > $T/buffer_size_kb
+	if [ -n "$disk" ]; then
+		before=$(cat /sys/block/vda/stat)
+		phase 'dd if=/dev/vda of=/dev/null bs=4k count=32 iflag=direct 2> /dev/null
+			dd if=/dev/zero of=/dev/vda bs=8k count=16 seek=40 oflag=direct 2> /dev/null' block
+		after=$(cat /sys/block/vda/stat)
+	fi
+	for e in sched_switch sched_waking; do echo stacktrace > $T/events/sched/$e/trigger; done
+	# Two that write to one file want the lock of its inode.
+	[ -z "$lock" ] || phase 'for n in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both' \
+		lock sched/sched_switch sched/sched_waking
+	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
+	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
+	phase 'cat /proc/self/maps > /dev/null' kmem exceptions
+	phase 'sleep 0.2' power irq_vectors irq
+	cat $T/trace > /tmp/all.txt
+	timeout 60 weft extract -o /tmp/all.dat > /tmp/x.out 2> /tmp/x.err
+	check "weft extracts what happened" status_is $? 0 /tmp/x.err
+	check "nothing of it is lost" lacks /tmp/all.txt 'LOST'
+	# For tests/fixtures.
+	[ ! -d /host/spare ] || cp /tmp/all.dat /tmp/all.txt /host/spare/
+}
+
+# answer COMMAND...: the command's answer about the file as CSV, in /tmp/a.csv
+answer() {
+	weft "$@" /tmp/all.dat --format csv > /tmp/a.csv 2> /tmp/r.err
+	check "weft $* reads it" status_is $? 0 /tmp/r.err
+}
+
+# column NAME: its place in the first table; total NAME [AWK-CONDITION]: its sum there
+column() { head -n 1 /tmp/a.csv | tr , '\n' | grep -n -x "$1" | cut -d: -f1; }
+total() { awk -F, -v c="$(column "$1")" 'NR == 1 { next } /^$/ { exit } '"${2:-1}"' { n += $c } END { printf "%.0f\n", n }' /tmp/a.csv; }
+lines() { grep -cE ": $1" /tmp/all.txt; }
+# about A B EACH: us of the text and ns of weft, of EACH times: the text has lost what is below a microsecond
+about() { awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { d = a - b / 1000; if (d < 0) d = -d; if (a == "" || d > n + 1) { print a " us, " b " ns"; exit 1 } }'; }
+
+blocks() {
+	[ -n "$disk" ] || { skip "weft block" "no disk in the guest"; return; }
+	answer block --by task
+	check "the reads of dd are 32 of 4 KiB" matches /tmp/a.csv '^dd,[0-9]+,32,131072,'
+	check "the writes of dd are 16 of 8 KiB" matches /tmp/a.csv '^dd,[0-9]+,16,131072,'
+	check "the requests are those of the kernel's statistics" equal "$(total requests) $(total bytes)" "$(echo "$before $after" |
+		awk '{ for (i = 1; i <= NF / 2; i++) d[i] = $(i + NF / 2) - $i; print d[1] + d[5], (d[3] + d[7]) * 512 }')"
+	# Both ends of each request, by its place.
+	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; place = $0; sub(/ \+ .*/, "", place); sub(/.* /, "", place) }
+		/: block_rq_issue: / { since[place] = ts }
+		/: block_rq_complete: / && place in since { n++; sum += ts - since[place]; delete since[place] }
+		END { printf "%d %.0f\n", n, sum }' /tmp/all.txt > /tmp/disk.sum
+	check "their times in the device are those of the kernel's text" about "$(cut -d' ' -f2 /tmp/disk.sum)" "$(total d2c_ns)" "$(cut -d' ' -f1 /tmp/disk.sum)"
+	check "all of them have waited since their queueing" lacks /tmp/a.csv '^dd,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,,'
+}
+
+contention() {
+	[ -n "$lock" ] || { skip "weft locks" "a kernel before 5.19"; return; }
+	# By task and address; a second beginning is the same wait.
+	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; at = $0; sub(/.*: contention_[a-z]+: /, "", at); sub(/ .*/, "", at)
+			who = substr($0, 1, RSTART); cpu = who; sub(/.*\[/, "", cpu); sub(/\].*/, "", cpu); sub(/ +\[.*/, "", who); sub(/.*-/, "", who)
+			if (who == 0) who = "idle" cpu }
+		/: contention_begin: / && !((who, at) in since) { since[who, at] = ts }
+		/: contention_end: / && (who, at) in since { n++; sum += ts - since[who, at]; delete since[who, at] }
+		END { printf "%d %.0f\n", n, sum }' /tmp/all.txt > /tmp/locks.sum
+	answer locks
+	check "the waits are those of the kernel's text" equal "$(total waits)" "$(cut -d' ' -f1 /tmp/locks.sum)"
+	check "there were some" more "$(total waits)" 0
+	check "and so is their time" about "$(cut -d' ' -f2 /tmp/locks.sum)" "$(total total_ns)" "$(total waits)"
+	check "its parts add up to it" equal "$(($(total spin_ns) + $(total sleep_ns) + $(total wait_ns)))" "$(total total_ns)"
+	answer locks --by task
+	check "those of tasks are as many" equal "$(total waits)" "$(cut -d' ' -f1 /tmp/locks.sum)"
+}
+
+stacks() {
+	answer stacks --by function
+	check "there are as many stacks as in the kernel's text" equal "$(total count)" "$(grep -c '<stack trace>' /tmp/all.txt)"
+	check "of switches, too" equal "$(total count '/sched:sched_switch/')" "$(lines 'sched_switch: ')"
+	weft stacks /tmp/all.dat --by function --comm sleep --format csv > /tmp/s.csv
+	# A row for each that has ended them; where a busy machine takes the CPU from a sleeper on its way out, that is
+	# a row of another function.
+	check "the sleeps are five, where a task sleeps" awk -F, '/^$/ { off = 1 } off && $1 ~ /nanosleep/ && $6 > 0 { n += $4; ns += $6 } END { exit n != 5 || ns < 250000000 }' /tmp/s.csv
+	check "and tell who ended them" matches /tmp/s.csv '^[^,]*nanosleep.*,an interrupt|^[^,]*nanosleep.*,[a-z0-9/:]+,[0-9]+,'
+}
+
+memory() {
+	[ -d $T/events/kmem ] || { skip "weft memory" "a kernel without kmem events"; return; }
+	answer memory
+	# An allocation that failed, or of nothing, has no address.
+	check "the allocations are those of the kernel's text" equal "$(total allocs)" \
+		"$(grep -E ': (kmalloc|kmem_cache_alloc)(_node)?: ' /tmp/all.txt | grep -cvE 'ptr=(\(null\)|0+(10)?) ')"
+	check "and so are their bytes" equal "$(total asked_bytes) $(total given_bytes)" \
+		"$(awk '/: (kmalloc|kmem_cache_alloc)(_node)?: / { for (i = 1; i <= NF; i++) { if (sub(/^bytes_req=/, "", $i)) a += $i
+			if (sub(/^bytes_alloc=/, "", $i)) b += $i } } END { print a + 0, b + 0 }' /tmp/all.txt)"
+	check "all are freed or alive" equal "$(total allocs)" "$(($(total freed) + $(total alive) + $(weft memory /tmp/all.dat |
+		sed -n 's/^# \([0-9]*\) times an address was allocated again.*/\1/p' | grep . || echo 0)))"
+	weft memory /tmp/all.dat --format csv | awk -F, '/^comm,pid,user/ { on = 1; next } /^$/ { on = 0 } on { n += $3 } END { print n + 0 }' > /tmp/m.faults
+	check "the faults are those of the kernel's text" equal "$(cat /tmp/m.faults)" "$(lines 'page_fault_user: ')"
+}
+
+power() {
+	[ -d $T/events/power ] || { skip "weft power" "a kernel without power events"; return; }
+	answer power
+	# Each CPU's times between entry and exit.
+	awk '/: cpu_idle: / { match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; state = $0; sub(/.*state=/, "", state); sub(/ .*/, "", state)
+			cpu = $0; sub(/.*cpu_id=/, "", cpu); sub(/[^0-9].*/, "", cpu)
+			if (state == "4294967295") { if (cpu in since) { n++; sum += ts - since[cpu] } delete since[cpu] } else since[cpu] = ts }
+		END { printf "%d %.0f\n", n, sum }' /tmp/all.txt > /tmp/power.sum
+	check "the wakeups are those of the kernel's text" equal "$(total wakeups)" "$(cut -d' ' -f1 /tmp/power.sum)"
+	check "there were some" more "$(total wakeups)" 0
+	check "the time in idle, too" about "$(cut -d' ' -f2 /tmp/power.sum)" "$(total idle_ns)" "$(total wakeups)"
+	check "the timer has woken a CPU" test "$(weft power /tmp/all.dat | grep -cE '^(vector local_timer|irq .*timer)')" -gt 0
+}
+
+scenario() {
+	local before after disk lock
+
+	[ -b /dev/vda ] && [ -d $T/events/block ] && disk=yes
+	[ -d $T/events/lock/contention_begin ] && lock=yes
+	happen
+	blocks
+	contention
+	stacks
+	memory
+	power
+}

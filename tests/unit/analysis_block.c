@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/block.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+#define BIO "u32 dev; u64 sector; u32 nr_sector; char rwbs[8]"
+
+static void types(struct loom *loom)
+{
+	loom_type(loom, "block", "block_bio_queue", BIO, "\"\"");
+	loom_type(loom, "block", "block_bio_backmerge", BIO, "\"\"");
+	loom_type(loom, "block", "block_bio_frontmerge", BIO, "\"\"");
+	loom_type(loom, "block", "block_bio_complete", BIO "; int error", "\"\"");
+	loom_type(loom, "block", "block_split", "u32 dev; u64 sector; u64 new_sector; char rwbs[8]", "\"\"");
+	loom_type(loom, "block", "block_rq_issue", BIO, "\"\"");
+	loom_type(loom, "block", "block_rq_requeue", BIO, "\"\"");
+	loom_type(loom, "block", "block_rq_complete", "u32 dev; u64 sector; u32 nr_sector; int error; char rwbs[8]",
+		  "\"\"");
+	loom_task(loom, 7, "dd");
+}
+
+TEST(block_tells_waits_and_device_times_of_two_requests_and_the_depth)
+{
+	struct analysed analysed;
+
+	/* 0x800000 is 8:0. Two reads, the second right behind the first on the disk. */
+	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
+			    "0 1000 7 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1200 7 block_bio_queue dev=0x800000 sector=16 nr_sector=8 rwbs=R\n"
+			    "0 1500 7 block_rq_issue dev=0x800000 sector=16 nr_sector=8 rwbs=R\n"
+			    "1 2100 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "1 3500 0 block_rq_complete dev=0x800000 sector=16 nr_sector=8 rwbs=R error=-5\n"))
+		return;
+	CHECK(analysed_is(&analysed, "requests", "8:0", "operation", "read") &&
+	      analysed_is(&analysed, "requests", "8:0", "requests", "2"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "bytes", "8192") &&
+	      analysed_is(&analysed, "requests", "8:0", "size_p50_bytes", "4096"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "d2c_ns", "3000") &&
+	      analysed_is(&analysed, "requests", "8:0", "d2c_max_ns", "2000"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "q2d_p50_ns", "100") &&
+	      analysed_is(&analysed, "requests", "8:0", "q2d_max_ns", "300"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "q2c_max_ns", "2300") &&
+	      analysed_is(&analysed, "requests", "8:0", "max_at", "0.000003500"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "max_pid", "7") &&
+	      analysed_is(&analysed, "requests", "8:0", "errors", "1"));
+	/* Busy from 1100 to 3500; two from 1500 to 2100: (2400 + 600) / 2400. */
+	CHECK(analysed_is(&analysed, "devices", "8:0", "busy", "2400") &&
+	      analysed_is(&analysed, "devices", "8:0", "depth_average", "1.25"));
+	CHECK(analysed_is(&analysed, "devices", "8:0", "deepest", "2") &&
+	      analysed_is(&analysed, "devices", "8:0", "sequential_percent", "50.0"));
+	CHECK_STR(buf_str(&analysed.findings.cut), "");
+	analysed_end(&analysed);
+}
+
+TEST(block_takes_the_last_of_two_issues_for_the_device_and_the_first_for_the_wait)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
+			    "0 1000 7 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=WS\n"
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=WS\n"
+			    "0 1200 7 block_rq_requeue dev=0x800000 sector=8 nr_sector=8 rwbs=WS\n"
+			    "0 1900 9 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=WS\n"
+			    "0 2000 9 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=WS\n"
+			    "1 2100 0 block_rq_complete dev=0x800000 sector=8 nr_sector=4 rwbs=WS\n"
+			    "1 2500 0 block_rq_complete dev=0x800000 sector=12 nr_sector=4 rwbs=WS\n"))
+		return;
+	CHECK(analysed_is(&analysed, "requests", "8:0", "q2d_p50_ns", "100") &&
+	      analysed_is(&analysed, "requests", "8:0", "d2c_ns", "500"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "requests", "1") &&
+	      analysed_is(&analysed, "requests", "8:0", "bytes", "4096"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "q2c_max_ns", "1500") &&
+	      analysed_is(&analysed, "requests", "8:0", "requeued", "1"));
+	CHECK(analysed_is(&analysed, "devices", "8:0", "requeues", "1") &&
+	      analysed_is(&analysed, "devices", "8:0", "reissues", "1"));
+	/* In the driver from 1100 to 1200 and from 1900 to 2500. */
+	CHECK(analysed_is(&analysed, "devices", "8:0", "busy", "700"));
+	analysed_end(&analysed);
+}
+
+TEST(block_charges_the_task_that_queued_and_knows_partitions_merges_splits_and_flushes)
+{
+	struct analysed analysed;
+
+	/* 8:1 is a part of 8:0; its bios have the sectors of the whole disk. */
+	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, types,
+			    "0 1000 7 block_bio_queue dev=0x800001 sector=100 nr_sector=16 rwbs=W\n"
+			    "0 1010 7 block_split dev=0x800001 sector=100 new_sector=108 rwbs=W\n"
+			    "0 1100 7 block_bio_queue dev=0x800001 sector=116 nr_sector=8 rwbs=W\n"
+			    "0 1110 7 block_bio_backmerge dev=0x800001 sector=116 nr_sector=8 rwbs=W\n"
+			    "0 2000 9 block_rq_issue dev=0x800000 sector=100 nr_sector=8 rwbs=W\n"
+			    "0 2100 9 block_rq_issue dev=0x800000 sector=108 nr_sector=16 rwbs=W\n"
+			    "0 2200 9 block_rq_complete dev=0x800000 sector=100 nr_sector=8 rwbs=W\n"
+			    "0 2300 9 block_rq_complete dev=0x800000 sector=108 nr_sector=16 rwbs=W\n"
+			    "0 2400 9 block_rq_issue dev=0x800000 sector=0 nr_sector=0 rwbs=FF\n"
+			    "0 2500 9 block_rq_complete dev=0x800000 sector=0xffffffffffffffff nr_sector=0 rwbs=FF\n"
+			    "0 2600 9 block_rq_complete dev=0x800000 sector=100 nr_sector=0 rwbs=W\n"
+			    "0 3000 7 block_bio_queue dev=0xfd00000 sector=4 nr_sector=2 rwbs=R\n"
+			    "0 3400 9 block_bio_complete dev=0xfd00000 sector=4 nr_sector=2 rwbs=R\n"))
+		return;
+	CHECK(analysed_is(&analysed, "requests", "dd", "requests", "3") &&
+	      analysed_is(&analysed, "requests", "dd", "d2c_ns", "400"));
+	CHECK(analysed_is(&analysed, "requests", "dd", "q2c_max_ns", "1300") &&
+	      analysed_is(&analysed, "requests", "dd", "q2c_p50_ns", "1200"));
+	CHECK(analysed_is(&analysed, "requests", "<...>", "pid", "9") &&
+	      analysed_is(&analysed, "requests", "<...>", "d2c_ns", "100"));
+	CHECK(analysed_is(&analysed, "devices", "8:0", "sequential_percent", "50.0"));
+	CHECK_STR(buf_str(&analysed.findings.cut), "");
+	CHECK_STR(buf_str(&analysed.findings.notes), "");
+	analysed_end(&analysed);
+}
+
+TEST(block_counts_what_the_start_the_end_and_lost_events_hide)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
+			    "0 1000 7 block_rq_complete dev=0x800000 sector=1 nr_sector=1 rwbs=R\n"
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=2 nr_sector=1 rwbs=R\n"
+			    "1 lost 3\n"
+			    "1 1500 7 block_rq_complete dev=0x800000 sector=2 nr_sector=1 rwbs=R\n"
+			    "0 1600 7 block_rq_issue dev=0x800000 sector=3 nr_sector=1 rwbs=R\n"))
+		return;
+	CHECK_STR(buf_str(&analysed.findings.cut),
+		  "1 request issued before the start, 1 request in the driver or queue at the end");
+	CHECK_STR(buf_str(&analysed.findings.broken), "2 requests, 1 gap");
+	analysed_end(&analysed);
+}
+
+/* Reads of one place at the same time, without the page cache. */
+TEST(block_tells_of_requests_of_one_place_that_it_cannot_tell_apart)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
+			    "0 1000 7 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1200 9 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1500 9 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "1 2100 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "1 3500 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"))
+		return;
+	CHECK_STR(
+		buf_str(&analysed.findings.notes),
+		"2 requests are not counted: another request for the same sector was in the driver at the same time\n");
+	CHECK_STR(buf_str(&analysed.findings.cut), "");
+	analysed_end(&analysed);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/locks.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+static void types(struct loom *loom)
+{
+	loom_type(loom, "lock", "contention_begin", "u64 lock_addr; u32 flags", "\"\"");
+	loom_type(loom, "lock", "contention_end", "u64 lock_addr; int ret", "\"\"");
+	loom_type(loom, "lock", "lock_acquire", "u32 flags; char name[16]; u64 lockdep_addr", "\"\"");
+	loom_type(loom, "lock", "lock_contended", "char name[16]; u64 lockdep_addr", "\"\"");
+	loom_type(loom, "lock", "lock_acquired", "char name[16]; u64 lockdep_addr", "\"\"");
+	loom_type(loom, "lock", "lock_release", "char name[16]; u64 lockdep_addr", "\"\"");
+	loom_type(loom, "syscalls", "sys_enter_futex", "int __syscall_nr; u64 uaddr; u64 op", "\"\"");
+	loom_type(loom, "syscalls", "sys_exit_futex", "int __syscall_nr; long ret", "\"\"");
+	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller", "\"\"");
+	loom_task(loom, 7, "ls");
+	loom_task(loom, 8, "sh");
+}
+
+TEST(locks_tells_spinning_from_sleeping_and_who_ended_the_wait)
+{
+	struct analysed analysed;
+
+	/*
+	 * A mutex that is spun for and then slept for begins twice: 100 spinning, 5000 asleep, 300 until it has a CPU,
+	 * 50 at its end.
+	 */
+	if (!analysed_begin(
+		    &analysed, &locks_analysis, NULL, types,
+		    "1 900 8 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=sh next_pid=8\n"
+		    "0 1000 7 contention_begin lock_addr=0xffff888001 flags=33\n"
+		    "0 1050 7 kernel_stack size=1 caller=0x77\n"
+		    "0 1060 7 contention_begin lock_addr=0xffff888001 flags=32\n"
+		    "0 1100 7 sched_switch prev_comm=ls prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0\n"
+		    "1 6100 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+		    "0 6400 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+		    "0 6450 7 contention_end lock_addr=0xffff888001\n"
+		    "0 7000 7 contention_begin lock_addr=0xffff888002 flags=1\n"
+		    "0 7100 7 contention_end lock_addr=0xffff888002 ret=-4\n"))
+		return;
+	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "type", "mutex") &&
+	      analysed_is(&analysed, "locks", "0xffff888001", "waits", "1"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "total", "5450") &&
+	      analysed_is(&analysed, "locks", "0xffff888001", "sleep", "5000"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "spin", "150") &&
+	      analysed_is(&analysed, "locks", "0xffff888001", "wait", "300"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "woken_by", "sh") &&
+	      analysed_is(&analysed, "locks", "0xffff888001", "max_at", "0.000006450"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "caller", "0x77"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888002", "type", "spinlock") &&
+	      analysed_is(&analysed, "locks", "0xffff888002", "given_up", "1"));
+	CHECK(analysed_is(&analysed, "locks", "0xffff888002", "spin", "100") &&
+	      analysed_is(&analysed, "locks", "0xffff888002", "woken_by", "-"));
+	analysed_end(&analysed);
+}
+
+/* An interrupt of a waiting task waits for another lock. */
+TEST(locks_keeps_two_waits_of_one_task_apart_and_counts_by_task)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, &(struct locks_options){ .by = LOCKS_BY_TASK }, types,
+			    "0 1000 7 contention_begin lock_addr=0x10 flags=1\n"
+			    "0 1100 7 contention_begin lock_addr=0x20 flags=1 common_flags=8\n"
+			    "0 1150 7 contention_end lock_addr=0x20 common_flags=8\n"
+			    "0 1400 7 contention_end lock_addr=0x10\n"
+			    "1 1100 8 contention_begin lock_addr=0x10 flags=1\n"
+			    "1 1500 8 contention_end lock_addr=0x10\n"))
+		return;
+	CHECK(analysed_is(&analysed, "locks", "ls", "total", "450") &&
+	      analysed_is(&analysed, "locks", "ls", "waits", "2"));
+	CHECK(analysed_is(&analysed, "locks", "sh", "total", "400") &&
+	      analysed_is(&analysed, "locks", "sh", "pid", "8"));
+	analysed_end(&analysed);
+}
+
+TEST(locks_pairs_waits_for_a_futex_and_leaves_out_those_that_did_not_wait)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types,
+			    "0 1000 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=128\n"
+			    "0 6000 7 sys_exit_futex __syscall_nr=202 ret=0\n"
+			    "0 7000 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=128\n"
+			    "0 7001 7 sys_exit_futex __syscall_nr=202 ret=-11\n"
+			    "0 7100 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=129\n"
+			    "0 7900 7 sys_exit_futex __syscall_nr=202 ret=1\n"
+			    "0 8000 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=393\n"
+			    "0 8100 7 sys_exit_futex __syscall_nr=202 ret=-110\n"))
+		return;
+	CHECK(analysed_is(&analysed, "locks", "0x5000", "type", "futex") &&
+	      analysed_is(&analysed, "locks", "0x5000", "waits", "2"));
+	CHECK(analysed_is(&analysed, "locks", "0x5000", "total", "5100") &&
+	      analysed_is(&analysed, "locks", "0x5000", "given_up", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(locks_knows_the_names_and_holds_of_lockdep)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types,
+			    "0 1000 7 lock_acquire name=&mm->lock lockdep_addr=0x30\n"
+			    "0 1001 7 lock_contended name=&mm->lock lockdep_addr=0x30\n"
+			    "0 1201 7 lock_acquired name=&mm->lock lockdep_addr=0x30\n"
+			    "0 1500 7 lock_release name=&mm->lock lockdep_addr=0x30\n"))
+		return;
+	CHECK(analysed_is(&analysed, "locks", "&mm->lock", "total", "200") &&
+	      analysed_is(&analysed, "locks", "&mm->lock", "held_max_ns", "299"));
+	analysed_end(&analysed);
+}
+
+TEST(locks_counts_what_the_start_the_end_and_lost_events_hide)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types,
+			    "0 1000 7 contention_end lock_addr=0x10\n"
+			    "0 1100 7 contention_begin lock_addr=0x20 flags=1\n"
+			    "1 1150 8 contention_begin lock_addr=0x30 flags=1\n"
+			    "1 lost 3\n"
+			    "1 1500 8 contention_end lock_addr=0x30\n"
+			    "0 1600 7 contention_begin lock_addr=0x40 flags=1\n"))
+		return;
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 wait that began before the start, 1 wait under way at the end");
+	CHECK_STR(buf_str(&analysed.findings.broken), "2 waits, 1 gap");
+	analysed_end(&analysed);
+}

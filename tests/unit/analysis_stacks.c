@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/stacks.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+static void types(struct loom *loom)
+{
+	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller; u64 next", "\"\"");
+	loom_type(loom, "ftrace", "user_stack", "int tgid; u64 caller; u64 next", "\"\"");
+	loom_type(loom, "block", "touch", "int dev", "\"\"");
+	loom_task(loom, 7, "ls");
+	loom_task(loom, 8, "sh");
+}
+
+TEST(stacks_counts_events_by_the_stack_behind_them)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_analysis, NULL, types,
+			    "0 1000 7 touch dev=1\n"
+			    "0 1001 7 kernel_stack caller=0x10 next=0x20\n"
+			    "0 1100 7 touch dev=1\n"
+			    "0 1101 7 kernel_stack caller=0x10 next=0x20\n"
+			    "0 1102 7 user_stack tgid=7 caller=0x5000\n"
+			    "1 1200 8 touch dev=1\n"
+			    "1 1201 8 kernel_stack caller=0x30 next=0x20\n"
+			    "1 1300 8 touch dev=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "events", "0x10", "count", "2") &&
+	      analysed_is(&analysed, "events", "0x10", "stack", "0x10 < 0x20"));
+	CHECK(analysed_is(&analysed, "events", "0x30", "count", "1") &&
+	      analysed_is(&analysed, "events", "0x30", "event", "block:touch"));
+	CHECK(analysed_is(&analysed, "events", "0x5000", "count", "1"));
+	analysed_end(&analysed);
+}
+
+static const char off_script[] =
+	"1 900 8 sched_waking comm=x pid=9 target_cpu=2\n"
+	"0 1000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+	"0 1001 7 kernel_stack caller=0x10 next=0x20\n"
+	"1 4000 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+	"0 4500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+	"0 4501 0 kernel_stack caller=0x99 next=0x98\n"
+	"0 5000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=0 next_comm=rt next_pid=6\n"
+	"0 5001 7 kernel_stack caller=0x30 next=0x20\n"
+	"0 5200 6 sched_switch prev_comm=rt prev_pid=6 prev_state=2 next_comm=ls next_pid=7\n"
+	"0 5201 6 kernel_stack caller=0x10 next=0x20\n";
+
+TEST(stacks_tells_blocked_from_runnable_by_the_stack_where_the_task_left)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_analysis, NULL, types, off_script))
+		return;
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "blocked", "3000") &&
+	      analysed_is(&analysed, "off_cpu", "0x10", "runnable", "500"));
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "woken_by", "sh") &&
+	      analysed_is(&analysed, "off_cpu", "0x10", "max_at", "0.000004500"));
+	CHECK(analysed_is(&analysed, "off_cpu", "0x30", "blocked", "0") &&
+	      analysed_is(&analysed, "off_cpu", "0x30", "runnable", "200"));
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 time off the CPU at the end");
+	analysed_end(&analysed);
+}
+
+TEST(stacks_adds_up_the_times_of_a_task)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_analysis, &(struct stacks_options){ .by = STACKS_BY_TASK }, types,
+			    off_script))
+		return;
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "comm", "ls") &&
+	      analysed_is(&analysed, "off_cpu", "0x10", "total", "3700"));
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "times", "2") &&
+	      analysed_is(&analysed, "off_cpu", "0x10", "max", "3500"));
+	analysed_end(&analysed);
+}
+
+TEST(stacks_counts_no_time_that_events_were_lost_in)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(
+		    &analysed, &stacks_analysis, NULL, types,
+		    "0 1000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+		    "0 1001 7 kernel_stack caller=0x10 next=0x20\n"
+		    "1 1500 8 sched_waking comm=x pid=9 target_cpu=2\n"
+		    "1 lost 3\n"
+		    "1 4000 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+		    "0 4500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+		    "0 4501 0 kernel_stack caller=0x99 next=0x98\n"))
+		return;
+	CHECK_STR(buf_str(&analysed.findings.broken), "1 time off the CPU, 1 gap");
+	analysed_end(&analysed);
+}

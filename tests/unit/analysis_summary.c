@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+static const char script[] = "0 1000000 0 sched_switch prev_comm=swapper/0 next_comm=sh next_pid=7\n"
+			     "0 2000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
+			     "1 3000000 0 sched_switch prev_comm=swapper/1 next_comm=ls next_pid=8\n"
+			     "0 lost 40\n"
+			     "0 5000000 7 sched_switch prev_comm=sh prev_pid=7 prev_state=1 next_comm=swapper/0\n"
+			     "1 9000000 8 sched_switch prev_comm=ls prev_pid=8 prev_state=1 next_comm=swapper/1\n";
+
+TEST(summary_tells_what_a_recording_holds)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &summary_analysis, NULL, NULL, script))
+		return;
+	CHECK(analysed_is(&analysed, "recording", "span", "value", "8.0 ms"));
+	CHECK(analysed_is(&analysed, "recording", "CPUs with events", "value", "2"));
+	CHECK(analysed_is(&analysed, "recording", "events", "value", "5"));
+	/* The cell is "40, in 1 gaps" and CSV quotes it: the comparison ends at the comma. */
+	CHECK(analysed_is(&analysed, "recording", "events lost", "value", "\"40"));
+	CHECK(analysed_is(&analysed, "events", "sched:sched_switch", "count", "4"));
+	CHECK(analysed_is(&analysed, "events", "sched:sched_waking", "count", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(summary_says_which_analysis_lacks_its_events)
+{
+	struct analysed analysed;
+	const char *missing;
+
+	if (!analysed_begin(&analysed, &summary_analysis, NULL, NULL,
+			    "0 1000 7 irq_handler_entry irq=9 name=acpi\n0 3000 7 irq_handler_exit irq=9 ret=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "recording", "events lost", "value", "none"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "weft sched: "));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "weft syscalls: "));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "weft block: "));
+	/* The line of what is missing names the events of those that a summary is recorded for, each once. */
+	missing = buf_str(&analysed.findings.missing);
+	CHECK(strstr(missing, "-e sched:sched_switch (") && strstr(missing, "-e raw_syscalls:sys_enter ("));
+	CHECK(strstr(missing, "; 'weft record --for summary' records it all"));
+	CHECK(!strstr(strstr(missing, "sched:sched_switch") + 1, "-e sched:sched_switch"));
+	analysed_end(&analysed);
+}
+
+static void recorded(struct loom *loom)
+{
+	loom_type(loom, "sched", "sched_stat_wait", "int pid; u64 delay", "\"\"");
+	loom_setting(loom, "set_event", "block:block_rq_issue\nblock:block_rq_complete\nirq:irq_handler_entry\n");
+}
+
+/* Both events that block cannot do without. */
+TEST(summary_says_of_what_was_recorded_and_did_not_occur_that_it_was)
+{
+	struct analysed analysed;
+	const char *notes;
+
+	if (!analysed_begin(&analysed, &summary_analysis, NULL, recorded, "0 1000 7 sched_stat_wait pid=7 delay=1\n"))
+		return;
+	notes = buf_str(&analysed.findings.notes);
+	CHECK(strstr(
+		notes,
+		"weft block: there are no block requests among the events, although block:block_rq_issue,block:block_rq_complete were recorded: none occurred"));
+	CHECK(strstr(notes, "weft syscalls: there are no system calls among the events; record with -e raw_syscalls"));
+	analysed_end(&analysed);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/band.h"
+#include "formats/export/bands.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+static void add(struct band *band, uint64_t start, uint64_t lasted, uint32_t name)
+{
+	CHECK(band_add(band, &(struct slice){ .start = start, .lasted = lasted, .name = name }));
+}
+
+static bool is(const struct slice *slice, uint64_t start, uint64_t lasted, uint64_t count, uint64_t busy, uint32_t name)
+{
+	return slice->start == start && slice->lasted == lasted && slice->count == count && slice->busy == busy &&
+	       slice->name == name;
+}
+
+TEST(band_hands_out_what_was_added)
+{
+	struct band band = { .texts = true };
+	struct band_walk walk = { .band = &band };
+	struct slice slice;
+
+	CHECK(band_add(&band, &(struct slice){ .start = 5, .name = 3, .text = "ab", .text_len = 2 }));
+	CHECK(band_add(&band, &(struct slice){ .start = UINT64_C(1) << 62, .lasted = 9, .name = 1 }));
+	CHECK(band_next(&walk, &slice) && is(&slice, 5, 0, 1, 0, 3) && slice.text_len == 2 &&
+	      !memcmp(slice.text, "ab", 2));
+	CHECK(band_next(&walk, &slice) && is(&slice, UINT64_C(1) << 62, 9, 1, 9, 1) && !slice.text_len);
+	CHECK(!band_next(&walk, &slice));
+	band_release(&band);
+}
+
+/* 16 ns: [0 16) has two short ones, [16 32) one, and the one from 30 to 50 lies in no part. */
+TEST(band_folds_what_lies_in_one_part_of_time)
+{
+	struct band band = { .texts = false };
+	struct band_walk walk = { .band = &band };
+	struct slice slice;
+
+	add(&band, 1, 2, 7);
+	add(&band, 8, 5, 8);
+	add(&band, 15, 1, 7);
+	add(&band, 20, 4, 9);
+	add(&band, 30, 20, 7);
+	add(&band, 63, 1, 7);
+	add(&band, 64, 1, 8);
+	CHECK(band_fold(&band, 4));
+	CHECK(band.slices == 5);
+	CHECK(band.added == 7);
+	CHECK(band_next(&walk, &slice) && is(&slice, 1, 15, 3, 8, 8));
+	CHECK(band_next(&walk, &slice) && is(&slice, 20, 4, 1, 4, 9));
+	CHECK(band_next(&walk, &slice) && is(&slice, 30, 20, 1, 20, 7));
+	CHECK(band_next(&walk, &slice) && is(&slice, 63, 1, 1, 1, 7));
+	CHECK(band_next(&walk, &slice) && is(&slice, 64, 1, 1, 1, 8));
+	CHECK(!band_next(&walk, &slice));
+	walk = (struct band_walk){ .band = &band };
+	CHECK(band_fold(&band, 7));
+	CHECK(band_next(&walk, &slice) && is(&slice, 1, 64, 7, 34, 7));
+	CHECK(!band_next(&walk, &slice));
+	add(&band, 200, 1, 1);
+	CHECK(band.slices == 2);
+	band_release(&band);
+}
+
+TEST(band_keeps_the_largest_of_folded_values)
+{
+	struct band band = { .values = true };
+	struct band_walk walk = { .band = &band };
+	struct slice slice;
+
+	for (uint64_t i = 0; i < 5; i++)
+		CHECK(band_add(&band, &(struct slice){ .start = i, .value = i == 2 ? UINT64_MAX : i }));
+	CHECK(band_fold(&band, 10));
+	CHECK(band_next(&walk, &slice) && slice.count == 5 && slice.value == UINT64_MAX);
+	band_release(&band);
+}
+
+TEST(band_begins_a_slice_behind_the_one_before)
+{
+	struct band band = { .values = false };
+	struct band_walk walk = { .band = &band };
+	struct slice slice;
+
+	add(&band, 10, 10, 1);
+	add(&band, 15, 10, 2);
+	add(&band, 3, 4, 3);
+	CHECK(band_next(&walk, &slice) && is(&slice, 10, 10, 1, 10, 1));
+	CHECK(band_next(&walk, &slice) && is(&slice, 20, 5, 1, 5, 2));
+	CHECK(band_next(&walk, &slice) && is(&slice, 25, 0, 1, 0, 3));
+	band_release(&band);
+}
+
+static uint64_t counted(const struct bands *bands, uint64_t *ret_busy)
+{
+	uint64_t count = 0;
+
+	*ret_busy = 0;
+	for (size_t i = 0; i < bands->nr; i++) {
+		struct band_walk walk = { .band = &bands->items[i].band };
+		struct slice slice;
+
+		while (band_next(&walk, &slice)) {
+			count += slice.count;
+			*ret_busy += slice.busy;
+		}
+	}
+	return count;
+}
+
+TEST(bands_stay_below_their_limit_and_lose_no_time)
+{
+	enum { SLICES = 200000, LIMIT = 20000 };
+	struct bands bands;
+	uint64_t busy, at = 0, sum = 0, random = 1;
+
+	bands_init(&bands, LIMIT);
+	for (unsigned i = 0; i < SLICES; i++) {
+		struct slice slice = { .start = at, .lasted = random >> 33 & 4095, .name = i & 3 };
+
+		random = random * 6364136223846793005 + 1442695040888963407;
+		bands_add(&bands, BAND_CPU, 0, i % 50 ? 1 : 2, 0, &slice);
+		at += slice.lasted + (random >> 40 & 255);
+		sum += slice.lasted;
+	}
+	CHECK(!bands.failed && bands.nr == 2);
+	CHECK(bands.bytes <= LIMIT);
+	CHECK(counted(&bands, &busy) == SLICES);
+	CHECK(busy == sum);
+	/* The band that is small anyway is exact. */
+	CHECK(bands.items[0].id == 2 && bands.items[0].band.added == SLICES / 50);
+	bands_release(&bands);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Traces whose differences are known: random, but of fixed seeds. */
+#include "lib/analysis/diff_internal.h"
+#include "lib/base/fail.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FUNCTIONS = 12, ROUNDS = 250, COLUMNS = 15 };
+
+/* 0x1 calls each of the others once, in each of the rounds; function `slow` takes `longer`. */
+static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
+{
+	cleanup_buf struct buf script = BUF_INIT;
+	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1, now = 1000;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		uint64_t begin = now;
+
+		CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x1 depth=0\n", now));
+		for (unsigned i = 0; i < FUNCTIONS; i++) {
+			uint64_t start = now += 50;
+
+			CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=1\n", now, 0x10 + i));
+			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * (i == slow ? longer : 1));
+			CHECK(buf_addf(&script,
+				       "0 %" PRIu64 " 7 funcgraph_exit func=0x%x depth=1 calltime=%" PRIu64
+				       " rettime=%" PRIu64 "\n",
+				       now, 0x10 + i, start, now));
+		}
+		now += 100;
+		CHECK(buf_addf(&script,
+			       "0 %" PRIu64 " 7 funcgraph_exit func=0x1 depth=0 calltime=%" PRIu64 " rettime=%" PRIu64
+			       "\n",
+			       now, begin, now));
+		now += 1000 + diffed_random(&state) % 20000;
+	}
+	loom_play(loom, buf_str(&script));
+}
+
+static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, double longer)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+	play(&loom, seed, slow, longer);
+	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
+}
+
+/*
+ * Compares `runs` runs of each side; function `slow` takes `longer` on the new side. Writes to `csv`. Returns the value
+ * of diff_finish().
+ */
+static int compare(unsigned runs, uint64_t seed, unsigned slow, double longer, const char *condition, struct out *csv)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+
+	if (!CHECK(!diff_new(runs, runs, &diff, &fail)))
+		return -1;
+	for (unsigned i = 0; i < runs; i++)
+		CHECK(add(diff, false, seed + 2 * i, FUNCTIONS, 1) && add(diff, true, seed + 2 * i + 1, slow, longer));
+	return diffed_finish(diff, condition, csv);
+}
+
+TEST(diff_calls_little_a_change_between_traces_of_one_workload)
+{
+	unsigned changed = 0, all = 0;
+
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct out csv;
+
+		REQUIRE(out_init(&csv, 1 << 14));
+		CHECK(!compare(1, 100 * seed, FUNCTIONS, 1, NULL, &csv));
+		changed += diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		all += diffed_count(&csv, ",~,") + diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		out_release(&csv);
+	}
+	/* 13 functions, 4 figures each. */
+	CHECK(all == 8 * 13 * 4);
+	if (!CHECK(changed * 20 <= all))
+		printf("%u of %u\n", changed, all);
+}
+
+TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		unsigned slow = (unsigned)(3 * seed - 1) % FUNCTIONS;
+		char want[32];
+		struct out csv;
+
+		REQUIRE(out_init(&csv, 1 << 14));
+		CHECK(compare(1, 1000 * seed, slow, 1.1, "p50 > 5%", &csv) == -ERANGE);
+		snprintf(want, sizeof(want), "\nfunctions,0x%x,", 0x10 + slow);
+		/* After the line of titles. */
+		if (!CHECK(strchr(csv.start, '\n') && !strncmp(strchr(csv.start, '\n'), want, strlen(want)) &&
+			   diffed_count(&csv, ",+,") > 0))
+			printf("%s: %.400s\n", want, csv.start);
+		out_release(&csv);
+	}
+}
+
+TEST(diff_takes_runs_as_the_unit_where_there_are_several)
+{
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	CHECK(compare(6, 7000, 4, 1.1, "0x14: p50 > 5%", &csv) == -ERANGE);
+	CHECK(strstr(csv.start, "\nfunctions,0x14,p50,") && !strncmp(strchr(csv.start, '\n'), "\nfunctions,0x14,", 16));
+	out_clear(&csv);
+	CHECK(compare(6, 8000, FUNCTIONS, 1, "p50 > 0%", &csv) == 0);
+	CHECK(diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,") <= 2);
+	out_release(&csv);
+}
+
+TEST(diff_ranks_are_those_of_the_exact_test)
+{
+	/* The smallest p of so many values a side: 2 / (ways to choose them). */
+	static const struct {
+		size_t nr;
+		double p;
+		bool bounded;
+	} wants[] = { { 3, 0.1, false }, { 4, 2.0 / 70, true }, { 5, 2.0 / 252, true } };
+	const double old[] = { 1, 2, 3, 4, 5 }, new[] = { 10, 20, 30, 40, 50 };
+
+	for (size_t i = 0; i < array_size(wants); i++) {
+		struct diff_test test = { .bounded = false };
+
+		diff_ranks(old, wants[i].nr, new, wants[i].nr, &test);
+		CHECK(fabs(test.p - wants[i].p) < 1e-9 && test.bounded == wants[i].bounded);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct diff_test test = { .bounded = false };
+
+		diff_ranks(old, 4, i ? old : (const double[]){ 2, 2, 2, 2 }, 4, &test);
+		CHECK(test.p > 0.5);
+	}
+}
+
+TEST(diff_conditions_say_what_is_wrong_with_them)
+{
+	struct diff_condition condition;
+	struct fail fail = FAIL_INIT;
+
+	CHECK(!diff_condition_parse("vfs_*: p50 > 5%", &condition, &fail) && !strcmp(condition.row, "vfs_*") &&
+	      condition.metric == DIFF_P50 && !condition.below && fabs(condition.change - 0.05) < 1e-12);
+	CHECK(!diff_condition_parse("rate<-10 %", &condition, &fail) && condition.below &&
+	      fabs(condition.change + 0.1) < 1e-12);
+	CHECK(diff_condition_parse("mean > 5%", &condition, &fail) &&
+	      strstr(fail.text, "there are p50, p99, rate and total"));
+	CHECK(diff_condition_parse("p50 = 5%", &condition, &fail) && strstr(fail.text, "FIGURE > N%"));
+	CHECK(diff_condition_parse("p50 > 5", &condition, &fail) && strstr(fail.text, "is no change"));
+	CHECK(diff_condition_parse("p50 > much%", &condition, &fail));
+	CHECK(diff_condition_parse(": p50 > 5%", &condition, &fail) && strstr(fail.text, "name of a row"));
+	CHECK(diff_condition_parse("", &condition, &fail));
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/test.h"
+
+#ifdef WEFT_SQLITE
+
+#include "formats/export/db.h"
+#include "formats/export/db_query.h"
+#include "formats/export/export.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/table.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/loom.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* sh sleeps, ls wakes it up; a system call, an interrupt, a softirq, and the frequency of a CPU. */
+static const char script[] =
+	"0 1000 0 sched_switch prev_comm=swapper/0 next_comm=sh next_pid=7 next_prio=120\n"
+	"0 2000 7 sys_enter id=0\n"
+	"0 2500 7 sys_exit id=0 ret=12\n"
+	"0 3000 7 irq_handler_entry irq=9 name=acpi\n"
+	"0 3400 7 irq_handler_exit irq=9 ret=1\n"
+	"0 3500 7 softirq_entry vec=3\n"
+	"0 3900 7 softirq_exit vec=3\n"
+	"0 5000 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=ls next_pid=8 next_prio=100\n"
+	"0 6000 8 cpu_frequency state=1800000 cpu_id=0\n"
+	"0 7000 8 sched_waking comm=sh pid=7 prio=120 target_cpu=0\n"
+	"0 9000 8 sched_switch prev_comm=ls prev_pid=8 prev_prio=100 prev_state=256 next_comm=sh next_pid=7 next_prio=120\n"
+	"0 9900 7 sys_enter id=1\n";
+
+struct scene {
+	struct loom loom;
+	struct fake fake;
+	struct db *db;
+	struct sqlite3 *handle;
+};
+
+static void export_to(struct scene *scene, const struct export_ops *ops, struct trace *trace)
+{
+	struct export *export = NULL;
+	struct reader reader;
+	struct event event;
+	struct out out;
+
+	reader_init(&reader);
+	if (CHECK(out_init(&out, 4096) && !reader_add_trace(&reader, trace, NULL)) &&
+	    CHECK(!export_new(ops, &(struct export_input){ .reader = &reader, .db = scene->db }, &out, &export,
+			      NULL)) &&
+	    CHECK(!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL))) {
+		if (export->ops->begin)
+			export->ops->begin(export);
+		while (reader_next(&reader, &event, NULL) > 0)
+			export->ops->event(export, &event);
+		if (export->ops->end)
+			export->ops->end(export);
+		CHECK(!export->error);
+	}
+	export_free(export);
+	reader_release(&reader);
+	out_release(&out);
+}
+
+static bool begin(struct scene *scene)
+{
+	const struct export_ops *ops = export_find("sqlite");
+	struct trace *trace;
+	char path[FAKE_PATH];
+
+	*scene = (struct scene){ .db = NULL };
+	loom_init(&scene->loom);
+	loom_task(&scene->loom, 7, "sh");
+	loom_task(&scene->loom, 8, "ls");
+	loom_type(&scene->loom, "raw_syscalls", "sys_enter", "long id", "\"NR %ld\", REC->id");
+	loom_type(&scene->loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"NR %ld = %ld\", REC->id, REC->ret");
+	loom_type(&scene->loom, "irq", "softirq_entry", "u32 vec", "\"vec=%u\", REC->vec");
+	loom_type(&scene->loom, "irq", "softirq_exit", "u32 vec", "\"vec=%u\", REC->vec");
+	loom_type(&scene->loom, "power", "cpu_frequency", "u32 state; u32 cpu_id",
+		  "\"state=%u cpu_id=%u\", REC->state, REC->cpu_id");
+	loom_play(&scene->loom, script);
+	trace = loom_trace(&scene->loom);
+	if (!CHECK(trace && fake_new(&scene->fake)) ||
+	    !CHECK(!ops->open(fake_path(&scene->fake, "t.db", path), &scene->db, NULL)))
+		return false;
+	if (!CHECK(!db_query_open(path, &scene->handle, NULL)))
+		return false;
+	export_to(scene, ops, trace);
+	trace_free(trace);
+	return true;
+}
+
+static void end(struct scene *scene)
+{
+	db_query_close(scene->handle);
+	export_find("sqlite")->close(scene->db);
+	fake_free(&scene->fake);
+	loom_release(&scene->loom);
+}
+
+/* The answer to a statement as CSV, or its error. */
+static const char *ask(struct scene *scene, const char *sql, char *into, size_t size)
+{
+	struct db_answer answer;
+	struct fail fail = FAIL_INIT;
+	struct out out;
+
+	into[0] = '\0';
+	if (db_query(scene->handle, sql, &answer, &fail)) {
+		snprintf(into, size, "%s", fail.text);
+	} else if (CHECK(out_init(&out, 4096))) {
+		CHECK(table_write(&answer.table, TABLE_AS_CSV, &out));
+		snprintf(into, size, "%.*s", (int)out_len(&out), out.start);
+		out_release(&out);
+	}
+	db_answer_release(&answer);
+	return into;
+}
+
+struct answer {
+	const char *sql, *want;
+};
+
+static void check_answers(const struct answer *answers, size_t nr)
+{
+	struct scene scene;
+	char got[1024];
+
+	if (begin(&scene))
+		for (size_t i = 0; i < nr; i++)
+			CHECK_STR(ask(&scene, answers[i].sql, got, sizeof(got)), answers[i].want);
+	end(&scene);
+}
+
+TEST(sqlite_tables_have_turns_states_slices_and_counters)
+{
+	static const struct answer table[] = {
+		{ "SELECT s.ts, dur, cpu, tid, end_state, priority FROM sched s JOIN thread USING (utid) WHERE tid > 0 AND dur > 0 ORDER BY s.ts",
+		  "ts,dur,cpu,tid,end_state,priority\n1000,4000,0,7,S,120\n5000,4000,0,8,R+,100\n" },
+		{ "SELECT t.ts, t.dur, t.state, w.tid AS waker FROM thread_state t JOIN thread USING (utid) LEFT JOIN thread w ON w.utid = waker_utid "
+		  "WHERE thread.tid = 7 AND t.dur > 0 ORDER BY t.ts",
+		  "ts,dur,state,waker\n1000,4000,Running,\n5000,2000,S,\n7000,2000,R,8\n" },
+		/* The recording does not tell its machine, whose names of system calls are not known then. */
+		{ "SELECT s.ts, s.dur, s.name, category, k.name AS track FROM slice s JOIN track k ON k.id = track_id WHERE s.dur > 0 ORDER BY s.ts",
+		  "ts,dur,name,category,track\n2000,500,sys_0,syscall,system calls\n3000,400,irq 9,irq,irq\n3500,400,softirq 3,irq,softirq\n" },
+		{ "SELECT ts, value, cpu FROM counter JOIN track ON id = track_id", "ts,value,cpu\n6000,1800000,0\n" },
+		{ "SELECT tid, name FROM thread WHERE tid > 0 ORDER BY tid", "tid,name\n7,sh\n8,ls\n" },
+	};
+
+	check_answers(table, array_size(table));
+}
+
+TEST(sqlite_answers_have_values_of_every_kind)
+{
+	static const struct answer table[] = {
+		{ "SELECT 1.5 AS a, -0.25 AS b, 7 AS c", "a,b,c\n1.5,-0.25,7\n" },
+		{ "SELECT 1e300 AS big, NULL AS none, 'a,\"b' AS text", "big,none,text\n1.0e+300,,\"a,\"\"b\"\n" },
+		{ "SELECT x'6869' AS bytes", "bytes\nhi\n" },
+	};
+
+	check_answers(table, array_size(table));
+}
+
+TEST(sqlite_answers_only_what_reads)
+{
+	static const struct {
+		const char *sql, *said;
+	} table[] = {
+		{ "DELETE FROM slice", "only reads" },
+		{ "CREATE TABLE mine (a)", "only reads" },
+		{ "ATTACH '/tmp/other.db' AS other", "only reads" },
+		{ "PRAGMA journal_mode = DELETE", "only reads" },
+		{ "SELECT nosuch FROM slice", "no such column: nosuch" },
+		{ "SELEKT 1", "syntax error" },
+	};
+	struct scene scene;
+	char got[1024];
+
+	if (begin(&scene)) {
+		for (size_t i = 0; i < array_size(table); i++)
+			if (!CHECK(strstr(ask(&scene, table[i].sql, got, sizeof(got)), table[i].said)))
+				fprintf(stderr, "%s: %s\n", table[i].sql, got);
+		CHECK_STR(ask(&scene, "SELECT count(*) AS n FROM slice WHERE dur > 0", got, sizeof(got)), "n\n3\n");
+		CHECK(strstr(ask(&scene, "PRAGMA table_info(counter)", got, sizeof(got)), "track_id"));
+		/* Without a statement: the list of tables. */
+		CHECK(strstr(ask(&scene, NULL, got, sizeof(got)), "table,counter,ts track_id value\n"));
+	}
+	end(&scene);
+}
+
+TEST(sqlite_takes_one_statement_at_a_time)
+{
+	struct fail fail = FAIL_INIT;
+
+	CHECK(!db_query_check("SELECT ';' FROM slice;  ", NULL));
+	CHECK(db_query_check(" ; ", &fail) == -EINVAL);
+	CHECK_STR(fail.text, "there is no statement in ' ; '");
+	CHECK(db_query_check("SELECT 1; SELECT 2", &fail) == -EINVAL);
+	CHECK_STR(fail.text, "one statement at a time; the second is ' SELECT 2'");
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TESTS_UNIT_SETUP_SCENE_H
+#define WEFT_TESTS_UNIT_SETUP_SCENE_H
+
+#include "lib/setup/setup.h"
+#include "lib/tracefs/event_select.h"
+#include "tests/unit/fake_tracefs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+
+/* A fake tracefs whose top instance is set up, and the wanted setup. */
+struct setup_scene {
+	struct fake fake;
+	struct undo *undo;
+	struct instance *top;
+	struct catalog *catalog;
+	struct setup setup;
+	struct setup_instance *wanted;
+	struct event_set events;
+	char told[1024]; /* the last warning */
+};
+
+struct setup_text {
+	const char *file, *text;
+};
+
+/* A failure fails the test; end the scene in that case, too. */
+bool setup_scene_begin(struct setup_scene *scene, const struct setup_text *files, size_t nr);
+int setup_scene_apply(struct setup_scene *scene, struct fail *fail);
+void setup_scene_end(struct setup_scene *scene);
+
+/* Whether the file has this text; prints the file's text if not. */
+bool setup_scene_holds(const struct setup_scene *scene, const char *file, const char *text);
+
+#endif

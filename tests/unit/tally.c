@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/tally/tally.h"
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char script[] = "0 1000 7 cost value=-2 size=100 where=open\n"
+			     "0 2000 7 cost value=5 size=120 where=open\n"
+			     "1 3000 8 cost value=5 size=130 where=close\n"
+			     "1 4500 8 cost value=-2 size=64 where=open\n"
+			     "0 9000 7 done value=5 kind=1\n"
+			     "0 9500 7 done value=-2 kind=2\n"
+			     "0 9700 7 done value=-2 kind=3\n";
+
+/* The text of the rows and totals, or the error. */
+static void count(const char *events, const struct tally_wanted *wanted, struct buf *text, struct fail *fail)
+{
+	struct reader reader;
+	struct trace *trace;
+	struct tally *tally = NULL;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_type(&loom, "test", "cost", "int value; u64 size; __data_loc char[] where", "\"\"");
+	loom_type(&loom, "test", "done", "int value; int kind", "\"\"");
+	loom_task(&loom, 7, "seven");
+	loom_play(&loom, events);
+	trace = loom_trace(&loom);
+	reader_init(&reader);
+	if (CHECK(trace && !reader_add_trace(&reader, trace, fail) &&
+		  !reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail)) &&
+	    !tally_new(&reader, wanted, &tally, fail) &&
+	    !reader_run(&reader, &(struct reader_consumer){ tally_see, tally }, 1, fail))
+		(void)!tally_text(tally, text, fail);
+	tally_free(tally);
+	reader_release(&reader);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+static bool counts(const struct tally_wanted *wanted, const char *rows)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	const char *begin;
+
+	count(script, wanted, &text, &fail);
+	begin = strstr(buf_str(&text), "#\n\n");
+	if (begin && !strncmp(begin + 3, rows, strlen(rows)))
+		return true;
+	printf("%s\n%s\n", fail.text, buf_str(&text));
+	return false;
+}
+
+static bool refuses(const struct tally_wanted *wanted, const char *why)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	count(script, wanted, &text, &fail);
+	if (strstr(fail.text, why) && !text.len)
+		return true;
+	printf("%s\n", fail.text);
+	return false;
+}
+
+TEST(tally_prints_the_trigger_the_rows_and_the_totals_as_the_kernel_does)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	count(script,
+	      &(struct tally_wanted){ .event = "test:cost",
+				      .keys = "value",
+				      .values = "size",
+				      .sort = "value",
+				      .filter = "size > 99",
+				      .size = 200 },
+	      &text, &fail);
+	CHECK(!strcmp(
+		buf_str(&text),
+		"# event histogram\n#\n# trigger info: hist:keys=value:vals=hitcount,size:sort=value:size=256 if size > 99 [active]\n#\n\n"
+		"{ value: 18446744073709551614 } hitcount:          1  size:        100\n"
+		"{ value:          5 } hitcount:          2  size:        250\n"
+		"\nTotals:\n    Hits: 3\n    Entries: 2\n    Dropped: 0\n"));
+}
+
+TEST(tally_has_keys_of_every_kind)
+{
+	CHECK(counts(
+		&(struct tally_wanted){ .event = "cost", .keys = "size.log2", .sort = "size" },
+		"{ size: ~ 2^6  } hitcount:          1\n{ size: ~ 2^7  } hitcount:          2\n{ size: ~ 2^8  } hitcount:          1\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost", .keys = "size.buckets=50" },
+		     "{ size: ~ 50-99 } hitcount:          1\n{ size: ~ 100-149 } hitcount:          3\n"));
+	CHECK(counts(
+		&(struct tally_wanted){
+			.event = "test/cost", .keys = "where,common_cpu", .sort = "where,common_cpu.descending" },
+		"{ where: close                                             , common_cpu:          1 } hitcount:          1\n"
+		"{ where: open                                              , common_cpu:          1 } hitcount:          1\n"
+		"{ where: open                                              , common_cpu:          0 } hitcount:          2\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .keys = "execname,value.hex",
+					     .sort = "common_pid,value" },
+		     "{ common_pid: seven           [         7], value: fffffffffffffffe } hitcount:          1\n"
+		     "{ common_pid: seven           [         7], value: 5 } hitcount:          1\n"
+		     "{ common_pid: <...>           [         8], value: fffffffffffffffe } hitcount:          1\n"));
+	CHECK(counts(
+		&(struct tally_wanted){
+			.event = "test:cost", .keys = "common_timestamp.usecs", .sort = "common_timestamp.descending" },
+		"{ common_timestamp:          5 } hitcount:          1\n{ common_timestamp:          3 } hitcount:          1\n"));
+}
+
+TEST(tally_has_sums_parts_bars_and_percentiles)
+{
+	CHECK(counts(
+		&(struct tally_wanted){ .event = "test:cost",
+					.keys = "where",
+					.values = "size.percent,size.graph,size.hex",
+					.sort = "where" },
+		"{ where: close                                              } hitcount:          1  size (%):  31.40  size: #########             size:         82\n"
+		"{ where: open                                               } hitcount:          3  size (%):  68.59  size: ####################  size:        11c\n"));
+	CHECK(counts(
+		&(struct tally_wanted){ .event = "test:cost",
+					.keys = "where",
+					.values = "size.p50,size.min,size.max",
+					.sort = "size.max" },
+		"{ where: open                                               } hitcount:          3  size.p50:        100  size.min:         64  size.max:        120\n"));
+}
+
+TEST(tally_measures_from_one_event_to_the_next_other_that_matches)
+{
+	CHECK(counts(
+		&(struct tally_wanted){ .event = "test:cost",
+					.second = "test:done",
+					.match = "value",
+					.ns = true,
+					.keys = "value,kind,lat,where",
+					.sort = "kind" },
+		"{ value:          5, kind:          1, lat:       6000, where: close                                              } hitcount:          1\n"
+		"{ value: 18446744073709551614, kind:          2, lat:       5000, where: open                                               } hitcount:          1\n"
+		"\nTotals:\n    Hits: 2\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .second = "test:done",
+					     .match = "value=value",
+					     .ns = true,
+					     .keys = "lat",
+					     .values = "lat.max",
+					     .filter = "lat > 5500" },
+		     "{ lat:       6000 } hitcount:          1  lat.max:       6000\n\nTotals:\n"));
+	/* Both times are rounded, as the kernel does. */
+	CHECK(counts(
+		&(struct tally_wanted){
+			.event = "test:cost", .second = "test:done", .match = "value", .keys = "lat", .sort = "lat" },
+		"{ lat:          5 } hitcount:          1\n{ lat:          6 } hitcount:          1\n"));
+}
+
+TEST(tally_drops_what_finds_no_row)
+{
+	cleanup_buf struct buf events = BUF_INIT, text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	for (unsigned i = 0; i < 300; i++)
+		CHECK(buf_addf(&events, "0 %u 7 cost value=%u size=1 where=a\n", 1000 + i, i % 150));
+	count(buf_str(&events), &(struct tally_wanted){ .event = "test:cost", .keys = "value", .size = 128 }, &text,
+	      &fail);
+	CHECK(strstr(buf_str(&text), "Hits: 256\n    Entries: 128\n    Dropped: 44\n"));
+}
+
+TEST(tally_refuses_with_the_kernels_words_and_a_caret)
+{
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cots", .keys = "value" }, "did you mean 'test:cost'"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "size,valeu" },
+		      "--keys: Couldn't find field; did you mean 'value'?\n  size,valeu\n       ^"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value.log3" }, "Invalid field modifier"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value.execname" },
+		      "Invalid field modifier"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value.buckets=0" },
+		      "Invalid field modifier"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "where.log2" }, "Invalid field modifier"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value", .values = "where" },
+		      "Only numbers can be summed up"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value", .sort = "size" },
+		      "Sort field must be a key or a val"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value", .sort = "value.down" },
+		      "Invalid sort modifier"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .keys = "value", .filter = "sise == 1" },
+		      "--filter: Field not found"));
+	CHECK(refuses(&(struct tally_wanted){ .event = "test:cost", .second = "test:done", .match = "nothing" },
+		      "--key: Couldn't find field"));
+}
+
+/* Counts with stacks; the text must contain `want`. */
+static void stacked(const char *events, const struct tally_wanted *wanted, const char *want)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	struct tally *tally = NULL;
+	struct reader reader;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom.kallsyms =
+		"ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T ksys_read\nffffffff81000300 T _etext\n";
+	loom_type(&loom, "test", "cost", "int value", "\"\"");
+	loom_type(&loom, "ftrace", "kernel_stack", "int size; u32 none; u64 caller; u64 second; u64 end", "\"\"");
+	loom_play(&loom, events);
+	trace = loom_trace(&loom);
+	reader_init(&reader);
+	CHECK(trace && !reader_add_trace(&reader, trace, &fail) &&
+	      !reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail));
+	CHECK(!tally_new(&reader, wanted, &tally, &fail) &&
+	      !reader_run(&reader, &(struct reader_consumer){ tally_see, tally }, 1, &fail));
+	CHECK(!tally_text(tally, &text, &fail));
+	CHECK_STR(fail.text, "");
+	if (!CHECK(strstr(buf_str(&text), want)))
+		printf("%s\n", buf_str(&text));
+	CHECK(tally_lacks_stacks(tally) == !strstr(want, "+0x"));
+	tally_free(tally);
+	reader_release(&reader);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+/*
+ * hist_trigger_stacktrace_print() of kernel/trace/trace_events_hist.c; the stack is the next event of the task on its
+ * CPU.
+ */
+TEST(tally_counts_stacks_that_follow_their_events)
+{
+	const struct tally_wanted wanted = { .event = "test:cost", .keys = "stacktrace", .sort = "hitcount" };
+
+	stacked("0 1000 7 cost value=1\n"
+		"0 1010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 end=0xffffffffffffffff\n"
+		"1 1500 8 cost value=1\n"
+		"1 1510 8 kernel_stack size=1 caller=0xffffffff81000220 second=0xffffffffffffffff\n"
+		"0 2000 7 cost value=2\n"
+		/* An interrupt between the two has a stack of its own. */
+		"0 2005 7 irq_handler_entry irq=9 common_flags=8\n"
+		"0 2006 7 kernel_stack size=1 caller=0xffffffff81000000 second=0xffffffffffffffff common_flags=8\n"
+		"0 2010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 end=0xffffffffffffffff\n",
+		&wanted,
+		"stacktrace:\n         ksys_read+0x20/0x100\n} hitcount:          1\n"
+		"{ common_stacktrace:\n         vfs_read+0x10/0x100\n         ksys_read+0x20/0x100\n} hitcount:          2\n");
+	/* Events without a stack have an empty one. */
+	stacked("0 1000 7 cost value=1\n0 2000 7 cost value=1\n0 3000 7 irq_handler_entry irq=9\n", &wanted,
+		"hitcount:          2\n");
+}
