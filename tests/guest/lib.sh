@@ -61,6 +61,17 @@ timeout() {
 	command timeout $grace $seconds "$@"
 }
 
+# await CONDITION: until this command of the shell succeeds. Whoever waits for it in vain has a test of nothing, so that
+# is a failure of its own.
+await() {
+	local tries=0
+
+	until eval "$1" > /dev/null 2>&1; do
+		[ $((tries += 1)) -le 1000 ] || { fail "waits for: $1"; return 1; }
+		sleep 0.1
+	done
+}
+
 # --- tracefs -------------------------------------------------------------------------------------------------------------
 set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
 has_tracer() { grep -qw -- "$1" $T/available_tracers; }

@@ -48,16 +48,7 @@ end() {
 	wait $1 2> /dev/null
 }
 
-is_empty() {
-	local tries=0
-
-	until [ -z "$(cat $1/set_event_pid)" ] || [ $tries = 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	cat $1/set_event_pid
-	[ $tries -lt 1000 ]
-}
+is_empty() { await "[ -z \"\$(cat $1/set_event_pid)\" ]"; }
 
 kill_children() {
 	local child

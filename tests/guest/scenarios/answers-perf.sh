@@ -29,9 +29,11 @@ both() {
 		for n in 1 2; do until [ -e /tmp/spun.$n ]; do sleep 0.2; done; done
 		# Asleep, with all of their events in the past.
 		for pid in $one $two; do until grep -q ') S ' /proc/$pid/stat; do sleep 0.2; done; done
+		# The kernel switches from the last child after its parent has seen its end; nobody can see that it has.
+		read -t 1 n <> /tmp/last || :
 	EOT
-	rm -f /tmp/spun.* /tmp/shell /tmp/hold
-	mkfifo /tmp/hold
+	rm -f /tmp/spun.* /tmp/shell /tmp/hold /tmp/last
+	mkfifo /tmp/hold /tmp/last
 	# perf's own system calls are more than all others. Of its switches none may be left out, as they are those of
 	# others, too.
 	perf record -q -a -c 1 -R -m 1024 -B -N --no-bpf-event --synth=no -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \

@@ -75,11 +75,8 @@ scenario() {
 	unchanged "refusals leave nothing behind"
 
 	weft hist sched:sched_switch --keys next_pid > /tmp/h.txt 2> /tmp/h.err &
-	local pid=$! tries=0
-	while ! grep -qs '^hist' $T/instances/weft-$pid/events/sched/sched_switch/trigger && [ $tries -lt 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await 'grep -qs "^hist" $T/instances/weft-$pid/events/sched/sched_switch/trigger'
 	kill -INT $pid
 	wait $pid
 	check "Ctrl-C ends it" status_is $? 0 /tmp/h.err

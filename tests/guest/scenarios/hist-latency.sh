@@ -45,11 +45,8 @@ scenario() {
 	unchanged "refusals leave nothing behind"
 
 	weft hist --latency sched:sched_waking..sched:sched_switch --key pid > /tmp/h.txt 2> /tmp/h.err &
-	local pid=$! tries=0
-	while ! grep -qs '^hist' $T/instances/weft-$pid/events/synthetic/*/trigger && [ $tries -lt 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await 'grep -qs "^hist" $T/instances/weft-$pid/events/synthetic/*/trigger'
 	check "it runs" matches $T/synthetic_events 'weft_latency_'
 	kill -9 $pid
 	wait $pid 2> /dev/null

@@ -31,18 +31,6 @@ saved() {
 	same "$sentence: is what the kernel counted" /tmp/h.want /tmp/h.got
 }
 
-# is PID STATE: a process is in that state, soon
-is() {
-	local tries=0 state=
-
-	while [ $tries -lt 100 ]; do
-		read -r _ _ state _ < "/proc/$1/stat"
-		[ "$state" = "$2" ] && return 0
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-	return 1
-}
 
 scenario() {
 	local own head percent=1 stack=common_stacktrace
@@ -68,7 +56,7 @@ scenario() {
 	END
 	/bin/sh /tmp/w.first &
 	own=$!
-	check "the shell sleeps" is $own S
+	await '[ "$(cut -d" " -f3 /proc/$own/stat)" = S ]'
 	head="common_pid == $own"
 	grep -q common_stacktrace $T/README || stack=stacktrace
 	trigger sched/sched_switch "hist:keys=next_comm,next_pid:vals=prev_prio,next_prio:sort=next_pid,next_comm if prev_pid == $own"

@@ -45,7 +45,7 @@ scenario() {
 	weft record -q -o /tmp/one.dat $R --fail-on-lost -- sh -c 'echo > /tmp/one.begun; dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null
 		until [ -e /tmp/one.end ]; do sleep 0.1; done' 2> /tmp/one.err &
 	first=$!
-	until [ -e /tmp/one.begun ]; do sleep 0.1; done
+	await '[ -e /tmp/one.begun ]'
 	weft stat > /tmp/stat.txt
 	check "stat tells who traces" matches /tmp/stat.txt "the instance 'guest' is traced by 'weft record .*' \(process $first\)"
 	weft record -q -o /tmp/r.dat --wait=200ms $R -- true 2> /tmp/s.err
@@ -54,7 +54,7 @@ scenario() {
 	# Both ask for the same two, in another order.
 	weft record -q -o /tmp/r.dat --wait -B other -e sched $R --fail-on-lost -- dd if=/dev/zero of=/dev/null bs=1 count=500 2> /tmp/two.err &
 	status=$!
-	until grep -q waiting /tmp/two.err; do sleep 0.1; done
+	await 'grep -q waiting /tmp/two.err'
 	echo > /tmp/one.end
 	wait $first
 	check "the one that is waited for ends well" status_is $? 0 /tmp/one.err

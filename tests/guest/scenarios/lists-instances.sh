@@ -27,7 +27,7 @@ scenario() {
 	sleep 30 &
 	pid=$!
 	weft record -q -o /tmp/r.dat -B somebody -P $pid -c -e sched --duration 30s > /dev/null 2>&1 &
-	until [ "$(cat $i/set_event_pid)" = $pid ]; do sleep 0.05; done
+	await '[ "$(cat $i/set_event_pid)" = $pid ]'
 	kill -9 $!
 	wait $! 2> /dev/null
 	end $pid

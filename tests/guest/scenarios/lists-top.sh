@@ -20,7 +20,7 @@ scenario() {
 
 	weft record -q -o /tmp/r.dat -F -c $g -- sh -c 'ls /bin > /dev/null; echo > /tmp/ready; exec sleep 30' > /dev/null 2>&1 &
 	pid=$!
-	until [ -s /tmp/ready ]; do sleep 0.05; done
+	await '[ -s /tmp/ready ]'
 	kill_children $pid
 	kill -9 $pid
 	rm -rf /tmp/r.dat.*.parts

@@ -16,11 +16,8 @@ scenario() {
 	unchanged "and the one before it goes, too"
 
 	weft record -q -o /tmp/killed.dat --probe 'vfs_read count' 2> /tmp/r.err &
-	local pid=$! tries=0
-	while ! grep -qs 1 $T/instances/weft-$pid/tracing_on && [ $tries -lt 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await 'grep -qs 1 $T/instances/weft-$pid/tracing_on'
 	check "it records" matches $T/dynamic_events '^p:weft/vfs_read '
 	kill -9 $pid
 	wait $pid 2> /dev/null

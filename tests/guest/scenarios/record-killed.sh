@@ -3,12 +3,9 @@ scenario() {
 	mkdir -p /tmp/k
 	remember
 	weft record -o /tmp/k/r.dat -b 64 -e sched -e irq -e syscalls 2> /tmp/k/err &
-	local pid=$! i=0
+	local pid=$!
 	# Until pages are on the disk.
-	while ! find /tmp/k -type f ! -name metadata -size +32k | grep -q . && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		load
-	done
+	await 'load; find /tmp/k -type f ! -name metadata -size +32k | grep -q .'
 	find /tmp/k -type f -exec ls -l {} \;
 	kill -9 $pid
 	wait $pid 2> /dev/null

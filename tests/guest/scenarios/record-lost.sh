@@ -7,11 +7,8 @@ scenario() {
 	echo 4 > $T/instances/guest/buffer_size_kb
 	echo 0 > $T/instances/guest/tracing_on
 	weft record -B guest -b 8 -e sched -e irq -e syscalls -o /tmp/r.dat 2> /tmp/r.err &
-	local pid=$! i=0
-	while [ "$(cat $T/instances/guest/tracing_on)" = 0 ] && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await 'grep -q 1 $T/instances/guest/tracing_on'
 	load
 	kill -STOP $pid
 	load

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	local signal i pid
+	local signal pid
 
 	remember
 	for signal in INT TERM HUP; do
 		rm -f /tmp/r.dat
 		weft record -o /tmp/r.dat -e sched 2> /tmp/r.err &
-		pid=$! i=0
-		while ! grep -qs . $T/instances/*/set_event && [ $i -lt 1000 ]; do
-			i=$((i + 1))
-			sleep 0.1
-		done
+		pid=$!
+		await 'grep -qs . $T/instances/*/set_event'
 		load
 		kill -$signal $pid
 		wait $pid

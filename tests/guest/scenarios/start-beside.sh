@@ -38,12 +38,9 @@ scenario() {
 	unchanged "errors leave nothing"
 
 	weft record -e sched:sched_switch -R 'stacktrace:2' -p function -l vfs_fsync -l 'vfs_*:traceoff:100000000' -o /tmp/k.dat \
-		-B somewhere -e irq -R 'traceoff:5' > /tmp/s.err 2>&1 &
-	local pid=$! tries=0
-	while [ "$(cat $T/instances/somewhere/tracing_on 2> /dev/null)" != 1 ] && [ $tries -lt 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+		-B somewhere -e irq -R 'traceoff:5 if common_pid == 99998' > /tmp/s.err 2>&1 &
+	local pid=$!
+	await 'grep -q 1 $T/instances/somewhere/tracing_on'
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	weft reset > /tmp/s.err 2>&1

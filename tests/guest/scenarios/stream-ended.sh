@@ -3,11 +3,8 @@ scenario() {
 	remember
 	# Somebody presses Ctrl-C.
 	weft stream -e sched > /tmp/s.txt 2> /tmp/s.err &
-	local pid=$! i=0
-	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await 'grep -q sched_switch: /tmp/s.txt'
 	kill -INT $pid
 	wait $pid
 	check "a signal ends it well" status_is $? 0 /tmp/s.err
@@ -15,11 +12,8 @@ scenario() {
 
 	# Somebody kills it.
 	weft stream -e sched -e irq -C global -b 64 > /tmp/s.txt 2> /tmp/s.err &
-	pid=$! i=0
-	while ! grep -q sched_switch: /tmp/s.txt && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		sleep 0.1
-	done
+	pid=$!
+	await 'grep -q sched_switch: /tmp/s.txt'
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	weft recover > /tmp/s.out 2> /tmp/s.err

@@ -73,20 +73,13 @@ scenario() {
 	mkdir $T/instances/guest
 	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
 	pid=$!
-	i=0
-	while ! grep -q 'sched_process_exec:' /tmp/s.txt && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		/bin/busybox sleep 0.1
-	done
+	# The busybox of sleep is another program: its exec is an event.
+	await '/bin/busybox true; grep -q sched_process_exec: /tmp/s.txt'
 	local late='e:weft_guest/late sched/sched_process_exec who=$pid:s32' fields='\(sched.sched_process_exec\) who=[0-9]+$'
 	grep -qF 'e[:' $T/README || { late='p:weft_guest/late vfs_read who=$comm' fields='\(vfs_read.*\) who=".+"$'; }
 	echo "$late" >> $T/dynamic_events
 	set_to $T/instances/guest/events/weft_guest/late/enable 1
-	i=0
-	while ! grep -q ' late: ' /tmp/s.txt && [ $i -lt 1000 ]; do
-		i=$((i + 1))
-		/bin/busybox sleep 0.1
-	done
+	await '/bin/busybox true; grep -q " late: " /tmp/s.txt'
 	set_to $T/instances/guest/events/weft_guest/late/enable 0
 	# And kills it.
 	kill -9 $pid

@@ -12,18 +12,11 @@ opens() { /bin/busybox sh -c 'n='$1'; while [ $n -gt 0 ]; do : < /dev/null; n=$(
 # roots FILE: how often it is a root of the graph there, of the loop that was counted
 roots() { weft report "$1" 2> /dev/null | grep -c 'do_sys_openat2'; }
 
-begun() {
-	local tries=0
-
-	until [ "$(cat $T/current_tracer)" = "$1" ] && [ "$(cat $T/tracing_on)" = 1 ] || [ $tries = 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-}
+begun() { await "[ \"\$(cat $T/current_tracer) \$(cat $T/tracing_on)\" = '$1 1' ]"; }
 
 scenario() {
 	has_tracer function_graph || { skip "everything" "no such tracer"; return; }
-	local first
+	local first second
 
 	remember
 	cat > /tmp/inside.sh <<-END
@@ -38,10 +31,16 @@ scenario() {
 	check "the outer one has all of the roots" more "$(roots /tmp/r.dat)" 299
 	unchanged "all is as before"
 
-	weft record -q -o /tmp/one.dat -F $G --fail-on-lost -- sh -c 'echo > /tmp/one.begun; n=300; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done' 2> /tmp/one.err &
+	# The first one holds the instance until the second one waits for it.
+	mkfifo /tmp/one.go
+	weft record -q -o /tmp/one.dat -F $G --fail-on-lost -- sh -c 'read -r n < /tmp/one.go; n=300; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done' 2> /tmp/one.err &
 	first=$!
 	begun function_graph
-	weft record -q -o /tmp/r.dat --wait -F $G --fail-on-lost -- sh -c 'n=300; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done' 2> /tmp/two.err
+	weft record -o /tmp/r.dat --wait -F $G --fail-on-lost -- sh -c 'n=300; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done' 2> /tmp/two.err &
+	second=$!
+	await 'grep -q waiting /tmp/two.err'
+	echo > /tmp/one.go
+	wait $second
 	check "one that waits ends well" status_is $? 0 /tmp/two.err
 	wait $first
 	check "so does the one that it waited for" status_is $? 0 /tmp/one.err
@@ -69,9 +68,9 @@ scenario() {
 	check "the graph's function is the start's" equal "$(cat $T/set_graph_function)" do_sys_openat2
 	weft start -e sched:sched_switch 2> /tmp/s.err
 	check "who has started may start something else" status_is $? 0 /tmp/s.err
-	weft record -q -o /tmp/r.dat --wait -F $G -- true 2> /tmp/two.err &
+	weft record -o /tmp/r.dat --wait -F $G -- true 2> /tmp/two.err &
 	first=$!
-	sleep 0.3
+	await 'grep -q waiting /tmp/two.err'
 	weft reset 2> /tmp/s.err
 	wait $first
 	check "reset lets one go on that waits for it" status_is $? 0 /tmp/two.err

@@ -36,11 +36,8 @@ scenario() {
 	same "recording in an existing instance leaves it as it was" /tmp/before.txt /tmp/after-some.txt
 
 	weft record -p function_graph -l 'vfs_*' -g vfs_read -e sched -C mono -o /tmp/killed.dat 2> /dev/null &
-	local pid=$! tries=0
-	while [ "$(cat $T/current_tracer) $(cat $T/tracing_on)" != "function_graph 1" ] && [ $tries -lt 1000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	local pid=$!
+	await '[ "$(cat $T/current_tracer) $(cat $T/tracing_on)" = "function_graph 1" ]'
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	weft recover /tmp/killed.dat > $OUT/recover.log 2>&1
