@@ -29,6 +29,6 @@ scenario() {
 	check "the summary's lost events are the kernel's" equal "$told" "$kernel"
 	# The command stops its recorder for a while.
 	weft record -q -B guest -b 8 --fail-on-lost -e syscalls -o /tmp/r.dat -- \
-		sh -c 'kill -STOP $PPID; ls -lR /sys/kernel/tracing/events/sched; kill -CONT $PPID' > /dev/null 2> /tmp/r.err
+		sh -c 'kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=2000; kill -CONT $PPID' > /dev/null 2> /tmp/r.err
 	check "--fail-on-lost makes it a status" status_is $? 123 /tmp/r.err
 }
