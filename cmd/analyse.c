@@ -119,10 +119,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		}
 		/* fallthrough */
 	case 'i':
-		if (analyse->findings.input)
-			argp_error(state, "one file at a time: '%s' and '%s'", analyse->input, arg);
+		option_once("file", &analyse->findings.input, arg, state);
 		analyse->input = arg;
-		analyse->findings.input = arg;
 		return 0;
 	case 'B':
 		analyse->instance = arg;

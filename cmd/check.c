@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/progress.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
@@ -13,8 +14,6 @@
 #include <stdbool.h>
 
 /* weft check: verifies all of a file, the container first and then every page. */
-extern const struct command check_command;
-
 struct arguments {
 	const char *input;
 	bool quiet, no_sandbox, trust_size;
@@ -48,9 +47,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'i':
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case 'q':
 		arguments->quiet = true;

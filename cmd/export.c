@@ -5,6 +5,7 @@
 #include "cmd/empty_answer.h"
 #include "cmd/export_folder.h"
 #include "cmd/export_write.h"
+#include "cmd/option_value.h"
 #include "cmd/output_options.h"
 #include "cmd/progress.h"
 #include "cmd/reading.h"
@@ -179,9 +180,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		finish_arguments(arguments, state);

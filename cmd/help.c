@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
@@ -94,9 +95,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	if (*name)
-		argp_error(state, "one command at a time: '%s' and '%s'", *name, arg);
-	*name = arg;
+	option_once("command", name, arg, state);
 	return 0;
 }
 

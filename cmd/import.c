@@ -3,6 +3,7 @@
 #include "cmd/form_apart.h"
 #include "cmd/form_options.h"
 #include "cmd/form_write.h"
+#include "cmd/option_value.h"
 #include "lib/base/fail.h"
 #include "lib/base/sandbox.h"
 #include "lib/base/text.h"
@@ -49,9 +50,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one text at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("text", &arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/info_buffer.h"
+#include "cmd/option_value.h"
 #include "cmd/pager.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
@@ -16,8 +17,6 @@
 #include <string.h>
 
 /* weft info: tells what a file contains. */
-extern const struct command info_command;
-
 enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 struct arguments {
@@ -47,9 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'i':
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case 'B':
 		arguments->instance = arg;

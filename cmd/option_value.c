@@ -9,6 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void option_once(const char *what, const char **ret, const char *arg, struct argp_state *state)
+{
+	if (*ret)
+		argp_error(state, "one %s at a time: '%s' and '%s'", what, *ret, arg);
+	*ret = arg;
+}
+
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
 {
 	struct fail fail = FAIL_INIT;

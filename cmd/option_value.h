@@ -10,6 +10,9 @@
  * Values of options, read while the command line is. What is wrong in itself ends the program with a usage error that
  * names the option.
  */
+/* A value that may be given once: `ret` is NULL before. */
+void option_once(const char *what, const char **ret, const char *arg, struct argp_state *state);
+
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state);
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
 		  struct argp_state *state);

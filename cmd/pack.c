@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/output_options.h"
 #include "cmd/pack_sample.h"
 #include "cmd/pack_script.h"
@@ -195,9 +196,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (pack->dir)
-			argp_error(state, "one directory at a time: '%s' and '%s'", pack->dir, arg);
-		pack->dir = arg;
+		option_once("directory", &pack->dir, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		finish_arguments(arguments, state);

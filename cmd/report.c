@@ -216,10 +216,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		report->decode = true;
 		return 0;
 	case OPT_PLUGIN_DIR:
-		if (report->plugin_dir)
-			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", report->plugin_dir, arg);
+		option_once("directory of plugins", &report->plugin_dir, arg, state);
 		report->decode = true;
-		report->plugin_dir = arg;
 		return 0;
 	case OPT_COLOR:
 		report->sink.color = color_wanted(arg, state);
@@ -246,9 +244,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (report->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", report->input, arg);
-		report->input = arg;
+		option_once("file", &report->input, arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -105,9 +105,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->cpu = (int)setup_number("-c", arg, 0, CPU_LIMIT, state);
 		return 0;
 	case OPT_ON:
-		if (arguments->on)
-			argp_error(state, "one event at a time: '%s' and '%s'", arguments->on, arg);
-		arguments->on = arg;
+		option_once("event", &arguments->on, arg, state);
 		return 0;
 	case OPT_COUNT:
 		arguments->count = setup_number("--count", arg, 1, INT32_MAX, state);

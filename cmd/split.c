@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
 #include "cmd/form_options.h"
+#include "cmd/option_value.h"
 #include "cmd/split_cut.h"
 #include "lib/base/text.h"
 #include "lib/trace/trace.h"
@@ -82,9 +83,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
-		if (arguments->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->by != CUT_NOT && arguments->form.output && !strcmp(arguments->form.output, "-"))

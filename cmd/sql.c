@@ -3,6 +3,7 @@
 #include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/export_write.h"
+#include "cmd/option_value.h"
 #include "cmd/progress.h"
 #include "cmd/reading.h"
 #include "cmd/terminal.h"
@@ -76,9 +77,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->trust_size = true;
 		return 0;
 	case 'i':
-		if (arguments->input)
-			argp_error(state, "one file at a time: '%s' and '%s'", arguments->input, arg);
-		arguments->input = arg;
+		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		place(arguments, arg, state);

@@ -6,6 +6,7 @@
 #include "cmd/formats.h"
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
@@ -100,10 +101,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		options->sink.raw = true;
 		return true;
 	case KEY_PLUGIN_DIR:
-		if (options->plugin_dir)
-			argp_error(state, "one directory of plugins at a time: '%s' and '%s'", options->plugin_dir,
-				   arg);
-		options->plugin_dir = arg;
+		option_once("directory of plugins", &options->plugin_dir, arg, state);
 		options->decode = true;
 		return true;
 	case KEY_DECODE:
