@@ -203,13 +203,8 @@ size_t analyse_by(const char *const *choices, size_t nr, const char *name, struc
 
 static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
-	int r = 0;
-
-	if (analyse->since)
-		r = stamp_parse(buffer->context, "since", analyse->since, extent, &buffer->window.since, fail);
-	if (!r && analyse->until)
-		r = stamp_parse(buffer->context, "until", analyse->until, extent, &buffer->window.until, fail);
-	return r;
+	return stamp_range(buffer->context, analyse->since, analyse->until, extent, &buffer->window.since,
+			   &buffer->window.until, fail);
 }
 
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)

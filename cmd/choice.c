@@ -122,10 +122,9 @@ static int narrow(const struct choice *choice, struct reader_buffer *buffer, str
 		selection_free(buffer->selection);
 		buffer->selection = NULL;
 	}
-	if (!r && choice->since)
-		r = stamp_parse(buffer->context, "since", choice->since, extent, &buffer->window.since, fail);
-	if (!r && choice->until)
-		r = stamp_parse(buffer->context, "until", choice->until, extent, &buffer->window.until, fail);
+	if (!r)
+		r = stamp_range(buffer->context, choice->since, choice->until, extent, &buffer->window.since,
+				&buffer->window.until, fail);
 	if (choice->some_cpus) {
 		buffer->window.cpu_mask = choice->cpus.bits;
 		buffer->window.cpu_mask_words = array_size(choice->cpus.bits);

@@ -131,9 +131,9 @@ static void set_times(struct arguments *arguments, const char *text, bool until,
 		const char *time = side && comma ? comma + 1 : old;
 
 		if (until)
-			arguments->files[side].until = time;
+			arguments->files[side].until = *time ? time : NULL;
 		else
-			arguments->files[side].since = time;
+			arguments->files[side].since = *time ? time : NULL;
 	}
 }
 

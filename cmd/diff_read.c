@@ -52,10 +52,8 @@ static int narrow(const struct diff_files *files, struct reader *reader, struct 
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->buffers[i];
 
-		if (files->since && *files->since)
-			r = stamp_parse(buffer->context, "since", files->since, &whole, &buffer->window.since, fail);
-		if (!r && files->until && *files->until)
-			r = stamp_parse(buffer->context, "until", files->until, &whole, &buffer->window.until, fail);
+		r = stamp_range(buffer->context, files->since, files->until, &whole, &buffer->window.since,
+				&buffer->window.until, fail);
 	}
 	if (r)
 		return r;

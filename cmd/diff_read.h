@@ -15,7 +15,7 @@ struct diff_files {
 	const char *paths[DIFF_RUNS_MAX];
 	char *owned[DIFF_RUNS_MAX]; /* those that are to be freed; else NULL */
 	size_t nr;
-	const char *since, *until; /* of each of them; NULL or "": from its first event, to its last */
+	const char *since, *until; /* of each of them; NULL: from its first event, to its last */
 };
 
 /* How the files are read, and whose rows are compared. */

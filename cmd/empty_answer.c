@@ -104,11 +104,9 @@ static int select_alone(struct part *part, struct answer *answer, struct fail *f
 					 fail);
 	for (size_t i = 0; !r && i < question->nr_pids; i++)
 		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
-	if (!r && question->since)
-		r = stamp_parse(part->context, "since", question->since, &answer->extent, &part->since, fail);
-	if (!r && question->until)
-		r = stamp_parse(part->context, "until", question->until, &answer->extent, &part->until, fail);
-	return r;
+	return r ? r :
+		   stamp_range(part->context, question->since, question->until, &answer->extent, &part->since,
+			       &part->until, fail);
 }
 
 static int add_buffers(struct answer *answer, struct trace *trace, struct fail *fail)

@@ -85,17 +85,12 @@ struct printing {
 static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
 			 struct fail *fail)
 {
-	int r = 0;
-
-	if (report->since)
-		r = stamp_parse(buffer->context, "since", report->since, extent, &buffer->window.since, fail);
-	if (!r && report->until)
-		r = stamp_parse(buffer->context, "until", report->until, extent, &buffer->window.until, fail);
 	if (report->some_cpus) {
 		buffer->window.cpu_mask = report->cpus.bits;
 		buffer->window.cpu_mask_words = array_size(report->cpus.bits);
 	}
-	return r;
+	return stamp_range(buffer->context, report->since, report->until, extent, &buffer->window.since,
+			   &buffer->window.until, fail);
 }
 
 static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out,

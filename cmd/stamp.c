@@ -130,8 +130,8 @@ static int wall(const struct context *context, const char *option, const char *t
 	return 0;
 }
 
-int stamp_parse(const struct context *context, const char *option, const char *text, struct extent *extent,
-		uint64_t *ret, struct fail *fail)
+static int parse(const struct context *context, const char *option, const char *text, struct extent *extent,
+		 uint64_t *ret, struct fail *fail)
 {
 	const char *at = text;
 
@@ -144,4 +144,12 @@ int stamp_parse(const struct context *context, const char *option, const char *t
 	if (take_decimal(&at, NS_PER_S, ret) && (!*at || !strcmp(at, "s")))
 		return 0;
 	return no_time(option, text, fail);
+}
+
+int stamp_range(const struct context *context, const char *since, const char *until, struct extent *extent,
+		uint64_t *ret_since, uint64_t *ret_until, struct fail *fail)
+{
+	int r = since ? parse(context, "since", since, extent, ret_since, fail) : 0;
+
+	return r || !until ? r : parse(context, "until", until, extent, ret_until, fail);
 }
