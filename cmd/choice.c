@@ -13,38 +13,29 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_CPU = 0x500, KEY_PID, KEY_COMM, KEY_NO_SELF, KEY_SINCE, KEY_UNTIL, KEY_TAIL, KEY_LIMIT };
-
 static const struct argp_option options[] = {
 	{ "instance", 'B', "NAME", 0, "Only the buffer of this instance; '' is the top one", 0 },
 	{ "event", 'e', "EVENT", 0,
 	  "Only EVENT: system:event, system or event, with globs; several with commas, repeatable", 0 },
-	{ "cpu", KEY_CPU, "CPULIST", 0, "Only events of these CPUs, such as 0-3,7", 0 },
-	{ "pid", KEY_PID, "PID", 0, "Only events of these tasks; a list with commas, repeatable", 0 },
-	{ "comm", KEY_COMM, "NAME", 0, "Only events of tasks of this name, a glob; repeatable", 0 },
-	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	{ "cpu", CHOICE_CPU, "CPULIST", 0, "Only events of these CPUs, such as 0-3,7", 0 },
+	{ "pid", CHOICE_PID, "PID", 0, "Only events of these tasks; a list with commas, repeatable", 0 },
+	{ "comm", CHOICE_COMM, "NAME", 0, "Only events of tasks of this name, a glob; repeatable", 0 },
+	{ "no-self", CHOICE_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  0 },
-	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 0 },
-	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 0 },
-	{ "limit", KEY_LIMIT, "N", 0, "End after N events", 0 },
-	{ "tail", KEY_TAIL, "N", 0, "Only the last N events", 0 },
+	{ "since", CHOICE_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 0 },
+	{ "until", CHOICE_UNTIL, "TIME", 0, "End at TIME, inclusive", 0 },
+	{ "limit", CHOICE_LIMIT, "N", 0, "End after N events", 0 },
+	{ "tail", CHOICE_TAIL, "N", 0, "Only the last N events", 0 },
 	{ 0 },
 };
-
-static void add_word(struct choice_words *words, const char *word, struct argp_state *state)
-{
-	if (words->len == CHOICE_WORDS_MAX)
-		argp_error(state, "more than %d values of one option", CHOICE_WORDS_MAX);
-	words->at[words->len++] = word;
-}
 
 static void add_pids(struct choice *choice, const char *arg, struct argp_state *state)
 {
 	int32_t pid;
 
 	while (option_next_pid(&arg, &pid, state)) {
-		if (choice->nr_pids == CHOICE_WORDS_MAX)
-			argp_error(state, "more than %d pids", CHOICE_WORDS_MAX);
+		if (choice->nr_pids == OPTION_WORDS_MAX)
+			argp_error(state, "more than %d pids", OPTION_WORDS_MAX);
 		choice->pids[choice->nr_pids++] = pid;
 	}
 }
@@ -58,46 +49,52 @@ static void set_cpus(struct choice *choice, const char *arg, struct argp_state *
 		argp_error(state, "--cpu: %s", fail.text);
 }
 
+bool choice_take(struct choice *choice, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'B':
+		choice->instance = arg;
+		return true;
+	case 'e':
+		option_add_word(&choice->events, arg, state);
+		return true;
+	case CHOICE_CPU:
+		set_cpus(choice, arg, state);
+		return true;
+	case CHOICE_PID:
+		add_pids(choice, arg, state);
+		return true;
+	case CHOICE_COMM:
+		option_add_word(&choice->comms, arg, state);
+		return true;
+	case CHOICE_NO_SELF:
+		choice->no_self = true;
+		return true;
+	case CHOICE_SINCE:
+		choice->since = arg;
+		return true;
+	case CHOICE_UNTIL:
+		choice->until = arg;
+		return true;
+	case CHOICE_LIMIT:
+		option_number("limit", arg, &choice->limit, state);
+		return true;
+	case CHOICE_TAIL:
+		option_number("tail", arg, &choice->tail, state);
+		return true;
+	}
+	return false;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct choice *choice = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		*choice = (struct choice){ .limit = UINT64_MAX, .tail = UINT64_MAX };
-		return 0;
-	case 'B':
-		choice->instance = arg;
-		return 0;
-	case 'e':
-		add_word(&choice->events, arg, state);
-		return 0;
-	case KEY_CPU:
-		set_cpus(choice, arg, state);
-		return 0;
-	case KEY_PID:
-		add_pids(choice, arg, state);
-		return 0;
-	case KEY_COMM:
-		add_word(&choice->comms, arg, state);
-		return 0;
-	case KEY_NO_SELF:
-		choice->no_self = true;
-		return 0;
-	case KEY_SINCE:
-		choice->since = arg;
-		return 0;
-	case KEY_UNTIL:
-		choice->until = arg;
-		return 0;
-	case KEY_LIMIT:
-		option_number("limit", arg, &choice->limit, state);
-		return 0;
-	case KEY_TAIL:
-		option_number("tail", arg, &choice->tail, state);
+	if (key == ARGP_KEY_INIT) {
+		*choice = (struct choice)CHOICE_INIT;
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return choice_take(choice, key, arg, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp choice_argp = {
@@ -105,31 +102,59 @@ const struct argp choice_argp = {
 	.parser = parse,
 };
 
+int choice_select(const struct choice *choice, struct selection *selection, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < choice->events.len; i++)
+		r = selection_add_events(selection, choice->events.at[i], fail);
+	for (size_t i = 0; !r && i < choice->comms.len; i++)
+		r = selection_add_comm(selection, choice->comms.at[i], fail);
+	for (size_t i = 0; !r && i < choice->nr_pids; i++)
+		r = selection_add_pid(selection, choice->pids[i], fail);
+	return r;
+}
+
+int choice_window(const struct choice *choice, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
+{
+	if (choice->some_cpus) {
+		buffer->window.cpu_mask = choice->cpus.bits;
+		buffer->window.cpu_mask_words = array_size(choice->cpus.bits);
+	}
+	return stamp_range(buffer->context, choice->since, choice->until, extent, &buffer->window.since,
+			   &buffer->window.until, fail);
+}
+
+struct empty_question choice_question(const struct choice *choice)
+{
+	return (struct empty_question){
+		.events = choice->events.at,
+		.nr_events = choice->events.len,
+		.comms = choice->comms.at,
+		.nr_comms = choice->comms.len,
+		.pids = choice->pids,
+		.nr_pids = choice->nr_pids,
+		.cpus = choice->some_cpus ? &choice->cpus : NULL,
+		.since = choice->since,
+		.until = choice->until,
+		.instance = choice->instance,
+	};
+}
+
 static int narrow(const struct choice *choice, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
 	uint64_t *left_out;
 	int r = selection_new(buffer->context, &buffer->selection, fail);
 
-	for (size_t i = 0; !r && i < choice->events.len; i++)
-		r = selection_add_events(buffer->selection, choice->events.at[i], fail);
-	for (size_t i = 0; !r && i < choice->comms.len; i++)
-		r = selection_add_comm(buffer->selection, choice->comms.at[i], fail);
-	for (size_t i = 0; !r && i < choice->nr_pids; i++)
-		r = selection_add_pid(buffer->selection, choice->pids[i], fail);
+	if (!r)
+		r = choice_select(choice, buffer->selection, fail);
 	if (!r && choice->no_self)
 		r = selection_leave_out_self(buffer->selection, &left_out, fail);
 	if (!r && selection_empty(buffer->selection)) {
 		selection_free(buffer->selection);
 		buffer->selection = NULL;
 	}
-	if (!r)
-		r = stamp_range(buffer->context, choice->since, choice->until, extent, &buffer->window.since,
-				&buffer->window.until, fail);
-	if (choice->some_cpus) {
-		buffer->window.cpu_mask = choice->cpus.bits;
-		buffer->window.cpu_mask_words = array_size(choice->cpus.bits);
-	}
-	return r;
+	return r ? r : choice_window(choice, buffer, extent, fail);
 }
 
 int choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail)

@@ -2,6 +2,8 @@
 #ifndef WEFT_CMD_CHOICE_H
 #define WEFT_CMD_CHOICE_H
 
+#include "cmd/empty_answer.h"
+#include "cmd/option_value.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/cpus.h"
 
@@ -11,22 +13,20 @@
 #include <stdint.h>
 
 struct fail;
+struct extent;
 struct reader;
+struct reader_buffer;
+struct selection;
 struct trace;
 
 /*
  * The options that say which events of a file are wanted, as an argp child; its input is a struct choice, which it
  * fills with defaults first. They mean what they mean to weft report.
  */
-enum { CHOICE_WORDS_MAX = 256 };
-
 struct choice {
 	const char *instance; /* NULL: all */
-	struct choice_words {
-		const char *at[CHOICE_WORDS_MAX];
-		size_t len;
-	} events, comms;
-	int32_t pids[CHOICE_WORDS_MAX];
+	struct option_words events, comms;
+	int32_t pids[OPTION_WORDS_MAX];
 	size_t nr_pids;
 	struct cpus cpus;
 	bool some_cpus, no_self;
@@ -35,9 +35,37 @@ struct choice {
 	uint64_t tail;  /* UINT64_MAX: from the start */
 };
 
+#define CHOICE_INIT                                     \
+	{                                               \
+		.limit = UINT64_MAX, .tail = UINT64_MAX \
+	}
+
 extern const struct argp choice_argp;
+
+/* The keys of the options, for a command that has them in a table of its own: 'B', 'e' and these. */
+enum choice_key {
+	CHOICE_CPU = 0x500,
+	CHOICE_PID,
+	CHOICE_COMM,
+	CHOICE_NO_SELF,
+	CHOICE_SINCE,
+	CHOICE_UNTIL,
+	CHOICE_TAIL,
+	CHOICE_LIMIT
+};
+
+/* False: the key is none of them. */
+bool choice_take(struct choice *choice, int key, char *arg, struct argp_state *state);
 
 /* Adds the buffers and narrows them; the reader is ready to be started. The limit is the caller's. */
 int must_check choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail);
+
+/* The parts of choice_add(), for a command that narrows a buffer further: events and tasks; times and CPUs. */
+int must_check choice_select(const struct choice *choice, struct selection *selection, struct fail *fail);
+int must_check choice_window(const struct choice *choice, struct reader_buffer *buffer, struct extent *extent,
+			     struct fail *fail);
+
+/* What to ask when nothing is left. It borrows the choice. */
+struct empty_question choice_question(const struct choice *choice);
 
 #endif

@@ -220,18 +220,7 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 
 static void tell_empty(const struct choice *choice, struct trace *trace)
 {
-	const struct empty_question question = {
-		.events = choice->events.at,
-		.nr_events = choice->events.len,
-		.comms = choice->comms.at,
-		.nr_comms = choice->comms.len,
-		.pids = choice->pids,
-		.nr_pids = choice->nr_pids,
-		.cpus = choice->some_cpus ? &choice->cpus : NULL,
-		.since = choice->since,
-		.until = choice->until,
-		.instance = choice->instance,
-	};
+	const struct empty_question question = choice_question(choice);
 
 	if (choice->limit && choice->tail)
 		empty_answer_tell(trace, &question);

@@ -9,6 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void option_add_word(struct option_words *words, const char *word, struct argp_state *state)
+{
+	if (words->len == OPTION_WORDS_MAX)
+		argp_error(state, "more than %d values of one option", OPTION_WORDS_MAX);
+	words->at[words->len++] = word;
+}
+
 void option_once(const char *what, const char **ret, const char *arg, struct argp_state *state)
 {
 	if (*ret)

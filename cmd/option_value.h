@@ -4,12 +4,23 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
  * Values of options, read while the command line is. What is wrong in itself ends the program with a usage error that
  * names the option.
  */
+/* The values of an option that may be given several times. */
+enum { OPTION_WORDS_MAX = 256 };
+
+struct option_words {
+	const char *at[OPTION_WORDS_MAX];
+	size_t len;
+};
+
+void option_add_word(struct option_words *words, const char *word, struct argp_state *state);
+
 /* A value that may be given once: `ret` is NULL before. */
 void option_once(const char *what, const char **ret, const char *arg, struct argp_state *state);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/choice.h"
 #include "cmd/color.h"
 #include "cmd/command.h"
 #include "cmd/empty_answer.h"
@@ -27,21 +28,13 @@
 enum { THREADS_MAX = 64 };
 
 enum {
-	OPT_CPU = 256,
-	OPT_PID,
-	OPT_COMM,
-	OPT_SINCE,
-	OPT_UNTIL,
-	OPT_LIMIT,
-	OPT_TAIL,
-	OPT_FORMAT,
+	OPT_FORMAT = 256,
 	OPT_DECODE,
 	OPT_PLUGIN_DIR,
 	OPT_THREADS,
 	OPT_STORED,
 	OPT_COLOR,
 	OPT_SELF,
-	OPT_NO_SELF,
 	OPT_NO_SANDBOX,
 	OPT_TRUST_SIZE,
 	OPT_TS_DIFF,
@@ -61,16 +54,16 @@ static const struct argp_option options[] = {
 	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 2 },
 	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 2 },
 	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 2 },
-	{ "cpu", OPT_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
-	{ "pid", OPT_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
-	{ "comm", OPT_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
-	{ "no-self", OPT_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	{ "cpu", CHOICE_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
+	{ "pid", CHOICE_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
+	{ "comm", CHOICE_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
+	{ "no-self", CHOICE_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  2 },
 	{ "self", OPT_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2 },
-	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive", 2 },
-	{ "limit", OPT_LIMIT, "N", 0, "End after N events", 2 },
-	{ "tail", OPT_TAIL, "N", 0, "Print only the last N events", 2 },
+	{ "since", CHOICE_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
+	{ "until", CHOICE_UNTIL, "TIME", 0, "End at TIME, inclusive", 2 },
+	{ "limit", CHOICE_LIMIT, "N", 0, "End after N events", 2 },
+	{ "tail", CHOICE_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
 	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
@@ -100,160 +93,147 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void add_word(struct words *words, const char *word, struct argp_state *state)
-{
-	if (words->len == WORDS_MAX)
-		argp_error(state, "more than %d values of one option", WORDS_MAX);
-	words->at[words->len++] = word;
-}
-
-/* Values that are wrong in themselves are errors of usage. */
-static void usage_failed(struct argp_state *state, const char *option, const struct fail *fail)
-{
-	argp_error(state, "--%s: %s", option, fail->text);
-}
-
-static void parse_pids(struct report_options *report, const char *arg, struct argp_state *state)
-{
-	int32_t pid;
-
-	while (option_next_pid(&arg, &pid, state)) {
-		if (report->nr_pids == WORDS_MAX)
-			argp_error(state, "more than %d pids", WORDS_MAX);
-		report->pids[report->nr_pids++] = pid;
-	}
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* Which events: besides those of report::choice. */
+static bool parse_selection(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
-	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case 'v':
+		report->negate = true;
+		return true;
+	case 'f':
+	case 'F':
+		if (report->filters.len < OPTION_WORDS_MAX)
+			report->negated[report->filters.len] = report->negate;
+		option_add_word(&report->filters, arg, state);
+		return true;
+	case 'I':
+		report->flags_out |= EVENT_HARDIRQ;
+		return true;
+	case 'S':
+		report->flags_out |= EVENT_SOFTIRQ;
+		return true;
+	case CHOICE_NO_SELF:
+	case OPT_SELF:
+		report->has_self = true;
+		report->self = key == OPT_SELF;
+		return true;
+	}
+	return choice_take(&report->choice, key, arg, state);
+}
+
+static bool parse_format(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *report = state->input;
+
+	switch (key) {
+	case OPT_FORMAT:
+		report->format = format_named(arg, state);
+		return true;
+	case OPT_COLOR:
+		report->sink.color = color_wanted(arg, state);
+		return true;
+	case 't':
+		report->sink.nanoseconds = true;
+		return true;
+	case OPT_TS_DIFF:
+		report->sink.differences = true;
+		return true;
+	case OPT_TS_OFFSET:
+		report->ts_offset = option_signed("ts-offset", arg, state);
+		return true;
+	case 'R':
+		report->sink.raw = true;
+		return true;
+	case 'r':
+		option_add_word(&report->raw_events, arg, state);
+		return true;
+	case 'O':
+		option_add_word(&report->options, arg, state);
+		return true;
+	case 'l':
+		option_add_word(&report->options, "latency-format", state);
+		return true;
+	case OPT_STORED:
+		report->stored = arg;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_plugins(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *report = state->input;
+
+	switch (key) {
+	case OPT_DECODE:
+		report->decode = true;
+		return true;
+	case 'N':
+		report->decode = false;
+		return true;
+	case OPT_PLUGIN_DIR:
+		option_once("directory of plugins", &report->plugin_dir, arg, state);
+		report->decode = true;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_reading(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *report = state->input;
 
 	switch (key) {
 	case 'i':
 		report->input = arg;
-		return 0;
-	case 'B':
-		report->instance = arg;
-		return 0;
-	case 'e':
-		add_word(&report->events, arg, state);
-		return 0;
-	case 'v':
-		report->negate = true;
-		return 0;
-	case 'f':
-	case 'F':
-		if (report->filters.len < WORDS_MAX)
-			report->negated[report->filters.len] = report->negate;
-		add_word(&report->filters, arg, state);
-		return 0;
-	case 'I':
-		report->flags_out |= EVENT_HARDIRQ;
-		return 0;
-	case 'S':
-		report->flags_out |= EVENT_SOFTIRQ;
-		return 0;
-	case 'l':
-		add_word(&report->options, "latency-format", state);
-		return 0;
-	case OPT_CPU:
-		report->some_cpus = true;
-		if (cpus_parse(arg, &report->cpus, &fail) < 0)
-			usage_failed(state, "cpu", &fail);
-		return 0;
-	case OPT_PID:
-		parse_pids(report, arg, state);
-		return 0;
-	case OPT_COMM:
-		add_word(&report->comms, arg, state);
-		return 0;
-	case OPT_NO_SELF:
-	case OPT_SELF:
-		report->has_self = true;
-		report->self = key == OPT_SELF;
-		return 0;
-	case OPT_SINCE:
-		report->since = arg;
-		return 0;
-	case OPT_UNTIL:
-		report->until = arg;
-		return 0;
-	case OPT_LIMIT:
-		option_number("limit", arg, &report->limit, state);
-		return 0;
-	case OPT_TAIL:
-		option_number("tail", arg, &report->tail, state);
-		return 0;
-	case OPT_FORMAT:
-		report->format = format_named(arg, state);
-		return 0;
-	case 't':
-		report->sink.nanoseconds = true;
-		return 0;
-	case 'R':
-		report->sink.raw = true;
-		return 0;
-	case 'r':
-		add_word(&report->raw_events, arg, state);
-		return 0;
-	case OPT_TS_DIFF:
-		report->sink.differences = true;
-		return 0;
-	case OPT_TS_OFFSET:
-		report->ts_offset = option_signed("ts-offset", arg, state);
-		return 0;
-	case 'N':
-		report->decode = false;
-		return 0;
-	case 'O':
-		add_word(&report->options, arg, state);
-		return 0;
-	case OPT_TRUST_SIZE:
-		report->trust_size = true;
-		return 0;
-	case OPT_DECODE:
-		report->decode = true;
-		return 0;
-	case OPT_PLUGIN_DIR:
-		option_once("directory of plugins", &report->plugin_dir, arg, state);
-		report->decode = true;
-		return 0;
-	case OPT_COLOR:
-		report->sink.color = color_wanted(arg, state);
-		return 0;
-	case OPT_STORED:
-		report->stored = arg;
-		return 0;
-	case OPT_NO_SANDBOX:
-		report->no_sandbox = true;
-		return 0;
-	case 'q':
-		report->quiet = true;
-		return 0;
-	case OPT_THREADS:
-		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
-		return 0;
-	case ARGP_KEY_END:
-		if (report->sink.differences && !report->format->columns)
-			argp_error(
-				state,
-				"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the time since the previous line",
-				report->format->name);
-		if (report->raw_events.len && !report->format->columns)
-			argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
-		return 0;
+		return true;
 	case ARGP_KEY_ARG:
 		option_once("file", &report->input, arg, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+		return true;
+	case 'q':
+		report->quiet = true;
+		return true;
+	case OPT_THREADS:
+		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
+		return true;
+	case OPT_NO_SANDBOX:
+		report->no_sandbox = true;
+		return true;
+	case OPT_TRUST_SIZE:
+		report->trust_size = true;
+		return true;
 	}
+	return false;
+}
+
+static void check(const struct report_options *report, struct argp_state *state)
+{
+	if (report->sink.differences && !report->format->columns)
+		argp_error(
+			state,
+			"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the time since the previous line",
+			report->format->name);
+	if (report->raw_events.len && !report->format->columns)
+		argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_END) {
+		check(state->input, state);
+		return 0;
+	}
+	return parse_selection(key, arg, state) || parse_format(key, arg, state) || parse_plugins(key, arg, state) ||
+			       parse_reading(key, arg, state) ?
+		       0 :
+		       ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse_option,
+	.parser = parse,
 	.args_doc = "[FILE]",
 	.doc = "Prints a recorded trace as the kernel's own trace file did."
 	       "\vA file that is damaged is printed as far as it can be read; the exit status is then 1.",
@@ -261,26 +241,19 @@ static const struct argp argp = {
 
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
-	const struct empty_question question = {
-		report->events.at,  report->comms.at,
-		report->filters.at, report->events.len,
-		report->comms.len,  report->filters.len,
-		report->negated,    report->pids,
-		report->nr_pids,    report->some_cpus ? &report->cpus : NULL,
-		report->since,      report->until,
-		report->instance,   false,
-	};
+	struct empty_question question = choice_question(&report->choice);
 
-	if (!*report->printed && report->limit && report->tail)
+	question.filters = report->filters.at;
+	question.nr_filters = report->filters.len;
+	question.negated = report->negated;
+	if (!*report->printed && report->choice.limit && report->choice.tail)
 		empty_answer_tell(trace, &question);
 }
 
 static int report_run(int argc, char **argv)
 {
 	uint64_t printed = 0;
-	struct report_options report = {
-		.limit = UINT64_MAX, .tail = UINT64_MAX, .format = sink_at(0), .printed = &printed
-	};
+	struct report_options report = { .choice = CHOICE_INIT, .format = sink_at(0), .printed = &printed };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	int r;
@@ -303,7 +276,7 @@ static int report_run(int argc, char **argv)
 		trace_trust_sizes(trace);
 	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report.stored ? report_stored(trace, report.instance, report.stored, &fail) :
+	r = report.stored ? report_stored(trace, report.choice.instance, report.stored, &fail) :
 			    report_print(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));

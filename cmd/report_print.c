@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "cmd/formats.h"
 #include "cmd/progress.h"
-#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "formats/kernel/prefix.h"
 #include "formats/painted.h"
@@ -35,21 +34,15 @@ enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
 
 static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
 {
-	int r = 0;
+	int r = choice_select(&report->choice, selection, fail);
 
-	for (size_t i = 0; !r && i < report->events.len; i++)
-		r = selection_add_events(selection, report->events.at[i], fail);
 	for (size_t i = 0; !r && i < report->filters.len; i++)
 		if ((r = selection_add_filter(selection, report->filters.at[i], report->negated[i], fail)))
 			fail_in(fail, r, "--filter");
-	if (!r && selection_asks_duration(selection) && report->tail != UINT64_MAX)
+	if (!r && selection_asks_duration(selection) && report->choice.tail != UINT64_MAX)
 		r = fail_set(
 			fail, -EINVAL,
 			"--tail reads only the last events, so a duration that began before them is unknown: leave out --tail");
-	for (size_t i = 0; !r && i < report->comms.len; i++)
-		r = selection_add_comm(selection, report->comms.at[i], fail);
-	for (size_t i = 0; !r && i < report->nr_pids; i++)
-		r = selection_add_pid(selection, report->pids[i], fail);
 	selection_leave_out_flags(selection, report->flags_out);
 	return r;
 }
@@ -61,7 +54,7 @@ static unsigned thread_count(const struct report_options *report)
 	if (report->threads)
 		return (unsigned)report->threads;
 	/* To start a thread takes as long as some hundred lines. */
-	if (report->limit <= FEW_EVENTS || report->tail <= FEW_EVENTS)
+	if (report->choice.limit <= FEW_EVENTS || report->choice.tail <= FEW_EVENTS)
 		return 1;
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
@@ -81,17 +74,6 @@ struct printing {
 	int worst;           /* of the first buffer that cannot be printed; 0 */
 	struct fail failure; /* its words */
 };
-
-static int buffer_window(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
-			 struct fail *fail)
-{
-	if (report->some_cpus) {
-		buffer->window.cpu_mask = report->cpus.bits;
-		buffer->window.cpu_mask_words = array_size(report->cpus.bits);
-	}
-	return stamp_range(buffer->context, report->since, report->until, extent, &buffer->window.since,
-			   &buffer->window.until, fail);
-}
 
 static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out,
 			 struct fail *fail)
@@ -122,7 +104,7 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 		(void)!latency_facts_learn(buffer->context, NULL);
 	if (!r)
 		r = buffer_select(report, buffer, ret_left_out, fail);
-	return r ? r : buffer_window(report, buffer, extent, fail);
+	return r ? r : choice_window(&report->choice, buffer, extent, fail);
 }
 
 /*
@@ -133,8 +115,8 @@ static bool wanted(const struct report_options *report, struct trace *trace, siz
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, index);
 
-	if (report->instance)
-		return !strcmp(report->instance, buffer->name.text);
+	if (report->choice.instance)
+		return !strcmp(report->choice.instance, buffer->name.text);
 	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
 }
 
@@ -175,9 +157,9 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 		nr_wanted++;
 		add_buffer(report, trace, i, printing);
 	}
-	if (report->instance && !nr_wanted)
+	if (report->choice.instance && !nr_wanted)
 		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
-				report->instance);
+				report->choice.instance);
 	return 0;
 }
 
@@ -279,7 +261,7 @@ static int start_reading(const struct report_options *report, struct printing *p
 {
 	struct reader *reader = &printing->reader;
 	unsigned threads = thread_count(report);
-	int r = report->tail == UINT64_MAX ? 0 : reader_tail(reader, report->tail, fail);
+	int r = report->choice.tail == UINT64_MAX ? 0 : reader_tail(reader, report->choice.tail, fail);
 
 	/* The tail has been looked for by the same selections. */
 	for (size_t i = 0; i < reader->nr_buffers; i++)
@@ -298,7 +280,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	uint64_t size = trace_info(reader->buffers[0].context->trace)->size;
 	const struct render_options options = {
 		.pool = printing->pool,
-		.limit = report->limit,
+		.limit = report->choice.limit,
 		.prefixes = printing->prefixes,
 		.escape = format_is_escaped(report->format, &report->sink),
 		.text_max = report->trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
@@ -307,7 +289,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	int r;
 
 	/* A part of the file is looked for without reading all. */
-	progress_start(report->since || report->until || report->tail != UINT64_MAX ? 0 : size);
+	progress_start(report->choice.since || report->choice.until || report->choice.tail != UINT64_MAX ? 0 : size);
 	r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
 	progress_end();
 
