@@ -167,22 +167,6 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 	}
 }
 
-static void put_times(struct table *table, const struct samples *samples)
-{
-	if (samples->count)
-		table_cell_u64(table, samples_quantile(samples, 500));
-	else
-		table_cell(table, "-");
-	if (samples->count >= SAMPLES_P99_MIN)
-		table_cell_u64(table, samples_quantile(samples, 990));
-	else
-		table_cell(table, "-");
-	if (samples->count)
-		table_cell_u64(table, samples->max);
-	else
-		table_cell(table, "-");
-}
-
 static void put_row(const struct analysis *block, const struct block_row *row, double seconds, struct table *table)
 {
 	table_attach_part(table, &row->q2c, NULL, "q2c");
@@ -194,10 +178,10 @@ static void put_row(const struct analysis *block, const struct block_row *row, d
 	table_cell_decimal(table, seconds > 0 ? (int64_t)((double)row->sizes.count / seconds * 10 + 0.5) : 0, 1);
 	table_cell_u64(table, seconds > 0 ? (uint64_t)((double)row->bytes / seconds + 0.5) : 0);
 	table_cell_u64(table, samples_quantile(&row->sizes, 500));
-	put_times(table, &row->q2c);
-	put_times(table, &row->q2d);
+	pass_spread(table, &row->q2c);
+	pass_spread(table, &row->q2d);
 	table_cell_u64(table, row->d2c.sum);
-	put_times(table, &row->d2c);
+	pass_spread(table, &row->d2c);
 	extreme_cells(block->pass, table, &row->longest);
 	table_cell_u64(table, row->errors);
 	table_cell_u64(table, row->requeues);

@@ -350,9 +350,7 @@ static void put_function(const struct analysis *graph, struct table *table, cons
 	graph_number(table, function->entered, function->interrupted);
 	graph_number(table, function->entered && graph->pass->state.events[STATE_SWITCH], function->off);
 	graph_number(table, graph->stream.retval.size, function->errors);
-	table_cell_u64(table, samples_quantile(lasted, 500));
-	graph_number(table, lasted->count >= SAMPLES_P99_MIN, samples_quantile(lasted, 990));
-	table_cell_u64(table, lasted->max);
+	pass_spread(table, lasted);
 	table_cell_decimal(table, (int64_t)function->longest_at, 9);
 	table_cell_u64(table, function->longest_cpu);
 	table_cell_s64(table, function->longest_pid);

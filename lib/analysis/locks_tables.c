@@ -161,21 +161,11 @@ static void put_row(const struct analysis *locks, const struct lock_row *row, st
 	put_head(locks, row, table);
 	table_cell_u64(table, row->waits.count);
 	table_cell_u64(table, row->waits.sum);
-	if (row->waits.count)
-		table_cell_u64(table, samples_quantile(&row->waits, 500));
-	else
-		table_cell(table, "-");
-	if (row->waits.count >= SAMPLES_P99_MIN)
-		table_cell_u64(table, samples_quantile(&row->waits, 990));
-	else
-		table_cell(table, "-");
-	if (row->longest.to) {
-		table_cell_u64(table, row->waits.max);
+	pass_spread(table, &row->waits);
+	if (row->longest.to)
 		table_cell_decimal(table, (int64_t)row->longest.to, 9);
-	} else {
+	else
 		table_cell(table, "-");
-		table_cell(table, "-");
-	}
 	for (size_t i = 0; i < array_size(parts); i++) {
 		if (locks->pass->state.events[STATE_SWITCH])
 			table_cell_u64(table, parts[i]);

@@ -139,12 +139,7 @@ static void put_stalls(const struct analysis *memory, struct findings *findings)
 		table_cell_s64(table, task->pid);
 		table_cell_u64(table, stall->lasted.count);
 		table_cell_u64(table, stall->lasted.sum);
-		table_cell_u64(table, samples_quantile(&stall->lasted, 500));
-		if (stall->lasted.count >= SAMPLES_P99_MIN)
-			table_cell_u64(table, samples_quantile(&stall->lasted, 990));
-		else
-			table_cell(table, "-");
-		table_cell_u64(table, stall->lasted.max);
+		pass_spread(table, &stall->lasted);
 		table_cell_decimal(table, (int64_t)stall->longest.to, 9);
 		table_cell_u64(table, stall->longest.cpu);
 		table_cell_u64(table, stall->reclaimed);

@@ -328,11 +328,10 @@ bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
 	return !pass->filter.cpus || cpus_has(pass->filter.cpus, cpu);
 }
 
-void pass_cells(struct table *table, const struct samples *samples)
+void pass_spread(struct table *table, const struct samples *samples)
 {
 	uint64_t quantiles[2];
 
-	table_cell_u64(table, samples->count);
 	if (!samples->count) {
 		for (int i = 0; i < 3; i++)
 			table_cell(table, "-");
@@ -345,4 +344,10 @@ void pass_cells(struct table *table, const struct samples *samples)
 	else
 		table_cell_u64(table, quantiles[1]);
 	table_cell_u64(table, samples->max);
+}
+
+void pass_cells(struct table *table, const struct samples *samples)
+{
+	table_cell_u64(table, samples->count);
+	pass_spread(table, samples);
 }

@@ -123,7 +123,11 @@ bool pass_is_self(const struct pass *pass, int32_t pid);
 /* The task's name: the last that an event told, or the one that the file keeps. */
 const char *pass_comm(const struct pass *pass, const struct state_task *task);
 
-/* Cells with the number, p50, p99 and the largest of samples; "-" where there are too few samples for a percentile. */
+/*
+ * Cells with p50, p99 and the largest of samples; "-" where there are too few samples. pass_cells(): before them the
+ * number of samples.
+ */
+void pass_spread(struct table *table, const struct samples *samples);
 void pass_cells(struct table *table, const struct samples *samples);
 
 #endif

@@ -96,12 +96,7 @@ static void put_states(const struct analysis *power, struct findings *findings)
 		table_cell_u64(table, state->lasted.count);
 		table_cell_u64(table, state->lasted.sum);
 		put_share(table, state->lasted.sum, span(power));
-		table_cell_u64(table, samples_quantile(&state->lasted, 500));
-		if (state->lasted.count >= SAMPLES_P99_MIN)
-			table_cell_u64(table, samples_quantile(&state->lasted, 990));
-		else
-			table_cell(table, "-");
-		table_cell_u64(table, state->lasted.max);
+		pass_spread(table, &state->lasted);
 		table_cell_decimal(table, (int64_t)state->longest.to, 9);
 		extreme_see(&longest, &state->longest);
 	}

@@ -326,12 +326,7 @@ void sched_chain_put(const struct sched_chain *chain, struct findings *findings)
 
 		table_cell_u64(table, lasted->count);
 		table_cell_u64(table, lasted->sum);
-		table_cell_u64(table, samples_quantile(lasted, 500));
-		if (lasted->count < SAMPLES_P99_MIN)
-			table_cell(table, "-");
-		else
-			table_cell_u64(table, samples_quantile(lasted, 990));
-		table_cell_u64(table, lasted->max);
+		pass_spread(table, lasted);
 		table_cell_decimal(table, (int64_t)row->longest_at, 9);
 		table_cell_u64(table, row->longest_cpu);
 		table_cell(table, row->path);
