@@ -341,7 +341,7 @@ bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t a
 	       address < entry_end(kallsyms, index) && !is_unknown(kallsyms, &kallsyms->entries[index]);
 }
 
-bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)
+bool kallsyms_before(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)
 {
 	uint32_t low = 0, high = kallsyms->nr_entries;
 
@@ -353,9 +353,19 @@ bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *
 		else
 			high = middle;
 	}
-	if (!low || !kallsyms_covers(kallsyms, low - 1, address))
+	if (!low)
 		return false;
 	*ret_index = low - 1;
+	return true;
+}
+
+bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)
+{
+	uint32_t index;
+
+	if (!kallsyms_before(kallsyms, address, &index) || !kallsyms_covers(kallsyms, index, address))
+		return false;
+	*ret_index = index;
 	return true;
 }
 

@@ -40,6 +40,9 @@ struct kallsyms {
 bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len);
 void kallsyms_release(struct kallsyms *kallsyms);
 
+/* The last entry at or below an address, even if it does not cover it: other programs do not check that. */
+bool kallsyms_before(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index);
+
 bool kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index);
 
 /* Whether the entry is the symbol of an address; any index is allowed. */

@@ -37,27 +37,12 @@ struct symbol_subset {
 	uint64_t memo[1 << MEMO_BITS]; /* addresses that were already handled */
 };
 
-/* The entry at or below an address, even if it does not cover the address: other programs do not check that. */
-static uint32_t entry_before(const struct kallsyms *kallsyms, uint64_t address)
-{
-	uint32_t low = 0, high = kallsyms->nr_entries;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (kallsyms->entries[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
-}
-
 /* Keeps the symbol of an address and its neighbours: for a return address the kernel looks up the byte before it. */
 static void keep(struct symbol_subset *subset, uint64_t address)
 {
-	uint32_t index = entry_before(&subset->kallsyms, address), last = subset->kallsyms.nr_entries - 1;
+	uint32_t index = 0, last = subset->kallsyms.nr_entries - 1;
 
+	(void)kallsyms_before(&subset->kallsyms, address, &index);
 	subset->kept[index] = true;
 	subset->kept[index ? index - 1 : 0] = true;
 	subset->kept[index < last ? index + 1 : last] = true;
