@@ -26,17 +26,12 @@ static void put_hex(const uint8_t *at, size_t len, struct out *out)
 	out_char(out, '"');
 }
 
-static bool is_integer(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static void put_array(const struct field *field, const struct schema_abi *abi, const uint8_t *at, size_t len,
 		      struct out *out)
 {
 	struct field element = { .size = field->elem_size, .flags = field->flags & FIELD_SIGNED };
 
-	if (!is_integer(element.size)) {
+	if (!field_int_size(element.size)) {
 		put_hex(at, len, out);
 		return;
 	}
@@ -91,7 +86,7 @@ void value_put(const struct field *field, const struct schema_abi *abi, const st
 		json_string(out, at, strnlen((const char *)at, len));
 	else if (field->flags & (FIELD_ARRAY | FIELD_DYNAMIC))
 		put_array(field, abi, at, len, out);
-	else if (is_integer(field->size))
+	else if (field_int_size(field->size))
 		put_integer(field_int(field, abi, event->data, event->len), field->flags & FIELD_SIGNED, out);
 	else
 		put_hex(at, len, out);

@@ -16,22 +16,11 @@
 
 enum { NAME_LEN = 96 };
 
-static bool is_integer(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-/* The format of kernel stacks has a fixed length, which is not that of the records. */
-static bool is_stack(const struct format *format, const struct field *field)
-{
-	return field->flags & FIELD_ARRAY && !strcmp(format->name, "kernel_stack") &&
-	       !strcmp(format->system, "ftrace") && !strcmp(field->name, "caller");
-}
-
-/* Whether the field's length differs between records. */
+/* Whether the field's length differs between records, as that of a stack does, whatever its format says. */
 static bool is_flexible(const struct format *format, const struct field *field)
 {
-	return field->flags & FIELD_DYNAMIC || (!field->size && field->flags & FIELD_ARRAY) || is_stack(format, field);
+	return field->flags & FIELD_DYNAMIC || (!field->size && field->flags & FIELD_ARRAY) ||
+	       value_is_stack(field, format);
 }
 
 static void add_step(struct ctf_kind *kind, const struct field *field)
@@ -41,9 +30,9 @@ static void add_step(struct ctf_kind *kind, const struct field *field)
 
 	if (text || is_flexible(kind->format, field)) {
 		kind->steps[kind->nr_steps++] =
-			(struct ctf_step){ .what = text                          ? STEP_TEXT :
-						   is_stack(kind->format, field) ? STEP_STACK :
-										   STEP_SEQUENCE,
+			(struct ctf_step){ .what = text                                ? STEP_TEXT :
+						   value_is_stack(field, kind->format) ? STEP_STACK :
+											 STEP_SEQUENCE,
 					   .field = field };
 		return;
 	}
@@ -107,7 +96,7 @@ static bool put_flexible(const struct ctf_step *step, const struct schema_abi *a
 {
 	const struct field *field = step->field;
 	const uint8_t *at = NULL;
-	size_t len = 0, size = is_integer(field->elem_size) ? field->elem_size : 1;
+	size_t len = 0, size = field_int_size(field->elem_size) ? field->elem_size : 1;
 	bool there = field_bytes(field, abi, event->data, event->len, &at, &len);
 
 	if (!there)
@@ -246,7 +235,7 @@ static bool is_address(const struct format *format, const struct field *field)
 static void declare_field(const struct format *format, uint32_t index, struct out *out)
 {
 	const struct field *field = &format->fields[index];
-	bool array = is_flexible(format, field) || field->flags & FIELD_ARRAY || !is_integer(field->size);
+	bool array = is_flexible(format, field) || field->flags & FIELD_ARRAY || !field_int_size(field->size);
 	uint32_t size = array ? field->elem_size : field->size;
 
 	out_str(out, "\t\t");
@@ -261,7 +250,7 @@ static void declare_field(const struct format *format, uint32_t index, struct ou
 		put_length_name(format, index, out);
 		out_str(out, ";\n\t\t");
 	}
-	if (is_integer(size))
+	if (field_int_size(size))
 		put_integer(size, field->flags & FIELD_SIGNED, is_address(format, field), out);
 	else
 		put_integer(1, false, true, out);
@@ -271,7 +260,7 @@ static void declare_field(const struct format *format, uint32_t index, struct ou
 		put_length_name(format, index, out);
 		out_char(out, ']');
 	} else if (array) {
-		out_f(out, "[%u]", is_integer(size) ? field->size / size : field->size);
+		out_f(out, "[%u]", field_int_size(size) ? field->size / size : field->size);
 	}
 	out_str(out, ";\n");
 }

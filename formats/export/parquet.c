@@ -197,9 +197,7 @@ static void name_column(struct parquet_shape *shapes, size_t at, const char *nam
 
 static bool is_list(const struct field *field)
 {
-	uint32_t size = field->elem_size;
-
-	return field->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && (size == 1 || size == 2 || size == 4 || size == 8);
+	return field->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && field_int_size(field->elem_size);
 }
 
 static void shape_field(struct parquet_shape *shape, struct cell *cell, const struct field *field,

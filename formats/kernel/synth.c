@@ -62,7 +62,7 @@ static bool field_bind(const struct format *format, const struct field *field, c
 	}
 	synth->kind = last == 'd' ? SYNTH_SIGNED : last == 'u' ? SYNTH_UNSIGNED : SYNTH_HEX;
 	synth->place = place_of(field, abi);
-	return strchr("dux", last) && (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+	return strchr("dux", last) && field_int_size(field->size);
 }
 
 static bool bind(struct ftrace *ftrace, struct binding *binding)

@@ -3,14 +3,9 @@
 
 #include <string.h>
 
-static bool is_integer_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 struct place place_of(const struct field *field, const struct schema_abi *abi)
 {
-	bool integer = is_integer_size(field->size) && !(field->flags & (FIELD_ARRAY | FIELD_STRING | FIELD_DYNAMIC));
+	bool integer = field_int_size(field->size) && !(field->flags & (FIELD_ARRAY | FIELD_STRING | FIELD_DYNAMIC));
 
 	return (struct place){
 		.offset = field->offset,
@@ -54,7 +49,7 @@ bool place_element(const struct place *place, const struct event *event, size_t 
 	const uint8_t *at;
 	size_t len;
 
-	if (!field || !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) || !is_integer_size(field->elem_size) ||
+	if (!field || !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC)) || !field_int_size(field->elem_size) ||
 	    !place_bytes(place, event, &at, &len) || index >= len / field->elem_size)
 		return false;
 	/* Reads one element as if it were a record of its own. */

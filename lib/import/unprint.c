@@ -122,8 +122,7 @@ static bool take_choice(struct piece *piece, const char *at)
 
 static bool is_number(const struct field *field)
 {
-	return field && !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC | FIELD_STRING)) &&
-	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+	return field && !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC | FIELD_STRING)) && field_int_size(field->size);
 }
 
 /* The two arguments of sched_switch's prev_state: the letters, and "+" where the task was preempted. */

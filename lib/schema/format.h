@@ -92,10 +92,16 @@ bool schema_mentions(const struct schema *schema, size_t index, const char *text
 const struct field *format_field(const struct format *format, const char *name);
 
 /*
- * The value of a field in a record. field_int() reads integers of 1, 2, 4 and 8 bytes, sign-extended if the field is
- * signed; it returns 0 for other sizes and for a field beyond the end of the record. field_bytes() returns the bytes of
- * any field, of a dynamic field the bytes that it refers to: false when they are not inside the record.
+ * The value of a field in a record. field_int() reads integers of 1, 2, 4 and 8 bytes (field_int_size()), sign-extended
+ * if the field is signed; it returns 0 for other sizes and for a field beyond the end of the record. field_bytes()
+ * returns the bytes of any field, of a dynamic field the bytes that it refers to: false when they are not inside the
+ * record.
  */
+static inline bool field_int_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 uint64_t field_int(const struct field *field, const struct schema_abi *abi, const uint8_t *data, size_t len);
 bool field_bytes(const struct field *field, const struct schema_abi *abi, const uint8_t *data, size_t len,
 		 const uint8_t **ret, size_t *ret_len);

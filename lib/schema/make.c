@@ -409,7 +409,7 @@ static struct ctype element_type(const struct expr_parser *parser, const struct 
 	if (type.stars || !type.size) {
 		uint32_t size = field->elem_size;
 
-		type.size = (uint8_t)(size == 1 || size == 2 || size == 4 || size == 8 ? size : 0);
+		type.size = (uint8_t)(field_int_size(size) ? size : 0);
 		type.is_signed = field->flags & FIELD_SIGNED;
 	}
 	type.stars = 1;
