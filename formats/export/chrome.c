@@ -6,6 +6,7 @@
  * JavaScript rounds, are strings. Spans are those of lib/event/spans.h: a loss of events ends every span whose end may
  * be lost.
  */
+#include "formats/export/call_name.h"
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
 #include "formats/export/kinds.h"
@@ -19,7 +20,6 @@
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
-#include "lib/uapi/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -200,16 +200,9 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 static void put_system_call(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind,
 			    const struct event *event, const struct span *span)
 {
-	const char *name = kind->format->name;
-	char text[32];
+	char text[CALL_NAME];
+	const char *name = call_name(buffer->context, &kind->call, event, text);
 
-	if (!strncmp(name, "sys_exit_", 9)) {
-		name += 9;
-	} else {
-		name = system_call_name(buffer->context->machine, place_s64(&kind->call, event));
-		snprintf(text, sizeof(text), "sys_%" PRId64, place_s64(&kind->call, event));
-		name = name ? name : text;
-	}
 	put_span(chrome, process_of(buffer, event->pid), event->pid, span, name, strlen(name));
 }
 

@@ -7,6 +7,7 @@
  */
 #include "formats/export/firefox.h"
 
+#include "formats/export/call_name.h"
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
 #include "formats/value.h"
@@ -18,7 +19,6 @@
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
-#include "lib/uapi/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -174,21 +174,6 @@ static void put_instant(struct firefox_buffer *buffer, const struct kind *kind, 
 	add_marker(firefox, &marker, event->ts);
 }
 
-static uint32_t call_name(struct firefox_buffer *buffer, const struct kind *kind, const struct event *event)
-{
-	const char *name = kind->format->name;
-	char text[32];
-
-	if (!strncmp(name, "sys_exit_", 9)) {
-		name += 9;
-	} else {
-		name = system_call_name(buffer->context->machine, place_s64(&kind->call, event));
-		snprintf(text, sizeof(text), "sys_%" PRId64, place_s64(&kind->call, event));
-		name = name ? name : text;
-	}
-	return firefox_label(buffer->firefox, name, strlen(name));
-}
-
 static void put_span(struct firefox_buffer *buffer, const struct kind *kind, const struct event *event,
 		     const struct span *span)
 {
@@ -197,15 +182,17 @@ static void put_span(struct firefox_buffer *buffer, const struct kind *kind, con
 					 .end = span->start + span->lasted,
 					 .text = out_len(&firefox->texts),
 					 .cpu = event->cpu };
+	char text[CALL_NAME];
+	const char *name;
 
 	if (span->kind == SPAN_PAIR) {
 		marker.thread = firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, event->cpu);
 		marker.name = firefox_label(firefox, span->name, span->name_len);
 		marker.category = FIREFOX_INTERRUPT;
 	} else {
+		name = span->kind == SPAN_CALL ? call_name(buffer->context, &kind->call, event, text) : "Running";
 		marker.thread = firefox_task_thread(buffer, event->pid, event->cpu);
-		marker.name =
-			span->kind == SPAN_CALL ? call_name(buffer, kind, event) : firefox_label(firefox, "Running", 7);
+		marker.name = firefox_label(firefox, name, strlen(name));
 		marker.category = span->kind == SPAN_CALL ? FIREFOX_CALL : FIREFOX_RUNNING;
 	}
 	add_marker(firefox, &marker, event->ts);

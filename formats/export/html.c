@@ -8,6 +8,7 @@
  */
 #include "formats/export/html.h"
 
+#include "formats/export/call_name.h"
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
 #include "formats/export/stacks.h"
@@ -19,7 +20,6 @@
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
-#include "lib/uapi/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -177,16 +177,9 @@ static void enter(void *arg, const struct event *event, struct track *track)
 
 static uint32_t label_of_call(const struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
 {
-	const char *name = event->type->format->name;
-	char text[32];
+	char text[CALL_NAME];
+	const char *name = call_name(buffer->context, &kind->number, event, text);
 
-	if (!strncmp(name, "sys_exit_", 9)) {
-		name += 9;
-	} else {
-		name = system_call_name(buffer->context->machine, place_s64(&kind->number, event));
-		snprintf(text, sizeof(text), "sys_%" PRId64, place_s64(&kind->number, event));
-		name = name ? name : text;
-	}
 	return html_label(buffer->html, name, strlen(name));
 }
 

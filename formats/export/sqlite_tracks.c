@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/sqlite_tracks.h"
 
+#include "formats/export/call_name.h"
 #include "formats/export/db.h"
 #include "formats/export/frames.h"
 #include "lib/base/cleanup.h"
@@ -11,7 +12,6 @@
 #include "lib/event/place.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
-#include "lib/uapi/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -315,20 +315,15 @@ static void see_waking(struct sqlite_tracks *tracks, const struct type *type, co
 static void see_exit(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
 	uint64_t *start = u64_map_find(&tracks->calls, (uint32_t)event->pid);
-	const char *name = type->name;
-	char number[32];
-	int64_t id;
+	char text[CALL_NAME];
+	const char *name;
 
 	if (!start || !*start)
 		return;
-	if (!*name) {
-		id = place_s64(&type->places[0], event);
-		name = system_call_name(tracks->context->machine, id);
-		snprintf(number, sizeof(number), "sys_%" PRId64, id);
-	}
+	name = call_name(tracks->context, &type->places[0], event, text);
 	put_slice(tracks, *start, (int64_t)(event->ts - *start),
 		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1),
-		  name ? name : number, strlen(name ? name : number), 0, "syscall");
+		  name, strlen(name), 0, "syscall");
 	*start = 0;
 }
 
@@ -408,10 +403,8 @@ static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *
 	if (strcmp(format->system, "syscalls") ||
 	    (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
 		return ROLE_NONE;
-	type = u64_map_add(&tracks->types, event_type->index);
-	if (!type)
+	if (!u64_map_add(&tracks->types, event_type->index))
 		return ROLE_NONE;
-	snprintf(type->name, sizeof(type->name), "%s", strchr(format->name + 4, '_') + 1);
 	return format->name[5] == 'n' ? ROLE_ENTER : ROLE_EXIT;
 }
 
