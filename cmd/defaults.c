@@ -20,14 +20,14 @@
 enum { DEFAULTS_MAX = 64 << 10 };
 
 static bool left_out;
+static char **expanded; /* the new command line: argp keeps pointers to it as long as the program runs */
 
 /* What is read, and for whom. */
 struct reading {
 	const struct command *command;
 	const char *source; /* for messages */
 	unsigned line;
-	char **words; /* of the new command line */
-	size_t nr;
+	size_t nr; /* words of `expanded` */
 };
 
 void defaults_leave_out(void)
@@ -57,7 +57,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void wrong(const struct r
 
 static void add_word(struct reading *reading, char *word)
 {
-	char **added = word ? vec_push(reading->words, reading->nr) : NULL;
+	char **added = word ? vec_push(expanded, reading->nr) : NULL;
 
 	if (!added)
 		no_memory();
@@ -101,7 +101,7 @@ static void read_words(struct reading *reading, const char *at, const char *end)
 			continue;
 		word = next_word(reading, &at, end);
 		if (!word)
-			wrong(reading, "'%s' needs a value", reading->words[reading->nr - 1]);
+			wrong(reading, "'%s' needs a value", expanded[reading->nr - 1]);
 		add_word(reading, word);
 	}
 }
@@ -208,8 +208,7 @@ void defaults_expand(const struct command *command, int *argc, char ***argv)
 	struct reading reading = { .command = command };
 	const char *options = getenv("WEFT_OPTIONS");
 	bool says = *argc > 1 && !strcmp((*argv)[1], "--no-config");
-	/* Messages name it as long as the program runs. */
-	char *path = left_out || says ? NULL : config_path();
+	cleanup_free char *path = left_out || says ? NULL : config_path();
 	int skip = says ? 2 : 1;
 
 	if (!says && (left_out || (!path && !options)))
@@ -224,7 +223,8 @@ void defaults_expand(const struct command *command, int *argc, char ***argv)
 	for (int i = skip; i < *argc; i++)
 		add_word(&reading, (*argv)[i]);
 	*argc = (int)reading.nr;
-	add_word(&reading, strdup(""));
-	reading.words[*argc] = NULL;
-	*argv = reading.words;
+	/* argv ends with NULL. */
+	if (!vec_push(expanded, reading.nr))
+		no_memory();
+	*argv = expanded;
 }

@@ -18,7 +18,7 @@ void defaults_leave_out(void);
 
 /*
  * *argc and *argv are changed where there are some for the command; "--no-config" after the command's name is taken
- * out. Exits with EXIT_USAGE where a line is wrong. Memory is not freed: argp keeps pointers to it.
+ * out. Exits with EXIT_USAGE where a line is wrong. To be called once.
  */
 void defaults_expand(const struct command *command, int *argc, char ***argv);
 
