@@ -9,7 +9,7 @@
 #include "cmd/output_options.h"
 #include "cmd/progress.h"
 #include "cmd/reading.h"
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 #include "formats/export/export.h"
 #include "lib/base/destination.h"
 #include "lib/base/destination_folder.h"

@@ -5,7 +5,7 @@
 #include "cmd/hist_saved.h"
 #include "cmd/kernel.h"
 #include "cmd/option_value.h"
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"

@@ -2,7 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/kernel.h"
 #include "cmd/option_value.h"
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 #include "lib/base/buf.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/undo/change.h"

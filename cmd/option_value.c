@@ -72,3 +72,9 @@ void option_no_memory(struct argp_state *state)
 		state->name = state->argv[0];
 	argp_failure(state, EXIT_FAILED, 0, "out of memory");
 }
+
+void option_need(bool ok, struct argp_state *state)
+{
+	if (!ok)
+		option_no_memory(state);
+}

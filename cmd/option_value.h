@@ -34,7 +34,11 @@ int64_t option_signed(const char *option, const char *arg, struct argp_state *st
 /* The next of a list of PIDs with commas, which moves on. False at its end. */
 bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state);
 
-/* Ends the program. Also while argp begins, when it has no name for a message yet. */
+/*
+ * Ends the program; option_need() only where `ok` is false. Also while argp begins, when it has no name for a message
+ * yet.
+ */
 void option_no_memory(struct argp_state *state);
+void option_need(bool ok, struct argp_state *state);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/output_options.h"
 
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 #include "lib/tracefs/texts.h"
 
 #include <stdlib.h>

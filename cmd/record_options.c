@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/setup_values.h"
 
 enum option_key {
 	KEY_NO_FILTER = 0x100,

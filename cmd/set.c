@@ -3,6 +3,7 @@
 #include "cmd/option_value.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
+#include "cmd/setup_values.h"
 
 #include <string.h>
 

@@ -3,7 +3,9 @@
 
 #include "cmd/command.h"
 #include "cmd/option_value.h"
+#include "cmd/setup_complete.h"
 #include "cmd/setup_for.h"
+#include "cmd/setup_values.h"
 #include "lib/base/text.h"
 #include "lib/setup/tracer.h"
 
@@ -122,17 +124,11 @@ static struct setup_instance *instance_of(struct setup_arguments *arguments)
 	return &arguments->setup->instances[arguments->setup->nr_instances - 1];
 }
 
-static void need(bool ok, struct argp_state *state)
-{
-	if (!ok)
-		option_no_memory(state);
-}
-
 static void add_event(struct setup_arguments *arguments, const char *pattern, struct argp_state *state)
 {
 	struct setup_event *event = setup_add_event(instance_of(arguments), pattern);
 
-	need(event, state);
+	option_need(event, state);
 	event->off = arguments->off;
 	arguments->event = event;
 }
@@ -148,7 +144,7 @@ static void add_instance(struct setup_arguments *arguments, const char *name, st
 {
 	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
 		setup_usage(state, "'%s' is not a valid name of an instance", name);
-	need(setup_add_instance(arguments->setup, name), state);
+	option_need(setup_add_instance(arguments->setup, name), state);
 	arguments->event = NULL;
 	arguments->off = false;
 }
@@ -165,10 +161,10 @@ static void add_pids(struct setup *setup, const char *what, const char *list, bo
 		char *text = strndup(word.at, word.len);
 		uint64_t pid;
 
-		need(text, state);
+		option_need(text, state);
 		pid = setup_number(what, text, 1, PID_LIMIT, state);
 		free(text);
-		need(add(setup, (pid_t)pid), state);
+		option_need(add(setup, (pid_t)pid), state);
 	}
 }
 
@@ -177,7 +173,7 @@ static void add_file(struct setup_arguments *arguments, const char *what, enum s
 {
 	struct setup_file file = setup_file_of(what, keys, arg, state);
 
-	need(setup_add_file(instance_of(arguments), &file), state);
+	option_need(setup_add_file(instance_of(arguments), &file), state);
 }
 
 static void add_cpu_size(struct setup_arguments *arguments, char *arg, struct argp_state *state)
@@ -191,8 +187,9 @@ static void add_cpu_size(struct setup_arguments *arguments, char *arg, struct ar
 	*equals = '\0';
 	if (cpus_parse(arg, &cpus, &fail))
 		setup_usage(state, "--cpu-buffer-size: %s", fail.text);
-	need(setup_add_cpu_size(instance_of(arguments), &cpus, setup_size("--cpu-buffer-size", equals + 1, state)),
-	     state);
+	option_need(setup_add_cpu_size(instance_of(arguments), &cpus,
+				       setup_size("--cpu-buffer-size", equals + 1, state)),
+		    state);
 	*equals = '=';
 }
 
@@ -217,7 +214,7 @@ static bool parse_event(int key, char *arg, struct argp_state *state)
 		event_before(arguments, 'f', state)->filter = arg;
 		return true;
 	case 'R':
-		need(setup_list_add(&event_before(arguments, 'R', state)->triggers, arg), state);
+		option_need(setup_list_add(&event_before(arguments, 'R', state)->triggers, arg), state);
 		return true;
 	case 'v':
 		arguments->off = true;
@@ -241,23 +238,24 @@ static bool parse_tracer(int key, char *arg, struct argp_state *state)
 		wanted->tracer = arg;
 		return true;
 	case 'l':
-		need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg),
-		     state);
+		option_need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions,
+					   arg),
+			    state);
 		return true;
 	case 'n':
-		need(setup_list_add(&wanted->notrace, arg), state);
+		option_need(setup_list_add(&wanted->notrace, arg), state);
 		return true;
 	case 'g':
-		need(setup_list_add(&wanted->graph, arg), state);
+		option_need(setup_list_add(&wanted->graph, arg), state);
 		return true;
 	case KEY_NO_GRAPH_FUNCTION:
-		need(setup_list_add(&wanted->graph_notrace, arg), state);
+		option_need(setup_list_add(&wanted->graph_notrace, arg), state);
 		return true;
 	case KEY_MAX_GRAPH_DEPTH:
 		wanted->graph_depth = (unsigned)setup_number("--max-graph-depth", arg, 1, 1 << 16, state);
 		return true;
 	case 'O':
-		need(setup_list_add(&wanted->options, arg), state);
+		option_need(setup_list_add(&wanted->options, arg), state);
 		return true;
 	case KEY_FUNC_STACK:
 		wanted->function_stacks = true;
@@ -273,12 +271,12 @@ static bool parse_latency(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_THRESH:
-		need(setup_add_file(wanted,
-				    &(struct setup_file){
-					    .file = "tracing_thresh",
-					    .number = setup_microseconds("--thresh", arg, state),
-				    }),
-		     state);
+		option_need(setup_add_file(wanted,
+					   &(struct setup_file){
+						   .file = "tracing_thresh",
+						   .number = setup_microseconds("--thresh", arg, state),
+					   }),
+			    state);
 		return true;
 	case KEY_MAX_LATENCY_RESET:
 		wanted->reset_max_latency = true;
@@ -375,114 +373,6 @@ static bool parse_task(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
-/* Sizes, clock and CPUs that were given before the first -B hold for all that follow. */
-static void inherit(struct setup *setup, struct argp_state *state)
-{
-	const struct setup_instance *first = &setup->instances[0];
-
-	for (size_t i = 1; i < setup->nr_instances; i++) {
-		struct setup_instance *wanted = &setup->instances[i];
-		bool sized = wanted->size || wanted->nr_cpu_sizes;
-
-		for (size_t j = 0; !sized && j < first->nr_cpu_sizes; j++)
-			need(setup_add_cpu_size(wanted, &first->cpu_sizes[j].cpus, first->cpu_sizes[j].size), state);
-		if (!wanted->size)
-			wanted->size = first->size;
-		if (!wanted->subbuf_size)
-			wanted->subbuf_size = first->subbuf_size;
-		if (!wanted->clock)
-			wanted->clock = first->clock;
-		wanted->absolute_time |= first->absolute_time;
-		if (!wanted->has_percent && first->has_percent) {
-			wanted->has_percent = true;
-			wanted->percent = first->percent;
-		}
-		if (!wanted->has_user_size && first->has_user_size) {
-			wanted->has_user_size = true;
-			wanted->user_size = first->user_size;
-		}
-		if (!wanted->has_cpus && first->has_cpus) {
-			wanted->has_cpus = true;
-			wanted->cpus = first->cpus;
-		}
-	}
-}
-
-/*
- * Files that all instances share: where nothing else is asked of the main one, the next brings them, its own after
- * them.
- */
-static void pass_files(struct setup *setup, struct argp_state *state)
-{
-	struct setup_instance *first = &setup->instances[0], *next = first + 1, kept;
-
-	if (setup->nr_instances == 1 || setup_wants(first))
-		return;
-	for (size_t i = 0; i < next->nr_files; i++)
-		need(setup_add_file(first, &next->files[i]), state);
-	kept = *next;
-	next->files = first->files;
-	next->nr_files = first->nr_files;
-	first->files = kept.files;
-	first->nr_files = kept.nr_files;
-}
-
-const char *setup_own_option(const struct setup_instance *wanted)
-{
-	const struct {
-		bool given;
-		const char *option;
-	} own[] = {
-		{ wanted->functions.nr, "-l" },
-		{ wanted->notrace.nr, "-n" },
-		{ wanted->graph.nr, "-g" },
-		{ wanted->graph_notrace.nr, "--no-graph-function" },
-		{ wanted->graph_depth, "--max-graph-depth" },
-		{ wanted->options.nr, "-O" },
-		{ wanted->function_stacks, "--func-stack" },
-		{ wanted->stacks, "-T" },
-		{ wanted->reset_max_latency, "--max-latency-reset" },
-	};
-
-	for (size_t i = 0; i < array_size(own); i++)
-		if (own[i].given)
-			return own[i].option;
-	return NULL;
-}
-
-static void check_instances(const struct setup *setup, struct argp_state *state)
-{
-	for (size_t i = 0; i < setup->nr_instances; i++) {
-		const struct setup_instance *wanted = &setup->instances[i];
-
-		if (wanted->function_stacks && !wanted->functions.nr)
-			setup_usage(
-				state,
-				"--func-stack needs -l: the stack of every function would bring the machine to a halt");
-		for (size_t j = 1; j < i; j++)
-			if (!strcmp(setup->instances[j].name, wanted->name))
-				setup_usage(state, "instance '%s' is named twice", wanted->name);
-	}
-}
-
-static void check(struct setup_arguments *arguments, struct argp_state *state)
-{
-	struct setup *setup = arguments->setup;
-
-	check_instances(setup, state);
-	if (!arguments->changes && setup->nr_instances == 1 && !setup_wants(&setup->instances[0]))
-		setup_usage(state, "nothing to trace: choose events with -e or a tracer with -p");
-	if (!arguments->changes && setup->follow && !setup->only_command && !setup->nr_pids)
-		setup_usage(state, "-c needs -F or -P: without them all tasks are traced");
-	if (!arguments->changes && !setup_wants(&setup->instances[0]) && setup_own_option(&setup->instances[0]))
-		setup_usage(
-			state,
-			"%s before the first -B applies to the main instance, which records nothing: put it after a -B",
-			setup_own_option(&setup->instances[0]));
-	inherit(setup, state);
-	pass_files(setup, state);
-}
-
 static void warn(const char *text, void *data)
 {
 	(void)data;
@@ -496,10 +386,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup->warn = warn;
-		need(setup_add_instance(arguments->setup, NULL), state);
+		option_need(setup_add_instance(arguments->setup, NULL), state);
 		return 0;
 	case ARGP_KEY_END:
-		check(arguments, state);
+		setup_complete(arguments->setup, arguments->changes, state);
 		return 0;
 	}
 	if (parse_event(key, arg, state) || parse_tracer(key, arg, state) || parse_latency(key, arg, state) ||

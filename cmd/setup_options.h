@@ -36,18 +36,4 @@ enum { SETUP_CMDLINES = 1 << 15 };
 /* For argp_child.group of the two: in front of the parent's own options, whose groups begin at the last. */
 enum { SETUP_GROUP = 1, SETUP_COMMAND_GROUP = 2, SETUP_OWN_GROUP = 3 };
 
-/* An option that was given for this instance and that no other takes over; NULL: none. */
-const char *setup_own_option(const struct setup_instance *wanted);
-
-/* Usage errors and values of options, for parents, too: they exit with EXIT_USAGE. */
-__attribute__((format(printf, 2, 3))) void setup_usage(struct argp_state *state, const char *format, ...);
-uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state);
-uint64_t setup_size(const char *what, const char *text, struct argp_state *state);
-uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *state);
-/* A bare number counts microseconds, as in the kernel's files; with a unit it is a time. */
-uint64_t setup_microseconds(const char *what, const char *text, struct argp_state *state);
-/* KEY=VALUE of --hwlat and --osnoise. */
-enum setup_keys { SETUP_HWLAT, SETUP_OSNOISE };
-struct setup_file setup_file_of(const char *what, enum setup_keys keys, const char *arg, struct argp_state *state);
-
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 
 #include "cmd/config.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/base/text.h"
 
 void setup_usage(struct argp_state *state, const char *format, ...)
 {

@@ -3,7 +3,7 @@
 #include "cmd/kernel.h"
 #include "cmd/option_value.h"
 #include "cmd/pager.h"
-#include "cmd/setup_options.h"
+#include "cmd/setup_values.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/buffer/view.h"

@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
+#include "cmd/setup_values.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/setup/boot_line.h"

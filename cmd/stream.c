@@ -10,6 +10,7 @@
 #include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
+#include "cmd/setup_values.h"
 #include "cmd/stream_tables.h"
 #include "cmd/terminal.h"
 #include "lib/analysis/analysis.h"
