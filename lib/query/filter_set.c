@@ -180,18 +180,8 @@ static size_t name_len(const char *text)
 static int no_event(const struct filter_set *set, const char *name, struct fail *fail)
 {
 	struct near near = near_to(name);
-	const char *system, *event;
-	int32_t id;
 
-	for (size_t i = 0; schema_at(set->context->schema, i, &id, &system, &event); i++) {
-		char full[NEAR_NAME_SIZE];
-
-		snprintf(full, sizeof(full), "%s:%s", system, event);
-		if (strpbrk(name, ":/"))
-			near_offer(&near, full);
-		else
-			near_offer_as(&near, event, full);
-	}
+	schema_offer(set->context->schema, false, &near);
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
 }
 

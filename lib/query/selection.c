@@ -13,7 +13,6 @@
 #include "lib/query/filter_set.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,20 +98,8 @@ static bool names_match(const char *pattern, const char *event_pattern, const ch
 static int no_such_event(const struct selection *selection, const char *pattern, struct fail *fail)
 {
 	struct near near = near_to(pattern);
-	const char *system, *event;
-	int32_t id;
 
-	for (size_t i = 0; schema_at(selection->context->schema, i, &id, &system, &event); i++) {
-		char name[NEAR_NAME_SIZE];
-
-		snprintf(name, sizeof(name), "%s:%s", system, event);
-		if (strpbrk(pattern, ":/"))
-			near_offer(&near, name);
-		else
-			near_offer_as(&near, event, name);
-		if (!strcmp(system, "syscalls") && !strncmp(event, "sys_enter_", 10) && !strpbrk(pattern, ":/"))
-			near_offer_as(&near, event + 10, name);
-	}
+	schema_offer(selection->context->schema, true, &near);
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", pattern);
 }
 

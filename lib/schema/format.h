@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct fail;
+struct near;
 struct program;
 
 /*
@@ -86,6 +87,11 @@ int32_t schema_find(const struct schema *schema, const char *system, const char 
 /* Lists all formats in the order they were added, without parsing: false after the last. */
 bool schema_at(const struct schema *schema, size_t index, int32_t *ret_id, const char **ret_system,
 	       const char **ret_name);
+/*
+ * Offers the events' names to those that are near a word: "system:event" if the word has both parts, else the event
+ * alone. `calls`: a system call also by its own name.
+ */
+void schema_offer(const struct schema *schema, bool calls, struct near *near);
 /* Whether the text of the format at `index` has these bytes: a quick look that parses nothing. */
 bool schema_mentions(const struct schema *schema, size_t index, const char *text, size_t len);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/near.h"
 #include "lib/schema/arena.h"
 #include "lib/schema/compile.h"
 #include "lib/schema/format.h"
@@ -7,6 +8,7 @@
 #include "lib/schema/program.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -199,6 +201,22 @@ bool schema_at(const struct schema *schema, size_t index, int32_t *ret_id, const
 	*ret_system = schema->entries[index].system;
 	*ret_name = schema->entries[index].name;
 	return true;
+}
+
+void schema_offer(const struct schema *schema, bool calls, struct near *near)
+{
+	bool whole = strpbrk(near->word, ":/");
+	const char *system, *event;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(schema, i, &id, &system, &event); i++) {
+		char name[NEAR_NAME_SIZE];
+
+		snprintf(name, sizeof(name), "%s:%s", system, event);
+		near_offer_as(near, whole ? name : event, name);
+		if (calls && !whole && !strcmp(system, "syscalls") && !strncmp(event, "sys_enter_", 10))
+			near_offer_as(near, event + 10, name);
+	}
 }
 
 bool schema_mentions(const struct schema *schema, size_t index, const char *text, size_t len)

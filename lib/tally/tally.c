@@ -8,7 +8,6 @@
 #include "lib/reader/reader.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,20 +147,8 @@ static int no_event(const struct tally *tally, const char *name, struct fail *fa
 {
 	struct near near = near_to(name);
 
-	for (size_t i = 0; i < tally->nr_buffers; i++) {
-		const char *system, *event;
-		int32_t id;
-
-		for (size_t j = 0; schema_at(tally->buffers[i].last.context->schema, j, &id, &system, &event); j++) {
-			char full[NEAR_NAME_SIZE];
-
-			snprintf(full, sizeof(full), "%s:%s", system, event);
-			if (strpbrk(name, ":/"))
-				near_offer(&near, full);
-			else
-				near_offer_as(&near, event, full);
-		}
-	}
+	for (size_t i = 0; i < tally->nr_buffers; i++)
+		schema_offer(tally->buffers[i].last.context->schema, false, &near);
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
 }
 
