@@ -10,7 +10,6 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct argp_option options[] = {

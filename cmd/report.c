@@ -18,11 +18,6 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { THREADS_MAX = 64 };
