@@ -21,6 +21,7 @@ static const char *const of_stacks[] = {
 	[STACKS_BY_STACK] = "stack", [STACKS_BY_FUNCTION] = "function", [STACKS_BY_TASK] = "task"
 };
 static const char *const of_latency[] = { "part", "task" };
+static const char *const of_power[] = { "state", "cpu" };
 
 const void *diff_by(const char *of, const char *by, union diff_by_options *into, struct argp_state *state)
 {
@@ -42,10 +43,12 @@ const void *diff_by(const char *of, const char *by, union diff_by_options *into,
 		into->latency = (struct latency_options){
 			.worst = LATENCY_WORST, .by_task = analyse_by(of_latency, array_size(of_latency), by, state)
 		};
+	else if (!strcmp(of, "power"))
+		into->power = (struct power_options){ .by_cpu = analyse_by(of_power, array_size(of_power), by, state) };
 	else
 		argp_error(
 			state,
-			"--by chooses the rows of syscalls, block, locks, stacks or latency, not those of %s: weft diff syscalls --by task OLD NEW",
+			"--by chooses the rows of syscalls, block, locks, stacks, latency or power, not those of %s: weft diff syscalls --by task OLD NEW",
 			of);
 	return into;
 }

@@ -5,6 +5,7 @@
 #include "lib/analysis/block.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/locks.h"
+#include "lib/analysis/power.h"
 #include "lib/analysis/stacks.h"
 #include "lib/analysis/syscalls.h"
 
@@ -17,6 +18,7 @@ union diff_by_options {
 	struct locks_options locks;
 	struct stacks_options stacks;
 	struct latency_options latency;
+	struct power_options power;
 };
 
 /*

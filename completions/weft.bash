@@ -410,7 +410,7 @@ _weft_metavar()
 	power:--sort) echo 'COLUMN' ;;
 	power:--top) echo 'N' ;;
 	diff:--of) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power' ;;
-	diff:--by) echo 'syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part' ;;
+	diff:--by) echo 'syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state' ;;
 	diff:--old) echo 'FILE' ;;
 	diff:--new) echo 'FILE' ;;
 	diff:--since) echo 'TIME' ;;

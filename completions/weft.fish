@@ -512,7 +512,7 @@ complete -c weft -n '__weft_using power' -l no-sandbox -d 'Keep all privileges a
 complete -c weft -n '__weft_using power' -l trust-size -d 'Also read pages that claim more bytes or memory than any real recording has'
 complete -c weft -n '__weft_using none' -a diff -d 'tell what changed between recordings, by a test that holds'
 complete -c weft -n '__weft_using diff' -l of -x -a '(__weft_values "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power")' -d 'The tables of this command (default: summary, all that the files have events for)'
-complete -c weft -n '__weft_using diff' -l by -x -a '(__weft_values "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part")' -d 'The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, part or task'
+complete -c weft -n '__weft_using diff' -l by -x -a '(__weft_values "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state")' -d 'The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, part or task; of power, state or cpu'
 complete -c weft -n '__weft_using diff' -l old -r -F -d 'A file of the old side; repeatable'
 complete -c weft -n '__weft_using diff' -l new -r -F -d 'A file of the new side; repeatable'
 complete -c weft -n '__weft_using diff' -l since -x -a '(__weft_values "TIME")' -d 'Begin at TIME, in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, or the date and time; OLD,NEW: a time for each side, of which one may be empty'

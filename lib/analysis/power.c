@@ -50,10 +50,11 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 {
 	struct analysis *power = calloc(1, sizeof(*power));
 
-	(void)options;
 	if (!power)
 		return fail_memory(fail);
 	power->pass = pass;
+	if (options)
+		power->options = *(const struct power_options *)options;
 	roles_init(&power->roles, names);
 	u64_map_init(&power->cpus, sizeof(struct power_cpu));
 	u64_map_init(&power->states, sizeof(struct power_state));

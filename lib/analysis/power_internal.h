@@ -4,12 +4,13 @@
 
 #include "lib/analysis/extreme.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/power.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 
 /* What the analysis `power` knows, between power.c, which follows the events, and power_tables.c. */
-enum { POWER_ROLES = 9, POWER_SOURCE = 48, POWER_CALLED = 24 };
+enum { POWER_ROLES = 9, POWER_SOURCE = 48, POWER_CALLED = 24, POWER_WHERE = 16 };
 
 struct power_cpu {
 	uint64_t since; /* in its idle state */
@@ -26,6 +27,7 @@ struct power_cpu {
 struct power_state {
 	struct samples lasted;
 	char called[POWER_CALLED]; /* "state 1" */
+	char where[POWER_WHERE];   /* "cpu 3", or "" */
 	struct extreme longest;
 };
 
@@ -33,6 +35,7 @@ struct power_frequency {
 	uint64_t times, lasted;
 	struct samples stays;      /* only for a comparison, as in the others below */
 	char called[POWER_CALLED]; /* "800000 kHz" */
+	char where[POWER_WHERE];
 };
 
 struct power_waker {
@@ -40,6 +43,7 @@ struct power_waker {
 	struct samples each; /* of no length */
 	uint32_t cpu;
 	char source[POWER_SOURCE];
+	char where[POWER_WHERE];
 };
 
 struct power_action {
@@ -51,6 +55,7 @@ struct power_action {
 
 struct analysis {
 	struct pass *pass;
+	struct power_options options;
 	struct roles roles;
 	struct power_places {
 		struct place cpu, value, other;

@@ -25,6 +25,15 @@ static uint64_t span(const struct analysis *power)
 	return power->pass->state.now - power->pass->state.start;
 }
 
+/* The last word of a compared row: its CPU, where the rows of all CPUs are not one. */
+static const char *where(const struct analysis *power, uint32_t cpu, char text[POWER_WHERE])
+{
+	if (!power->options.by_cpu)
+		return NULL;
+	snprintf(text, POWER_WHERE, "cpu %" PRIu32, cpu);
+	return text;
+}
+
 static const struct table_column cpu_columns[] = {
 	{ "CPU", TABLE_NUMBER, NULL },
 	{ "IDLE", TABLE_TIME, NULL },
@@ -90,7 +99,8 @@ static void put_states(const struct analysis *power, struct findings *findings)
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;
 		snprintf(state->called, sizeof(state->called), "state %" PRIu32, (uint32_t)key);
-		table_attach_part(table, &state->lasted, state->called, NULL);
+		table_attach_part(table, &state->lasted, state->called,
+				  where(power, (uint32_t)(key >> 32), state->where));
 		table_cell_u64(table, key >> 32);
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, state->lasted.count);
@@ -109,18 +119,18 @@ static const struct table_column waker_columns[] = {
 	{ "WAKEUPS", TABLE_COUNT, NULL },
 };
 
-static void put_wakers(const struct analysis *power, struct findings *findings)
+static void put_wakers(struct analysis *power, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "wakeups", "what woke CPUs", "wakeups", waker_columns,
 					     array_size(waker_columns));
-	const struct power_waker *waker;
+	struct power_waker *waker;
 	uint64_t key;
 	size_t at = 0;
 
 	while (table && (waker = u64_map_next(&power->wakers, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, waker->cpu))
 			continue;
-		table_attach(table, &waker->each);
+		table_attach_part(table, &waker->each, NULL, where(power, waker->cpu, waker->where));
 		table_cell(table, waker->source);
 		table_cell_u64(table, waker->cpu);
 		table_cell_u64(table, waker->wakeups);
@@ -150,7 +160,8 @@ static void put_frequencies(struct analysis *power, struct findings *findings)
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;
 		snprintf(frequency->called, sizeof(frequency->called), "%" PRIu32 " kHz", (uint32_t)key);
-		table_attach_part(table, &frequency->stays, frequency->called, NULL);
+		table_attach_part(table, &frequency->stays, frequency->called,
+				  where(power, (uint32_t)(key >> 32), frequency->where));
 		table_cell_u64(table, key >> 32);
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, frequency->times);

@@ -138,11 +138,11 @@ median() {
 	run -2 --separate-stderr weft diff --by task "$file.dat" "$file.dat"
 	[[ "$stderr" == *"not those of summary"* ]]
 	run -2 --separate-stderr weft diff sched --by task "$file.dat" "$file.dat"
-	[[ "$stderr" == *"syscalls, block, locks, stacks or latency"* ]]
+	[[ "$stderr" == *"syscalls, block, locks, stacks, latency or power"* ]]
 	run -2 --separate-stderr weft diff locks --by device "$file.dat" "$file.dat"
 	[[ "$stderr" == *"the values are lock, caller and task"* ]]
-	run -2 --separate-stderr weft diff power --by cpu "$file.dat" "$file.dat"
-	[[ "$stderr" == *"not those of power"* ]]
+	run -2 --separate-stderr weft diff power --by task "$file.dat" "$file.dat"
+	[[ "$stderr" == *"the values are state and cpu"* ]]
 	run -2 --separate-stderr weft diff --of hist "$file.dat" "$file.dat"
 	[[ "$stderr" == *"there are summary, sched, latency, syscalls, "*"stacks, memory and power"* ]]
 }
@@ -161,6 +161,12 @@ median() {
 	pairs=$(sed -n 's/.*: cpu_idle: state=\([0-9]*\) cpu_id=\([0-9]*\).*/\1 \2/p' "$file.txt" | awk '$1 == 4294967295 { if ($2 in in_state) n[in_state[$2]]++; delete in_state[$2]; next }
 		{ in_state[$2] = $1 } END { for (s in n) print "state " s, n[s] }' | sort)
 	[ "$(jq -r '.changes[] | select(.table == "states" and .figure == "rate") | "\(.row) \(.old_n)"' <<< "$output" | sort)" = "$pairs" ]
+	# --by cpu has the same pairs, a row for each CPU.
+	run -0 weft diff power --by cpu "$file.dat" "$file.dat" --format json
+	pairs=$(sed -n 's/.*: cpu_idle: state=\([0-9]*\) cpu_id=\([0-9]*\).*/\1 \2/p' "$file.txt" | awk '$1 == 4294967295 { if ($2 in in_state) n[in_state[$2] " cpu " $2]++; delete in_state[$2]; next }
+		{ in_state[$2] = $1 } END { for (s in n) print "state " s, n[s] }' | sort)
+	[ "$(jq -r '.changes[] | select(.table == "states" and .figure == "rate") | "\(.row) \(.old_n)"' <<< "$output" | sort)" = "$pairs" ]
+	jq -e '[.changes[] | select(.table == "wakeups") | .row | test(" cpu [0-9]+$")] | length > 0 and all' <<< "$output"
 	file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
 	run -0 weft diff latency "$file" "$file" --format json
 	# One delay for each wakeup that weft latency has looked at, of which the parts are parts.

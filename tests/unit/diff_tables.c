@@ -6,6 +6,7 @@
 #include "lib/analysis/block.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/locks.h"
+#include "lib/analysis/power.h"
 #include "lib/analysis/stacks.h"
 #include "lib/analysis/syscalls.h"
 #include "lib/base/fail.h"
@@ -86,6 +87,13 @@ static bool put_sleep(struct buf *script, unsigned row, uint64_t begin, uint64_t
 			end, row, 100 + row);
 }
 
+/* A CPU for each row: rows of one state are apart only by it. */
+static bool put_idle_of_cpu(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
+{
+	return buf_addf(script, "0 %" PRIu64 " 0 cpu_idle state=1 cpu_id=%u\n", begin, row) &&
+	       buf_addf(script, "0 %" PRIu64 " 0 cpu_idle state=0xffffffff cpu_id=%u\n", end, row);
+}
+
 /* The CPU is idle for that long before the woken task runs. */
 static bool put_late(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
@@ -128,6 +136,8 @@ static const struct workload workloads[] = {
 	{ &stacks_analysis, &(struct stacks_options){ .by = STACKS_BY_TASK }, put_sleep, "task4 blocked: p50 > 5%",
 	  "\noff_cpu,task4 blocked,", 2 * DIFF_METRICS + 1 },
 	{ &power_analysis, NULL, put_idle, "state 4: p50 > 5%", "\nstates,state 4,", DIFF_METRICS },
+	{ &power_analysis, &(struct power_options){ .by_cpu = true }, put_idle_of_cpu, "state 1 cpu 4: p50 > 5%",
+	  "\nstates,state 1 cpu 4,", DIFF_METRICS },
 	{ &latency_analysis, &(struct latency_options){ .worst = 1, .by_task = true }, put_late, "task4 *: p50 > 5%",
 	  "\nwakeups,task4 ", 2 * DIFF_METRICS },
 };

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_POWER_H
+#define WEFT_ANALYSIS_POWER_H
+
+#include "lib/analysis/analysis.h"
+
+/* For power_analysis; NULL: all CPUs together. */
+struct power_options {
+	bool by_cpu; /* of a comparison: the rows of each CPU, not those of all together */
+};
+
+#endif
