@@ -4,6 +4,7 @@
 #include "cmd/analyse_record.h"
 #include "cmd/empty_answer.h"
 #include "cmd/option_value.h"
+#include "cmd/paste.h"
 #include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
@@ -17,7 +18,6 @@
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
-#include "lib/tracefs/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -412,8 +412,8 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	 * A recording made only for this answer is removed, and a pipe is read once: a line to paste could not read it.
 	 */
 	analyse->findings.input = NULL;
-	if (!analyse->argv && strcmp(analyse->input, "-") != 0 && plan_quote(&pasted, analyse->input))
-		analyse->findings.input = buf_str(&pasted);
+	if (!analyse->argv && strcmp(analyse->input, "-") != 0)
+		analyse->findings.input = paste_recording(&pasted, analyse->instance, analyse->input);
 	analyse->findings.width = terminal_width();
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;

@@ -4,6 +4,7 @@
 #include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/export_tables.h"
+#include "cmd/paste.h"
 #include "cmd/progress.h"
 #include "formats/export/export.h"
 #include "lib/base/io.h"
@@ -92,10 +93,16 @@ static void see_too(void *arg, const struct event *event)
 static int write_with_tables(struct writing *writing, struct fail *fail)
 {
 	const struct reader_consumer after = { see_too, writing };
+	const struct export_job *job = writing->job;
+	cleanup_buf struct buf pasted = BUF_INIT;
+	const char *input = NULL;
 	int r;
 
 	writing->fail = fail;
-	r = export_tables_run(&writing->tables, &writing->reader, &after, writing->job->input, fail);
+	/* A pipe is read once: a line to paste could not read it. */
+	if (strcmp(job->input, "-") != 0)
+		input = paste_recording(&pasted, job->choice->instance, job->input);
+	r = export_tables_run(&writing->tables, &writing->reader, &after, input, fail);
 	if (!r && writing->tables.possible)
 		writing->export->tables = &writing->tables.text;
 	return writing->failed ? writing->failed : r;

@@ -76,10 +76,11 @@ struct findings_span {
 
 struct findings_options {
 	enum table_format format;
-	const char *sort;  /* a column; NULL: each table's own */
-	uint64_t top;      /* rows of each table that is sorted; UINT64_MAX: all */
-	unsigned width;    /* of the terminal; 0: no limit */
-	const char *input; /* the file, as a shell takes it, for lines to paste; NULL: there is none any more */
+	const char *sort; /* a column; NULL: each table's own */
+	uint64_t top;     /* rows of each table that is sorted; UINT64_MAX: all */
+	unsigned width;   /* of the terminal; 0: no limit */
+	const char *
+		input; /* the file, and -B where it is of one instance, as a shell takes them, for lines to paste; NULL: none */
 	const struct findings_span
 		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */
 };

@@ -137,3 +137,23 @@ leavers_of()
 		! grep -q '^# longest .*weft report' <<< "$output"
 	done
 }
+
+@test "sched: the line to paste prints what was measured, whatever the file and its instances are called" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$file" "it's b.dat"
+	cp "$golden/6.12-events-syscalls.dat" other.dat
+	weft merge -q -o "./-all x.dat" "it's b.dat" other.dat
+	weft sched -B "it's b" -i "-all x.dat" > "$out"
+	sed -n 's/^# longest delay of a wakeup: .*: \(weft report --since\)/\1/p' "$out" > pasted
+	bash -c ". ./pasted" > printed
+	# The window of the same line of the file alone, and no line of the other instance.
+	since=$(sed -n 's/.*--since \([0-9.]*\) .*/\1/p' pasted) until=$(sed -n 's/.*--until \([0-9.]*\) .*/\1/p' pasted)
+	weft report --since "$since" --until "$until" "$file" | cmp - printed
+	[ "$(grep -vc '^#' printed)" -gt 1 ]
+	# Of all instances none is named.
+	weft sched -i "-all x.dat" > "$out"
+	grep -q "weft report --since [0-9.]* --until [0-9.]* \./'-all x.dat'$" "$out"
+	# A page of one instance has the same line.
+	weft export -q --to html -B "it's b" -o x.html "./-all x.dat"
+	grep -q "weft report --since [0-9.]* --until [0-9.]* -B 'it'" x.html
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/paste.h"
+
+#include "lib/tracefs/plan.h"
+
+const char *paste_file(struct buf *into, const char *path)
+{
+	return (*path != '-' || buf_add_str(into, "./")) && plan_quote(into, path) ? buf_str(into) : NULL;
+}
+
+const char *paste_recording(struct buf *into, const char *instance, const char *path)
+{
+	if (instance && (!buf_add_str(into, "-B ") || !plan_quote(into, instance) || !buf_add_str(into, " ")))
+		return NULL;
+	return paste_file(into, path);
+}

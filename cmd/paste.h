@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_PASTE_H
+#define WEFT_CMD_PASTE_H
+
+#include "lib/base/buf.h"
+
+/* Words of commands that a user pastes into a shell. Both return the text of `into`, or NULL without memory. */
+
+/* A file: quoted if a shell needs that, and never like an option. */
+const char *paste_file(struct buf *into, const char *path);
+
+/* What a command that reads a recording is given: of which instance, if it was of one (else NULL), and the file. */
+const char *paste_recording(struct buf *into, const char *instance, const char *path);
+
+#endif
