@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/output_options.h"
+#include "cmd/paste.h"
 #include "cmd/reading.h"
 #include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
@@ -67,6 +68,7 @@ static int make_dir(char **ret, struct fail *fail)
 /* Where it could not be finished its parts stay, for weft recover. */
 static int record(const struct record_options *options, struct analyse_recorded *recorded, struct fail *fail)
 {
+	cleanup_buf struct buf pasted = BUF_INIT;
 	struct record_result result;
 	int r = session_run(options, &result, fail);
 
@@ -78,7 +80,7 @@ static int record(const struct record_options *options, struct analyse_recorded 
 	recorded->time_ns = result.time_ns;
 	if (result.parts)
 		command_warn("the recorded data is in '%s'; 'weft recover %s -o FILE' makes a file of it", result.parts,
-			     result.parts);
+			     paste_file(&pasted, result.parts));
 	record_result_release(&result);
 	return r;
 }

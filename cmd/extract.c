@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/output_options.h"
+#include "cmd/paste.h"
 #include "cmd/progress.h"
 #include "lib/base/text.h"
 #include "lib/record/extraction.h"
@@ -92,6 +93,7 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .nr_instances = 0 };
+	cleanup_buf struct buf pasted = BUF_INIT;
 	struct extraction extraction;
 	struct fail fail = FAIL_INIT;
 	int err;
@@ -121,7 +123,7 @@ static int run(int argc, char **argv)
 	if (extraction.parts)
 		command_warn("the extracted data is in '%s'; 'weft recover %s -o FILE' makes a file of it, also on "
 			     "another filesystem",
-			     extraction.parts, extraction.parts);
+			     extraction.parts, paste_file(&pasted, extraction.parts));
 	extraction_release(&extraction);
 	return err ? EXIT_FAILED : EXIT_OK;
 }

@@ -3,6 +3,7 @@
 #include "cmd/form_apart.h"
 #include "cmd/form_options.h"
 #include "cmd/form_write.h"
+#include "cmd/paste.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/unite.h"
@@ -264,7 +265,10 @@ static int tell(const struct arguments *arguments)
 		const struct source *source = &arguments->sources[i];
 
 		if (source->damaged) {
-			command_warn("'%s' is damaged; 'weft check %s' says where", source->path, source->path);
+			cleanup_buf struct buf pasted = BUF_INIT;
+
+			command_warn("'%s' is damaged; 'weft check %s' says where", source->path,
+				     paste_file(&pasted, source->path));
 			status = EXIT_FAILED;
 		}
 		if (!arguments->form.quiet && arguments->match)

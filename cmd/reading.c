@@ -2,6 +2,7 @@
 #include "cmd/reading.h"
 
 #include "cmd/command.h"
+#include "cmd/paste.h"
 #include "lib/record/parts.h"
 #include "lib/trace/trace.h"
 
@@ -33,9 +34,10 @@ int reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct f
 
 void reading_tell_left_behind(const char *input)
 {
+	cleanup_buf struct buf pasted = BUF_INIT;
 	cleanup_free char *path = NULL;
 
 	if (strcmp(input, "-") && parts_left_behind(input, &path))
 		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it",
-			     path, path);
+			     path, paste_file(&pasted, path));
 }

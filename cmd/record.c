@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
+#include "cmd/paste.h"
 #include "cmd/progress.h"
 #include "cmd/record_nothing.h"
 #include "cmd/record_options.h"
@@ -22,12 +23,13 @@
 static void tell_left_behind(const char *output)
 {
 	struct undo_pending pending;
+	cleanup_buf struct buf pasted = BUF_INIT;
 	char *path = NULL;
 	unsigned at = 0;
 
 	if (parts_left_behind(output, &path)) {
 		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it",
-			     path, path);
+			     path, paste_file(&pasted, path));
 		free(path);
 	}
 	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
@@ -80,6 +82,7 @@ static void print_cleared(const struct record_options *options, const struct rec
 static void print_summary(const struct record_options *options, const struct record_result *result)
 {
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
+	cleanup_buf struct buf pasted = BUF_INIT;
 
 	command_warn("%s: %s%s event%s in %s, %s of pages in a file of %s, %s lost", options->output,
 		     result->at_most ? "at most " : "", text_count(events, result->events), text_plural(result->events),
@@ -95,12 +98,14 @@ static void print_summary(const struct record_options *options, const struct rec
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 	if (result->events && strcmp(options->output, "-"))
-		command_warn("'weft summary %s' tells what stands out in it", options->output);
+		command_warn("'weft summary %s' tells what stands out in it", paste_file(&pasted, options->output));
 }
 
 static int tell_failure(const struct record_arguments *arguments, const struct record_result *result,
 			const struct fail *fail)
 {
+	cleanup_buf struct buf pasted = BUF_INIT;
+
 	command_failed(fail);
 	if (result->finished)
 		command_warn("the recording ended early; what was saved until then is in '%s'",
@@ -109,7 +114,7 @@ static int tell_failure(const struct record_arguments *arguments, const struct r
 		command_warn(
 			"the recorded data is in '%s'; 'weft recover %s -o FILE' makes a file of it, also on another "
 			"filesystem",
-			result->parts, result->parts);
+			result->parts, paste_file(&pasted, result->parts));
 	/* A command that could not be run: the shell's statuses. */
 	return result->has_status && !result->ran ? result->status : EXIT_RECORD_FAILED;
 }

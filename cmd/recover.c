@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/output_options.h"
+#include "cmd/paste.h"
 #include "cmd/progress.h"
 #include "lib/base/text.h"
 #include "lib/record/parts_name.h"
@@ -104,10 +105,12 @@ static void print_recovered(const struct recovery *recovery)
 
 static void tell_waiting(const char *parts)
 {
+	cleanup_buf struct buf pasted = BUF_INIT;
+
 	command_warn(
 		"note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; until then the tracing "
 		"settings of that recording stay changed ('weft reset' puts them back without)",
-		parts);
+		paste_file(&pasted, parts));
 }
 
 /* A trace can be read by anybody, but only root can put tracefs right: that it cannot is then no failure of ours. */

@@ -47,6 +47,14 @@ enabled()
 	run -0 weft summary a.dat
 	run -0 --separate-stderr weft record -e sched -o - -- true
 	[[ "$stderr" != *"weft summary"* ]]
+	# What stands between its quotes is for a shell.
+	local name
+	for name in "it's a b.dat" -q.dat '$HOME "x".dat'; do
+		run -0 --separate-stderr weft record -e sched --output="$name" -- true
+		bash -c "$(sed -n "s/^weft: '\(weft summary .*\)' tells what stands out in it$/\1/p" <<< "$stderr")" > out
+		grep -q '^# ' out
+		rm -- "$name"
+	done
 }
 
 @test "syscalls -- COMMAND: its calls and those of its children, counted as written, and no file stays" {
