@@ -347,6 +347,8 @@ static void put_row(struct json *json, const struct hist_text *hist, const struc
 		json_key(json, value_name(&hist->values[i], name));
 		if (row->values[i].number)
 			put_value(json, &hist->values[i], &row->values[i]);
+		else if (is(row->values[i].text, "-"))
+			json_put_null(json);
 		else
 			put_word(json, row->values[i].text);
 	}

@@ -30,7 +30,7 @@ struct samples_budget {
 	uint8_t mark;
 };
 
-enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100, SAMPLES_FIRST = 4 };
+enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100, SAMPLES_P999_MIN = 1000, SAMPLES_FIRST = 4 };
 
 /* The value whose minimum, maximum, count and sum are already in: keeps it, or counts it in its bucket. */
 void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value);

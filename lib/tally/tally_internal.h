@@ -169,7 +169,9 @@ struct tally_part {
 bool tally_key_part(const struct tally_program *program, const uint8_t **at, size_t *left, size_t index,
 		    struct tally_part *ret);
 int tally_compare(const struct tally *tally, const struct tally_row *a, const struct tally_row *b);
-/* The value of a column, index 0 being the hits. */
+/* The value of a column, index 0 being the hits; 0 if it is not known. */
 uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index);
+/* False: a percentile for which the row has too few values. */
+bool tally_value_known(const struct tally *tally, const struct tally_row *row, size_t index);
 
 #endif

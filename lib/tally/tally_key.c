@@ -107,6 +107,15 @@ bool tally_key_part(const struct tally_program *program, const uint8_t **at, siz
 	return true;
 }
 
+bool tally_value_known(const struct tally *tally, const struct tally_row *row, size_t index)
+{
+	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
+
+	if (!column || column->how != TALLY_QUANTILE || column->per_mille < 990)
+		return true;
+	return row->samples[index].count >= (column->per_mille == 990 ? SAMPLES_P99_MIN : SAMPLES_P999_MIN);
+}
+
 uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index)
 {
 	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
@@ -114,7 +123,9 @@ uint64_t tally_value(const struct tally *tally, const struct tally_row *row, siz
 	if (!column)
 		return row->sums[0];
 	if (column->how == TALLY_QUANTILE)
-		return samples_quantile(&row->samples[index], column->per_mille);
+		return tally_value_known(tally, row, index) ?
+			       samples_quantile(&row->samples[index], column->per_mille) :
+			       0;
 	if (column->how == TALLY_MIN)
 		return row->samples[index].min;
 	if (column->how == TALLY_MAX)

@@ -242,6 +242,8 @@ static void put_value(struct writer *writer, const struct tally_column *column, 
 		put_bar(writer, value, writer->max[index]);
 	} else if (column->how == TALLY_HEX) {
 		writer->ok &= buf_addf(writer->buf, "  %s: %10" PRIx64, column->name, value);
+	} else if (!tally_value_known(writer->tally, row, index)) {
+		writer->ok &= buf_addf(writer->buf, "  %s%s: %10s", column->name, suffix, "-");
 	} else {
 		writer->ok &= buf_addf(writer->buf, "  %s%s: %10" PRIu64, column->name, suffix, value);
 	}

@@ -29,6 +29,20 @@ pairs() {
 	[ "$(jq -c '.rows[0].values' <<< "$output")" = "{\"hitcount\":$n,\"prev_prio\":$sum,\"prev_prio.p50\":$p50,\"prev_prio.max\":$(tail -n 1 "$BATS_TEST_TMPDIR/prios")}" ]
 }
 
+@test "hist: --input has no 99th percentile of fewer than 100 values" {
+	file=$golden/6.1-rt-events-sched
+	# One row of all, and one for each task, none of which has as many.
+	sed -n '/ sched_stat_runtime: /s/.* runtime=\([0-9]*\).*/\1/p' "$file.txt" | sort -n > "$BATS_TEST_TMPDIR/times"
+	n=$(wc -l < "$BATS_TEST_TMPDIR/times")
+	[ "$n" -ge 100 ]
+	run -0 weft hist -i "$file.dat" sched:sched_stat_runtime --keys common_type --values runtime.p99,runtime.p999 --format json
+	[ "$(jq -c '.rows[0].values' <<< "$output")" = "{\"hitcount\":$n,\"runtime.p99\":$(sed -n "$(((n * 99 + 99) / 100))p" "$BATS_TEST_TMPDIR/times"),\"runtime.p999\":null}" ]
+	run -0 weft hist -i "$file.dat" sched:sched_stat_runtime --keys comm --values runtime.p99 --format json
+	jq -e '[.rows[].values | has("runtime.p99") and .["runtime.p99"] == null] | length > 3 and all' <<< "$output"
+	run -0 weft hist -i "$file.dat" sched:sched_stat_runtime --keys comm --values runtime.p99
+	[[ "${lines[1]}" =~ ^[^\ ]+\ +[0-9]+\ .*\ -$ ]]
+}
+
 @test "hist: --input prints the table of weft hist" {
 	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys next_comm,next_prio --sort next_comm
 	[[ "${lines[0]}" =~ ^next_comm\ +next_prio\ +hitcount ]]

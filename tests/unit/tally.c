@@ -134,6 +134,40 @@ TEST(tally_has_sums_parts_bars_and_percentiles)
 		"{ where: open                                               } hitcount:          3  size.p50:        100  size.min:         64  size.max:        120\n"));
 }
 
+/* The rows of `nr` events whose values are their numbers, 1 and on, and of one other event. */
+static bool counts_many(unsigned nr, const char *values, const char *sort, const char *rows)
+{
+	const struct tally_wanted wanted = { .event = "test:cost", .keys = "value", .values = values, .sort = sort };
+	cleanup_buf struct buf events = BUF_INIT, text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	const char *begin;
+
+	for (unsigned i = 1; i <= nr; i++)
+		CHECK(buf_addf(&events, "0 %u 7 cost value=1 size=%u where=open\n", i * 10, i));
+	CHECK(buf_addf(&events, "0 %u 7 cost value=2 size=7 where=open\n", nr * 10 + 10));
+	count(buf_str(&events), &wanted, &text, &fail);
+	begin = strstr(buf_str(&text), "#\n\n");
+	if (begin && !strncmp(begin + 3, rows, strlen(rows)))
+		return true;
+	printf("%s\n%s\n", fail.text, buf_str(&text));
+	return false;
+}
+
+TEST(tally_has_no_percentile_of_too_few_values)
+{
+	CHECK(counts_many(99, "size.p90,size.p99", "value",
+			  "{ value:          1 } hitcount:         99  size.p90:         90  size.p99:          -\n"
+			  "{ value:          2 } hitcount:          1  size.p90:          7  size.p99:          -\n"));
+	/* A value that is not known is below all others. */
+	CHECK(counts_many(100, "size.p99,size.p999", "size.p99",
+			  "{ value:          2 } hitcount:          1  size.p99:          -  size.p999:          -\n"
+			  "{ value:          1 } hitcount:        100  size.p99:         99  size.p999:          -\n"));
+	CHECK(counts_many(999, "size.p999", "value",
+			  "{ value:          1 } hitcount:        999  size.p999:          -\n"));
+	CHECK(counts_many(1000, "size.p999", "value",
+			  "{ value:          1 } hitcount:       1000  size.p999:        999\n"));
+}
+
 TEST(tally_measures_from_one_event_to_the_next_other_that_matches)
 {
 	CHECK(counts(
