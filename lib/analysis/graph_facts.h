@@ -39,6 +39,13 @@ static inline uint64_t graph_off_now(const struct pass *pass, const struct state
 		return 0;
 	return graph_off_cpu(task);
 }
+/* And how long of it since `mark`, what it was then; 0 of another task, which lost events let seem the same. */
+static inline uint64_t graph_off_since(const struct pass *pass, const struct state_task *task, uint64_t mark)
+{
+	uint64_t now = graph_off_now(pass, task);
+
+	return now > mark ? now - mark : 0;
+}
 
 /* An int or a long that is -ERRNO: the register holds what the function returns, or left there. 0: it is none. */
 static inline uint32_t graph_error(uint64_t retval)

@@ -34,8 +34,8 @@ static inline int graph_stream_see(struct graph_stream *stream, struct pass *pas
 	if (__builtin_expect((fresh || !stream->calls || stream->buffer != event->buffer), 0) &&
 	    !graph_stream_begin(stream, pass, event, !is_entry && fresh))
 		return -1;
-	if (is_entry && pass->state.events[STATE_SWITCH])
-		calls_mark(stream->calls, graph_off_cpu(graph_task(pass, event)));
+	if (is_entry)
+		calls_mark(stream->calls, graph_off_now(pass, graph_task(pass, event)));
 	return calls_see(stream->calls, event, ret);
 }
 /* Events of a buffer were lost. */

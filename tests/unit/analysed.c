@@ -3,14 +3,47 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/event/event.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
-bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
-		    void (*types)(struct loom *loom), const char *script)
+/* Shows a pass the events; it restarts before the first that is not before `at`. */
+struct restarting {
+	struct pass *pass;
+	uint64_t at; /* 0: not any more */
+	bool failed;
+	struct fail *fail;
+};
+
+static void see(void *arg, const struct event *event)
+{
+	struct restarting *restarting = arg;
+
+	if (restarting->at && event->ts >= restarting->at) {
+		state_advance(&restarting->pass->state, restarting->at);
+		restarting->failed = pass_end(restarting->pass, restarting->fail) ||
+				     pass_restart(restarting->pass, restarting->fail);
+		restarting->at = 0;
+	}
+	if (!restarting->failed)
+		pass_see(restarting->pass, event);
+}
+
+static bool run(struct analysed *analysed, uint64_t from, struct fail *fail)
+{
+	struct restarting restarting = { .pass = &analysed->pass, .at = from, .fail = fail };
+
+	if (!from)
+		return !pass_run(&analysed->pass, NULL, fail);
+	return !reader_run(&analysed->reader, &(struct reader_consumer){ see, &restarting }, 1, fail) &&
+	       !restarting.failed && !pass_end(&analysed->pass, fail);
+}
+
+static bool begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
+		  void (*types)(struct loom *loom), const char *script, uint64_t from)
 {
 	struct fail fail = FAIL_INIT;
 	bool ok;
@@ -28,12 +61,24 @@ bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, c
 	     !reader_start(&analysed->reader, &(struct reader_options){ .pool = NULL }, &fail) &&
 	     !pass_init(&analysed->pass, &analysed->reader, &(struct pass_filter){ .nr_pids = 0 }, &fail) &&
 	     (analysed->pass.lines = &analysed->lines) && !pass_add(&analysed->pass, ops, options, &fail) &&
-	     !pass_run(&analysed->pass, NULL, &fail) && !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
+	     run(analysed, from, &fail) && !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
 	if (!ok) {
 		printf("%s: %s\n", ops->name, fail.text);
 		analysed_end(analysed);
 	}
 	return CHECK(ok);
+}
+
+bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
+		    void (*types)(struct loom *loom), const char *script)
+{
+	return begin(analysed, ops, options, types, script, 0);
+}
+
+bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, void (*types)(struct loom *loom),
+		   const char *script, uint64_t from)
+{
+	return begin(analysed, ops, NULL, types, script, from);
 }
 
 void analysed_end(struct analysed *analysed)

@@ -29,6 +29,9 @@ struct analysed {
  */
 bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
 		    void (*types)(struct loom *loom), const char *script);
+/* The same of the interval that begins at `from`, as `weft stream --summary` has it. */
+bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, void (*types)(struct loom *loom),
+		   const char *script, uint64_t from);
 void analysed_end(struct analysed *analysed);
 
 /*
