@@ -79,8 +79,8 @@ struct findings_options {
 	const char *sort; /* a column; NULL: each table's own */
 	uint64_t top;     /* rows of each table that is sorted; UINT64_MAX: all */
 	unsigned width;   /* of the terminal; 0: no limit */
-	const char *
-		input; /* the file, and -B where it is of one instance, as a shell takes them, for lines to paste; NULL: none */
+	/* For lines to paste: the file, and -B where it is of one instance, as a shell takes them; NULL: no such lines. */
+	const char *input;
 	const struct findings_span
 		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */
 };
