@@ -5,6 +5,7 @@
 #include "cmd/options_check.h"
 #include "cmd/progress.h"
 #include "cmd/terminal.h"
+#include "cmd/usage.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
 
@@ -101,7 +102,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 	/* Words before the "--" do not belong to the COMMAND. */
 	if (command->argp->args_doc && strstr(command->argp->args_doc, "| -- COMMAND"))
 		flags |= ARGP_IN_ORDER;
-	err = argp_parse(command->argp, argc, argv, flags, NULL, input);
+	err = usage_parse(command, argc, argv, flags, input);
 	if (err) {
 		fprintf(stderr, "weft: %s\n", strerror(err));
 		exit(EXIT_FAILED);

@@ -79,7 +79,7 @@ struct findings_options {
 	const char *sort; /* a column; NULL: each table's own */
 	uint64_t top;     /* rows of each table that is sorted; UINT64_MAX: all */
 	unsigned width;   /* of the terminal; 0: no limit */
-	/* For lines to paste: the file, and -B where it is of one instance, as a shell takes them; NULL: no such lines. */
+	/* For lines to paste: the file as a shell takes it, behind -B if it is of one instance; NULL: none. */
 	const char *input;
 	const struct findings_span
 		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */

@@ -56,6 +56,14 @@ load lib
 	[[ "$output" == *"'--cpu' requires an argument"* ]]
 	run -2 weft record --quiet=yes
 	[[ "$output" == *"'--quiet' doesn't allow an argument"* ]]
+	# Whatever is wrong, the second line is the same, as are all its quotes.
+	for wrong in "report --co" "report --cpu" "report --cpu=x" "record --quiet=yes" "record" "diff one" "sched --sort= a b" "hist" "list --nosuch"; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr weft $wrong
+		[ -z "$output" ]
+		[ "${stderr_lines[-1]}" = "'weft help ${wrong%% *}' lists the options." ]
+		[[ "$stderr" != *\`* ]]
+	done
 	# The options of the command that is recorded are its own.
 	run weft record -o nowhere/trace.dat -e nothing:at_all -- ls --no-such-option
 	[[ "$output" != *"no option"* ]]
