@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
+#include "lib/event/symbol_subset.h"
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"
@@ -23,8 +24,12 @@ struct excerpt {
 	uint64_t count;
 	int64_t ts_offset; /* the offset that the events' time stamps include */
 	struct carried carried;
-	struct buf stats; /* texts of the settings with the counts of the excerpt */
+	struct buf stats;   /* texts of the settings with the counts of the excerpt */
+	struct buf symbols; /* those that the excerpt's events need; empty: all are kept */
 };
+
+/* If the pages are more than this many times as large as all symbols, a choice would make the file little smaller. */
+enum { LITTLE_BESIDE = 2 };
 
 int excerpt_new(struct trace *trace, const struct recast_options *form, struct excerpt **ret, struct fail *fail)
 {
@@ -53,6 +58,7 @@ void excerpt_free(struct excerpt *excerpt)
 	free(excerpt->binders);
 	carried_release(&excerpt->carried);
 	buf_release(&excerpt->stats);
+	buf_release(&excerpt->symbols);
 	free(excerpt);
 }
 
@@ -155,6 +161,58 @@ static int count(struct excerpt *excerpt, struct fail *fail)
 	return r;
 }
 
+static void see_page(void *arg, const struct page_shape *shape, const uint8_t *page)
+{
+	symbol_subset_pages(arg, shape, page, shape->size);
+}
+
+static int see_all(struct excerpt *excerpt, struct symbol_subset *subset, struct fail *fail)
+{
+	const struct writer_metadata *metadata = &excerpt->carried.metadata;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < metadata->nr_formats; i++)
+		r = symbol_subset_format(subset, metadata->formats[i].text, metadata->formats[i].len, fail);
+	for (size_t i = 0; !r && i < metadata->nr_settings; i++)
+		symbol_subset_text(subset, metadata->settings[i].text, metadata->settings[i].len);
+	for (size_t i = 0; !r && i < trace_buffers(excerpt->trace); i++)
+		if (excerpt->binders[i])
+			r = binder_show(excerpt->binders[i], see_page, subset, fail);
+	return r;
+}
+
+/* Addresses of the last boot are not those of its symbols. */
+static bool is_of_last_boot(const struct writer_metadata *metadata)
+{
+	for (size_t i = 0; i < metadata->nr_settings; i++)
+		if (!strcmp(metadata->settings[i].name, "last_boot_info") && metadata->settings[i].len)
+			return true;
+	return false;
+}
+
+/* A few events need few of the kernel's symbols, which would be nearly all of the file. */
+static int choose_symbols(struct excerpt *excerpt, struct fail *fail)
+{
+	struct writer_metadata *metadata = &excerpt->carried.metadata;
+	struct symbol_subset *subset = NULL;
+	int r;
+
+	if (excerpt_size(excerpt) / LITTLE_BESIDE >= metadata->kallsyms_len || is_of_last_boot(metadata))
+		return 0;
+	r = symbol_subset_new(metadata->kallsyms, metadata->kallsyms_len, trace_info(excerpt->trace)->long_size,
+			      &subset, fail);
+	if (!r && subset)
+		r = see_all(excerpt, subset, fail);
+	if (!r && subset)
+		r = symbol_subset_take(subset, &excerpt->symbols, fail);
+	symbol_subset_free(subset);
+	if (!r && excerpt->symbols.len) {
+		metadata->kallsyms = excerpt->symbols.data;
+		metadata->kallsyms_len = excerpt->symbols.len;
+	}
+	return r;
+}
+
 static int write_buffers(struct excerpt *excerpt, struct part *part, struct writer *writer, struct fail *fail)
 {
 	int r = 0;
@@ -188,6 +246,8 @@ int excerpt_write(struct excerpt *excerpt, int fd, uint64_t *ret_size, struct fa
 
 	if (!r)
 		r = count(excerpt, fail);
+	if (!r)
+		r = choose_symbols(excerpt, fail);
 	if (!r)
 		r = writer_new(fd, &form, &writer, fail);
 	if (!r)

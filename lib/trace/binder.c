@@ -158,6 +158,35 @@ uint64_t binder_size(const struct binder *binder)
 	return (binder->written + binder->begun) * binder->shape.size;
 }
 
+/* Into the CPU's page, which is not open any more. */
+static int read_back(const struct binder *binder, const struct sheets *sheets, size_t place, struct fail *fail)
+{
+	uint32_t size = binder->shape.size;
+	ssize_t got = io_pread(binder->fd, sheets->page, size, sheets->places[place] * size);
+
+	if (got == (ssize_t)size)
+		return 0;
+	return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read a page of the temporary file");
+}
+
+int binder_show(struct binder *binder, binder_look *look, void *arg, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t cpu = 0; !r && cpu < binder->nr_cpus; cpu++) {
+		struct sheets *sheets = &binder->cpus[cpu];
+
+		if (sheets->records)
+			r = turn(binder, sheets, PAGE_LOST_NONE, fail);
+		for (size_t i = 0; !r && i < sheets->nr_places; i++) {
+			r = read_back(binder, sheets, i, fail);
+			if (!r)
+				look(arg, &binder->shape, sheets->page);
+		}
+	}
+	return r;
+}
+
 static int write_cpu(struct binder *binder, uint32_t cpu, struct part *part, struct writer *writer, struct fail *fail)
 {
 	struct sheets *sheets = &binder->cpus[cpu];
@@ -165,11 +194,9 @@ static int write_cpu(struct binder *binder, uint32_t cpu, struct part *part, str
 	int r = turn(binder, sheets, PAGE_LOST_NONE, fail);
 
 	for (size_t i = 0; !r && i < sheets->nr_places; i++) {
-		ssize_t got = io_pread(binder->fd, sheets->page, size, sheets->places[i] * size);
-
-		if (got != (ssize_t)size)
-			return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read a page of the temporary file");
-		r = part_add(part, sheets->page, size, size, fail);
+		r = read_back(binder, sheets, i, fail);
+		if (!r)
+			r = part_add(part, sheets->page, size, size, fail);
 	}
 	return r ? r : part_write(part, writer, cpu, fail);
 }

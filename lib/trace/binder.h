@@ -45,6 +45,10 @@ bool binder_count(const struct binder *binder, uint32_t cpu, uint64_t *ret_recor
 /* A number that is higher than that of every CPU with records. */
 uint32_t binder_cpus(const struct binder *binder);
 
+/* Shows all pages, one after the other; no record can be added after this call. */
+typedef void binder_look(void *arg, const struct page_shape *shape, const uint8_t *page);
+int must_check binder_show(struct binder *binder, binder_look *look, void *arg, struct fail *fail);
+
 /* Writes the pages of all CPUs; call it after writer_buffer(). After this call the binder can only be freed. */
 int must_check binder_write(struct binder *binder, struct part *part, struct writer *writer, struct fail *fail);
 

@@ -43,6 +43,31 @@ reports()
 	[ $count -gt 4 ]
 }
 
+@test "split: a small part has few of the kernel's symbols, and all that its text names" {
+	local text part count=0
+
+	for text in tests/fixtures/golden/*-function.txt tests/fixtures/golden/6.12-event-stacktrace.txt; do
+		rm -f "$BATS_TEST_TMPDIR"/*.dat
+		weft split -q --count 20 -o "$BATS_TEST_TMPDIR/part.dat" "${text%.txt}.dat"
+		for part in "$BATS_TEST_TMPDIR"/part.*.dat; do
+			[ "$(stat -c %s "$part")" -lt 100000 ]
+			weft check -q "$part"
+			# A part of a part, and the part as trace-cmd's version 6.
+			weft split -q --count 7 -o "$BATS_TEST_TMPDIR/again.dat" "$part"
+			weft convert -q --file-version 6 -o "$BATS_TEST_TMPDIR/v6.dat" "$part"
+			reports "$part" > "$BATS_TEST_TMPDIR/want"
+			reports "$BATS_TEST_TMPDIR/v6.dat" | cmp - "$BATS_TEST_TMPDIR/want"
+			reports "$BATS_TEST_TMPDIR"/again.*.dat | cmp - "$BATS_TEST_TMPDIR/want"
+			rm "$BATS_TEST_TMPDIR"/again.*.dat
+			count=$((count + 1))
+			[ $((count % 5)) -lt 4 ] || break
+		done
+		grep -av '^#' "$text" > "$BATS_TEST_TMPDIR/want"
+		reports "$BATS_TEST_TMPDIR"/part.*.dat | cmp - "$BATS_TEST_TMPDIR/want"
+	done
+	[ $count -gt 6 ]
+}
+
 @test "split: without an option that divides, the file is the same, heads and graphs too" {
 	local text
 
