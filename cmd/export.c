@@ -210,7 +210,7 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 
 	if (arguments->quiet || !strcmp(arguments->output, "-"))
 		return;
-	fprintf(stderr, "weft: %s: %" PRIu64 " events", arguments->output, job->events);
+	fprintf(stderr, "weft: %s: %" PRIu64 " event%s", arguments->output, job->events, text_plural(job->events));
 	if (job->bytes)
 		fprintf(stderr, ", %s", text_size(size, job->bytes));
 	if (job->gaps)

@@ -145,7 +145,7 @@ static void tell(const struct arguments *arguments)
 
 	if (arguments->form.quiet)
 		return;
-	command_warn("%s: %" PRIu64 " events, %s", arguments->form.output, counts.events,
+	command_warn("%s: %" PRIu64 " event%s, %s", arguments->form.output, counts.events, text_plural(counts.events),
 		     text_size(size, arguments->size));
 	if (counts.whole)
 		command_warn("note: of %" PRIu64 " of them only the text is known, not the fields%s", counts.whole,
@@ -163,7 +163,8 @@ static void tell(const struct arguments *arguments)
 			"the option funcgraph-proc prints tasks",
 			counts.unknown);
 	if (counts.passed)
-		command_warn("note: %" PRIu64 " lines are no events", counts.passed);
+		command_warn("note: %" PRIu64 " line%s no event%s", counts.passed, counts.passed == 1 ? " is" : "s are",
+			     text_plural(counts.passed));
 }
 
 static int make_file(void *arg)

@@ -275,8 +275,9 @@ static int tell(const struct arguments *arguments)
 			command_warn("%s: offset %" PRId64 " ns", source->path, source->offset);
 	}
 	if (!arguments->form.quiet)
-		command_warn("%s: %" PRIu64 " events of %zu files, %s", arguments->form.output, arguments->events,
-			     arguments->nr, text_size(size, arguments->size));
+		command_warn("%s: %" PRIu64 " event%s of %zu file%s, %s", arguments->form.output, arguments->events,
+			     text_plural(arguments->events), arguments->nr, text_plural(arguments->nr),
+			     text_size(size, arguments->size));
 	return status;
 }
 

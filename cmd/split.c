@@ -126,8 +126,8 @@ static int make_files(void *arg)
 	if (r)
 		command_failed(&fail);
 	else if (!arguments->form.quiet && job.by != CUT_NOT)
-		command_warn("%" PRIu64 " events in %" PRIu64 " file%s", job.events, job.parts,
-			     job.parts == 1 ? "" : "s");
+		command_warn("%" PRIu64 " event%s in %" PRIu64 " file%s", job.events, text_plural(job.events),
+			     job.parts, text_plural(job.parts));
 	trace_free(trace);
 	return r ? EXIT_FAILED : EXIT_OK;
 }

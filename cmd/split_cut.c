@@ -58,8 +58,8 @@ static int close_piece(struct cutting *cutting, struct piece *piece, struct fail
 		return r;
 	cutting->job->parts++;
 	if (!form->quiet)
-		command_warn("%s: %" PRIu64 " events, %s", path, excerpt_count(piece->excerpt),
-			     text_size(size, piece->size));
+		command_warn("%s: %" PRIu64 " event%s, %s", path, excerpt_count(piece->excerpt),
+			     text_plural(excerpt_count(piece->excerpt)), text_size(size, piece->size));
 	excerpt_free(piece->excerpt);
 	piece->excerpt = NULL;
 	return 0;

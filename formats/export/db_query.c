@@ -61,10 +61,15 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 
 static int words(struct sqlite3 *handle, int code, struct fail *fail)
 {
+	const char *told = sqlite3_errmsg(handle);
+
 	if (code == SQLITE_NOMEM)
 		return fail_memory(fail);
-	return fail_set(fail, -EINVAL, "%s%s", sqlite3_errmsg(handle),
-			code == SQLITE_AUTH ? "; 'weft sql' only reads" : "");
+	return fail_set(fail, -EINVAL, "%s%s", told,
+			code == SQLITE_AUTH                  ? "; 'weft sql' only reads" :
+			!strncmp(told, "no such table", 13)  ? "; 'weft sql FILE' lists the tables and their columns" :
+			!strncmp(told, "no such column", 14) ? "; 'weft sql FILE' lists the tables and their columns" :
+							       "");
 }
 
 /*

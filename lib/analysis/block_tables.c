@@ -209,9 +209,10 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED;
 	if (block->options.by == BLOCK_BY_OPERATION)
 		table->data_only |= 1 << WHICH;
-	table->spare = 1 << MAX_AT | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_99 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;
-	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_50 |
-					 1 << D2C_99 | 1 << D2C_MAX | 1 << MAX_AT);
+	table->spare = 1 << MAX_AT | 1 << BYTES | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_50 | 1 << Q2C_99 |
+		       1 << Q2D_50 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;
+	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_99 |
+					 1 << D2C_MAX | 1 << MAX_AT);
 	while ((row = u64_map_next(&block->rows, &at, &key))) {
 		put_row(block, row, seconds, table);
 		if (row->longest.to)
@@ -245,6 +246,8 @@ static void put_devices(struct analysis *block, struct findings *findings)
 		"devices: how many requests were in the driver at once, and how many were merged, split or requeued",
 		"busy", device_columns, array_size(device_columns));
 
+	if (table)
+		table->spare = 1 << 7 | 1 << 9;
 	for (size_t i = 0; table && i < block->nr_devices; i++) {
 		struct block_device *device = &block->devices[i];
 

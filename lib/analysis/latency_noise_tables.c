@@ -12,7 +12,12 @@ static const char *const part_names[NOISE_PARTS] = { "nmi",    "irq",      "soft
 						     "thread", "hardware", "the way into and out of them",
 						     "unknown" };
 
-enum { PARTS_AT = 4 };
+enum {
+	PARTS_AT = 4,
+	/* Where a terminal is narrow; what most of a noise was stays. */
+	SPARE_PARTS = 1 << (PARTS_AT + NOISE_NMI) | 1 << (PARTS_AT + NOISE_HARDWARE) | 1 << (PARTS_AT + NOISE_WAY) |
+		      1 << (PARTS_AT + NOISE_UNKNOWN)
+};
 
 #define PART_COLUMNS                                                                                           \
 	{ "NMI", TABLE_TIME, NULL }, { "IRQ", TABLE_TIME, NULL }, { "SOFTIRQ", TABLE_TIME, NULL },             \
@@ -107,7 +112,7 @@ static void put_noises(const struct noises *noises, struct findings *findings)
 	if (!table)
 		return;
 	table->data_only = 1 << (PARTS_AT - 1);
-	table->spare = 1 << (PARTS_AT - 2) | 1 << (PARTS_AT + NOISE_PARTS);
+	table->spare = SPARE_PARTS | 1 << (PARTS_AT - 2) | 1 << (PARTS_AT + NOISE_PARTS);
 	table_attach_part(table, &noises->lasted, "noise", NULL);
 	for (size_t i = 0; i < noises->longest.nr; i++) {
 		const struct noise *noise = &noises->longest.items[i];
@@ -128,7 +133,7 @@ static void put_samples(const struct noises *noises, struct findings *findings)
 	if (!table)
 		return;
 	table->data_only = 1 << (PARTS_AT - 1);
-	table->spare = 1 << (PARTS_AT - 2) | 1 << (PARTS_AT + NOISE_PARTS + 2);
+	table->spare = SPARE_PARTS | 1 << (PARTS_AT - 2) | 1 << (PARTS_AT + NOISE_PARTS + 2);
 	for (size_t i = 0; i < noises->samples.nr; i++) {
 		const struct noise *sample = &noises->samples.items[i];
 

@@ -48,6 +48,21 @@ static const struct table_column cpu_columns[] = {
 	{ "KHZ MAX", TABLE_COUNT, "sampled_max_khz" },
 };
 
+/* Of a CPU without an event of its idle states it is not known. */
+static void put_idled(const struct analysis *power, struct table *table, const struct power_cpu *cpu)
+{
+	if (!cpu->seen) {
+		for (int i = 0; i < 4; i++)
+			table_cell(table, "-");
+		return;
+	}
+	table_cell_u64(table, cpu->idled);
+	put_share(table, cpu->idled, span(power));
+	table_cell_u64(table, cpu->exits);
+	table_cell_decimal(table, span(power) ? (int64_t)((double)cpu->exits * 1e10 / (double)span(power) + 0.5) : 0,
+			   1);
+}
+
 static void put_cpus(const struct analysis *power, struct findings *findings)
 {
 	struct table *table =
@@ -62,12 +77,7 @@ static void put_cpus(const struct analysis *power, struct findings *findings)
 		if (!pass_wants_cpu(power->pass, (uint32_t)number))
 			continue;
 		table_cell_u64(table, number);
-		table_cell_u64(table, cpu->idled);
-		put_share(table, cpu->idled, span(power));
-		table_cell_u64(table, cpu->exits);
-		table_cell_decimal(table,
-				   span(power) ? (int64_t)((double)cpu->exits * 1e10 / (double)span(power) + 0.5) : 0,
-				   1);
+		put_idled(power, table, cpu);
 		table_cell_u64(table, cpu->too_deep);
 		table_cell_u64(table, cpu->too_shallow);
 		table_cell_u64(table, cpu->samples);
@@ -214,8 +224,10 @@ int power_finish(struct analysis *power, struct findings *findings, struct fail 
 				    "there are no idle states or frequencies among the events",
 				    "-e power -e irq -e irq_vectors", fail);
 	put_cpus(power, findings);
-	put_states(power, findings);
-	put_wakers(power, findings);
+	if (power->states.len) {
+		put_states(power, findings);
+		put_wakers(power, findings);
+	}
 	put_frequencies(power, findings);
 	put_actions(power, findings);
 	while ((cpu = u64_map_next(&power->cpus, &at, &key))) {

@@ -421,7 +421,7 @@ static void put_offs(const struct analysis *stacks, struct findings *findings)
 		extreme_see(&longest, &row->longest);
 	}
 	table->data_only = 1 << OFF_CPU | 1 << OFF_WAKER_PID;
-	table->spare = 1 << OFF_MAX_AT | 1 << OFF_PID;
+	table->spare = 1 << OFF_MAX_AT | 1 << OFF_PID | 1 << OFF_RUNNABLE;
 	extreme_tell(stacks->pass, findings, "time off the CPU", &longest);
 }
 

@@ -232,6 +232,7 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 	if (!table)
 		return;
 	table->data_only = 1 << 11;
+	table->spare = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
 	for (size_t i = 0; i < syscalls->nr_slowest; i++) {
 		const struct slow_call *call = &syscalls->slowest[i];
 		const struct state_task *task = &syscalls->pass->state.tasks[call->task];

@@ -53,7 +53,7 @@ kernel_counts()
 @test "sql: it only reads, one statement at a time, and errors are SQLite's" {
 	file=$golden/6.12-events-sched.dat
 	run -1 weft sql "$file" 'SELECT nowhere FROM sched'
-	[ "$output" = "weft: no such column: nowhere" ]
+	[ "$output" = "weft: no such column: nowhere; 'weft sql FILE' lists the tables and their columns" ]
 	run -1 weft sql "$file" 'SELEC 1'
 	[ "$output" = 'weft: near "SELEC": syntax error' ]
 	for statement in 'DELETE FROM sched' 'CREATE TEMP TABLE a (b)' "ATTACH '$BATS_TEST_TMPDIR/other' AS other" "VACUUM INTO '$BATS_TEST_TMPDIR/other'" \

@@ -2,6 +2,8 @@
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
+#include <string.h>
+
 static void types(struct loom *loom)
 {
 	loom_type(loom, "power", "cpu_idle", "u32 state; u32 cpu_id", "\"\"");
@@ -58,6 +60,12 @@ TEST(power_adds_up_frequencies_that_any_cpu_tells_and_steps_of_suspending)
 	CHECK(analysed_is(&analysed, "frequencies", "1", "khz", "2000000") &&
 	      analysed_is(&analysed, "frequencies", "1", "total", "6000"));
 	CHECK(analysed_is(&analysed, "frequencies", "1", "percent", "75.00"));
+	/* No event tells of idle states: nothing is said of them. */
+	CHECK(analysed_is(&analysed, "cpus", "1", "idle", "-") && analysed_is(&analysed, "cpus", "1", "wakeups", "-") &&
+	      analysed_is(&analysed, "cpus", "1", "idle_percent", "-"));
+	for (size_t i = 0; i < analysed.findings.nr; i++)
+		CHECK(strcmp(analysed.findings.items[i].name, "states") != 0 &&
+		      strcmp(analysed.findings.items[i].name, "wakeups") != 0);
 	analysed_end(&analysed);
 }
 
