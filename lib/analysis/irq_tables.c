@@ -140,6 +140,8 @@ static void put_cpus(const struct analysis *irq, struct findings *findings)
 	struct table *table = findings_table(findings, "cpus", "CPUs: how many ran on each, and their own time", NULL,
 					     cpu_columns, array_size(cpu_columns));
 
+	if (table)
+		table->spare = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9;
 	for (uint32_t i = 0; table && i < irq->nr_cpus; i++) {
 		const uint64_t *runs = irq->cpus[i].runs, *self = irq->cpus[i].self;
 

@@ -105,6 +105,8 @@ static void put_states(const struct analysis *power, struct findings *findings)
 	uint64_t key;
 	size_t at = 0;
 
+	if (table)
+		table->spare = 1 << 4 | 1 << 5 | 1 << 8;
 	while (table && (state = u64_map_next(&power->states, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;

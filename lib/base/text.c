@@ -134,6 +134,9 @@ int text_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret
 
 	if (err && err != -ERANGE)
 		return err;
+	/* No user thinks of the largest number there is as a bound. */
+	if (!err && value < min && max == UINT64_MAX)
+		return fail_set(fail, -ERANGE, "%s is too small; the smallest is %" PRIu64, text, min);
 	if (err || value < min || value > max)
 		return fail_set(fail, -ERANGE, "%s is not between %" PRIu64 " and %" PRIu64, text, min, max);
 	*ret = value;

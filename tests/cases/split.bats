@@ -171,6 +171,8 @@ reports()
 }
 
 @test "split: wrong usage is told" {
+	run -2 weft split --count 0 -o a.dat tests/fixtures/demo.dat
+	[ "${lines[0]}" = "weft split: --count: 0 is too small; the smallest is 1" ]
 	run -2 weft split tests/fixtures/demo.dat
 	[[ "$output" == *"-o FILE"* ]]
 	run -2 weft split --count 10 --by cpu -o x tests/fixtures/demo.dat

@@ -103,6 +103,8 @@ TEST(text_integers_take_the_whole_word_and_know_their_bounds)
 	CHECK(text_parse_s64("9223372036854775808", &number, NULL) == -ERANGE);
 	CHECK(text_parse_range("0", 1, 5, &value, &fail) == -ERANGE);
 	CHECK_STR(fail.text, "0 is not between 1 and 5");
+	CHECK(text_parse_range("0", 1, UINT64_MAX, &value, &fail) == -ERANGE);
+	CHECK_STR(fail.text, "0 is too small; the smallest is 1");
 }
 
 TEST(text_lines_and_words_are_cut_without_copies)
