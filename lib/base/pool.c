@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * An idle thread is woken when this many jobs wait, not for each job: a wakeup costs as much as a small job, and the
- * owner runs jobs itself when it waits for one that no thread has begun.
+ * For jobs at the end of the queue an idle thread is woken when this many wait, not for each job: a wakeup costs as much
+ * as a small job, and the owner runs jobs itself when it waits for one that no thread has begun.
  */
 enum { JOBS_TO_WAKE = 3 };
 
@@ -114,28 +114,28 @@ unsigned pool_threads(const struct pool *pool)
 	return pool ? pool->nr_threads : 0;
 }
 
-static void submit(struct pool *pool, struct pool_job *job, struct pool_job **link)
+static void submit(struct pool *pool, struct pool_job *job, struct pool_job **link, unsigned jobs_to_wake)
 {
 	job->state = JOB_QUEUED;
 	job->next = *link;
 	*link = job;
 	if (pool->tail == link)
 		pool->tail = &job->next;
-	if (++pool->nr_queued >= JOBS_TO_WAKE)
+	if (++pool->nr_queued >= jobs_to_wake)
 		pthread_cond_signal(&pool->work);
 }
 
 void pool_submit(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
-	submit(pool, job, pool->tail);
+	submit(pool, job, pool->tail, JOBS_TO_WAKE);
 	pthread_mutex_unlock(&pool->lock);
 }
 
 void pool_submit_first(struct pool *pool, struct pool_job *job)
 {
 	pthread_mutex_lock(&pool->lock);
-	submit(pool, job, &pool->queue);
+	submit(pool, job, &pool->queue, 1);
 	pthread_mutex_unlock(&pool->lock);
 }
 

@@ -29,7 +29,10 @@ unsigned pool_threads(const struct pool *pool);
 
 /* The job may wait until more jobs come or pool_wait() is called. */
 void pool_submit(struct pool *pool, struct pool_job *job);
-/* Puts the job in front of all others: for a result that the owner needs first. */
+/*
+ * Puts the job in front of all others and wakes an idle thread for it: for a large job whose result the owner needs
+ * first.
+ */
 void pool_submit_first(struct pool *pool, struct pool_job *job);
 /* Waits for the job, and runs it here when no thread has begun it. */
 void pool_wait(struct pool *pool, struct pool_job *job);

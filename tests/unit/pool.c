@@ -4,7 +4,10 @@
 #include "lib/base/fail.h"
 #include "tests/unit/test.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { JOBS = 100 };
 
@@ -86,4 +89,41 @@ TEST(pool_may_be_waited_for_in_any_order_while_jobs_are_put_in_front)
 		pool_free(pool);
 	}
 	CHECK(pool_threads(NULL) == 0);
+}
+
+struct told {
+	struct pool_job job;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	bool ran;
+};
+
+static void told_run(struct pool_job *job)
+{
+	struct told *told = (struct told *)job;
+
+	pthread_mutex_lock(&told->lock);
+	told->ran = true;
+	pthread_cond_signal(&told->cond);
+	pthread_mutex_unlock(&told->lock);
+}
+
+TEST(pool_begins_a_single_job_put_in_front_while_the_owner_does_something_else)
+{
+	struct told told = { .job.run = told_run, .lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
+	struct pool *pool = NULL;
+	struct timespec until;
+	int err = 0;
+
+	REQUIRE(!pool_new(1, &pool, NULL));
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 60;
+	pool_submit_first(pool, &told.job);
+	pthread_mutex_lock(&told.lock);
+	while (!told.ran && !err)
+		err = pthread_cond_timedwait(&told.cond, &told.lock, &until);
+	pthread_mutex_unlock(&told.lock);
+	CHECK(!err);
+	pool_wait(pool, &told.job);
+	pool_free(pool);
 }
