@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINES_SIZE = 1 << 15 };
 
@@ -323,11 +322,8 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 
 	reader_init(&reader);
 	r = add_buffers(analyse, trace, &reader, fail);
-	/* It reads ahead. */
-	if (!r && sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		r = pool_new(1, &pool, fail);
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = pool }, fail);
+		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
 	if (!r)
 		r = work(arg, &reader, fail);
 	if (r == -ENODATA || r == -ENOENT)
@@ -411,6 +407,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	/*
 	 * A recording made only for this answer is removed, and a pipe is read once: a line to paste could not read it.
 	 */
+	analyse->in_batches = true;
 	analyse->findings.input = NULL;
 	if (!analyse->argv && strcmp(analyse->input, "-") != 0)
 		analyse->findings.input = paste_recording(&pasted, analyse->instance, analyse->input);

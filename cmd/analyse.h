@@ -35,7 +35,9 @@ struct analyse {
 	bool only_command;    /* then of nothing else than it and its children */
 	bool lines;           /* the analysis prints lines, in front of its tables */
 	bool top_given, no_sandbox, trust_size;
-	bool empty; /* set by analyse_run(): the first table has no rows */
+	/* Set by analyse_run(): */
+	bool in_batches; /* the file is read by pass_run() */
+	bool empty;      /* the first table has no rows */
 };
 
 #define ANALYSE_INIT                                                                       \

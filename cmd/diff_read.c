@@ -2,6 +2,7 @@
 #include "cmd/diff_read.h"
 
 #include "cmd/command.h"
+#include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/pool.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What can be compared: one line for each, whose tables attach samples to their rows (table_attach()). */
 static const struct analysis_ops *const known[] = {
@@ -82,11 +82,8 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 		r = fail_set(fail, -ENODATA, "it has no events");
 	if (!r)
 		r = narrow(&files[is_new], &reader, &extent, fail);
-	/* It reads ahead. */
-	if (!r && sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		r = pool_new(1, &pool, fail);
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = pool }, fail);
+		r = reading_start(&reader, trace, true, &pool, fail);
 	part.first = extent.first;
 	part.last = extent.last;
 	if (!r)

@@ -3,9 +3,12 @@
 
 #include "cmd/command.h"
 #include "cmd/paste.h"
+#include "lib/base/pool.h"
+#include "lib/reader/reader.h"
 #include "lib/record/parts.h"
 #include "lib/trace/trace.h"
 
+#include <sched.h>
 #include <string.h>
 
 int reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail)
@@ -30,6 +33,42 @@ int reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct f
 	}
 	*ret = trace;
 	return 0;
+}
+
+/* The CPUs that this process may use: `taskset -c 0` keeps it to one, and then to one thread. */
+static int usable_cpus(void)
+{
+	cpu_set_t set;
+
+	/* With more CPUs than the set has room for. */
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return CPU_SETSIZE;
+	return CPU_COUNT(&set);
+}
+
+static bool is_compressed(struct trace *trace)
+{
+	for (size_t i = 0; i < trace_buffers(trace); i++)
+		if (trace_buffer(trace, i)->compressed)
+			return true;
+	return false;
+}
+
+/*
+ * To decompress takes about as long as an analysis, and so does everything else that reading is: either is work for one
+ * thread. Threads for both are faster on three CPUs, on two they only take more CPU time.
+ */
+int reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
+		  struct fail *fail)
+{
+	int cpus = usable_cpus(), r = 0;
+	bool compressed = is_compressed(trace);
+	struct reader_options options = { .ahead = in_batches && cpus > (compressed ? 2 : 1) };
+
+	if (compressed && cpus > 1)
+		r = pool_new(1, &options.pool, fail);
+	*ret_pool = options.pool;
+	return r ? r : reader_start(reader, &options, fail);
 }
 
 void reading_tell_left_behind(const char *input)

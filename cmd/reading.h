@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 struct fail;
+struct pool;
+struct reader;
 struct trace;
 
 /* What the commands that read a recording share. */
@@ -16,6 +18,13 @@ int must_check reading_open(const char *input, bool sandbox, struct trace **ret,
 
 /* The second half, of one that is open but not yet read; after an error it is freed. */
 int must_check reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail);
+
+/*
+ * Starts a reader of one trace with as many threads as pay. `in_batches`: only struct batches reads, as pass_run() does.
+ * The caller frees the pool after the reader; it is NULL where there is none.
+ */
+int must_check reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
+			     struct fail *fail);
 
 /* A killed recording of this very name may hold what the reader is looking for: a note. */
 void reading_tell_left_behind(const char *input);

@@ -11,6 +11,7 @@
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
+#include "lib/reader/batches.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SELF_MAX = 1 << 16, BATCH = 64 };
+enum { SELF_MAX = 1 << 16 };
 
 static bool add_self(struct pass *pass, int32_t pid)
 {
@@ -133,15 +134,22 @@ static void see(void *arg, const struct event *event)
 }
 
 /* An analysis neither stops the reader nor looks ahead. */
-static int run_batches(struct pass *pass, struct fail *fail)
+static int run_batches(struct pass *pass, const struct reader_consumer *after, struct fail *fail)
 {
-	struct event events[BATCH];
-	int nr;
+	struct batches *batches = NULL;
+	const struct event *events = NULL;
+	int r = batches_new(pass->reader, &batches, fail);
 
-	while ((nr = reader_batch(pass->reader, events, BATCH, fail)) > 0)
-		for (int i = 0; i < nr; i++)
-			show(pass, &events[i]);
-	return nr;
+	while (!r && (r = batches_next(batches, &events, fail)) > 0) {
+		for (const struct event *event = events; event < events + r; event++) {
+			show(pass, event);
+			if (after)
+				after->see(after->arg, event);
+		}
+		r = 0;
+	}
+	batches_free(batches);
+	return r;
 }
 
 int pass_end(struct pass *pass, struct fail *fail)
@@ -174,7 +182,11 @@ int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail
 
 	if (after)
 		consumers[1] = *after;
-	r = after ? reader_run(pass->reader, consumers, array_size(consumers), fail) : run_batches(pass, fail);
+	/* A consumer that is not ours may stop the reader. */
+	if (after && !pass->reader->ahead)
+		r = reader_run(pass->reader, consumers, array_size(consumers), fail);
+	else
+		r = run_batches(pass, after, fail);
 	return r ? r : pass_end(pass, fail);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/events.h"
 
+#include "lib/base/apart.h"
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/base/scale.h"
@@ -18,6 +19,9 @@
  * trace_entry).
  */
 enum { COMMON_TYPE = 0, COMMON_FLAGS = 2, COMMON_PREEMPT_COUNT = 3, COMMON_PID = 4, COMMON_SIZE = 8 };
+
+/* With keep_blocks: a batch ends when the blocks that no later event needs are larger than this. */
+enum { BATCH_HELD = 512 << 10 };
 
 struct events {
 	const struct context *context;
@@ -203,12 +207,12 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 
 int events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail)
 {
-	size_t nr = 0;
+	size_t nr = 0, held = events->options.keep_blocks ? BATCH_HELD : 0;
 	int r = 0;
 
 	release_retired(events);
-	/* The bytes of a block that is left must stay, so at most one is left in each batch. */
-	while (nr < max && !events->merge->retired.first && (r = take_next(events, &ret[nr], fail)) > 0)
+	/* The bytes of a block that is left must stay, so at most one is left in each batch without keep_blocks. */
+	while (nr < max && events->merge->retired.size <= held && (r = take_next(events, &ret[nr], fail)) > 0)
 		ret[nr++].buffer = 0;
 	events->hidden = true;
 	return nr ? (int)nr : r;
@@ -336,7 +340,7 @@ void events_free(struct events *events)
 	merge_free(events->merge);
 	free(events->types);
 	free(events->seen);
-	free(events);
+	apart_free(events);
 }
 
 /* Converts `ts` to a raw time that is not later. */
@@ -386,7 +390,7 @@ static int events_start(struct events *events, struct fail *fail)
 int events_open(const struct context *context, const struct events_options *options, struct events **ret,
 		struct fail *fail)
 {
-	struct events *events = calloc(1, sizeof(*events));
+	struct events *events = apart_calloc(1, sizeof(*events));
 	int r;
 
 	if (!events) {

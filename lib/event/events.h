@@ -52,7 +52,7 @@ int must_check events_next(struct events *events, struct event *ret, struct fail
 
 /*
  * The next events at once, up to `max`: returns their number, 0 at the end, -errno. The events are valid until the next
- * call. Not for a caller that looks ahead, and not with keep_blocks.
+ * call or, with keep_blocks, as long as the caller has the blocks. Not for a caller that looks ahead.
  */
 int must_check events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail);
 

@@ -117,11 +117,12 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	reader->keeps_all = !reader->skip;
 	reader->fails_at_once = options->fails_at_once;
 	reader->apart = clocks_differ(reader);
+	reader->ahead = options->ahead;
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->buffers[i];
 
 		buffer->window.pool = options->pool;
-		buffer->window.keep_blocks = options->keep_blocks;
+		buffer->window.keep_blocks = options->keep_blocks || options->ahead;
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
 		/* The events own the source now, or have freed it after an error. */

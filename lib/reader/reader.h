@@ -51,6 +51,7 @@ struct reader {
 	struct events *only; /* the events if there is only one buffer; NULL: there are several */
 	bool apart;          /* the buffers have different clocks and follow one another */
 	bool keeps_all;      /* there is no selection and nothing to skip */
+	bool ahead;          /* a thread of struct batches reads */
 	bool stopped;        /* set by reader_stop() */
 	bool fails_at_once;
 	int failed;           /* error of the first buffer that failed, or 0 */
@@ -61,6 +62,8 @@ struct reader_options {
 	struct pool *pool; /* borrowed; its threads read ahead; NULL: the caller's thread reads */
 	/* the caller takes retired blocks with reader_retired(); events stay valid until it gives the blocks back */
 	bool keep_blocks;
+	/* the events are read by a thread of struct batches (lib/reader/batches.h), and in no other way */
+	bool ahead;
 	/* the first error of a buffer ends the stream: for live sources, which never end by themselves */
 	bool fails_at_once;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stream/merge.h"
 
+#include "lib/base/apart.h"
 #include "lib/base/fail.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static bool masked(const uint64_t *mask, size_t words, uint32_t cpu)
 
 int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret, struct fail *fail)
 {
-	struct merge *merge = calloc(1, sizeof(*merge));
+	struct merge *merge = apart_calloc(1, sizeof(*merge));
 
 	if (!merge) {
 		source_free(source);
@@ -76,8 +77,8 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 	merge->retired.tail = &merge->retired.first;
 	merge->horizon = UINT64_MAX;
 	merge->plain = !source->ops->bound;
-	merge->cursors = calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
-	merge->heap = calloc(source->nr_cpus + 1, sizeof(*merge->heap));
+	merge->cursors = apart_calloc(source->nr_cpus + 1, sizeof(*merge->cursors));
+	merge->heap = apart_calloc(source->nr_cpus + 1, sizeof(*merge->heap));
 	if (!merge->cursors || !merge->heap) {
 		merge_free(merge);
 		return fail_memory(fail);
@@ -97,9 +98,9 @@ void merge_free(struct merge *merge)
 		cursor_release(&merge->cursors[i]);
 	merge_release(merge, merge_retired(merge));
 	source_free(merge->source);
-	free(merge->cursors);
-	free(merge->heap);
-	free(merge);
+	apart_free(merge->cursors);
+	apart_free(merge->heap);
+	apart_free(merge);
 }
 
 int merge_seek(struct merge *merge, uint64_t ts, struct fail *fail)

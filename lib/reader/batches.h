@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_READER_BATCHES_H
+#define WEFT_READER_BATCHES_H
+
+#include "lib/base/cleanup.h"
+#include "lib/event/event.h"
+
+#include <stddef.h>
+
+struct fail;
+struct reader;
+
+/*
+ * The events of a started reader, in order, many at a time. If the reader was started with reader_options::ahead, a
+ * thread reads, merges and binds the next events while the caller works on these: batches then use the reader until
+ * they have ended or are freed, and the caller must neither ask nor stop it before. It may use what does not change
+ * while events are read: contexts, formats and types of events that were handed out.
+ */
+struct batches;
+
+int must_check batches_new(struct reader *reader, struct batches **ret, struct fail *fail);
+void batches_free(struct batches *batches);
+
+/*
+ * The number of events at *ret, valid until the next call; 0 at the end; -errno, after all events that could be read.
+ * Not for consumers that look ahead (events_peek()).
+ */
+int must_check batches_next(struct batches *batches, const struct event **ret, struct fail *fail);
+
+#endif
