@@ -20,7 +20,7 @@ int must_check reading_open(const char *input, bool sandbox, struct trace **ret,
 int must_check reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail);
 
 /*
- * Starts a reader of one trace with as many threads as pay. `in_batches`: only struct batches reads, as pass_run() does.
+ * Starts a reader of one trace with as many threads as pay. `in_batches`: only struct batches reads, as in pass_run().
  * The caller frees the pool after the reader; it is NULL where there is none.
  */
 int must_check reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,

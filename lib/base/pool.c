@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * For jobs at the end of the queue an idle thread is woken when this many wait, not for each job: a wakeup costs as much
- * as a small job, and the owner runs jobs itself when it waits for one that no thread has begun.
+ * For jobs at the end of the queue an idle thread is woken when this many wait, not for each job: a wakeup costs as
+ * much as a small job, and the owner runs jobs itself when it waits for one that no thread has begun.
  */
 enum { JOBS_TO_WAKE = 3 };
 
