@@ -113,11 +113,18 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 
 static int set_file(struct instance *top, const struct setup_file *file, struct fail *fail)
 {
+	int err;
+
 	if (!file->value)
 		return set_number(top, file->file, file->number, fail);
 	if (!instance_has(top, file->file))
 		return tracer_no_file(top, file->file, fail);
-	return instance_set(top, file->file, file->value, fail);
+	err = instance_set(top, file->file, file->value, fail);
+	if (err == -EOPNOTSUPP && !strcmp(file->file, "/proc/sys/kernel/ftrace_enabled"))
+		return fail_set(fail, err,
+				"this kernel lets nobody forbid function tracing: "
+				"since Linux 7.3 the sysctl kernel.ftrace_enabled stays 1");
+	return err;
 }
 
 /*
