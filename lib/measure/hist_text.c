@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/tracefs/control.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -60,7 +61,7 @@ static size_t take_columns(struct text_word list, struct hist_column columns[HIS
 		const char *dot = memchr(at, '.', (size_t)(stop - at));
 
 		columns[nr++] = (struct hist_column){
-			.name = word_between(at, dot ? dot : stop),
+			.name = control_field_name(word_between(at, dot ? dot : stop)),
 			.modifier = dot ? word_between(dot + 1, stop) : word_between(stop, stop),
 		};
 		at = stop + 1;

@@ -59,6 +59,12 @@ bool control_is_name(struct text_word line);
 bool control_same_line(struct text_word one, struct text_word other);
 
 /*
+ * The name of a field in the text of a histogram. Linux 7.3 prints "common_cpu" in front of the name that was
+ * given to the CPU, "common_cpucommon_cpu" or "common_cpucpu", and does not take that.
+ */
+struct text_word control_field_name(struct text_word printed);
+
+/*
  * Parts of control_restore(). The first removes the function probes ("vfs_read:traceoff:unlimited") that `now` has and
  * `old` lacks, and sets those that only `old` has. The second does the same for the triggers of an event.
  */

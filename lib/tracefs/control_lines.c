@@ -2,6 +2,7 @@
 #include "lib/tracefs/control.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
 #include <ctype.h>
@@ -74,6 +75,37 @@ static bool has(const char *text, struct text_word line)
 	return false;
 }
 
+struct text_word control_field_name(struct text_word printed)
+{
+	static const char cpu[] = "common_cpu", *const names[] = { "common_cpu", "cpu", "CPU" };
+	const size_t len = strlen(cpu);
+
+	if (printed.len > len && !memcmp(printed.at, cpu, len)) {
+		struct text_word rest = { .at = printed.at + len, .len = printed.len - len };
+
+		for (size_t i = 0; i < array_size(names); i++)
+			if (text_word_is(rest, names[i]))
+				return rest;
+	}
+	return printed;
+}
+
+/* Adds the part of a histogram's text from `at` to `end`, with each name as the kernel takes it. */
+static bool add_fields(struct buf *buf, const char *at, const char *end)
+{
+	while (at < end) {
+		struct text_word name = { .at = at };
+
+		while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+			at++;
+		name.len = (size_t)(at - name.at);
+		name = control_field_name(name);
+		if (!buf_add(buf, name.at, name.len) || (at < end && !buf_add(buf, at++, 1)))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Adds the sort keys of a histogram. The kernel prints them with their modifiers, "lat.log2,pid.descending", but
  * accepts only the modifier for the order.
@@ -89,7 +121,7 @@ static bool add_sort(struct buf *buf, const char *at, const char *end)
 		size_t len = (size_t)(stop - at), order = strlen(descending);
 		bool falls = len > order && !memcmp(stop - order, descending, order);
 
-		ok = buf_add(buf, at, dot ? (size_t)(dot - at) : len) && (!falls || buf_add_str(buf, descending)) &&
+		ok = add_fields(buf, at, dot ? dot : stop) && (!falls || buf_add_str(buf, descending)) &&
 		     (!comma || buf_add_str(buf, ","));
 		at = stop + 1;
 	}
@@ -106,12 +138,11 @@ static bool add_hist(struct buf *buf, struct text_word line)
 	end = line.at + line.len;
 	sort = memmem(line.at, line.len, sort_is, strlen(sort_is));
 	if (!sort)
-		return buf_add(buf, line.at, line.len);
+		return add_fields(buf, line.at, end);
 	sort += strlen(sort_is);
 	for (stop = sort; stop < end && *stop != ':' && *stop != ' ';)
 		stop++;
-	return buf_add(buf, line.at, (size_t)(sort - line.at)) && add_sort(buf, sort, stop) &&
-	       buf_add(buf, stop, (size_t)(end - stop));
+	return add_fields(buf, line.at, sort) && add_sort(buf, sort, stop) && buf_add(buf, stop, (size_t)(end - stop));
 }
 
 /*

@@ -64,3 +64,19 @@ TEST(control_restore_sets_probes_and_triggers_again_that_we_took_away)
 	CHECK(writes(control_restore_triggers, "hist:keys=pid:vals=hitcount:size=2048 [active]\n",
 		     "# Available triggers:\n", "hist:keys=pid:vals=hitcount:size=2048\n"));
 }
+
+TEST(control_restore_writes_the_name_in_front_of_which_linux_7_3_prints_another)
+{
+	CHECK(writes(
+		control_restore_triggers, "",
+		"hist:keys=pid.log2,common_cpucommon_cpu:vals=hitcount:sort=common_cpucommon_cpu.descending,pid.log2:"
+		"size=2048 if comm == \"common_cpucpu\" [active]\n",
+		"!hist:keys=pid.log2,common_cpu:vals=hitcount:sort=common_cpu.descending,pid:size=2048 "
+		"if comm == \"common_cpucpu\"\n"));
+	CHECK(writes(control_restore_triggers, "", "hist:keys=common_cpucommon_cpu [active]\n",
+		     "!hist:keys=common_cpu\n"));
+	CHECK(writes(control_restore_triggers, "", "hist:keys=pid,common_cpucpu:sort=common_cpucpu [active]\n",
+		     "!hist:keys=pid,cpu:sort=cpu\n"));
+	CHECK(writes(control_restore_triggers, "", "hist:keys=papa,common_cpucommon_pid [active]\n",
+		     "!hist:keys=papa,common_cpucommon_pid\n"));
+}

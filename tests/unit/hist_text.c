@@ -87,6 +87,21 @@ TEST(hist_text_reads_names_with_their_numbers)
 	hist_text_release(&hist);
 }
 
+TEST(hist_text_reads_the_name_in_front_of_which_linux_7_3_prints_another)
+{
+	static const char text[] = HEAD(
+		"hist:keys=next_pid,common_cpucommon_cpu:vals=hitcount:sort=hitcount:size=2048 "
+		"[active]") "{ next_pid:         16, common_cpu:          1 } hitcount:          4\n" TAIL("4", "1");
+	const char *at = text;
+	struct hist_text hist;
+
+	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
+	REQUIRE(hist.nr == 1 && hist.nr_keys == 2);
+	CHECK(text_word_is(hist.keys[1].name, "common_cpu"));
+	CHECK(hist.rows[0].keys[0].value == 16 && hist.rows[0].keys[1].value == 1 && hist.rows[0].values[0].value == 4);
+	hist_text_release(&hist);
+}
+
 TEST(hist_text_has_stacks_line_by_line_and_what_actions_keep)
 {
 	static const char text[] = HEAD(
