@@ -20,6 +20,9 @@ scenario() {
 	check "a sum" matches /tmp/h.txt '^sched:sched_switch: [0-9,]+ hits in [0-9]+ rows, 0 dropped'
 	hist "by the name of the task, with values" 0 sched:sched_switch --keys execname --values prev_prio,next_prio -- sh -c "$work"
 	check "names and sums" matches /tmp/h.txt '^[a-z]+-[0-9]+ +[0-9]+ +#+ +[0-9]+ +[0-9]+$'
+	hist "by task and CPU" 0 sched:sched_switch --keys next_pid,common_cpu -- sh -c "$work"
+	check "CPUs have a column" matches /tmp/h.txt '^next_pid +(common_)?cpu +hitcount'
+	check "each task has its CPU" matches /tmp/h.txt '^ *[0-9]+ +[01] +[0-9]+ +#'
 	hist "by system call" 0 raw_syscalls:sys_enter --keys id.syscall -F -c -- sh -c "$work"
 	check "system calls by name" matches /tmp/h.txt '^sys_[a-z0-9]+ '
 	hist "by powers of two" 0 kmem:kmalloc --keys bytes_req.log2 -- sh -c "$work"

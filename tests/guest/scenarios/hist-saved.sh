@@ -9,9 +9,10 @@ trigger() {
 	echo "$2" >> "$i/events/$1/trigger" 2> /dev/null && echo "$1 $2" >> /tmp/hists
 }
 
-# block FILE TRIGGER: the kernel's histogram of it
+# block FILE TRIGGER: the kernel's histogram of it. Linux 7.3 prints one name twice there, and does not take it so.
 block() {
 	awk -v trigger="$2" '
+		/^# trigger info: / { gsub(/common_cpucommon_cpu/, "common_cpu") }
 		/^# event histogram$/ { shown = 0; title = 1; next }
 		title && /^# trigger info: / { title = 0; shown = substr($0, 17) == trigger; if (shown) print "# event histogram\n#\n" $0; next }
 		shown && NF { for (; blanks > 0; blanks--) print ""; print; next }
@@ -27,10 +28,9 @@ saved() {
 	weft hist -i /tmp/s.dat "$event" --format kernel "$@" > /tmp/h.got 2> /tmp/h.err
 	check "$sentence: the file is counted" status_is $? 0 /tmp/h.err
 	block "/tmp/counted.${event#*:}" "$(sed -n 's/^# trigger info: //p' /tmp/h.got)" > /tmp/h.want
-	check "$sentence: has rows" matches /tmp/h.want 'Hits: [1-9]'
+	check "$sentence: has rows" matches /tmp/h.want 'Hits: [1-9]' || cp "/tmp/counted.${event#*:}" "$OUT/"
 	same "$sentence: is what the kernel counted" /tmp/h.want /tmp/h.got
 }
-
 
 scenario() {
 	local own head percent=1 stack=common_stacktrace

@@ -20,6 +20,7 @@ scenario() {
 			-e sched:sched_switch -R enable_hist:sched:sched_wakeup
 		try "trigger disable_hist" $E '^disable_hist:sched:sched_wakeup' -e sched:sched_wakeup -R hist:keys=pid \
 			-e sched:sched_switch -R disable_hist:sched:sched_wakeup
+		try "a histogram of CPUs" $E '^hist:keys=next_pid,.*cpu:' -e sched:sched_switch -R hist:keys=next_pid,cpu:sort=cpu
 		try "a histogram of time" $E '^hist:keys=common_timestamp' -e sched:sched_switch -R hist:keys=common_timestamp:clock=mono
 	else
 		skip "trigger hist" "this kernel has none"
