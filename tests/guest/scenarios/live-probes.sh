@@ -25,7 +25,10 @@ scenario() {
 	# the lower half behind.
 	[ "$(hexdump -s 5 -n 1 -e '1/1 "%d"' /usr/bin/weft)" = 1 ] || at=28
 	entry=0x$(hexdump -s $at -n 4 -e '1/4 "%x"' /usr/bin/weft)
-	if events uprobe_events "p:guest/begin /usr/bin/weft:$entry first=$A1:s32 text=+0($SP):u64" "r:guest/end /usr/bin/weft:$entry"; then
+	# arch_uprobe_analyze_insn() of 32-bit ARM. Only there is an entry odd: it is Thumb code.
+	if [ $((entry % 2)) = 1 ]; then
+		skip "uprobe" "this kernel has no probes of Thumb code, which Debian's compiler makes"
+	elif events uprobe_events "p:guest/begin /usr/bin/weft:$entry first=$A1:s32 text=+0($SP):u64" "r:guest/end /usr/bin/weft:$entry"; then
 		live uprobe 'weft --version > /tmp/version; weft --version > /tmp/version' -e guest
 		echo > $T/uprobe_events
 	else
