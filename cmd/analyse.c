@@ -110,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		/* After "--": the rest is the COMMAND and its own options. */
+		/* Everything after "--" is the COMMAND and its own options. */
 		if (state->quoted && state->next > state->quoted) {
 			analyse->argv = &state->argv[state->next - 1];
 			state->next = state->argc;
@@ -245,7 +245,7 @@ static int write_findings(struct analyse *analyse, struct findings *findings, st
 	return r;
 }
 
-/* Lines go out as they come; a reader that goes away has had enough. */
+/* Prints lines as they come. If the reader closes the pipe, that is no failure. */
 struct lines {
 	struct out out;
 	int failed;
@@ -262,7 +262,7 @@ static void flush_lines(void *arg, const struct event *event)
 	lines->failed = terminal_flush(&lines->out, lines->fail);
 }
 
-/* First the answer from what could be read, then the damage. */
+/* Prints the answer from what could be read, and reports the damage after it. */
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
@@ -288,7 +288,7 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 		out_release(&lines.out);
 	if (!r)
 		r = write_findings(analyse, &findings, fail);
-	/* Some analyses have rows without any event. */
+	/* Some analyses have rows even without events. */
 	analyse->empty |= !reader_count(reader);
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
@@ -298,7 +298,7 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	return r;
 }
 
-/* What is not there may have been in what could not be read. */
+/* Adds to a message about something missing that it may have been in the damaged part. */
 static int hint_damage(const struct reader *reader, struct trace *trace, int r, struct fail *fail)
 {
 	const char *path, *damage = reader_damage(reader, &path);
@@ -350,7 +350,7 @@ static void tell_empty(const struct analyse *analyse, struct trace *trace)
 	empty_answer_tell(trace, &question);
 }
 
-/* Reads the opened trace, which is freed. */
+/* Reads the opened trace and frees it. */
 static int read_opened(const struct analyse *analyse, struct trace *trace, analyse_work *work, void *arg,
 		       struct fail *fail)
 {
@@ -405,7 +405,8 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	int r;
 
 	/*
-	 * A recording made only for this answer is removed, and a pipe is read once: a line to paste could not read it.
+	 * A recording made for this answer is removed and a pipe can be read only once, so the commands to paste cannot
+	 * name it.
 	 */
 	analyse->in_batches = true;
 	analyse->findings.input = NULL;

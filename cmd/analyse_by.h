@@ -4,17 +4,17 @@
 
 #include "cmd/analyse.h"
 
-/* Commands of an analysis whose only own option is --by, which chooses the rows of its first table. */
+/* For commands of an analysis whose only own option is --by, which chooses the rows of the first table. */
 enum { OPT_ANALYSE_BY = 512 };
 
 struct analyse_by_arguments {
 	struct analyse analyse;
 	const char *const *choices; /* the values of --by */
 	size_t nr;
-	size_t by; /* index of the one chosen */
+	size_t by; /* index of the chosen value */
 };
 
-/* The parser of such a command; its input is a struct analyse_by_arguments. */
+/* The argp parser of such a command. Its input is a struct analyse_by_arguments. */
 error_t analyse_by_only(int key, char *arg, struct argp_state *state);
 
 #endif

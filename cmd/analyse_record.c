@@ -65,7 +65,7 @@ static int make_dir(char **ret, struct fail *fail)
 	return 0;
 }
 
-/* Where it could not be finished its parts stay, for weft recover. */
+/* If the recording cannot be finished, its parts stay, so that weft recover can read them. */
 static int record(const struct record_options *options, struct analyse_recorded *recorded, struct fail *fail)
 {
 	cleanup_buf struct buf pasted = BUF_INIT;
@@ -107,7 +107,7 @@ int analyse_record(const struct analyse_command *command, const struct analysis_
 		r = trace_new(file, &trace, fail);
 	if (file)
 		(void)unlink(file);
-	/* With parts in it, it stays. */
+	/* rmdir() fails if the directory still has parts in it, and so keeps them. */
 	if (dir)
 		(void)rmdir(dir);
 	setup_release(&options.setup);

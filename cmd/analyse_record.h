@@ -13,16 +13,16 @@ struct trace;
 
 struct analyse_command {
 	char **argv;
-	bool only; /* nothing is recorded but what it and its children do */
+	bool only; /* records only the command and its children */
 	bool no_sandbox;
 };
 
 struct analyse_recorded {
-	int status;       /* the exit status of the command, or, after an error, weft's */
-	uint64_t time_ns; /* during which was recorded */
+	int status;       /* the exit status of the command; after an error, weft's */
+	uint64_t time_ns; /* how long the recording took */
 };
 
-/* Records what the analysis wants while the command runs, and opens the recording, whose file is gone by then. */
+/* Records what the analysis wants while the command runs, then opens the recording and removes its file. */
 int must_check analyse_record(const struct analyse_command *command, const struct analysis_ops *ops, struct trace **ret,
 			      struct analyse_recorded *recorded, struct fail *fail);
 

@@ -15,7 +15,7 @@
 
 static const int signals[] = { SIGINT, SIGHUP, SIGTERM };
 
-/* For the handler. */
+/* For the signal handler. */
 static volatile pid_t reader;
 
 static void pass_on(int sig)
@@ -42,7 +42,7 @@ pid_t apart_fork(void)
 	sigset_t blocked, old;
 	pid_t pid;
 
-	/* One that comes meanwhile waits until it is known whom it is for. */
+	/* Signals stay blocked until the child's PID is known: they are forwarded to it. */
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < array_size(signals); i++)
 		sigaddset(&blocked, signals[i]);

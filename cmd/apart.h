@@ -5,21 +5,22 @@
 #include <sys/types.h>
 
 /*
- * A process of its own reads what strangers wrote, and this one makes files of what it finds. A signal that ends weft
- * ends that process first; this one then removes what is not whole, so that no file stays behind under a temporary
- * name.
+ * Splits work between two processes: the reader process reads what strangers wrote, and this process makes files from
+ * the result. A signal that ends weft first ends the reader process; this one then removes incomplete files, so that no
+ * file with a temporary name stays behind.
  */
 enum { APART_SIGNAL = 128 };
 
 /*
- * fork() for such a process. SIGINT, SIGHUP and SIGTERM, where they are not ignored, go to it from then on, and no
- * longer end this one.
+ * Forks the reader process. From then on SIGINT, SIGHUP and SIGTERM, unless they are ignored, go to the reader process
+ * and no longer end this one.
  */
 pid_t apart_fork(void);
 
 /*
- * Waits for the process; its exit status. What ended it is told, `input` being what it read, unless the user did, or
- * had enough of it (SIGPIPE): then it is APART_SIGNAL + the signal.
+ * Waits for the reader process and returns its exit status. If a signal ended it, that is reported, with `input` as the
+ * name of what it read, unless the user sent the signal or the output was closed (SIGPIPE). The status is then
+ * APART_SIGNAL + the signal.
  */
 int apart_end(pid_t pid, const char *input);
 

@@ -12,8 +12,8 @@
 struct fail;
 
 /*
- * The ring buffers that a command is for: `-B INSTANCE` (repeatable), `--all` instances, and `--top`; without any of
- * them the top one. As an argp child its input is a struct buffers, zero before.
+ * The ring buffers to which a command applies: `-B INSTANCE` (repeatable), `--all` instances, and `--top`; without any
+ * of these the top one. The input of the argp child is a struct buffers that is zero.
  */
 struct buffers {
 	struct setup_list names;
@@ -23,8 +23,8 @@ struct buffers {
 extern const struct argp buffers_argp;
 
 /*
- * Finds tracefs and calls `each` for all of them. What it changes (instance_set()) stays, with a held journal; an error
- * puts it back. Frees the list. Returns an exit status, after telling what failed.
+ * Finds tracefs and calls `each` for all of them. Changes (instance_set()) are kept, with a held journal; after an
+ * error they are undone. Frees the list. Reports failures and returns an exit status.
  */
 int buffers_run(struct buffers *buffers, int (*each)(struct instance *instance, struct fail *fail));
 

@@ -22,7 +22,7 @@ struct arguments {
 struct findings {
 	const char *path;
 	unsigned count;
-	uint64_t opening; /* the offset of what was found when the file was opened; UINT64_MAX: none is known */
+	uint64_t opening; /* the offset of the damage that opening the file found; UINT64_MAX: unknown */
 	bool opening_told;
 };
 
@@ -76,7 +76,10 @@ static void found(void *arg, uint64_t offset, const char *text)
 	struct findings *findings = arg;
 
 	findings->count++;
-	/* Whoever opens the file names what is in a section, the walk over sections its head. */
+	/*
+	 * Opening the file reports the offset of the damage inside a section; the walk over the sections reports that
+	 * of the section's head. Both are the same damage.
+	 */
 	if (offset <= findings->opening && findings->opening - offset <= SECTION_HEAD)
 		findings->opening_told = true;
 	command_warn("'%s' is damaged at offset %" PRIu64 ": %s", findings->path, offset, text);
@@ -88,7 +91,7 @@ static void found_text(struct findings *findings, const char *text)
 	command_warn("%s", text);
 }
 
-/* Walks the events of all buffers. */
+/* Reads all events of all buffers. */
 static int check_events(struct trace *trace, struct findings *findings, uint64_t *events_seen, struct fail *fail)
 {
 	struct reader reader;
@@ -122,7 +125,7 @@ static int check(struct trace *trace, struct findings *findings, struct check_su
 	r = trace_check(trace, found, findings, summary, fail);
 	if (opening && !findings->opening_told)
 		found_text(findings, opening);
-	/* Broken chunks would be told twice. */
+	/* After damage was found, reading the events would report broken chunks again. */
 	if (!r && !findings->count)
 		r = check_events(trace, findings, events, fail);
 	if (!r && !findings->count && trace_damage(trace))
@@ -151,7 +154,7 @@ static int run(int argc, char **argv)
 	if (arguments.trust_size)
 		trace_trust_sizes(trace);
 	findings = (struct findings){ .path = trace_path(trace) };
-	/* Sections and pages, and then the events in them. */
+	/* The file is read twice: its sections and pages, then the events. */
 	progress_start(2 * trace_info(trace)->size);
 	r = check(trace, &findings, &summary, &events, &fail);
 	progress_end();

@@ -20,8 +20,8 @@ struct selection;
 struct trace;
 
 /*
- * The options that say which events of a file are wanted, as an argp child; its input is a struct choice, which it
- * fills with defaults first. They mean what they mean to weft report.
+ * The options that select events of a file, as an argp child. Its input is a struct choice, which it fills with
+ * defaults first. The options mean the same as in weft report.
  */
 struct choice {
 	const char *instance; /* NULL: all */

@@ -7,7 +7,7 @@
 
 bool color_auto(void)
 {
-	/* https://no-color.org, and terminals that know nothing. */
+	/* See https://no-color.org. Dumb terminals get no colours, either. */
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));

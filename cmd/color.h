@@ -9,10 +9,10 @@
 #define COLOR_HELP \
 	"Colour tasks, events, flags, times, errors and losses (auto, the default: on a terminal, unless NO_COLOR is set)"
 
-/* What standard output gets as long as nobody says. */
+/* Returns whether standard output gets colours without the option. */
 bool color_auto(void);
 
-/* Of --color; another word is an error of usage. */
+/* Returns the value of --color. An unknown word is a usage error. */
 bool color_wanted(const char *when, struct argp_state *state);
 
 #endif

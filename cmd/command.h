@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * A subcommand: a file in cmd/, a const struct command in it, one line in commands[] of weft.c.
- * Its argp is the only place where an option is written: help, man pages and completions come from it (`weft
- * __describe`). Every option has a long name; its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
+ * A subcommand: a file in cmd/ with a const struct command, and one line in commands[] of weft.c.
+ * Its argp is the only place that describes an option: help, man pages and completions are made from it (`weft
+ * __describe`). Every option has a long name. Its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
  * TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in
- * lower case with '|' between them, as in "zstd|none", are the choices themselves. So it is with args_doc: "[FILE]",
- * "[events|tracers|clocks]".
+ * lower case with '|' between them, as in "zstd|none", are the choices themselves. The same holds for args_doc:
+ * "[FILE]", "[events|tracers|clocks]".
  */
 struct command {
 	const char *name;
@@ -27,13 +27,13 @@ struct command {
 
 enum exit_status {
 	EXIT_OK = 0,
-	EXIT_FAILED = 1,          /* a message says what failed */
+	EXIT_FAILED = 1,          /* a message has said what failed */
 	EXIT_USAGE = 2,           /* the command line is wrong */
 	EXIT_LOST = 123,          /* record --fail-on-lost: events were lost */
 	EXIT_RECORD_FAILED = 125, /* record could not do its work; other statuses are the COMMAND's */
 };
 
-/* Each in the file of its name in cmd/, but for stop and restart, which write tracing_on. */
+/* Each is defined in the file of its name in cmd/, except stop and restart, which are in cmd/tracing_on.c. */
 extern const struct command stream_command, show_command;
 extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;
@@ -50,23 +50,28 @@ extern const struct command list_command, stat_command, doctor_command, instance
 extern const struct command probe_command, hist_command;
 extern const struct command help_command, describe_command;
 
-/* Ends the table of commands[]. */
+/* Returns the command with this index in commands[]; NULL after the last. */
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
-/* Says that there is no such command, and which ones are near; returns EXIT_USAGE. */
+/* Reports that there is no such command, with similar names. Returns EXIT_USAGE. */
 int command_unknown(const char *name);
 
-/* argp_parse() with weft's conventions: usage errors exit with EXIT_USAGE, -?/--help and --usage work, in order. */
+/*
+ * Calls argp_parse() with weft's conventions: usage errors exit with EXIT_USAGE; -?, --help and --usage take effect in
+ * their order on the command line.
+ */
 void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input);
 
-/* "weft: TEXT" on stderr; returns EXIT_FAILED. */
+/* Prints "weft: TEXT" to standard error. Returns EXIT_FAILED. */
 int command_failed(const struct fail *fail);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
 
-/* A text that may be large; what printf() prints keeps why it failed for command_flush(), this does not. */
+/*
+ * Writes a text that may be large, and returns its failure. A failure of printf() is reported by command_flush().
+ */
 int command_write(const void *data, size_t len, struct fail *fail);
-/* Writes out what was printed; an error tells of any byte that standard output did not take until now. */
+/* Writes out what was printed. Reports an error if standard output has not taken every byte up to now. */
 int command_flush(struct fail *fail);
 
 #endif

@@ -19,12 +19,12 @@
 enum { CONFIG_MAX = 1 << 20 };
 
 /*
- * The words of the new command line, and the origin of those from a file. Kept until the end, because argp points into
- * it.
+ * The words of the new command line, and for each word from a file its place there. Never freed, because argp points
+ * into it.
  */
 static struct words {
 	char **words;
-	char **places; /* NULL: the command line */
+	char **places; /* NULL for words of the command line */
 	int nr;
 } made;
 
@@ -73,7 +73,7 @@ static struct text_word trim(const char *at, size_t len)
 	return (struct text_word){ .at = at, .len = len };
 }
 
-/* The option's own name, for letters and aliases: "--event=VALUE". */
+/* Adds the option with its long name, also for letters and aliases: "--event=VALUE". */
 static void add_option(const struct line *line, const char *name, struct text_word value, bool has_value)
 {
 	struct near near = near_to(name);

@@ -22,7 +22,7 @@ enum { DEFAULTS_MAX = 64 << 10 };
 static bool left_out;
 static char **expanded; /* the new command line: argp keeps pointers to it as long as the program runs */
 
-/* What is read, and for whom. */
+/* The place that is read, and the command. */
 struct reading {
 	const struct command *command;
 	const char *source; /* for messages */
@@ -64,7 +64,7 @@ static void add_word(struct reading *reading, char *word)
 	*added = word;
 }
 
-/* The next word, blanks between them, quotes around what has some; NULL at the end. */
+/* Returns the next word. Words are separated by blanks; quotes go around a word with blanks. NULL at the end. */
 static char *next_word(const struct reading *reading, const char **at, const char *end)
 {
 	char *word, *to, quote = '\0';
@@ -88,7 +88,9 @@ static char *next_word(const struct reading *reading, const char **at, const cha
 	return word;
 }
 
-/* Takes options and their values only: any other word would be an argument, such as the command that record runs. */
+/*
+ * Takes options and their values only: any other word would become an argument, such as the command that record runs.
+ */
 static void read_words(struct reading *reading, const char *at, const char *end)
 {
 	char *word;
@@ -156,7 +158,7 @@ static void read_lines(struct reading *reading, const char *text, size_t len, co
 	}
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static char *config_path(void)
 {
 	const char *named = getenv("WEFT_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -176,7 +178,7 @@ static char *config_path(void)
 
 static void read_file(struct reading *reading, char *path)
 {
-	/* A FIFO of somebody's would be waited for. */
+	/* Without O_NONBLOCK, opening a FIFO would wait for its writer. */
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	cleanup_buf struct buf text = BUF_INIT;
 	struct fail fail = FAIL_INIT;

@@ -5,15 +5,16 @@
 #include "cmd/command.h"
 
 /*
- * Options that a user always wants, in front of those of the command line, so that the latter win. Lines, of a file and
- * then of the variable WEFT_OPTIONS, where ';' may stand for a newline, too:
- * 	# a comment
- * 	report = --color always --nanoseconds
- * The file is the one that WEFT_CONFIG names, an empty one none, else weft/config in XDG_CONFIG_HOME or ~/.config. One
- * that others may write is not read, and a note says so: root must not do what they wish.
+ * Options that a user always wants. They are put in front of those on the command line, so that the latter take
+ * precedence. They are lines of a file, and then of the variable WEFT_OPTIONS, where ';' may stand for a newline:
+ *	# a comment
+ *	report = --color always --nanoseconds
+ * The variable WEFT_CONFIG names the file; an empty value means none. Without the variable it is weft/config in
+ * XDG_CONFIG_HOME or ~/.config. A file that other users may write is not read, and a note says so: otherwise they could
+ * decide what root does.
  */
 
-/* For `weft --no-config`: neither file nor variable. */
+/* For `weft --no-config`: uses neither the file nor the variable. */
 void defaults_leave_out(void);
 
 /*

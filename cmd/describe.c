@@ -8,7 +8,7 @@
 /*
  * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
  * man/generate read them:
- * 	command NAME GROUP SUMMARY
+ *	command NAME GROUP SUMMARY
  *	usage   NAME ARGUMENTS
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them
@@ -64,7 +64,7 @@ static void print_options(const struct command *command, const struct argp *argp
 {
 	const struct argp_option *option;
 
-	/* As --help has them: children of a group come before the options of the command itself. */
+	/* In the order of --help: children of a group come before the options of the command itself. */
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		if (child->group)
 			print_options(command, child->argp);
@@ -108,7 +108,7 @@ static int describe_run(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* Without a group: `weft help` does not show it. */
+/* The command has no group, so `weft help` does not show it. */
 const struct command describe_command = {
 	.name = "__describe",
 	.run = describe_run,

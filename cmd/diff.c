@@ -48,16 +48,16 @@ static const struct argp_option options[] = {
 	{ "new", OPT_NEW, "FILE", 0, "A file of the new side; repeatable", 1 },
 	{ "since", OPT_SINCE, "TIME", 0,
 	  "Begin at TIME, " STAMP_HELP "; OLD,NEW: a time for each side, of which one may be empty", 1 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, that one included; OLD,NEW: a time for each side", 1 },
+	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive; OLD,NEW: a time for each side", 1 },
 	{ "comm", OPT_COMM, "NAME", 0, "Only tasks of this name, a glob; repeatable", 1 },
 	{ "figure", OPT_FIGURE, "p50|p99|rate|total", 0, "Only these figures; a list with commas", 1 },
-	{ "row", OPT_ROW, "NAME", 0,
-	  "Only rows of this name, a glob: the fewer are asked about, the smaller a change can be told", 1 },
+	{ "row", OPT_ROW, "NAME", 0, "Only rows of this name, a glob; with fewer rows, smaller changes can be detected",
+	  1 },
 
 	{ NULL, 0, NULL, 0, "What is a change:", 2 },
-	{ "least", OPT_LEAST, "PERCENT", 0, "Call nothing a change that is smaller (default: 3)", 2 },
+	{ "least", OPT_LEAST, "PERCENT", 0, "Report no change that is smaller (default: 3)", 2 },
 	{ "fail-if", OPT_FAIL_IF, "CONDITION", 0,
-	  "End with status 3 if a row has changed so: 'FIGURE > N%' or 'FIGURE < -N%', with 'ROW:' in front, a glob, for some rows; repeatable",
+	  "Exit with status 3 if a row has changed by more: 'FIGURE > N%' or 'FIGURE < -N%'; 'ROW:' in front, a glob, selects rows; repeatable",
 	  2 },
 
 	{ NULL, 0, NULL, 0, "Output:", 3 },
@@ -65,9 +65,9 @@ static const struct argp_option options[] = {
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 3 },
 
 	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all rights while reading, for systems where giving them up fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0, "Read pages, too, that claim more bytes or memory than any recording",
-	  4 },
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
+	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
+	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
 	{ 0 },
 };
 
@@ -76,13 +76,13 @@ struct arguments {
 	const char *places[PLACES_MAX], *of, *by;
 	size_t nr_places;
 	union diff_by_options rows;
-	const void *rows_chosen; /* `rows`, or NULL */
+	const void *rows_chosen; /* &rows, or NULL */
 	struct diff_options diff;
 	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
 	struct findings_options findings;
 	const char *comms[COMMS_MAX];
 	size_t nr_comms;
-	char *owned[2]; /* times of the old side: since, until */
+	char *owned[2]; /* since and until of the old side, to be freed */
 	bool top_given, no_sandbox, trust_size;
 };
 
@@ -93,7 +93,7 @@ static void add_file(struct diff_files *files, const char *path, struct argp_sta
 	files->paths[files->nr++] = path;
 }
 
-/* "a1.dat,a2.dat"; but a file may have a comma in its name. */
+/* Adds files from a list such as "a1.dat,a2.dat". A file's name may contain a comma, too. */
 static void add_files(struct diff_files *files, const char *list, struct argp_state *state)
 {
 	struct text_word word;
@@ -114,7 +114,7 @@ static void add_files(struct diff_files *files, const char *list, struct argp_st
 	}
 }
 
-/* "TIME", or "OLD,NEW". Of one that is given again the last counts. */
+/* Reads "TIME" or "OLD,NEW". If the option is given twice, the last one counts. */
 static void set_times(struct arguments *arguments, const char *text, bool until, struct argp_state *state)
 {
 	const char *comma = strchr(text, ','), *old = text;
@@ -165,7 +165,7 @@ static void set_least(struct arguments *arguments, const char *text, struct argp
 	double least = strtod(text, &end);
 
 	if (end == text || (*end && strcmp(end, "%") != 0) || !(least >= 0 && least <= 1000))
-		argp_error(state, "--least: '%s' is no part in per cent, such as 3 or 0.5%%", text);
+		argp_error(state, "--least: '%s' is not a percentage, such as 3 or 0.5%%", text);
 	arguments->diff.least = least / 100;
 }
 
@@ -180,7 +180,7 @@ static void add_condition(struct arguments *arguments, const char *text, struct 
 	arguments->diff.nr_conditions++;
 }
 
-/* "OLD NEW", "NAME OLD NEW", or only NAME with --old and --new. */
+/* Reads "OLD NEW", "NAME OLD NEW", or only NAME with --old and --new. */
 static void place(struct arguments *arguments, struct argp_state *state)
 {
 	bool named = arguments->files[0].nr || arguments->files[1].nr;
@@ -190,7 +190,7 @@ static void place(struct arguments *arguments, struct argp_state *state)
 		if (!diff_read_knows(arguments->places[0]))
 			argp_error(state,
 				   "'%s' is none of " TABLES
-				   "; several files a side are written with commas, or with --old and --new",
+				   "; several files a side are separated by commas, or named with --old and --new",
 				   arguments->places[0]);
 		arguments->of = arguments->places[at++];
 	}
@@ -255,7 +255,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->nr_places == PLACES_MAX)
 			argp_error(
 				state,
-				"which of these are old, which new? Write a1.dat,a2.dat b1.dat,b2.dat, or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
+				"cannot tell the old files from the new ones: write a1.dat,a2.dat b1.dat,b2.dat, or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
 		arguments->places[arguments->nr_places++] = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -288,7 +288,7 @@ static int write_findings(const struct arguments *arguments, struct findings *fi
 	return r;
 }
 
-/* The findings are printed even where a condition is met. */
+/* The findings are printed even if a condition is met. */
 static int compare(const struct arguments *arguments, struct fail *fail)
 {
 	const struct diff_reading reading = {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* As the commands of these names have it. */
+/* The values of --by in the commands of these names. */
 static const char *const of_syscalls[] = {
 	[SYSCALLS_BY_CALL] = "syscall", [SYSCALLS_BY_TASK] = "task", [SYSCALLS_BY_PROCESS] = "process",
 	[SYSCALLS_BY_ERROR] = "errno",  [SYSCALLS_BY_CPU] = "cpu",

@@ -11,7 +11,7 @@
 
 #include <argp.h>
 
-/* The options of an analysis whose rows can be chosen. */
+/* The options of analyses whose rows can be chosen. */
 union diff_by_options {
 	struct syscalls_options syscalls;
 	struct block_options block;
@@ -22,8 +22,8 @@ union diff_by_options {
 };
 
 /*
- * What --by says of the tables `of`, for the analysis of that name; where they have no other rows, that is a usage
- * error.
+ * Returns the options of the analysis `of` for the value `by` of --by. If the analysis has no such rows, that is a
+ * usage error.
  */
 const void *diff_by(const char *of, const char *by, union diff_by_options *into, struct argp_state *state);
 

@@ -13,13 +13,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* What can be compared: one line for each, whose tables attach samples to their rows (table_attach()). */
+/* The analyses that can be compared: one line each. Their tables attach samples to rows (table_attach()). */
 static const struct analysis_ops *const known[] = {
 	&syscalls_analysis, &sched_analysis,  &irq_analysis,    &graph_analysis, &block_analysis,
 	&locks_analysis,    &memory_analysis, &stacks_analysis, &power_analysis, &latency_analysis,
 };
 
-/* Those that a summary of a file asks, too. */
+/* Returns whether the analysis is a part of a summary, too. */
 static bool is_of_summary(const struct analysis_ops *ops)
 {
 	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis && ops != &latency_analysis;
@@ -43,7 +43,7 @@ static size_t choose(const char *of, const struct analysis_ops *chosen[array_siz
 	return nr;
 }
 
-/* The files have times of their own. */
+/* Restricts the reader by times, which are different in each file. */
 static int narrow(const struct diff_files *files, struct reader *reader, struct extent *extent, struct fail *fail)
 {
 	int r = extent_find(reader->buffers[0].context, extent, fail);
@@ -88,7 +88,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	part.last = extent.last;
 	if (!r)
 		r = diff_add(diff, is_new, &reader, ops, nr, &part, fail);
-	/* Half of a file is not compared with a whole one. */
+	/* A damaged file is an error, because comparing a part of it with a whole file would mislead. */
 	damage = r && r != -ENODATA ? NULL : reader_damage(&reader, &path);
 	damage = damage || (r && r != -ENODATA) ? damage : trace_damage(trace);
 	if (damage)
@@ -98,7 +98,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	return r;
 }
 
-/* Nothing can be opened after the sandbox is entered, so all are open before, and none is read. */
+/* Nothing can be opened after entering the sandbox, so all files are opened before, and none is read until then. */
 static int load(struct trace **traces, const struct diff_files files[2], bool sandbox, bool trust_size,
 		struct fail *fail)
 {

@@ -13,23 +13,23 @@ struct fail;
 
 struct diff_files {
 	const char *paths[DIFF_RUNS_MAX];
-	char *owned[DIFF_RUNS_MAX]; /* those that are to be freed; else NULL */
+	char *owned[DIFF_RUNS_MAX]; /* the paths that must be freed; the others are NULL */
 	size_t nr;
 	const char *since, *until; /* of each of them; NULL: from its first event, to its last */
 };
 
-/* How the files are read, and whose rows are compared. */
+/* How the files are read, and which rows are compared. */
 struct diff_reading {
 	const char *of;
-	const void *options; /* of its analysis; NULL: the defaults */
+	const void *options; /* of the analysis; NULL: its defaults */
 	struct pass_filter filter;
 	bool sandbox, trust_size;
 };
 
-/* Whether tables of that name can be compared. */
+/* Returns whether the analysis with this name can be compared. */
 bool diff_read_knows(const char *of);
 
-/* Opens all files, gives up rights, and reads one after the other: files[0] is the old side. */
+/* Opens all files, gives up rights, and reads one file after the other. files[0] is the old side. */
 int must_check diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,
 			 struct fail *fail);
 

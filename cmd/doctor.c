@@ -26,8 +26,8 @@
 #include <sys/utsname.h>
 
 /*
- * One line for each thing that tracing needs or offers, in the order in which one depends on the other. Every line
- * begins with a verdict, so that the bad ones are seen at once.
+ * Prints one line for each thing that tracing needs or offers, those first on which others depend. Every line begins
+ * with a verdict, so that problems are seen at once.
  */
 struct doctor {
 	struct kernel kernel;
@@ -37,7 +37,7 @@ struct doctor {
 
 enum verdict { OK, LACKS, BAD, NOTE };
 
-/* After the verdict and the subject; broken between words. */
+/* Prints the text behind the verdict and the subject, broken between words. */
 static void print_wrapped(const char *text)
 {
 	enum { WIDTH = 100, INDENT = 18 };
@@ -70,7 +70,7 @@ tell(struct doctor *doctor, enum verdict verdict, const char *subject, const cha
 	print_wrapped(text);
 }
 
-/* "" where it cannot be read. */
+/* Returns "" if the file cannot be read. */
 static const char *text_of(const char *path, struct buf *buf)
 {
 	if (tracing_read_path(path, buf, NULL))
@@ -123,7 +123,7 @@ static bool tell_tracefs(struct doctor *doctor)
 	return true;
 }
 
-/* The event that is switched on for a moment: one that hardly happens. */
+/* Enables an event for a moment: one that hardly ever happens. */
 static int try_event(struct instance *instance, struct fail *fail)
 {
 	static const char *const events[] = { "events/sched/sched_process_wait/enable",
@@ -138,18 +138,21 @@ static int try_event(struct instance *instance, struct fail *fail)
 	return fail_set(fail, -ENOENT, "this kernel has none of the scheduler's and the interrupts' events");
 }
 
-/* Only this process and its children, as record -F does; an old kernel may take lists of tasks otherwise. */
+/*
+ * Traces only this process and its parent, as record -F does for a command: old kernels take lists of tasks in another
+ * way.
+ */
 static int try_tasks(struct instance *instance, struct fail *fail)
 {
 	pid_t pids[] = { getpid(), getppid() };
 	bool follow = option_exists(instance, "event-fork");
-	/* Where the parent is of another namespace it has no pid. */
+	/* A parent in another PID namespace has PID 0 here. */
 	int err = kernel_tasks_only(instance, pids, pids[1] ? 2 : 1, false, follow, fail);
 
 	return err ? err : kernel_tasks_all(instance, false, fail);
 }
 
-/* Each CPU's, for one after the other is what a recording waits on. */
+/* Tries the pipe of each CPU, because a recording needs them all. */
 static int try_pipes(const struct doctor *doctor, const struct instance *instance, struct fail *fail)
 {
 	struct page_shape shape;
@@ -164,7 +167,7 @@ static int try_pipes(const struct doctor *doctor, const struct instance *instanc
 	return err;
 }
 
-/* A recording in small: what weft record does first, and last. */
+/* Makes a tiny recording: what weft record does first, and last. */
 static int try_recording(struct doctor *doctor, struct fail *fail)
 {
 	struct instance *instance = NULL;
@@ -184,7 +187,7 @@ static int try_recording(struct doctor *doctor, struct fail *fail)
 	if (!err)
 		err = instance_write(instance, "tracing_on", "0", fail);
 	also = instance_close(instance, err ? NULL : fail);
-	/* Nothing was journaled but the instance; this removes the journal. */
+	/* The journal has nothing but the instance, which is closed: this removes the journal. */
 	if (undo && undo_restore(undo, also || err ? NULL : fail) && !also)
 		also = -EIO;
 	undo_free(undo);
@@ -258,7 +261,7 @@ static void tell_functions(struct doctor *doctor)
 	}
 }
 
-/* "a, b (CONFIG_X), c (CONFIG_Y)": neighbours with the same option share it. */
+/* Adds to a list such as "a, b (CONFIG_X), c (CONFIG_Y)": neighbours with the same option share it. */
 static void add_missing(struct buf *buf, const struct kconfig *missing, const char **option)
 {
 	if (*option && (!missing || !missing->option || strcmp(*option, missing->option)))
@@ -322,7 +325,10 @@ static void tell_features(struct doctor *doctor)
 		tell(doctor, LACKS, "also", "%s", buf_str(&lacks));
 }
 
-/* Whether the first symbols have addresses; percpu ones come first on some machines, and have small ones. */
+/*
+ * Reports whether the first symbols have addresses. On some machines percpu symbols come first and have small
+ * addresses, so several are read.
+ */
 static void tell_symbols(struct doctor *doctor)
 {
 	cleanup_file FILE *file = fopen("/proc/kallsyms", "re");
@@ -355,7 +361,7 @@ static int tell_user(const struct tracing_user *user, void *data)
 	return 0;
 }
 
-/* Lists of tasks that keep others from being traced. */
+/* Reports lists of tasks that keep all other tasks from being traced. */
 static void tell_tasks(struct doctor *doctor)
 {
 	static const char *const files[] = { "set_event_pid", "set_ftrace_pid" };

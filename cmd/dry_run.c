@@ -7,7 +7,7 @@
 #include "cmd/streams.h"
 #include "lib/base/text.h"
 
-/* "$command" for its stand-in in a list of tasks, inside single quotes or out of them. */
+/* Prints a line with "$command" in place of its stand-in in a list of tasks, inside or outside of single quotes. */
 static void print_line(struct text_word line)
 {
 	static const char list[] = "_pid";
@@ -48,7 +48,10 @@ static void print_words(char **argv)
 	}
 }
 
-/* Where weft was called from, for `cd` has gone to tracefs; as another user when that was asked for. */
+/*
+ * Prints the command. It runs in the directory from which weft was called, because `cd` has gone to tracefs, and as
+ * another user if that was requested.
+ */
 static void print_command(const struct dry_run *run)
 {
 	cleanup_buf struct buf user = BUF_INIT;
@@ -67,7 +70,10 @@ void dry_run_print(const struct dry_run *run)
 	if (plan_quote(&dir, run->tracing->dir))
 		printf("cd %s\n", buf_str(&dir));
 	if (run->argv && run->only_command) {
-		/* It must be there to be named, and not run before it is traced. */
+		/*
+		 * The command must exist before its PID can be written, and must not run before it is traced: so it
+		 * stops itself first.
+		 */
 		fputs("(", stdout);
 		fputs("kill -STOP \"$(exec sh -c 'echo $PPID')\"; ", stdout);
 		print_command(run);

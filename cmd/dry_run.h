@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* In a plan the command has no pid yet: this stands for it, and becomes "$command" in the script. */
+/* The command of a plan has no PID yet: this number stands for it, and the script has "$command" instead. */
 enum { DRY_RUN_COMMAND = 2147483647 };
 
 /*
  * Prints what a command line would do to tracefs (lib/tracefs/plan.h) as a script for sh on standard output: the writes
- * in their order, and the COMMAND where it would run.
+ * in their order, and the COMMAND at the point at which it would run.
  */
 struct dry_run {
 	const struct tracing *tracing;
-	const struct plan *plan;  /* up to the point where the command runs */
-	const struct plan *after; /* and when it has ended; may be NULL */
+	const struct plan *plan;  /* the writes before the command runs */
+	const struct plan *after; /* the writes after it has ended; may be NULL */
 	char **argv;              /* NULL: no command */
-	bool only_command;        /* its pid is in the plan */
+	bool only_command;        /* the plan contains the command's stand-in PID */
 	const char *user;
 };
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* weft-trace-cmd(7) has them all; these are options that weft does not have under that name. */
+/* Options of trace-cmd that weft does not have under that name. weft-trace-cmd(7) has the complete list. */
 static const struct {
 	const char *command, *option, *here;
 } options[] = {

@@ -3,8 +3,7 @@
 #define WEFT_CMD_ELSEWHERE_H
 
 /*
- * weft's name for an option of trace-cmd that has another name here: of `weft COMMAND OPTION`, "-w" or "--stat". NULL:
- * unknown.
+ * Returns what weft has instead of an option of trace-cmd, such as "-w" or "--stat" of `weft COMMAND`. NULL: unknown.
  */
 const char *elsewhere_option(const char *command, const char *option);
 

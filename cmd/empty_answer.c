@@ -19,11 +19,11 @@
 #include "lib/trace/trace.h"
 
 enum {
-	EVENTS_MAX = 4 * 1000 * 1000, /* a second's work at most */
+	EVENTS_MAX = 4 * 1000 * 1000, /* what can be read in about a second */
 	PIDS = 4 << 20,               /* PID_MAX_LIMIT of a 64-bit kernel, include/linux/threads.h */
 };
 
-/* The choices, each asked for alone. */
+/* The options that select events. Each is examined alone. */
 enum choice { CHOICE_EVENT, CHOICE_COMM, CHOICE_FILTER, CHOICE_PID, CHOICE_CPU, CHOICE_SINCE, CHOICE_UNTIL, CHOICES };
 
 /* One buffer. */
@@ -38,11 +38,11 @@ struct answer {
 	uint64_t events, matches[CHOICES], first, last;
 	struct cpus cpus;
 	struct extent extent;
-	bool more, timed; /* more than were read; the times are in ns */
-	uint8_t *pids;    /* a bit for each whose name was offered */
-	struct near near; /* to the first --comm */
+	bool more, timed; /* more: there are more events than were read; timed: times are in ns */
+	uint8_t *pids;    /* a bit for each PID whose name was offered */
+	struct near near; /* names similar to the first --comm */
 	struct reader reader;
-	struct part *parts; /* of the reader's buffers */
+	struct part *parts; /* one for each of the reader's buffers */
 };
 
 static void offer_name(struct answer *answer, const struct context *context, int32_t pid)

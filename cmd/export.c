@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* weft export: a recording as a file of another program. */
+/* weft export: writes a recording as a file of another program. */
 enum {
 	OPT_TO = 256,
 	OPT_FIELDS,
@@ -40,8 +40,8 @@ enum {
 };
 
 /*
- * How the process that reads ends, besides enum exit_status: the file is damaged, and what could be read of it is
- * written.
+ * An exit status of the reader process besides those of enum exit_status: the file is damaged, and what could be read
+ * of it is written.
  */
 enum { EXIT_DAMAGED = 3 };
 
@@ -55,7 +55,7 @@ struct arguments {
 	bool quiet, no_sandbox, trust_size;
 };
 
-/* As export_at() lists them: tests/cases/export.bats compares. */
+/* In the order of export_at(): tests/cases/export.bats compares the two. */
 #define EXPORTS "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox"
 
 static const struct argp_option options[] = {
@@ -69,8 +69,7 @@ static const struct argp_option options[] = {
 	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0,
 	  "What stacks weigh in folded, flame, speedscope, pprof and firefox (default: the first that there is)", 3 },
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0,
-	  "How large html, or all markers of firefox, may be, which tells how much detail there is: 512K, 100M (default: 20M)",
-	  3 },
+	  "Largest size of html, or of all markers of firefox, which limits the detail: 512K, 100M (default: 20M)", 3 },
 	{ "diff", OPT_DIFF, "FILE", 0,
 	  "Compare the stacks with those of FILE, the older recording (folded and flame only)", 3 },
 	{ "partition", OPT_PARTITION, "KEY=VALUE", 0,
@@ -226,7 +225,9 @@ static void tell_empty(const struct choice *choice, struct trace *trace)
 		empty_answer_tell(trace, &question);
 }
 
-/* Nothing can be opened after the sandbox is entered: the other file of --diff is open before, and read behind it. */
+/*
+ * Nothing can be opened after entering the sandbox. So the other file of --diff is opened before, and read behind it.
+ */
 static int open_files(const struct arguments *arguments, struct export_job *job, struct trace **ret, struct fail *fail)
 {
 	int r = arguments->diff ? trace_new(arguments->diff, &job->before, fail) : 0;
@@ -265,7 +266,7 @@ static int read_and_write(const struct arguments *arguments, struct export_job *
 	return r;
 }
 
-/* Exit status of the process that reads. */
+/* Returns the exit status of the reader process. */
 static int export_to(const struct arguments *arguments, int fd, const char *path)
 {
 	struct export_job job = { .choice = &arguments->choice,
@@ -293,8 +294,8 @@ static int export_to(const struct arguments *arguments, int fd, const char *path
 }
 
 /*
- * The rights to read are given up by a process of its own, for the file gets its name with those of this one. `ours` is
- * not for it.
+ * Starts a process that gives up its rights and reads; this process keeps them, to give the file its name. `ours` is
+ * closed in the new process.
  */
 static pid_t start_apart(const struct arguments *arguments, int fd, const char *path, int ours)
 {
@@ -332,7 +333,7 @@ static int export_file(const struct arguments *arguments, const struct destinati
 	return status;
 }
 
-/* The process that reads writes pieces into a pipe, for it can make no files; this one makes files of them. */
+/* The reader process cannot make files: it writes pieces into a pipe, and this process makes the files from them. */
 static int fill_folder(const struct arguments *arguments, const struct destination_folder *folder)
 {
 	struct fail fail = FAIL_INIT;
@@ -346,7 +347,10 @@ static int fill_folder(const struct arguments *arguments, const struct destinati
 	pid = start_apart(arguments, ends[1], NULL, ends[0]);
 	close(ends[1]);
 	r = pid > 0 ? export_folder_fill(folder, ends[0], &fail) : 0;
-	/* Where this has failed, the other one ends by SIGPIPE, which is no news then. */
+	/*
+	 * If filling the folder has failed, closing the pipe ends the reader process with SIGPIPE. That is not
+	 * reported.
+	 */
 	close(ends[0]);
 	status = pid > 0 ? apart_end(pid, arguments->input) : EXIT_FAILED;
 	if (r)
@@ -407,7 +411,7 @@ static int run(int argc, char **argv)
 		status = export_folder(&arguments);
 		return status == EXIT_DAMAGED ? EXIT_FAILED : status;
 	}
-	/* Text may go to a terminal: destination_open() is for files that are none. */
+	/* destination_open() is for files, so standard output, which may be a terminal, is handled here. */
 	if (!strcmp(arguments.output, "-"))
 		to.kind = DESTINATION_STDOUT;
 	else if (destination_open(arguments.output, &to, &fail))

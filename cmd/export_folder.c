@@ -12,7 +12,7 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* All of `size` bytes: 1, or 0 at the end of the pipe, in front of the first of them. */
+/* Reads all of `size` bytes. Returns 1; 0 at the end of the pipe, if that comes before the first byte. */
 static int take_bytes(int pipe, void *into, size_t size)
 {
 	size_t got = 0;
@@ -43,7 +43,7 @@ static int copy(int pipe, int fd, uint64_t len, char *chunk)
 	return 0;
 }
 
-/* 1: one more, 0: the end. */
+/* Returns 1 after a piece, 0 at the end. */
 static int take_piece(const struct destination_folder *folder, int pipe, char *chunk, struct fail *fail)
 {
 	char name[FOLDER_NAME_MAX + 1];

@@ -8,8 +8,9 @@ struct destination_folder;
 struct fail;
 
 /*
- * The pieces of formats/export/folder.h, from a pipe into the files that they are of, until the pipe ends. They come
- * from a process that has read what others wrote: names are those that a folder takes, and nothing else is believed.
+ * Reads the pieces of formats/export/folder.h from a pipe and writes each into its file, until the pipe ends. The
+ * pieces come from a process that has read what strangers wrote, so nothing in them is trusted: a name must be one that
+ * a folder accepts.
  */
 int must_check export_folder_fill(const struct destination_folder *folder, int pipe, struct fail *fail);
 

@@ -27,7 +27,7 @@ struct writing {
 	struct export *export, *before;
 	struct export_tables tables;
 	unsigned seen;
-	int failed; /* of see_too() */
+	int failed; /* the result of see_too() */
 	struct fail *fail;
 };
 
@@ -50,7 +50,7 @@ static int write_out(struct writing *writing, struct fail *fail)
 	return r;
 }
 
-/* Returns the failure of the exporter, which does not stop by itself. */
+/* Returns the exporter's failure: an exporter does not stop by itself. */
 static int look(const struct writing *writing, struct fail *fail)
 {
 	if (!writing->export->error)
@@ -69,7 +69,7 @@ static void see(struct writing *writing, const struct event *event)
 	export->ops->event(export, event);
 }
 
-/* What an event has made; now and then, what failed. */
+/* Writes what an event has produced. Looks for failures from time to time. */
 static int follow(struct writing *writing, struct fail *fail)
 {
 	if (out_len(&writing->out) >= OUT_SIZE && write_out(writing, fail))
@@ -77,7 +77,7 @@ static int follow(struct writing *writing, struct fail *fail)
 	return ++writing->seen % FAIL_LOOK || !look(writing, fail) ? 0 : -1;
 }
 
-/* Beside the analyses of the tables. */
+/* Shows an event to the exporter in the pass of the tables' analyses. */
 static void see_too(void *arg, const struct event *event)
 {
 	struct writing *writing = arg;
@@ -139,8 +139,8 @@ static int write_events(struct writing *writing, struct fail *fail)
 }
 
 /*
- * The other file of --diff, into an exporter of its own, which writes nothing. Half of a file is not compared with a
- * whole one.
+ * Reads the other file of --diff into an exporter of its own, which writes nothing. A damaged file is an error, because
+ * comparing a part of it with a whole file would mislead.
  */
 static int read_before(struct writing *writing, struct trace *trace, struct fail *fail)
 {
@@ -195,7 +195,7 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	return r ? r : reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
 }
 
-/* Each line of the exporter's notes. */
+/* Prints each line of the exporter's notes. */
 static void tell_notes(struct export *export)
 {
 	char *line = (char *)(uintptr_t)buf_str(&export->notes), *rest = line;

@@ -14,24 +14,24 @@ struct export_ops;
 struct fail;
 struct trace;
 
-/* What weft export writes, and what it tells about it. */
+/* What weft export writes, and what it reports about that. */
 struct export_job {
 	const struct choice *choice;
 	const struct export_ops *ops;
-	const char *fields;   /* of --fields; NULL */
-	const char *weight;   /* of --weight; NULL */
-	const char *input;    /* the file, for lines to paste */
-	uint64_t max_size;    /* of --max-size; 0 */
-	struct trace *before; /* of --diff: the other file, loaded; NULL */
-	struct db *db;        /* what the exporter has opened; NULL */
+	const char *fields;   /* the value of --fields, or NULL */
+	const char *weight;   /* the value of --weight, or NULL */
+	const char *input;    /* the file's name, for commands to paste */
+	uint64_t max_size;    /* the value of --max-size, or 0 */
+	struct trace *before; /* the other file of --diff, loaded; or NULL */
+	struct db *db;        /* the database that the exporter has opened, or NULL */
 	int fd;
-	bool terminal;                /* fd is standard output, and that is a terminal */
+	bool terminal;                /* fd is standard output, which is a terminal */
 	uint64_t events, gaps, bytes; /* set by export_write() */
 };
 
 /*
- * Reads the chosen events of the trace and writes them to job->fd. -EBADMSG: the file is damaged, and what could be
- * read of it is written, whole in the other format.
+ * Reads the selected events of the trace and writes them to job->fd. Returns -EBADMSG if the file is damaged: what
+ * could be read of it is written, and is a valid file of the other format.
  */
 int must_check export_write(struct export_job *job, struct trace *trace, struct fail *fail);
 

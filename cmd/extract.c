@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* weft extract: a trace.dat of what the kernel's buffers hold already. */
+/* weft extract: makes a trace.dat from what the kernel's buffers already contain. */
 enum { INSTANCES_MAX = 256 };
 
 struct arguments {
@@ -55,7 +55,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->all && arguments->nr_instances)
-			argp_error(state, "--all, or -B %s?", arguments->instances[0]);
+			argp_error(state, "--all and -B %s cannot be combined", arguments->instances[0]);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is not an option; name the file with -o", arg);

@@ -18,7 +18,7 @@
 
 enum { COPY_SIZE = 1 << 16 };
 
-/* What the process that reads says, each in one message. */
+/* A request of the reader process. Each is one message. */
 struct question {
 	enum { ASK_TEMPORARY, ASK_FILE, ASK_NAME } what;
 	char word[FORM_WORD];
@@ -29,13 +29,13 @@ struct answer {
 	struct fail fail;
 };
 
-/* This side: the file that was asked for and has no name yet. */
+/* This process' side: the file that was requested and has no name yet. */
 struct keeper {
 	const struct form *form;
 	struct destination to;
 	char name[DESTINATION_NAME];
-	int fd;      /* -1: there is none */
-	int special; /* where a copy of the file goes; -1: it gets a name */
+	int fd;      /* -1: there is no file */
+	int special; /* where the file is copied to; -1: it gets a name instead */
 };
 
 static int send_answer(int socket, const struct answer *answer, int fd)
@@ -73,7 +73,7 @@ static int ask(struct form_door *door, const struct question *question, int *ret
 	do
 		got = recvmsg(door->socket, &message, MSG_CMSG_CLOEXEC);
 	while (got < 0 && errno == EINTR);
-	/* A signal has ended the other process, such as that of a pipe nobody reads any more; who started it knows. */
+	/* A signal has ended the other process (SIGPIPE, for example). The program that started it will see that. */
 	if (!got)
 		_exit(EXIT_FAILED);
 	if (got != (ssize_t)sizeof(answer))
@@ -118,7 +118,9 @@ static void forget_file(struct keeper *keeper)
 	destination_release(&keeper->to);
 }
 
-/* The word comes from a process that a hostile file may have taken over: it leads to no other directory. */
+/*
+ * The reader process, which a hostile file may have taken over, sent this word: it must not lead to another directory.
+ */
 static bool word_is_well(const char word[FORM_WORD])
 {
 	size_t len = strnlen(word, FORM_WORD);
@@ -203,7 +205,7 @@ static int reply_to(struct keeper *keeper, int socket, const struct question *qu
 	return send_answer(socket, &answer, answer.err ? -1 : fd);
 }
 
-/* Until the other process ends, which closes the socket. */
+/* Serves requests until the reader process ends, which closes the socket. */
 static void keep(const struct form *form, int socket)
 {
 	struct keeper keeper = { .form = form, .to = DESTINATION_INIT, .fd = -1, .special = -1 };

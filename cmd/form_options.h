@@ -14,7 +14,7 @@ struct fail;
 struct form_door;
 
 /*
- * The options of commands that make files of files: where to, and in which form. An argp child; its input is a struct
+ * The options of commands that make files from files: the output and its form. An argp child; its input is a struct
  * form, which it fills with defaults first.
  */
 struct form {
@@ -22,16 +22,19 @@ struct form {
 	const char *output; /* NULL: not given */
 	mode_t mode;
 	bool quiet, no_sandbox;
-	const char *compression; /* while parsing */
-	struct form_door *door;  /* who opens files; NULL: this process (cmd/form_apart.h) */
+	const char *compression; /* used while parsing */
+	struct form_door *door;  /* opens files; NULL: this process does (cmd/form_apart.h) */
 };
 
 extern const struct argp form_argp;
 
-/* What a word for form_path() may consist of. */
+/* The characters of which a word for form_path() may consist. */
 #define FORM_WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-/* The output, and of several the one for `word`: "part.dat" becomes "part.WORD.dat". NULL: no memory. */
+/*
+ * Returns the name of the output; of several outputs, the one for `word`: "part.dat" becomes "part.WORD.dat". NULL when
+ * memory runs out.
+ */
 char *form_path(const struct form *form, const char *word);
 
 #endif

@@ -8,8 +8,9 @@ struct fail;
 struct form;
 
 /*
- * Calls `write` with a new file and gives that the name of `word` when it is whole, so that the output may be an input,
- * too. To standard output and devices it is copied then, or without a door written directly.
+ * Calls `write` with a new file, and gives the file its name (that for `word`) when it is complete, so that the output
+ * may also be an input. For standard output and devices, the complete file is copied there; without a door, `write`
+ * writes to them directly.
  */
 int must_check form_write(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
 			  void *arg, struct fail *fail);

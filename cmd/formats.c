@@ -35,8 +35,8 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state)
 }
 
 /*
- * The directory of plugins beside the program, as a build has it: DIR/weft and DIR/plugins. An installed weft has none:
- * what somebody puts beside it is not weft's. *ret_program says who may write the program.
+ * Finds the directory of plugins beside the program, as in a build: DIR/weft and DIR/plugins. An installed weft has
+ * none: a directory that somebody puts there is not weft's. *ret_program tells who may write the program.
  */
 static bool plugins_beside(char *path, size_t size, struct stat *ret_program)
 {
@@ -106,7 +106,10 @@ char *format_instance_name(const char *name, const struct sink_options *options)
 	if (out_init(&out, 0)) {
 		escape_text(&escape, name, strlen(name), &out);
 		escape_end(&escape, &out);
-		/* A newline at the end would be taken for that of a line. */
+		/*
+		 * escape_newlines() leaves a newline at the end as it is, so the text gets one more character for a
+		 * moment.
+		 */
 		out_char(&out, '.');
 		escape_newlines(&out, 0);
 		text = out.failed ? NULL : strndup(out.start, out_len(&out) - 1);

@@ -17,7 +17,7 @@ static const struct {
 	{ "kernel", "Ask the kernel" },
 };
 
-/* The overview is one screen of 80 columns and 24 lines: three commands stand in a line, each with these words. */
+/* The overview fits a screen of 80 columns and 24 lines: each line has up to three commands, with these words. */
 static const struct {
 	const char *name, *brief;
 } briefs[] = {
@@ -40,7 +40,9 @@ static const struct {
 
 enum { COLUMNS = 3, COLUMN = 26, NAME = 9 };
 
-/* A command's name and its words, filled up to the width of a column unless it is the last one of its line. */
+/*
+ * Prints a command's name and its words, filled up to the width of a column unless the command is the last on its line.
+ */
 static void print_brief(const struct command *command, bool last)
 {
 	const char *brief = command->summary;
@@ -117,7 +119,7 @@ static int help_run(int argc, char **argv)
 		print_overview();
 		return EXIT_OK;
 	}
-	/* As its manual page is called. */
+	/* The user may give the name of the manual page. */
 	if (!strncmp(name, "weft-", 5))
 		name += 5;
 	command = command_find(name);

@@ -46,9 +46,9 @@ enum {
 struct arguments {
 	struct kernel kernel;
 	struct hist_wanted wanted;
-	char *pair; /* "FIRST..SECOND", cut in two */
+	char *pair; /* "FIRST..SECOND", split in two */
 	enum hist_format format;
-	struct analyse file; /* with --input */
+	struct analyse file; /* used with --input */
 	bool saved, live, only_command, follow;
 	uint64_t interval_ns, duration_ns;
 	char **argv; /* the COMMAND */
@@ -108,7 +108,7 @@ static enum hist_format parse_format(const char *text, struct argp_state *state)
 	return HIST_AS_TABLE;
 }
 
-/* "FIRST..SECOND" */
+/* Splits "FIRST..SECOND". */
 static void set_pair(struct arguments *arguments, const char *text, struct argp_state *state)
 {
 	char *dots;
@@ -201,7 +201,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 	const struct hist_wanted *wanted = &arguments->wanted;
 
 	if (!wanted->event)
-		argp_error(state, "which EVENT? Or --latency EVENT..EVENT");
+		argp_error(state, "no EVENT given; name one, or use --latency EVENT..EVENT");
 	if (!wanted->second && !wanted->keys)
 		argp_error(state, "the keys are missing: name fields of '%s' with --keys", wanted->event);
 	if (!wanted->second && (wanted->match || wanted->ns))
@@ -248,8 +248,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!arguments->wanted.event) {
 			arguments->wanted.event = arg;
 			/*
-			 * Words behind "--" are the COMMAND and its options; options of weft may still follow before
-			 * that.
+			 * Words behind "--" are the COMMAND and its options. Options of weft may still follow before
+			 * the "--".
 			 */
 			return 0;
 		}
@@ -278,7 +278,7 @@ static const struct argp argp = {
 	       "Its trigger is set in an instance of its own, or in that of -B, and removed again.",
 };
 
-/* The histogram while it is kept. */
+/* A histogram while it is kept. */
 struct session {
 	const struct arguments *arguments;
 	struct kernel *kernel;
@@ -290,7 +290,7 @@ struct session {
 	struct wake wake;
 	char what[300];
 	uint64_t started_ns;
-	int status; /* of COMMAND */
+	int status; /* the exit status of COMMAND */
 };
 
 static int show_parsed(struct session *session, const char *text, struct fail *fail)
@@ -328,7 +328,10 @@ static int show(struct session *session, bool again, struct fail *fail)
 	return err ? err : command_flush(fail);
 }
 
-/* Triggers see no times while tracing is off; but a buffer that somebody stopped gets no events from us. */
+/*
+ * Triggers see no times while tracing is off, so this turns it on for a histogram of two events. A buffer that somebody
+ * stopped must not get our events, so it is left as it is otherwise.
+ */
 static int turn_on(struct session *session, struct fail *fail)
 {
 	char word[8];
@@ -368,7 +371,7 @@ static int begin(struct session *session, struct fail *fail)
 		err = kernel_find(session->kernel, fail);
 	if (!err)
 		err = open_instance(session, fail);
-	/* All users of this instance share one list of tasks. */
+	/* All users of a named instance share its list of tasks, so it is claimed first. */
 	if (!err && arguments->only_command && session->kernel->name)
 		err = undo_claim(session->undo, session->kernel->name, &(struct claim_manner){ .waits = false }, fail);
 	if (!err && arguments->only_command)
@@ -377,7 +380,7 @@ static int begin(struct session *session, struct fail *fail)
 		     hist_set(session->instance, session->top, session->undo, &arguments->wanted, &session->hist, fail);
 }
 
-/* Until COMMAND ends, a signal comes, or the time is over; shows what there is meanwhile. */
+/* Waits until COMMAND ends, a signal comes, or the time is over. Shows the histogram meanwhile. */
 static int wait_and_show(struct session *session, struct fail *fail)
 {
 	const struct arguments *arguments = session->arguments;

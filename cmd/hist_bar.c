@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* U+2588 is a full column; of the seven behind it each has an eighth less. */
+/* U+2588 is a full column. Each of the seven characters after it is an eighth narrower. */
 enum { EIGHTHS = 8, FULL_BLOCK = 0x88 };
 
 struct hist_bars hist_bars(void)
@@ -33,7 +33,7 @@ void hist_bar(const struct hist_bars *bars, uint64_t value, uint64_t max, char i
 
 	if (len > all)
 		len = all;
-	/* What is there is seen. */
+	/* A value above 0 has a visible bar. */
 	if (!len && value)
 		len = 1;
 	if (!bars->blocks) {

@@ -8,22 +8,22 @@
 
 struct out;
 
-/* Bars behind the numbers of a histogram: of block characters, with a precision of an eighth of a column, or of "#". */
+/* Bars beside the numbers of a histogram: of block characters, precise to an eighth of a column, or of "#". */
 enum { HIST_BAR_WIDTH = 40, HIST_BAR_LEAST = 8, HIST_BAR_SIZE = 3 * HIST_BAR_WIDTH + 1 };
 
 struct hist_bars {
-	size_t width; /* columns of the longest one */
+	size_t width; /* columns of the longest bar */
 	bool blocks;
 };
 
-/* As standard output shows them: blocks on a terminal whose locale has them. */
+/* Returns the bars that standard output can show: blocks on a terminal whose locale has them. */
 struct hist_bars hist_bars(void);
 
 void hist_bar(const struct hist_bars *bars, uint64_t value, uint64_t max, char into[HIST_BAR_SIZE]);
 
 /*
- * Whether the lines of `text`, printed with these bars, are too long for the terminal and shorter bars will help: then
- * they are shorter.
+ * If the lines of `text`, printed with these bars, are too long for the terminal, makes the bars shorter. Returns
+ * whether it did, so that the text must be printed again.
  */
 bool hist_bars_shorten(struct hist_bars *bars, const struct out *text);
 

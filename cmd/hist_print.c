@@ -28,7 +28,7 @@ static bool is_buckets(const struct hist_column *column)
 	return column->modifier.len >= 6 && !memcmp(column->modifier.at, "bucket", 6);
 }
 
-/* The hitcount is the value that bars show, or else the first value. */
+/* Returns the value that the bars show: the hitcount, or else the first value. */
 static size_t bar_value(const struct hist_text *hist)
 {
 	for (size_t i = 0; i < hist->nr_values; i++)
@@ -37,7 +37,7 @@ static size_t bar_value(const struct hist_text *hist)
 	return 0;
 }
 
-/* A value below 0 has no bar. */
+/* Returns the length of the bar; 0 for a negative value. */
 static uint64_t bar_length(const struct hist_text *hist, const struct hist_row *row, size_t value)
 {
 	uint64_t length = row->values[value].value;
@@ -55,7 +55,10 @@ static uint64_t largest(const struct hist_text *hist, size_t value)
 	return max;
 }
 
-/* "bash            [       123]" and "[ffffffff81000000] vfs_read" without the brackets. */
+/*
+ * Returns a name without what the kernel adds: "bash" of "bash            [       123]", and "vfs_read" of
+ * "[ffffffff81000000] vfs_read".
+ */
 static struct text_word name_of(const struct hist_cell *cell)
 {
 	struct text_word name = cell->text;
@@ -134,7 +137,7 @@ static void fill_row(struct table *table, const struct hist_text *hist, const st
 			print_number(table, &hist->values[i], &row->values[i]);
 }
 
-/* A value that is not the sum says so: "bytes_alloc.p99". */
+/* Returns the name of a value. If the value is not the sum, the name says so: "bytes_alloc.p99". */
 static const char *value_name(const struct hist_column *column, char into[NAME_SIZE])
 {
 	bool sum = !column->modifier.len || is(column->modifier, "hex") || is(column->modifier, "usecs");
@@ -144,7 +147,7 @@ static const char *value_name(const struct hist_column *column, char into[NAME_S
 	return into;
 }
 
-/* Titles of the columns; the names live in `names`. */
+/* Sets the titles of the columns. The texts are stored in `names`. */
 static size_t set_columns(const struct hist_text *hist, const struct hist_title *title, size_t shown,
 			  struct table_column columns[TABLE_COLUMNS_MAX], char names[TABLE_COLUMNS_MAX][NAME_SIZE])
 {
@@ -162,7 +165,7 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
 
-		/* The kernel's own bars begin at the left, too. */
+		/* Bars that the kernel has drawn begin at the left, too. */
 		columns[nr] = (struct table_column){ .title = value_name(&hist->values[value], names[nr]),
 						     .kind = is(hist->values[value].modifier, "graph") ? TABLE_TEXT :
 													 TABLE_NUMBER };
@@ -194,7 +197,7 @@ static void print_beside(const struct hist_text *hist, const struct hist_row *ro
 	}
 }
 
-/* The table, with what belongs to a row in lines below it. */
+/* Prints the table. What else belongs to a row is printed in the lines below it. */
 static void weave(const struct hist_text *hist, const struct out *table, struct out *out)
 {
 	struct text_word line;
@@ -212,7 +215,7 @@ static void weave(const struct hist_text *hist, const struct out *table, struct 
 	}
 }
 
-/* The table, with bars that fit the terminal. */
+/* Makes the table with bars that fit into the terminal. */
 static bool fill_table(const struct hist_text *hist, const struct table_column *columns, size_t nr, size_t shown,
 		       struct out *text)
 {
@@ -283,7 +286,7 @@ static void put_bounds(struct json *json, uint64_t first, uint64_t last)
 	json_end(json);
 }
 
-/* "10-19" */
+/* Returns the end of a bucket such as "10-19". */
 static uint64_t bucket_end(const struct hist_cell *cell)
 {
 	const char *dash = memchr(cell->text.at, '-', cell->text.len);

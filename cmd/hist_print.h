@@ -10,16 +10,16 @@
 struct fail;
 struct hist_text;
 
-/* A histogram for people, or as one line of JSON. */
+/* Prints a histogram for people, or as one line of JSON. */
 struct hist_title {
 	const char *what; /* "sched:sched_switch", "sched:sched_waking..sched:sched_switch" */
 	const char *unit; /* of the field `lat`: "us", "ns"; NULL: no latency */
-	uint64_t time_ns; /* how long it was kept */
+	uint64_t time_ns; /* for how long the histogram was kept */
 };
 
 enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL };
 
-/* To standard output; not as the kernel's own text, which is there already. */
+/* Prints to standard output, in any format but the kernel's own text, which exists already. */
 int must_check hist_print(const struct hist_text *hist, const struct hist_title *title, enum hist_format format,
 			  struct fail *fail);
 

@@ -7,7 +7,7 @@
 struct analyse;
 struct hist_wanted;
 
-/* The histogram of what a file has. Returns the exit status. */
+/* Makes the histogram of events in a file. Returns the exit status. */
 int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted, const struct hist_title *title,
 		   enum hist_format format);
 

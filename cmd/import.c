@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* weft import: kernel text as a recording. */
+/* weft import: makes a recording from the kernel's text. */
 enum { OPT_FORMATS_FROM = 256 };
 
 enum { LINE_MAX_LEN = 1 << 16 };
@@ -33,7 +33,7 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read the text FILE; - is standard input", 1 },
 	{ "formats-from", OPT_FORMATS_FROM, "FILE", 0,
-	  "A trace.dat of the same kernel, which tells the fields of all its events", 1 },
+	  "Take the fields of events from FILE, a trace.dat of the same kernel", 1 },
 	{ 0 },
 };
 
@@ -54,7 +54,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->input)
-			argp_error(state, "which text? - is standard input");
+			argp_error(state, "no FILE given; - is standard input");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -70,11 +70,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "TEXT",
-	.doc = "Makes a trace.dat of the kernel's text, such as a bug report or a console's log has it.",
+	.doc = "Makes a trace.dat from the kernel's text, as in a bug report or the log of a console.",
 	.children = children,
 };
 
-/* A longer line is cut: no event of the kernel is. */
+/* Reads lines. Longer ones are cut: no event of the kernel is that long. */
 static int read_lines(struct arguments *arguments, FILE *file, struct fail *fail)
 {
 	cleanup_free char *line = malloc(LINE_MAX_LEN);
@@ -102,7 +102,7 @@ static int write_import(void *arg, int fd, struct fail *fail)
 	return import_write(arguments->import, fd, &arguments->size, fail);
 }
 
-/* Opens the inputs, then gives up all rights, for both may be a stranger's. */
+/* Opens the inputs and then gives up all rights, because both inputs may come from strangers. */
 static int open_inputs(struct arguments *arguments, FILE **ret, struct fail *fail)
 {
 	FILE *file = strcmp(arguments->input, "-") ? fopen(arguments->input, "re") : stdin;
@@ -148,20 +148,20 @@ static void tell(const struct arguments *arguments)
 	command_warn("%s: %" PRIu64 " event%s, %s", arguments->form.output, counts.events, text_plural(counts.events),
 		     text_size(size, arguments->size));
 	if (counts.whole)
-		command_warn("note: of %" PRIu64 " of them only the text is known, not the fields%s", counts.whole,
-			     arguments->formats ? "" : "; --formats-from FILE of the same kernel tells more");
+		command_warn("note: the fields of %" PRIu64 " of them are unknown, they have only their text%s",
+			     counts.whole,
+			     arguments->formats ? "" : "; --formats-from FILE, of the same kernel, has more fields");
 	if (counts.guessed)
 		command_warn(
 			"note: %" PRIu64
-			" lines of the function graph have no time: it is made of their order and the durations, and what passed "
-			"between functions is not in it; the option funcgraph-abstime prints times",
+			" lines of the function graph have no time: their times are made from their order and the durations, without "
+			"the time between functions; the option funcgraph-abstime prints times",
 			counts.guessed);
 	if (counts.unknown)
-		command_warn(
-			"note: of %" PRIu64
-			" events of the function graph no line tells the task; it has the PID 4194304 and the CPU's number; "
-			"the option funcgraph-proc prints tasks",
-			counts.unknown);
+		command_warn("note: the task of %" PRIu64
+			     " events of the function graph is unknown; their PID is 4194304 plus the CPU's number; "
+			     "the option funcgraph-proc prints tasks",
+			     counts.unknown);
 	if (counts.passed)
 		command_warn("note: %" PRIu64 " line%s no event%s", counts.passed, counts.passed == 1 ? " is" : "s are",
 			     text_plural(counts.passed));

@@ -84,7 +84,7 @@ static void print_line(struct out *out, const char *name, const char *text)
 		out_f(out, "%-10s %.*s\n", name, (int)strcspn(text, "\n"), text);
 }
 
-/* lib/setup/setup_probes.h: setup_probes_missed() */
+/* Prints the lines of setup_probes_missed() (lib/setup/setup_probes.h). */
 static void print_missed(struct trace_text text, struct out *out)
 {
 	struct text_word line;
@@ -158,7 +158,7 @@ static void print_sections(struct trace *trace, struct out *out)
 	table_release(&table);
 }
 
-/* The index of the buffer that --instance means; -1 with a message when there is none. */
+/* Finds the index of the buffer that --instance names. Returns -1, after a message, if there is none. */
 static int find_buffer(struct trace *trace, const char *name, size_t *ret, struct fail *fail)
 {
 	for (size_t i = 0; i < trace_buffers(trace); i++)
@@ -204,7 +204,7 @@ static int print_settings(struct trace *trace, const struct arguments *arguments
 		if (buffer != only)
 			continue;
 		table_cell(&table, name);
-		/* One line is shown; of more, how many bytes there are. */
+		/* A text of one line is shown; of a longer text, only its size. */
 		if (len + 1 >= text.len && len <= 100)
 			table_cellf(&table, "%.*s", (int)len, text.text);
 		else

@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One CPU of a buffer, as far as its events tell. */
+/* One CPU of a buffer, as its events show it. */
 struct cpu_info {
 	uint64_t first, last, events, lost;
 	bool seen, lost_some; /* lost_some: a gap of unknown size */
 };
 
-/* Size of all pages of a CPU, uncompressed, from the heads of its chunks; 0 when they are broken. */
+/* Returns the uncompressed size of all pages of a CPU, from the heads of its chunks; 0 if these are damaged. */
 static uint64_t pages_size(struct trace *trace, size_t buffer, size_t cpu)
 {
 	struct fail fail = FAIL_INIT;
@@ -55,7 +55,7 @@ static void see(void *arg, const struct event *event)
 	cpu->events++;
 }
 
-/* All events of the reader's only buffer, counted by CPU; *ret has one entry for each of its CPUs. */
+/* Counts the events of the reader's only buffer by CPU. *ret has one entry for each of its CPUs. */
 static int count_events(struct reader *reader, const struct trace_buffer *buffer, struct cpu_info **ret,
 			struct fail *fail)
 {
@@ -103,7 +103,7 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 	char text[TEXT_HUMAN];
 	struct table table;
 
-	/* What the kernel counted, where the file has it, ends the lines. */
+	/* The last two columns are the kernel's own counts, if the file has them. */
 	table_init(&table, columns, !cpus ? 3 : context->nr_stats ? array_size(columns) : array_size(columns) - 2);
 	table.indent = 2;
 	for (size_t i = 0; i < of->nr_cpus; i++) {
@@ -192,7 +192,7 @@ static void print_span(const struct trace_buffer *buffer, const struct context *
 	terminal_seal(out, from);
 }
 
-/* "# latency: 68 us, #12/12, CPU#0 | ..." in the head of the kernel's text. */
+/* Prints the longest case from the head of the kernel's text: "# latency: 68 us, #12/12, CPU#0 | ...". */
 static void print_worst(const struct context *context, struct out *out)
 {
 	const char *line = context->latency ? strstr(context->latency, "# latency: ") : NULL;

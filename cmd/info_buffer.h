@@ -12,8 +12,8 @@ struct out;
 struct trace;
 
 /*
- * What weft info tells of one buffer: its CPUs, and unless no_events is set the time span, losses and events of each
- * type. Damage inside of its pages is told as a warning; what was counted before it is printed.
+ * Prints the report of weft info about one buffer: its CPUs and, unless no_events is set, the time span, losses and
+ * events of each type. Damage inside its pages is reported as a warning; what was counted before it is printed.
  */
 int must_check info_buffer(struct trace *trace, size_t buffer, bool no_events, struct out *out, bool *ret_damaged,
 			   struct fail *fail);

@@ -20,7 +20,7 @@
 
 struct instances {
 	struct kernel kernel;
-	char **words; /* list|create|remove, and names */
+	char **words; /* list|create|remove, then names */
 	int nr_words;
 	struct cpus online;
 	bool headed;
@@ -72,7 +72,7 @@ static int list_one(const char *name, void *data)
 	struct instances *instances = data;
 	struct instance *instance;
 
-	/* One that went away meanwhile is none. */
+	/* The instance has been removed meanwhile. */
 	if (instance_open(&instances->kernel.tracing, name, false, NULL, &instance, NULL))
 		return 0;
 	print_row(instances, instance, name);
@@ -126,7 +126,7 @@ static int list(struct instances *instances, int nr, char **names, struct fail *
 	return remote_each(&instances->kernel.tracing, list_remote, instances) ? fail_memory(fail) : 0;
 }
 
-/* Made as the kernel makes it, tracing on; the journal lets `weft reset` remove it. */
+/* Creates an instance as the kernel does, with tracing on. The journal lets `weft reset` remove it. */
 static int create_one(struct instances *instances, struct undo *undo, const char *name, struct instance **ret,
 		      struct fail *fail)
 {
@@ -159,7 +159,7 @@ static int create(struct instances *instances, int nr, char **names, struct fail
 	for (int i = 0; !err && i < nr; i++)
 		err = create_one(instances, undo, names[i], &made[i], fail);
 	held = undo_hold(undo, err ? NULL : fail);
-	/* Without a journal nobody would know that they are weft's: they go away. */
+	/* Without a journal nobody would know that these instances are weft's, so they are removed. */
 	for (int i = 0; i < nr && made[i]; i++) {
 		if (!held)
 			instance_leave(made[i]);
@@ -177,10 +177,13 @@ static int remove_one(struct instances *instances, const char *name, struct fail
 
 	if (err)
 		return err;
-	/* Closing a private one is what removes it. */
+	/* Closing a private instance removes it. */
 	instance->kind = INSTANCE_PRIVATE;
 	err = instance_close(instance, fail);
-	/* Entries of journals about it must not be applied to a later instance of the same name. */
+	/*
+	 * Journals may have entries about this instance: they must not be applied to a later instance with the same
+	 * name.
+	 */
 	return err ? err : undo_reset(&instances->kernel.tracing, NULL, name, &sum, fail);
 }
 
@@ -196,7 +199,7 @@ static int remove_all(struct instances *instances, int nr, char **names, struct 
 static const struct verb {
 	const char *name;
 	int (*run)(struct instances *instances, int nr, char **names, struct fail *fail);
-	bool named; /* needs names */
+	bool named; /* the verb needs names */
 } verbs[] = {
 	{ "list", list, false },
 	{ "create", create, true },

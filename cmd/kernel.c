@@ -109,7 +109,7 @@ void kernel_tell_unseen(const struct setup *setup)
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char *name = setup->instances[i].name;
 
-		/* Those of weft itself are gone by now. */
+		/* weft's own instances are gone by now. */
 		if (!name || instance_open(&tracing, name, false, NULL, &instance, NULL))
 			continue;
 		command_warn(

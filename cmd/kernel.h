@@ -13,45 +13,45 @@ struct undo;
 struct undo_pending;
 
 /*
- * What a command needs that works on the running kernel: tracefs, and the instance of -B or the top one.
- * As an argp child (kernel_argp, whose input is a struct kernel) it adds `-B INSTANCE`; zero is the state before.
+ * What a command needs that works with the running kernel: tracefs, and the instance of -B or the top one.
+ * As an argp child (kernel_argp; its input is a struct kernel) it adds `-B INSTANCE`. The struct must be zero before.
  */
 struct kernel {
-	const char *name; /* of -B; NULL: the top one */
+	const char *name; /* the value of -B; NULL: the top instance */
 	struct tracing tracing;
 	struct instance *instance;
 };
 
 extern const struct argp kernel_argp;
-/* For commands that have no other child. */
+/* The argp children of commands without another child. */
 extern const struct argp_child kernel_children[];
 
 /*
- * Finds tracefs (telling the user when it had to be mounted) and opens the instance, which must exist. `undo` may be
- * NULL: then settings can be read only. kernel_close() is needed in any case; a private instance is removed by it.
+ * Finds tracefs (and tells the user if it had to be mounted), then opens the instance, which must exist. With `undo`
+ * NULL, settings can only be read. kernel_close() must be called in any case; it removes a private instance.
  */
 int must_check kernel_find(struct kernel *kernel, struct fail *fail);
 int must_check kernel_open(struct kernel *kernel, struct undo *undo, struct fail *fail);
 void kernel_close(struct kernel *kernel);
 
 /*
- * What a command changed stays, held for `weft reset`; after an error it is put back, and a warning tells what could
- * not be. `undo` NULL: nothing was changed. Returns err, or why it could not be held.
+ * Keeps what a command changed, held for `weft reset`; after an error (err), undoes it and warns about what could not
+ * be undone. `undo` NULL: nothing was changed. Returns err, or the error of holding the journal.
  */
 int must_check kernel_keep(struct undo *undo, int err, struct fail *fail);
 
-/* The content of a journal in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
+/* Writes the contents of a journal in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
 enum { KERNEL_WORDS = 96 };
 const char *kernel_journal_words(const struct undo_pending *journal, char into[KERNEL_WORDS]);
 
 /*
- * Ends the output of a command: EXIT_OK, or EXIT_FAILED with a message when err is set or stdout could not be written.
+ * Ends the output of a command. Returns EXIT_OK; or EXIT_FAILED with a message if err is set or standard output failed.
  */
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
 
 /*
- * There was no event: tells of the lists of somebody's instances, which may trace nobody without being seen
- * (lib/setup/tasks.h).
+ * Explains a recording without events: lists of tasks in other users' instances may have tasks that all ended, and then
+ * no task is traced there, which cannot be seen (lib/setup/tasks.h).
  */
 struct setup;
 void kernel_tell_unseen(const struct setup *setup);

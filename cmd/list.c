@@ -26,7 +26,7 @@
 enum { GLOBS_MAX = 256 };
 
 struct list {
-	const char *what; /* NULL: the overview */
+	const char *what; /* what to list; NULL: the overview */
 	const char *globs[GLOBS_MAX];
 	bool matched[GLOBS_MAX];
 	size_t nr_globs;
@@ -34,7 +34,7 @@ struct list {
 	struct kernel kernel;
 };
 
-/* Whether a name is asked for; notes which of the globs have met something. */
+/* Returns whether a name was asked for, and notes which globs have matched. */
 static bool wanted(struct list *list, const char *name)
 {
 	bool any = !list->nr_globs;
@@ -53,7 +53,7 @@ static int read_file(const struct list *list, const char *file, struct buf *buf,
 	return instance_read(list->kernel.instance, file, buf, fail);
 }
 
-/* An item, and with --full its state after a tab. */
+/* Prints an item; with --full, then a tab and its state. */
 static void print_item(const struct list *list, const char *name, const char *state)
 {
 	cleanup_free char *shown = terminal_line(name);
@@ -64,7 +64,7 @@ static void print_item(const struct list *list, const char *name, const char *st
 		puts(shown);
 }
 
-/* The fields of an event's own, and how it is printed, as the kernel describes them. */
+/* Prints an event's own fields and its print fmt, as the kernel describes them. */
 static int print_format(const struct list *list, const struct catalog_event *event, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -137,7 +137,7 @@ static int list_systems(struct list *list, struct fail *fail)
 	return 0;
 }
 
-/* Words of a file, the current one in brackets or named by `current`. */
+/* Prints the words of a file. The current one is in brackets, or it is `current`. */
 static int list_words(struct list *list, const char *file, const char *current, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -264,9 +264,9 @@ static int list_formats(struct list *list, struct fail *fail)
 
 static const struct kind {
 	const char *name;
-	const char *one; /* for messages */
+	const char *one; /* the singular, for messages */
 	int (*run)(struct list *list, struct fail *fail);
-	bool no_kernel; /* needs no tracefs */
+	bool no_kernel; /* tracefs is not needed */
 } kinds[] = {
 	{ "events", "event", list_events, false },          { "systems", "system", list_systems, false },
 	{ "tracers", "tracer", list_tracers, false },       { "clocks", "clock", list_clocks, false },
@@ -282,7 +282,7 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-/* The words of a file on one line; the current one stays in its brackets. */
+/* Prints the words of a file on one line. The current one stays in brackets. */
 static void print_words(const struct list *list, const char *title, const char *file)
 {
 	cleanup_buf struct buf buf = BUF_INIT;

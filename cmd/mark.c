@@ -18,11 +18,11 @@ struct mark {
 	struct kernel kernel;
 	bool raw;
 	uint32_t id;
-	const char *event; /* to be made up; NULL: none */
-	struct buf text;   /* the words of TEXT, or the name of FILE */
+	const char *event; /* the event to inject; NULL: none */
+	struct buf text;   /* the words of TEXT, or the path of FILE */
 	size_t words;
 	struct marker marker;
-	bool cut; /* some text became more than one marker */
+	bool cut; /* some text was written as more than one marker */
 };
 
 enum { KEY_INJECT = 0x100, KEY_RAW };
@@ -85,7 +85,7 @@ static int write_text(struct mark *mark, const char *text, size_t len, struct fa
 	return err;
 }
 
-/* Line by line, so that each marker has the time at which its line came. */
+/* Writes each line as it comes, so that its marker has that time. */
 static int write_lines(struct mark *mark, struct fail *fail)
 {
 	cleanup_free char *line = NULL;
@@ -127,7 +127,7 @@ static int write_raw(struct mark *mark, const char *file, struct fail *fail)
 	return marker_write_raw(&mark->marker, mark->id, data.data, data.len, fail);
 }
 
-/* One event, as if it had happened; fields that are not named are zero. */
+/* Injects an event as if it had happened. Fields that are not given are zero. */
 static int inject(struct mark *mark, struct fail *fail)
 {
 	const struct instance *instance = mark->kernel.instance;
@@ -152,7 +152,7 @@ static int inject(struct mark *mark, struct fail *fail)
 			err = fail_set(fail, -EOPNOTSUPP,
 				       "this kernel has no '%s'; CONFIG_TRACE_EVENT_INJECT provides it", file);
 		else
-			/* No fields: a blank is written all the same, and an empty value is not. */
+			/* Without fields this writes a blank, because the kernel ignores an empty write. */
 			err = instance_write(instance, file, mark->text.len ? buf_str(&mark->text) : " ", fail);
 	}
 	event_set_release(&set);

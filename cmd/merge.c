@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* weft merge: the recordings of several machines as one file. */
+/* weft merge: makes one file from the recordings of several machines. */
 enum { OPT_OFFSET = 256, OPT_MATCH };
 
 enum { FILES_MAX = 64 };
 
 struct source {
 	const char *path;
-	char name[64]; /* of its buffers: the file's, without directory and ".dat" */
+	char name[64]; /* of its buffers: the file's name without its directory and ".dat" */
 	int64_t offset;
 	struct trace *trace;
 	bool damaged;
@@ -136,7 +136,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* When the first event of that kind happened. */
+/* Finds the time of the first event of that kind. */
 static int find_match(const struct source *source, const char *match, uint64_t *ret, struct fail *fail)
 {
 	struct reader reader;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * Values of options, read while the command line is. What is wrong in itself ends the program with a usage error that
+ * Reads values of options while the command line is parsed. An invalid value ends the program with a usage error that
  * names the option.
  */
 /* The values of an option that may be given several times. */
@@ -28,10 +28,10 @@ void option_number(const char *option, const char *arg, uint64_t *ret, struct ar
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
 		  struct argp_state *state);
 
-/* A whole number that may be below 0. */
+/* Reads a whole number that may be negative. */
 int64_t option_signed(const char *option, const char *arg, struct argp_state *state);
 
-/* The next of a list of PIDs with commas, which moves on. False at its end. */
+/* Reads the next PID of a list with commas, and moves *list behind it. Returns false at the end of the list. */
 bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state);
 
 /*

@@ -18,10 +18,10 @@
 enum {
 	LETTERS = 128,
 	KEY_HELP = 0x10000,
-	KEY_ARGPS, /* of another option that argp adds to every command */
+	KEY_ARGPS, /* for the other options that argp adds to every command */
 };
 
-/* The tables as getopt_long() wants them. */
+/* The tables in the form that getopt_long() reads. */
 struct tables {
 	struct option *names;
 	size_t nr, room;
@@ -102,14 +102,19 @@ static bool add_tables(struct tables *tables, const struct argp *argp)
 static bool tables_make(struct tables *tables, const struct argp *argp, unsigned flags)
 {
 	*tables = (struct tables){ .letters = "" };
-	/* '-' and '+' say how arguments between options are taken; ':' after them that errors are ours to tell. */
+	/*
+	 * '-' and '+' say how arguments between options are treated. The ':' after them keeps getopt_long() from
+	 * printing errors.
+	 */
 	snprintf(tables->letters, sizeof(tables->letters), "%s:", flags & ARGP_IN_ORDER ? "+" : "");
 	return add_tables(tables, argp) && add_letter(tables, 'V', no_argument) &&
 	       add_name(tables, "help", no_argument, KEY_HELP) && add_name(tables, "usage", no_argument, KEY_ARGPS) &&
 	       add_name(tables, "version", no_argument, KEY_ARGPS) && add_name(tables, NULL, 0, 0);
 }
 
-/* argp breaks lines at column 79 unless it is told the width; a narrow terminal would break them once more. */
+/*
+ * argp breaks lines at column 79 unless it is told another width. A narrower terminal would break them a second time.
+ */
 static void fit_help(void)
 {
 	struct winsize size;
@@ -132,7 +137,7 @@ __attribute__((noreturn)) static void print_help(const struct command *command, 
 	exit(EXIT_OK);
 }
 
-/* The start of several names: argp lists them. */
+/* Returns whether several names begin with this one: argp then lists them. */
 static bool is_ambiguous(const struct tables *tables, const char *name, size_t len)
 {
 	for (size_t i = 0; tables->names[i].name; i++)
@@ -168,7 +173,7 @@ static void check_name(const struct command *command, const struct tables *table
 		return;
 	near = near_to(name);
 	options_find(command->argp, name, 0, &near);
-	/* Offered as they are typed. */
+	/* Similar names are shown with their dashes, as a user types them. */
 	for (unsigned i = 0; i < near.found; i++) {
 		char *to = near.names[i].name;
 		size_t len = strlen(to);
@@ -196,7 +201,7 @@ static void check_letter(const struct command *command, const char *program, int
 void options_check(const struct command *command, int argc, char **argv, unsigned flags)
 {
 	struct tables tables = { .letters = "" };
-	/* getopt_long() sorts what it reads. */
+	/* getopt_long() reorders the words, so it gets a copy. */
 	cleanup_free char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int key;
 
@@ -205,7 +210,7 @@ void options_check(const struct command *command, int argc, char **argv, unsigne
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	optind = 0;
 	opterr = 0;
-	/* ':' is a missing value, which argp tells. */
+	/* ':' is a missing value, which argp reports. */
 	while ((key = getopt_long(argc, words, tables.letters, tables.names, NULL)) != -1 && key != ':') {
 		if (key == KEY_HELP ||
 		    (key == '?' && (optopt == '?' || (optopt == 'h' && !options_find(command->argp, NULL, 'h', NULL)))))

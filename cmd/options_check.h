@@ -5,16 +5,16 @@
 #include "cmd/command.h"
 
 /*
- * Reads a command line before argp does, by the same tables. Exits with EXIT_USAGE at an option that the command does
- * not have, naming the ones whose names are near; prints the command's help and exits for --help, -? and -h. Everything
- * else is argp's, its other errors too. The arguments are left as they are. With ARGP_IN_ORDER among `flags`, reading
- * ends at the first argument that is no option: what follows may be somebody else's command line.
+ * Checks a command line before argp reads it, by the same tables. An option that the command does not have exits with
+ * EXIT_USAGE and a message with similar names. --help, -? and -h print the command's help and exit. Everything else,
+ * including other errors, is left to argp. The arguments do not change. With ARGP_IN_ORDER in `flags`, checking ends at
+ * the first argument that is no option, because what follows may be the command line of another program.
  */
 void options_check(const struct command *command, int argc, char **argv, unsigned flags);
 
 /*
- * The option of the table or of one of its children, by long name if there is one, else by key; NULL: there is none.
- * Offers all names.
+ * Returns the option of the table or of its children, by long name, or by key if `name` is NULL; NULL if there is none.
+ * Adds every name to `near`.
  */
 struct near;
 const struct argp_option *options_find(const struct argp *argp, const char *name, int key, struct near *near);

@@ -7,12 +7,12 @@
 #include <sys/types.h>
 
 /*
- * The options that say which file is written and how, as an argp child that record and extract share; its input is a
- * struct output_arguments, which it fills with defaults first.
+ * The options for the output file of record and extract, as an argp child. Its input is a struct output_arguments,
+ * which it fills with defaults first.
  */
 struct output_arguments {
 	const char *output;   /* "-": standard output */
-	const char *temp_dir; /* NULL: beside the output */
+	const char *temp_dir; /* NULL: the directory of the output */
 	mode_t mode;          /* of the file */
 	unsigned version;     /* 6 or 7 */
 	bool compress;
@@ -20,13 +20,13 @@ struct output_arguments {
 	unsigned texts; /* enum texts of lib/tracefs/texts.h */
 	bool all_symbols;
 	bool quiet;
-	/* While parsing: */
+	/* Used while parsing: */
 	bool compression_given;
 };
 
 extern const struct argp output_argp;
 
-/* Of --mode, here and elsewhere: octal digits. Ends with a usage message where they are none. */
+/* Reads the octal digits of --mode, here and elsewhere. Anything else is a usage error. */
 #define OUTPUT_MODE 0600
 #define OUTPUT_MODE_HELP \
 	"Give the file the mode MODE, octal (default 600: it tells addresses, command lines and what tasks do)"

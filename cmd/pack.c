@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* weft pack: a trace.dat from plain copies of tracefs files and raw pages. */
+/* weft pack: makes a trace.dat from plain copies of tracefs files and raw pages. */
 enum {
 	OPT_PAGES = 256,
 	OPT_KALLSYMS,
@@ -43,14 +43,14 @@ struct arguments {
 	struct pack_options options;
 	const char *output;
 	mode_t mode;
-	const char *sample; /* of --latency-sample */
-	const char *btf;    /* of --btf */
-	struct buf types;   /* what of it is kept */
+	const char *sample; /* the value of --latency-sample */
+	const char *btf;    /* the value of --btf */
+	struct buf types;   /* the part of it that the file keeps */
 	struct pack_sample facts;
 	const char *events[EVENT_DIRS_MAX];
 	struct {
 		char name[32], *text;
-	} maps[MAPS_MAX]; /* of --maps */
+	} maps[MAPS_MAX]; /* the values of --maps */
 	size_t nr_maps;
 	const char *compression;
 	bool quiet, script, all_symbols;
@@ -241,7 +241,10 @@ static int learn(struct arguments *arguments, int trial, struct fail *fail)
 	return r;
 }
 
-/* Which symbols are needed follows from the packed pages: packed once with all of them, read back, and packed again. */
+/*
+ * The packed pages determine which symbols are needed. So the file is packed once with all symbols, read back, and
+ * packed again with the needed ones.
+ */
 static int pack_chosen(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
 {
 	struct pack_options options = arguments->options;
@@ -269,8 +272,8 @@ static int pack_chosen(struct arguments *arguments, int fd, struct pack_summary 
 }
 
 /*
- * What the sample and the type information tell follows from them and the packed events: packed once without, and again
- * with it.
+ * The sample and the type information are read together with the packed events. So the file is packed once without
+ * them, and then again with what was learned.
  */
 static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
 {
@@ -288,7 +291,7 @@ static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *sum
 	return r ? r : pack_chosen(arguments, fd, summary, fail);
 }
 
-/* Written under another name and renamed when it is whole, because the output may be an input, too. */
+/* The file is written under another name and renamed when it is complete, because the output may also be an input. */
 static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary,
 		     struct fail *fail)
 {

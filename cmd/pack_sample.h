@@ -10,14 +10,14 @@ struct pack_options;
 
 enum { PACK_HEAD_MAX = 4096 };
 
-/* What `weft pack` learns from a text of latency-format: lib/event/latency_facts.h. */
+/* What `weft pack` learns from a text with the option latency-format: see lib/event/latency_facts.h. */
 struct pack_sample {
 	struct latency_facts facts;
-	char time_start[24], buffer_cpu[12]; /* in words */
-	char head[PACK_HEAD_MAX];            /* the lines of the text's head; "" when they are longer */
+	char time_start[24], buffer_cpu[12]; /* as text */
+	char head[PACK_HEAD_MAX];            /* the head of the text; "": it is too long */
 };
 
-/* Reads the text beside the trace.dat that the descriptor holds. */
+/* Reads the text together with the trace.dat of this descriptor. */
 int must_check pack_sample_read(int fd, const char *path, struct pack_sample *ret, struct fail *fail);
 
 /* Adds the facts to the options, which borrow the sample. */

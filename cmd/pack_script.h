@@ -3,8 +3,8 @@
 #define WEFT_CMD_PACK_SCRIPT_H
 
 /*
- * What `weft pack --script` prints: a script for a POSIX shell that copies what `weft pack DIR` reads, on machines that
- * have nothing else. tests/cases/pack-script.bats runs it, and has shellcheck read it.
+ * The script that `weft pack --script` prints. It is for a POSIX shell on a machine that has nothing else, and copies
+ * what `weft pack DIR` reads. tests/cases/pack-script.bats runs it and has shellcheck check it.
  */
 extern const char pack_script[];
 

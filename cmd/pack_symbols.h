@@ -9,12 +9,12 @@
 struct buf;
 struct fail;
 
-/* Whether what was packed into `fd` can be read back. */
+/* Returns whether the file packed into `fd` can be read back. */
 bool pack_symbols_readable(int fd);
 
 /*
- * The symbols that a packed file can refer to (lib/event/symbol_subset.h), of all those that it holds. Empty where all
- * are to stay: they are little beside the pages, or the file cannot be read back.
+ * Chooses the symbols to which a packed file can refer (lib/event/symbol_subset.h), among those that it has. The result
+ * is empty if all symbols should stay: they are small compared to the pages, or the file cannot be read back.
  */
 int must_check pack_symbols_choose(int fd, struct buf *ret, struct fail *fail);
 

@@ -24,7 +24,7 @@ struct taking {
 };
 
 /*
- * The functions of the entries that hold arguments: those of function and funcgraph_entry that are longer than their
+ * Adds the functions whose entries have arguments: entries of function and funcgraph_entry that are longer than their
  * format.
  */
 static void take_function(void *arg, const struct event *event)
@@ -56,7 +56,7 @@ static int take_functions(struct trace *trace, size_t buffer, struct names *func
 
 	reader_init(&taking.reader);
 	taking.err = reader_add(&taking.reader, trace, buffer, fail);
-	/* A file that ends in damage has what was read before. */
+	/* A damaged file contributes what was read before the damage. */
 	if (!taking.err && !reader_start(&taking.reader, &(struct reader_options){ .pool = NULL }, NULL))
 		(void)!reader_run(&taking.reader, &(struct reader_consumer){ .see = take_function, .arg = &taking }, 1,
 				  NULL);

@@ -8,9 +8,9 @@
 struct fail;
 
 /*
- * What `weft pack --btf` keeps of a kernel's type information: for the trace.dat that the descriptor holds, the
- * parameters of the functions whose arguments it has, and the enumerators that its formats name. Adds lines of
- * "weft/types" to the buf.
+ * What `weft pack --btf` keeps of a kernel's type information: for the trace.dat of this descriptor, the parameters of
+ * the functions whose arguments were recorded, and the enumerators that the formats name. Adds lines of "weft/types" to
+ * the buf.
  */
 int must_check pack_types_read(int fd, const char *path, struct buf *ret, struct fail *fail);
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The shell's: 128 and the signal's number. */
+/* As in a shell: 128 plus the signal's number. */
 enum { STATUS_SIGNAL = 128 };
 
 static bool is_installed(const char *name)
@@ -34,7 +34,7 @@ static bool is_installed(const char *name)
 	return false;
 }
 
-/* A line for the shell; NULL: none is wanted, or there is none. */
+/* Returns a command for the shell; NULL: no pager is wanted, or there is none. */
 static const char *chosen(void)
 {
 	const char *pager = getenv("WEFT_PAGER"), *term = getenv("TERM");
@@ -50,7 +50,10 @@ static const char *chosen(void)
 
 __attribute__((noreturn)) static void run_pager(const char *pager, const int pipe_fds[2])
 {
-	/* Ends where the text fits the screen, keeps it there, takes colours, cuts long lines. */
+	/*
+	 * F: less ends if the text fits the screen; X: it leaves the text there; R: it shows colours; S: it cuts long
+	 * lines.
+	 */
 	setenv("LESS", "FRSX", 0);
 	setenv("LESSCHARSET", "utf-8", 0);
 	if (dup2(pipe_fds[0], STDIN_FILENO) < 0)
@@ -69,7 +72,7 @@ static int wait_for(pid_t pid)
 		;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Whoever left the pager has seen enough. */
+	/* SIGPIPE means that the user left the pager, which is no failure. */
 	return WTERMSIG(status) == SIGPIPE ? EXIT_OK : STATUS_SIGNAL + WTERMSIG(status);
 }
 
@@ -77,7 +80,7 @@ __attribute__((noreturn)) static void wait_for_both(pid_t command, pid_t pager)
 {
 	int status;
 
-	/* Ctrl-C is the command's, and the pager's to go back to its prompt. */
+	/* Ctrl-C is meant for the command; and for the pager, which then returns to its prompt. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	status = wait_for(command);
@@ -111,7 +114,7 @@ void pager_start(void)
 		close(pipe_fds[1]);
 		wait_for_both(command, reader);
 	}
-	/* Without a second process this one prints; nobody waits for the pager then. */
+	/* If no second process can be made, this process prints to the pager, and nobody waits for the pager. */
 	if (reader > 0)
 		print_into(pipe_fds);
 }

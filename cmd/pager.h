@@ -3,11 +3,11 @@
 #define WEFT_CMD_PAGER_H
 
 /*
- * Where standard output is a terminal, what is printed from here on goes through WEFT_PAGER, PAGER or less, as that of
- * git and man does. The command goes on in a new process; this one waits for it and for the pager and then ends with
- * the command's status, for a command that has given up its rights can wait for nobody. Once for each program, before
- * threads and before anything is printed. Control characters are escaped as before. For files and pipes nothing
- * happens.
+ * If standard output is a terminal, everything that is printed from here on goes through WEFT_PAGER, PAGER or less, as
+ * in git and man. The command continues in a new process. This process waits for it and for the pager, and ends with
+ * the command's status: a command that gave up its rights could not wait. Call it once per program, before threads are
+ * made and before anything is printed. Control characters are escaped as without a pager. If standard output is a file
+ * or a pipe, nothing happens.
  */
 void pager_start(void);
 

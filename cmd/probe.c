@@ -19,11 +19,11 @@ enum { KEY_SYNTHETIC = 0x100, KEY_DRY_RUN };
 enum verb { VERB_NONE, VERB_ADD, VERB_LIST, VERB_REMOVE };
 
 struct arguments {
-	struct kernel kernel; /* -B: whose switches list shows */
-	struct instance *top; /* which alone has the probes */
+	struct kernel kernel; /* -B: the instance whose switches `list` shows */
+	struct instance *top; /* the only instance that has probes */
 	enum verb verb;
 	bool synthetic, all, dry_run;
-	char **words; /* after the verb: definitions or names */
+	char **words; /* the words after the verb: definitions or names */
 	size_t nr;
 };
 
@@ -113,7 +113,7 @@ static const struct argp argp = {
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
 };
 
-/* Quotes the text for a shell, in single quotes. */
+/* Prints a shell command that writes the text, in single quotes, to dynamic_events. */
 static void print_shell(const struct kernel *kernel, const char *text)
 {
 	fputs("echo '", stdout);
@@ -161,7 +161,7 @@ static int add_one(const struct arguments *arguments, struct undo *undo, const c
 	return err;
 }
 
-/* All of them or none. They stay until they are removed or `weft reset` does it. */
+/* Adds all probes or none. They stay until they are removed, or until `weft reset` removes them. */
 static int add(const struct arguments *arguments, struct fail *fail)
 {
 	cleanup_buf struct buf told = BUF_INIT;
@@ -172,13 +172,13 @@ static int add(const struct arguments *arguments, struct fail *fail)
 		err = add_one(arguments, undo, arguments->words[i], &told, fail);
 	err = kernel_keep(undo, err, fail);
 	undo_free(undo);
-	/* Only now: after an error the probes that were made are removed again. */
+	/* Printed last, because after an error the new probes are removed again. */
 	if (!err && told.len)
 		err = command_write(told.data, told.len, fail);
 	return err;
 }
 
-/* wanted[i] for the probes that are named; all of them without names. */
+/* Sets wanted[i] for the probes that were named; without names, for all. */
 static int find_wanted(const struct arguments *arguments, const struct probe_list *list, bool *wanted,
 		       struct fail *fail)
 {
@@ -191,7 +191,7 @@ static int find_wanted(const struct arguments *arguments, const struct probe_lis
 	return err;
 }
 
-/* Switched on in the instance: yes, no, or only armed for a trigger. */
+/* Returns whether the probe is enabled in the instance: yes, no, or only armed for a trigger. */
 static int read_switch(const struct instance *instance, const struct probe *probe, const char **ret, struct fail *fail)
 {
 	char file[2 * PROBE_NAME_SIZE + 32], word[8];
@@ -266,7 +266,7 @@ static int remove_them(const struct arguments *arguments, const struct probe_lis
 	char full[2 * PROBE_NAME_SIZE + 8];
 	int first = 0;
 
-	/* Probes may stand on probes: the newest goes first. */
+	/* A probe may be attached to another probe's event, so the newest is removed first. */
 	for (size_t i = list->nr; i-- > 0;) {
 		const struct probe *probe = &list->probes[i].probe;
 		int err;

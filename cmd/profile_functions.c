@@ -149,7 +149,7 @@ static const struct argp argp = {
 	       "The exit status is that of COMMAND.",
 };
 
-/* The profiler looks at the lists of the top instance. */
+/* Sets the lists of functions of the top instance, which the profiler uses. */
 static int set_up(struct profile_arguments *arguments, struct fail *fail)
 {
 	struct instance *top = arguments->kernel.instance;
@@ -213,7 +213,7 @@ static void print_profile(const struct profile_arguments *arguments, struct func
 		}
 }
 
-/* From the first setting to the last that is put back. */
+/* Profiles, from the first setting to the last that is restored. */
 static int profile_kernel(struct profile_arguments *arguments, struct wake *wake, struct function_profile *profile,
 			  int *ret_status, struct fail *fail)
 {

@@ -19,12 +19,12 @@
 
 enum { DELAY_MS = 1000, STEP_MS = 200, NS_PER_MS = 1000000, HUNDRED = 100, LARGE = 64 << 20 };
 
-/* There is one, of the command. */
+/* A command has only one progress line. */
 static struct {
 	bool runs, ends, shown, sizes;
 	const char *what;
 	uint64_t total, before, start, written;
-	int io_fd; /* /proc/self/io */
+	int io_fd; /* of /proc/self/io */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -37,8 +37,8 @@ static void put(const char *text)
 }
 
 /*
- * "rchar: 123" of Documentation/filesystems/proc.rst: what read() and its like have brought; "wchar: 123", what write()
- * has taken.
+ * Reads a line such as "rchar: 123" from /proc/self/io (Documentation/filesystems/proc.rst): the bytes that read() and
+ * similar calls returned; "wchar: 123" counts those that write() took.
  */
 static uint64_t bytes_of(const char *what)
 {
@@ -54,7 +54,10 @@ static uint64_t bytes_read(void)
 	return bytes_of("rchar: ");
 }
 
-/* How large the output will be, if what is left becomes as much as what was read; nothing is said of a small one. */
+/*
+ * Adds an estimate of the output's size, if the rest of the input gives as much output as the part that was read. A
+ * small output gets no estimate.
+ */
 static void put_size(char *line, size_t size, uint64_t done)
 {
 	uint64_t written = bytes_of("wchar: ") - progress.written, whole;
@@ -95,7 +98,7 @@ static void clear(void)
 	progress.shown = false;
 }
 
-/* Until somebody says that it is over, or the time has passed. */
+/* Waits until progress_end(), or until the time is over. */
 static void wait_ms(unsigned ms)
 {
 	struct timespec until;
@@ -143,7 +146,7 @@ static bool is_wanted(bool prints)
 		return true;
 	if (isatty(STDOUT_FILENO))
 		return false;
-	/* After a pipe may be a pager, which has the terminal to itself. */
+	/* A pipe may lead to a pager, which needs the terminal alone. */
 	return !fstat(STDOUT_FILENO, &st) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
 }
 
@@ -202,7 +205,7 @@ void progress_start(uint64_t total)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&progress.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
-	/* Signals are the command's. */
+	/* Signals are handled by the command's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	progress.runs = !pthread_create(&progress.thread, NULL, run, &delay);
@@ -233,7 +236,7 @@ void progress_hide(void)
 	pthread_mutex_unlock(&progress.lock);
 }
 
-/* nftw() passes no argument. */
+/* A static, because nftw() passes no argument. */
 static uint64_t tree_bytes;
 
 static int add_file(const char *path, const struct stat *st, int type, struct FTW *at)

@@ -13,10 +13,13 @@ struct trace;
 
 /* What the commands that read a recording share. */
 
-/* Opens it and, with `sandbox`, gives up all rights that reading does not need: nothing can be opened afterwards. */
+/*
+ * Opens the file. With `sandbox`, it then gives up all rights that reading does not need: nothing can be opened
+ * afterwards.
+ */
 int must_check reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail);
 
-/* The second half, of one that is open but not yet read; after an error it is freed. */
+/* The second half of reading_open(), for a trace that is open but not read. After an error the trace is freed. */
 int must_check reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail);
 
 /*

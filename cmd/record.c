@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tells of parts that an earlier recording left when it was killed: they may hold its only data. */
+/* Reports parts that an earlier recording left when it was killed: they may have its only data. */
 static void tell_left_behind(const char *output)
 {
 	struct undo_pending pending;
@@ -64,7 +64,7 @@ static void print_losses(const struct record_options *options, const struct reco
 	}
 }
 
-/* Most ways to clear a buffer are for all of its CPUs at once. */
+/* Most ways to clear a buffer clear all of its CPUs at once. */
 static void print_cleared(const struct record_options *options, const struct record_result *result)
 {
 	for (size_t i = 0; i < result->nr_cpus; i++) {
@@ -144,7 +144,7 @@ static int run(int argc, char **argv)
 		print_summary(&arguments.options, &result);
 	if (err)
 		status = tell_failure(&arguments, &result, &fail);
-	/* It outlived the recording: its status is still ours. */
+	/* The command may outlive the recording. Its status is still weft's. */
 	result.has_status |= workload_wait(result.command, &result.status);
 	if (!err && result.has_status)
 		status = result.status;

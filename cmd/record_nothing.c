@@ -12,7 +12,7 @@ static bool add(struct buf *why, const char *text)
 	return buf_addf(why, "%s%s", why->len ? "; " : "", text);
 }
 
-/* The first filter, and whether there are more. */
+/* Adds the first filter, and whether there are more. */
 static bool add_filters(const struct setup *setup, struct buf *why)
 {
 	const char *first = NULL;

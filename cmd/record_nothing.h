@@ -4,7 +4,7 @@
 
 struct setup;
 
-/* Of a recording without an event: a note with the choices that may be why. */
+/* Prints a note after a recording without events, with the options that may be the reason. */
 void record_tell_nothing(const struct setup *setup);
 
 #endif

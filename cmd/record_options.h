@@ -9,7 +9,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-/* The command line of `weft record`: what the session is asked to do, and what only the command cares for. */
+/* The command line of `weft record`: what the session should do, and what only the command needs. */
 struct record_arguments {
 	struct record_options options;
 	bool fail_on_lost;
@@ -19,7 +19,7 @@ struct record_arguments {
 
 extern const struct argp record_argp;
 
-/* Once parsed: what the children of record_argp found, into the options. */
+/* Call it after parsing: moves what the children of record_argp found into the options. */
 void record_arguments_finish(struct record_arguments *arguments);
 
 #endif

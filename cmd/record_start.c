@@ -15,7 +15,7 @@
 
 enum { NAMES_SHOWN = 6, NS_PER_S = 1000000000 };
 
-/* "sched, syscalls and 3 more" */
+/* Adds names such as "sched, syscalls and 3 more". */
 static bool add_names(const struct setup *setup, struct buf *names)
 {
 	size_t nr = 0;
@@ -51,7 +51,7 @@ void record_tell_start(const struct record_options *options)
 									"");
 }
 
-/* Events of the second that has passed; sizes and losses from the start. */
+/* Draws a line with the events of the last second; sizes and losses count from the start. */
 static void draw(const struct so_far *so_far)
 {
 	static uint64_t last_events, last_ns;
@@ -69,7 +69,7 @@ static void draw(const struct so_far *so_far)
 
 void record_watch(struct record_options *options)
 {
-	/* A command may write to the same terminal. */
+	/* A COMMAND may write to the same terminal. */
 	if (options->argv || !progress_can_draw())
 		return;
 	options->look = draw;

@@ -4,12 +4,12 @@
 
 struct record_options;
 
-/* Where standard error is a terminal and no command says when it ends: what is recorded, and what ends it. */
+/* If standard error is a terminal and no COMMAND ends the recording, says what is recorded and how to end it. */
 void record_tell_start(const struct record_options *options);
 
 /*
- * Shows on a terminal what the recording has come to, until it ends: one line, drawn anew. Not with a command, which
- * may write there.
+ * Shows the progress of the recording on a terminal, in one line that is redrawn until the recording ends. It does
+ * nothing with a COMMAND, which may write to the terminal.
  */
 void record_watch(struct record_options *options);
 

@@ -76,7 +76,7 @@ static int count_parts(const char *path, void *data)
 	return 0;
 }
 
-/* The parts directory that is meant: given as such, or lying beside the output. NULL: there is none. */
+/* Returns the parts directory: `what` itself, or the one beside that output. NULL: there is none. */
 static char *find_parts(const char *what, unsigned *ret_nr)
 {
 	struct found found = { .path = NULL };
@@ -113,7 +113,7 @@ static void tell_waiting(const char *parts)
 		paste_file(&pasted, parts));
 }
 
-/* A trace can be read by anybody, but only root can put tracefs right: that it cannot is then no failure of ours. */
+/* Anybody can recover a trace, but only root can restore tracefs: without `must`, missing rights are no failure. */
 static int undo(bool must)
 {
 	struct fail fail = FAIL_INIT;
@@ -164,8 +164,8 @@ static int run(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	/*
-	 * First the data: restoring the settings removes the instance with the events that are still in it. Where that
-	 * failed the parts are there still, and theirs are left as they are.
+	 * The data comes first, because restoring the settings removes the instance together with the events still in
+	 * it. If recovering the data failed, its parts still exist, and their settings are left as they are.
 	 */
 	status = path ? recover_parts(path, &arguments) : EXIT_OK;
 	free(path);

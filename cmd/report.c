@@ -262,7 +262,7 @@ static int report_run(int argc, char **argv)
 		progress_prepare("report", true);
 	report.sink.width = terminal_width();
 	pager_start();
-	/* What tells the local time is read before the rights to do so are given up. */
+	/* Reads what the local time depends on before giving up the right to read it. */
 	tzset();
 	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);
 	if (r < 0)

@@ -27,8 +27,9 @@
 enum { FEW_EVENTS = 1000 };
 
 /*
- * Bytes of text for each byte of the file, besides some. Recordings reach 10 to 60; of one event over and over on the
- * clock uptime, the pages alone would reach 16,000. A small file shall not fill its reader's disk.
+ * Limits the text by the size of the file: TEXT_RATIO_MAX bytes per byte of the file, plus TEXT_FREE. Recordings need
+ * 10 to 60; a file with the same event over and over, on the clock uptime, needs 16,000. The limit keeps a small
+ * hostile file from filling the disk of its reader.
  */
 enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
 
@@ -60,19 +61,19 @@ static unsigned thread_count(const struct report_options *report)
 	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
 }
 
-/* What is needed to print the buffers of a file: by event::buffer. */
+/* What printing the buffers of a file needs. The arrays are indexed by event::buffer. */
 struct printing {
 	struct reader reader;
 	struct sink **sinks;
 	struct plugins **plugins;
 	uint64_t **left_out;
 	char **prefixes;
-	struct selection **raw; /* the types that -r names; NULL: none */
+	struct selection **raw; /* the types that -r names, or NULL */
 	struct sink_times times;
-	struct extent extent; /* of the file, once something needs it */
+	struct extent extent; /* of the file; found when it is needed */
 	struct pool *pool;
-	int worst;           /* of the first buffer that cannot be printed; 0 */
-	struct fail failure; /* its words */
+	int worst;           /* the error of the first buffer that cannot be printed; 0: none */
+	struct fail failure; /* the message of that error */
 };
 
 static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out,
@@ -99,7 +100,7 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
-	/* What is wrong with the file is told when it is read for the report. */
+	/* Damage of the file is reported later, when the report reads it. */
 	if (!r && context_option(buffer->context, OPTION_LATENCY_FORMAT))
 		(void)!latency_facts_learn(buffer->context, NULL);
 	if (!r)
@@ -108,8 +109,8 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 }
 
 /*
- * Buffers without events are left out when nobody asked for them by name; the worst case of a latency tracer is no
- * page.
+ * Without --instance, buffers without events are skipped. The longest case of a latency tracer is printed although it
+ * is not in the pages.
  */
 static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
 {
@@ -120,7 +121,7 @@ static bool wanted(const struct report_options *report, struct trace *trace, siz
 	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
 }
 
-/* A buffer that cannot be printed keeps no other from it: that is told at the end. */
+/* Adds a buffer. If it cannot be printed, the others still are, and the error is reported at the end. */
 static void add_buffer(const struct report_options *report, struct trace *trace, size_t index,
 		       struct printing *printing)
 {
@@ -163,7 +164,7 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	return 0;
 }
 
-/* In front of the lines of each of several buffers. */
+/* Adds the text in front of each line that names its buffer, if there are several buffers. */
 static int add_prefixes(const struct sink_options *options, struct printing *printing, struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
@@ -192,7 +193,7 @@ static int add_prefixes(const struct sink_options *options, struct printing *pri
 	return 0;
 }
 
-/* The types of -r. */
+/* Selects the event types that -r names. */
 static int choose_raw(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
 {
 	int r = report->raw_events.len ? selection_new(printing->reader.buffers[at].context, &printing->raw[at], fail) :
@@ -215,7 +216,7 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	return painted_new(report->format, printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 
-/* Of the file, so that an event has the same time whatever is selected. */
+/* The origin is the file's first event, so that the time of an event does not depend on the selection. */
 static int set_origin(struct printing *printing, struct fail *fail)
 {
 	int r = extent_find(printing->reader.buffers[0].context, &printing->extent, fail);
@@ -225,7 +226,7 @@ static int set_origin(struct printing *printing, struct fail *fail)
 	return r;
 }
 
-/* Times below 0 would be printed as those of ages to come. */
+/* A negative time would be printed as a huge one. */
 static int check_offset(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	int r = report->ts_offset < 0 ? extent_find(printing->reader.buffers[0].context, &printing->extent, fail) : 0;
@@ -235,7 +236,7 @@ static int check_offset(const struct report_options *report, struct printing *pr
 	return r;
 }
 
-/* What must be opened for it is opened before the rights to do so are given up. */
+/* The sinks open what they need here, before the right to open files is given up. */
 static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing,
 		      struct fail *fail)
 {
@@ -263,7 +264,7 @@ static int start_reading(const struct report_options *report, struct printing *p
 	unsigned threads = thread_count(report);
 	int r = report->choice.tail == UINT64_MAX ? 0 : reader_tail(reader, report->choice.tail, fail);
 
-	/* The tail has been looked for by the same selections. */
+	/* Finding the tail counted events with the same selections, so the counts start again. */
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (printing->left_out[i])
 			*printing->left_out[i] = 0;

@@ -14,7 +14,7 @@
 struct fail;
 struct trace;
 
-/* Prints the events of a file as the options of weft report say: of several buffers, merged. */
+/* Prints the events of a file as the options of weft report say, with several buffers merged. */
 
 struct report_options {
 	const char *input;
@@ -28,9 +28,9 @@ struct report_options {
 	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
 	uint64_t threads;
 	bool decode, no_sandbox, trust_size, quiet;
-	const char *plugin_dir, *stored; /* stored: a text to print instead */
+	const char *plugin_dir, *stored; /* stored: the name of a stored text to print instead */
 	int64_t ts_offset;               /* added to all times */
-	uint64_t *printed;               /* events, of all buffers */
+	uint64_t *printed;               /* the number of events printed, from all buffers */
 };
 
 int must_check report_print(const struct report_options *report, struct trace *trace, struct fail *fail);

@@ -23,7 +23,7 @@ static bool ends(const char *name, const char *with)
 	return len >= tail && !strcmp(name + len - tail, with);
 }
 
-/* Whether a setting is what the user calls `asked`. */
+/* Returns whether `name` is the setting that the user means by `asked`. */
 static bool is_meant(const char *asked, const char *name)
 {
 	if (!strcmp(asked, "hist"))

@@ -8,9 +8,9 @@ struct fail;
 struct trace;
 
 /*
- * Prints the texts of that name on standard output, byte for byte as the kernel gave them: "hist", "stack", "stat" or
- * the name of a file, "events/sched/sched_switch/hist", in the order of the file. `instance` NULL: of every buffer.
- * -ENOENT comes with what there is.
+ * Prints the stored texts of this name to standard output, byte for byte as the kernel wrote them, in the order of the
+ * file: "hist", "stack", "stat", or the name of a file, "events/sched/sched_switch/hist". `instance` NULL: of every
+ * buffer. The message of -ENOENT lists the stored texts.
  */
 int must_check report_stored(struct trace *trace, const char *instance, const char *name, struct fail *fail);
 

@@ -75,10 +75,7 @@ static const struct argp argp = {
 	       "Settings of recordings that still run are left alone. What a buffer held before is not put back.",
 };
 
-/*
- * --- what --all destroys
- * ------------------------------------------------------------------------------------------------
- */
+/* The functions below list what --all destroys. */
 
 static int list_difference(const struct boot_difference *difference, void *data)
 {
@@ -153,10 +150,7 @@ static int reset_all(const struct tracing *tracing, const struct arguments *argu
 	return boot_reset(tracing, NULL, arguments->probes, fail);
 }
 
-/*
- * --- what weft did
- * --------------------------------------------------------------------------------------------------------
- */
+/* The functions below undo what weft did. */
 
 static void tell(const struct undo_sum *sum)
 {

@@ -12,7 +12,7 @@ static bool add_want(struct setup_instance *wanted, const struct analysis_want *
 {
 	struct setup_event *event;
 
-	/* Two analyses may want the same. */
+	/* Two analyses may want the same event. */
 	for (size_t i = 0; i < wanted->nr_events; i++) {
 		if (wanted->events[i].what_for && !strcmp(wanted->events[i].pattern, want->event)) {
 			wanted->events[i].optional &= !essential;
@@ -42,7 +42,7 @@ bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops
 	for (size_t i = 0; ops->like && ops->like[i]; i++)
 		ok = ok && setup_for_analysis(wanted, ops->like[i]);
 	for (size_t i = 0; ops->wants[i].event; i++)
-		/* A tracer's own events cannot be enabled; the tracer writes them. */
+		/* A tracer's own events cannot be enabled: the tracer writes them. */
 		if (!ops->tracer || strncmp(ops->wants[i].event, "ftrace:", strlen("ftrace:")))
 			ok = ok && add_want(wanted, &ops->wants[i], i < ops->essential);
 	if (ops->stacks)

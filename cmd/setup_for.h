@@ -8,12 +8,12 @@
 struct analysis_ops;
 struct setup_instance;
 
-/* The value of --for: names of analyses that a recording can be made for (lib/analysis/analyses.c). */
+/* The value of --for: names of the analyses that a recording can be made for (lib/analysis/analyses.c). */
 #define SETUP_FOR "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power"
 
-/* Adds what the analysis of this name wants; ends with a usage error where there is none. */
+/* Adds what the analysis of this name wants. An unknown name is a usage error. */
 void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state);
-/* False: no memory. */
+/* Returns false when memory runs out. */
 bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops *ops);
 
 #endif

@@ -37,7 +37,7 @@ enum option_key {
 
 enum {
 	PID_LIMIT = 1 << 22,      /* PID_MAX_LIMIT of the kernel */
-	SYSCALL_DATA_LIMIT = 165, /* SYSCALL_FAULT_USER_MAX; the kernel makes that of a larger one, without a word */
+	SYSCALL_DATA_LIMIT = 165, /* SYSCALL_FAULT_USER_MAX; the kernel silently reduces a larger value to it */
 };
 
 static const struct argp_option table[] = {
@@ -154,7 +154,9 @@ static void add_pids(struct setup *setup, const char *what, const char *list, bo
 {
 	struct text_word word;
 
-	/* An empty list is one that is emptied; what has commas only is a mistake, and would trace everything. */
+	/*
+	 * An empty list clears the list. A list of commas only is a mistake: clearing the list would trace everything.
+	 */
 	if (*list && !list[strspn(list, ", ")])
 		setup_usage(state, "%s: the list '%s' has no PID", what, list);
 	while (text_next_word(&list, ", ", &word)) {
@@ -340,7 +342,10 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 		add_instance(arguments, arg, state);
 		return true;
 	case KEY_CONFIG:
-		/* The others were replaced by what the file says (cmd/config.h). */
+		/*
+		 * config_expand() has replaced every full --config by the file's options, so this one is abbreviated or
+		 * follows an abbreviated option.
+		 */
 		setup_usage(state, "--config: do not abbreviate --config and the options before it");
 		return true;
 	case KEY_DRY_RUN:

@@ -30,13 +30,13 @@ static void block_signals(struct run *run)
 	sigemptyset(&run->signals);
 	for (size_t i = 0; i < array_size(signals); i++)
 		sigaddset(&run->signals, signals[i]);
-	/* So that the end of a command cannot be missed. */
+	/* SIGCHLD is blocked, too, so that the end of a command cannot be missed. */
 	blocked = run->signals;
 	sigaddset(&blocked, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &blocked, &run->mask);
 }
 
-/* Blocked signals that came meanwhile: between two instances, and before the point of no return. */
+/* Looks for blocked signals that came meanwhile. It is called between two instances, and before the command runs. */
 static int check_signals(void *arg, struct fail *fail)
 {
 	const struct run *run = arg;
@@ -50,13 +50,16 @@ static int check_signals(void *arg, struct fail *fail)
 	return 0;
 }
 
-/* Which then turns tracing on. */
+/* Returns whether a command is run. It then turns tracing on. */
 static bool runs_command(const struct run *run)
 {
 	return run->asked->argv && !run->asked->dry_run;
 }
 
-/* The main one stands for the top instance; without a word about it the named ones are meant. */
+/*
+ * Returns whether the instance is set up. The main instance is the top one: it is not set up if the command line has no
+ * option for it and names other instances.
+ */
 static bool is_wanted(const struct setup *setup, size_t index)
 {
 	return setup_uses(setup, index) || setup_own_option(&setup->instances[index]);
@@ -92,7 +95,7 @@ static int make_all(struct run *run, struct fail *fail)
 	return runs_command(run) ? rig_hold(&run->rig, false, fail) : turn_all(run, true, fail);
 }
 
-/* The script, and away with the instances that stood for planned ones. */
+/* Prints the script, then drops the instances that stood for planned ones. */
 static int print_plan(struct run *run, struct fail *fail)
 {
 	struct plan writes = run->plan;
@@ -113,7 +116,7 @@ static int print_plan(struct run *run, struct fail *fail)
 	return err ? err : command_flush(fail);
 }
 
-/* Keeps what was done, or takes it back. */
+/* Keeps what was done, or after an error undoes it. */
 static int settle(struct run *run, int err, struct fail *fail)
 {
 	struct fail later;
@@ -131,7 +134,7 @@ static int settle(struct run *run, int err, struct fail *fail)
 	return err;
 }
 
-/* Signals of the terminal reach the command by themselves; signals sent to weft are passed on. */
+/* The terminal sends its signals to the command by itself. Signals that only weft gets are passed on to the command. */
 static int wait_for_command(struct run *run)
 {
 	sigset_t signals = run->signals;
@@ -167,7 +170,7 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	}
 	if (!err)
 		err = make_all(&run, fail);
-	/* From here on a signal is the command's. */
+	/* This is the last check: from here on signals are for the command. */
 	if (!err)
 		err = check_signals(&run, fail);
 	if (!err && runs_command(&run))

@@ -7,26 +7,29 @@
 struct fail;
 
 /*
- * What start and set have in common: the kernel is made as asked and stays so, with a held journal for `weft reset`
- * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before that, puts everything
- * back.
+ * What start and set share: they set up the kernel and leave it so, with a held journal for `weft reset`
+ * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before the end, undoes
+ * everything.
  */
 struct setup_run {
 	const struct setup *setup;
 	enum setup_manner manner;
-	bool turn_on; /* tracing, when everything is set */
-	char **argv;  /* a command, run once tracing is on; NULL: none */
+	bool turn_on; /* turns tracing on when everything is set */
+	char **argv;  /* a command to run once tracing is on; NULL: none */
 	const char *user;
-	bool dry_run;  /* nothing is done: a script is printed that would do it (cmd/dry_run.h) */
-	bool turn_off; /* in that script, when the command has ended */
+	bool dry_run;  /* changes nothing, and prints a script that would do the same (cmd/dry_run.h) */
+	bool turn_off; /* the script turns tracing off when the command has ended */
 };
 
-/* 0: done (or printed), *ret_status is the command's if there was one. -EINTR: a signal came; the text says so. */
+/*
+ * Returns 0 when the setup is done (or printed); *ret_status is then the status of the command, if there is one.
+ * -EINTR: a signal came, and `fail` says so.
+ */
 int must_check setup_run(const struct setup_run *run, int *ret_status, struct fail *fail);
 
 /*
- * --dry-run of what traces only as long as it runs, record and stream: the script, in which what the readers do is left
- * out. Returns an exit status, after telling what failed.
+ * --dry-run for commands that trace only as long as they run, record and stream: prints the script, without what the
+ * readers do. Reports failures and returns an exit status.
  */
 int setup_run_script(const struct setup *setup, char **argv, const char *user);
 

@@ -55,7 +55,7 @@ uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *st
 	return value;
 }
 
-/* KEY of --hwlat and --osnoise: a shorter name, the file, and whether its value is a time, counted in microseconds. */
+/* A KEY of --hwlat and --osnoise: its short name, its file, and whether its value is a time in microseconds. */
 struct file_key {
 	const char *key, *file;
 	bool is_time;
@@ -81,7 +81,7 @@ static const struct file_key osnoise_keys[] = {
 	{ NULL, NULL, false },
 };
 
-/* The name of the file itself will do, too. */
+/* A key can also be given by the name of its file. */
 static const struct file_key *find_key(const struct file_key *keys, const char *name, struct near *near)
 {
 	*near = near_to(name);
@@ -93,7 +93,7 @@ static const struct file_key *find_key(const struct file_key *keys, const char *
 	return NULL;
 }
 
-/* A bare number counts microseconds, as in the file; with a unit it is a time. */
+/* A number without a unit is in microseconds, as in the file. */
 uint64_t setup_microseconds(const char *what, const char *text, struct argp_state *state)
 {
 	uint64_t ns;

@@ -15,7 +15,7 @@
 
 enum { NAMES_MAX = 64, KEY_SETTING = 0x100, KEY_HIST = 0x200, KEY_TRIGGER };
 
-/* trace-cmd's names of settings, and the files that hold them. */
+/* Names of settings in trace-cmd, and the files that have them. */
 static const struct {
 	const char *option, *file;
 } settings[] = {
@@ -37,7 +37,7 @@ struct show {
 	struct kernel kernel;
 	bool follow, snapshot, some_cpu;
 	uint32_t cpu;
-	char *names[NAMES_MAX]; /* files, as they are asked for */
+	char *names[NAMES_MAX]; /* the files to show, in the order of the command line */
 	size_t nr_names;
 };
 
@@ -77,7 +77,7 @@ static void add_name(struct show *show, char *name, struct argp_state *state)
 	show->names[show->nr_names++] = name;
 }
 
-/* "sched:sched_switch" or "sched/sched_switch" has its file in events/. */
+/* Adds the file of an event, "sched:sched_switch" or "sched/sched_switch", in events/. */
 static void add_of_event(struct show *show, const char *event, const char *file, struct argp_state *state)
 {
 	const char *colon = strpbrk(event, ":/");
@@ -145,7 +145,7 @@ static const struct argp argp = {
 	       "\vNo setting is changed; only -p and showing trace_pipe consume events.",
 };
 
-/* The text is written at once: its reader may be waiting for the next line. */
+/* Writes the text at once, because its reader may be waiting for the next line. */
 static int put(struct buf *text, size_t keep, struct fail *fail)
 {
 	size_t len = text->len - keep;
@@ -181,7 +181,10 @@ static int show_file(const struct show *show, const char *file, struct fail *fai
 		return r;
 	while (!err && (r = view_read(&view, &text, fail)) > 0) {
 		nothing &= !text.len;
-		/* The start of a line may yet turn out to be too late. */
+		/*
+		 * The time in a line may turn out to be too late, so the start of a line is kept until the line is
+		 * complete.
+		 */
 		err = put(&text, view.bounded && !view.pipe && !view.ended ? view.tail : 0, fail);
 	}
 	if (!err)
@@ -208,7 +211,7 @@ static int show_trace(const struct show *show, struct fail *fail)
 	return show_file(show, file, fail);
 }
 
-/* An option of the trace is asked for by its own name, too. */
+/* An option of the trace can also be given by its own name. */
 static const char *file_of(const struct show *show, const char *name, char into[256])
 {
 	snprintf(into, 256, "options/%s", name);
@@ -239,7 +242,7 @@ static int run(int argc, char **argv)
 	int err, status;
 
 	command_parse(&show_command, argc, argv, 0, &show);
-	/* What grows is watched. */
+	/* A text that grows needs no pager. */
 	if (!show.follow)
 		pager_start();
 	err = kernel_open(&show.kernel, NULL, &fail);

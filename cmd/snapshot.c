@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* weft snapshot: a second buffer that keeps what the first one held at some moment. */
+/* weft snapshot: manages a second buffer that keeps what the first one contained at some moment. */
 enum { OPT_ON = 256, OPT_COUNT, CPU_LIMIT = 1 << 14 };
 
 struct arguments {
 	struct kernel kernel;
-	const char *action; /* NULL: show, or --on */
-	const char *on;     /* the pattern of --on */
+	const char *action; /* NULL: show the snapshot, or --on */
+	const char *on;     /* the pattern of --on, or NULL */
 	struct buf filter;  /* the words after "if" */
 	bool in_filter;
 	uint64_t count;
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "take", 's', NULL, 0, "The same as take", 1 },
 	{ "clear", 'r', NULL, 0, "The same as clear", 1 },
 	{ "free", 'f', NULL, 0, "The same as free", 1 },
-	{ "cpu", 'c', "CPU", 0, "Of this CPU only", 1 },
+	{ "cpu", 'c', "CPU", 0, "Act only on this CPU", 1 },
 	{ "on", OPT_ON, "EVENT", 0,
 	  "Take a snapshot whenever EVENT happens, or only if it matches the FILTER behind it", 1 },
 	{ "count", OPT_COUNT, "N", 0, "--on: the first N times only", 1 },
@@ -45,7 +45,7 @@ static void set_action(struct arguments *arguments, const char *name, struct arg
 		if (strcmp(names[i], name))
 			continue;
 		if (arguments->action && strcmp(arguments->action, name))
-			argp_error(state, "'%s' or '%s'?", arguments->action, name);
+			argp_error(state, "only one action is allowed: '%s' and '%s'", arguments->action, name);
 		arguments->action = names[i];
 		return;
 	}
@@ -73,13 +73,13 @@ static void add_word(struct arguments *arguments, const char *word, struct argp_
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
 	if (arguments->on && arguments->action)
-		argp_error(state, "--on or %s?", arguments->action);
+		argp_error(state, "--on and %s cannot be combined", arguments->action);
 	if (arguments->on && arguments->cpu >= 0)
-		argp_error(state, "--on is of all CPUs");
+		argp_error(state, "--on and -c cannot be combined: a trigger applies to all CPUs");
 	if (arguments->in_filter && !arguments->filter.len)
 		argp_error(state, "the filter after 'if' is missing");
 	if (arguments->count && !arguments->on)
-		argp_error(state, "--count belongs to --on");
+		argp_error(state, "--count is for --on");
 	if (arguments->action && !strcmp(arguments->action, "free") && arguments->cpu >= 0)
 		argp_error(state, "the kernel frees the snapshots of all CPUs together");
 }
@@ -179,7 +179,7 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 	return err;
 }
 
-/* An allocated snapshot or a trigger stays, with a held journal for `weft reset`; after a failure it is restored. */
+/* An allocated snapshot or a trigger stays, with a held journal for `weft reset`. After a failure it is removed. */
 static int change(const struct arguments *arguments, struct instance *instance, struct fail *fail)
 {
 	struct undo *undo = NULL;

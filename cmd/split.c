@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* weft split: some of the events of a recording as a file of their own, or all of them as several. */
+/* weft split: writes some of the events of a recording into a file of their own, or all of them into several files. */
 enum { OPT_EVERY = 256, OPT_SIZE, OPT_COUNT, OPT_BY };
 
 struct arguments {

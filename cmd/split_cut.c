@@ -19,22 +19,22 @@
 
 enum { PARTS_MAX = 10000, WORD_MAX = FORM_WORD };
 
-/* A file that is being made. */
+/* A file that is being written. */
 struct piece {
 	struct excerpt *excerpt;
-	uint64_t key;        /* of CUT_CPU the CPU, of CUT_EVENT the id */
-	char word[WORD_MAX]; /* for its name; "" where there is one file only */
-	uint64_t size;       /* of the file, once it is written */
+	uint64_t key;        /* for CUT_CPU the CPU, for CUT_EVENT the id of the event */
+	char word[WORD_MAX]; /* a part of the file's name; "": there is only one file */
+	uint64_t size;       /* the file's size, once it is written */
 };
 
 struct cutting {
 	struct cut_job *job;
 	struct trace *trace;
 	struct reader reader;
-	int64_t **lost;       /* before the next event, of each CPU of each of the reader's buffers */
-	struct piece *pieces; /* the last one is open, or with CUT_CPU and CUT_EVENT all of them */
+	int64_t **lost;       /* lost[buffer][cpu]: number of events lost before the CPU's next event */
+	struct piece *pieces; /* the last one is open; with CUT_CPU and CUT_EVENT, all are */
 	size_t nr_pieces;
-	uint64_t edge; /* time at which the open piece ends; 0: no event so far */
+	uint64_t edge; /* the time at which the open piece ends; 0: there was no event yet */
 };
 
 static int write_excerpt(void *arg, int fd, struct fail *fail)
@@ -79,7 +79,7 @@ static int open_piece(struct cutting *cutting, uint64_t key, struct piece **ret,
 	return excerpt_new(cutting->trace, &cutting->job->form->as, &piece->excerpt, fail);
 }
 
-/* Whether the open piece ends before an event of this time. */
+/* Returns whether the open piece ends before an event of this time. */
 static bool is_full(const struct cutting *cutting, const struct piece *piece, uint64_t ts)
 {
 	switch (cutting->job->by) {
@@ -97,7 +97,7 @@ static bool is_full(const struct cutting *cutting, const struct piece *piece, ui
 	return false;
 }
 
-/* The first edge, and those behind it: a piece without events is no file. */
+/* Sets the first edge, or moves the edge behind `ts`. A piece without events makes no file. */
 static void move_edge(struct cutting *cutting, uint64_t ts)
 {
 	uint64_t step = cutting->job->step;
@@ -129,7 +129,10 @@ static int piece_in_order(struct cutting *cutting, const struct event *event, st
 	return r;
 }
 
-/* An event's name is from the file: no more of it than letters, digits and '_' becomes part of a file's name. */
+/*
+ * Makes a word from the name of an event. The name comes from the file, so only its letters, digits and '_' become part
+ * of a file's name.
+ */
 static void name_event(struct cutting *cutting, struct piece *piece, const struct event *event)
 {
 	const char *name = event->type->format ? event->type->format->name : "event";
@@ -204,7 +207,7 @@ static int take_events(struct cutting *cutting, struct fail *fail)
 		if (r)
 			return r;
 	}
-	/* A selection of nothing is a file without events. */
+	/* A selection without events makes a file without events. */
 	if (r >= 0 && !cutting->nr_pieces && cutting->job->by == CUT_NOT) {
 		struct piece *piece;
 

@@ -17,12 +17,12 @@ struct cut_job {
 	const struct form *form;
 	const struct choice *choice;
 	enum cut_by by;
-	uint64_t step; /* of CUT_TIME ns, of CUT_SIZE bytes of pages, of CUT_COUNT events */
+	uint64_t step; /* for CUT_TIME ns, for CUT_SIZE bytes of pages, for CUT_COUNT events */
 	/* Results: */
 	uint64_t parts, events;
 };
 
-/* -EBADMSG: the trace is damaged, and what can be read was written. */
+/* Returns -EBADMSG if the trace is damaged; what can be read was written. */
 int must_check cut(struct cut_job *job, struct trace *trace, struct fail *fail);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* weft sql: a recording as the tables of `weft export --to sqlite`, asked in SQL. */
+/* weft sql: answers SQL questions about a recording, with the tables of `weft export --to sqlite`. */
 enum { OPT_FORMAT = 256, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 
 struct arguments {
@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* A statement has a blank in it, unless a file is called so. */
+/* A word with a blank is a statement, unless there is a file of that name. */
 static void place(struct arguments *arguments, const char *arg, struct argp_state *state)
 {
 	bool statement = arguments->input || (strpbrk(arg, " \t\n") && access(arg, F_OK));
@@ -50,7 +50,7 @@ static void place(struct arguments *arguments, const char *arg, struct argp_stat
 	if (statement)
 		arguments->sql = arg;
 	else if (arguments->sql)
-		argp_error(state, "the file stands before the statement: '%s'", arg);
+		argp_error(state, "the file must come before the statement: '%s'", arg);
 	else
 		arguments->input = arg;
 }
@@ -105,7 +105,7 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* A file without a name: whatever ends weft, nothing of it is left. */
+/* The database is a file without a name, so that nothing is left of it, however weft ends. */
 static int open_db(const struct export_ops *ops, struct db **ret, struct sqlite3 **ret_handle, struct fail *fail)
 {
 	const char *dir = getenv("TMPDIR");
@@ -150,7 +150,7 @@ static int print(const struct arguments *arguments, struct sqlite3 *handle, stru
 	return r;
 }
 
-/* -EBADMSG: the file is damaged, and the answer is that of what could be read of it. */
+/* Returns -EBADMSG if the file is damaged; the answer is then about what could be read of it. */
 static int answer(const struct arguments *arguments, struct export_job *job, struct sqlite3 *handle, struct fail *fail)
 {
 	struct fail damage = FAIL_INIT;

@@ -113,7 +113,7 @@ static int stop(struct stack *stack, struct fail *fail)
 static const struct verb {
 	const char *name;
 	int (*run)(struct stack *stack, struct fail *fail);
-	bool changes; /* settings: it needs a journal */
+	bool changes; /* the action changes settings, so it needs a journal */
 } verbs[] = {
 	{ "show", show, false },
 	{ "start", start, true },

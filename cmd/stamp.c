@@ -22,7 +22,7 @@ static int no_time(const char *option, const char *text, struct fail *fail)
 		option, text);
 }
 
-/* "12.345678", "1,234.5": the number at *at times `unit`, which is 1 or a power of ten. */
+/* Reads "12.345678" or "1,234.5" at *at, times `unit`, which is 1 or a power of ten. */
 static bool take_decimal(const char **at, uint64_t unit, uint64_t *ret)
 {
 	const char *to = *at;
@@ -43,7 +43,7 @@ static bool take_decimal(const char **at, uint64_t unit, uint64_t *ret)
 	return !__builtin_add_overflow(whole, rest, ret);
 }
 
-/* "1.5ms", "2s", "3": ns of what is to be the whole rest of a text. */
+/* Reads "1.5ms", "2s" or "3" as ns. Nothing may follow. */
 static bool take_span(const char *text, uint64_t *ret)
 {
 	static const struct {
@@ -81,7 +81,7 @@ static int relative(const struct context *context, const char *option, const cha
 	return 0;
 }
 
-/* "YYYY-MM-DD HH:MM:SS.fraction" in local time; *when holds the day that counts where the text has none. */
+/* Reads "YYYY-MM-DD HH:MM:SS.fraction" in local time. If the text has no date, the date in *when is used. */
 static bool take_wall(const char *text, struct tm *when, uint64_t *ret_fraction)
 {
 	const char *dot = strchrnul(text, '.'), *end;

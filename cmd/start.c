@@ -33,7 +33,7 @@ static void check_boot(const struct arguments *arguments, struct argp_state *sta
 	if (arguments->argv)
 		setup_usage(state, "--boot traces from boot on: it cannot be combined with a COMMAND");
 	if (arguments->setup_arguments.dry_run)
-		setup_usage(state, "--boot, or --dry-run?");
+		setup_usage(state, "--boot and --dry-run cannot be combined");
 	if (arguments->setup.waits)
 		setup_usage(state, "--boot changes nothing: there is nothing to --wait for");
 }

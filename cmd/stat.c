@@ -21,10 +21,10 @@ enum { LINES_SHOWN = 8, TITLE_WIDTH = 22 };
 struct stat_arguments {
 	struct kernel kernel;
 	bool full, check;
-	/* While an instance is printed: */
+	/* Valid while an instance is printed: */
 	const struct instance *instance;
 	bool headed;        /* its name was printed */
-	bool differs;       /* it, or one before it */
+	bool differs;       /* this instance, or one before it, differs */
 	struct buf options; /* "noannotate stacktrace" */
 };
 
@@ -77,7 +77,7 @@ static void print_head(struct stat_arguments *arguments)
 		puts("top instance");
 }
 
-/* A title, and lines that stand below each other; too many are cut. */
+/* Prints a title with lines below each other. If there are too many lines, the rest is left out. */
 static void print_lines(struct stat_arguments *arguments, const char *title, const char *text)
 {
 	size_t left = strlen(text), shown = 0, more = 0;
@@ -104,7 +104,7 @@ static void print_options(struct stat_arguments *arguments)
 	buf_clear(&arguments->options);
 }
 
-/* "events/sched/sched_switch/filter" as "sched:sched_switch". */
+/* Returns "events/sched/sched_switch/filter" as "sched:sched_switch". */
 static const char *event_name(const char *file, char into[256])
 {
 	const char *system = file + strlen("events/"), *end = strrchr(file, '/');
@@ -216,7 +216,7 @@ static int print_instance(struct stat_arguments *arguments, const struct instanc
 
 	arguments->instance = instance;
 	arguments->headed = false;
-	/* That there is an instance is a difference in itself. */
+	/* The existence of an instance is a difference in itself. */
 	if (instance->kind != INSTANCE_TOP || arguments->full)
 		print_head(arguments);
 	arguments->differs |= instance->kind != INSTANCE_TOP;
@@ -252,7 +252,7 @@ static int print_named(const char *name, void *data)
 	struct instance *instance;
 	int err;
 
-	/* One that went away meanwhile is none. */
+	/* The instance has been removed meanwhile. */
 	if (instance_open(&each->arguments->kernel.tracing, name, false, NULL, &instance, NULL))
 		return 0;
 	err = print_instance(each->arguments, instance, each->fail);
@@ -261,7 +261,7 @@ static int print_named(const char *name, void *data)
 	return err;
 }
 
-/* The settings that weft itself changed, on purpose or because it was killed. */
+/* Prints the settings that weft itself changed, on purpose or because it was killed. */
 static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
 	cleanup_free struct undo_pending *journals = NULL;

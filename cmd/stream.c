@@ -133,7 +133,7 @@ static bool parse_tables(int key, char *arg, struct argp_state *state)
 	case KEY_EVERY:
 		tables->every_ns = setup_time_ns("--every", arg, state);
 		if (!tables->every_ns)
-			setup_usage(state, "--every: an interval lasts longer than 0");
+			setup_usage(state, "--every: the interval cannot be 0");
 		return true;
 	case KEY_TOP:
 		arguments->top_given = true;
@@ -152,7 +152,7 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 	case KEY_LATENCY:
 		options->latency_ns = setup_time_ns("--latency", arg, state);
 		if (options->latency_ns < LATENCY_MIN_NS)
-			setup_usage(state, "--latency: less than 3ms cannot be promised");
+			setup_usage(state, "--latency: the shortest is 3ms");
 		return true;
 	case KEY_LIMIT:
 		options->limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
@@ -263,7 +263,7 @@ static void tell_left_behind(void)
 			pending.pid);
 }
 
-/* `name` and what is between it and the rest. */
+/* `colon` stands between `name` and the rest. */
 static void print_left(const char *name, const char *colon, const struct stream_sum *sum)
 {
 	char left[TEXT_HUMAN];
@@ -323,7 +323,7 @@ static int run(int argc, char **argv)
 	if (!arguments.quiet)
 		tell_left_behind();
 	err = stream_run(&arguments.options, &result, &fail);
-	/* A reader that went away has seen enough. */
+	/* SIGPIPE: the user closed the output, so nothing more is reported. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);
 		if (!result.all.printed && !result.all.left && !result.all.left_out)
@@ -333,7 +333,7 @@ static int run(int argc, char **argv)
 		command_failed(&fail);
 		status = result.tap.has_status && !result.tap.ran ? result.tap.status : EXIT_RECORD_FAILED;
 	}
-	/* It outlived the tracing: its status is still ours. */
+	/* The command may outlive the tracing. Its status is still weft's. */
 	result.tap.has_status |= workload_wait(result.tap.command, &result.tap.status);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;

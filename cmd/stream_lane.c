@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The schema and the context borrow the texts. */
+/* The schema and the context borrow these texts. */
 struct learnt {
 	struct learnt *next;
 	struct buf format, dynamic_events;
@@ -33,7 +33,9 @@ static int ask_symbols(void *arg, struct buf *buf)
 	return tap_symbols(arg, buf, NULL);
 }
 
-/* The format of an event that somebody has made since. Without it the event is printed as an unknown one. */
+/*
+ * Learns the format of an event that was created meanwhile. Without the format, the event is printed as an unknown one.
+ */
 static void learn(void *arg, uint16_t id)
 {
 	struct stream_lane *lane = arg;
@@ -48,7 +50,7 @@ static void learn(void *arg, uint16_t id)
 	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->format),
 		       learnt->format.len, NULL))
 		return;
-	/* The format of an event probe does not tell on which event that stands. */
+	/* The format of an event probe does not say to which event the probe is attached; dynamic_events does. */
 	if (!tap_dynamic_events(lane->tap, &learnt->dynamic_events, NULL))
 		lane->context->dynamic_events = buf_str(&learnt->dynamic_events);
 }
@@ -188,7 +190,7 @@ void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow)
 	}
 }
 
-/* What was cleared before anybody looked again is known from the pages alone. */
+/* If a buffer was cleared before weft looked at the counts again, only the pages tell what was lost. */
 static uint64_t count_lost(const struct stream_lane *lane, size_t cpu_index)
 {
 	uint64_t counted = tap_buffer_lost(lane->buffer, cpu_index), told = live_source_lost(lane->source, cpu_index);

@@ -18,55 +18,55 @@ struct stream_sum;
 struct tap;
 
 /*
- * One instance of a stream: its buffer, and all that is between that and its lines (formats/flow.h: struct flow_lane).
- * The tap and the reader are borrowed and outlive it.
+ * One instance of a stream: its buffer, and everything between the buffer and its lines (formats/flow.h: struct
+ * flow_lane). The tap and the reader are borrowed and outlive it.
  */
 struct stream_lane {
 	struct tap *tap;
 	struct tap_buffer *buffer;
 	struct reader *reader;
 	uint16_t index;          /* of its buffer in the reader, and of the lane in the flow */
-	struct context *context; /* the reader's */
+	struct context *context; /* owned by the reader */
 	struct plugins *plugins;
-	struct source *source; /* the reader's */
+	struct source *source; /* owned by the reader */
 	struct sink *sink;
-	uint64_t *left_out;    /* how many events of weft itself were; the selection's. NULL: none is */
-	char *prefix;          /* in front of its lines; NULL: nothing */
-	uint64_t *dropped;     /* by CPU: told already; NULL where pages tell */
-	struct learnt *learnt; /* texts of formats that came meanwhile */
+	uint64_t *left_out;    /* number of weft's own events left out, owned by the selection; NULL: none are */
+	char *prefix;          /* text in front of its lines; NULL: none */
+	uint64_t *dropped;     /* by CPU: losses that were reported already; NULL: pages report them */
+	struct learnt *learnt; /* formats of events created meanwhile */
 };
 
-/* What the lanes of a stream have in common; outlives them. */
+/* What all lanes of a stream share. It outlives them. */
 struct stream_shared {
 	struct live_times taken;
 	struct sink_times printed;
-	size_t queue_max; /* bytes of pages that each CPU may queue */
-	size_t busy_cpus; /* that are online: they will */
+	size_t queue_max; /* bytes of pages that each CPU may have in its queue */
+	size_t busy_cpus; /* number of online CPUs: these will use their queues */
 };
 
 /*
- * Adds the lane's buffer to the reader, which is started once all lanes are open. On failure, too, the lane is to be
- * closed.
+ * Adds the lane's buffer to the reader, which is started once all lanes are open. The lane must be closed even after a
+ * failure.
  */
 int must_check stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader,
 				const struct stream_options *options, struct stream_shared *shared, struct fail *fail);
 void stream_lane_close(struct stream_lane *lane);
 
-/* Looks at what the kernel has counted: lib/record/tap_buffer.h, tap_buffer_look(). */
+/* Reads what the kernel has counted: tap_buffer_look() of lib/record/tap_buffer.h. */
 void stream_lane_look(struct stream_lane *lane);
-/* Whether it has to be done in each round: no page tells of what is dropped. */
+/* Returns whether that is needed in each round, because no page reports lost events. */
 bool stream_lane_looks_always(const struct stream_lane *lane);
 
-/* What no page tells, as the last look has it, is told where it was noticed. */
+/* Reports losses that no page reports, as of the last look. */
 void stream_lane_dropped(struct stream_lane *lane, struct flow *flow);
 
 /*
- * Of a stopped tap: what was lost without a page to tell it, after the last event of a CPU or where the kernel keeps
- * the oldest.
+ * Reports the remaining losses of a stopped tap that no page reports: those after the last event of a CPU, or where the
+ * kernel keeps the oldest events.
  */
 void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow);
 
-/* Of a stopped tap. */
+/* The tap must be stopped. */
 void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret);
 
 #endif

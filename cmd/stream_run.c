@@ -28,20 +28,20 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 4,            /* in a latency: two for an event to become certain, two for printing it */
-	PIECE = 64 << 10,      /* bytes of text before anything else is looked at */
-	QUEUES_MAX = 16 << 20, /* bytes of pages of all CPUs of all instances */
+	ROUNDS = 4,            /* per latency: two for an event to become certain, two for printing it */
+	PIECE = 64 << 10,      /* bytes of text to write before looking at anything else */
+	QUEUES_MAX = 16 << 20, /* limit for the pages of all CPUs of all instances, in bytes */
 	QUEUE_MAX = 1 << 20,
-	NAMES_SHARE = 20,         /* of the time: reading names of tasks takes no more than this part of it */
-	LOOK_NS = 200000000,      /* between two looks at what the kernel has counted */
-	PATIENCE_NS = 1000000000, /* with a reader that takes nothing when all is over */
+	NAMES_SHARE = 20,         /* reading the names of tasks takes at most 1/20 of the time */
+	LOOK_NS = 200000000,      /* between two looks at the kernel's counts */
+	PATIENCE_NS = 1000000000, /* how long to wait, after the end, for a reader that takes nothing */
 };
 
 struct stream {
 	const struct stream_options *options;
 	struct stream_result *result;
 	struct tap *tap;
-	struct stream_lane *lanes; /* one for each instance; those of the flow are theirs */
+	struct stream_lane *lanes; /* one for each instance; they own the lanes of the flow */
 	size_t nr_lanes;
 	struct stream_shared shared;
 	struct out out, scratch;
@@ -51,19 +51,19 @@ struct stream {
 	uint64_t interval_ns, next_round_ns;
 	uint64_t named_ns, names_cost_ns;
 	uint64_t looked_ns;
-	bool fresh; /* pages were taken since */
-	bool more;  /* events are there that can be printed */
-	bool quiet; /* what there is to take cannot be taken before the next round */
+	bool fresh; /* pages were taken since then */
+	bool more;  /* there are events that can be printed */
+	bool quiet; /* there is data that cannot be taken before the next round */
 };
 
-/* Tasks come, and programs replace each other in them: the kernel's names are those of now. */
+/* Reads the names of tasks again: new tasks start, and tasks execute other programs. */
 static void read_names(struct stream *stream, uint64_t now)
 {
 	cleanup_buf struct buf names = BUF_INIT, tgids = BUF_INIT;
 
 	if (now - stream->named_ns < NAMES_SHARE * stream->names_cost_ns)
 		return;
-	/* Without new names the old ones are as good as any. */
+	/* After a failure the old names are kept. */
 	if (!tap_tasks(stream->tap, &names, &tgids, NULL))
 		for (size_t i = 0; i < stream->nr_lanes; i++)
 			if (context_set_tasks(stream->lanes[i].context, buf_str(&names), names.len, buf_str(&tgids),
@@ -74,7 +74,7 @@ static void read_names(struct stream *stream, uint64_t now)
 	stream->fresh = false;
 }
 
-/* One that has no name yet got it a moment ago, or never will. */
+/* A task without a name has just started, so its name can be read now; or it never gets one. */
 static void name_task(void *arg, const struct event *event)
 {
 	struct stream *stream = arg;
@@ -87,7 +87,7 @@ static void name_task(void *arg, const struct event *event)
 		read_names(stream, now);
 }
 
-/* Bytes of pages that each CPU of each instance may queue. */
+/* Returns how many bytes of pages each CPU of each instance may have in its queue. */
 static size_t queue_max(const struct tap *tap)
 {
 	const struct tap_buffer *buffer;
@@ -122,7 +122,7 @@ static int open_lanes(struct stream *stream, struct fail *fail)
 	return reader_start(&stream->reader, &(struct reader_options){ .fails_at_once = true }, fail);
 }
 
-/* "  NAME: ", all of one width; blanks for the main one. */
+/* Makes the prefixes "  NAME: ", all of the same width; blanks for the main instance. */
 static int set_prefixes(struct stream *stream, struct fail *fail)
 {
 	int width = 0;
@@ -172,7 +172,7 @@ static int open_flow(struct stream *stream, struct fail *fail)
 	return err;
 }
 
-/* 1: all text was taken; 0: the reader takes no more now; -EPIPE: it is gone. */
+/* Returns 1 when all text was taken; 0 when the reader takes no more for now; -EPIPE when it has closed the output. */
 static int write_text(struct stream *stream, struct fail *fail)
 {
 	int r = outlet_write(&stream->outlet, &stream->out);
@@ -182,7 +182,7 @@ static int write_text(struct stream *stream, struct fail *fail)
 	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : r;
 }
 
-/* From all instances: 1, or 0 when that was nothing. */
+/* Takes from all instances. Returns 1, or 0 when there was nothing. */
 static int take_from_all(struct stream *stream, bool is_round, bool *ret_full, struct fail *fail)
 {
 	int taken = 0;
@@ -236,7 +236,7 @@ static int take_pages(struct stream *stream, uint64_t now, struct fail *fail)
 	return 0;
 }
 
-/* Some text, if there is any. */
+/* Prints some text, if there is any. */
 static int print(struct stream *stream, struct fail *fail)
 {
 	int r = flow_run(&stream->flow, PIECE, fail);
@@ -259,14 +259,14 @@ static int timeout_ms(const struct stream *stream, bool waiting)
 	return now >= stream->next_round_ns ? 0 : (int)((stream->next_round_ns - now + 999999) / 1000000);
 }
 
-/* One turn: 1 while it goes on. */
+/* Makes one turn. Returns 1 while the stream continues. */
 static int turn(struct stream *stream, struct fail *fail)
 {
 	bool waiting = out_len(&stream->out);
 	enum tap_news news = TAP_READY;
 	int err, wait = timeout_ms(stream, waiting);
 
-	/* With a reader that takes nothing there is nothing to do but to wait for it, or for the end. */
+	/* While the reader takes nothing, weft waits only for it, or for the end. */
 	err = tap_wait(stream->tap, waiting ? stream->outlet.fd : -1, !waiting && !stream->quiet, waiting ? -1 : wait,
 		       &news, fail);
 	if (err || news != TAP_READY)
@@ -285,7 +285,9 @@ static int turn(struct stream *stream, struct fail *fail)
 	return stream->flow.printed < stream->flow.limit;
 }
 
-/* Waits for a reader that is behind: 1, or 0 when it takes nothing for too long or somebody wants us to end now. */
+/*
+ * Waits for a slow reader. Returns 1, or 0 when it takes nothing for too long, or when somebody wants weft to end now.
+ */
 static int wait_for_reader(struct stream *stream, struct fail *fail)
 {
 	uint64_t end = now_ns() + PATIENCE_NS;
@@ -309,7 +311,7 @@ static int wait_for_reader(struct stream *stream, struct fail *fail)
 	return r;
 }
 
-/* All that was written until tracing ended. */
+/* Prints everything that was traced until the end. */
 static int print_rest(struct stream *stream, struct fail *fail)
 {
 	bool full = true;
@@ -319,7 +321,7 @@ static int print_rest(struct stream *stream, struct fail *fail)
 		stream_lane_look(&stream->lanes[i]);
 		live_source_end(stream->lanes[i].source);
 	}
-	/* Whatever the last names cost, no later ones will come. */
+	/* This is the last time that names are read, so it does not matter how long that takes. */
 	stream->named_ns = 0;
 	read_names(stream, now_ns());
 	while (r > 0 && (full || stream->more) && stream->flow.printed < stream->flow.limit) {
@@ -340,7 +342,7 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	return wait_for_reader(stream, fail);
 }
 
-/* `all`: all was wanted, and nothing failed. */
+/* `all`: everything was wanted, and nothing failed. */
 static int sum_up(struct stream *stream, bool all, struct fail *fail)
 {
 	struct stream_result *result = stream->result;
@@ -399,7 +401,7 @@ static int follow(struct stream *stream, struct fail *fail)
 		r = print_rest(stream, fail);
 	if (r >= 0)
 		r = check_damage(stream, fail);
-	/* With a limit nobody asked for the rest. */
+	/* With a limit, the user did not want the rest. */
 	err = sum_up(stream, r >= 0 && stream->flow.printed < stream->flow.limit, r ? &later : fail);
 	return r < 0 ? r : err;
 }
@@ -416,7 +418,7 @@ int stream_run(const struct stream_options *options, struct stream_result *ret, 
 		return err;
 	reader_init(&stream.reader);
 	outlet_init(&stream.outlet, STDOUT_FILENO);
-	/* What is drawn again has sequences of its own, and none of others. */
+	/* Tables that are redrawn contain escape sequences of weft's own, and escape everything else themselves. */
 	stream.outlet.escapes = options->tables ? terminal_escapes() && !options->tables->redraws :
 						  format_is_escaped(options->format, &options->sink);
 	err = open_flow(&stream, fail);

@@ -12,7 +12,7 @@
 #define REDRAW "\033[H\033[J"
 
 struct tables_sink {
-	struct sink sink; /* first */
+	struct sink sink; /* must be the first member */
 	struct stream_tables *tables;
 };
 
@@ -88,7 +88,7 @@ static int put(struct stream_tables *tables, struct pass *pass, struct findings_
 	return r;
 }
 
-/* The interval ends at `to`; the next begins there. */
+/* Ends the interval at `to`. The next one begins there. */
 static int end_part(struct stream_tables *tables, uint64_t to)
 {
 	struct findings_span span = { .from = tables->from, .to = to, .events = tables->events };
@@ -103,7 +103,7 @@ static int end_part(struct stream_tables *tables, uint64_t to)
 	return r;
 }
 
-/* Intervals without an event are one. */
+/* Several intervals without an event are printed as one. */
 static int pass_time(struct stream_tables *tables, uint64_t now)
 {
 	uint64_t over = (now - tables->from) / tables->every_ns;
@@ -125,12 +125,12 @@ static bool settle(struct sink *sink, struct events *events, struct event *event
 		tables->first = event->ts;
 		tables->from = event->ts;
 	}
-	/* A loss before any event has no time. */
+	/* A loss before the first event has no time. */
 	if (!tables->begun)
 		return false;
 	if (is_record && event->ts > tables->from)
 		tables->failed = pass_time(tables, event->ts);
-	/* What is told late is of the interval in which it is told. */
+	/* An event that comes late counts in the present interval. */
 	if (event->ts < tables->from)
 		event->ts = tables->from;
 	tables->events += is_record;
@@ -155,7 +155,7 @@ static void end(struct sink *sink, struct out *out)
 	};
 
 	(void)out;
-	/* Each lane ends. */
+	/* Every lane calls this; only the first call counts. */
 	if (tables->ended || tables->failed || !tables->begun)
 		return;
 	tables->ended = true;

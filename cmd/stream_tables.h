@@ -16,30 +16,30 @@ struct reader;
 struct sink;
 
 /*
- * In the place of a stream's lines: the tables of an analysis, of one interval after the other, and in the end of all.
- * Intervals are those of the events' own times: one ends when an event comes that is later. All lanes of the stream
+ * Prints the tables of an analysis instead of a stream's lines: one set for each interval, and one for the whole stream
+ * at the end. Intervals follow the times of the events: one ends when a later event comes. All lanes of the stream
  * share it.
  */
 struct stream_tables {
 	const struct analysis_ops *ops;
 	uint64_t every_ns;
 	struct findings_options print;
-	bool redraws; /* each table takes the place of the one before, on a terminal */
-	/* Its own: */
+	bool redraws; /* on a terminal, each table replaces the one before */
+	/* Private: */
 	struct pass whole, part;
-	struct out *out; /* the stream's */
+	struct out *out; /* owned by the stream */
 	bool begun, ended;
 	uint64_t first, from, events, all_events;
-	struct fail *fail; /* what went wrong, with `failed` */
+	struct fail *fail; /* set if `failed` */
 	int failed;
 };
 
-/* Once the reader is started. Borrows it, the out and `fail`. */
+/* Call it when the reader is started. Borrows the reader, `out` and `fail`. */
 int must_check stream_tables_begin(struct stream_tables *tables, struct reader *reader, struct out *out,
 				   struct fail *fail);
 void stream_tables_release(struct stream_tables *tables);
 
-/* The sink of a lane; NULL without memory. */
+/* Returns a sink for a lane; NULL when memory runs out. */
 struct sink *stream_tables_sink(struct stream_tables *tables);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 /*
- * terminal_guard() puts streams that escape in the place of standard output and standard error. Only the GNU C library
- * lets a program set stdout and stderr; with others, musl for one, these names and the functions that write to stdout
- * are weft's own in cmd/.
+ * terminal_guard() replaces standard output and standard error by streams that escape. Only the GNU C library lets a
+ * program assign to stdout and stderr. With other libraries, such as musl, weft has its own versions in cmd/ of these
+ * names and of the functions that write to stdout.
  */
 static inline FILE *streams_output(void)
 {

@@ -66,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->syscalls.trace && arguments->syscalls.failures)
 			argp_error(
 				state,
-				"--trace prints all calls: --failures does not go with it; --by errno counts those that failed");
+				"--trace and --failures cannot be combined: --trace prints all calls; --by errno counts those that failed");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

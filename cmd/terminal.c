@@ -16,15 +16,15 @@
 
 enum { PIECE = 4096 };
 
-/* A terminal after a stream of the C library. */
+/* A terminal behind a stream of the C library. */
 struct terminal {
 	int fd;
 	struct escape escape;
-	/* What is written is a message of one line, and lines of its own after that begin with two blanks. */
+	/* What is written is a message of one line; further lines of its own begin with two blanks. */
 	bool messages;
 };
 
-/* A message's own newlines: at its end, and in front of two blanks. All others came with a name. */
+/* A message's own newlines are at its end and before two blanks. All others come from names, and are escaped. */
 static void put_message(struct escape *escape, const char *text, size_t len, struct out *out)
 {
 	const char *end = text + len, *newline;
@@ -40,7 +40,7 @@ static void put_message(struct escape *escape, const char *text, size_t len, str
 	escape_text(escape, text, (size_t)(end - text), out);
 }
 
-/* As it was at the start: a pager in between changes nothing. */
+/* Found at the start, because a pager replaces standard output. */
 static bool output_is_terminal;
 
 static ssize_t terminal_write(void *cookie, const char *text, size_t len)
@@ -93,7 +93,7 @@ static struct terminal output = { .fd = STDOUT_FILENO }, errors = { .fd = STDERR
 FILE *terminal_output, *terminal_errors;
 #endif
 
-/* Whether any text on standard error may have a newline that somebody named. */
+/* A word of the command line has a newline, so any text on standard error may contain it. */
 static bool odd_words;
 
 void terminal_guard(char **words)
@@ -125,7 +125,10 @@ char *terminal_line(const char *text)
 	if (!terminal_escapes() || !strchr(text, '\n')) {
 		line = strdup(text);
 	} else if (out_init(&out, 0)) {
-		/* Those at the end, too. */
+		/*
+		 * escape_newlines() leaves newlines at the end as they are, so the text gets one more character for a
+		 * moment.
+		 */
 		out_str(&out, text);
 		out_char(&out, '.');
 		escape_newlines(&out, 0);
@@ -166,7 +169,7 @@ int terminal_flush(struct out *out, struct fail *fail)
 	return err ? err : command_flush(fail);
 }
 
-/* As the C library decides it. */
+/* Decides as the C library does. */
 bool terminal_utf8(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

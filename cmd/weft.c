@@ -56,7 +56,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* What others call it. */
+/* Names that other programs have for a command. */
 static const struct {
 	const char *name, *whose, *ours;
 } elsewhere[] = {
@@ -99,7 +99,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 	defaults_expand(command, &argc, &argv);
 	config_expand(command->argp, &argc, &argv);
 	options_check(command, argc, argv, flags);
-	/* Words before the "--" do not belong to the COMMAND. */
+	/* Words before "--" do not belong to the COMMAND. */
 	if (command->argp->args_doc && strstr(command->argp->args_doc, "| -- COMMAND"))
 		flags |= ARGP_IN_ORDER;
 	err = usage_parse(command, argc, argv, flags, input);
@@ -130,7 +130,7 @@ void command_warn(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* Told once: end_output() finds nothing any more. */
+/* Clears the error of the stream, so that end_output() does not report it again. */
 static int output_failed(int err, struct fail *fail)
 {
 	__fpurge(stdout);
@@ -149,7 +149,7 @@ int command_flush(struct fail *fail)
 	return !fflush(stdout) && !ferror(stdout) ? 0 : output_failed(errno ? errno : EIO, fail);
 }
 
-/* Whatever ended the command: what was printed and not taken is no success. A reader that went away has had enough. */
+/* However the command ended: if standard output did not take everything, that is a failure. A closed pipe is not. */
 static void end_output(void)
 {
 	struct fail fail = FAIL_INIT;
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		fputs("weft: out of memory\n", stderr);
 		return EXIT_FAILED;
 	}
-	/* What --version prints, of weft and of each command. */
+	/* The text that --version prints, for weft and for each command. */
 	argp_program_version = "weft " WEFT_VERSION;
 	if (argc > 1 && !strcmp(argv[1], "--no-config")) {
 		defaults_leave_out();

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Requests of disks, from the queueing of their first bio (block_bio_queue) over each issue to the driver to their
- * completion.
+ * Follows disk requests: from the queueing of their first bio (block_bio_queue), over each issue to the driver, to
+ * their completion.
  */
 
 static const struct analysis_want wants[] = {
@@ -85,7 +85,7 @@ static void release(struct analysis *block)
 	free(block);
 }
 
-/* blk_fill_rwbs(): an F in front of another operation is its flush before. */
+/* As in blk_fill_rwbs(), an F in front of another operation means a flush before it. */
 static enum block_operation operation_of(const struct place *rwbs, const struct event *event)
 {
 	const char *text;
@@ -136,7 +136,8 @@ static uint64_t block_key(uint32_t device, uint64_t sector)
 }
 
 /*
- * Requests without sectors, such as flushes, have no address: requests of one operation are told apart by their order.
+ * Requests without sectors, such as flushes, have no address, so all requests of one operation share a key and are told
+ * apart by their order.
  */
 static uint64_t request_key(uint32_t device, uint64_t sector, uint64_t sectors, enum block_operation operation)
 {
@@ -158,8 +159,8 @@ static void see_queue(struct analysis *block, uint32_t device, uint64_t sector, 
 }
 
 /*
- * Takes out the bio that waits at the start of a request: under its disk, or under a partition that is seen to be of it
- * now.
+ * Takes the bio that waits at the start of a request out of the map. The bio waits under its disk, or under a
+ * partition, which this request shows to belong to the disk.
  */
 static bool take_bio(struct analysis *block, uint32_t disk, uint64_t sector, enum block_operation operation,
 		     struct block_bio *ret)
@@ -252,7 +253,7 @@ static void see_issue(struct analysis *block, const struct event *event, uint32_
 		block->pass->failed = true;
 		return;
 	}
-	/* Two of one place, of which neither end can be told; they count in the depth as one. */
+	/* Two requests have the same address, so their ends cannot be told apart. The depth counts them as one. */
 	if (request->in_driver && fresh) {
 		request->nameless += request->nameless ? 1 : 2;
 		return;
@@ -268,7 +269,7 @@ static void see_issue(struct analysis *block, const struct event *event, uint32_
 		enter_driver(device, request, event->ts);
 }
 
-/* The event tells the part of the request that ended; the rest goes on behind it. */
+/* The event reports the end of the request's first part; the rest continues behind that part. */
 static void go_on(struct analysis *block, uint32_t disk, uint64_t sector, uint64_t sectors, uint64_t key)
 {
 	struct block_request rest = *(struct block_request *)u64_map_find(&block->requests, key);
@@ -292,7 +293,7 @@ static void see_complete(struct analysis *block, const struct event *event, uint
 	bool failed = place_u64(&places->error, event) != 0;
 
 	if (!request) {
-		/* What a flush came with ends once more, without sectors. */
+		/* A request that came with a flush completes once more, without sectors. */
 		if (sectors && block->pass->state.losses)
 			block->broken++;
 		else if (sectors)
@@ -332,7 +333,7 @@ static void see_requeue(struct analysis *block, const struct event *event, uint3
 	leave_driver(&block->devices[disk], request, event->ts);
 }
 
-/* Devices without requests, such as those of dm and md. */
+/* Counts a bio of a device that has no requests, such as one of dm or md. */
 static void see_bio_complete(struct analysis *block, const struct event *event, uint32_t device)
 {
 	const struct block_places *places = &block->places[BIO_COMPLETE];
@@ -350,7 +351,7 @@ static void see_bio_complete(struct analysis *block, const struct event *event, 
 	u64_map_remove(&block->bios, key);
 }
 
-/* A bio that joins a request waits as a part of it; one that joins at the front is its first. */
+/* A bio that joins a request waits as a part of it. A bio that joins at the front becomes the request's first. */
 static void see_merge(struct analysis *block, uint32_t device, uint64_t sector, uint64_t sectors, bool front)
 {
 	uint32_t disk = block->devices[device].disk;
@@ -391,7 +392,10 @@ static void see_bio(struct analysis *block, const struct event *event, enum role
 	} else if (role == SPLIT) {
 		see_split(block, event, device, sector);
 	} else if (role == REMAP) {
-		/* To another device; since 5.12 a partition is none. */
+		/*
+		 * The bio moves to another device. Since 5.12, the move from a partition to its disk names the
+		 * partition on both sides.
+		 */
 		below = device_of(block, place_u64(&places->other, event));
 		if (below != NO_DEVICE && below != device)
 			block->devices[below].stacked = true;
@@ -400,7 +404,7 @@ static void see_bio(struct analysis *block, const struct event *event, enum role
 	}
 }
 
-/* Any request may have ended in a gap. */
+/* Any request may have ended while events were lost. */
 static void see_lost(struct analysis *block, const struct event *event)
 {
 	block->broken += block->requests.len;

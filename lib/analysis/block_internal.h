@@ -11,38 +11,39 @@
 #include "lib/event/roles.h"
 
 /*
- * What the analysis `block` knows, between block.c, which follows requests from queue to completion, and
- * block_tables.c. A request is known by its disk and first sector. Events of bios name the partition, with sectors of
- * the whole disk; which disk that is the first request tells that begins where such a bio waits.
+ * The data of the analysis `block`, shared by block.c, which follows requests from queue to completion, and
+ * block_tables.c. A request is identified by its disk and first sector. Events of bios name the partition, with sectors
+ * of the whole disk. The disk of a partition is learned from the first request that begins where one of the partition's
+ * bios waits.
  */
 enum { BLOCK_COLUMNS = 23, BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11 };
 enum block_operation { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER };
 
 struct block_device {
 	uint32_t number; /* the kernel's dev_t: major << 20 | minor */
-	uint32_t disk;   /* index of the disk that it is a partition of; its own index: unknown */
-	bool requests;   /* it has requests of its own: it is a disk */
+	uint32_t disk;   /* index of the disk to which the partition belongs; its own index: unknown */
+	bool requests;   /* the device has requests of its own, so it is a disk */
 	bool stacked;    /* its bios go to other devices */
 	uint64_t first_issues, sequential, end; /* end: the sector after the last request */
 	uint64_t merges, splits, requeues, reissues, errors;
-	uint64_t depth, deepest;       /* requests that are in the driver */
-	uint64_t since, busy, weighed; /* busy: while the depth was not 0; weighed: the depth over that time */
+	uint64_t depth, deepest;       /* number of requests in the driver: now, and at most */
+	uint64_t since, busy, weighed; /* ns; busy: time with a depth above 0; weighed: depth times time */
 };
 
-/* A bio that is queued, by block_key(). */
+/* A bio that is queued. Its key is block_key(). */
 struct block_bio {
 	uint64_t queued;
 	uint32_t task;
 	uint8_t operation;
 };
 
-/* A request from its first issue on, by block_key(). */
+/* A request from its first issue on. Its key is block_key(). */
 struct block_request {
-	uint64_t queued;        /* 0: not known */
-	uint64_t first, last;   /* issues */
-	uint64_t sectors, done; /* done: of parts that ended before */
+	uint64_t queued;        /* 0: unknown */
+	uint64_t first, last;   /* times of the first and the last issue */
+	uint64_t sectors, done; /* done: sectors of parts that ended before */
 	uint32_t task, cpu, requeues;
-	uint32_t nameless; /* so many requests of this place were in the driver at once: which ends is not known */
+	uint32_t nameless; /* number of requests with this address that were in the driver at once */
 	uint8_t operation;
 	bool in_driver;
 };
@@ -52,7 +53,7 @@ struct block_row {
 	uint32_t device, task;
 	uint8_t operation;
 	struct samples sizes, q2c, q2d, d2c;
-	struct extreme longest; /* of d2c; without any, of q2c */
+	struct extreme longest; /* by its time in the driver (d2c); if there is none, by q2c */
 };
 
 struct analysis {
@@ -62,7 +63,7 @@ struct analysis {
 	struct block_places {
 		struct place device, sector, sectors, bytes, rwbs, other, error;
 	} places[BLOCK_ROLES];  /* by role */
-	struct u64_map numbers; /* of devices: uint32_t, index + 1 */
+	struct u64_map numbers; /* by device number: uint32_t, index + 1 */
 	struct block_device *devices;
 	size_t nr_devices;
 	struct u64_map bios, requests, rows;
@@ -70,9 +71,9 @@ struct analysis {
 	struct table_column columns[BLOCK_COLUMNS];
 };
 
-/* Counts the time at the depth that was up to now. */
+/* Adds the time up to now to the device's time at its depth. */
 void block_settle(struct block_device *device, uint64_t now);
-/* Counts a request or bio that has ended, in its row if that is asked for. */
+/* Counts a request or bio that has ended, in its row if the user asked for it. */
 void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now);
 int must_check block_finish(struct analysis *block, struct findings *findings, struct fail *fail);

@@ -27,7 +27,7 @@ bool call_tree_begin(struct call_tree *tree, uint64_t func)
 	return add(tree, CALL_TREE_NONE, func) != CALL_TREE_NONE;
 }
 
-/* The one that was wanted last stands first: most calls are made in a loop. */
+/* The node that was searched last moves to the front, because most calls are made in a loop. */
 static void move_to_front(struct call_tree *tree, uint32_t parent, uint32_t before, uint32_t node)
 {
 	if (before == CALL_TREE_NONE)
@@ -108,7 +108,8 @@ struct ranked {
 };
 
 /*
- * By parent, then the largest first; then in the order in which they came, so that the same events give the same tree.
+ * Orders nodes by parent, then the largest first, then in the order in which they were made, so that the same events
+ * give the same tree.
  */
 static int compare(const void *one, const void *two)
 {

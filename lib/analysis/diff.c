@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET = 4 * 1000 * 1000 }; /* values that are kept of a file */
+enum { BUDGET = 4 * 1000 * 1000 }; /* how many values of a file are kept */
 
 int diff_new(size_t nr_old, size_t nr_new, struct diff **ret, struct fail *fail)
 {
@@ -58,7 +58,7 @@ static int take_findings(struct diff_run *run, struct pass *pass, size_t nr_ops,
 		if (!r)
 			r = diff_run_take(run, &findings, fail);
 		found += !r;
-		/* Of several, one may have nothing to tell. */
+		/* With several analyses, one may have nothing to report. */
 		if (r == -ENODATA && (nr_ops > 1))
 			r = 0;
 		findings_release(&findings);
@@ -115,7 +115,8 @@ static double figure(const struct diff_run *run, const struct diff_row *row, enu
 }
 
 /*
- * What a row's change certainly costs or saves, in ns of each second. What is only counted takes as little as there is.
+ * Computes what a row's change costs or saves at least, in ns per second. A row that is only counted, without a time,
+ * is taken as 1 ns each time.
  */
 static void weigh(struct diff_line *line, double rate, double total)
 {
@@ -183,7 +184,7 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 	}
 }
 
-/* A row of several runs a side; in a run without the row it happened 0 times. */
+/* Tests a row over several runs per side. In a run without the row, it happened 0 times. */
 static void judge_runs(struct diff_judging *judging, const char *name)
 {
 	double values[2][DIFF_RUNS_MAX], rate = 0, total = 0;
@@ -217,7 +218,7 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 			add_line(judging, &lines[i]);
 }
 
-/* By figure, those that are tested first, by their p. */
+/* Orders lines by figure; tested ones come first, ordered by their p. */
 static int compare_p(const void *a, const void *b)
 {
 	const struct diff_line *first = a, *second = b;
@@ -230,8 +231,8 @@ static int compare_p(const void *a, const void *b)
 }
 
 /*
- * Benjamini and Hochberg, over the rows of one figure: the p of rank k of m may be k / m of the allowed rate of false
- * discoveries.
+ * The procedure of Benjamini and Hochberg, over the rows of one figure: of m rows, the row of rank k passes if its p is
+ * at most k / m of the allowed rate of false discoveries.
  */
 static size_t choose_of_one(const struct diff_options *options, struct diff_line *lines, size_t nr)
 {
@@ -289,7 +290,7 @@ static bool wants(const struct diff_judging *judging, const char *name)
 	return !judging->options->row || text_glob(judging->options->row, strchr(name, '\t') + 1);
 }
 
-/* Each row that both have; of several files a side, that any has. */
+/* Tests each row that both sides have; with several files a side, each row that any file has. */
 static void judge_rows(struct diff_judging *judging)
 {
 	const struct diff *diff = judging->diff;
@@ -301,7 +302,7 @@ static void judge_rows(struct diff_judging *judging)
 						      *other = diff_run_find(&diff->sides[!side].runs[0], row->name);
 				bool known = !wants(judging, row->name);
 
-				/* Looked at with the first file that has it. */
+				/* The row was tested already, with the first file that has it. */
 				for (size_t j = 0; !known && diff->several && j < side * diff->sides[0].nr + run; j++)
 					known = diff_run_find(j < diff->sides[0].nr ?
 								      &diff->sides[0].runs[j] :

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks of time are drawn with replacement, 2000 times; the ratio of each figure is computed of what was drawn. A
- * percentile of a draw is looked for among a few hundred values around the one of all, of which it is known how many of
- * each block they are not smaller than.
+ * The block bootstrap. Blocks of time are drawn with replacement, 2000 times, and the ratio of each figure is computed
+ * for each draw. A percentile of a draw is searched in a grid: a few hundred values around the percentile of the whole
+ * file. For each of them the grid has, per block, the number of values that are not larger.
  */
 #include "lib/analysis/diff_internal.h"
 
@@ -15,7 +15,7 @@ enum { GRID_MAX = 512 };
 struct grid {
 	size_t nr;
 	uint64_t values[GRID_MAX];
-	uint32_t below[GRID_MAX][PASS_BLOCKS]; /* of each block, how many are not larger */
+	uint32_t below[GRID_MAX][PASS_BLOCKS]; /* number of values of each block that are not larger */
 };
 
 struct blocks {
@@ -24,7 +24,7 @@ struct blocks {
 	struct grid p50, p99;
 };
 
-/* splitmix64 of a fixed seed: the same files always give the same figures. */
+/* splitmix64 with a fixed seed, so that the same files always give the same figures. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15);
@@ -46,7 +46,10 @@ bool diff_draw(struct diff *diff)
 	return diff->draws;
 }
 
-/* Values from one part of all (per mille) to another, evenly by rank where they are many. */
+/*
+ * Fills the grid with values between two ranks (per mille of all values); if there are too many, with evenly spaced
+ * ones.
+ */
 static void fill_grid(struct grid *grid, const struct diff_row *row, size_t from, size_t to)
 {
 	size_t first = row->nr * from / 1000, last = row->nr * to / 1000, step, at = 0;
@@ -56,7 +59,7 @@ static void fill_grid(struct grid *grid, const struct diff_row *row, size_t from
 	step = (last - first) / (GRID_MAX - 1) + 1;
 	grid->nr = 0;
 	for (size_t i = first; i <= last && grid->nr < GRID_MAX; i += step) {
-		/* What is equal is not larger. */
+		/* Equal values count as not larger. */
 		while (at < row->nr && row->values[at].value <= row->values[i].value)
 			below[row->values[at++].block]++;
 		grid->values[grid->nr] = row->values[i].value;
@@ -123,7 +126,7 @@ static int compare(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
-/* `logs` are the logarithms of the ratio in each draw; the ratio of all is 1 + change. */
+/* `logs` are the logarithms of the ratio in each draw; the ratio of the whole files is 1 + change. */
 static void judge(double *logs, size_t nr, struct diff_test *test)
 {
 	double mean = 0, square = 0, deviation, all = log(1 + test->change), scale;
@@ -132,7 +135,7 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 		mean += logs[i] / (double)nr;
 	for (size_t i = 0; i < nr; i++)
 		square += (logs[i] - mean) * (logs[i] - mean);
-	/* A draw of 40 blocks varies less than the blocks do. */
+	/* Draws of 40 blocks vary less than the traced system does; this factor corrects for it. */
 	scale = sqrt((double)PASS_BLOCKS / (PASS_BLOCKS - 1));
 	deviation = sqrt(square / (double)(nr - 1)) * scale;
 	qsort(logs, nr, sizeof(*logs), compare);
@@ -156,7 +159,7 @@ static void run(const struct diff *diff, const struct blocks *sides, double *log
 		for (size_t metric = 0; metric < DIFF_METRICS; metric++) {
 			double time = metric == DIFF_RATE || metric == DIFF_TOTAL ? ratio[0] / ratio[1] : 1;
 
-			/* What took no time at all took less than 1 ns. */
+			/* A time of 0 is taken as half a nanosecond, so that it has a logarithm. */
 			logs[metric * DIFF_DRAWS + nr] = log((new[metric] > 0 ? new[metric] : 0.5) /
 							     (old[metric] > 0 ? old[metric] : 0.5) * time);
 		}

@@ -33,7 +33,7 @@ static const char *skip_blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/* "5%", "+5 %", "-10%" */
+/* Reads "5%", "+5 %" or "-10%". */
 static bool take_percent(const char *at, double *ret)
 {
 	static const char digits[] = "0123456789";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test of Mann and Whitney: of all ways to choose as many of the ranks, in how many the sum is as far from the
- * middle. Ties share a rank.
+ * The test of Mann and Whitney: of all ways to choose as many ranks, it counts those whose sum is at least as far from
+ * the middle. Equal values share a rank.
  */
 #include "lib/analysis/diff_internal.h"
 
@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
-/* Twice the rank among all values, so that it is a whole number. */
+/* Twice the rank among all values, so that a shared rank is a whole number, too. */
 static unsigned rank_of(const double *all, size_t nr, double value)
 {
 	unsigned below = 0, equal = 0;
@@ -30,7 +30,7 @@ static unsigned rank_of(const double *all, size_t nr, double value)
 	return 2 * below + equal + 1;
 }
 
-/* ways[s]: in how many ways `nr` of the ranks sum up to s. */
+/* Sets ways[s] to the number of ways in which `nr` of the ranks sum up to s. */
 static void count_ways(const unsigned *ranks, size_t all, size_t nr, double ways[SUM_MAX + 1])
 {
 	static const double zero[SUM_MAX + 1];
@@ -60,7 +60,7 @@ static double two_sided(const double ways[SUM_MAX + 1], double middle, double fa
 	return all > 0 ? hit / all : 1;
 }
 
-/* How many of the ratios on each end lie outside of an interval of 95 %; 0: there is none. */
+/* Returns how many of the ratios at each end lie outside the 95 % interval; 0: there is no such interval. */
 static size_t outside(size_t nr_old, size_t nr_new)
 {
 	unsigned ranks[ALL_MAX];

@@ -32,8 +32,8 @@ static bool is_of_name(const struct table *table, const struct table_attached *a
 }
 
 /*
- * Texts identify the row in every recording: where its analysis does not say which, those in front of its numbers. PIDs
- * do not.
+ * Names the row by the texts that identify it in every recording: the cells that the analysis chose, or else the texts
+ * in front of the numbers. A PID does not identify a row.
  */
 static char *name_of(const struct finding *finding, const struct table_attached *attached)
 {
@@ -74,7 +74,7 @@ static int add_row(struct diff_run *run, char *name, const struct samples *sampl
 	return 0;
 }
 
-/* Several analyses may say the same. */
+/* Several analyses may report the same limit: it is added once. */
 static bool add_limit(struct buf *limit, const struct buf *said)
 {
 	if (!said->len || (limit->len && memmem(limit->data, limit->len, said->data, said->len)))
@@ -119,7 +119,7 @@ static int compare_values(const void *a, const void *b)
 	return first->value < second->value ? -1 : first->value > second->value;
 }
 
-/* Tasks of one name are one row. */
+/* Adds up rows of one name: tasks with the same name are one row. */
 static int add_up(struct diff_row *into, struct diff_row *from, struct fail *fail)
 {
 	struct diff_value *values;

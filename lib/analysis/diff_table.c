@@ -41,7 +41,7 @@ static void put_figure(struct table *table, enum diff_metric metric, double valu
 
 static void put_percent(struct table *table, bool known, double part)
 {
-	/* A ratio may be anything; a table has room for so much. */
+	/* A ratio can be arbitrarily large, but a table cell cannot show such a number. */
 	double percent = part * 1000;
 
 	if (!known || !(percent > -1e12 && percent < 1e12))
@@ -90,7 +90,7 @@ static void put_lines(const struct diff_judging *judging, struct findings *findi
 		findings->items[findings->nr - 1].left_away = table_keep(table, (size_t)judging->options->top);
 }
 
-/* What is said of the first file of each side. */
+/* Adds what the analyses said about the first file of each side. */
 static void tell_of_files(const struct diff *diff, enum diff_limit limit, struct buf *line, bool *failed)
 {
 	for (size_t side = 0; side < 2; side++) {

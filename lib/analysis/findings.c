@@ -63,7 +63,7 @@ void findings_worst(struct findings *findings, const struct worst *worst)
 	if (!added)
 		return;
 	*added = *worst;
-	/* It stands in a line of its own. */
+	/* The name stays on one line. */
 	for (size_t i = 0; i < sizeof(added->comm); i++)
 		if (added->comm[i] && ((unsigned char)added->comm[i] < ' ' || added->comm[i] == 0x7f))
 			added->comm[i] = '?';
@@ -97,7 +97,7 @@ void findings_missing(struct findings *findings, const char *option, const char 
 {
 	char told[512];
 
-	/* Several analyses want it, for one reason or another. */
+	/* Several analyses may miss the same event, each for its own reason: the first reason is kept. */
 	snprintf(told, sizeof(told), "%s %s (", option, value);
 	if (findings->missing.len && memmem(findings->missing.data, findings->missing.len, told, strlen(told)))
 		return;
@@ -131,7 +131,7 @@ static int no_such_column(const struct findings *findings, const char *name, str
 		for (size_t c = 0; c < findings->items[i].table.nr_columns; c++) {
 			char title[32] = "";
 
-			/* Either case will do. */
+			/* The user may write the title in upper or lower case. */
 			for (size_t at = 0; at < sizeof(title) - 1 && findings->items[i].table.columns[c].title[at];
 			     at++)
 				title[at] = (char)tolower((unsigned char)findings->items[i].table.columns[c].title[at]);
@@ -160,7 +160,7 @@ int findings_arrange(struct findings *findings, const struct findings_options *o
 	return found ? 0 : no_such_column(findings, options->sort, fail);
 }
 
-/* Nanoseconds as seconds with all decimals, as --since takes them. */
+/* Writes nanoseconds as seconds with all decimals, as --since takes them. */
 static void put_stamp(struct out *out, uint64_t ns)
 {
 	out_decimal(out, (int64_t)ns, 9);

@@ -14,19 +14,19 @@ struct fail;
 struct out;
 
 /*
- * What an analysis has found: tables, the worst cases with their time, and what limits the truth of it. One way to tell
- * it to people, one for programs. Running out of memory is sticky: findings_write() is then false.
+ * The result of an analysis: tables, the worst cases with their times, and what limits the findings. Findings have one
+ * form for people and one for programs. After memory has run out once, findings_write() returns false.
  */
 struct findings {
 	struct finding {
-		const char *name;  /* the key of JSON: "tasks" */
+		const char *name;  /* the key in JSON: "tasks" */
 		const char *title; /* the line above the table */
-		/* The column by which its rows stand, unless the user names another; NULL: they stand as they are. */
+		/* The column that orders the rows unless the user names another; NULL: rows stay in their order. */
 		const char *sort;
 		struct table table;
-		size_t left_away; /* rows */
+		size_t left_away; /* number of rows */
 		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
-		const char *more; /* the command that tells more; NULL */
+		const char *more; /* the command that shows more; or NULL */
 	} * items;
 	size_t nr;
 	struct worst {
@@ -37,41 +37,49 @@ struct findings {
 		char comm[16];
 	} * worst;
 	size_t nr_worst;
-	/* The three lines of honesty. */
-	struct buf cut;     /* by the start or the end */
-	struct buf broken;  /* by lost events */
-	struct buf missing; /* wanted and not recorded */
-	struct buf notes;   /* others, one a line */
+	/* The three lines that say what the findings cannot tell. */
+	struct buf cut;     /* cases without their start or end */
+	struct buf broken;  /* cases with lost events */
+	struct buf missing; /* wanted events that were not recorded */
+	struct buf notes;   /* other notes, one per line */
 	bool failed;
 };
 
 void findings_init(struct findings *findings);
 void findings_release(struct findings *findings);
 
-/* A table to be filled now, before the next is added. NULL without memory. All texts are borrowed. */
+/*
+ * Adds a table, to be filled before the next one is added. Returns NULL when memory runs out. All texts are borrowed.
+ */
 struct table *findings_table(struct findings *findings, const char *name, const char *title, const char *sort,
 			     const struct table_column *columns, size_t nr_columns);
 
-/* The table that was added last has a place in a summary, with these columns. */
+/* Shows the table that was added last in summaries, with these columns. */
 void findings_brief(struct findings *findings, uint32_t columns);
 
 void findings_worst(struct findings *findings, const struct worst *worst);
 
-/* "12 waits", "1 wait": a count with its noun, whose first word is a plural in s. Nothing for a count of 0. */
+/*
+ * Adds a count with its noun, such as "12 waits" or "1 wait": the first word of `what` is a plural with s. A count of 0
+ * adds nothing.
+ */
 void findings_cut(struct findings *findings, uint64_t count, const char *what);
 void findings_broken(struct findings *findings, uint64_t count, const char *what);
-/* What is told already is not told again. */
+/* An option and value that were added before are not added again. */
 void findings_missing(struct findings *findings, const char *option, const char *value, const char *what_for);
-/* After the last of them: the analysis that `weft record --for` knows. Nothing where nothing is missing. */
+/*
+ * Call it after the last findings_missing(); `analysis` is its name in `weft record --for`. It adds nothing if nothing
+ * is missing.
+ */
 void findings_missing_end(struct findings *findings, const char *analysis);
 __attribute__((format(printf, 2, 3))) void findings_note(struct findings *findings, const char *format, ...);
 
-/* A part of a stream, told by its tables alone; or, `whole`, all of it. */
+/* The span of a stream that these findings cover: an interval, or the `whole` stream. */
 struct findings_span {
 	uint64_t from, to; /* times of the trace */
 	uint64_t events;
 	bool whole;
-	const char *nothing; /* why there are no tables; NULL */
+	const char *nothing; /* why there are no tables, or NULL */
 };
 
 struct findings_options {
@@ -85,7 +93,7 @@ struct findings_options {
 		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */
 };
 
-/* Sorts and shortens the tables. -ENOENT when no table has the column that was named. */
+/* Sorts and shortens the tables. Returns -ENOENT when no table has the column that the user named. */
 int must_check findings_arrange(struct findings *findings, const struct findings_options *options, struct fail *fail);
 bool findings_write(struct findings *findings, const struct findings_options *options, struct out *out);
 

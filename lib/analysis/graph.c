@@ -20,8 +20,8 @@
 #include <string.h>
 
 /*
- * How often each function was called and how long it took. lib/event/calls pairs entries and exits; the sums by
- * function are made here.
+ * How often each function was called and how long it took. lib/event/calls pairs entries and exits; this file adds up
+ * the sums by function.
  */
 
 enum role { ENTRY = 1, EXIT, HIT, PROBE, ROLES };
@@ -36,18 +36,18 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* What each call changes comes first. */
+/* The members that each call changes come first. */
 struct function {
 	uint64_t total, self, entered, interrupted, off;
 	struct samples lasted;
-	uint64_t longest_at; /* when it ended; 0: none has */
+	uint64_t longest_at; /* when the longest call ended; 0: no call has ended */
 	uint64_t again, errors, address;
 	uint32_t longest_cpu;
 	int32_t longest_pid;
 	char longest_comm[STATE_COMM];
 };
 
-/* A function that was called a moment ago, so that most calls need no look into the map. */
+/* A cache of functions that were called a moment ago: most calls need no search in the map. */
 struct recent {
 	uint64_t address;
 	uint32_t id; /* index + 1; 0: empty */
@@ -55,7 +55,7 @@ struct recent {
 
 enum { RECENT_BITS = 11 };
 
-/* Functions that were hit, of which no event tells how long they took. */
+/* Functions that were hit, but no event tells how long they took. */
 struct hits {
 	uint64_t address, count;
 };
@@ -75,8 +75,8 @@ struct analysis {
 	size_t nr_hits;
 	struct graph_errors errors;
 	uint64_t cut, broken,
-		unpaired; /* calls without their entry: by the start, by lost events, for neither reason */
-	char what[128];   /* of the longest */
+		unpaired; /* calls without an entry: it was before the start, it was lost, or for no known reason */
+	char what[128];   /* a text about the longest call */
 };
 
 static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
@@ -151,7 +151,7 @@ static inline struct function *function_of(struct analysis *graph, uint64_t addr
 	return find_function(graph, address, recent);
 }
 
-/* What the function's exit will need, while there is time to fetch it. */
+/* Prefetches what the function's exit will need. */
 static inline void expect(const struct analysis *graph, uint64_t address)
 {
 	const struct recent *recent = &graph->recent[recent_slot(address)];
@@ -262,7 +262,7 @@ static void see_hit(struct analysis *graph, const struct event *event, enum role
 {
 	struct place probe, *place = &graph->at[role];
 
-	/* Each probe is a type of its own. */
+	/* Each probe is an event type of its own. */
 	if (role == PROBE)
 		place = &probe;
 	if (fresh || role == PROBE)
@@ -393,7 +393,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	findings_worst(findings, &worst);
 }
 
-/* The errors know their functions by index. */
+/* The errors refer to functions by index: this fills in their addresses and counts. */
 static void tell_functions(struct analysis *graph)
 {
 	struct graph_error *error;

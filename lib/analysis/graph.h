@@ -13,12 +13,12 @@ struct graph_options {
 	enum graph_by by;
 };
 
-/* Those of graph_tree_analysis, which looks at the calls of one function. */
+/* The options of graph_tree_analysis, which examines the calls of one function. */
 struct graph_tree_options {
-	const char *function; /* its name, or "0x..." */
-	size_t slowest; /* tell the longest calls, so many, each apart; 0: all of them merged, with their callers */
-	unsigned least; /* rows with a smaller share of the whole, in 1/1000, are counted and left out */
-	bool ascii;     /* trees are drawn without characters of Unicode */
+	const char *function; /* its name, or its address as "0x..." */
+	size_t slowest; /* how many of the longest calls to show one by one; 0: all calls merged, with their callers */
+	unsigned least; /* rows with a smaller share of the whole (in 1/1000) are left out and counted */
+	bool ascii;     /* draws trees in ASCII */
 };
 
 enum { GRAPH_SLOWEST_MAX = 1000 };

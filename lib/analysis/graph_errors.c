@@ -74,7 +74,7 @@ static const struct table_column errno_columns[] = {
 	{ "PID", TABLE_NUMBER, "max_pid" },   { "OF", TABLE_TEXT, "max_function" },
 };
 
-/* What one number has of all functions, under its number; an error's `function` is that of its longest call. */
+/* The sums of one error number over all functions; `function` in an error is the function of the longest call. */
 struct of_errno {
 	struct graph_error sum;
 	uint64_t functions;

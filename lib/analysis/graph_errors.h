@@ -14,8 +14,8 @@ struct pass;
 
 /* Calls that returned a negative error number, by function and number. */
 struct graph_error {
-	uint64_t func, of; /* the function, and how often it was called: set by the owner before the tables are made */
-	uint32_t function, number; /* its index */
+	uint64_t func, of; /* the function, the number of its calls; the owner sets them before the tables are made */
+	uint32_t function, number; /* function: its index */
 	uint64_t calls, total;
 	uint64_t longest, longest_at;
 	uint32_t longest_cpu;
@@ -23,20 +23,20 @@ struct graph_error {
 };
 
 struct graph_errors {
-	struct u64_map map; /* struct graph_error */
-	uint16_t buffer;    /* of the functions */
-	bool known;         /* the kernel told what functions return */
+	struct u64_map map; /* of struct graph_error */
+	uint16_t buffer;    /* the buffer of the functions */
+	bool known;         /* the kernel reported return values */
 };
 
 void graph_errors_init(struct graph_errors *errors);
 
-/* False without memory. */
+/* Counts a call that returned an error. False when memory runs out. */
 bool graph_errors_add(struct graph_errors *errors, uint32_t function, uint32_t number, const struct call *call,
 		      const struct event *event);
 
-/* A row for each function and number; nothing where there are none. */
+/* Adds a row for each function and number; without errors it adds nothing. */
 void graph_errors_put(const struct graph_errors *errors, const struct pass *pass, struct findings *findings);
-/* A row for each number. False without memory. */
+/* Adds a row for each number. False when memory runs out. */
 bool graph_errors_put_numbers(const struct graph_errors *errors, const struct pass *pass, struct findings *findings);
 
 #endif

@@ -11,16 +11,16 @@
 
 struct table;
 
-/* What the analyses of the function graph have in common. */
+/* Helpers that the analyses of the function graph share. */
 
 extern const struct analysis_want graph_wants[];
 
 enum { GRAPH_NAME = 160 };
 
-/* "vfs_read", "ext4_sync [ext4]", or the address. */
+/* Writes a function's name: "vfs_read", "ext4_sync [ext4]", or the address. */
 void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char *name, size_t size);
 
-/* The task that has the event's CPU; NULL: unknown. */
+/* Returns the task that has the event's CPU; NULL: unknown. */
 static inline const struct state_task *graph_task(const struct pass *pass, const struct event *event)
 {
 	uint32_t task = state_running(&pass->state, event->cpu);
@@ -28,13 +28,13 @@ static inline const struct state_task *graph_task(const struct pass *pass, const
 	return task < pass->state.nr_tasks ? &pass->state.tasks[task] : NULL;
 }
 
-/* How long the task that runs was off the CPU in its life. */
+/* Returns how long a running task has been off the CPU in its life. */
 uint64_t graph_off_cpu(const struct state_task *task);
 static inline uint64_t graph_off_now(const struct pass *pass, const struct state_task *task)
 {
 	const uint64_t *events = pass->state.events;
 
-	/* Without these events no task is known to have been off its CPU. */
+	/* Without any of these events, no task is known to have left its CPU. */
 	if (!(events[STATE_SWITCH] | events[STATE_WAKING] | events[STATE_WAKEUP] | events[STATE_WAKEUP_NEW]))
 		return 0;
 	return graph_off_cpu(task);
@@ -47,7 +47,7 @@ static inline uint64_t graph_off_since(const struct pass *pass, const struct sta
 	return now > mark ? now - mark : 0;
 }
 
-/* An int or a long that is -ERRNO: the register holds what the function returns, or left there. 0: it is none. */
+/* Returns ERRNO if the register holds -ERRNO, as an int (upper half 0) or as a long; otherwise 0. */
 static inline uint32_t graph_error(uint64_t retval)
 {
 	/* The kernel's MAX_ERRNO. */
@@ -57,7 +57,7 @@ static inline uint32_t graph_error(uint64_t retval)
 	return number && number <= ERRNO_MAX ? (uint32_t)number : 0;
 }
 
-/* The number, or "-" where it is not known. */
+/* Adds a cell with the number, or "-" if it is unknown. */
 void graph_number(struct table *table, bool known, uint64_t value);
 
 #endif

@@ -10,23 +10,27 @@
 #include <stdint.h>
 
 /*
- * The calls of the function graph as an analysis sees them: those of the first buffer that has some. All zero before
- * its first event.
+ * The calls of the function graph as analyses see them: those of the first buffer that has any. All members are zero
+ * before its first event.
  */
 struct graph_stream {
-	struct calls *calls; /* NULL: no event of it was seen */
+	struct calls *calls; /* NULL: no event was seen */
 	uint16_t buffer;
-	struct place retval; /* of an exit; without a size: it has none */
+	struct place retval; /* of an exit; without a size if it has no return value */
 };
 
 void graph_stream_release(struct graph_stream *stream);
 
-/* At the first events: false when the event is none of this stream's, or without memory (pass::failed). */
+/*
+ * Handles the first events. Returns false when the event does not belong to this stream, or when memory runs out
+ * (pass::failed).
+ */
 bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool fresh_exit);
 
 /*
- * An entry or an exit; `fresh`: the first event of its type. 1: it has ended the call that is in *ret then; 0: it has
- * not; -1: it is none of this stream's, or there is no memory (pass::failed).
+ * Handles an entry or an exit; `fresh`: it is the first event of its type. Returns 1 when the event ended a call, which
+ * is then in *ret; 0 when it ended none; -1 when it does not belong to this stream, or when memory runs out
+ * (pass::failed).
  */
 static inline int graph_stream_see(struct graph_stream *stream, struct pass *pass, const struct event *event,
 				   bool is_entry, bool fresh, struct call *ret)
@@ -41,7 +45,7 @@ static inline int graph_stream_see(struct graph_stream *stream, struct pass *pas
 /* Events of a buffer were lost. */
 void graph_stream_lose(struct graph_stream *stream, const struct event *event);
 
-/* What the call that this exit ends has returned; 0 where the event does not say. */
+/* Returns the return value of the call that this exit ends; 0 if the event does not have it. */
 static inline uint64_t graph_stream_retval(const struct graph_stream *stream, const struct event *event)
 {
 	return stream->retval.size ? place_u64(&stream->retval, event) : 0;

@@ -15,9 +15,9 @@
 #include <string.h>
 
 /*
- * The calls of one function: what it called, and who called it. Of a call that is open, each frame of lib/event/calls
- * keeps its node in the tree of that call; when the call ends, its tree is added to that of all. A call whose end is
- * not seen counts nowhere.
+ * The calls of one function: what they called, and who called them. While a call of the function is open, each frame of
+ * lib/event/calls stores the number of its node in that call's tree. When the call ends, its tree is merged into the
+ * tree of all calls. A call without an end is not counted.
  */
 
 enum role { ENTRY = 1, EXIT };
@@ -29,10 +29,10 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* The outermost call of the function that is open in a task. */
+/* The outermost open call of the function in a task. */
 struct instance {
 	struct call_tree tree;
-	uint64_t *callers; /* the nearest first */
+	uint64_t *callers; /* the nearest caller first */
 	size_t nr_callers;
 };
 
@@ -79,7 +79,7 @@ static void release(struct analysis *graph)
 	free(graph);
 }
 
-/* "ext4_sync [ext4]" is ext4_sync. */
+/* The name "ext4_sync" matches the symbol "ext4_sync [ext4]". */
 static bool is_named(const struct analysis *graph, uint64_t address)
 {
 	char name[GRAPH_NAME];
@@ -106,7 +106,7 @@ static struct instance *instance_of(struct analysis *graph, const struct event *
 	return u64_map_add(&graph->open, event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu);
 }
 
-/* An interrupt was called by nobody: whom it hit is a matter of chance. */
+/* Nobody called an interrupt: which function it hit is chance. */
 static bool is_hit(const struct calls_frame *frame, const struct calls_frame *by)
 {
 	return by->within & (uint8_t)~frame->within & (EVENT_HARDIRQ | EVENT_NMI);
@@ -143,7 +143,7 @@ static void enter(struct analysis *graph, const struct event *event)
 	struct instance *instance;
 	uint32_t node;
 
-	/* One that is too deep has no frame: on top is another, which has its word. */
+	/* A call that is too deep has no frame: the frame on top belongs to another call and has its word set. */
 	if (!calls_frame(graph->stream.calls, event, 0, &frame) || *frame.word)
 		return;
 	(void)calls_frame(graph->stream.calls, event, 1, &caller);
@@ -180,7 +180,10 @@ static void sum_callers(struct analysis *graph, const struct instance *instance)
 	graph->pass->failed = true;
 }
 
-/* The place for one more of the longest: a new one, or that of the shortest of them. NULL: it is not one of them. */
+/*
+ * Returns the place for a call among the longest: a new place, or that of the shortest one. NULL: the call is not among
+ * them.
+ */
 static struct graph_call *slow_place(struct analysis *graph, uint64_t lasted)
 {
 	struct graph_call *least = NULL;

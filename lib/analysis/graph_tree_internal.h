@@ -17,9 +17,9 @@
 
 struct findings;
 
-/* graph_tree_analysis: what graph_tree.c follows and graph_tree_tables.c tells. */
+/* graph_tree_analysis: data that graph_tree.c collects and graph_tree_tables.c prints. */
 
-/* One call of the function, with all that it called. */
+/* One call of the function, with everything that it called. */
 struct graph_call {
 	struct call_tree tree;
 	uint64_t start, lasted, interrupted, off;
@@ -34,17 +34,17 @@ struct analysis {
 	struct graph_tree_options options;
 	struct roles roles;
 	struct graph_stream stream;
-	struct u64_map wanted; /* by address: uint8_t, 1 it is the function, 2 it is another */
-	struct u64_map open;   /* by task, an idle one's CPU: struct instance, the call of the function that is open */
+	struct u64_map wanted; /* by address: uint8_t; 1: it is the function, 2: it is another */
+	struct u64_map open;   /* by task, or by CPU for an idle one: struct instance, the open call of the function */
 	struct call_tree below, above; /* of all calls: what they called, and who called them */
-	uint64_t off, inner;           /* of all calls; those that are inside another one of the same task */
+	uint64_t off, inner;           /* of all calls; inner: those inside another call of the same task */
 	struct graph_call *slowest;
 	size_t nr_slowest;
 	uint64_t unpaired;
-	char (*titles)[GRAPH_NAME]; /* texts that findings borrow */
+	char (*titles)[GRAPH_NAME]; /* texts that the findings borrow */
 };
 
-/* In the place of a function, where a caller is none. */
+/* Stand in the place of a caller's address where there is no caller. */
 enum { GRAPH_BY_INTERRUPT = 1, GRAPH_NOT_SEEN = 2 };
 
 void graph_tree_put(struct analysis *graph, struct findings *findings);

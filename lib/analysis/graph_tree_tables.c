@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper nodes tell their depth in the place of branches. */
+/* Deeper nodes show their depth as a number instead of branches. */
 enum { BRANCHES_MAX = 40, BRANCH = 7 };
 
 enum column { CALL, CALLS, INTERRUPTS, TOTAL, SELF, SHARE, DEPTH, FUNCTION, TREE, COLUMNS };
@@ -55,7 +55,7 @@ static size_t depth_of(const struct call_tree *tree, const struct call_node *nod
 	return depth;
 }
 
-/* "|  `- ", from the right to the left; returns where it begins. */
+/* Draws branches such as "|  `- " from right to left. Returns where they begin. */
 static const char *draw(const struct analysis *graph, const struct call_tree *tree, const struct call_node *node,
 			char text[], size_t size)
 {
@@ -121,7 +121,7 @@ static void put_node(const struct analysis *graph, struct table *table, const st
 	put_name(graph, table, tree, node);
 }
 
-/* Returns how many rows were too small to be there. */
+/* Returns the number of rows that were too small and left out. */
 static uint64_t put_tree(struct analysis *graph, struct table *table, struct call_tree *tree, size_t call)
 {
 	uint64_t left = tree->nr;
@@ -235,7 +235,7 @@ static void put_slow(const struct analysis *graph, struct table *table, const st
 	table_cell(table, call->comm);
 }
 
-/* The longest first; of equal ones the earliest. */
+/* Orders calls: the longest first; of equally long ones, the earliest first. */
 static int compare(const void *one, const void *two)
 {
 	const struct graph_call *a = one, *b = two;

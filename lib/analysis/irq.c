@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Interrupts, softirqs and what else they run, from entry to exit. irq_tables.c makes tables of the sums. */
+/* Follows interrupts, softirqs and the other work that they run, from entry to exit. irq_tables.c makes the tables. */
 
 static const struct analysis_want wants[] = {
 	{ "irq:irq_handler_entry,irq:irq_handler_exit", NULL, "hard interrupts of devices" },
@@ -67,7 +67,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* Their fields: the number, the name or function, and a value. */
+/* The fields of each event: the number, the name or function, and a value. */
 static const struct {
 	const char *id, *name, *value;
 } fields[] = {
@@ -122,7 +122,10 @@ static void release(struct analysis *irq)
 	free(irq);
 }
 
-/* The source of a kind and a name; STATE_NO_TASK without memory. Names of equal hash lie one after the other. */
+/*
+ * Returns the source of a kind and a name, and adds it if needed; STATE_NO_TASK when memory runs out. Names with equal
+ * hashes take consecutive keys.
+ */
 static uint32_t source_of(struct analysis *irq, enum irq_kind kind, const char *name, size_t len)
 {
 	uint64_t hash = UINT64_C(14695981039346656037) + kind;
@@ -180,7 +183,7 @@ static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : STATE_NO_TASK;
 }
 
-/* How long a task was off the CPU in its life: a softirq of PREEMPT_RT can be preempted. */
+/* Returns how long a task has been off the CPU in its life: a softirq of PREEMPT_RT can be preempted. */
 static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
 {
 	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
@@ -247,8 +250,8 @@ static void take_out(struct irq_cpu *cpu, size_t at)
 }
 
 /*
- * The index of the frame that ends; the exits of frames above it in the same task were not recorded. IRQ_DEPTH: its
- * entry was not seen.
+ * Returns the index of the frame that ends, even if the exits of frames above it in the same task were not recorded.
+ * IRQ_DEPTH: its entry was not seen.
  */
 static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kind kind, uint64_t id, uint32_t task)
 {
@@ -324,7 +327,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 	enter(irq, IRQ_SOFT, vec, source, event);
 }
 
-/* irq_vectors:NAME_entry and NAME_exit; other events of the system are none of ours. */
+/* Handles irq_vectors:NAME_entry and NAME_exit; it ignores other events of this system. */
 static void see_vector(struct analysis *irq, const struct event *event)
 {
 	const char *name = event->type->format->name;
@@ -394,7 +397,7 @@ static void see_timer(struct analysis *irq, const struct event *event, enum role
 	enter(irq, kind, id, source, event);
 }
 
-/* A work sleeps and moves between CPUs: its own time is not told. */
+/* A work item can sleep and move between CPUs, so its own time is not reported. */
 static void see_work(struct analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
@@ -429,7 +432,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 	}
 }
 
-/* After lost events: forgets the open frames of the CPU, and all that is waited for. */
+/* After lost events, forgets the open frames of the CPU, all works and all timers. */
 static void see_lost(struct analysis *irq, const struct event *event)
 {
 	struct irq_cpu *cpu = cpu_of(irq, event->cpu);

@@ -8,16 +8,16 @@
 #include "lib/event/roles.h"
 
 /*
- * What the analysis `irq` knows, between irq.c, which follows the events, and irq_tables.c.
- * On each CPU entries and exits nest. A frame belongs to the task that it was entered in, and only frames of one task
- * nest in each other: a softirq of PREEMPT_RT can be preempted, and an interrupt of then does not hit it.
+ * The data of the analysis `irq`, shared by irq.c, which follows the events, and irq_tables.c.
+ * On each CPU entries and exits nest. A frame belongs to the task in which it was entered, and only frames of the same
+ * task nest in each other: a softirq of PREEMPT_RT can be preempted, and an interrupt that comes then does not hit it.
  */
 enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER, IRQ_WORK, IRQ_KINDS };
 
 enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_SOFTIRQS = 10 };
 
 struct irq_longest {
-	uint64_t lasted, at; /* at: its end; 0: there is none */
+	uint64_t lasted, at; /* at: when it ended; 0: there is none */
 	uint32_t cpu;
 };
 
@@ -26,27 +26,27 @@ struct irq_source {
 	char name[IRQ_NAME];
 	struct samples lasted, delays;
 	struct irq_longest longest, latest;
-	uint64_t self, in_thread; /* in_thread: softirqs in ksoftirqd */
+	uint64_t self, in_thread; /* in_thread: time of softirqs in ksoftirqd */
 	bool has_self;
 };
 
 struct irq_frame {
 	enum irq_kind kind;
 	uint32_t source, task;
-	uint64_t id, start, nested, off; /* off: how long the task had been off the CPU */
+	uint64_t id, start, nested, off; /* off: for how long the task had been off the CPU */
 };
 
 struct irq_cpu {
 	struct irq_frame frames[IRQ_DEPTH];
 	size_t depth;
-	uint64_t raised[IRQ_SOFTIRQS]; /* when each softirq was raised first since it ran; 0: it was not */
+	uint64_t raised[IRQ_SOFTIRQS]; /* when each softirq was first raised since it last ran; 0: not raised */
 	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
 	bool lost;
 };
 
 struct irq_work {
-	uint64_t queued;        /* 0: was not seen */
-	struct irq_frame frame; /* with start 0: does not run */
+	uint64_t queued;        /* 0: not seen */
+	struct irq_frame frame; /* start 0: it does not run */
 };
 
 struct analysis {
@@ -60,9 +60,9 @@ struct analysis {
 	size_t nr_sources;
 	struct irq_cpu *cpus;
 	size_t nr_cpus;
-	struct u64_map works, expires; /* by address: struct irq_work; when a hrtimer is to expire */
+	struct u64_map works, expires; /* by address: struct irq_work; the time when an hrtimer should expire */
 	uint64_t seen, cut, broken, unended;
-	char what[96]; /* of the longest */
+	char what[96]; /* a text about the longest */
 };
 
 int must_check irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail);

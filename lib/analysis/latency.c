@@ -30,7 +30,7 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* The queues on which a woken task stood: the last ones. */
+/* The last run queues on which a woken task stood. */
 enum { HOPS = 4 };
 
 struct way {
@@ -43,15 +43,15 @@ struct way {
 
 struct analysis {
 	struct pass *pass;
-	struct way *ways; /* by the state's index of the task */
+	struct way *ways; /* by the task's index in the state */
 	size_t nr_ways;
 	struct latency_options options;
 	struct timeline timeline;
 	struct lates wakeups;
-	struct spreads spreads; /* of all of them */
+	struct spreads spreads; /* of all wakeups */
 	struct timerlats timerlats;
 	struct noises noises;
-	uint64_t seen, broken, wrong; /* wrong: parts that do not add up */
+	uint64_t seen, broken, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
 static void release(struct analysis *latency);
@@ -88,8 +88,8 @@ static void release(struct analysis *latency)
 }
 
 /*
- * Each queue's CPU in its time. Where the task came to run on another CPU than that of its last queue, it is not known
- * when it went there.
+ * Splits the wait by what the CPU of each queue did while the task stood on it. If the task first ran on a CPU other
+ * than that of its last queue, the time of that move is unknown.
  */
 static void split_way(const struct analysis *latency, uint64_t since, struct late *late)
 {
@@ -269,7 +269,7 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 		table_cell_s64(table, latency->pass->state.tasks[task].pid);
 }
 
-/* The largest part, with its task. */
+/* Adds a cell with the largest part and its task. */
 static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
 {
 	enum part most = 0;
@@ -311,7 +311,7 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 	table_cell(table, name_of(latency, late->before));
 	put_pid(latency, table, late->before);
 	put_cause(latency, table, late);
-	/* Wakeups have no more columns. */
+	/* The table of wakeups ends here. */
 	if (!late->kind)
 		return;
 	table_cell_u64(table, late->parts[PART_OWN]);
@@ -345,7 +345,7 @@ static void put_lates(const struct analysis *latency, struct findings *findings,
 	for (size_t i = 0; i < lates->nr; i++)
 		nmi |= lates->items[i].parts[PART_NMI] > 0;
 	table->data_only |= samples ? 1 << ENQUEUE | 1 << WAKER | 1 << PRIO | (nmi ? 0 : 1 << NMI) : 0;
-	/* What most of it was stays. */
+	/* On a narrow terminal these columns go first; the column with the cause stays. */
 	table->spare =
 		1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
 	for (size_t i = 0; i < lates->nr; i++)
@@ -361,7 +361,7 @@ static const char *call_task(const void *arg, uint64_t key)
 	return latency->options.by_task ? name_of(latency, (uint32_t)key) : "";
 }
 
-/* Those of wakeups: not where a file was made for something else. */
+/* Prints the wakeups, unless the file was made for something else. */
 static void put_wakeups(const struct analysis *latency, struct findings *findings)
 {
 	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");

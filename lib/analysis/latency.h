@@ -10,9 +10,9 @@
 enum { LATENCY_WORST = 10, LATENCY_WORST_MAX = 1000 };
 
 struct latency_options {
-	size_t worst; /* how many wakeups are explained */
-	bool rt;      /* only those of real-time tasks */
-	bool by_task; /* of a comparison: a row for the parts of each task's wakeups, not of all */
+	size_t worst; /* number of wakeups to explain */
+	bool rt;      /* only wakeups of real-time tasks */
+	bool by_task; /* in a comparison: each task's wakeups have a row of their own for each part */
 };
 
 #endif

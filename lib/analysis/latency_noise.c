@@ -21,8 +21,8 @@ static const struct role_name names[] = {
 };
 
 /*
- * More than one noise can hold; of one that holds more the oldest are unknown. The kernel tells samples in
- * microseconds.
+ * PIECES is more than most noises contain; in a noise that contains more, the oldest are unknown. Samples have their
+ * times in microseconds.
  */
 enum { PIECES = 1024, NS_PER_US = 1000 };
 
@@ -106,7 +106,7 @@ static uint32_t source_of(struct noises *noises, enum noise_part part, int32_t n
 	return *id - 1;
 }
 
-/* Rows of other files are compared with these. */
+/* Keeps the time, if rows are compared with those of other files. */
 static void compare(struct noises *noises, struct samples *samples, uint64_t lasted)
 {
 	if (pass_compares(noises->pass))
@@ -176,7 +176,7 @@ static uint64_t sum_of(const struct noise *noise)
 	return sum;
 }
 
-/* The pieces that began in it. What is left is a source, too, where sources are counted. */
+/* Splits a noise into the pieces that began in it. The remaining time is a source, too, if sources are counted. */
 static void split(struct noises *noises, const struct noise_cpu *cpu, uint64_t start, bool counted, struct noise *noise)
 {
 	uint64_t found = 0, left = noise->lasted;
@@ -233,7 +233,10 @@ static void see_noise(struct noises *noises, struct noise_cpu *cpu, const struct
 	keep(noises, &noises->longest, &noise);
 }
 
-/* The kernel has cut the sum of the noises to microseconds: they are the sample's if that gives its figure. */
+/*
+ * The kernel truncates the sum of the noises to microseconds. The noises belong to the sample if their truncated sum is
+ * the sample's figure.
+ */
 static void see_sample(struct noises *noises, struct noise_cpu *cpu, const struct event *event)
 {
 	const struct noise_places *places = &noises->places[SAMPLE];
@@ -261,7 +264,7 @@ static void see_sample(struct noises *noises, struct noise_cpu *cpu, const struc
 		}
 		sample.parts[NOISE_UNKNOWN] += us * NS_PER_US - sample.lasted;
 		sample.lasted = us * NS_PER_US;
-		/* Where the file has no noise at all, that is told once. */
+		/* The noises of a CPU's first period may lie before the file: cut. Later ones were lost: broken. */
 		noises->cut += first && !lost;
 		noises->broken += !first || lost;
 	}

@@ -53,7 +53,7 @@ static const struct table_column source_columns[] = {
 	{ "MAX", TABLE_TIME, NULL },    { "MAX AT", TABLE_NUMBER, "max_at" }, { "MAX CPU", TABLE_NUMBER, "max_cpu" },
 };
 
-/* "irq local_timer:236", "thread ksoftirqd/1:29", "softirq 7", "nmi" */
+/* Writes the name of a source: "irq local_timer:236", "thread ksoftirqd/1:29", "softirq 7" or "nmi". */
 static void name_source(const struct noises *noises, uint32_t index, char *ret, size_t size)
 {
 	const struct noise_source *source = &noises->sources[index];
@@ -65,7 +65,7 @@ static void name_source(const struct noises *noises, uint32_t index, char *ret, 
 			 source->number);
 }
 
-/* The largest part, and where one source has taken most of it, that. */
+/* Adds a cell with the largest part; if one source took most of that part, with that source. */
 static void put_cause(const struct noises *noises, struct table *table, const struct noise *noise)
 {
 	char name[64];
@@ -156,11 +156,11 @@ static void put_sources(struct noises *noises, struct findings *findings)
 	for (uint32_t i = 0; i < noises->nr_sources; i++) {
 		struct noise_source *source = &noises->sources[i];
 
-		/* Others did not run in a noise. */
+		/* A source that took no time from a noise has no row. */
 		if (!source->count)
 			continue;
 		name_source(noises, i, name, sizeof(name));
-		/* A PID is none in another recording. */
+		/* PIDs differ between recordings. */
 		if (source->part == NOISE_THREAD && *source->name)
 			snprintf(source->called, sizeof(source->called), "%s %s", part_names[source->part],
 				 source->name);

@@ -22,13 +22,13 @@ struct reading {
 	struct section *section;
 	size_t worst;
 	struct u64_map sums;                 /* by a hash of the name: struct sum */
-	struct text_word open[SECTION_OPEN]; /* of a graph, by depth */
+	struct text_word open[SECTION_OPEN]; /* of a graph: the open calls, by depth */
 	struct section_entry last;           /* of the section's CPU */
-	uint64_t at;                         /* up to here the section is split */
+	uint64_t at;                         /* us; the section is split up to here */
 	bool begun, failed;
 };
 
-/* "sh-164 (uid:0 nice:0 policy:0 rt_prio:0)" */
+/* Reads the line of the task: "sh-164 (uid:0 nice:0 policy:0 rt_prio:0)". */
 static void read_task(struct section *section)
 {
 	const char *task = section->head.task, *end = strstr(task, " (uid:"),
@@ -41,7 +41,7 @@ static void read_task(struct section *section)
 	section->comm[dash - task] = '\0';
 }
 
-/* "# latency: 7003 us, #39/39, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)", and what follows. */
+/* Reads "# latency: 7003 us, #39/39, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)" and the rest of the head. */
 static bool read_head(struct section *section, const char *text, size_t len)
 {
 	struct text_word line;
@@ -103,7 +103,7 @@ static void keep_gap(struct reading *reading, const struct section_gap *gap)
 	section->gaps[index] = *gap;
 }
 
-/* The time since the last entry, up to `us`, is that entry's. */
+/* Gives the time from the last entry up to `us` to that entry. */
 static void close_gap(struct reading *reading, uint64_t us, struct text_word next)
 {
 	struct section_gap gap = { .us = us - reading->at, .from = reading->at, .entry = reading->last, .next = next };
@@ -116,7 +116,7 @@ static void close_gap(struct reading *reading, uint64_t us, struct text_word nex
 	keep_gap(reading, &gap);
 }
 
-/* Where a function of a graph ends, the one goes on that has called it. */
+/* Where a function of a graph ends, its caller continues. */
 static void name_call(struct reading *reading, struct section_entry *entry)
 {
 	if (entry->opens && entry->depth < SECTION_OPEN)
@@ -138,7 +138,7 @@ static void see_entry(struct reading *reading, struct section_entry *entry)
 	if (reading->begun) {
 		close_gap(reading, entry->us > reading->at ? entry->us : reading->at, entry->what);
 	} else if (section->first.cpu != entry->cpu || section->written > section->entries) {
-		/* It began before, on another CPU or with entries that are overwritten. */
+		/* The section began before the first entry: on another CPU, or with entries that were overwritten. */
 		section->parts[SECTION_UNKNOWN] = entry->us;
 		reading->at = entry->us;
 	}
@@ -146,7 +146,7 @@ static void see_entry(struct reading *reading, struct section_entry *entry)
 	reading->last = *entry;
 }
 
-/* The last stack of the text. */
+/* Keeps the last stack of the text. */
 static void read_stack(struct section *section, const char *text, size_t len)
 {
 	struct text_word line, frame;

@@ -102,7 +102,7 @@ static void put_section(struct table *table, const struct holds *holds)
 	table_cell_u64(table, head->cpu);
 	for (size_t i = 0; i < SECTION_CONTEXTS; i++)
 		table_cell_u64(table, section->parts[i] * NS_PER_US);
-	/* A wakeup has no function at which it began. */
+	/* A wakeup has no function at which it began: the cell shows the first task instead. */
 	if (*head->started || !section->first.what.len)
 		table_cell(table, head->started);
 	else
@@ -156,7 +156,7 @@ static void put_tables(const struct holds *holds, size_t nr, struct findings *fi
 		put_gaps(table, &holds[i]);
 }
 
-/* What the tables cannot tell. */
+/* Adds notes about what the tables cannot show. */
 static void put_notes(const struct holds *holds, size_t nr, struct findings *findings)
 {
 	uint64_t lost = 0, cut = 0;
@@ -194,7 +194,7 @@ int sections_put(const struct pass *pass, size_t worst, struct findings *finding
 			continue;
 		holds[nr].context = context;
 		r = section_read(&holds[nr].section, context->latency, strlen(context->latency), worst, fail);
-		/* The tracer has met no section, or its text has another form. */
+		/* The tracer has met no section, or the text has an unknown form. */
 		if (r == -ENODATA ||
 		    (!r && (!holds[nr].section.us || !pass_wants_cpu(pass, holds[nr].section.head.cpu)))) {
 			section_release(&holds[nr].section);

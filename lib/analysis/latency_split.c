@@ -22,7 +22,7 @@ bool lates_keep(struct lates *lates, size_t worst, const struct late *late)
 	return true;
 }
 
-/* A piece of a task's time on the CPU; resched: when an event first had need-resched set. */
+/* Splits a span of a task's time on the CPU at step->resched, the time at which an event first had need-resched set. */
 static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to,
 		       uint64_t *longest)
 {
@@ -56,7 +56,7 @@ uint32_t latency_task_at(const struct timeline *timeline, uint32_t cpu, uint64_t
 	return STATE_NO_TASK;
 }
 
-/* What a CPU did in a part of the wait: backwards from its end. */
+/* Goes through the CPU's steps backwards from the end of the span. */
 void latency_split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late,
 		   uint64_t *longest)
 {

@@ -12,8 +12,8 @@ struct findings;
 struct pass;
 
 /*
- * How long all delays were, and each of their parts, where those of two recordings are compared: the longest ones alone
- * tell what happened once. A part counts where a delay has it.
+ * Distributions of all delays and of each of their parts, for comparing two recordings: the longest cases alone only
+ * show what happened once. A part is counted in those delays that have it.
  */
 struct spreads {
 	struct pass *pass;
@@ -28,14 +28,14 @@ struct spread {
 void spreads_init(struct spreads *spreads, struct pass *pass);
 void spreads_release(struct spreads *spreads);
 
-/* Nothing where nothing is compared. */
+/* Does nothing unless recordings are compared. */
 void spreads_add(struct spreads *spreads, uint64_t key, const struct late *late);
 
-/* Adds a table for the comparison, whose rows are called as `call` says of their key, and as their part. */
+/* Adds a table for the comparison. Each row is named after its key, by call(), and its part. */
 void spreads_put(const struct spreads *spreads, const char *name, const char *(*call)(const void *arg, uint64_t key),
 		 const void *arg, struct findings *findings);
 
-/* What a part is called. */
+/* Returns the name of a part. */
 const char *latency_part_name(enum part part);
 
 #endif

@@ -35,7 +35,7 @@ static uint64_t sum_of(const struct late *late)
 	return sum;
 }
 
-/* timerlat_lat_context[] of kernel/trace/trace_output.c */
+/* timerlat_lat_context[] in kernel/trace/trace_output.c */
 static const char *const contexts[] = { "irq", "thread", "user ret" };
 
 static uint64_t context_of(const struct late *late)
@@ -51,7 +51,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Keeps a sample that has its parts. */
+/* Keeps a sample whose parts are known. */
 static void keep(struct timerlats *timerlats, const struct late *late)
 {
 	timerlats->wrong += sum_of(late) != late->lasted;
@@ -61,7 +61,7 @@ static void keep(struct timerlats *timerlats, const struct late *late)
 	spreads_add(&timerlats->spreads, context_of(late), late);
 }
 
-/* Without sched_switch it is not known which tasks had the CPU between the events. */
+/* Without sched_switch it is unknown which tasks had the CPU between the events. */
 static void split_by_events(struct timerlats *timerlats, struct late *late)
 {
 	static const enum part of_tasks[] = { PART_IDLE, PART_BEFORE, PART_AFTER, PART_OTHERS, PART_OWN };
@@ -79,7 +79,7 @@ static void split_by_events(struct timerlats *timerlats, struct late *late)
 	}
 }
 
-/* The time that a thread had, by its PID. */
+/* Adds the time that a thread ran to a part that depends on its PID. */
 static void charge_thread(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, struct late *late,
 			  int32_t pid, uint64_t lasted, uint64_t *longest)
 {
@@ -125,8 +125,8 @@ static void charge(const struct timerlats *timerlats, const struct timerlat_cpu 
 }
 
 /*
- * What ended from `since` until `to`, into the parts of `late`, as far as there is room; a bit for each kind that did:
- * 1 << NOISE_IRQ.
+ * Adds what ended between `since` and `to` to the parts of `late`, as far as there is time left in it. Returns a mask
+ * with a bit for each kind that ended, such as 1 << NOISE_IRQ.
  */
 static unsigned charge_all(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, uint64_t since,
 			   uint64_t to, struct late *late)
@@ -146,7 +146,7 @@ static unsigned charge_all(const struct timerlats *timerlats, const struct timer
 	return seen;
 }
 
-/* The sample of the timer's interrupt, whose end `piece` tells. */
+/* Splits the sample of the timer's interrupt; `piece` is the event at the end of that interrupt. */
 static void split_irq(const struct timerlats *timerlats, struct timerlat_cpu *cpu, const struct noise_piece *piece)
 {
 	struct late *late = &cpu->irq;
@@ -156,14 +156,17 @@ static void split_irq(const struct timerlats *timerlats, struct timerlat_cpu *cp
 	enum part rest = !known ? PART_UNKNOWN : cpu->in_softirq ? PART_SOFT : idle ? PART_IDLE : PART_BEFORE;
 
 	late->before = cpu->hit;
-	/* Until it had read the clock. */
+	/* The interrupt belongs to the sample only until it read the clock. */
 	late->parts[PART_HARD] = least(piece->duration > after ? piece->duration - after : 0, late->lasted);
 	(void)charge_all(timerlats, cpu, late->at - late->lasted, late->at, late);
 	late->parts[rest] += late->lasted - sum_of(late);
 	cpu->split = true;
 }
 
-/* False: the sample of its interrupt was not split so, or was another period's. */
+/*
+ * Returns false if the sample of the timer's interrupt was not split by events of osnoise, or belongs to another
+ * period.
+ */
 static bool split_thread(const struct timerlats *timerlats, const struct timerlat_cpu *cpu, uint64_t number,
 			 struct late *late)
 {
@@ -176,13 +179,13 @@ static bool split_thread(const struct timerlats *timerlats, const struct timerla
 		late->parts[i] = cpu->irq.parts[i];
 	late->before = cpu->hit;
 	seen = charge_all(timerlats, cpu, cpu->irq.at, late->at, late);
-	/* The last thread before it has told its end, or there was none. */
+	/* Either the end of the last other thread was seen, or the interrupt hit the measuring thread itself. */
 	on = seen & 1u << NOISE_THREAD || cpu->hit == late->task;
 	late->parts[on && !cpu->lost ? PART_OWN : PART_UNKNOWN] += late->lasted - sum_of(late);
 	return true;
 }
 
-/* No event tells the end of the timer's interrupt. */
+/* Splits the interrupt's sample without the end of the timer's interrupt, which no event has reported. */
 static void settle(struct timerlats *timerlats, struct timerlat_cpu *cpu)
 {
 	if (!cpu->waits)
@@ -243,8 +246,8 @@ static void see_by_noise(struct timerlats *timerlats, const struct event *event,
 }
 
 /*
- * A thread may be interrupted between its reading of the clock and the event. The interrupt's sample, in which nothing
- * interrupts, tells when the timer was to expire, and so when the thread read the clock.
+ * Corrects the time at which a thread read the clock: it may be interrupted between the reading and the event. Nothing
+ * interrupts the interrupt's sample, so that sample tells when the timer should have expired.
  */
 static void go_back(const struct timerlat_cpu *cpu, uint64_t number, struct late *late)
 {
@@ -278,14 +281,14 @@ static void see_sample(struct timerlats *timerlats, const struct event *event)
 	late.prio = state->tasks[late.task].prio;
 	if (context)
 		go_back(cpu, number, &late);
-	/* The interrupt's sample is not of the task that it hit. */
+	/* The interrupt's sample does not belong to the task that the interrupt hit. */
 	if (!context)
 		late.task = STATE_NO_TASK;
 	if (!state->events[STATE_SWITCH] || (!state->events[STATE_HARD_ENTRY] && !state->events[STATE_SOFT_ENTRY])) {
 		see_by_noise(timerlats, event, cpu, &late, !context);
 		return;
 	}
-	/* The first one may have come before any event of the scheduler. */
+	/* A first sample may have come before any event of the scheduler and still wait. */
 	settle(timerlats, cpu);
 	if (!context)
 		*cpu = (struct timerlat_cpu){ .irq = late, .number = number };

@@ -18,13 +18,14 @@ struct noises;
 struct pass;
 
 /*
- * Samples of the tracer timerlat: how late its timer's interrupt was, and then how late its thread, both from when the
- * timer was to expire. The event comes as soon as the clock was read, unless something interrupts the thread.
- * They are split by the events of the scheduler and of interrupts. Where these are not all there, events of osnoise
- * will do, which tell what ran on the CPU when it has ended, each without what interrupted it. So a sample of the
- * timer's interrupt is split when that interrupt has ended, and that of the thread begins with the parts of its
- * interrupt's. The kernel tells softirqs and threads only from the timer's interrupt on: before it, what it hit has had
- * the CPU.
+ * Samples of the tracer timerlat: how late its timer's interrupt was, and then how late its thread was, both counted
+ * from when the timer should have expired. The event comes as soon as the clock was read, unless something interrupts
+ * the thread.
+ * Samples are split by the events of the scheduler and of interrupts. If some of these are missing, events of osnoise
+ * replace them. Such an event comes when something has ended on the CPU, and has its time without what interrupted it.
+ * So a sample of the timer's interrupt is split when that interrupt has ended, and the parts of the thread's sample
+ * begin with those of the interrupt's sample. The kernel reports softirqs and threads only from the timer's interrupt
+ * on: until then the task that the interrupt hit has had the CPU.
  */
 struct timerlats {
 	struct pass *pass;
@@ -34,31 +35,31 @@ struct timerlats {
 	struct roles roles;
 	struct place context, latency, number;
 	struct timerlat_cpu {
-		struct late irq; /* the last sample of the interrupt */
-		uint64_t number; /* of both samples of a period */
-		uint32_t hit;    /* the task that the interrupt hit; STATE_NO_TASK */
-		bool in_softirq; /* it hit a softirq of that task */
+		struct late irq; /* the last sample of the timer's interrupt */
+		uint64_t number; /* the period's number, the same in both of its samples */
+		uint32_t hit;    /* the task that the interrupt hit, or STATE_NO_TASK */
+		bool in_softirq; /* the interrupt hit a softirq of that task */
 		bool waits;      /* the sample is not split yet */
-		bool split;      /* it was, by events of osnoise */
-		bool lost;       /* events, since then */
+		bool split;      /* the sample was split by events of osnoise */
+		bool lost;       /* events were lost since the sample */
 	} * cpus;
 	size_t nr_cpus;
 	struct lates samples;
 	struct spreads spreads;     /* by context */
-	uint64_t nr_samples, wrong; /* wrong: parts that do not add up */
-	uint64_t unexplained;       /* that no event tells anything of */
+	uint64_t nr_samples, wrong; /* wrong: samples whose parts do not add up */
+	uint64_t unexplained;       /* samples about which no event tells anything */
 	bool failed;
 };
 
-/* Borrows the pass, its timeline and the noises, which see each event before. */
+/* Borrows the pass, its timeline and the noises, all of which see each event first. */
 void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct timeline *timeline,
 		    const struct noises *noises, size_t worst);
 void timerlats_release(struct timerlats *timerlats);
 
 void timerlats_see(struct timerlats *timerlats, const struct event *event);
-/* After the last event. */
+/* Call it after the last event. */
 void timerlats_end(struct timerlats *timerlats);
-/* Where recordings are compared. */
+/* Adds the table for a comparison of recordings. */
 void timerlats_put(const struct timerlats *timerlats, struct findings *findings);
 
 #endif

@@ -56,7 +56,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* Their fields: the lock, a value and a name. */
+/* The fields of each event: the lock, a value and a name. */
 static const struct {
 	const char *address, *value, *name;
 } fields[] = {
@@ -76,8 +76,8 @@ static const struct {
 enum { CALLS_MAX = 1024, UNDER_WAY_MAX = 1 << 20, FRAMES_MAX = 32 };
 
 /*
- * Functions that take locks, wait for them or trace that: the caller is the first function of a stack that is none of
- * them.
+ * Functions that take locks, wait for them or trace that. The caller is the first function of a stack that is none of
+ * these.
  */
 static const char *const own_functions[] = {
 	"*lock_slowpath*", "*_lock_slow*",  "*mutex_lock*",    "*mutex_slow*",
@@ -138,7 +138,7 @@ static void release(struct analysis *locks)
 	free(locks);
 }
 
-/* enum lock_contention_flags, include/trace/events/lock.h. A mutex that spins first is a mutex. */
+/* As in enum lock_contention_flags of include/trace/events/lock.h. A mutex that spins first counts as a mutex. */
 static enum lock_type type_of(uint64_t flags)
 {
 	enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
@@ -154,7 +154,7 @@ static enum lock_type type_of(uint64_t flags)
 	return flags & READ ? LOCK_RWSEM_READ : flags & WRITE ? LOCK_RWSEM_WRITE : LOCK_SEMAPHORE;
 }
 
-/* Two that meet in one key are told apart by what the wait says. */
+/* Two waits may have the same key; their members address and task tell them apart. */
 static uint64_t wait_key(uint64_t address, uint32_t task)
 {
 	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
@@ -190,9 +190,9 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 		locks->pass->failed = true;
 		return;
 	}
-	/* What leads to a system call is not told by the stack of its entry. */
+	/* The stack of a system call's entry does not show the caller in the program. */
 	*last = map == &locks->waits && type != LOCK_FUTEX ? wait_key(address, task) + 1 : 0;
-	/* A mutex that has spun and then sleeps begins twice. */
+	/* A mutex that first spins and then sleeps has two contention_begin. */
 	if (wait->since && wait->losses == state->losses && wait->address == address && wait->task == task)
 		return;
 	locks->broken += wait->since && wait->losses != state->losses;
@@ -209,7 +209,7 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 	};
 }
 
-/* Takes out the wait that ends; false when its begin was not seen, or events were lost since. */
+/* Takes the wait that ends out of the map. Returns false if its begin was not seen, or if events were lost since. */
 static bool end(struct analysis *locks, struct u64_map *map, uint64_t address, const struct event *event,
 		struct lock_wait *ret)
 {
@@ -232,8 +232,8 @@ static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *w
 	uint64_t place = wait->address;
 
 	/*
-	 * Threads share futexes, as far as the file tells which belong together; processes have the same addresses for
-	 * others.
+	 * Threads of a process share futexes (as far as the file tells which threads belong together). In another
+	 * process the same address is another futex.
 	 */
 	if (wait->type == LOCK_FUTEX)
 		place ^= (uint64_t)(uint32_t)(tgid ? tgid : pid) << 47;
@@ -303,7 +303,7 @@ static void see_end(struct analysis *locks, uint64_t address, const struct event
 		locks->broken++;
 }
 
-/* The events of lockdep tell the names of locks and how long they are held. */
+/* Handles the events of lockdep, which report the names of locks and how long they are held. */
 static void see_lockdep(struct analysis *locks, const struct event *event, enum role role)
 {
 	const struct lock_places *places = &locks->places[role];
@@ -337,7 +337,9 @@ static void see_lockdep(struct analysis *locks, const struct event *event, enum 
 
 static void enter_futex(struct analysis *locks, uint64_t address, uint64_t operation, const struct event *event)
 {
-	/* FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI, _LOCK_PI2; above them are flags. */
+	/*
+	 * FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2. The bits above the operation are flags.
+	 */
 	static const uint64_t waiting = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13;
 	uint32_t task = state_running(&locks->pass->state, event->cpu);
 	uint64_t *call;
@@ -352,7 +354,7 @@ static void enter_futex(struct analysis *locks, uint64_t address, uint64_t opera
 	begin(locks, &locks->waits, LOCK_FUTEX, address, event);
 }
 
-/* -EAGAIN: its value had changed, there was nothing to wait for. */
+/* -EAGAIN: the futex's value had changed, so the task did not wait. */
 static void leave_futex(struct analysis *locks, int64_t returned, const struct event *event)
 {
 	uint32_t task = state_running(&locks->pass->state, event->cpu);
@@ -404,7 +406,7 @@ static bool is_own(struct analysis *locks, const struct symbol *symbol)
 	return *known == 2;
 }
 
-/* Of the wait that began with the CPU's last event. */
+/* Stores the caller of the wait that began with the CPU's last event. */
 static void see_stack(struct analysis *locks, const struct event *event)
 {
 	const struct context *context = locks->pass->reader->buffers[event->buffer].context;
@@ -453,7 +455,7 @@ static void see(struct analysis *locks, const struct event *event)
 	uint64_t *last;
 	bool fresh;
 
-	/* Waits that events were lost in show themselves when they end. */
+	/* Lost events need no handling here: each wait is checked for them when it ends. */
 	role = event->kind == EVENT_RECORD ? (enum role)roles_of(&locks->roles, event, &fresh) : 0;
 	if (role && fresh)
 		bind(locks, event, role);

@@ -11,8 +11,9 @@
 #include "lib/event/roles.h"
 
 /*
- * What the analysis `locks` knows, between locks.c, which follows waits, and locks_tables.c. A wait is known by its
- * task and the lock's address: tasks wait for several at once, for interrupts take locks, too.
+ * The data of the analysis `locks`, shared by locks.c, which follows waits, and locks_tables.c. A wait is identified by
+ * its task and the lock's address: a task can wait for several locks at once, because an interrupt that hits it takes
+ * locks, too.
  */
 enum { LOCKS_COLUMNS = 21, LOCKS_NAME = 40, LOCKS_ROLES = 13 };
 
@@ -35,21 +36,21 @@ enum lock_type {
 
 struct lock_wait {
 	uint64_t address, since;
-	uint64_t blocked, waiting, unknown; /* of the task's life, when it began */
-	uint64_t losses;                    /* state::losses then */
-	uint64_t caller;                    /* the function that wanted the lock; 0: no stack was recorded */
+	uint64_t blocked, waiting, unknown; /* the task's times in its life, when the wait began */
+	uint64_t losses;                    /* state::losses at that time */
+	uint64_t caller;                    /* the function that takes the lock; 0: no stack was recorded */
 	uint32_t task, cpu;
 	uint8_t type;
 };
 
 struct lock_row {
 	struct samples waits, held;
-	uint64_t spun, slept, queued; /* queued: woken, until it had a CPU */
+	uint64_t spun, slept, queued; /* queued: from the wakeup until the task had a CPU */
 	uint64_t given_up;
 	uint64_t address, caller;
 	uint32_t task;
 	uint8_t type;
-	int32_t waker; /* the task that ended the longest wait by a wakeup; -1: none */
+	int32_t waker; /* the task whose wakeup ended the longest wait; -1: none */
 	struct extreme longest;
 };
 
@@ -60,15 +61,15 @@ struct analysis {
 	struct lock_places {
 		struct place address, value, name, array;
 	} places[LOCKS_ROLES];   /* by role */
-	int64_t futex;           /* number of the system call; -1: not known */
-	bool raw;                /* raw_syscalls are there: syscalls:* tell the same again */
-	bool contention, stacks; /* contention_begin is there; some wait has a stack */
+	int64_t futex;           /* the number of the system call; -1: unknown */
+	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
+	bool contention, stacks; /* the file has contention_begin; some wait has a stack */
 	struct u64_map waits;    /* by task and address: struct lock_wait */
-	struct u64_map calls;    /* by task: the address of the futex that it waits for in a call */
+	struct u64_map calls;    /* by task: address of the futex for which its system call waits */
 	struct u64_map held;     /* by task and address: struct lock_wait */
-	struct u64_map names;    /* by address: char[LOCKS_NAME], of lockdep */
-	struct u64_map last;     /* by CPU: the key of the wait that began with the last event */
-	struct u64_map callers;  /* by address in a function: 0 or 1 + whether it is a lock's own */
+	struct u64_map names;    /* by address: char[LOCKS_NAME], from lockdep */
+	struct u64_map last;     /* by CPU: 1 + the key of the wait that began with the last event */
+	struct u64_map callers;  /* by address in a function: 0: unknown; 1: a caller; 2: one of the own functions */
 	struct u64_map rows;
 	uint64_t seen, cut, broken;
 	struct table_column columns[LOCKS_COLUMNS];

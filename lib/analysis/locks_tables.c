@@ -75,7 +75,7 @@ static const char *const types[LOCK_TYPES] = {
 	[LOCK_FUTEX] = "futex",
 };
 
-/* Data of the kernel has symbols; what was allocated has none, and lies far after the one before. */
+/* Kernel data has symbols. Allocated memory has none, and its addresses lie far behind the last symbol. */
 static bool put_symbol(const struct analysis *locks, uint64_t address, uint64_t longest, struct table *table)
 {
 	struct symbol symbol;
@@ -94,7 +94,7 @@ static void put_caller(const struct analysis *locks, uint64_t caller, struct tab
 		table_cellf(table, "0x%" PRIx64, caller);
 }
 
-/* False: it has no name, but an address, which says nothing in another recording. */
+/* Returns false if the lock has only an address, which means nothing in another recording. */
 static bool put_lock(const struct analysis *locks, const struct lock_row *row, struct table *table)
 {
 	enum { DATA_MAX = 1 << 22 };
@@ -110,7 +110,7 @@ static bool put_lock(const struct analysis *locks, const struct lock_row *row, s
 	return false;
 }
 
-/* Locks without names are told apart by their type in another recording. */
+/* In another recording, locks without names are identified by their type. */
 static void attach(const struct lock_row *row, bool named, struct table *table)
 {
 	const char *name = named ? NULL : types[row->type];

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of the kernel: what was allocated and is still there, and tasks that had to wait for memory. */
+/* The kernel's memory: what was allocated and not freed, and the tasks that had to wait for memory. */
 
 static const struct analysis_want wants[] = {
 	{ "kmem:kmalloc", "kmem:*alloc*", "what is allocated, and where" },
@@ -104,7 +104,7 @@ static bool is_wanted(const struct analysis *memory, const struct event *event, 
 	       pass_wants(memory->pass, &state->tasks[*ret_task]);
 }
 
-/* The start of the function that an address is in; the address where no symbol tells. */
+/* Returns the start of the function that contains an address; the address itself if no symbol contains it. */
 static uint64_t function_of(struct analysis *memory, const struct event *event, uint64_t address)
 {
 	uint64_t *function = u64_map_add(&memory->functions, address);
@@ -114,7 +114,7 @@ static uint64_t function_of(struct analysis *memory, const struct event *event, 
 		memory->pass->failed = true;
 		return address;
 	}
-	/* What called returns after the call, which may be the function's last. */
+	/* A return address lies behind the call, which may be the function's last instruction. */
 	if (!*function)
 		*function = symbols_find(memory->pass->reader->buffers[event->buffer].context->symbols, address - 1,
 					 &symbol) ?
@@ -154,7 +154,7 @@ static void see_alloc(struct analysis *memory, const struct event *event, const 
 		memory->pass->failed = true;
 		return;
 	}
-	/* It was freed in a way that no event tells of. */
+	/* The former memory at this address was freed, but no event reported it. */
 	memory->unseen += alive->at != 0;
 	*alive = (struct memory_alive){
 		.at = event->ts ? event->ts : 1, .bytes = bytes, .site = key, .cpu = event->cpu
@@ -182,7 +182,7 @@ static void see_pages(struct analysis *memory, const struct event *event, const 
 	uint64_t order = place_u64(&places->order, event);
 	uint32_t task;
 
-	/* Nobody asks for more than the kernel's MAX_ORDER; a damaged record may. */
+	/* The kernel limits orders by its MAX_ORDER, but a damaged record can have any number. */
 	if (!is_wanted(memory, event, &task))
 		return;
 	order = order < ORDERS_MAX ? order : ORDERS_MAX;
@@ -257,7 +257,7 @@ static void see_fault(struct analysis *memory, const struct event *event, bool u
 	faults->kernel += !user;
 }
 
-/* Every allocation that is alive may have been freed in a gap. */
+/* Any living allocation may have been freed while events were lost. */
 static void see_lost(struct analysis *memory)
 {
 	memory->doubtful += memory->alive.len;
@@ -299,7 +299,7 @@ static void see(struct analysis *memory, const struct event *event)
 	number = roles_of(&memory->roles, event, &fresh);
 	if (!number)
 		return;
-	/* Several names have one role, and places of their own. */
+	/* Several events share a role, but each has places of its own. */
 	role = (enum role)(number % MEMORY_ROLES);
 	places = &memory->places[role][number / MEMORY_ROLES];
 	if (fresh)

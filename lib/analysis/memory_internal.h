@@ -8,15 +8,15 @@
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 
-/* What the analysis `memory` knows, between memory.c, which follows the events, and memory_tables.c. */
+/* The data of the analysis `memory`, shared by memory.c, which follows the events, and memory_tables.c. */
 enum memory_stall_kind { STALL_RECLAIM, STALL_MEMCG, STALL_NODE, STALL_COMPACTION, MEMORY_STALLS };
 
 enum { MEMORY_ROLES = 16, MEMORY_NAMES = 4, MEMORY_ORDERS = 16, MEMORY_VICTIMS = 8 };
 
-/* Where something is allocated: by the function that called. */
+/* A place in the kernel that allocates, identified by the function that calls the allocator. */
 struct memory_site {
 	uint64_t allocations, asked, given, freed, failed;
-	uint64_t moved;                      /* freed on another CPU than where it was allocated */
+	uint64_t moved;                      /* freed on a CPU other than the one that allocated it */
 	uint64_t alive, alive_bytes, oldest; /* counted at the end */
 };
 
@@ -33,7 +33,7 @@ struct memory_open {
 
 struct memory_stall {
 	struct samples lasted;
-	uint64_t reclaimed; /* pages */
+	uint64_t reclaimed; /* in pages */
 	struct extreme longest;
 };
 
@@ -46,9 +46,9 @@ struct analysis {
 	struct roles roles;
 	struct memory_places {
 		struct place site, address, asked, given, order;
-	} places[MEMORY_ROLES][MEMORY_NAMES]; /* by role, and which of its events */
+	} places[MEMORY_ROLES][MEMORY_NAMES]; /* by role, then by the event among those of the role */
 	struct u64_map sites;                 /* by address of the function */
-	struct u64_map functions;             /* by address: that of its function */
+	struct u64_map functions;             /* by address: the address of its function */
 	struct u64_map alive;                 /* by address */
 	struct u64_map open, stalls;          /* by kind and task */
 	struct u64_map faults;                /* by task */

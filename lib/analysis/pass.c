@@ -205,7 +205,7 @@ static bool is_wanted(const char *patterns, const char *name)
 	return false;
 }
 
-/* It occurs, or was switched on and did not happen. */
+/* Returns whether such an event occurs, or was enabled and did not happen. */
 static bool has_event(const struct reader_buffer *buffer, const char *patterns)
 {
 	const char *on = buffer->context->switched_on;
@@ -237,7 +237,7 @@ static bool was_recorded(const struct pass *pass, const struct analysis_want *wa
 	return false;
 }
 
-/* What a tracer writes, no -e records. */
+/* -e cannot record the events that a tracer writes. */
 static void put_missing(struct findings *findings, const struct analysis_ops *ops, const struct analysis_want *want)
 {
 	bool traced = ops->tracer && !strncmp(want->event, "ftrace:", strlen("ftrace:"));

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How deep and how long CPUs idled, what woke them, and at which frequencies they ran. */
+/* How deep and how long CPUs were idle, what woke them, and the frequencies at which they ran. */
 
 static const struct analysis_want wants[] = {
 	{ "power:cpu_idle", NULL, "idle states" },
@@ -36,7 +36,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* Their fields: the subject (such as a CPU), a value, and a second value. */
+/* The fields of each event: its subject (such as a CPU), a value, and a second value. */
 static const struct {
 	const char *cpu, *value, *other;
 } fields[POWER_ROLES] = {
@@ -92,7 +92,7 @@ static void release(struct analysis *power)
 	free(power);
 }
 
-/* An entry of a map; all zero if it is new. NULL without memory. */
+/* Returns the map's entry for a key; a new entry is all zero. NULL when memory runs out. */
 static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
 {
 	void *value = u64_map_add(map, key);
@@ -101,7 +101,7 @@ static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
 	return value;
 }
 
-/* Rows of other files are compared with these. */
+/* Keeps the time, if rows are compared with those of other files. */
 static void compare(struct analysis *power, struct samples *samples, uint64_t lasted)
 {
 	if (pass_compares(power->pass))
@@ -115,7 +115,7 @@ static void count_waker(struct analysis *power, struct power_cpu *cpu, uint32_t 
 
 	for (const char *at = cpu->source; *at; at++)
 		hash = (hash ^ (uint8_t)*at) * UINT64_C(1099511628211);
-	/* Names of equal hash lie one after the other. */
+	/* Names with equal hashes take consecutive keys. */
 	for (;; hash++) {
 		waker = entry(power, &power->wakers, hash);
 		if (!waker || !waker->wakeups || (waker->cpu == number && !strcmp(waker->source, cpu->source)))
@@ -130,7 +130,8 @@ static void count_waker(struct analysis *power, struct power_cpu *cpu, uint32_t 
 }
 
 /*
- * The CPU is in use again. It was woken by the interrupt that hit it while it was idle, or else by the first one now.
+ * The CPU leaves its idle state. The interrupt that hit it in that state has woken it, or else the first one from now
+ * on.
  */
 static void leave_idle(struct analysis *power, struct power_cpu *cpu, uint32_t number, const struct event *event)
 {
@@ -168,7 +169,7 @@ static void see_idle(struct analysis *power, const struct event *event)
 	if (state == UINT32_MAX) {
 		leave_idle(power, cpu, number, event);
 	} else {
-		/* It has not left the one before, as far as events tell. */
+		/* The event that left the former idle state is missing. */
 		power->broken += cpu->idle;
 		power->unknown += cpu->waking;
 		cpu->idle = true;
@@ -229,7 +230,7 @@ void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number
 	cpu->khz_since = now;
 }
 
-/* The event may come from any CPU. */
+/* The event may come from a CPU other than the one whose frequency changes. */
 static void see_frequency(struct analysis *power, const struct event *event)
 {
 	uint32_t number = (uint32_t)place_u64(&power->places[FREQUENCY].cpu, event),
@@ -279,7 +280,7 @@ static void see_suspend(struct analysis *power, const struct event *event)
 	}
 }
 
-/* The CPU's own events are lost, and events of other CPUs' frequencies, which it may have recorded. */
+/* A CPU's lost events may include those of its own idle states, and those of any CPU's frequency. */
 static void see_lost(struct analysis *power, const struct event *event)
 {
 	struct power_cpu *cpu;

@@ -13,15 +13,15 @@
 enum { POWER_ROLES = 9, POWER_SOURCE = 48, POWER_CALLED = 24, POWER_WHERE = 16 };
 
 struct power_cpu {
-	uint64_t since; /* in its idle state */
+	uint64_t since; /* when the CPU entered its idle state */
 	uint32_t state;
-	bool idle, seen, lost;     /* lost: events; it may have begun to idle there */
-	bool waking;               /* it has left an idle state; what woke it is still unknown */
-	char source[POWER_SOURCE]; /* what hit it first in its idle state; "" nothing did */
+	bool idle, seen, lost;     /* lost: events were lost; the CPU may have become idle in the gap */
+	bool waking;               /* the CPU left an idle state; what woke it is not known yet */
+	char source[POWER_SOURCE]; /* what first hit the CPU in its idle state; "": nothing did */
 	uint64_t exits, idled, too_deep, too_shallow;
 	uint64_t khz_since;
-	uint32_t khz;                                        /* 0: not known */
-	uint64_t samples, sampled, sampled_min, sampled_max; /* pstate_sample, kHz */
+	uint32_t khz;                                        /* 0: unknown */
+	uint64_t samples, sampled, sampled_min, sampled_max; /* from pstate_sample, in kHz */
 };
 
 struct power_state {
@@ -33,14 +33,14 @@ struct power_state {
 
 struct power_frequency {
 	uint64_t times, lasted;
-	struct samples stays;      /* only for a comparison, as in the others below */
+	struct samples stays;      /* only for a comparison; so are those below */
 	char called[POWER_CALLED]; /* "800000 kHz" */
 	char where[POWER_WHERE];
 };
 
 struct power_waker {
 	uint64_t wakeups;
-	struct samples each; /* of no length */
+	struct samples each; /* samples of length 0: they only count */
 	uint32_t cpu;
 	char source[POWER_SOURCE];
 	char where[POWER_WHERE];
@@ -64,11 +64,11 @@ struct analysis {
 	struct u64_map states;               /* by CPU << 32 | state */
 	struct u64_map frequencies;          /* by CPU << 32 | kHz */
 	struct u64_map wakers;               /* by CPU and name */
-	struct u64_map actions;              /* of suspend_resume, by the address of its name */
-	uint64_t seen, cut, broken, unknown; /* unknown: wakeups by nobody that an event names */
+	struct u64_map actions;              /* of suspend_resume, by the address of the action's name */
+	uint64_t seen, cut, broken, unknown; /* unknown: wakeups whose cause no event names */
 };
 
-/* Counts the time at the CPU's frequency up to now. */
+/* Adds the time up to now to the CPU's present frequency. */
 void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now);
 int must_check power_finish(struct analysis *power, struct findings *findings, struct fail *fail);
 

@@ -17,8 +17,7 @@
 #include <string.h>
 
 /*
- * How long each task ran, waited and slept, and what each CPU did. lib/state has the times; the counts beside them are
- * made here.
+ * How long each task ran, waited and slept, and what each CPU did. lib/state has the times; this file adds the counts.
  */
 
 static const struct analysis_want wants[] = {
@@ -32,36 +31,36 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* The kernel's MAX_RT_PRIO: priorities below it are of real-time and deadline tasks. */
+/* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
 enum { REAL_TIME = 100 };
 
-/* The longest of something. */
+/* The longest case of something. */
 struct extreme {
-	uint64_t lasted, at; /* at: its end */
+	uint64_t lasted, at; /* at: when it ended */
 	uint32_t cpu, task;
 };
 
 struct counts {
 	uint64_t voluntary, involuntary, wakeups, migrations, moves;
-	struct samples delay; /* from waking, or wakeup, until it ran */
+	struct samples delay; /* from waking, or else from the wakeup, until the task ran */
 	struct extreme worst;
-	uint32_t ran_on;    /* CPU + 1; 0: has not run */
-	uint64_t left;      /* when it lost its CPU; 0: has not */
+	uint32_t ran_on;    /* CPU + 1; 0: the task has not run */
+	uint64_t left;      /* when the task lost its CPU; 0: it has not */
 	uint64_t off, late; /* before its run: the time without a CPU, and the part of it since the wakeup */
 };
 
-/* The way from a waker's decision to the first instruction. */
+/* The way from the waker's decision to the first instruction of the woken task. */
 enum part { PART_ENQUEUE, PART_RUN, PART_WHOLE, PARTS };
 
 struct analysis {
 	struct pass *pass;
 	struct sched_options options;
-	struct counts *tasks; /* by the state's index */
+	struct counts *tasks; /* by the task's index in the state */
 	size_t nr_tasks;
 	struct samples parts[PARTS];
 	struct extreme worst[PARTS];
 	uint64_t broken_waits, cut_waits;
-	struct sched_chain *chain; /* NULL: not asked for */
+	struct sched_chain *chain; /* NULL: the user did not ask for it */
 	struct sched_map *map;
 };
 
@@ -105,7 +104,7 @@ static void release(struct analysis *sched)
 	free(sched);
 }
 
-/* Whether the task is to have a row. */
+/* Returns whether the task gets a row. */
 static bool has_row(const struct analysis *sched, const struct state_task *task)
 {
 	return (!sched->options.rt || (task->prio >= 0 && task->prio < REAL_TIME)) && pass_wants(sched->pass, task);
@@ -139,7 +138,7 @@ static inline void add_part(struct analysis *sched, enum part part, uint64_t las
 	see_longest(&sched->worst[part], lasted, sched->pass->state.now, cpu, task);
 }
 
-/* The wait of a woken task is over. */
+/* A woken task begins to run: counts its delay. */
 static void see_delay(struct analysis *sched, struct counts *counts, uint32_t cpu)
 {
 	const struct state *state = &sched->pass->state;
@@ -163,7 +162,7 @@ static void see_delay(struct analysis *sched, struct counts *counts, uint32_t cp
 		add_part(sched, PART_RUN, state->now - step->woken, cpu, step->task);
 }
 
-/* 0: not known, or none. */
+/* Writes the time in ms. 0 means that it is unknown, or that there is none. */
 static void put_ms(struct out *out, uint64_t ns)
 {
 	if (ns)
@@ -172,7 +171,7 @@ static void put_ms(struct out *out, uint64_t ns)
 		out_f(out, " %12s", "-");
 }
 
-/* A run has ended. */
+/* Prints the line of a run that has ended. */
 static void put_run(const struct analysis *sched, uint32_t cpu, const struct state_task *task,
 		    const struct counts *counts)
 {
@@ -237,7 +236,7 @@ static void see(struct analysis *sched, const struct event *event)
 	case STEP_WAKING:
 	case STEP_WOKEN:
 		counts = counts_of(sched, step->task);
-		/* sched_wakeup is of a wakeup that sched_waking has told. */
+		/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. */
 		if (counts && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING))
 			counts->wakeups++;
 		return;
@@ -448,7 +447,7 @@ static void put_worst(const struct analysis *sched, struct findings *findings)
 	findings_worst(findings, &worst);
 }
 
-/* What was going on when the events ended. */
+/* Reports what was still going on when the events ended. */
 static void put_cut(const struct analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;

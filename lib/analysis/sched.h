@@ -7,10 +7,10 @@
 
 /* The options of sched_analysis. */
 struct sched_options {
-	bool timehist;     /* a line for each run of a task, in pass::lines */
-	bool rt;           /* only real-time tasks have rows, and deadline ones */
-	const char *chain; /* show what woke this task: a PID or a glob for names; NULL: not asked */
-	size_t map;        /* columns of a lane for each CPU, in pass::lines; 0: none */
+	bool timehist;     /* prints a line for each run of a task into pass::lines */
+	bool rt;           /* only real-time and deadline tasks have rows */
+	const char *chain; /* shows what woke this task: a PID, or a glob for names; NULL: not wanted */
+	size_t map;        /* prints a lane for each CPU into pass::lines, with this many columns; 0: none */
 };
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { LINKS = 8, NAME = 28, PATH = (LINKS + 1) * (NAME + 3) + 8 };
 
-/* A waker, or the interrupt in which it was decided. */
+/* A waker: a task, or the interrupt in which the wakeup was decided. */
 struct link {
 	uint64_t at;
 	char name[NAME];
@@ -25,7 +25,7 @@ struct link {
 struct way {
 	struct link links[LINKS]; /* its waker, the waker's waker, and so on */
 	uint8_t nr;
-	bool more; /* there were more */
+	bool more; /* the chain was longer */
 };
 
 struct row {
@@ -44,7 +44,7 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* The last interrupt and the last softirq that began on a CPU: an event whose flags show one is in this one. */
+/* The last interrupt and the last softirq that began on a CPU: an event whose flags show one belongs to it. */
 struct chain_cpu {
 	char hard[NAME], soft[NAME];
 };
@@ -52,10 +52,10 @@ struct chain_cpu {
 struct sched_chain {
 	struct pass *pass;
 	const char *task;
-	int32_t pid; /* 0: a name is asked for */
+	int32_t pid; /* 0: tasks are selected by name */
 	struct roles roles;
 	struct place hard, soft;
-	struct way *ways; /* by the state's index of the task */
+	struct way *ways; /* by the task's index in the state */
 	size_t nr_ways;
 	struct chain_cpu *cpus;
 	size_t nr_cpus;
@@ -155,7 +155,7 @@ static void see_interrupt(struct sched_chain *chain, const struct event *event)
 	}
 }
 
-/* The waker: a task, or the interrupt that woke; true: an interrupt, which has no waker of its own. */
+/* Names the waker: a task or an interrupt. Returns true for an interrupt, which has no waker of its own. */
 static bool name_waker(struct sched_chain *chain, const struct event *event, char name[NAME])
 {
 	const struct state *state = &chain->pass->state;
@@ -181,7 +181,7 @@ static void see_wakeup(struct sched_chain *chain, const struct event *event)
 	struct way way = { .nr = 1 }, *of;
 	bool ends;
 
-	/* sched_wakeup is of a wakeup that sched_waking has told. */
+	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. */
 	if (step->kind == STEP_WOKEN && step->was == TASK_WAKING)
 		return;
 	way.links[0].at = state->now;
@@ -205,7 +205,8 @@ static bool is_asked(const struct sched_chain *chain, const struct state_task *t
 }
 
 /*
- * "cat < sh < irq:ttyS0"; where a name comes again, tasks wake each other, and it ends there. Returns when that began.
+ * Writes a path such as "cat < sh < irq:ttyS0". It ends where a name comes again, because then tasks wake each other.
+ * Returns the time at which the path began.
  */
 static uint64_t put_path(const struct sched_chain *chain, const struct state_task *task, const struct way *way,
 			 char path[PATH])
@@ -292,7 +293,7 @@ static const struct table_column columns[] = {
 	{ "CPU", TABLE_NUMBER, "max_cpu" }, { "CHAIN", TABLE_TEXT, NULL },
 };
 
-/* Whether there is no such task at all, or only no wakeup of it. */
+/* Reports that there is no such task, or that there is no wakeup of it. */
 static void tell_none(const struct sched_chain *chain, struct findings *findings)
 {
 	const struct state *state = &chain->pass->state;

@@ -9,13 +9,13 @@ struct findings;
 struct pass;
 
 /*
- * Who woke a task, who had woken that one, and so on, back to an interrupt: for each time that the task came to run
- * after a wakeup, the way to it; ways of the same names are one row. Every wakeup copies the way of its waker, so that
- * each knows its own.
+ * Who woke a task, who had woken that waker, and so on, back to an interrupt. Each time that the task runs after a
+ * wakeup, the chain of wakers is one way to it; ways with the same names are one row. Each wakeup copies the way of its
+ * waker, so that every task knows its own.
  */
 struct sched_chain;
 
-/* `task`: a PID, or a glob for names; borrowed. NULL without memory. */
+/* `task` is a PID or a glob for names; it is borrowed. Returns NULL when memory runs out. */
 struct sched_chain *sched_chain_new(struct pass *pass, const char *task);
 void sched_chain_free(struct sched_chain *chain);
 void sched_chain_see(struct sched_chain *chain, const struct event *event);

@@ -14,7 +14,10 @@
 
 enum { TASKS = 3, FIRST_NS = 1024, LETTERS = 52 };
 
-/* One piece of time: the tasks that had the CPU longest, and the CPU's other modes. Interrupts count for no task. */
+/*
+ * One piece of time: the tasks that had the CPU longest, and the CPU's other modes. The time of interrupts belongs to
+ * no task.
+ */
 struct piece {
 	uint64_t ns[TASKS], idle, irq, unknown;
 	uint32_t task[TASKS];
@@ -22,7 +25,7 @@ struct piece {
 
 struct lane {
 	struct piece *pieces;
-	uint64_t from, last; /* when its mode began; its last event */
+	uint64_t from, last; /* when its mode began; time of its last event */
 	uint32_t task;
 	uint8_t mode;
 	bool begun;
@@ -31,8 +34,8 @@ struct lane {
 struct sched_map {
 	struct pass *pass;
 	struct lane *lanes;           /* by CPU */
-	size_t nr_lanes, columns, nr; /* nr: pieces, twice the columns */
-	uint64_t width;               /* ns of a piece */
+	size_t nr_lanes, columns, nr; /* nr: number of pieces, twice the columns */
+	uint64_t width;               /* of a piece, in ns */
 	uint64_t breaks;
 };
 
@@ -78,7 +81,10 @@ static struct lane *lane_of(struct sched_map *map, uint32_t cpu)
 	return lane->pieces ? lane : NULL;
 }
 
-/* When there is no room for another task, it replaces the shortest one, if that is shorter. */
+/*
+ * Adds time to a task of the piece. If there is no room for another task, the new one replaces the one with the least
+ * time, if it has more.
+ */
 static void add_task(struct piece *piece, uint32_t task, uint64_t ns)
 {
 	size_t least = 0;
@@ -144,7 +150,7 @@ static void add(struct piece *piece, const struct lane *lane, uint64_t ns)
 	}
 }
 
-/* The mode of a lane lasted until `to`; times count from the start of the trace. */
+/* Adds the time of a lane's mode until `to`. Times count from the start of the trace. */
 static void fill(struct sched_map *map, struct lane *lane, uint64_t to)
 {
 	uint64_t from = lane->from;
@@ -171,7 +177,7 @@ void sched_map_see(struct sched_map *map, const struct event *event)
 
 	if (!lane)
 		return;
-	/* The CPU's mode is unknown before its first event and after its last one. */
+	/* The CPU's mode is unknown before its first event, and from its last event before a loss. */
 	if (state->step.kind == STEP_LOST || state->breaks != map->breaks || !lane->begun) {
 		if (lane->begun)
 			fill(map, lane, lane->last);
@@ -200,7 +206,7 @@ static int by_time(const void *a, const void *b)
 	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : left->task < right->task ? -1 : 1;
 }
 
-/* The tasks that ran longest get a letter. */
+/* Chooses the tasks that ran longest: each gets a letter. */
 static size_t choose(const struct sched_map *map, struct legend legend[LETTERS])
 {
 	const struct state *state = &map->pass->state;
@@ -227,7 +233,7 @@ static char letter(size_t index)
 	return (char)(index < 26 ? 'A' + index : 'a' + index - 26);
 }
 
-/* What took the longest part. */
+/* Returns the sign of whatever took the longest part of the piece. */
 static char sign_of(const struct piece *piece, struct legend *legend, size_t nr)
 {
 	uint64_t most = piece->unknown;

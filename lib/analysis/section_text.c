@@ -38,7 +38,10 @@ static bool take_number(struct text_word *left, uint64_t max, uint64_t *ret)
 	return digits;
 }
 
-/* "1d.h1." without its CPU: kernel/trace/trace_output.c, trace_print_lat_fmt(). No other column has these letters. */
+/*
+ * Reads flags such as "1d.h1." (without the CPU) as trace_print_lat_fmt() of kernel/trace/trace_output.c writes them.
+ * No other column has these letters.
+ */
 static enum section_context context_of(struct text_word flags, int32_t pid)
 {
 	enum section_context context = pid ? SECTION_TASK : SECTION_IDLE;
@@ -54,7 +57,7 @@ static enum section_context context_of(struct text_word flags, int32_t pid)
 	return context;
 }
 
-/* "bash-1234": the name may have the mark in it, too. */
+/* Reads "bash-1234". The name itself may contain a '-'. */
 static bool take_task(struct text_word word, struct section_entry *ret)
 {
 	const char *dash;
@@ -86,7 +89,7 @@ static void take_what(struct text_word rest, struct section_entry *ret)
 	}
 }
 
-/* "  <idle>-0         1dn.h5..   19us!: sched_wakeup: comm=rcuc/1" */
+/* Reads a line such as "  <idle>-0         1dn.h5..   19us!: sched_wakeup: comm=rcuc/1". */
 static bool take_line(struct text_word line, struct section_entry *ret)
 {
 	struct text_word left = line, task, flags;
@@ -114,7 +117,7 @@ static bool take_line(struct text_word line, struct section_entry *ret)
 	return true;
 }
 
-/* "  handle_softirqs() {", "  preempt_count_add();", "  }", behind the last bar. */
+/* Reads what follows the last bar of a graph: "  handle_softirqs() {", "  preempt_count_add();" or "  }". */
 static void take_call(struct text_word text, struct section_entry *ret)
 {
 	size_t indent = 0;
@@ -135,7 +138,8 @@ static void take_call(struct text_word text, struct section_entry *ret)
 }
 
 /*
- * "       10 us |   0)     sh-164     |  d.h.. |   4.387 us    |  }": the option funcgraph-proc is on with the others.
+ * Reads a line such as "       10 us |   0)     sh-164     |  d.h.. |   4.387 us    |  }". The option funcgraph-proc is
+ * on together with the others.
  */
 static bool take_graph(struct text_word line, struct section_entry *ret)
 {
@@ -160,7 +164,7 @@ static bool take_graph(struct text_word line, struct section_entry *ret)
 	word = trimmed((struct text_word){ left.at, (size_t)(bar - left.at) });
 	ret->context = (uint8_t)context_of(word, ret->pid);
 	left = rest_of(left, bar + 1);
-	/* The duration, where it is on. */
+	/* Skips the column of the duration, if it is on. */
 	bar = memchr(left.at, '|', left.len);
 	take_call(bar ? rest_of(left, bar + 1) : left, ret);
 	return true;

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /*
- * The kernel's text of a tracer that keeps the longest section it has met (irqsoff, preemptoff, preemptirqsoff, wakeup
- * and its like): with the option latency-format, and with display-graph as a graph. Times count from the section's
- * beginning, for there the buffer's time starts (__update_max_tr() of kernel/trace/trace.c). Any bytes may stand in it;
- * what is no entry is passed over.
- * Not supported: the option verbose, and texts without the column of the time.
+ * Reads the kernel's text of a tracer that keeps the longest section it has met (irqsoff, preemptoff, preemptirqsoff,
+ * the wakeup tracers): with the option latency-format, and with display-graph as a graph. Times count from the
+ * beginning of the section, because the time of the tracer's buffer starts there (__update_max_tr() of
+ * kernel/trace/trace.c). The text may contain any bytes; lines that are no entries are skipped.
+ * Not supported: the option verbose, and texts without the column of times.
  */
 enum section_context {
 	SECTION_NMI,
@@ -25,25 +25,25 @@ enum section_context {
 	SECTION_CONTEXTS
 };
 
-/* Texts are borrowed. */
+/* All texts are borrowed. */
 struct section_entry {
 	uint64_t us;
 	uint32_t cpu;
 	int32_t pid;
-	uint8_t context; /* enum section_context, by the flags */
-	bool stack;      /* frames follow it */
+	uint8_t context; /* enum section_context, from the flags */
+	bool stack;      /* its frames follow */
 	struct text_word comm;
-	struct text_word what;   /* a function, the name of an event, "}" where a function ends, or the line as it is */
+	struct text_word what;   /* a function, the name of an event, "}" where a function ends, or the whole line */
 	struct text_word caller; /* empty: unknown */
 	/* Of a graph: */
 	bool opens, closes; /* "what() {", "}" */
 	uint32_t depth;
 };
 
-/* The next entry of the text; false at its end. */
+/* Reads the next entry of the text. Returns false at its end. */
 bool section_next(const char **text, size_t *left, struct section_entry *ret);
 
-/* A frame of a stack, " => what"; false for other lines. */
+/* Reads a frame of a stack, " => what". Returns false for other lines. */
 bool section_frame(struct text_word line, struct text_word *ret);
 
 #endif

@@ -132,7 +132,7 @@ uint32_t stack_store_add(struct stack_store *store, const struct context *contex
 	}
 	if (stored.inner == UINT32_MAX)
 		stored.inner = 0;
-	/* Stacks of equal hash lie one after the other. */
+	/* Stacks with equal hashes take consecutive keys. */
 	while ((id = u64_map_find(&store->ids, hash)) && !is_same(store, &store->stacks[*id - 1], frames, &stored))
 		hash++;
 	if (id)

@@ -13,18 +13,18 @@ struct context;
 struct table;
 
 /*
- * Stacks, each kept once: as functions, so that two places in one function are one frame, without the frames in front
- * that only tell of the event. Memory grows with different stacks, of which there are at most STORED_MAX; all others
- * count as stack 0, which has no frames.
+ * A set of stacks, each kept once. Frames are functions, so two addresses in one function are the same frame; the first
+ * frames, which belong to the event itself, are dropped. Memory grows with the number of different stacks, of which
+ * there are at most STORED_MAX. All further ones count as stack 0, which has no frames.
  */
 enum { STORED_MAX = 1 << 16, STORED_FRAMES = 48, STORED_TEXT = 4096 };
 
 struct stack_store {
 	struct stored_stack {
-		size_t at; /* of frames */
+		size_t at; /* index of its first frame in frames[] */
 		uint32_t nr;
-		uint32_t inner; /* the first frame that is none of the scheduler's; nr: there is none */
-		int32_t tgid;   /* of a user's stack */
+		uint32_t inner; /* the first frame that does not belong to the scheduler; nr: there is none */
+		int32_t tgid;   /* of a user stack */
 		bool user;
 	} * stacks;
 	size_t nr;
@@ -32,19 +32,19 @@ struct stack_store {
 	size_t nr_frames;
 	struct u64_map ids;       /* by hash: uint32_t, index + 1 of stacks */
 	struct u64_map functions; /* by address: struct stored_function */
-	bool failed;              /* no memory */
+	bool failed;              /* memory ran out */
 };
 
 bool stack_store_init(struct stack_store *store);
 void stack_store_release(struct stack_store *store);
 
-/* The index of the stack; 0 where there is no room. */
+/* Returns the index of the stack; 0 if there is no room for it. */
 uint32_t stack_store_add(struct stack_store *store, const struct context *context, struct stack *stack, int32_t tgid);
 
-/* The address of the function where it is, without those of the scheduler; 0 of one without frames. */
+/* Returns the address of the stack's innermost function outside the scheduler; 0 if the stack has no frames. */
 uint64_t stack_store_function(const struct stack_store *store, uint32_t stack);
 
-/* Cells with the name of that function, and with all frames, innermost first. */
+/* Adds cells with the name of that function, and with all frames, the innermost first. */
 void stack_store_put_function(const struct stack_store *store, const struct context *context, uint32_t stack,
 			      struct table *table);
 void stack_store_put(const struct stack_store *store, const struct context *context, uint32_t stack,

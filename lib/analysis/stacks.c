@@ -19,7 +19,7 @@
 #include <string.h>
 
 /*
- * Where events happen, by the stacks that were recorded after them, and where tasks left their CPUs: how long they were
+ * Where events happen, by the stacks that were recorded after them; and where tasks left their CPUs, how long they were
  * off, and who woke them.
  */
 
@@ -35,10 +35,10 @@ static const struct role_name names[] = { { "ftrace", "kernel_stack", KERNEL },
 					  { "ftrace", "user_stack", USER },
 					  { NULL, NULL, 0 } };
 
-/* The event that the next stack of its CPU is of, by buffer and CPU. */
+/* The event to which the next stack of its CPU belongs, by buffer and CPU. */
 struct stacked {
-	const struct format *format; /* NULL: its stack was seen, or nothing is known */
-	uint32_t task;               /* the task of the stack; for a sched_switch the one that lost the CPU */
+	const struct format *format; /* NULL: its stack was seen already, or nothing is known */
+	uint32_t task;               /* the task of the stack; for a sched_switch, the task that lost the CPU */
 	bool switched;
 };
 
@@ -46,20 +46,20 @@ struct event_row {
 	const struct format *format;
 	uint64_t count;
 	uint32_t stack, task;
-	struct samples times; /* of no length; only for a comparison */
+	struct samples times; /* samples of length 0: they only count; only for a comparison */
 };
 
 /* A task that is off its CPU. */
 struct off {
-	uint64_t since, blocked, waiting, unknown; /* the latter of its life then */
+	uint64_t since, blocked, waiting, unknown; /* the last three: the task's times in its life up to then */
 	uint32_t stack;
 	bool has_stack;
 };
 
 struct off_row {
 	uint64_t times, blocked, waiting;
-	uint32_t stack, task; /* of the longest */
-	int32_t waker;        /* of the longest; -1: it was not woken */
+	uint32_t stack, task; /* of the longest time off */
+	int32_t waker;        /* of the longest time off; -1: nobody woke the task */
 	struct extreme longest;
 	struct samples parts[2]; /* blocked, runnable; only for a comparison */
 };
@@ -68,12 +68,12 @@ struct analysis {
 	struct pass *pass;
 	struct stacks_options options;
 	struct roles roles;
-	struct place callers[2], tgid; /* kernel and user */
-	const struct context *context; /* of the buffer that has stacks */
+	struct place callers[2], tgid; /* kernel stack, user stack */
+	const struct context *context; /* of the buffer with stacks */
 	struct stack_store store;
 	struct u64_map last;   /* by buffer and CPU: struct stacked */
 	struct u64_map offs;   /* by task: struct off */
-	struct u64_map events; /* by event and what the user chose: struct event_row */
+	struct u64_map events; /* by event and the user's choice of rows: struct event_row */
 	struct u64_map off_rows;
 	uint64_t stacks, broken;
 };
@@ -156,7 +156,7 @@ static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu
 
 static void count_event(struct analysis *stacks, const struct stacked *stacked, uint32_t stack)
 {
-	/* The upper 16 bits of an address repeat the next one. */
+	/* The upper 16 bits of a kernel address are copies of the next bit, so they may be shifted out. */
 	uint64_t key = row_key(stacks, stack, stacked->task) << 16 | (stacked->format->id & 0xffff);
 	struct event_row *row = u64_map_add(&stacks->events, key);
 
@@ -197,7 +197,7 @@ static void see_stack(struct analysis *stacks, const struct event *event, enum r
 		off->stack = id;
 		off->has_stack = true;
 	}
-	/* A user's stack may come after the kernel's. */
+	/* A user stack may follow the kernel stack. */
 	if (role == USER)
 		stacked->format = NULL;
 }
@@ -338,8 +338,8 @@ static void put_task(const struct analysis *stacks, uint32_t id, struct table *t
 }
 
 /*
- * What a row is called in every recording: its function stands in front of its stack, whose first functions may be
- * those of the scheduler.
+ * The columns that name a row in every recording. The function stands in front of its stack, because the first
+ * functions of the stack may belong to the scheduler.
  */
 static const uint32_t event_called[] = {
 	[STACKS_BY_STACK] = 1 << EVENT_FUNCTION | 1 << EVENT_NAME | 1 << EVENT_STACK,

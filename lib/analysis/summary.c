@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A first look at a recording: its facts, and the most important tables of every analysis whose events it has. */
+/* A first overview of a recording: its facts, and the most important tables of every analysis whose events it has. */
 
 static const struct analysis_ops *const parts[] = {
 	&sched_analysis, &syscalls_analysis, &irq_analysis, &graph_analysis, &block_analysis, &locks_analysis,
@@ -23,13 +23,13 @@ enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
 struct analysis {
 	struct pass *pass;
 	struct analysis *parts[PARTS];
-	uint64_t lost;  /* events, where gaps say how many */
-	bool more_lost; /* and there are gaps that do not */
+	uint64_t lost;  /* number of lost events, from gaps that have a number */
+	bool more_lost; /* there are also gaps without a number */
 };
 
 static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
 
-/* Functions cost too much to be there without being asked for. */
+/* Recording functions is too expensive unless the user asks for it. */
 static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, NULL };
 
 static void release(struct analysis *summary)
@@ -128,7 +128,7 @@ static void put_events(const struct analysis *summary, struct findings *findings
 	}
 }
 
-/* A key of JSON for each table: the CPUs of sched are there before those of irq. */
+/* Gives each table a key of its own in JSON: sched and irq both have a table of CPUs. */
 static void rename_twin(const struct findings *findings, struct finding *finding)
 {
 	for (const struct finding *before = findings->items; before < finding; before++)
@@ -136,7 +136,7 @@ static void rename_twin(const struct findings *findings, struct finding *finding
 			finding->name = !strcmp(finding->name, "cpus") ? "irq_cpus" : finding->title;
 }
 
-/* What the tables of a part show here: those without a place in a summary are data only, as are columns. */
+/* Hides the parts of a table that a summary does not show: tables and columns that are not brief are data only. */
 static void shorten(struct finding *finding, const struct analysis_ops *part)
 {
 	finding->more = part->name;
@@ -147,8 +147,8 @@ static void shorten(struct finding *finding, const struct analysis_ops *part)
 }
 
 /*
- * What a recording for a summary has, and this one has not. Of a part without any of its events those that it cannot do
- * without.
+ * Reports which events of a recording for a summary are missing here; of a part without any of its events, only the
+ * indispensable ones.
  */
 static void put_missing(const struct analysis *summary, const struct analysis_ops *part, bool any,
 			struct findings *findings)
@@ -171,7 +171,7 @@ static int finish(struct analysis *summary, struct findings *findings, struct fa
 		size_t from = findings->nr;
 
 		r = parts[i]->finish(summary->parts[i], findings, &why);
-		/* Nobody misses functions who has not asked for them. */
+		/* Functions are not missing unless the user asked for them. */
 		if (r == -ENODATA && parts[i] == &graph_analysis)
 			continue;
 		if (r == -ENODATA)

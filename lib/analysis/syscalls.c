@@ -16,7 +16,7 @@
 #include <string.h>
 
 /*
- * System calls: pairs the entry and the exit of each task and counts by call. lib/analysis/syscalls_tables.c makes the
+ * System calls: pairs the entry and the exit in each task, and counts by call. lib/analysis/syscalls_tables.c makes the
  * tables.
  */
 
@@ -163,7 +163,7 @@ __attribute__((noinline)) static bool add_calls(struct analysis *syscalls, uint3
 	return true;
 }
 
-/* The call of the task that has the event's CPU; NULL when it is not known. */
+/* Returns the call of the task that has the event's CPU; NULL if it is unknown. */
 static inline struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
 {
 	const struct state *state = &syscalls->pass->state;
@@ -178,7 +178,7 @@ static inline struct open_call *call_of(struct analysis *syscalls, const struct 
 
 bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task)
 {
-	/* Names change, with an exec above all. */
+	/* A task's name can change, mostly by an exec, so a filter by name is asked again. */
 	if (!call->wanted || syscalls->pass->filter.nr_comms)
 		call->wanted = pass_wants(syscalls->pass, task) ? 2 : 1;
 	return call->wanted == 2;
@@ -194,7 +194,7 @@ static uint64_t waiting_of(const struct state_task *task)
 	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
 }
 
-/* Where lines are printed, and this task's are asked for. */
+/* Returns where to print the lines of this task's calls; NULL if they are not wanted. */
 static struct out *lines_of(const struct analysis *syscalls, const struct event *event, struct open_call *call,
 			    uint32_t task)
 {
@@ -232,7 +232,7 @@ static void trace_enter(struct analysis *syscalls, const struct event *event, in
 		syscalls->pass->failed = true;
 }
 
-/* `done`: the call from its entry on; NULL: that was not seen. */
+/* `done` is the call from its entry on; NULL: the entry was not seen. */
 static void trace_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
 		       const char *name, struct open_call *call, uint32_t task, const struct call_time *done)
 {
@@ -272,7 +272,10 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 {
 	const struct state *state = &syscalls->pass->state;
 
-	/* Its exit was not seen. That of a sigreturn never is where it restores the number of the call, too (x86). */
+	/*
+	 * The exit of the open call was not seen. A sigreturn is not counted: if it restores the number of a call, too
+	 * (x86), its own exit cannot be recognized.
+	 */
 	syscalls->broken +=
 		call->open && !restores(syscalls, call->number) && syscalls_wants(syscalls, call, &state->tasks[task]);
 	*call = (struct open_call){
@@ -292,7 +295,7 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 		trace_enter(syscalls, event, number, name, call, task);
 }
 
-/* Keeps the longest calls, the longest first. */
+/* Keeps the call if it is among the longest. The longest comes first. */
 static void see_slow(struct analysis *syscalls, const struct slow_call *slow)
 {
 	struct slow_call *at = syscalls->slowest;
@@ -336,7 +339,7 @@ static void count(struct analysis *syscalls, const struct slow_call *call, bool 
 	see_slow(syscalls, call);
 }
 
-/* Events were lost: the call that ends here may be another one. */
+/* Events were lost, so the call that ends here may be another one. */
 static bool is_broken(const struct state *state, const struct open_call *call, const struct state_task *task)
 {
 	return state->losses != call->losses &&
@@ -353,7 +356,7 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	bool failed;
 
 	if (!call->open || call->number != number || is_broken(state, call, task)) {
-		/* A new task returns from a clone that it did not enter. */
+		/* A new task returns from a clone that its parent entered. */
 		bool wanted = syscalls_wants(syscalls, call, task);
 
 		if (call->seen)
@@ -388,7 +391,7 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	count(syscalls, &done, failed);
 }
 
-/* The first field after the common ones is the number, whatever its name. */
+/* The first field after the common ones is the call's number, whatever its name. */
 static struct call_type *type_of(struct analysis *syscalls, const struct event *event)
 {
 	const struct schema_abi *abi = syscalls->pass->state.abi;
@@ -507,7 +510,7 @@ const struct analysis_ops syscalls_analysis = {
 	.free = release,
 };
 
-/* The kernel's own events of each call name its arguments, and 32-bit tasks have none of them. */
+/* The events of each single call name its arguments. A 32-bit task has no such events. */
 static const struct analysis_want named_wants[] = {
 	{ "syscalls", "raw_syscalls", "calls and their arguments" },
 	{ "sched:sched_switch", NULL, "on a CPU, blocked or waiting" },

@@ -14,8 +14,8 @@ enum { SYSCALLS_SLOWEST_MAX = 1000 };
 struct syscalls_options {
 	enum syscalls_by by;
 	bool failures;  /* count only calls that failed */
-	bool trace;     /* a line for each call, in pass::lines */
-	size_t slowest; /* show as many of the longest, each alone */
+	bool trace;     /* prints a line for each call into pass::lines */
+	size_t slowest; /* how many of the longest calls to show one by one */
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 
-/* The two halves of the analysis: pairing calls, and the tables. */
+/* The data of the two halves of the analysis: pairing calls, and making the tables. */
 
 enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 12, SYSCALLS_NAME = 48 };
 
@@ -19,34 +19,34 @@ struct call_time {
 	uint64_t wall, on_cpu, blocked, waiting;
 };
 
-/* A call that its task is in. */
+/* The call that a task is in. */
 struct open_call {
 	uint64_t since;
-	uint64_t blocked, waiting, unknown; /* of the task's life, when it began */
-	uint64_t losses;                    /* state::losses then */
+	uint64_t blocked, waiting, unknown; /* the task's times in its life, when the call began */
+	uint64_t losses;                    /* state::losses at that time */
 	int64_t number;
 	bool open;
 	bool seen;      /* the task has been in a call before */
-	uint8_t wanted; /* 0: not asked yet; 1: no; 2: yes */
-	bool table32;   /* its task calls by the 32-bit table of a 64-bit kernel */
-	bool proves;    /* this call says so, if there is such a call */
+	uint8_t wanted; /* 0: not determined yet; 1: no; 2: yes */
+	bool table32;   /* the task uses the 32-bit table of a 64-bit kernel */
+	bool proves;    /* if this call exists, the task is a 32-bit task */
 };
 
-/* What is known of a number. */
+/* What is known about the call with a number. */
 struct call_kind {
-	const char *name; /* NULL: not known */
-	bool restores;    /* sigreturn: what it returns is a register */
+	const char *name; /* NULL: unknown */
+	bool restores;    /* it is a sigreturn: its return value is a register */
 	bool looked_up;
 };
 
 struct call_row {
 	uint64_t calls, errors;
-	uint64_t endless; /* the number of calls that never returned, because their task ended */
+	uint64_t endless; /* number of calls that never returned, because their task ended */
 	struct call_time total;
 	struct samples lasted;
-	int64_t number; /* of the call; by task: of none */
-	int64_t error;  /* by error; 0 */
-	uint32_t task;  /* by task or process: any of its tasks */
+	int64_t number; /* of the call; of a row by task: unused */
+	int64_t error;  /* of a row by error; else 0 */
+	uint32_t task;  /* of a row by task or process: any task of it */
 	uint32_t cpu;
 	struct {
 		uint64_t lasted, at;
@@ -56,7 +56,7 @@ struct call_row {
 
 struct slow_call {
 	struct call_time time;
-	uint64_t at; /* its end */
+	uint64_t at; /* when it ended */
 	int64_t number, returned;
 	uint32_t cpu, task;
 };
@@ -65,11 +65,11 @@ struct analysis {
 	struct pass *pass;
 	struct syscalls_options options;
 	struct roles roles;
-	struct place raw_number[2], raw_return, raw_args; /* number: of entry and exit */
-	struct u64_map types;    /* by buffer and type, of the system syscalls: struct call_type */
+	struct place raw_number[2], raw_return, raw_args; /* number: in the entry and in the exit */
+	struct u64_map types;    /* by buffer and type, for events of the system syscalls: struct call_type */
 	struct u64_map kinds;    /* by number: struct call_kind */
-	bool raw;                /* raw_syscalls are there: syscalls:* tell the same again */
-	struct open_call *calls; /* by the state's index of the task */
+	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
+	struct open_call *calls; /* by the task's index in the state */
 	size_t nr_calls;
 	struct u64_map rows;       /* by row_key(): struct call_row */
 	struct slow_call *slowest; /* the longest first */
@@ -79,30 +79,32 @@ struct analysis {
 	struct table_column columns[SYSCALL_COLUMNS];
 };
 
-/* Places of a type of the system syscalls. */
+/* The places of an event type of the system syscalls. */
 struct call_type {
 	struct place number, returned;
-	const char *name; /* borrowed from the format: "read" */
+	const char *name; /* "read"; borrowed from the format */
 };
 
-/* A number of the 32-bit table of a 64-bit kernel has this bit set. */
+/* The bit that marks a number of the 32-bit table of a 64-bit kernel. */
 static const int64_t SYSCALLS_TABLE32 = INT64_C(1) << 32;
 
-/* Of the 32-bit table; NULL: there is none of that number. */
+/* Returns a name from the 32-bit table; NULL: the table has no such number. */
 const char *syscalls_table32_name(const struct analysis *syscalls, int64_t number);
 /*
- * The number of a raw entry or exit, with SYSCALLS_TABLE32 where it is one of these, after what the event tells of its
- * task.
+ * Returns the number of a raw entry or exit, with SYSCALLS_TABLE32 if it belongs to that table. It first learns from
+ * the event which table the task uses.
  */
 int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
 			       int64_t number);
 int64_t syscalls_table32_exit(struct analysis *syscalls, struct open_call *call, int64_t number, int64_t returned);
-/* After an event that makes a task: it calls by what its parent calls by. */
+/* Call it after an event that makes a task: a new task uses the table of its parent. */
 void syscalls_table32_fork(struct analysis *syscalls);
 
 const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name);
 
-/* What is known of a number; NULL without memory. `name`: as an event's format tells it, or NULL. */
+/*
+ * Returns what is known about a number; NULL when memory runs out. `name` is the name in the event's format, or NULL.
+ */
 static inline const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name)
 {
 	const struct call_kind *kind = u64_map_find(&syscalls->kinds, (uint64_t)number);
@@ -112,14 +114,14 @@ static inline const struct call_kind *syscalls_kind(struct analysis *syscalls, i
 	return syscalls_new_kind(syscalls, number, name);
 }
 
-/* "read", or "syscall_7"; of the 32-bit table of a 64-bit kernel "read (32-bit)". */
+/* Returns "read", or "syscall_7" if the name is unknown; for the 32-bit table of a 64-bit kernel, "read (32-bit)". */
 const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME]);
-/* Whether the calls of this task are asked for. */
+/* Returns whether the user wants the calls of this task. */
 bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task);
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu);
 int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail);
 
-/* What a call returned is an error; those of restarting (-512 to -516) never reach a program. */
+/* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */
 static inline bool syscalls_failed(int64_t returned)
 {
 	return returned < 0 && returned >= -4095 && (returned > -512 || returned < -516);

@@ -8,16 +8,17 @@
 #include <string.h>
 
 /*
- * 32-bit tasks of a 64-bit kernel have numbers of their own for system calls, and nothing in an event says so. But some
- * numbers are calls only there, and the C library makes one or the other when it starts (rseq, getrandom, arch_prctl):
- * a task that calls one, and is not told that there is no such call, is a 32-bit task; calls until then keep the names
- * of the kernel's own table. A task is none any more when it executes a program, or passes what does not fit into 32
- * bits; a new task is what its parent is. On x86_64 an execve returns by the number of the table of the new program
- * (set_personality_ia32() and _64bit() of arch/x86/kernel/process_64.c), which tells it from the first call on.
+ * 32-bit tasks of a 64-bit kernel have their own numbers for system calls, and no event says which table a task uses.
+ * But some numbers exist in one table only, and the C library uses one of them when it starts (rseq, getrandom,
+ * arch_prctl). A task that makes such a call, and does not get the error that there is no such call, is a 32-bit task.
+ * Until then its calls have the names of the kernel's own table. A task leaves the 32-bit table when it executes a
+ * program, or when it passes a value that does not fit into 32 bits. A new task uses the table of its parent. On
+ * x86_64, an execve returns with its number in the table of the new program (set_personality_ia32() and _64bit() of
+ * arch/x86/kernel/process_64.c), which shows the table from the first call on.
  */
 static const char *other_machine(const char *machine)
 {
-	/* ppc64le has none, and numbers of mips tell by themselves. */
+	/* ppc64le has no 32-bit table, and on mips the numbers themselves show the table. */
 	static const struct {
 		const char *wide, *narrow;
 	} pairs[] = {
@@ -76,7 +77,7 @@ static bool is_exec(const char *name)
 	return name && !strncmp(name, "execve", strlen("execve"));
 }
 
-/* What a call that has executed a program tells of it; true where it returned by the number of the other table. */
+/* Learns the task's table from an exec that returns. Returns true if it returned with its number in the other table. */
 static bool see_exec(struct analysis *syscalls, struct open_call *call, int64_t number)
 {
 	const char *machine = syscalls->pass->machine;

@@ -157,7 +157,7 @@ static void put_row(struct analysis *syscalls, struct table *table, const struct
 	table_cell_u64(table, row->endless);
 }
 
-/* Of a call that is told with its time, the longest of all. */
+/* Reports the longest call of the row, for calls whose time is shown. */
 static void put_worst(struct analysis *syscalls, struct findings *findings, const struct call_row *row)
 {
 	const struct state_task *task;
@@ -254,7 +254,10 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 	}
 }
 
-/* Calls that have not returned: those of tasks that ended never do; the others were cut. */
+/*
+ * Counts the calls that have not returned. Those of tasks that ended never will: they go to `endless` of their row.
+ * Returns the number of the others, which the end of the trace cut.
+ */
 static uint64_t count_open(struct analysis *syscalls)
 {
 	const struct state *state = &syscalls->pass->state;

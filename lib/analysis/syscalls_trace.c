@@ -36,12 +36,12 @@ static bool add_who(struct buf *line, const struct syscalls_who *who)
 			who->at % 1000000000, who->cpu, text);
 }
 
-/* Small numbers are mostly counts and descriptors, large ones addresses and bits. */
+/* Small numbers are mostly counts and descriptors, so they are decimal; large ones are addresses and bits. */
 static bool add_number(struct buf *line, uint64_t value)
 {
 	if ((int64_t)value > -NUMBER_SHOWN && (int64_t)value < NUMBER_SHOWN)
 		return buf_addf(line, "%" PRId64, (int64_t)value);
-	/* An int below 0, such as AT_FDCWD. */
+	/* A negative int, such as AT_FDCWD. */
 	if (value <= UINT32_MAX && (int32_t)value < 0 && (int32_t)value >= -4096)
 		return buf_addf(line, "%" PRId32, (int32_t)value);
 	return buf_addf(line, "0x%" PRIx64, value);
@@ -72,7 +72,7 @@ static bool has_word(const char *text, const char *const *words)
 	return false;
 }
 
-/* Arguments are stored as longs: the C type says how much of one counts. */
+/* Arguments are stored as longs. The C type says how many of their bits count. */
 static bool add_typed(struct buf *line, const struct field *field, uint64_t value)
 {
 	static const char *const bits[] = { "flags", "mask", "prot", "addr", NULL };
@@ -89,14 +89,14 @@ static bool add_typed(struct buf *line, const struct field *field, uint64_t valu
 		value = unsigned_type ? (uint32_t)value : (uint64_t)(int64_t)(int32_t)value;
 	if (has_word(field->name, bits))
 		return buf_addf(line, value ? "0x%" PRIx64 : "%" PRIx64, value);
-	/* AT_FDCWD and its like are below 0, whatever the declaration says. */
+	/* Constants such as AT_FDCWD are negative, even if the argument is declared as unsigned. */
 	if (!unsigned_type || (uint32_t)value >= (uint32_t)-4096)
 		return buf_addf(line, "%" PRId64, unsigned_type ? (int64_t)(int32_t)value : (int64_t)value);
 	return buf_addf(line, "%" PRIu64, value);
 }
 
 /*
- * What the kernel has copied of a string that an argument points to, since 6.19: a field of its own after the
+ * Gets the kernel's copy of a string to which an argument points. Since 6.19 the copy is a field of its own behind the
  * arguments.
  */
 static bool copied(const struct format *format, const struct schema_abi *abi, const struct event *event,
@@ -107,7 +107,7 @@ static bool copied(const struct format *format, const struct schema_abi *abi, co
 	char data[80];
 
 	snprintf(data, sizeof(data), "__%s_val", name);
-	/* Nothing, not even the end of a string: it could not be read. */
+	/* A copy of length 0, without even the end of a string, means that the string could not be read. */
 	return place_bind(&place, format, abi, data) && place_bytes(&place, event, &bytes, ret_len) && *ret_len &&
 	       place_string(&place, event, ret, ret_len);
 }

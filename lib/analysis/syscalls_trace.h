@@ -15,18 +15,18 @@ struct out;
 struct schema_abi;
 
 /*
- * Calls as lines, as strace prints those of several tasks: entry and exit are one line, unless another task's call
- * began or ended in between: then the first line ends in "<unfinished ...>", and the second begins with "<... NAME
- * resumed>". Lines stand in order of their times.
+ * Prints calls as strace does for several tasks: entry and exit are one line, unless a call of another task began or
+ * ended between them. Then the first line ends in "<unfinished ...>", and the second begins with "<... NAME resumed>".
+ * Lines are ordered by time.
  */
 struct syscalls_trace {
-	struct buf line; /* of the last entry; without its end */
+	struct buf line; /* the line of the last entry, without its end */
 	uint32_t task;   /* the task of the line; SYSCALLS_NOBODY: the line is empty */
 };
 
 enum { SYSCALLS_NOBODY = UINT32_MAX };
 
-/* Of the task that a line is of. */
+/* The task to which a line belongs. */
 struct syscalls_who {
 	uint32_t task, cpu;
 	int32_t pid;
@@ -36,22 +36,22 @@ struct syscalls_who {
 
 /* The result of a call, and the parts of its time. */
 struct syscalls_end {
-	const char *error; /* its name; NULL: it is none */
+	const char *error; /* the error's name; NULL: no error */
 	int64_t returned;
-	bool restarts; /* the program does not see it */
-	bool known;    /* the entry was seen: */
-	bool split;    /* blocked and waiting are known */
+	bool restarts; /* the call is restarted; the program does not see it */
+	bool known;    /* the entry was seen, and `lasted` is known */
+	bool split;    /* `blocked` and `waiting` are known */
 	uint64_t lasted, blocked, waiting;
 };
 
 void syscalls_trace_release(struct syscalls_trace *trace);
 
-/* False without memory. `raw`: six numbers are all that the event tells. */
+/* Returns false when memory runs out. `raw`: the event has only six numbers as arguments. */
 bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
 			  const char *name, const struct event *event, const struct schema_abi *abi, bool raw);
 void syscalls_trace_exit(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
 			 const char *name, const struct syscalls_end *end);
-/* Something else is printed, or nothing follows: an open line is ended. */
+/* Ends an open line, because something else is printed or nothing follows. */
 void syscalls_trace_break(struct syscalls_trace *trace, struct out *out);
 
 #endif

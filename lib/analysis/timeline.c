@@ -50,7 +50,7 @@ void timeline_see(struct timeline *timeline, const struct state *state, const st
 	if (!cpu)
 		return;
 	step = newest(cpu);
-	/* The CPU's mode is unknown since its last event. */
+	/* The CPU's mode has been unknown since its last event. */
 	if (step && step->mode != CPU_UNKNOWN && (state->step.kind == STEP_LOST || state->breaks != timeline->breaks))
 		add(cpu, cpu->last, STATE_NO_TASK, CPU_UNKNOWN);
 	timeline->breaks = state->breaks;

@@ -9,24 +9,24 @@
 #include <stdint.h>
 
 /*
- * What each CPU did last: its modes and tasks with their times, the newest TIMELINE_STEPS of them. Shown every event
- * after the state, so that an analysis can look back from the end of a wait to its cause. The time before the oldest
- * step is unknown.
+ * What each CPU did last: its modes and tasks with their times, the newest TIMELINE_STEPS of them. An analysis can look
+ * back from the end of a wait to its cause. The timeline must see every event, after the state has. What happened
+ * before the oldest step is unknown.
  */
 enum { TIMELINE_STEPS = 1024 };
 
 struct timeline_step {
-	uint64_t from;    /* until the next one's */
-	uint64_t resched; /* when an event of the task first said that another is to run; 0: none did */
-	uint32_t task;    /* STATE_NO_TASK: unknown */
+	uint64_t from;    /* it lasts until the next step's `from` */
+	uint64_t resched; /* when an event of the task first had need-resched set; 0: none did */
+	uint32_t task;    /* or STATE_NO_TASK: unknown */
 	uint8_t mode;     /* enum cpu_mode */
 };
 
 struct timeline {
 	struct timeline_cpu {
 		struct timeline_step *steps; /* a ring */
-		uint64_t nr;                 /* so far */
-		uint64_t last;               /* of its events */
+		uint64_t nr;                 /* number of steps so far */
+		uint64_t last;               /* time of the CPU's last event */
 	} * cpus;
 	size_t nr_cpus;
 	uint64_t breaks;
@@ -36,7 +36,7 @@ struct timeline {
 void timeline_release(struct timeline *timeline);
 void timeline_see(struct timeline *timeline, const struct state *state, const struct event *event);
 
-/* The steps of a CPU, the newest first: `index` 0 is the one that goes on. False after the oldest that is kept. */
+/* Gets a step of a CPU: `index` 0 is the present one, 1 the one before. Returns false after the oldest that is kept. */
 bool timeline_back(const struct timeline *timeline, uint32_t cpu, size_t index, struct timeline_step *ret);
 
 #endif

@@ -34,7 +34,7 @@ static struct text_word word_of(const char *from, const char *to)
 	return (struct text_word){ .at = from, .len = (size_t)(to - from) };
 }
 
-/* Skips "[  123.456789] ", which begins an entry and no line of a command that people write. */
+/* Skips "[  123.456789] ", which begins an entry of the log and no line of a command. */
 static const char *after_stamp(const char *line)
 {
 	if (*line++ != '[')
@@ -63,7 +63,7 @@ static const char *next_entry(const char *at)
 	return at;
 }
 
-/* The entry that begins at `at` and ends at `end`. */
+/* Parses the entry between `at` and `end`. */
 static bool parse_entry(const char *at, const char *end, struct error_entry *ret)
 {
 	const char *where = after_stamp(at), *line = next_line(at), *text, *caret;
@@ -114,8 +114,8 @@ static const char *new_entries(const char *before, const char *after)
 }
 
 /*
- * The kernel prints what it read with other blanks, a filter without its trigger, and a probe without the other probes
- * on its line.
+ * The kernel prints what it has parsed: with other blanks, a filter without its trigger, and a probe without the other
+ * probes on its line.
  */
 static bool is_about(const struct error_entry *entry, const char *value)
 {
@@ -157,8 +157,8 @@ bool error_log_find(const char *before, const char *after, const char *value, st
 		if (!parse_entry(at, end, &entry))
 			continue;
 		/*
-		 * A histogram can fail in a second one that the kernel makes by itself: then the last new entry is the
-		 * only clue.
+		 * A histogram can fail because of a second one that the kernel makes by itself. Then the last new entry
+		 * is the only clue.
 		 */
 		if (about && !is_about(&entry, value))
 			continue;

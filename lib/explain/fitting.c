@@ -110,7 +110,7 @@ void functions_offer(const struct tracing *tracing, struct near *near)
 	while (text_next_line(&at, &left, &line)) {
 		char name[NEAR_NAME_SIZE];
 
-		/* "name [module]" */
+		/* A line is "name [module]". */
 		snprintf(name, sizeof(name), "%.*s", (int)line.len, line.at);
 		name[strcspn(name, " ")] = '\0';
 		near_offer(near, name);
@@ -127,7 +127,7 @@ int function_exists(const char *module, const char *name)
 	while (in && getline(&line, &size, in) > 0) {
 		char symbol[512], type, where[128] = "";
 
-		/* "ffffffff81000000 T name\t[module]" */
+		/* A line is "ffffffff81000000 T name\t[module]". */
 		if (sscanf(line, "%*s %c %511s [%127[^]]", &type, symbol, where) < 2)
 			continue;
 		symbols++;
@@ -138,7 +138,7 @@ int function_exists(const char *module, const char *name)
 	return symbols < SYMBOLS_MIN ? -ENOENT : 0;
 }
 
-/* Collects the names of a list, as many as fit. */
+/* The names of a list, as many as fit. */
 struct names {
 	struct near near;
 	struct buf list;
@@ -166,7 +166,7 @@ static void add_fields(struct names *names, const struct instance *instance, con
 
 	if (!system || event_fields_read(instance, system, event && *event ? event : NULL, &fields, NULL))
 		return;
-	/* An event's own fields come first: they are the likely ones. */
+	/* An event's own fields come first, because they are the likely ones. */
 	for (size_t i = 0; i < fields.nr; i++)
 		if (strncmp(fields.fields[i].name, "common_", 7))
 			add_name(names, fields.fields[i].name);
@@ -195,7 +195,7 @@ static void offer_events(struct names *names, const struct instance *instance, c
 	catalog_free(catalog);
 }
 
-/* *ret_title: the text in front of the list; NULL: no list. */
+/* Sets *ret_title to the text in front of the list; NULL: no list. */
 static void collect(struct names *names, enum fitting fitting, const struct instance *instance, const char *system,
 		    const char *event, const char **ret_title)
 {
@@ -264,7 +264,7 @@ bool fitting_print(enum fitting fitting, const struct instance *instance, const 
 	return ok;
 }
 
-/* A probe on an event, "e:NAME SYSTEM.EVENT FIELDS": finds the event whose fields are meant. */
+/* Finds the event to which a probe "e:NAME SYSTEM.EVENT FIELDS" is attached. */
 static bool attached_event(const char *value, char system[EVENT_PART_SIZE], char event[EVENT_PART_SIZE])
 {
 	return sscanf(value, "e%*[^ ] %127[^./ ]%*1[./]%127[^ ]", system, event) == 2 ||

@@ -13,9 +13,7 @@ struct instance;
 struct near;
 struct tracing;
 
-/*
- * What would have fitted where a name did not: the names near it, and all possible names where they are few.
- */
+/* Suggestions for a wrong name: similar names, and all possible names if they are few. */
 enum fitting {
 	FITTING_NONE,
 	FITTING_FIELD, /* of the event */
@@ -30,30 +28,33 @@ enum fitting {
 	FITTING_SORT,
 };
 
-/* What kind of name was missing, according to a text of the error_log. */
+/* Returns which kind of name was wrong, according to a text of the error_log. */
 enum fitting fitting_for(struct text_word text);
 
 /*
- * Appends "\ndid you mean 'a'? The fields are a, b, c", or nothing. `system` and `event` name the event whose fields
- * are meant.
+ * Appends "\ndid you mean 'a'? The fields are a, b, c", or nothing. `system` and `event` name the event that has the
+ * fields.
  */
 bool fitting_print(enum fitting fitting, const struct instance *instance, const char *system, const char *event,
 		   const char *word, struct buf *buf);
 
-/* The same for an entry of the log that writing `value` to `file` has made. */
+/* Does the same for an entry of the log that resulted from writing `value` to `file`. */
 bool fitting_explain(const struct error_entry *entry, const struct instance *instance, const char *file,
 		     const char *value, struct buf *buf);
 
-/* Splits "events/SYSTEM/EVENT/filter" and "events/SYSTEM/filter" (then *event is ""). False: not a file of an event. */
+/*
+ * Splits "events/SYSTEM/EVENT/filter" and "events/SYSTEM/filter" (then *event is ""). Returns false if the file does
+ * not belong to an event.
+ */
 enum { EVENT_PART_SIZE = 128 };
 bool event_of_file(const char *file, char system[EVENT_PART_SIZE], char event[EVENT_PART_SIZE]);
 
-/* Offers the functions that can be traced, tens of thousands; none where the list cannot be read. */
+/* Offers the functions that can be traced, tens of thousands; none if the list cannot be read. */
 void functions_offer(const struct tracing *tracing, struct near *near);
 
 /*
- * Whether the kernel (or that module; NULL: any) has a symbol of this name: 1, 0, or -ENOENT where the kernel does not
- * tell.
+ * Returns whether the kernel (or the module; NULL: any) has a symbol of this name: 1 or 0; -ENOENT if the symbols
+ * cannot be read.
  */
 int function_exists(const char *module, const char *name);
 

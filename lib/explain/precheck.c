@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text being checked, kept for the caret, and the event whose fields are meant. */
+/* The text being checked, kept for the caret, and the event that has the fields. */
 struct check {
 	const struct instance *instance;
 	const char *value;
@@ -67,7 +67,7 @@ static int check_field(const struct check *check, struct text_word name)
 	return refuse(check, FITTING_FIELD, name, what);
 }
 
-/* One value stands after an operator; && and || in quotes are part of it. */
+/* Skips the value after an operator. Inside quotes, && and || belong to the value. */
 static const char *next_operand(const char *at)
 {
 	for (char quote = 0; *at; at++) {
@@ -81,7 +81,7 @@ static const char *next_operand(const char *at)
 	return at;
 }
 
-/* FIELD OPERATOR VALUE, joined by && and ||, in parentheses, negated (kernel/trace/trace_events_filter.c). */
+/* Checks FIELD OPERATOR VALUE, joined by && and ||, in parentheses, negated (kernel/trace/trace_events_filter.c). */
 static int check_filter(const struct check *check, const char *filter)
 {
 	int err = 0;
@@ -91,7 +91,7 @@ static int check_filter(const struct check *check, const char *filter)
 
 		at += strspn(at, " \t\n(!");
 		name = name_at(at);
-		/* "0" removes a filter; for a bare name the kernel's own message is better. */
+		/* "0" removes a filter. For a bare name the kernel's own message is better. */
 		if (name.len && !*(name.at + name.len + strspn(name.at + name.len, " \t\n")))
 			return 0;
 		err = check_field(check, name);
@@ -99,7 +99,7 @@ static int check_filter(const struct check *check, const char *filter)
 	return err;
 }
 
-/* The elements of keys= and vals=: "prev_pid", "call_site.sym", "common_pid.execname"; not "$var" or "a+b". */
+/* Checks the elements of keys= and vals=: "prev_pid", "call_site.sym", "common_pid.execname"; not "$var" or "a+b". */
 static int check_elements(const struct check *check, const char *at, const char *end)
 {
 	int err = 0;
@@ -135,7 +135,7 @@ static int check_hist(const struct check *check, const char *at, const char *end
 	return err;
 }
 
-/* "SYSTEM:EVENT..." of enable_event and its like. */
+/* Checks "SYSTEM:EVENT..." of enable_event and similar triggers. */
 static int check_switched(const struct check *check, const char *at)
 {
 	cleanup_free char *file = NULL;
@@ -178,7 +178,7 @@ static int check_trigger(const struct check *check)
 	return !err && filter ? check_filter(check, filter) : err;
 }
 
-/* "e:GROUP/NAME SYSTEM.EVENT [NAME=]$FIELD[:TYPE]... [if FILTER]" */
+/* Checks "e:GROUP/NAME SYSTEM.EVENT [NAME=]$FIELD[:TYPE]... [if FILTER]". */
 static int check_event_probe(struct check *check)
 {
 	const char *at = check->value + strcspn(check->value, " "), *filter = find_if(at), *end;
@@ -202,7 +202,7 @@ static int check_event_probe(struct check *check)
 	while (!err && at < end && text_next_word(&at, " ", &word)) {
 		const char *dollar = memchr(word.at, '$', word.len);
 
-		/* Some $NAMEs are the kernel's own: $comm, $stack, $arg1... */
+		/* Some $NAMEs belong to the kernel: $comm, $stack, $arg1... */
 		if (dollar && word.at < end && strncmp(dollar, "$stack", 6) && strncmp(dollar, "$arg", 4) &&
 		    strncmp(dollar, "$retval", 7))
 			err = check_field(check, name_at(dollar + 1));
@@ -210,7 +210,7 @@ static int check_event_probe(struct check *check)
 	return !err && filter ? check_filter(check, filter) : err;
 }
 
-/* "p:NAME [MODULE:]FUNCTION[+OFFSET][%return]", "r...", "f..." */
+/* Checks "p:NAME [MODULE:]FUNCTION[+OFFSET][%return]", "r..." and "f...". */
 static int check_function(const struct check *check)
 {
 	const char *at = check->value + strcspn(check->value, " "), *colon;

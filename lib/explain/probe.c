@@ -55,7 +55,7 @@ bool probe_is_kernel_syntax(const char *text)
 	return *text == ':' || isspace((unsigned char)*text);
 }
 
-/* "GROUP/NAME", "GROUP.NAME", "NAME", "GROUP/" */
+/* Reads "GROUP/NAME", "GROUP.NAME", "NAME" or "GROUP/". */
 static int take_names(struct text_word names, struct probe *probe, struct fail *fail)
 {
 	const char *slash = memchr(names.at, '/', names.len);
@@ -83,7 +83,7 @@ static char *rest_of(const char *at)
 	return strndup(at, len);
 }
 
-/* The place decides which kind of probe a 'p' or an 'r' is. */
+/* Sets the kind: for a 'p' or an 'r' it depends on the place. */
 static int settle_kind(struct probe *probe, char letter, struct fail *fail)
 {
 	size_t len = strlen(probe->place), suffix = strlen(return_suffix);

@@ -43,13 +43,13 @@ void probe_release(struct probe *probe);
 const char *probe_kind_name(enum probe_kind kind);
 bool probe_is_return(enum probe_kind kind);
 
-/* Whether a text begins like the kernel's own syntax: "p:", "r10:", "e ", "s:"... */
+/* Returns whether a text begins like the kernel's own syntax: "p:", "r10:", "e ", "s:"... */
 bool probe_is_kernel_syntax(const char *text);
 
 /* Parses a definition in the kernel's syntax, or a line of dynamic_events. -EINVAL: it is neither. */
 int must_check probe_parse(const char *text, struct probe *ret, struct fail *fail);
 
-/* Prints it as it is written to dynamic_events. False: no memory. */
+/* Prints the probe in the form that is written to dynamic_events. Returns false when memory runs out. */
 bool probe_print(const struct probe *probe, struct buf *buf);
 
 #endif

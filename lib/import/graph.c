@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text may claim any duration: a clock stops before it turns over. */
+/* A text may contain any duration, so the clock stops here before it overflows. */
 static const uint64_t clock_max = UINT64_C(1) << 61;
 
 enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50, ERROR_MAX = 4095 };
@@ -16,8 +16,8 @@ enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50, ERROR
 struct graph_cpu {
 	int32_t pid;
 	bool known;
-	uint64_t entered[GRAPH_TEXT_DEPTH_MAX +
-			 1]; /* the function open at each depth, by whose task it ever is: as the kernel has it */
+	/* the open function at each depth, of whatever task, as the kernel keeps it for each CPU */
+	uint64_t entered[GRAPH_TEXT_DEPTH_MAX + 1];
 };
 
 void import_graph_init(struct import_graph *graph)
@@ -34,7 +34,7 @@ void import_graph_release(struct import_graph *graph)
 	u64_map_release(&graph->starts);
 }
 
-/* NULL without memory. */
+/* Returns NULL when memory runs out. */
 static struct graph_cpu *cpu_of(struct import_graph *graph, uint32_t cpu)
 {
 	if (!graph->cpus)
@@ -57,8 +57,8 @@ static uint64_t *start_of(struct import_graph *graph, const struct graph_text *t
 }
 
 /*
- * A line with a time has it to the microsecond; one without is behind the line before, and an exit where its duration
- * says.
+ * Returns the time of a line in ns. If the line has a time, that is it, with ns added to keep the order. If not, the
+ * line follows the line before; an exit comes after its entry by its duration.
  */
 static uint64_t time_of(struct import_graph *graph, const struct graph_text *text, uint64_t clock, uint64_t last)
 {
@@ -93,7 +93,7 @@ static void see_columns(struct import_graph *graph, const struct graph_text *tex
 	graph->latency |= text->head.has_flags;
 	graph->retval |= text->has_retval;
 	graph->no_errors |= text->names_error;
-	/* Where errors are shown as their numbers, this one would be. */
+	/* If errors were shown as names, this line would have one: so they are shown as numbers. */
 	graph->retval_hex |= text->has_retval && !text->names_error &&
 			     (is_error((int64_t)text->retval) ||
 			      (text->retval >> 32 == 0 && is_error((int32_t)(uint32_t)text->retval)));
@@ -149,7 +149,10 @@ static void enter(struct import_graph *graph, const struct graph_text *text, str
 		*start = text->head.ts;
 }
 
-/* Without a name, the kernel has seen its entry on this CPU; one that no line has told is the function 0. */
+/*
+ * A closing brace without a name belongs to the function that entered at this depth on this CPU. If no line has told
+ * that function, its address is 0.
+ */
 static void leave(struct import_graph *graph, const struct graph_text *text, struct graph_cpu *cpu,
 		  struct graph_call *call)
 {

@@ -6,7 +6,7 @@
 
 enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *at, *end;
 };
@@ -35,7 +35,7 @@ static bool accept(struct rest *rest, const char *text)
 	return true;
 }
 
-/* At most `digits` of them, so nothing overflows; 0: there is none. */
+/* Reads a number of at most `digits` digits, so that it cannot overflow. Returns how many there were; 0: no number. */
 static size_t number(struct rest *rest, size_t digits, uint64_t *ret)
 {
 	const char *start = rest->at;
@@ -48,7 +48,7 @@ static size_t number(struct rest *rest, size_t digits, uint64_t *ret)
 	return (size_t)(rest->at - start);
 }
 
-/* "   23.498724 |  ", or "    4311 us |  " of a tracer that keeps the longest latency. */
+/* Reads "   23.498724 |  ", or "    4311 us |  " from a tracer that keeps the longest latency. */
 static bool take_time(struct rest *rest, struct graph_text *text)
 {
 	struct rest at = *rest;
@@ -74,7 +74,7 @@ static bool take_time(struct rest *rest, struct graph_text *text)
 	return true;
 }
 
-/* " 0) " */
+/* Reads " 0) ". */
 static bool take_cpu(struct rest *rest, struct graph_text *text)
 {
 	struct rest at = *rest;
@@ -88,7 +88,7 @@ static bool take_cpu(struct rest *rest, struct graph_text *text)
 	return true;
 }
 
-/* "  rcuc/0-19  " up to `end`, with nothing but blanks around. */
+/* Reads "  rcuc/0-19  " up to `end`. Only blanks may surround it. */
 static bool task(const char *at, const char *end, struct head *head)
 {
 	struct rest digits;
@@ -131,7 +131,7 @@ static void take_flags(struct rest *rest, struct graph_text *text)
 		text->head.has_flags = false;
 }
 
-/* "! 118.936 us  |  ", or as many blanks. Of a long one the kernel leaves out decimals. */
+/* Reads "! 118.936 us  |  ", or as many blanks. The kernel drops decimals of a long duration. */
 static void take_duration(struct rest *rest, struct graph_text *text)
 {
 	static const char marks[] = "+!#*@$";
@@ -176,7 +176,7 @@ static bool hex(struct rest *rest, uint64_t *ret)
 	return rest->at > start;
 }
 
-/* "0x1f", or the negative number of an error. */
+/* Reads "0x1f", or the negative number of an error. */
 static void take_retval(struct rest rest, struct graph_text *text)
 {
 	uint64_t value;
@@ -189,7 +189,7 @@ static void take_retval(struct rest rest, struct graph_text *text)
 	}
 }
 
-/* What is behind a leaf or a closing brace: "/" "* vfs_open = 0x0 *" "/", since 6.13 "ret=0x0". */
+/* Reads what follows a leaf or a closing brace: "/" "* vfs_open = 0x0 *" "/", since 6.13 "ret=0x0". */
 static void take_behind(struct rest rest, struct graph_text *text)
 {
 	const char *end = memmem(rest.at, left(&rest), " */", 3), *equals, *ret;
@@ -218,7 +218,7 @@ static bool is_name(const char *at, size_t len)
 	return len > 0;
 }
 
-/* "foo() {" and "foo();": a name may have its module behind it. */
+/* Reads "foo() {" or "foo();". The name may be followed by its module. */
 static bool take_call(struct rest rest, struct graph_text *text)
 {
 	const char *open = memchr(rest.at, '(', left(&rest)), *close;
@@ -267,7 +267,7 @@ static bool take_body(struct rest rest, struct graph_text *text)
 	return take_call(rest, text);
 }
 
-/* What stands around a switch of tasks, and what is no call. */
+/* Reads lines that are no calls: those around a switch of tasks, and overruns. */
 static bool take_other(const char *line, size_t len, struct graph_text *text)
 {
 	static const char dashes[] = " ------------------------------------------";

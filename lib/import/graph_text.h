@@ -9,36 +9,39 @@
 #include <stdint.h>
 
 /*
- * A line of the function graph, taken apart (kernel/trace/trace_functions_graph.c), with any of its columns. Bytes of
- * any origin: nothing outside the line is read. Not supported: arguments (funcgraph-args) and return addresses
- * (funcgraph-retaddr) are passed by.
+ * Parses a line of the function graph (kernel/trace/trace_functions_graph.c), with any of its columns. The bytes may
+ * come from anywhere: nothing outside the line is read.
+ * Not supported: arguments (funcgraph-args) and return addresses (funcgraph-retaddr); they are skipped.
  */
 enum graph_text_what {
 	GRAPH_TEXT_ENTRY,   /* "foo() {" */
 	GRAPH_TEXT_LEAF,    /* "foo();" */
 	GRAPH_TEXT_EXIT,    /* a closing brace */
 	GRAPH_TEXT_COMMENT, /* an event: its text is `name` */
-	GRAPH_TEXT_SWITCH,  /* "0)     sh-256     =>   rcuc/0-19": from the task of `head` to that of `next` */
-	GRAPH_TEXT_OVERRUN, /* of the exit in the line before */
-	GRAPH_TEXT_NOTHING, /* the lines around a switch, the arrows of interrupts */
+	GRAPH_TEXT_SWITCH,  /* "0)     sh-256     =>   rcuc/0-19": from the task in `head` to the one in `next` */
+	GRAPH_TEXT_OVERRUN, /* belongs to the exit in the line before */
+	GRAPH_TEXT_NOTHING, /* the lines around a switch, and the arrows of interrupts */
 };
 
 enum { GRAPH_TEXT_DEPTH_MAX = 500 };
 
 struct graph_text {
 	enum graph_text_what what;
-	struct head head; /* of it only what the columns below tell */
+	struct head head; /* only what the columns below contain */
 	struct head next;
-	bool has_time, has_cpu, has_task, has_column; /* has_column: of the duration */
+	bool has_time, has_cpu, has_task, has_column; /* has_column: the line has the column of the duration */
 	bool has_duration, has_mark, has_retval, names_error;
-	uint64_t duration, retval; /* ns */
+	uint64_t duration, retval; /* duration: in ns */
 	uint32_t overrun;
 	unsigned depth;
-	const char *name; /* of an exit it may be missing */
+	const char *name; /* may be missing in an exit */
 	size_t name_len;
 };
 
-/* A line without its newline; `bare`: it may have no column at all. False: it is no line of the graph. */
+/*
+ * Parses a line without its newline. `bare`: the line may have no columns at all. Returns false if it is no line of a
+ * graph.
+ */
 bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text *ret);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { FLAGS_MIN = 4, FLAGS_MAX = 8, HEAD_MAX = 256 };
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct scan {
 	const char *at, *end;
 };
@@ -49,7 +49,7 @@ static bool number(struct scan *scan, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-/* "[   12.345678]", and "[ T123]" behind it. */
+/* Reads "[   12.345678]", and "[ T123]" behind it. */
 static bool brackets(struct scan *scan, bool caller)
 {
 	struct scan at = *scan;
@@ -71,7 +71,7 @@ static bool brackets(struct scan *scan, bool caller)
 	return true;
 }
 
-/* What a console or a log put in front of a line of ftrace_dump_on_oops. */
+/* Skips what a console or a log adds in front of a line of ftrace_dump_on_oops. */
 static void skip_printk(struct scan *scan)
 {
 	struct scan at = *scan;
@@ -144,7 +144,10 @@ static uint8_t depth(char c)
 	return (uint8_t)(is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0);
 }
 
-/* "d.h2.": four columns before 5.16, five since; seven with PREEMPT_RT before 6.12, six of older ones. */
+/*
+ * Reads flags such as "d.h2.": four columns before 5.16, five since; with PREEMPT_RT before 6.12, seven, or six on
+ * older kernels.
+ */
 static bool flags(struct scan *scan, struct head *head)
 {
 	static const char known[] = ".dDbBXNnpLlgGHhsZz0123456789abcdef";
@@ -158,7 +161,7 @@ static bool flags(struct scan *scan, struct head *head)
 		return false;
 	lazy = len >= 6;
 	head->flags = irqs_flag(at[0]) | resched_flag(at[1]) | irq_flag(at[2 + lazy]);
-	/* These kernels have no PREEMPT_RESCHED; its bit is that of the lazy column. */
+	/* Kernels with the lazy column have no PREEMPT_RESCHED: the column uses its bit. */
 	if (lazy)
 		head->flags &= (uint8_t)~EVENT_PREEMPT_RESCHED;
 	if (lazy && at[2] == 'L')
@@ -174,7 +177,7 @@ static bool flags(struct scan *scan, struct head *head)
 	return true;
 }
 
-/* "12.345678:", or "12345:" of a clock that does not count ns. */
+/* Reads "12.345678:", or "12345:" from a clock that does not count ns. */
 static bool seconds(struct scan *scan, struct head *head)
 {
 	uint64_t whole, part;
@@ -218,7 +221,7 @@ static bool pid(struct scan *scan, struct head *head)
 	return true;
 }
 
-/* " (  123)" or " (-------)", since some kernels without the first blank. */
+/* Reads " (  123)" or " (-------)". Some newer kernels leave out the first blank. */
 static bool tgid(struct scan *scan, struct head *head)
 {
 	uint64_t value = 0;
@@ -236,7 +239,7 @@ static bool tgid(struct scan *scan, struct head *head)
 	return accept(scan, ")");
 }
 
-/* "-62      [001] d.h2.     2.921018: " from the dash on. */
+/* Reads "-62      [001] d.h2.     2.921018: " from the dash on. */
 static bool plain_rest(struct scan *scan, struct head *head)
 {
 	uint64_t cpu;
@@ -256,7 +259,7 @@ static bool plain_rest(struct scan *scan, struct head *head)
 	return seconds(scan, head) && accept(scan, " ");
 }
 
-/* "-62        1d.h2.   12345us+: " from the dash on. */
+/* Reads "-62        1d.h2.   12345us+: " from the dash on. */
 static bool latency_rest(struct scan *scan, struct head *head)
 {
 	static const char marks[] = " +!#*@$";
@@ -286,7 +289,7 @@ bool head_parse(const char *line, size_t len, struct head *ret)
 
 	skip_printk(&scan);
 	blanks(&scan);
-	/* A task's name may have a dash, too: the first one behind which all the rest follows ends it. */
+	/* A task's name may contain a dash, too. It ends at the first dash that is followed by a valid rest. */
 	for (const char *dash = scan.at; dash < scan.end && dash - scan.at < HEAD_MAX; dash++) {
 		struct head head = { .comm = scan.at, .comm_len = (size_t)(dash - scan.at) };
 		struct scan rest = { dash, scan.end };

@@ -7,22 +7,25 @@
 #include <stdint.h>
 
 /*
- * What stands in front of an event in the kernel's text: the task, the CPU, flags, the time
- * (kernel/trace/trace_output.c: trace_print_context(), trace_print_lat_context()). In front of it may be what printk
- * and syslog put there. Bytes of any origin: nothing outside the line is read. Not supported: the options context-info
- * off and verbose.
+ * What precedes an event in the kernel's text: the task, the CPU, flags, the time (kernel/trace/trace_output.c:
+ * trace_print_context(), trace_print_lat_context()). printk and syslog may have added text in front of it. The bytes
+ * may come from anywhere: nothing outside the line is read.
+ * Not supported: the option context-info off, and verbose.
  */
 struct head {
 	const char *comm; /* borrowed from the line */
 	size_t comm_len;
-	int32_t pid, tgid; /* a tgid of 0: the column is there and empty, or not there */
+	int32_t pid, tgid; /* tgid 0: the column is empty or missing */
 	uint32_t cpu;
-	uint64_t ts; /* ns */
+	uint64_t ts; /* in ns */
 	uint8_t flags, preempt_count, lazy_count;
-	bool has_tgid, has_flags; /* the columns are there */
-	bool has_lazy;            /* lazy_count has a column: PREEMPT_RT before 6.12 */
-	bool has_unit; /* the time has a unit; otherwise it is a number of a clock that counts something else */
-	/* Of a function graph (graph.h): the time is the record's; the PID stands for one that is not known yet. */
+	bool has_tgid, has_flags; /* the line has these columns */
+	bool has_lazy;            /* lazy_count has a column, as with PREEMPT_RT before 6.12 */
+	bool has_unit; /* the time has a unit; without one, it is the number of a clock that counts something else */
+	/*
+	 * For a function graph (graph.h): `ts` is the record's time; `pid` is a stand-in for a PID that is not known
+	 * yet.
+	 */
 	bool is_placed, is_guess;
 	const char *body;
 	size_t body_len;
@@ -30,10 +33,10 @@ struct head {
 
 enum { HEAD_CPU_MAX = 4096 };
 
-/* A line without its newline; false: no event begins with it. */
+/* Parses the head of a line without its newline. Returns false if the line does not begin with an event. */
 bool head_parse(const char *line, size_t len, struct head *ret);
 
-/* The columns of flags alone, "d.h2.", at *at, which moves behind them. */
+/* Parses only the columns of flags, "d.h2.", at *at, and moves *at behind them. */
 bool head_flags(const char **at, const char *end, struct head *head);
 
 #endif

@@ -27,7 +27,7 @@
 
 enum { PAGE_SIZE_HERE = 4096, TIES_MAX = 400, MARK_MAX = 3000 };
 
-/* What may go on in the next line. */
+/* What the next line may continue. */
 enum open { OPEN_NOTHING, OPEN_MARK, OPEN_STACK, OPEN_USER_STACK, OPEN_EXIT };
 
 struct import {
@@ -37,18 +37,18 @@ struct import {
 	struct binder *binder;
 	struct import_counts counts;
 	struct trace *formats;
-	bool has_header;       /* "# tracer:": lines without a head go on with the one before */
-	bool has_graph_header; /* the legend of a function graph: its lines may have no columns */
+	bool has_header;       /* there was "# tracer:", so lines without a head continue the line before */
+	bool has_graph_header; /* there was the legend of a function graph, so its lines may have no columns */
 	bool has_tgid, has_flags, has_no_flags, has_unit;
-	int64_t lost[HEAD_CPU_MAX];   /* before the next event of the CPU */
+	int64_t lost[HEAD_CPU_MAX];   /* number of events lost before the CPU's next event */
 	uint64_t clock[HEAD_CPU_MAX]; /* time of the CPU's last record */
-	bool waits[HEAD_CPU_MAX];     /* its task is not known yet */
+	bool waits[HEAD_CPU_MAX];     /* the CPU's task is not known yet */
 	struct waiting waiting;
 	struct import_graph graph;
-	uint64_t last; /* time of the line before, and how many had it */
+	uint64_t last; /* last: the time of the line before; ties: how many lines before it had that time */
 	unsigned ties;
 	enum open is_open;
-	struct head open; /* of what is open; `mark` has its text, or its addresses */
+	struct head open; /* the head of the open record; `mark` has its text, or its addresses */
 	struct buf mark, record;
 };
 
@@ -96,7 +96,9 @@ struct import_counts import_counts(const struct import *import)
 	return counts;
 }
 
-/* Text has microseconds: those of the same one are a nanosecond apart, which rounds to the same. */
+/*
+ * The text has microseconds. Lines of the same microsecond get times a nanosecond apart, which round to the same text.
+ */
 static uint64_t time_of(struct import *import, const struct head *head)
 {
 	uint64_t ts, clock = import->clock[head->cpu];
@@ -110,11 +112,11 @@ static uint64_t time_of(struct import *import, const struct head *head)
 		import->ties++;
 	}
 	ts = head->ts + import->ties;
-	/* A function of the graph may have ended in the same one. */
+	/* A function of the graph may have ended in the same microsecond: then the time does not go back. */
 	return head->has_unit && ts < clock && clock - head->ts < 1000 ? clock : ts;
 }
 
-/* Tasks that no line has named yet are none that one will name. */
+/* From here on, tasks that no line has named yet stay unknown. */
 static int give_up(struct import *import, struct fail *fail)
 {
 	import->counts.unknown += import->waiting.guesses;
@@ -136,7 +138,7 @@ static int bind(struct import *import, const struct head *head, const struct rec
 	return import->waiting.bytes.len > WAITING_MAX ? give_up(import, fail) : 0;
 }
 
-/* The record is whole but for what the head tells. */
+/* Adds a record that is complete except for what the line's head contains. */
 static int put(struct import *import, const struct head *head, struct fail *fail)
 {
 	uint32_t pid = htole32((uint32_t)head->pid);
@@ -170,7 +172,7 @@ static struct records records_of(struct import *import)
 	return (struct records){ .kinds = import->kinds, .names = &import->names, .record = &import->record };
 }
 
-/* What is open is whole: its record is made. */
+/* The open record is complete: makes it. */
 static bool end_open(struct import *import, enum open open)
 {
 	const struct records make = records_of(import);
@@ -212,7 +214,7 @@ static bool goes_on(struct import *import, const char *line, size_t len)
 	return import->is_open == OPEN_STACK && records_caller(&make, line, len, &import->mark);
 }
 
-/* It may go on in the next line, which is not known yet: its head's texts are kept beside it. */
+/* Opens a record that the next line may continue. The texts of its head are saved, because they belong to this line. */
 static int open_event(struct import *import, enum open what, const struct head *head, const char *text, size_t len,
 		      struct fail *fail)
 {
@@ -260,14 +262,14 @@ static int take_event(struct import *import, const struct head *head, struct fai
 		if (r != -E2BIG)
 			return r ? fail_memory(fail) : put(import, head, fail);
 	}
-	/* A function graph has the text of a mark alone. */
+	/* In a function graph, a line that is no event has the text of a trace marker. */
 	if (head->is_placed)
 		return open_event(import, OPEN_MARK, head, head->body, head->body_len, fail);
 	import->counts.passed++;
 	return 0;
 }
 
-/* "CPU:1 [LOST 230 EVENTS]" */
+/* Reads "CPU:1 [LOST 230 EVENTS]". */
 static bool take_lost(struct import *import, const char *line, size_t len)
 {
 	char text[64] = "";
@@ -280,7 +282,7 @@ static bool take_lost(struct import *import, const char *line, size_t len)
 	return true;
 }
 
-/* The exit of a line waits for the next one, which may have its overruns. */
+/* Adds the records of a line of a graph. An exit stays open, because the next line may have its overruns. */
 static int put_calls(struct import *import, const struct graph_text *text, struct fail *fail)
 {
 	struct graph_call calls[GRAPH_CALLS_MAX];
@@ -405,8 +407,8 @@ int import_line(struct import *import, const char *line, size_t len, struct fail
 	int r;
 
 	/*
-	 * What tries the formats one after the other takes a lack of memory for a text that does not fit; malloc() says
-	 * it in errno.
+	 * The parsers return false both for a text that does not fit and when memory runs out. errno, which malloc()
+	 * sets, tells which it was.
 	 */
 	errno = 0;
 	r = take_line(import, line, len, fail);

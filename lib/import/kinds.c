@@ -27,11 +27,11 @@ struct kind {
 	char *system, *name, *text;
 	size_t len;
 	uint16_t id;
-	bool made; /* of pairs or of the whole text: from this import */
+	bool made; /* the format was made by this import, from pairs or from the whole text */
 	const struct format *format;
-	struct unprint *unprint; /* NULL: its texts cannot be taken apart */
+	struct unprint *unprint; /* NULL: texts of this format cannot be parsed */
 	const struct program *program;
-	bool looked; /* the three above are found */
+	bool looked; /* `format`, `unprint` and `program` were looked up */
 };
 
 struct import_kinds {
@@ -42,14 +42,15 @@ struct import_kinds {
 	size_t nr_formats;
 	struct schema *schema;
 	struct schema_abi abi;
-	uint8_t used[(1 << 16) / 8]; /* ids */
+	uint8_t used[(1 << 16) / 8]; /* a bit for each id that is in use */
 	uint32_t next_id;
 	bool lazy;
 	struct out out;
 };
 
 /*
- * What analyses need, as kernels since 6.1 have it; of others, and of what has more fields, a file of the kernel tells.
+ * The formats of events that analyses need, as kernels since 6.1 have them. For other kernels, and for events with more
+ * fields, `formats` must be a file of the kernel.
  */
 static const struct {
 	const char *system, *name, *fields, *print;
@@ -147,14 +148,17 @@ static void use(struct import_kinds *kinds, uint32_t id)
 	kinds->used[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
-/* Records of these are made here, where kernels differ in how they place the fields. */
+/*
+ * Returns whether records of this format are made here, with the file's own format left out: kernels differ in how they
+ * place these fields.
+ */
 static bool is_own(const struct writer_format *from)
 {
 	return !strcmp(from->system, "ftrace") &&
 	       (!strncmp(from->text + 6, "funcgraph_", 10) || !strncmp(from->text + 6, "user_stack\n", 11));
 }
 
-/* The formats of the file: their names and ids stand in their texts. */
+/* Takes a format from the file. Its name and id are in its text. */
 static bool take_format(struct import_kinds *kinds, const struct writer_format *from)
 {
 	const char *id = from->len ? memmem(from->text, from->len, "\nID:", 4) : NULL;
@@ -255,7 +259,7 @@ static uint32_t size_of(const char *type)
 	return 0;
 }
 
-/* "char comm[16];pid_t pid" as the kernel's f_show() prints them. */
+/* Writes fields such as "char comm[16];pid_t pid" in the form of the kernel's f_show(). */
 static bool put_fields(struct buf *text, const char *fields, uint32_t end)
 {
 	for (size_t len; *fields; fields += len + (fields[len] == ';')) {
@@ -320,7 +324,7 @@ uint16_t import_kinds_make(struct import_kinds *kinds, const char *system, const
 			   const char *print)
 {
 	uint16_t id = import_kinds_id(kinds, system, name);
-	/* kernel/trace/trace.h: enum trace_type; readers know these by their number. */
+	/* From kernel/trace/trace.h, enum trace_type. Programs that read files know these records by their number. */
 	static const struct {
 		const char *name;
 		uint32_t id;
@@ -349,7 +353,7 @@ static bool look(struct import_kinds *kinds, struct kind *kind)
 	return kind->unprint;
 }
 
-/* Whether printing the record gives the text. */
+/* Returns whether printing the record gives exactly the text. */
 static bool prints(struct import_kinds *kinds, const struct kind *kind, const struct buf *record, const char *text,
 		   size_t len)
 {
@@ -371,7 +375,7 @@ static bool try(struct import_kinds *kinds, struct kind *kind, const char *text,
 	return true;
 }
 
-/* A format for this very text: of its pairs, or of the whole. */
+/* Makes a format for this text: from its pairs, or with the whole text as one field. */
 static int make_for(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
 		    bool pairs, struct buf *record)
 {

@@ -35,7 +35,7 @@ bool import_names_task(struct import_names *names, int32_t pid, const char *comm
 {
 	struct task *task;
 
-	/* These are not names but say that there is none. */
+	/* These texts say that there is no name. */
 	if (!pid || !len || len > COMM_MAX || (len == 5 && !memcmp(comm, "<...>", 5)))
 		len = 0;
 	if (!len && !tgid)
@@ -59,7 +59,10 @@ bool import_names_task_short(struct import_names *names, int32_t pid, const char
 	return (task && task->len) || import_names_task(names, pid, comm, len, 0);
 }
 
-/* "vfs_read", or "ext4_sync_fs [ext4]" of a module, as the beginning of the length *ret_plain. */
+/*
+ * Returns whether this is a symbol: "vfs_read", or "ext4_sync_fs [ext4]" in a module. *ret_plain is the length without
+ * the module.
+ */
 static bool is_symbol(const char *name, size_t len, size_t *ret_plain)
 {
 	const char *blank = memchr(name, ' ', len);

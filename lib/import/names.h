@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 /*
- * What the lines call tasks and functions, as the texts of tracefs: saved_cmdlines, saved_tgids, kallsyms. Of a task
- * that had several names the last one stays, as in the kernel. A function's address is the number of its name.
+ * The names of tasks and functions in the lines, as texts in the form of tracefs: saved_cmdlines, saved_tgids,
+ * kallsyms. If a task had several names, the last one stays, as in the kernel. The address of a function is a number
+ * made up for its name.
  */
 struct import_names {
 	struct u64_map tasks;   /* by pid */
-	struct u64_map symbols; /* by hash: the address */
+	struct u64_map symbols; /* by the hash of the name: the address */
 	struct buf kallsyms;
 	uint64_t nr_symbols;
 };
@@ -23,16 +24,16 @@ struct import_names {
 void import_names_init(struct import_names *names);
 void import_names_release(struct import_names *names);
 
-/* False without memory. A tgid of 0 is unknown. */
+/* Returns false when memory runs out. A tgid of 0 is unknown. */
 bool import_names_task(struct import_names *names, int32_t pid, const char *comm, size_t len, int32_t tgid);
 
-/* The same for a name of which only the beginning is known: a task that has one keeps it. */
+/* Does the same for a name of which only the beginning is known: it does not replace another name. */
 bool import_names_task_short(struct import_names *names, int32_t pid, const char *comm, size_t len);
 
-/* 0: it is no name of a function, or memory is short. */
+/* Returns 0 if the text is no name of a function, or when memory runs out. */
 uint64_t import_names_symbol(struct import_names *names, const char *name, size_t len);
 
-/* Lines "PID NAME" and "PID TGID". */
+/* Writes lines "PID NAME" and "PID TGID". */
 bool import_names_texts(const struct import_names *names, struct buf *cmdlines, struct buf *tgids);
 
 #endif

@@ -9,7 +9,7 @@
 enum { PAIRS_MAX = 30, NAME_MAX_LEN = 40, DIGITS_MAX = 18 };
 
 struct pair {
-	const char *name, *value, *end; /* the value ends where the next name's blank is */
+	const char *name, *value, *end; /* the value ends at the blank before the next name */
 	size_t name_len;
 };
 
@@ -24,7 +24,7 @@ static size_t name_at(const char *at, const char *end)
 	return at + len < end && at[len] == '=' && len <= NAME_MAX_LEN ? len : 0;
 }
 
-/* The next pair from `at` on, which is at the start of a word. */
+/* Reads the next pair from `at` on, which is the start of a word. */
 static bool next(const char *at, const char *end, struct pair *ret)
 {
 	for (; at < end; at = memchr(at, ' ', (size_t)(end - at)) ?: end, at += at < end) {
@@ -48,7 +48,7 @@ bool pairs_are(const char *text, size_t len)
 	return next(text, text + len, &pair);
 }
 
-/* What a print fmt can hold as it is; '%' is doubled. */
+/* Adds literal text to a print fmt, with each '%' doubled. Returns false if a print fmt cannot contain the text. */
 static bool put_literal(struct buf *print, const char *at, const char *end)
 {
 	for (; at < end; at++)
@@ -58,7 +58,7 @@ static bool put_literal(struct buf *print, const char *at, const char *end)
 	return true;
 }
 
-/* The bytes of a value that are a number: decimal, as it is printed without zeros in front; 0: none are. */
+/* Returns how many bytes of a value are a decimal number as the kernel prints it, without leading zeros; 0: none. */
 static size_t decimal(const struct pair *pair)
 {
 	const char *at = pair->value + (pair->end > pair->value && *pair->value == '-');
@@ -85,7 +85,7 @@ static size_t hexadecimal(const struct pair *pair)
 	return at + len == pair->end || at[len] == ' ' ? len + 2 : 0;
 }
 
-/* One field, its conversion, and its argument; *at moves behind what they print. */
+/* Adds one field, its conversion and its argument; *at moves behind the text that they print. */
 static bool put_pair(const struct pair *pair, struct buf *fields, struct buf *print, struct buf *args, const char **at)
 {
 	size_t number = decimal(pair), hex = number ? 0 : hexadecimal(pair);
@@ -102,7 +102,7 @@ static bool put_pair(const struct pair *pair, struct buf *fields, struct buf *pr
 			       buf_addf(args, ", __get_str(%.*s)", len, pair->name);
 }
 
-/* Two fields of one name cannot be told apart. */
+/* Returns whether another field has this name: two fields cannot share one. */
 static bool is_taken(const struct pair *pair, const struct pair *pairs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -8,14 +8,15 @@
 struct buf;
 
 /*
- * Text of "name=value" pairs with blanks between, and words in front of them or behind a value: "comm=sh pid=62
- * runtime=4002564 [ns]". A format for it: numbers are fields of 64 bits, everything else is text; what stands between
- * is in the print fmt.
+ * A text of "name=value" pairs with blanks between them, and words before them or after a value: "comm=sh pid=62
+ * runtime=4002564 [ns]". This makes a format for it: numbers become fields of 64 bits, all other values become texts,
+ * and what stands between them goes into the print fmt.
  */
 bool pairs_are(const char *text, size_t len);
 
 /*
- * The fields, as kinds.c takes them, and the print fmt; false: there are too many, or it has what a print fmt cannot.
+ * Makes the fields, in the form that kinds.c reads, and the print fmt. Returns false if there are too many fields, or
+ * if the text has something that a print fmt cannot contain.
  */
 bool pairs_shape(const char *text, size_t len, struct buf *fields, struct buf *print);
 

@@ -16,7 +16,7 @@
 
 enum { USER_ADDRESSES = 8 };
 
-/* Zeros for the common fields, with the type, and for what is in front of a field of 8 bytes. */
+/* Begins a record with zeros for the common fields, with the type, and with zeros that align a field of 8 bytes. */
 static bool begin(const struct records *make, uint16_t id, size_t more)
 {
 	size_t len = (import_kinds_common(make->kinds) + more + 7) / 8 * 8;
@@ -108,14 +108,14 @@ bool records_user_caller(const char *line, size_t len, struct buf *addresses)
 
 bool records_caller(const struct records *make, const char *line, size_t len, struct buf *addresses)
 {
-	/* kernel/trace/trace_output.c: the caller that is a trampoline of ftrace is a number that is no address. */
+	/* In kernel/trace/trace_output.c, a caller that is a trampoline of ftrace is a number, not an address. */
 	static const char trampoline[] = "[FTRACE TRAMPOLINE]";
 	const char *more;
 	uint64_t address;
 
 	if (len < 5 || memcmp(line, " => ", 4))
 		return false;
-	/* With sym-offset and sym-addr there is more than the name. */
+	/* With sym-offset and sym-addr, the name is followed by an offset and an address. */
 	more = memmem(line + 4, len - 4, " <", 2);
 	len = more ? (size_t)(more - line) : len;
 	more = memchr(line + 4, '+', len - 4);

@@ -13,8 +13,9 @@ struct import_kinds;
 struct import_names;
 
 /*
- * Makes the records of entries that the kernel prints in C. What a line's head tells is left to the caller, but for the
- * type. All is borrowed. They are false without memory.
+ * Makes the records of entries that the kernel prints by code of its own, without a print fmt. Of the common fields
+ * only the type is set; the caller sets the others. All members are borrowed. The functions return false when memory
+ * runs out.
  */
 struct records {
 	struct import_kinds *kinds;
@@ -22,23 +23,23 @@ struct records {
 	struct buf *record;
 };
 
-/* "vfs_statx <-vfs_fstatat"; false, too: the line is none. */
+/* Reads "vfs_statx <-vfs_fstatat". Also returns false for any other text. */
 bool records_function(const struct records *make, const struct head *head);
 
-/* "tracing_mark_write: TEXT" */
+/* Makes the record of "tracing_mark_write: TEXT". */
 bool records_mark(const struct records *make, const struct buf *mark);
 
-/* "<stack trace>" and lines " => vfs_read"; addresses are little-endian. */
+/* Makes the record of "<stack trace>" and its lines " => vfs_read"; addresses are little-endian. */
 bool records_stack(const struct records *make, const struct buf *addresses);
 
-/* "<user stack trace>" and lines " =>  <0000000000473bf3>" */
+/* Makes the record of "<user stack trace>" and its lines " =>  <0000000000473bf3>". */
 bool records_user_stack(const struct records *make, int32_t process, const struct buf *addresses);
 
-/* Adds the address of such a line; false, too: the line is none. */
+/* Adds the address of such a line. Also returns false for any other line. */
 bool records_caller(const struct records *make, const char *line, size_t len, struct buf *addresses);
 bool records_user_caller(const char *line, size_t len, struct buf *addresses);
 
-/* funcgraph_entry or funcgraph_exit */
+/* Makes a record of funcgraph_entry or funcgraph_exit. */
 bool records_call(const struct records *make, const struct graph_call *call, bool retval);
 
 /* Sets the overruns of the funcgraph_exit that was made last. */

@@ -44,7 +44,7 @@ static size_t word(const char *at, const char *end, char into[WORD])
 	return len;
 }
 
-/* Hex digits as %lx prints them. */
+/* Reads hex digits as %lx prints them. Returns how many there are. */
 static size_t hex(const char *at, const char *end, uint64_t *ret)
 {
 	size_t len = 0;

@@ -9,9 +9,10 @@ struct buf;
 struct import_kinds;
 
 /*
- * The record of a line of events/syscalls (kernel/trace/trace_syscalls.c: print_syscall_enter(), print_syscall_exit()):
- * "sys_openat(dfd: 3, mode: 1b6)", "sys_openat -> 0x3". Its number is that of x86_64. False: it is none. Not supported:
- * the option verbose, arguments with data (6.19 and later).
+ * Makes the record of a line of events/syscalls (kernel/trace/trace_syscalls.c: print_syscall_enter(),
+ * print_syscall_exit()): "sys_openat(dfd: 3, mode: 1b6)" or "sys_openat -> 0x3". The call's number is that of x86_64.
+ * Returns false for any other line.
+ * Not supported: the option verbose, and arguments with data (6.19 and later).
  */
 bool import_syscall(struct import_kinds *kinds, const char *text, size_t len, struct buf *record);
 

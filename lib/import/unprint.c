@@ -16,13 +16,13 @@ enum piece_what { PIECE_LITERAL, PIECE_DECIMAL, PIECE_HEX, PIECE_TEXT, PIECE_NAM
 
 struct piece {
 	enum piece_what what;
-	char literal[128]; /* of a PIECE_LITERAL */
+	char literal[128]; /* for a PIECE_LITERAL */
 	size_t len;
 	const struct field *field;
 	struct name {
 		char text[WORD];
 		int64_t value;
-	} * names; /* of a PIECE_NAME */
+	} * names; /* for a PIECE_NAME */
 	size_t nr_names;
 };
 
@@ -32,7 +32,7 @@ struct unprint {
 	size_t nr;
 };
 
-/* The values that a text had, one for each piece. */
+/* The values found in a text, one for each piece. */
 struct match {
 	const struct unprint *unprint;
 	const char *end;
@@ -44,7 +44,7 @@ struct match {
 	unsigned steps;
 };
 
-/* The end of an argument: a comma outside of parentheses, braces and strings, or the end. */
+/* Returns the end of an argument: a comma outside of parentheses, braces and strings, or the end of the text. */
 static const char *argument_end(const char *at)
 {
 	int deep = 0;
@@ -81,7 +81,7 @@ static const struct field *field_named(const struct format *format, const char *
 	return format_field(format, name);
 }
 
-/* Parentheses and casts only, up to `end`. */
+/* Returns whether only parentheses and casts are left up to `end`. */
 static bool is_wrapping(const char *at, const char *end)
 {
 	for (; at < end; at++)
@@ -90,7 +90,7 @@ static bool is_wrapping(const char *at, const char *end)
 	return true;
 }
 
-/* "{ 1, "TIMER" }" and the next; names of enumerators in place of numbers are not known here. */
+/* Reads pairs such as "{ 1, "TIMER" }". Names of enumerators instead of numbers are not supported. */
 static bool take_names(struct piece *piece, const char *at, const char *end)
 {
 	piece->names = calloc(NAMES_MAX, sizeof(*piece->names));
@@ -125,7 +125,7 @@ static bool is_number(const struct field *field)
 	return field && !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC | FIELD_STRING)) && field_int_size(field->size);
 }
 
-/* The two arguments of sched_switch's prev_state: the letters, and "+" where the task was preempted. */
+/* Reads the two arguments for the prev_state of sched_switch: the letters, and the "+" of a preempted task. */
 static bool take_state(const struct unprint *unprint, struct piece *piece, const char *at, const char *end)
 {
 	piece->field = format_field(unprint->format, "prev_state");
@@ -135,7 +135,7 @@ static bool take_state(const struct unprint *unprint, struct piece *piece, const
 	return piece->what == PIECE_STATE || memmem(at, (size_t)(end - at), "? \"+\" : \"\"", 10);
 }
 
-/* What an argument prints, for a conversion of text (%s). */
+/* Reads the argument of a conversion to text (%s). */
 static bool take_text(const struct unprint *unprint, struct piece *piece, const char *at, const char *end)
 {
 	const char *rec = memmem(at, (size_t)(end - at), "REC->", 5);
@@ -173,7 +173,7 @@ static bool take_number(const struct unprint *unprint, struct piece *piece, char
 	return is_number(piece->field) && is_wrapping(rec + 5 + len, end);
 }
 
-/* A conversion, "%03d": the argument that *args begins with is its. */
+/* Reads a conversion such as "%03d" and the first of *args, which is its argument. */
 static bool take_conversion(struct unprint *unprint, const char **at, const char **args)
 {
 	struct piece *piece = &unprint->pieces[unprint->nr];
@@ -275,7 +275,7 @@ static bool match_number(struct match *m, size_t i, const char *at)
 
 static bool match_text(struct match *m, size_t i, const char *at)
 {
-	/* The shortest text behind which all the rest follows. */
+	/* Takes the shortest text after which the rest matches. */
 	for (const char *end = at; end <= m->end; end++) {
 		m->found[i].text = at;
 		m->found[i].len = (size_t)(end - at);
@@ -303,7 +303,7 @@ static bool match_name(struct match *m, size_t i, const char *at)
 	return false;
 }
 
-/* fs/proc/array.c: task_state_array; several letters have a '|' between them. */
+/* The letters of task_state_array in fs/proc/array.c; a '|' separates several. */
 static bool match_state(struct match *m, size_t i, const char *at)
 {
 	static const char letters[] = "SDTtXZPI";
@@ -348,7 +348,10 @@ static bool match(struct match *m, size_t i, const char *at)
 	case PIECE_STATE:
 		return match_state(m, i, at);
 	case PIECE_PLUS:
-		/* TASK_STATE_MAX since 4.14: who prints the record sees whether it is another. */
+		/*
+		 * TASK_STATE_MAX since 4.14. Where it differs, printing the record gives another text, and the guess is
+		 * dropped.
+		 */
 		m->found[i].value = at < m->end && *at == '+' ? 0x100 : 0;
 		return match(m, i + 1, at + (m->found[i].value ? 1 : 0));
 	}

@@ -11,19 +11,19 @@
 struct format;
 
 /*
- * Finds the fields of a record from the text that its print fmt made of them, as far as the print fmt is simple:
- * numbers and texts, names of numbers (__print_symbolic), x ? "a" : "b", and the states of sched_switch. What it finds
- * is a guess until printing the record gives the same text; the caller prints it. Invariants: bounded steps for any
- * text; the record is no longer than the text and the format's size. Not supported: byte orders and sizes of long other
- * than those of a 64-bit little-endian kernel.
+ * Recovers the fields of a record from the text that its print fmt printed, if the print fmt is simple enough: numbers
+ * and texts, names of numbers (__print_symbolic), x ? "a" : "b", and the states of sched_switch. The result is a guess
+ * until printing the record gives the same text: the caller must check that. Invariants: the number of steps is bounded
+ * for any text; the record is not longer than the text plus the format's size.
+ * Not supported: formats other than those of a 64-bit little-endian kernel.
  */
 struct unprint;
 
-/* NULL: the print fmt is not that simple, or memory is short. Borrows the format. */
+/* Returns NULL if the print fmt is not simple enough, or when memory runs out. Borrows the format. */
 struct unprint *unprint_new(const struct format *format);
 void unprint_free(struct unprint *unprint);
 
-/* Fills the record behind its common fields, which are zero; false: the text is not of this print fmt. */
+/* Fills the record behind its common fields, which are zero. Returns false if this print fmt cannot print the text. */
 bool unprint_run(const struct unprint *unprint, const char *text, size_t len, struct buf *record);
 
 #endif

@@ -45,7 +45,7 @@ int function_profile_stop(struct instance *top, struct fail *fail)
 	return instance_set(top, ENABLED, "0", fail);
 }
 
-/* The slot of the name, or the empty one where it belongs; half of them are empty. FNV-1a. */
+/* Returns the slot of the name, or the empty slot where it belongs. Half of the slots are empty. The hash is FNV-1a. */
 static uint32_t *slot_of(const struct function_profile *profile, const char *name)
 {
 	uint32_t hash = 2166136261;
@@ -97,7 +97,7 @@ static struct profiled_function *find_or_add(struct function_profile *profile, c
 	return function;
 }
 
-/* Joins two samples: the sum of squared deviations is that of both, plus a part for the distance of their means. */
+/* Joins two samples: the sum of squared deviations is the sum of both, plus a term for the distance of their means. */
 static void merge(struct profiled_function *into, uint64_t hits, uint64_t time_ns, double variance)
 {
 	double n = (double)into->hits, m = (double)hits;
@@ -113,7 +113,7 @@ static void merge(struct profiled_function *into, uint64_t hits, uint64_t time_n
 	into->time_ns += time_ns;
 }
 
-/* "3302.654" microseconds. */
+/* Reads "3302.654" as microseconds. */
 static bool parse_us(struct text_word word, double *ret)
 {
 	char digits[40], *end;
@@ -126,7 +126,7 @@ static bool parse_us(struct text_word word, double *ret)
 	return !*end;
 }
 
-/* NAME HITS, or NAME HITS TIME us AVERAGE us VARIANCE us. */
+/* Reads NAME HITS, or NAME HITS TIME us AVERAGE us VARIANCE us. */
 static int parse_line(struct function_profile *profile, struct text_word line, struct fail *fail)
 {
 	char text[256], name[PROFILE_NAME_SIZE], digits[24];
@@ -158,7 +158,7 @@ static int parse_line(struct function_profile *profile, struct text_word line, s
 int function_profile_parse(struct function_profile *profile, const char *text, size_t len, struct fail *fail)
 {
 	struct text_word line;
-	unsigned head = 2; /* titles, and a rule below them */
+	unsigned head = 2; /* the line of titles, and the rule below it */
 	int err = 0;
 
 	while (!err && text_next_line(&text, &len, &line)) {

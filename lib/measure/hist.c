@@ -52,7 +52,7 @@ int hist_set_trigger(struct instance *instance, struct undo *undo, const struct 
 		return fail_memory(fail);
 	}
 	err = undo_remember(undo, instance->name, file, fail);
-	/* The kernel sets the clock of an instance that keeps times (event_hist_trigger_parse()). */
+	/* The kernel changes the clock of an instance whose triggers use times (event_hist_trigger_parse()). */
 	if (!err && strstr(trigger, "common_timestamp") && instance->kind != INSTANCE_PRIVATE)
 		err = undo_remember(undo, instance->name, "trace_clock", fail);
 	return err ? err : instance_append(instance, file, trigger, fail);
@@ -97,8 +97,8 @@ static bool add_name(struct buf *buf, struct text_word key)
 }
 
 /*
- * The kernel sorts by two keys at most. A histogram with steps (log2, buckets) is sorted by them, any other by the most
- * hits.
+ * Appends the sort keys, of which the kernel takes two at most. The default is by steps (log2, buckets) if the
+ * histogram has some, otherwise by the most hits.
  */
 bool hist_add_sort(struct buf *buf, const char *keys, const char *sort)
 {
@@ -118,7 +118,7 @@ bool hist_add_sort(struct buf *buf, const char *keys, const char *sort)
 	       (first.at == steps.at || (buf_add_str(buf, ",") && add_name(buf, steps)));
 }
 
-/* The trigger without "[active]". */
+/* Returns the trigger without "[active]". */
 static struct text_word without_state(struct text_word trigger)
 {
 	const char *state = memrchr(trigger.at, '[', trigger.len);
@@ -235,7 +235,7 @@ static void sign(const struct event_fields *fields, struct hist_column *columns,
 		char name[HIST_NAME_SIZE];
 		const struct event_field *field;
 
-		/* With a modifier the kernel prints no plain number. */
+		/* With a modifier the kernel does not print a plain number. */
 		if (columns[i].modifier.len)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)columns[i].name.len, columns[i].name.at);

@@ -14,46 +14,46 @@ struct instance;
 struct undo;
 
 /*
- * Histograms that the kernel keeps (Documentation/trace/histogram.rst): of one event, or of the time between two.
- * Invariant: each trigger, and the synthetic event that the time between two needs, is journaled before it is set, in
- * private instances too: an instance whose histograms have variables cannot be removed while they are there.
+ * Histograms in the kernel (Documentation/trace/histogram.rst): of one event, or of the time between two events.
+ * Invariant: each trigger, and the synthetic event that the time between two events needs, is journaled before it is
+ * set, in private instances too: an instance whose histograms have variables cannot be removed while these exist.
  * undo_restore() removes all of them, the last one first.
  */
 struct hist_wanted {
-	const char *event;  /* "system:event"; the first of two with `second` */
+	const char *event;  /* "system:event"; with `second` the first of the two */
 	const char *second; /* NULL: a histogram of one event */
 	const char *
-		match; /* with `second`: the field of the first event and that of the second that must be equal, "pid=next_pid" or "pid" */
-	const char *keys;                   /* NULL with `second`: that field, and the time */
-	const char *values, *sort, *filter; /* NULL: none, the one that fits the keys, none */
-	unsigned size;                      /* rows at most; 0: the kernel's own */
-	bool ns;                            /* the time in ns, else in us */
+		match; /* with `second`: fields of the first and second event that must be equal, "pid=next_pid" or "pid" */
+	const char *keys;                   /* NULL with `second`: the matching field and the time */
+	const char *values, *sort, *filter; /* NULL: no values; the order that suits the keys; no filter */
+	unsigned size;                      /* number of rows at most; 0: the kernel's default */
+	bool ns;                            /* the time is in ns, otherwise in us */
 };
 
 enum { HIST_NAME_SIZE = 128, HIST_TRIGGER_SIZE = 512 };
 
-/* Where the histogram is read: that event of the instance. */
+/* The event and instance of a histogram, from whose file it is read. */
 struct hist {
 	char system[HIST_NAME_SIZE], event[HIST_NAME_SIZE];
-	/* As the kernel prints it, without its state: it identifies our histogram among others. */
+	/* The trigger as the kernel prints it, without its state. It distinguishes our histogram from others. */
 	char trigger[HIST_TRIGGER_SIZE];
 };
 
 /*
- * `top` is where synthetic events are made. -EOPNOTSUPP names the option that the kernel lacks; refusals come with
- * carets.
+ * Sets the triggers. `top` is the instance in which synthetic events are made. -EOPNOTSUPP: the message names the
+ * option that the kernel lacks. A refusal has the kernel's message with a caret.
  */
 int must_check hist_set(struct instance *instance, struct instance *top, struct undo *undo,
 			const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /*
- * Appends the kernel's text, which may hold other histograms, too. hist_find() parses ours in it; -EBADMSG: it is
- * missing.
+ * hist_read() appends the kernel's text, which may contain other histograms, too. hist_find() parses ours in it;
+ * -EBADMSG: it is missing.
  */
 int must_check hist_read(const struct instance *instance, const struct hist *hist, struct buf *buf, struct fail *fail);
 int must_check hist_find(const struct hist *hist, const char *text, struct hist_text *ret, struct fail *fail);
 
-/* Marks the columns of signed fields, by the event's format; fields that cannot be read count as unsigned. */
+/* Marks the columns of signed fields, by the event's format. A field whose format cannot be read counts as unsigned. */
 void hist_sign(const struct instance *instance, const struct hist *hist, struct hist_text *text);
 
 #endif

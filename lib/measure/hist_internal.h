@@ -5,8 +5,8 @@
 #include "lib/measure/hist.h"
 
 /*
- * The time from one event to another, below hist.h and only for it: the first keeps its time under a key, the second
- * makes a synthetic event of the difference where its key is the same, and the histogram is that of the synthetic event
+ * The time from one event to another; private to hist.h. The first event stores its time under a key. The second event
+ * makes a synthetic event with the difference if its key is the same, and the histogram counts the synthetic event
  * (histogram.rst, "onmatch"). The synthetic event is called weft_latency_PID and has the field `lat`.
  */
 struct hist_event {
@@ -17,7 +17,8 @@ int must_check hist_set_latency(struct instance *instance, struct instance *top,
 				const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /*
- * Of hist.c: one event by its name; a trigger, journaled; a histogram of one event; whether the kernel has histograms.
+ * Functions of hist.c: find one event by its name; set a trigger, journaled; set a histogram of one event; check
+ * whether the kernel has histograms.
  */
 int must_check hist_find_event(const struct instance *instance, const char *pattern, struct hist_event *ret,
 			       struct fail *fail);

@@ -37,8 +37,8 @@ static int no_field(const struct instance *instance, const struct hist_event *ev
 }
 
 /*
- * `pid` of the one event may be `next_pid` of the other (sched_switch): for the second the task that comes, for the
- * first the one that goes.
+ * If an event has no field `pid`, the other event's `pid` may match `next_pid` (sched_switch): in the second event it
+ * is the task that comes, in the first event the one that goes.
  */
 static int find_key(const struct instance *instance, const struct hist_event *event, const struct event_fields *fields,
 		    const char *name, size_t len, const char *prefix, char into[HIST_NAME_SIZE], struct fail *fail)
@@ -85,7 +85,7 @@ static bool names_time(struct text_word key)
 }
 
 /*
- * The keys that were asked for, and the time behind them if it is not among them. By default the field that matches,
+ * Sets the keys that the user wants, followed by the time if it is not among them. The default is the matching field,
  * and the time.
  */
 static int settle_keys(const struct instance *instance, const struct hist_wanted *wanted, struct latency *latency,
@@ -108,7 +108,7 @@ static int settle_keys(const struct instance *instance, const struct hist_wanted
 	return 0;
 }
 
-/* The field of a key without its modifiers; false for the time and for fields that every event has. */
+/* Copies the field of a key without its modifiers. Returns false for the time and for fields that every event has. */
 static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 {
 	const char *dot = memchr(key.at, '.', key.len);
@@ -122,9 +122,9 @@ static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 }
 
 /*
- * A type for the synthetic event's field: that of the event's field if synthetic events know it, else an unsigned
- * number of its size, because the kernel drops the sign of a value that it passes on (create_var() in
- * trace_events_hist.c).
+ * Adds a field of the synthetic event. Its type is that of the event's field, if synthetic events know the type.
+ * Otherwise it is an unsigned number of the same size, because the kernel drops the sign of a value that it passes on
+ * (create_var() in trace_events_hist.c).
  */
 static bool add_field(struct buf *definition, const struct event_field *field)
 {
@@ -143,7 +143,7 @@ static bool add_field(struct buf *definition, const struct event_field *field)
 	return buf_addf(definition, "; u%u %s", field->size * 8, field->name);
 }
 
-/* The definition of the synthetic event, and the values that the second event passes to it. */
+/* Writes the definition of the synthetic event, and the values that the second event passes to it. */
 static int define(const struct instance *instance, const struct latency *latency, struct buf *definition,
 		  struct buf *parameters, struct fail *fail)
 {

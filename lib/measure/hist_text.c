@@ -12,7 +12,7 @@
 
 enum {
 	ROWS_MAX = 1 << 20,
-	STACK_INDENT = 8, /* blanks at least before a line of a stack */
+	STACK_INDENT = 8, /* at least so many blanks before a line of a stack */
 	BAR_WIDTH = 20,   /* of the modifier graph */
 };
 
@@ -50,7 +50,7 @@ static const char *find(const char *at, const char *end, const char *what)
 	return memmem(at, (size_t)(end - at), what, strlen(what));
 }
 
-/* "a,b.log2,c.buckets=10" */
+/* Reads "a,b.log2,c.buckets=10". */
 static size_t take_columns(struct text_word list, struct hist_column columns[HIST_COLUMNS_MAX])
 {
 	const char *at = list.at, *end = at + list.len;
@@ -90,7 +90,7 @@ static bool starts(const char *at, const char *end, struct text_word name, const
 	       !memcmp(at, name.at, name.len) && !memcmp(at + name.len, behind, len);
 }
 
-/* A decimal number, or the number in brackets: "bash            [       123]", "[ffffffff81000000] vfs_read". */
+/* Reads a decimal number, or the number in brackets: "bash            [       123]", "[ffffffff81000000] vfs_read". */
 static void read_number(struct hist_cell *cell)
 {
 	struct text_word text = cell->text;
@@ -116,7 +116,7 @@ static void read_number(struct hist_cell *cell)
 	cell->value = strtoull(digits, NULL, 10);
 }
 
-/* Strings are padded to 50 on the right, numbers to 10 on the left. */
+/* Takes a key: the kernel pads strings to 50 on the right, numbers to 10 on the left. */
 static void fill_key(struct hist_cell *cell, const char *at, const char *end, struct text_word modifier)
 {
 	enum { STRING_WIDTH = 50 };
@@ -139,7 +139,7 @@ static void fill_key(struct hist_cell *cell, const char *at, const char *end, st
 		cell->number = false;
 }
 
-/* Indented lines. Returns what is after them. */
+/* Takes indented lines. Returns what follows them. */
 static const char *take_stack(struct hist_cell *cell, const char *at, const char *end)
 {
 	const char *begin = at;
@@ -158,7 +158,7 @@ static const char *take_stack(struct hist_cell *cell, const char *at, const char
 	return at;
 }
 
-/* The end of a key: before ", NEXT:", or at the brace in front of the first value. */
+/* Returns the end of a key: before ", NEXT:", or at the brace before the first value. */
 static const char *key_end(const struct hist_text *hist, size_t index, const char *at, const char *end)
 {
 	const char *stop = line_end(at, end);
@@ -187,7 +187,7 @@ static const char *key_end(const struct hist_text *hist, size_t index, const cha
 	return NULL;
 }
 
-/* The keys of a row that begins after "{ ". NULL: this is no row. Returns what is after the closing brace. */
+/* Takes the keys of a row that begins after "{ ". Returns what follows the closing brace; NULL: this is no row. */
 static const char *take_keys(const struct hist_text *hist, struct hist_row *row, const char *at, const char *end)
 {
 	for (size_t i = 0; i < hist->nr_keys; i++) {
@@ -216,7 +216,7 @@ static const char *take_keys(const struct hist_text *hist, struct hist_row *row,
 	return at < end && *at == '}' ? at + 1 : NULL;
 }
 
-/* " hitcount:         12  bytes_req:        240": NAME: VALUE, however often. */
+/* Takes " hitcount:         12  bytes_req:        240": any number of NAME: VALUE. */
 static void take_values(const struct hist_text *hist, struct hist_row *row, const char *at, const char *end)
 {
 	for (size_t i = 0; i < hist->nr_values && at < end; i++) {

@@ -19,25 +19,23 @@ struct fail;
  */
 enum { HIST_COLUMNS_MAX = 16 };
 
-/*
- * What the trigger says of a key or a value: "common_pid.execname" is name "common_pid" with the modifier "execname".
- */
+/* A key or a value as the trigger has it: "common_pid.execname" is name "common_pid" with the modifier "execname". */
 struct hist_column {
 	struct text_word name, modifier;
-	bool is_signed; /* hist_sign(): the kernel prints numbers below 0 as if they were above 2^63 */
+	bool is_signed; /* set by hist_sign(): the kernel prints negative numbers as if they were above 2^63 */
 };
 
 struct hist_cell {
-	struct text_word text; /* without blanks around it; of a stack: its lines */
+	struct text_word text; /* without surrounding blanks; for a stack: its lines */
 	bool number;           /* plain decimal */
 	bool stack;
-	uint64_t value; /* of a number, and of what stands in brackets after a name; of log2 the power */
+	uint64_t value; /* of a number, or of what is in brackets after a name; with log2: the power */
 };
 
 struct hist_row {
 	struct hist_cell keys[HIST_COLUMNS_MAX];
 	struct hist_cell values[HIST_COLUMNS_MAX]; /* values[0] is the hitcount unless the trigger has nohitcount */
-	struct text_word more;                     /* lines of onmax() and onchange() that follow it */
+	struct text_word more;                     /* the lines of onmax() and onchange() that follow the row */
 };
 
 struct hist_text {
@@ -50,18 +48,19 @@ struct hist_text {
 };
 
 /*
- * Takes one histogram from the text and moves *at after it. 1; 0: there is none left; -errno. For hist_text_release().
+ * Takes one histogram from the text and moves *at behind it. Returns 1; 0: there is none left; -errno. The caller calls
+ * hist_text_release().
  */
 int must_check hist_text_next(const char **at, struct hist_text *ret, struct fail *fail);
 void hist_text_release(struct hist_text *hist);
 
 /*
- * The stack of a cell, line by line without blanks: false at the end. Starts at cell->text.at with *left =
+ * Gets the stack of a cell, line by line without blanks; false at the end. Begin with *at = cell->text.at and *left =
  * cell->text.len.
  */
 bool hist_stack_line(const char **at, size_t *left, struct text_word *ret);
 
-/* The values that a bucket "~ 2^N" holds: above 2^(N-1), up to 2^N. The kernel has 0 in 2^64. */
+/* Returns the values in a bucket "~ 2^N": above 2^(N-1), up to 2^N. The kernel counts 0 in the bucket 2^64. */
 void hist_log2_bounds(uint64_t power, uint64_t *ret_first, uint64_t *ret_last);
 
 #endif

@@ -83,7 +83,7 @@ static int write_to(const struct instance *instance, int cpu, const char *value,
 	return err ? explain(instance, err, doing, cpu, fail) : 0;
 }
 
-/* Journals that the snapshot was freed. The content of one that is allocated could not be restored. */
+/* Journals that the snapshot was free. The content of an allocated one could not be restored. */
 static int remember(struct instance *instance, struct fail *fail)
 {
 	int r = snapshot_allocated(instance, fail);
@@ -109,7 +109,7 @@ int snapshot_clear(const struct instance *instance, int cpu, struct fail *fail)
 	return err ? err : write_to(instance, cpu, "2", "clear the snapshot", fail);
 }
 
-/* Fails for the first event with such a trigger. */
+/* Fails for the first event that has such a trigger. */
 static int check_triggers(const struct instance *instance, struct fail *fail)
 {
 	struct catalog *catalog = NULL;

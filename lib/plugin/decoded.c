@@ -23,7 +23,7 @@ static void put_text(void *arg, const struct decoded *decoded)
 	out_char(out, '=');
 	switch (decoded->kind) {
 	case DECODED_TEXT:
-		/* The bytes may come from the file: one event stays one line. */
+		/* The bytes may come from the file, so newlines are escaped: one event stays on one line. */
 		for (size_t i = 0; i < decoded->len; i++)
 			out_char(out, (unsigned char)decoded->text[i] < ' ' ? '?' : decoded->text[i]);
 		break;

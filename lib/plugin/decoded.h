@@ -8,14 +8,14 @@
 struct decoder;
 struct out;
 
-/* One field that a plugin decoded from an event. What it points at is valid during the call that it is given to. */
+/* One field that a plugin decoded from an event. Its pointers are valid during the call that receives it. */
 enum decoded_kind { DECODED_TEXT, DECODED_INTEGER, DECODED_HEX };
 
 struct decoded {
 	const char *name; /* "error" */
 	enum decoded_kind kind;
-	uint64_t value;   /* int64_t of DECODED_INTEGER; to be shown in hex of DECODED_HEX */
-	const char *text; /* of DECODED_TEXT; any bytes */
+	uint64_t value;   /* DECODED_INTEGER: an int64_t; DECODED_HEX: shown in hex */
+	const char *text; /* DECODED_TEXT: any bytes */
 	size_t len;
 };
 
@@ -24,10 +24,10 @@ typedef void decoded_fn(void *arg, const struct decoded *decoded);
 /* Calls fn for each field that the plugin decodes from the event, in its order. Any thread. */
 void decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg);
 
-/* Appends " {NAME=VALUE NAME=VALUE}", or nothing when the plugin says nothing. Any thread. */
+/* Appends " {NAME=VALUE NAME=VALUE}", or nothing if the plugin decodes nothing. Any thread. */
 void decoder_run(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out);
 
-/* The same as members of JSON: ',"decoded":{"NAME":VALUE}', numbers in decimal, or nothing. */
+/* Appends the same as members of JSON: ',"decoded":{"NAME":VALUE}', with decimal numbers, or nothing. Any thread. */
 void decoder_run_json(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out);
 
 #endif

@@ -23,10 +23,12 @@ struct decoder {
 	const struct schema_abi *abi;
 	const char *machine;
 	unsigned nr_fields;
-	const struct field *fields[DECODER_FIELDS]; /* NULL: an optional one that is not there */
+	const struct field *fields[DECODER_FIELDS]; /* NULL: an optional field that the event lacks */
 };
 
-/* Whether the handler is for this event and all that it needs is there; then *ret is bound, but for `next`. */
+/*
+ * Returns whether the handler is for this event and all fields that it needs exist. Then *ret is bound, except `next`.
+ */
 bool decoder_bind(const struct weft_handler *handler, const struct format *format, const struct schema_abi *abi,
 		  const char *machine, struct decoder *ret);
 

@@ -25,11 +25,11 @@ struct loaded {
 	char *system; /* the file's name without ".so" */
 	void *object; /* of dlopen(); NULL: it cannot be used */
 	const struct weft_plugin *plugin;
-	bool asked;       /* an event wanted it */
+	bool asked;       /* an event needed it */
 	struct fail fail; /* why it cannot be used */
 };
 
-/* What the first weft of this ABI had; all that came later is optional. */
+/* The size of the members that the first weft of this ABI had. All later members are optional. */
 #define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
 #define PLUGIN_SIZE_MIN END_OF(struct weft_plugin, handlers)
 #define HANDLER_SIZE_MIN END_OF(struct weft_handler, format)
@@ -65,7 +65,7 @@ void plugins_free(struct plugins *plugins)
 	free(plugins);
 }
 
-/* Names that systems of events can have; other files in the directory are not plugins. */
+/* Returns whether a system of events can have this name. Other files in the directory are not plugins. */
 static bool is_plain_word(const char *text)
 {
 	size_t len = strlen(text);
@@ -90,7 +90,10 @@ static int check_plugin(const struct weft_plugin *plugin, const char *path, cons
 	return 0;
 }
 
-/* Whether users other than those who may write the trusted file may write this one: the reason, or NULL. */
+/*
+ * Returns why the file is not trusted: users other than those who may write the trusted file may write it. NULL: it is
+ * trusted.
+ */
 static const char *distrust(const struct stat *stat, const struct stat *trusted)
 {
 	if (stat->st_uid && stat->st_uid != geteuid() && stat->st_uid != trusted->st_uid)
@@ -102,7 +105,7 @@ static const char *distrust(const struct stat *stat, const struct stat *trusted)
 	return NULL;
 }
 
-/* A file that may be loaded. `dir` is open. */
+/* Checks that a file may be loaded. `dir` is open. */
 static int check_file(int dir, const char *name, const char *path, const struct stat *trusted, struct fail *fail)
 {
 	const char *why = NULL;
@@ -170,7 +173,7 @@ static int add(struct plugins *plugins, int dir, const char *name, const struct 
 	*tail = &loaded->next;
 	if (snprintf(path, sizeof(path), "%s/%s", plugins->dir, name) >= (int)sizeof(path))
 		return fail_set(fail, -ENAMETOOLONG, "the path of plugin '%s' is too long", name);
-	/* Others may be used all the same. */
+	/* Other plugins may be used all the same. */
 	if (load(loaded, dir, name, path, trusted, &loaded->fail) == -ENOMEM)
 		return fail_memory(fail);
 	return 0;
@@ -293,7 +296,7 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 			return decoder;
 	decoder = malloc(sizeof(*decoder));
 	if (!decoder) {
-		/* plugins_failure() tells. */
+		/* plugins_failure() reports it. */
 		fail_memory(&loaded->fail);
 		return NULL;
 	}

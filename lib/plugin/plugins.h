@@ -31,20 +31,20 @@ struct plugins_options {
 	const struct stat *trusted;
 };
 
-/* What one plugin says about one event type. Lives as long as the plugins. */
+/* What one plugin decodes from one event type. It lives as long as the plugins. */
 struct decoder;
 
-/* -ENOENT without the directory, or without a plugin in it. Copies its texts. */
+/* Returns -ENOENT if the directory does not exist, or has no plugin. Copies its texts. */
 int must_check plugins_new(const struct plugins_options *options, struct plugins **ret, struct fail *fail);
 void plugins_free(struct plugins *plugins);
 
-/* The decoder of an event type: NULL when no plugin has one. Not for several threads at once. */
+/* Returns the decoder of an event type; NULL: no plugin has one. Only one thread at a time may call it. */
 const struct decoder *plugins_decoder(struct plugins *plugins, const struct format *format);
 
-/* The first plugin that an event asked for and that could not be used, and why; NULL. */
+/* Returns the first plugin that an event needed and that could not be used, and why; NULL: there is none. */
 const char *plugins_failure(const struct plugins *plugins);
 
-/* Why others could not be used: NULL after the last. */
+/* Returns why other plugins could not be used, by index; NULL after the last. */
 const char *plugins_unused(const struct plugins *plugins, size_t index);
 
 #endif

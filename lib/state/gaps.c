@@ -13,7 +13,7 @@ void gaps_release(struct gaps *gaps)
 	*gaps = (struct gaps){ .items = NULL };
 }
 
-/* Joins two neighbours: the result begins with the earlier one and has the number of the later one. */
+/* Joins each gap with its neighbour. The joined gap begins with the earlier one and has the number of the later one. */
 static void halve(struct gaps *gaps)
 {
 	size_t kept = 0;
@@ -50,7 +50,7 @@ bool gaps_search(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
 		else
 			low = middle + 1;
 	}
-	/* The last one is of gaps->number. */
+	/* The last gap has the number gaps->number, so the search always finds one. */
 	*ret_from = gaps->items[low].from;
 	return true;
 }

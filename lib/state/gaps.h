@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /*
- * The gaps: for each, the time from which on events were lost, in the order in which the gaps were noticed. The list
- * answers one question: among the gaps since a given one, when did the earliest begin? So a gap is dropped when a later
- * one begins earlier. The number of gaps is bounded: the oldest are joined.
+ * A gap is a span of time in which events were lost. The list holds the time at which each gap began, in the order in
+ * which the gaps were noticed. It answers one question: of all gaps since a given one, when did the earliest begin? So
+ * a gap is dropped when a later one begins earlier. The number of gaps is bounded: when the list is full, neighbours
+ * are joined.
  */
 struct gaps {
 	struct gap {
@@ -23,7 +24,10 @@ void gaps_release(struct gaps *gaps);
 /* Adds a gap that begins at `from`. False without memory: then everything counts as unknown. */
 bool gaps_add(struct gaps *gaps, uint64_t from);
 
-/* Whether there are gaps after the first `number`; *ret_from is when the earliest of them began. */
+/*
+ * Returns whether there are gaps after the first `number` gaps; *ret_from is the time at which the earliest of them
+ * began.
+ */
 bool gaps_search(const struct gaps *gaps, uint64_t number, uint64_t *ret_from);
 
 static inline bool gaps_find(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)

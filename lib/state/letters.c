@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* { NUMBER, "LETTER" } from *at on; false after the last. */
+/* Reads the next pair { NUMBER, "LETTER" } at *at and moves *at behind it. Returns false after the last pair. */
 static bool next_pair(const char **at, uint64_t *ret_mask, char *ret_letter)
 {
 	const char *brace = strchr(*at, '{'), *quote;
@@ -29,7 +29,7 @@ static void read_table(struct letters *letters, const char *print_fmt)
 	char letter;
 
 	*letters = (struct letters){ .at = { 'S', 'D', 'T', 't', 'X', 'Z' } };
-	/* After the first argument, which has parentheses of its own. */
+	/* The pairs follow the first argument, which has parentheses of its own. */
 	if (!quote || !strchr(quote, '{'))
 		return;
 	memset(letters->at, 0, sizeof(letters->at));
@@ -45,8 +45,8 @@ static void read_table(struct letters *letters, const char *print_fmt)
 char letters_choose(const struct letters *letters, uint64_t prev_state)
 {
 	/*
-	 * First the letters of a dead task, then those that tell why it does not run, then flags that only add to
-	 * these.
+	 * The order of preference: first the letters of a dead task, then those that say why a task does not run, then
+	 * flags that only accompany these.
 	 */
 	static const char order[] = "XZxDTtSIP";
 	const char *first = NULL;

@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 /*
- * The meaning of the bits of sched_switch's prev_state. It has changed over the years (0x40 was 'x' and is 'P'), so it
- * is taken from the table of the event's own print fmt, { 0x00000001, "S" }, ...; the bit above the last one of the
- * table says that the task was preempted. For a format without a table only the bits that never changed are known.
+ * The meaning of the bits in the field prev_state of sched_switch. It has changed over the years (0x40 was 'x' and is
+ * now 'P'), so it is taken from the table in the event's own print fmt: { 0x00000001, "S" }, ... The bit above the
+ * table's last one means that the task was preempted. For a format without a table, only the bits that never changed
+ * are known.
  */
 enum { LETTERS_BITS = 16 };
 
@@ -21,12 +22,12 @@ void letters_init(struct letters *letters, const char *print_fmt);
 
 char letters_choose(const struct letters *letters, uint64_t prev_state);
 
-/* 'R', '+' (preempted), 'S', 'D', ...; when several bits are set, the most specific letter. */
+/* Returns 'R', '+' (preempted), 'S', 'D' and so on. When several bits are set, it returns the most specific letter. */
 static inline char letters_of(const struct letters *letters, uint64_t prev_state)
 {
 	if (!prev_state)
 		return 'R';
-	/* One bit, and not that of a preempted task. */
+	/* The fast path: exactly one bit is set, and it is not the bit of a preempted task. */
 	if (!(prev_state & (prev_state - 1)) && prev_state >> LETTERS_BITS == 0 && !(prev_state & letters->preempted))
 		return letters->alone[__builtin_ctzll(prev_state)];
 	return letters_choose(letters, prev_state);

@@ -24,7 +24,7 @@ void state_release(struct state *state)
 	*state = (struct state){ .tasks = NULL };
 }
 
-/* A number of the event; 0 where it has no such field. */
+/* Returns a number from the event; 0 if the event has no such field. */
 static inline int64_t number_of(const struct state_places *places, const struct place *place, const struct event *event)
 {
 	if (__builtin_expect(event->len >= places->whole && place->field, 1))
@@ -45,7 +45,7 @@ __attribute__((noinline)) static void set_other_comm(struct state_task *task, co
 	memset(task->comm + len, 0, STATE_COMM - len);
 }
 
-/* char[16], as in almost every kernel's sched_switch. */
+/* Returns whether the name is a char[16], as it is in almost every kernel's sched_switch. */
 static inline bool has_comm(const struct place *place, const struct event *event)
 {
 	return place->field && place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) &&
@@ -72,7 +72,10 @@ static inline void set_prio(struct state_task *task, const struct state_places *
 		task->prio = (int32_t)number_of(places, place, event);
 }
 
-/* The state has the task on another CPU: an event was missed, so the time since then is unknown. */
+/*
+ * If the state has the task running on another CPU, an event was missed: what that CPU did since its last event is
+ * unknown.
+ */
 static inline void take_from_others(struct state *state, uint32_t id, uint32_t number)
 {
 	const struct state_task *task = &state->tasks[id];
@@ -84,7 +87,7 @@ static inline void take_from_others(struct state *state, uint32_t id, uint32_t n
 	}
 }
 
-/* An event shows that this task has the CPU; the time of the switch is unknown. */
+/* An event shows that this task is running on the CPU, but the time of the switch to it is unknown. */
 static void take_over(struct state *state, uint32_t number, int32_t pid)
 {
 	uint32_t id;
@@ -196,7 +199,7 @@ static void see_switch(struct state *state, const struct event *event)
 		return;
 	state->step = (struct state_step){ .kind = STEP_SWITCH, .task = next, .other = prev };
 	leave(state, number, prev, event);
-	/* The same PID again, after its end. */
+	/* The same PID comes back after its task ended: it belongs to a new task. */
 	if (next == prev && state->tasks[prev].died)
 		next = tasks_of(state, next_pid);
 	if (next == STATE_NO_TASK)
@@ -207,7 +210,7 @@ static void see_switch(struct state *state, const struct event *event)
 	cpus_give(state, number, next);
 }
 
-/* Whether the task can be woken: it sleeps, or its mode is unknown since events were lost. */
+/* Returns whether the task can be woken: it sleeps, or lost events make its mode unknown. */
 static bool can_wake(const struct state *state, const struct state_task *task)
 {
 	uint64_t from;
@@ -241,8 +244,8 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 	set_comm(task, places, &places->comm, event);
 	set_prio(task, places, &places->prio, event);
 	/*
-	 * try_to_wake_up() wakes only a task that sleeps: so this one has run and slept since it was queued, in events
-	 * that are missing.
+	 * try_to_wake_up() wakes only a task that sleeps. So this task has run and slept since it was queued, and the
+	 * events that would show it are missing.
 	 */
 	if (role == STATE_WAKING && task->mode == TASK_QUEUED && task->woken) {
 		state->breaks++;
@@ -261,7 +264,10 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 		task->waking = state->now;
 		task->woken = 0;
 	} else {
-		/* The wait goes on after this event: its first part must be known. */
+		/*
+		 * The wait continues after this event, so task->waking stays only if the first part of the wait is
+		 * known.
+		 */
 		if (!again || !state->step.intact)
 			task->waking = 0;
 		task->woken = state->now;
@@ -282,7 +288,7 @@ static void see_wake(struct state *state, const struct event *event, uint8_t rol
 	id = tasks_of(state, pid);
 	if (id == STATE_NO_TASK)
 		return;
-	/* sched_wakeup_new is of a new task: the PID was reused, and the end of the former task was not seen. */
+	/* sched_wakeup_new is about a new task: the PID was reused, and the end of its former task was not seen. */
 	if (role == STATE_WAKEUP_NEW && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_UNKNOWN &&
 	    state->tasks[id].mode != TASK_RUNNING) {
 		(void)tasks_enter(state, id, TASK_UNKNOWN);
@@ -302,7 +308,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 	if (!pid || !places->pid.field)
 		return;
 	id = tasks_find(state, pid);
-	/* task_newtask and sched_process_fork tell the same. */
+	/* Both task_newtask and sched_process_fork report the fork: the second one changes nothing. */
 	if (id != STATE_NO_TASK && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_RUNNING) {
 		(void)tasks_enter(state, id, TASK_UNKNOWN);
 		tasks_end(state, id);
@@ -345,7 +351,7 @@ static void see_rename(struct state *state, const struct event *event)
 		set_comm(&state->tasks[id], places, &places->comm, event);
 }
 
-/* begin_new_exec(): a task is called by the last part of its program's path. */
+/* Like begin_new_exec(), names the task after the last part of its program's path. */
 static void see_exec(struct state *state, const struct event *event)
 {
 	uint32_t id = state->cpus[event->cpu].task;
@@ -424,7 +430,10 @@ static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number
 	state->step.kind = STEP_LOST;
 }
 
-/* The stack of a sched_switch comes after it, with the PID of the task that loses the CPU. */
+/*
+ * Returns whether the event is the stack of a sched_switch: it follows the switch and has the PID of the task that lost
+ * the CPU.
+ */
 static bool is_stack(const struct event *event)
 {
 	const struct format *format = event->type->format;
@@ -441,7 +450,7 @@ static void start(struct state *state, uint64_t ts)
 	state->idle_since = ts;
 }
 
-/* The task and the interrupts of a CPU, by a record of it. */
+/* Updates the task and the interrupts of the CPU on which an event was recorded. */
 __attribute__((noinline)) static void see_record(struct state *state, const struct event *event, uint8_t role,
 						 bool fresh)
 {
@@ -476,7 +485,7 @@ void state_see(struct state *state, const struct event *event)
 		return;
 	}
 	role = roles_of(&state->roles, event, &fresh);
-	/* An event that tells no more than that its task still has the CPU. */
+	/* Most events say only that the same task still has the CPU. */
 	if (role == ROLE_NONE && cpu->task != STATE_NO_TASK && cpu->pid == event->pid)
 		cpu->last = state->now;
 	else

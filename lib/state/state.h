@@ -34,8 +34,8 @@ enum task_mode {
 	TASK_RUNNING,
 	/* left its CPU and is still runnable: preempted or yielded, the kernel does not tell which */
 	TASK_PREEMPTED,
-	TASK_WAKING,   /* being woken (sched_waking), but not on a run queue yet */
-	TASK_QUEUED,   /* woken (sched_wakeup), or waking when that event is not recorded; waits for a CPU */
+	TASK_WAKING,   /* being woken (sched_waking); if sched_wakeup is not recorded, also while it waits for a CPU */
+	TASK_QUEUED,   /* woken (sched_wakeup), waits on a run queue for a CPU */
 	TASK_SLEEPING, /* S; kernel threads that idle (I) or are parked (P) */
 	TASK_BLOCKED,  /* D */
 	TASK_STOPPED,  /* T, t */
@@ -65,14 +65,14 @@ struct state_task {
 	bool exact;   /* the mode began at an event, not at a gap */
 	bool idle;
 	bool forked;  /* its fork was seen */
-	uint8_t soft; /* PREEMPT_RT: depth of softirqs when it lost its CPU */
+	uint8_t soft; /* PREEMPT_RT: nesting depth of softirqs when the task lost its CPU */
 };
 
 enum cpu_mode {
 	CPU_UNKNOWN,
 	CPU_TASK,
 	CPU_IDLE,
-	CPU_SOFTIRQ, /* without hard interrupts during it */
+	CPU_SOFTIRQ, /* in a softirq, but not in a hard interrupt */
 	CPU_HARDIRQ,
 	CPU_MODES,
 };
@@ -154,14 +154,14 @@ struct state {
 	struct state_places {
 		struct place pid, other, state, prio, other_prio, cpu, comm, other_comm;
 		/*
-		 * A record of this length has its numbers, but for `state`, as signed ones of 4 bytes in our byte
-		 * order; UINT32_MAX: it has not.
+		 * The length of a record from which all its numbers except `state` can be read as signed 4-byte numbers
+		 * in our byte order; UINT32_MAX: they cannot.
 		 */
 		uint32_t whole;
-		bool whole_comms; /* and its names as char[16] */
+		bool whole_comms; /* the same holds for its names, as char[16] */
 	} places[STATE_ROLES];
 	struct letters letters;
-	struct u64_map ids; /* by PID: uint32_t, index + 1; 0: the last one died */
+	struct u64_map ids; /* by PID: uint32_t, index + 1 of its last task; 0: memory ran out */
 	struct gaps gaps;
 	uint64_t idle_any, idle_since; /* the time, until idle_since, during which at least one CPU idled */
 	uint32_t nr_idle;
@@ -173,7 +173,7 @@ void state_release(struct state *state);
 
 void state_see(struct state *state, const struct event *event);
 
-/* Adds the time up to now to spent[]: call it at the end, before spent[] is read. */
+/* Adds the time up to now to spent[]. Call it at the end, before spent[] is read. */
 void state_settle(struct state *state);
 
 /* Advances the time without an event. */
@@ -189,19 +189,22 @@ static inline void state_advance(struct state *state, uint64_t to)
  */
 bool state_restart(struct state *state);
 
-/* How long a task was in a mode, up to now. */
+/* Returns for how long, up to now, a task was in a mode. */
 uint64_t state_spent(const struct state *state, uint32_t task, enum task_mode mode);
 
-/* The task of a PID that is alive, or STATE_NO_TASK. Not for PID 0. */
+/* Returns the live task with this PID, or STATE_NO_TASK. Not for PID 0. */
 uint32_t state_task_of(const struct state *state, int32_t pid);
 
-/* The task that has a CPU, or STATE_NO_TASK. */
+/* Returns the task that has the CPU, or STATE_NO_TASK. */
 static inline uint32_t state_running(const struct state *state, uint32_t cpu)
 {
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : (uint32_t)STATE_NO_TASK;
 }
 
-/* Whether all sums agree; false is a bug in weft, and `fail` says which sum is wrong. Call it after state_settle(). */
+/*
+ * Returns whether all sums agree. False is a bug in weft, and `fail` says which sum is wrong. Call it after
+ * state_settle().
+ */
 bool state_adds_up(const struct state *state, struct fail *fail);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state_internal.h"
 
-/* The events that are read, by their names; x86 has a pair NAME_entry and NAME_exit for each interrupt vector. */
+/* The events that the state reads, by name. x86 has a pair NAME_entry and NAME_exit for each interrupt vector. */
 const struct role_name state_names[] = {
 	{ "sched", "sched_switch", STATE_SWITCH },        { "sched", "sched_waking", STATE_WAKING },
 	{ "sched", "sched_wakeup", STATE_WAKEUP },        { "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
@@ -14,7 +14,7 @@ const struct role_name state_names[] = {
 	{ "irq", "softirq_exit", STATE_SOFT_EXIT },       { NULL, NULL, 0 },
 };
 
-/* The fields of each role; NULL: it has no such field. */
+/* The names of the fields of each role; NULL: the event has no such field. */
 static const struct role_fields {
 	const char *pid, *other, *state, *prio, *other_prio, *cpu, *comm, *other_comm;
 } fields[STATE_ROLES] = {
@@ -36,7 +36,10 @@ static void bind_place(const struct state *state, const struct format *format, c
 		(void)place_bind(place, format, state->abi, name);
 }
 
-/* The length of a record that holds the number in the way that most kernels have it. */
+/*
+ * Returns the length that a record needs to hold this number, if the number is stored as on most kernels (signed, 4
+ * bytes, our byte order); otherwise UINT32_MAX.
+ */
 static uint32_t whole_number(const struct place *place)
 {
 	return place->size == 4 && place->is_signed && !place->swap && place->offset < UINT16_MAX ? place->offset + 4 :

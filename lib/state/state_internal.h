@@ -5,25 +5,26 @@
 #include "lib/state/state.h"
 
 /*
- * Private to lib/state: tasks, and CPUs that run them. Functions return STATE_NO_TASK for a task when memory ran out.
- * The functions that run for each event are inline: a call of a function in another file costs as much as its work.
+ * Private to lib/state: the tasks, and the CPUs that run them. Functions that return a task return STATE_NO_TASK when
+ * memory ran out. The functions that run for each event are inline: calling a function in another file would cost as
+ * much as the work itself.
  */
 
-/* The events that are read, and, for the first event of a role, where its fields are. */
+/* The names of the events that the state reads. state_bind() finds the fields of a role when its first event comes. */
 extern const struct role_name state_names[];
 void state_bind(struct state *state, const struct format *format, uint8_t role);
 
-/* Adds a task: a new generation of its PID. */
+/* Adds a task as a new generation of its PID. */
 uint32_t tasks_add(struct state *state, int32_t pid);
-/* The task's mode is unknown from this time on. */
+/* The task's mode is unknown from the time `from` on. */
 void tasks_lose(struct state *state, uint32_t id, uint64_t from);
-/* The task ends: its PID may be reused. */
+/* The task has ended: its PID may be reused. */
 void tasks_end(struct state *state, uint32_t id);
-/* Makes room for the CPU, and begins to count its time; NULL without memory. */
+/* Makes room for the CPU and begins to count its time. Returns NULL when memory runs out. */
 struct state_cpu *cpus_begin(struct state *state, uint32_t number);
-/* The CPU's mode is unknown since its last event. */
+/* The CPU's mode has been unknown since its last event. */
 void cpus_lose(struct state *state, uint32_t number);
-/* The idle task of a CPU. */
+/* Returns the idle task of a CPU. */
 uint32_t cpus_idle_task(struct state *state, uint32_t number);
 
 static inline bool tasks_waits(enum task_mode mode)
@@ -31,16 +32,16 @@ static inline bool tasks_waits(enum task_mode mode)
 	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
 }
 
-/* The task of the PID that is alive, or STATE_NO_TASK. */
+/* Returns the live task with this PID, or STATE_NO_TASK. */
 static inline uint32_t tasks_find(const struct state *state, int32_t pid)
 {
 	const uint32_t *id = u64_map_find(&state->ids, (uint32_t)pid);
 
-	/* Without memory tasks_add() may have left a key without its task. */
+	/* When memory runs out, tasks_add() may leave a key without a task. */
 	return id && *id && !state->tasks[*id - 1].died ? *id - 1 : STATE_NO_TASK;
 }
 
-/* The task of the PID, made if there is none. */
+/* Returns the task with this PID, and adds it if there is none. */
 static inline uint32_t tasks_of(struct state *state, int32_t pid)
 {
 	uint32_t id = tasks_find(state, pid);
@@ -48,7 +49,7 @@ static inline uint32_t tasks_of(struct state *state, int32_t pid)
 	return __builtin_expect(id == STATE_NO_TASK, 0) ? tasks_add(state, pid) : id;
 }
 
-/* The CPU of the event; NULL without memory. */
+/* Returns the CPU of an event; NULL when memory runs out. */
 static inline struct state_cpu *cpus_of(struct state *state, uint32_t number)
 {
 	if (__builtin_expect(number < state->nr_cpus && state->cpus[number].seen, 1))
@@ -72,14 +73,14 @@ static inline void cpus_count_idle(struct state *state)
 	state->idle_since = state->now;
 }
 
-/* The time, up to now, during which a CPU other than this one idled. */
+/* Returns for how long, up to now, at least one CPU other than this one was idle. */
 static inline uint64_t cpus_others_idled(struct state *state, uint32_t number)
 {
 	cpus_count_idle(state);
 	return state->idle_any - (number < state->nr_cpus ? state->cpus[number].idle_alone : 0);
 }
 
-/* Sets the CPU's mode by its task and its interrupts. */
+/* Adds the time of the CPU's mode up to now, then sets the mode from its task and its interrupts. */
 static inline void cpus_account(struct state *state, struct state_cpu *cpu)
 {
 	cpu->spent[cpu->mode] += state->now - cpu->since;
@@ -109,25 +110,25 @@ static inline void cpus_set_task(struct state *state, uint32_t number, uint32_t 
 	state->idle_sum = after ? state->idle_sum + number : state->idle_sum - number;
 }
 
-/* Gives the CPU to a task from now on; the mode of its former task does not change. */
+/* Gives the CPU to a task from now on. The mode of the CPU's former task does not change. */
 static inline void cpus_give(struct state *state, uint32_t number, uint32_t id)
 {
 	cpus_set_task(state, number, id);
 	cpus_account(state, &state->cpus[number]);
 }
 
-/* The time from which on the task's mode is unknown; the present time when it is known. */
+/* Returns the time from which on the task's mode is unknown; now, if the mode is known. */
 static inline uint64_t tasks_known_until(const struct state *state, const struct state_task *task)
 {
 	uint64_t from;
 
-	/* Of those that have a CPU, and of idle tasks, only a gap of their own CPU counts: tasks_lose(). */
+	/* Running tasks and idle tasks are affected only by gaps of their own CPU, which tasks_lose() handles. */
 	if (task->mode == TASK_RUNNING || task->idle || !gaps_find(&state->gaps, task->gap, &from))
 		return state->now;
 	return from > task->since ? from : task->since;
 }
 
-/* Adds up the time of the mode until now. Returns whether the mode was known all the time. */
+/* Adds up the time of the task's mode until now. Returns whether the mode was known throughout. */
 static inline bool tasks_count(struct state *state, struct state_task *task)
 {
 	uint64_t until = tasks_known_until(state, task);
@@ -140,7 +141,7 @@ static inline bool tasks_count(struct state *state, struct state_task *task)
 	return intact;
 }
 
-/* Ends the mode of a task and begins another. Returns whether the mode that ends was known all the time. */
+/* Ends the mode of a task and begins another. Returns whether the former mode was known throughout. */
 static inline bool tasks_enter(struct state *state, uint32_t id, enum task_mode mode)
 {
 	struct state_task *task = &state->tasks[id];

@@ -9,7 +9,7 @@ static bool goes_on(const struct state_task *task)
 	return !task->died && (task->idle || task->mode == TASK_RUNNING || tasks_waits((enum task_mode)task->mode));
 }
 
-/* Moves those that go on to the front; new_ids[] has their numbers + 1, 0 of the others. */
+/* Moves the tasks that continue to the front. new_ids[] gets their new indices + 1, and 0 for the other tasks. */
 static size_t keep_tasks(struct state *state, uint32_t *new_ids)
 {
 	size_t nr = 0;
@@ -23,7 +23,7 @@ static size_t keep_tasks(struct state *state, uint32_t *new_ids)
 		memset(task->spent, 0, sizeof(task->spent));
 		task->born = state->now;
 		task->beside_idle = 0;
-		/* How long it has been so is counted from here on. */
+		/* The task has been in its mode for longer, but its time counts from here on. */
 		task->exact = false;
 		new_ids[i] = (uint32_t)++nr;
 	}
@@ -74,7 +74,7 @@ bool state_restart(struct state *state)
 	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
 	state->losses = 0;
 	state->breaks = 0;
-	/* Every task was settled after the last of them. */
+	/* state_settle() has accounted for all gaps so far. */
 	state->gaps.nr = 0;
 	memset(state->events, 0, sizeof(state->events));
 	return find_pids(state);

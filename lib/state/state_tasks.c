@@ -11,7 +11,7 @@ static uint32_t nothing(struct state *state)
 	return STATE_NO_TASK;
 }
 
-/* The idle tasks, of PID 0, are found by their CPUs only. */
+/* Idle tasks have PID 0 and are not in the map: they are found through their CPUs. */
 uint32_t tasks_add(struct state *state, int32_t pid)
 {
 	uint32_t *id = pid ? u64_map_add(&state->ids, (uint32_t)pid) : NULL, before = id ? *id : 0;

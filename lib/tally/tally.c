@@ -13,7 +13,7 @@
 
 enum {
 	ROWS_DEFAULT = 2048,
-	BEGUN_MAX = 1 << 17, /* limit of first events that wait for their second event */
+	BEGUN_MAX = 1 << 17, /* at most so many first events wait for their second event */
 	BEGUN_VALUES = 2,
 };
 
@@ -74,7 +74,7 @@ void tally_count(struct tally *tally, const struct tally_bound *bound, const str
 		tally_add_row(tally, key.data, key.len, values);
 }
 
-/* An event counts only in the first buffer that has one of its name. */
+/* Events with one name count only in the first buffer that has such an event. */
 static bool owns(size_t *owner, const struct event *event)
 {
 	if (*owner == SIZE_MAX)
@@ -117,9 +117,7 @@ void tally_see(void *arg, const struct event *event)
 		tally_pair_see_first(tally, &buffer->first, event);
 }
 
-/* The events of the buffers. */
-
-/* "system:event" or an event: its id in this buffer, or -1. */
+/* Returns the id in this buffer of "system:event" or an event; -1: there is none. */
 static int32_t find_id(const struct context *context, const char *name)
 {
 	char system[TALLY_NAME_SIZE];
@@ -152,7 +150,7 @@ static int no_event(const struct tally *tally, const char *name, struct fail *fa
 	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", name);
 }
 
-/* The first format of this event in any buffer. */
+/* Finds the first format of the event in any buffer. */
 static int find_formats(struct tally *tally, const struct format **ret_last, const struct format **ret_first,
 			const struct context **ret_context, struct fail *fail)
 {

@@ -26,11 +26,11 @@ struct tally_wanted {
 	const char *second; /* NULL: a histogram of one event */
 	/* with `second`: the fields that must be equal, "FIELD" or "FIELD=FIELD"; NULL: common_pid */
 	const char *match;
-	/* "a,b.log2"; with `second` NULL means the matching field and the time between the events */
+	/* "a,b.log2"; NULL with `second`: the matching field and the time between the events */
 	const char *keys;
-	const char *values, *sort, *filter; /* NULL: none, by the most hits or by steps, none */
-	unsigned size;                      /* rows, rounded up to a power of two; 0: 2048 */
-	bool ns;                            /* the time between the two events in ns, else in us */
+	const char *values, *sort, *filter; /* NULL: no values; order by hits, most first, or by steps; no filter */
+	unsigned size;                      /* number of rows, rounded up to a power of two; 0: 2048 */
+	bool ns;                            /* the time between the two events is in ns, otherwise in us */
 };
 
 /*
@@ -48,20 +48,20 @@ void tally_see(void *arg, const struct event *event);
 int must_check tally_text(struct tally *tally, struct buf *buf, struct fail *fail);
 
 /*
- * Whether a key, or a value (0 is the hitcount), is a plain number with a sign, which the kernel prints as if it had
- * none.
+ * Returns whether a key, or a value (index 0 is the hitcount), is a plain signed number: the kernel prints it as if it
+ * were unsigned.
  */
 bool tally_key_is_signed(const struct tally *tally, size_t index);
 bool tally_value_is_signed(const struct tally *tally, size_t index);
 
-/* The time from the reader's first event to its last. */
+/* Returns the time from the reader's first event to its last. */
 uint64_t tally_span(const struct tally *tally);
 
-/* Whether a percentile is an approximation (lib/base/samples.h). */
+/* Returns whether a percentile is an approximation (lib/base/samples.h). */
 bool tally_is_rough(const struct tally *tally);
-/* Whether a stack was asked for, but no event of the file has one. */
+/* Returns whether a stack was requested although no event of the file has one. */
 bool tally_lacks_stacks(const struct tally *tally);
-/* The number of gaps in the events: lost events are in no row. */
+/* Returns the number of gaps in the events. Lost events are in no row. */
 uint64_t tally_losses(const struct tally *tally);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The SYSCALL_DEFINEs of fs/ and kernel/ whose name is not that of unistd.h. */
+/* Calls in fs/ and kernel/ whose SYSCALL_DEFINE has a name other than the one in unistd.h. */
 static const char *defined_as(const char *name)
 {
 	static const char *const names[][2] = {

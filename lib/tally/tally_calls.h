@@ -7,9 +7,10 @@
 struct context;
 
 /*
- * The name of a system call in the kernel's histograms: get_syscall_name() of kernel/trace/trace_syscalls.c, "sys_" and
- * the name in its SYSCALL_DEFINE, which for some calls differs from the name that programs use. "unknown_syscall" for
- * an unknown number. A file does not tell which calls the kernel was built without: weft prints their names, too.
+ * Makes the name of a system call in the kernel's histograms, as get_syscall_name() of kernel/trace/trace_syscalls.c
+ * does: "sys_" and the name in its SYSCALL_DEFINE, which for some calls differs from the name that programs use; or
+ * "unknown_syscall" for an unknown number. A file does not say which calls the kernel was built without: weft prints
+ * their names, too.
  */
 enum { TALLY_CALL_SIZE = 80 };
 

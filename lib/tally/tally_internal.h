@@ -44,8 +44,8 @@ struct tally_column {
 	enum tally_of of;
 	enum tally_how how;
 	char name[TALLY_NAME_SIZE];
-	uint64_t buckets;   /* TALLY_BUCKETS */
-	unsigned per_mille; /* TALLY_QUANTILE */
+	uint64_t buckets;   /* of TALLY_BUCKETS */
+	unsigned per_mille; /* of TALLY_QUANTILE */
 	uint8_t size;       /* size of the integer that sorting compares */
 	bool is_signed;
 	/* a pointer to a string: the kernel sorts by the bytes of the pointer as if they were the string */
@@ -62,7 +62,7 @@ struct tally_program {
 	struct tally_column keys[TALLY_COLUMNS_MAX], values[TALLY_COLUMNS_MAX];
 	struct tally_sort sorts[TALLY_COLUMNS_MAX];
 	size_t nr_keys, nr_values, nr_sorts;
-	bool usecs; /* one timestamp in us: all */
+	bool usecs; /* one timestamp in us makes all of them us */
 	bool timestamps, stacks, samples;
 };
 
@@ -79,7 +79,7 @@ struct tally_bound {
 
 struct tally_buffer {
 	struct tally_bound first, last; /* `first` only with two events */
-	int32_t stack_id;               /* of ftrace:kernel_stack; -1 */
+	int32_t stack_id;               /* id of ftrace:kernel_stack; -1: there is none */
 	struct place caller;
 };
 
@@ -101,7 +101,7 @@ struct tally {
 	size_t nr_buffers;
 	/* the buffer whose events count: the first one with such an event; SIZE_MAX: none yet */
 	size_t owner, first_owner;
-	struct tally_map rows, begun; /* `begun`: first events, by the value of the matching field */
+	struct tally_map rows, begun; /* begun: first events, by the value of the matching field */
 	uint8_t *record;              /* a copy of the second event, with `lat` */
 	struct samples_budget budget;
 	struct tally_waiting *waiting; /* TALLY_LEVELS for each CPU of the owner */
@@ -110,7 +110,7 @@ struct tally {
 	bool any, failed;
 };
 
-/* The bytes of a key while it is made: lib/tally/tally_key.c. */
+/* The bytes of a key that is being made: lib/tally/tally_key.c. */
 enum { TALLY_KEY_MAX = TALLY_COLUMNS_MAX * (TALLY_STRING_MAX + 2) + 8 * TALLY_STACK_MAX + 2 };
 
 struct tally_key {
@@ -118,7 +118,7 @@ struct tally_key {
 	size_t len, stack_at;
 };
 
-/* ns2usecs() of kernel/trace/trace.c rounds. */
+/* Rounds as ns2usecs() of kernel/trace/trace.c does. */
 static inline uint64_t tally_usecs(uint64_t ns)
 {
 	return (ns + 500) / 1000;
@@ -132,13 +132,13 @@ uint64_t tally_number(const struct tally *tally, const struct tally_column *colu
 
 /* lib/tally/tally.c */
 void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values);
-/* Counts an event; `begun` is the first of two, NULL for one. */
+/* Counts an event. `begun` is the first of two events; NULL with one event. */
 void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
 		 const struct event *event);
 
 /*
- * lib/tally/tally_stack.c: tally_stack_wait() keeps a row until the stack of its event comes; tally_stack_see() must
- * get every event.
+ * lib/tally/tally_stack.c: tally_stack_wait() keeps a row until the stack of its event comes. tally_stack_see() must
+ * see every event.
  */
 void tally_stack_wait(struct tally *tally, const struct tally_key *key, const uint64_t *values,
 		      const struct event *event);
@@ -163,7 +163,7 @@ int must_check tally_parse(struct tally *tally, const struct format *last, const
  */
 struct tally_part {
 	uint64_t number;
-	const uint8_t *at; /* of a text, and of a stack's addresses */
+	const uint8_t *at; /* the text, or the addresses of the stack */
 	size_t len;        /* in bytes */
 };
 bool tally_key_part(const struct tally_program *program, const uint8_t **at, size_t *left, size_t index,

@@ -18,14 +18,14 @@ static void put_text(struct tally_key *key, const char *text, size_t len)
 {
 	uint16_t stored;
 
-	/* strncpy() */
+	/* as strncpy() does */
 	len = strnlen(text, len < TALLY_STRING_MAX ? len : TALLY_STRING_MAX);
 	stored = (uint16_t)len;
 	tally_key_put(key, &stored, 2);
 	tally_key_put(key, text, len);
 }
 
-/* order_base_2() */
+/* as order_base_2() */
 static uint64_t log2_of(uint64_t value)
 {
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
@@ -137,7 +137,7 @@ static int compare_numbers(uint64_t a, uint64_t b, unsigned size, bool is_signed
 {
 	unsigned shift = size && size < 8 ? 64 - 8 * size : 0;
 
-	/* tracing_map_cmp_num(): the field's own bytes. */
+	/* As tracing_map_cmp_num(): only the field's own bytes are compared. */
 	a <<= shift;
 	b <<= shift;
 	if (is_signed)
@@ -207,7 +207,7 @@ int tally_compare(const struct tally *tally, const struct tally_row *a, const st
 		if (program->sorts[i].descending)
 			order = -order;
 	}
-	/* The kernel's order of equal rows cannot be known. */
+	/* The order in which the kernel has equal rows is unknown; these are ordered by their keys. */
 	if (!order)
 		order = memcmp(a->key, b->key, a->len < b->len ? a->len : b->len);
 	return order ? order : a->len < b->len ? -1 : a->len > b->len;

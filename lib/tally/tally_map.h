@@ -30,13 +30,16 @@ struct tally_map {
 	uint32_t *heads; /* by the hash: a row + 1 */
 	size_t nr_heads; /* a power of two */
 	uint64_t hits, dropped;
-	bool failed; /* no memory */
+	bool failed; /* memory ran out */
 };
 
 void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, bool has_samples);
 void tally_map_release(struct tally_map *map);
 
-/* The row of the key, added if it is new. NULL: no row is left, or no memory. Valid until the next call. */
+/*
+ * Returns the row of the key, and adds it if it is new. NULL: no row is left, or memory ran out. The row is valid until
+ * the next call.
+ */
 struct tally_row *tally_map_add(struct tally_map *map, const uint8_t *key, size_t len);
 struct tally_row *tally_map_find(const struct tally_map *map, const uint8_t *key, size_t len);
 

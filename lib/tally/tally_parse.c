@@ -59,7 +59,7 @@ static int refuse(struct parser *parser, int err, const char *culprit, const cha
 			parser->text, (int)column, "");
 }
 
-/* "buckets=10", with or without the s. */
+/* Reads "buckets=10" or "bucket=10". */
 static bool take_buckets(struct text_word modifier, uint64_t *ret)
 {
 	char copy[32];
@@ -79,7 +79,7 @@ static bool is_number(const struct tally_column *column)
 	return column->of != TALLY_STRING && column->of != TALLY_TASK && column->of != TALLY_STACK;
 }
 
-/* A pointer to a string is sorted as a string by the kernel. */
+/* The kernel sorts a pointer to a string as a string. */
 static void of_field(struct tally_column *column, const struct field *field)
 {
 	column->of = field->flags & FIELD_STRING ? TALLY_STRING : TALLY_NUMBER;
@@ -129,7 +129,7 @@ static void offer_fields(struct parser *parser, const struct format *format, con
 		near_offer(&parser->near, format->fields[i].name);
 }
 
-/* trace_find_event_field(): an event's own fields have precedence over the common ones. */
+/* As trace_find_event_field(): an event's own fields take precedence over the common ones. */
 static int find_column(struct parser *parser, struct tally_column *column, const char *culprit)
 {
 	const struct field *field = format_field(parser->last, column->name);
@@ -222,7 +222,7 @@ static int parse_columns(struct parser *parser, const char *option, const char *
 	parser->option = option;
 	parser->text = text;
 	while (!err && text_next_word(&at, ", ", &word)) {
-		/* hitcount is always counted. */
+		/* The hitcount is always counted. */
 		if (!is_key && text_word_is(word, "hitcount"))
 			continue;
 		if (*nr == TALLY_COLUMNS_MAX)
@@ -305,8 +305,8 @@ static bool has_steps(const struct tally_column *key)
 }
 
 /*
- * The default sort order, as in the kernel's hist_add_sort(): steps in their order, after the first key; else the most
- * hits first.
+ * Sets the default sort order, as in the kernel's hist_add_sort(): by steps in their order, after the first key;
+ * otherwise the most hits first.
  */
 static void sort_by_itself(struct tally_program *program)
 {
@@ -325,8 +325,8 @@ static void sort_by_itself(struct tally_program *program)
 }
 
 /*
- * If the user writes `pid` and the event has prev_pid and next_pid instead (sched_switch): the second event is that of
- * the task that is switched in, the first one that of the task that is switched out.
+ * If the user writes `pid`, but the event has prev_pid and next_pid instead (sched_switch), the second event is about
+ * the task that is switched in, and the first one about the task that is switched out.
  */
 static int find_match(struct parser *parser, const char *culprit, size_t len, const struct format *format,
 		      const char *prefix, struct tally_column *ret)

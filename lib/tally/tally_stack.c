@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stack of an event follows the event on its CPU. Interrupts between the two have events of their own: at another
- * level.
+ * The stack of an event follows it on its CPU. Interrupts between the two have events of their own, at another level.
  */
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * event_hist_trigger_print(), hist_trigger_print_key() and hist_trigger_print_val() of
+ * As event_hist_trigger_print(), hist_trigger_print_key() and hist_trigger_print_val() of
  * kernel/trace/trace_events_hist.c.
  */
 #include "lib/base/buf.h"
@@ -197,7 +197,7 @@ static void put_keys(struct writer *writer, const struct tally_row *row)
 	put(writer, program->stacks ? "}" : " }");
 }
 
-/* __get_percentage(): hundredths of a percent; UINT32_MAX: none. */
+/* As __get_percentage(): hundredths of a percent; UINT32_MAX: there is none. */
 static uint32_t percentage(uint64_t value, uint64_t total)
 {
 	if (total && value < UINT64_MAX / PERCENT)

@@ -15,7 +15,7 @@ struct name {
 	const char *text;
 };
 
-/* What a set of names is read as: the bits of `mask` are one number out of `numbers`, all others are flags. */
+/* How a set of names is printed: the bits of `mask` are one number out of `numbers`, all others are flags. */
 struct set {
 	uint64_t mask;
 	const struct name *numbers, *flags; /* end with a text of NULL; may be NULL */
@@ -126,7 +126,7 @@ static const struct set signals = {
 };
 static const struct set directories = { ~0ULL, NAMES({ (uint32_t)-100, "AT_FDCWD" }), NULL };
 
-/* The first that has the call and the argument. "" is any call. */
+/* The first rule with the call and the argument applies. "" stands for any call. */
 static const struct rule rules[] = {
 	{ " open openat ", " flags ", &open_flags },
 	{ " pipe2 dup3 ", " flags ", &descriptor_flags },
@@ -198,7 +198,7 @@ bool argument_put(const char *machine, const char *call, const char *name, uint6
 	const char *number = NULL, *between = "";
 	uint64_t left;
 
-	/* Most are of 32 bits, whatever the register had above them. */
+	/* Most arguments have 32 bits, whatever the upper half of the register contains. */
 	value = (uint32_t)value;
 	if (!set)
 		return false;

@@ -8,14 +8,14 @@
 struct out;
 
 /*
- * Arguments of system calls by the names that programs write: AT_FDCWD, O_RDONLY|O_CLOEXEC, SEEK_SET. The numbers are
- * those of most machines; where a machine has numbers of its own (mips, alpha, parisc, sparc) nothing is named, and
- * flags that differ between the others are left as numbers.
+ * Prints arguments of system calls by the names that programs use: AT_FDCWD, O_RDONLY|O_CLOEXEC, SEEK_SET. The numbers
+ * are those of most machines. On machines with numbers of their own (mips, alpha, parisc, sparc) nothing is named, and
+ * flags that differ among the others stay numbers.
  */
 
 /*
- * True, and the names, when the argument `name` of the call `call` ("openat") is one of those known, and the value has
- * a name.
+ * Prints the names and returns true, if the argument `name` of the call `call` ("openat") is known and the value has a
+ * name.
  */
 bool argument_put(const char *machine, const char *call, const char *name, uint64_t value, struct out *out);
 

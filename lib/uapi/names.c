@@ -9,17 +9,17 @@
 enum { X32_BIT = 0x40000000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
 
 struct machine {
-	const char *name; /* how its name begins: "i" and a digit are i386 to i686 */
+	const char *name; /* the beginning of its name: "i" and a digit are i386 to i686 */
 	const struct name_table *calls;
 	const struct name_table *errors;
 };
 
-/* The first that fits is taken. */
+/* The first entry that fits is used. */
 static const struct machine machines[] = {
 	{ "x86_64", &calls_x86_64, &errors_generic },
 	{ "i?86", &calls_i386, &errors_generic },
 	{ "aarch64", &calls_arm64, &errors_generic },
-	/* A 32-bit kernel; a 64-bit one calls itself aarch64. */
+	/* A 32-bit kernel. A 64-bit one has the name aarch64. */
 	{ "arm", &calls_arm, &errors_generic },
 	{ "riscv64", &calls_riscv64, &errors_generic },
 	{ "riscv32", &calls_riscv32, &errors_generic },
@@ -30,7 +30,7 @@ static const struct machine machines[] = {
 	{ "s390x", &calls_s390x, &errors_generic },
 	/* 31-bit tasks, on kernels until 6.18. */
 	{ "s390", &calls_s390, &errors_generic },
-	/* By the number, below. */
+	/* The number decides; see mips_name(). */
 	{ "mips", NULL, &errors_mips },
 	{ "sparc64", &calls_sparc64, &errors_sparc },
 	{ "sparc", &calls_sparc32, &errors_sparc },
@@ -69,7 +69,7 @@ static const char *name_of(const struct name_table *table, int64_t number)
 	return number >= 0 && (uint64_t)number < table->count ? table->names[number] : NULL;
 }
 
-/* Each of the three ways to call has numbers of its own. */
+/* Each of the three ways to make a call has its own numbers. */
 static const char *mips_name(int64_t number)
 {
 	if (number >= MIPS_O32 && number < MIPS_N64)

@@ -10,15 +10,15 @@
  */
 
 /*
- * NULL when the number is none, or the machine is not known. The number tells which table of system calls it is from on
- * mips and for x32; nothing tells that a task calls by the 32-bit table of another 64-bit kernel: the name is then that
- * of the kernel's own table.
+ * Returns NULL if there is no such number, or if the machine is unknown. On mips and for x32, the number itself shows
+ * which table it belongs to. On other 64-bit kernels nothing shows that a task uses the 32-bit table: the name is then
+ * that of the kernel's own table.
  */
 const char *system_call_name(const char *machine, int64_t number);
 
 /*
- * Of a positive number, as errno has it, and of those that only the kernel itself sees (ERESTARTSYS). NULL when there
- * is none.
+ * Returns the name of a positive error number, as in errno, or of one that only the kernel itself uses (ERESTARTSYS).
+ * NULL if there is none.
  */
 const char *error_name(const char *machine, int64_t error);
 

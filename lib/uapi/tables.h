@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Names by number; NULL where there is none. */
+/* Names by number; NULL: there is none. */
 struct name_table {
 	const char *const *names;
 	size_t count;

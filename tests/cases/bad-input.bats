@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Files that are no recordings, and recordings that were cut at every boundary of theirs: never silence with status 0.
+# Files that are no recordings, and recordings cut at each of their boundaries: weft never ends with status 0 and no
+# message.
 load lib
 
 setup()
@@ -23,7 +24,7 @@ setup()
 	done
 }
 
-# cut FILE: at each section's beginning, and a byte before and behind it
+# cut_everywhere: cuts at the beginning of each section, and a byte before and after it
 cut_everywhere()
 {
 	local file=$1 size offset at

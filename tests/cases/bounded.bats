@@ -16,18 +16,18 @@ setup() {
 	export MEASURE_LOG=$BATS_TEST_TMPDIR/log
 }
 
-# made ARGUMENTS: $file, as tests/fixtures/hostile.c makes it, of at most 1,500,000 bytes
+# made ARGUMENTS: makes $file with tests/fixtures/hostile.c, of at most 1,500,000 bytes
 made() {
 	"$BATS_FILE_TMPDIR/hostile" "$file" "$@"
 	[ "$(wc -c < "$file")" -le 1500000 ]
 }
 
-# bounded STATUS TEXT: what every reader does with $file: its status is that one, and TEXT is part of what it says
+# bounded STATUS TEXT: every command that reads $file ends with this status, and TEXT is part of its messages
 bounded() {
 	local command line
 	for command in "report --threads 1" "report --threads 8" "report --tail 10" "report --format json" "report --format pretty" \
 		info check; do
-		# Nobody waits for an hour: the time is that of the CPU, which others' work does not change.
+		# The limit is CPU time, which does not depend on the load of the machine.
 		line=$(ulimit -t 60; "$BATS_FILE_TMPDIR/measure" "$WEFT" $command "$file")
 		echo "$command: $line; $(tail -n 1 "$MEASURE_LOG")"
 		[ "$(cut -d' ' -f1 <<< "$line")" -eq "$1" ]
@@ -39,7 +39,7 @@ bounded() {
 @test "bounded: pages that a thousand CPUs share are read once, and told" {
 	made 1000 1 1 16777216 4096 1
 	bounded 1 "the pages of 999 CPUs overlap those of another CPU"
-	# All that is read is what the first CPU has: a record for each page.
+	# Only the first CPU's data is read: a record for each page.
 	run --separate-stderr weft report "$file"
 	[ "$(grep -cv '^#' <<< "$output")" -eq 4096 ]
 }
@@ -67,7 +67,8 @@ bounded() {
 	[ "$(weft report "$file" | grep -cv '^#')" -eq $((8 * 4096)) ]
 }
 
-# A recording on the clock uptime, of the same marker over and over, is packed 5700 to 1; on the local clock, of long markers, 600 to 1.
+# A recording with the same marker over and over, on the clock uptime, compresses 5700 to 1; one with long markers, on
+# the local clock, 600 to 1.
 @test "bounded: pages as much alike as those of recordings are, are read" {
 	made 1 0 170 131072 65536 8000
 	[ "$(wc -c < "$file")" -lt 20000 ]
@@ -89,7 +90,7 @@ bounded() {
 	weft info --trust-size "$file"
 }
 
-# A line of 4000 characters for each event of 28 bytes: no kernel has such a print fmt.
+# Each event of 28 bytes gives a line of 4000 characters: no kernel has such a print fmt.
 @test "bounded: a small file does not print gigabytes, unless --trust-size asks for them" {
 	load hostile
 	tiny_tree "$BATS_TEST_TMPDIR/tree"

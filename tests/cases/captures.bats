@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/captures/run itself: that it finds what differs, and passes over nothing in silence.
+# tests/captures/run itself: it finds what differs, and skips nothing silently.
 load lib
 
 setup()

@@ -93,7 +93,7 @@ corpus=tests/corpora/container
 
 @test "check: one flipped bit is told once" {
 	local at
-	# In the frames of the settings, the formats of ftrace and those of the events.
+	# Inside the frames of the settings, of the formats of ftrace, and of the formats of the events.
 	for at in 341 531 1255; do
 		cp "$corpus/accept/v7-zstd.dat" "$BATS_TEST_TMPDIR/flipped.dat"
 		printf "\\x$(printf %x $((0x$(od -An -tx1 -j $at -N 1 "$corpus/accept/v7-zstd.dat" | tr -d " ") ^ 255)))" |
@@ -113,7 +113,7 @@ corpus=tests/corpora/container
 		weft pack -q "$BATS_TEST_TMPDIR/none" --pages tests/fixtures/demo.dat --file-version $version -o "$BATS_TEST_TMPDIR/whole.dat"
 		weft check -q "$BATS_TEST_TMPDIR/whole.dat"
 		size=$(stat -c %s "$BATS_TEST_TMPDIR/whole.dat")
-		# Of every part of the file some, and the last bytes.
+		# Bytes from every part of the file, and the last ones.
 		for at in 30 $(seq 400 $((size / 12)) $((size - 1))) $((size - 20)) $((size - 1)); do
 			cp "$BATS_TEST_TMPDIR/whole.dat" "$BATS_TEST_TMPDIR/flipped.dat"
 			byte=$((0x$(od -An -tx1 -j "$at" -N 1 "$BATS_TEST_TMPDIR/whole.dat" | tr -d ' ') ^ 1 << at % 8))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 load lib
 
-# completes LINE: the words that bash offers at the end of it, one a line
+# completes LINE: prints the words that bash offers at the end of the line, one per line
 completes()
 {
 	bash -c '
@@ -81,7 +81,7 @@ offers()
 	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Print only EVENT: system:event'
 }
 
-# bash_types KEYS: what the command line of an interactive bash holds when KEYS were typed
+# bash_types KEYS: prints the command line of an interactive bash after KEYS were typed
 bash_types()
 {
 	local dir=$BATS_TEST_TMPDIR shell keys
@@ -121,7 +121,7 @@ bash_types()
 	[ "$(bash_types 'weft record --event=sched:sched_process_fo\t')" = "weft record --event=sched:sched_process_fork " ]
 }
 
-# zsh_types KEYS: what an interactive zsh shows when KEYS are typed, and then "line: " and what its command line holds
+# zsh_types KEYS: prints what an interactive zsh shows while KEYS are typed, and then "line: " and its command line
 zsh_types()
 {
 	timeout 100 tests/cases/zsh-types "$PWD/completions" "$1" "$BATS_TEST_TMPDIR/line"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft convert: another file, the same text, for weft and for trace-cmd.
+# weft convert: makes another file that gives the same text, with weft and with trace-cmd.
 load lib
 
 forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 6" "--compression zstd:19")
@@ -9,7 +9,7 @@ forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 
 	local golden text form count=0
 
 	for text in tests/fixtures/golden/*.txt; do
-		# Some need a choice of events to be the text of the kernel.
+		# Some files give the kernel's text only with a selection of events.
 		weft report "${text%.txt}.dat" | cmp -s - "$text" || continue
 		for form in "${forms[@]}"; do
 			# shellcheck disable=SC2086 # words

@@ -11,11 +11,11 @@ setup()
 	unset WEFT_CONFIG XDG_CONFIG_HOME
 	mkdir -p home/.config/weft
 	config=home/.config/weft/config
-	# Of whoever runs the tests, and nobody else's to write.
+	# The file belongs to the user who runs the tests, and no other user may write it.
 	umask 022
 }
 
-# prints WORDS -- WORDS: the same comes from both
+# same WORDS -- WORDS: both command lines print the same
 same()
 {
 	local options=()

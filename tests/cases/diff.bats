@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft diff: what it prints, its conditions and its refusals. That its test holds is shown by traces of known differences, in tests/unit/diff.c.
+# weft diff: its output, its conditions and its refusals. tests/unit/diff.c checks the statistical test with traces of
+# known differences.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
 old=$golden/6.12-function_graph.dat
 new=$golden/6.1-rt-function_graph.dat
 
-# median TEXT: of the time of irq_enter_rcu in the kernel's text, in ns; and how often it is there
+# median TEXT: prints the median time of irq_enter_rcu in the kernel's text, in ns, and the number of its calls
 median() {
 	sed -n 's/^ *[0-9]*) *[^0-9 ]* *\([0-9.]*\) us .* irq_enter_rcu();$/\1/p' "$1" | sort -n |
 		awk '{ v[NR] = $1 } END { printf "%.0f %d\n", v[int((NR + 1) / 2)] * 1000, NR }'
@@ -64,7 +65,7 @@ median() {
 	done
 	cd "$BATS_TEST_TMPDIR"
 	run -0 weft diff graph a1.dat,a2.dat,a3.dat,a4.dat,a5.dat b1.dat,b2.dat,b3.dat,b4.dat,b5.dat --row irq_enter_rcu --format json
-	# 2 / (10 over 5) and ties: all of one side are larger.
+	# All values of one side are larger: p is 2 / (10 over 5).
 	[ "$(jq -r '.changes[0] | "\(.verdict) \(.p)"' <<< "$output")" = "+ 0.007937" ]
 	both=$output
 	run -0 weft diff graph --old a1.dat --old a2.dat,a3.dat --old a4.dat --old a5.dat --new b1.dat,b2.dat,b3.dat --new b4.dat --new b5.dat --row irq_enter_rcu --format json
@@ -101,7 +102,7 @@ median() {
 	run -0 weft diff graph "$old" "$old" --row irq_enter_rcu --figure rate --until 14.735, --since ,14.735000001 --format json
 	[ "$(jq '.changes[0].old_n + .changes[0].new_n' <<< "$output")" = "$n" ]
 	[ "$(jq '.changes[0].old_n > 0 and .changes[0].new_n > 0' <<< "$output")" = true ]
-	# One time is of both sides: nothing differs, and the rate is that of a span which is shorter.
+	# A single time applies to both sides: nothing differs, and the rate is that of the shorter span.
 	run -0 weft diff graph "$old" "$old" --row irq_enter_rcu --figure rate --until 14.735 --format json
 	[ "$(jq '.changes[0] | .old_n == .new_n and .old == .new' <<< "$output")" = true ]
 	[ "$(jq --argjson n "$n" '.changes[0].old_n < $n' <<< "$output")" = true ]
@@ -120,7 +121,7 @@ median() {
 		[ "$(jq '[.changes[] | select(.old_n != .new_n or .old != .new or .verdict == "+" or .verdict == "-")] | length' <<< "$output")" = 0 ]
 	done
 	run -0 weft diff block "$block.dat" "$block.dat" --fail-if '*d2c: total > 0%'
-	# Those of all that a file has events for are the same.
+	# The comparison of everything that a file has events for gives the same figures.
 	run -0 weft diff "$block.dat" "$block.dat" --row '254:0 write d2c' --format json
 	all=$(jq -c '[.changes[] | del(.p)]' <<< "$output")
 	run -0 weft diff block "$block.dat" "$block.dat" --row '254:0 write d2c' --format json
@@ -131,7 +132,7 @@ median() {
 	need_command jq
 	file=$golden/6.12-events-syscalls
 	run -0 weft diff syscalls --by task "$file.dat" "$file.dat" --figure rate --format json
-	# Each exit of a task in the kernel's text ends one call; those of ls began in the file.
+	# Each exit in the kernel's text ends one call; the calls of ls began within the file.
 	[ "$(jq '.changes[] | select(.row == "ls") | .old_n' <<< "$output")" = "$(grep -c '^ *ls-.*sys_[a-z0-9_]* -> ' "$file.txt")" ]
 	run -0 weft diff syscalls --by errno "$file.dat" "$file.dat" --figure rate --format json
 	[ "$(jq -r '[.changes[].row] | sort | join(",")' <<< "$output")" = "$(weft syscalls --by errno "$file.dat" --format json | jq -r '[.syscalls[] | "\(.syscall) \(.error)"] | sort | join(",")')" ]
@@ -150,14 +151,14 @@ median() {
 @test "diff: stacks, power and latency have the rows of the kernel's text" {
 	need_command jq
 	file=$golden/6.12-event-stacktrace
-	# Each event is followed by its stack; those of the idle task's switches are no time off the CPU.
+	# A stack follows each event. Switches of the idle task are no time off the CPU.
 	run -0 weft diff stacks --by task "$file.dat" "$file.dat" --format json
 	stacks=$(grep -c '<stack trace>' "$file.txt")
 	[ "$(jq '[.changes[] | select(.table == "events") | .old_n] | add' <<< "$output")" = "$stacks" ]
 	[ "$(jq -r '[.changes[] | select(.table == "events") | .figure] | unique | join(",")' <<< "$output")" = rate ]
 	file=$BATS_TEST_DIRNAME/../fixtures/resources/power
 	run -0 weft diff power "$file.dat" "$file.dat" --format json
-	# What a CPU left, it had entered: of each CPU and state the pairs.
+	# A CPU leaves a state that it has entered: counts these pairs for each CPU and state.
 	pairs=$(sed -n 's/.*: cpu_idle: state=\([0-9]*\) cpu_id=\([0-9]*\).*/\1 \2/p' "$file.txt" | awk '$1 == 4294967295 { if ($2 in in_state) n[in_state[$2]]++; delete in_state[$2]; next }
 		{ in_state[$2] = $1 } END { for (s in n) print "state " s, n[s] }' | sort)
 	[ "$(jq -r '.changes[] | select(.table == "states" and .figure == "rate") | "\(.row) \(.old_n)"' <<< "$output" | sort)" = "$pairs" ]
@@ -169,7 +170,7 @@ median() {
 	jq -e '[.changes[] | select(.table == "wakeups") | .row | test(" cpu [0-9]+$")] | length > 0 and all' <<< "$output"
 	file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
 	run -0 weft diff latency "$file" "$file" --format json
-	# One delay for each wakeup that weft latency has looked at, of which the parts are parts.
+	# weft latency looks at each wakeup, so there is one delay for each, and its parts belong to it.
 	looked=$(weft latency "$file" | sed -n 's/^# looked at: \([0-9,]*\) wakeups\?$/\1/p')
 	[ "$(jq '.changes[] | select(.row == "delay" and .figure == "rate") | .old_n' <<< "$output")" = "${looked//,/}" ]
 	[ "$(jq '[.changes[] | select(.figure == "total")] | ([.[] | select(.row != "delay") | .old] | add) / (.[] | select(.row == "delay") | .old) | . > 0.999 and . < 1.001' <<< "$output")" = true ]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Each command that reads a recording, and files that are broken or claim much: what is wrong is told, and neither memory nor time is without bounds.
-# tests/corpora/container/reject has the files, of which each is broken in one place; the peak is the kernel's own count (ru_maxrss).
+# Each command that reads a recording, with files that are broken or claim much: it reports what is wrong, with bounded
+# memory and time. Each file in tests/corpora/container/reject is broken in one place. The peak is the kernel's own
+# count (ru_maxrss).
 load lib
 
 limit=128000 # KB
@@ -19,7 +20,7 @@ setup_file()
 	"${CC:-gcc}" -O2 -o "$BATS_FILE_TMPDIR/hostile" tests/fixtures/hostile.c -lzstd
 }
 
-# reads READER FILE: runs it; $status, $said and $peak (KB) are how it went
+# reads READER FILE: runs it; $status, $said and $peak (KB) are the results
 reads()
 {
 	local words line file=$2
@@ -28,7 +29,7 @@ reads()
 	[ "$1" != sql ] || words+=("select count(*) from ftrace_event")
 	export MEASURE_LOG=$BATS_TEST_TMPDIR/said
 	: > "$MEASURE_LOG"
-	# The time is that of the CPU, which others' work does not change.
+	# The limit is CPU time, which does not depend on the load of the machine.
 	line=$(ulimit -t 30; "$BATS_FILE_TMPDIR/measure" "$WEFT" "${words[@]}" < /dev/null)
 	status=${line%% *} peak=$(cut -d' ' -f5 <<< "$line") said=$(< "$MEASURE_LOG")
 	echo "$1 $file: $line; $said"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The example of an analysis that CONTRIBUTING.md explains: what it counts is what stands in the kernel's own text.
+# The example analysis that CONTRIBUTING.md explains: its counts are those of the kernel's own text.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
 example=${BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/examples/events_per_task
 
-# "NAME PID CPU COUNT" of the kernel's text $1; each line of it that is no comment is an event.
+# Prints "NAME PID CPU COUNT" from the kernel's text $1. Each line that is no comment is an event.
 counts_of()
 {
 	sed -n -E 's/^ *(.*)-([0-9]+) +\[([0-9]+)\] .*/\1 \2 \3/p' "$1" |

@@ -28,7 +28,7 @@ for line in sys.stdin:
         on[event["cpu"]] = event["ts"]
 print("\n".join(sorted(turns)))' > "$BATS_TEST_TMPDIR/want"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
-	# The text: a number as JSON has it would not show the digits.
+	# Compares texts, because a number read from JSON loses digits.
 	chrome "$golden/6.12-events-sched.dat" | sed -n 's/^{"ph":"X","pid":0,"tid":\([0-9]*\),"ts":\([0-9.]*\),.*"dur":\([0-9.]*\)}.*/\1 \2 \3/p' | LC_ALL=C sort |
 		diff <(LC_ALL=C sort "$BATS_TEST_TMPDIR/want") -
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft export --to ctf, as babeltrace2 reads it; export/ctf.py compares with the jsonl of the same file.
+# weft export --to ctf, as babeltrace2 reads it. export/ctf.py compares this with the jsonl of the same file.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
 corpus=tests/corpora/report/accept
 switches=$golden/6.12-events-sched.dat
 
-# same FILE OPTION...: babeltrace2 and weft agree about each event of each CPU, its time, fields and task, and about losses. One folder.
+# same FILE OPTION...: babeltrace2 and weft agree about each event of each CPU (its time, fields and task) and about
+# losses, in one folder.
 same()
 {
 	local file=$1 tmp=$BATS_TEST_TMPDIR
@@ -25,7 +26,7 @@ need_readers()
 	need_command python3
 }
 
-# capture KERNEL SCENARIO: its trace.dat, of what stands beside the project, in $file
+# capture KERNEL SCENARIO: sets $file to its trace.dat in the directory beside the project
 capture()
 {
 	local tar=captures/more/$1.tar.zst

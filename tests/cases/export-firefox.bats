@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft export --to firefox: export/firefox.py checks what the profiler believes of a profile; its own command reads one where npm has it.
+# weft export --to firefox: export/firefox.py checks what the profiler requires of a profile. If npm has the profiler's
+# own command, it reads a profile, too.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -10,7 +11,7 @@ setup()
 	need_command python3
 }
 
-# profile FILE OPTION...: into $json
+# profile FILE OPTION...: exports the profile to $json
 profile()
 {
 	json=$BATS_TEST_TMPDIR/profile.json
@@ -22,7 +23,8 @@ ask()
 	python3 tests/cases/export/firefox.py "$1" "$json"
 }
 
-# profiler_cli WORD ARGUMENT...: what the profiler's command answers of the profile into the file answer; it has the word.
+# profiler_cli WORD ARGUMENT...: writes the answer of the profiler's command about the profile to the file answer, which
+# must contain the word
 profiler_cli()
 {
 	local word=$1
@@ -32,7 +34,7 @@ profiler_cli()
 		cd "$BATS_TEST_TMPDIR"
 		export HOME=$BATS_TEST_TMPDIR PATH=$NODE_PATH/.bin:$PATH
 		timeout 60 profiler-cli load profile.json > load.txt 2>&1 || true
-		# It may take longer to start than its own command waits.
+		# The profiler may take longer to start than its own command waits.
 		for _ in $(seq 60); do
 			timeout 30 profiler-cli "$@" > answer 2>&1 && break
 			sleep 1
@@ -46,7 +48,7 @@ profiler_cli()
 	for run in 6.12-function_graph:self-time 6.1-rt-function_graph:self-time 6.12-event-stacktrace:count 6.1-rt-event-stacktrace:count; do
 		file=$golden/${run%:*}.dat
 		profile --weight "${run#*:}" "$file"
-		# The lowest frame is a task by its name in one, and with its PID in the other.
+		# In folded, the lowest frame is the name of a task; in the profile, its name and PID.
 		weft export --to folded --weight "${run#*:}" "$file" 2> /dev/null | python3 -c 'import collections, sys
 weights = collections.Counter()
 for line in sys.stdin:
@@ -73,7 +75,7 @@ for stack, weight in sorted(weights.items()):
 
 @test "firefox: a system call is a marker from its entry to its exit" {
 	profile "$golden/6.12-events-syscalls.dat"
-	# The kernel's text of an exit: "sys_NAME -> 0x0". The first ones of a task may have begun before the file.
+	# The kernel's text of an exit is "sys_NAME -> 0x0". A task's first call may have begun before the file.
 	exits=$(grep -c 'sys_openat -> ' "$golden/6.12-events-syscalls.txt")
 	[ "$exits" -gt 0 ]
 	ask markers | grep -qx "openat $exits"
@@ -90,11 +92,12 @@ for stack, weight in sorted(weights.items()):
 	done
 	[ -s "$BATS_TEST_TMPDIR/want" ] || profile --weight off-cpu "$golden/6.12-events-sched.dat"
 	[ "$(ask sum)" -gt 0 ]
-	# Stacks that were recorded with switches are under it.
+	# The stacks that were recorded with switches are below it.
 	for name in 6.12-event-stacktrace 6.1-rt-event-stacktrace 6.12-function_graph-event-stack; do
 		profile --weight off-cpu "$golden/$name.dat"
 		ask stacks > "$BATS_TEST_TMPDIR/got"
-		# Of folded each time has ended; that of the profile goes on to the end of the file, as that of weft sched.
+		# In folded, each time off the CPU has ended. In the profile, as in weft sched, it continues to the end
+		# of the file.
 		weft export --to folded --weight off-cpu "$golden/$name.dat" 2> /dev/null | sed 's/^[^;]*;//' > "$BATS_TEST_TMPDIR/want"
 		[ -s "$BATS_TEST_TMPDIR/want" ]
 		awk 'NR == FNR { got[$1] = $2; next } { want[$1] += $2 } END { for (stack in want) if (got[stack] < want[stack]) exit 1 }' \
@@ -113,7 +116,7 @@ for stack, weight in sorted(weights.items()):
 	file=${BUILD:-build}/captures/6.1-rt/events-kmem
 	if [ -e "$file/trace.dat" ]; then
 		profile "$file/trace.dat"
-		# The kernel's own text of it: each address space and kind has its values in this order.
+		# In the kernel's own text, each address space and kind has its values in this order.
 		awk '/ rss_stat: / { split($0, at, /mm_id=| curr=| type=MM_| size=|B$/); values[at[2] " " at[4]] = values[at[2] " " at[4]] " " at[5] }
 			END { for (of in values) print of values[of] }' "$file/trace.txt" |
 			sed 's/ FILEPAGES/ file pages/; s/ ANONPAGES/ anonymous pages/; s/ SWAPENTS/ swap entries/; s/ SHMEMPAGES/ shared memory/; s/^/mm /' |

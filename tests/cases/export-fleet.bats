@@ -11,13 +11,13 @@ setup()
 	need_npm @duckdb/node-api 1.5.6-r.1
 }
 
-# example NAME: the lines of the page behind its comment, as man shows them.
+# example NAME: prints the lines of the page behind its comment, as man shows them.
 example()
 {
 	sed -n "/^\.\\\\\" example: $1\$/,/^\.EE/p" "$page" | sed -e '/^\./d' -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\&//g' -e 's/\\e/\\/g'
 }
 
-# web01.dat to web20.dat: 30 events each of recordings of four kinds of kernels.
+# Makes web01.dat to web20.dat: 30 events each, from recordings of four kinds of kernels.
 make_machines()
 {
 	local n=0 file part

@@ -5,7 +5,7 @@ load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
 
-# What the file's own script makes of its data.
+# Runs the page's own script on the page's data.
 slices()
 {
 	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$@" || return
@@ -69,7 +69,7 @@ slices()
 	    on[cpu] = (at, match[6], match[5])
 	assert sum(want.values()) > 10, want
 	assert not want - got, want - got
-	# Besides them, what began before the file or ends behind it.
+	# The others began before the file or end after it.
 	assert sum((got - want).values()) <= 2 * len(switches), got - want
 	PY
 }
@@ -87,7 +87,7 @@ slices()
 	need_command node
 	want=$(awk '/-> 0x/ { ended[$1]++ } END { for (task in ended) n += ended[task]; print n }' "$golden/6.12-events-syscalls.txt")
 	got=$(slices "$golden/6.12-events-syscalls.dat" | grep -c '^call')
-	# The first return of a task may be of a call that began before.
+	# The first return in a task may belong to a call that began before the file.
 	[ "$got" -le "$want" ] && [ "$got" -ge $((want - 5)) ] && [ "$got" -gt 50 ]
 }
 
@@ -146,7 +146,8 @@ process.stdout.write(JSON.parse(/id="data">\n([\s\S]*?)<\/script>/.exec(html)[1]
 	[[ $stderr == *"--max-size: format 'csv'"* ]]
 }
 
-# What is in the page's flame graph: "WEIGHT-WITH-ALL-ABOVE OWN BELOW NAME" of each frame, BELOW being the number of the one that it stands on.
+# flame: prints the page's flame graph, for each frame "WEIGHT-WITH-ALL-ABOVE OWN BELOW NAME". BELOW is the number of
+# the frame on which it stands.
 flame()
 {
 	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$@" || return
@@ -163,7 +164,7 @@ for (const f of flame ? flame.frames : []) console.log(f[2], f[3], f[0], flame.n
 	awk '/<stack trace>/ { first = 1; next } first { first = 0; sub(/^ *=> /, ""); print tolower($0) }' "$golden/6.12-function-stacktrace.txt" | sort | uniq -c |
 		awk '{ print $1, $2 }' | sort > "$BATS_TEST_TMPDIR/want"
 	awk '$2 { own[$4] += $2 } END { for (name in own) print own[name], tolower(name) }' "$BATS_TEST_TMPDIR/frames" | sort | diff "$BATS_TEST_TMPDIR/want" -
-	# Every frame is a function of the kernel's text, but for tasks, which stand on the whole.
+	# Every frame is a function of the kernel's text, except tasks, which are above the root.
 	flame "$golden/6.12-function_graph.dat" > "$BATS_TEST_TMPDIR/frames"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/frames")" -gt 20 ]
 	awk '$3 { print $4 }' "$BATS_TEST_TMPDIR/frames" | while read -r name; do

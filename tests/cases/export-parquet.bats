@@ -23,7 +23,7 @@ duckdb()
 	node "$BATS_TEST_DIRNAME/export/duckdb.js" "$@"
 }
 
-# same FILE: every value of every row is that of jsonl.
+# same FILE: every value of every row is the one in jsonl.
 same()
 {
 	rm -rf "$out"
@@ -83,7 +83,8 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 
 		print fmt: "%d", REC->words
 	END
-	# Rows of 0 to 40 elements, so that pages of 65536 entries end in the middle of a row; each tenth has no second field at all.
+	# Rows have 0 to 40 elements, so pages of 65536 entries end in the middle of a row. Each tenth row has no second
+	# field at all.
 	perl -e 'my ($page, $rows, $nulls, $empty, $words, $sum, @pages) = ("", 0, 0, 0, 0, 0);
 		for my $i (0 .. 9999) {
 			my $none = $i % 10 == 9;
@@ -105,7 +106,7 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 	[ "$(duckdb "SELECT string_agg(column_name || ' ' || column_type, ',') FROM (DESCRIBE SELECT pair, words FROM '$out/lists.parquet')")" = "pair UBIGINT[],words SMALLINT[]" ]
 	[ "$(duckdb "SELECT count(*) FROM '$out/lists.parquet' WHERE pair[2] = 18446744073709551615 - pair[1]::HUGEINT AND len(pair) = 2")" = 10000 ]
 	same "$BATS_TEST_TMPDIR/lists.dat"
-	# A stack is one of addresses.
+	# A stack has addresses.
 	weft export --to parquet -q -o "$out.2" "$golden/6.12-event-stacktrace.dat"
 	[ "$(duckdb "SELECT column_type FROM (DESCRIBE SELECT caller FROM '$out.2/kernel_stack.parquet')")" = "UBIGINT[]" ]
 }

@@ -13,7 +13,7 @@ setup()
 	need_command jq
 }
 
-# decode FILE OPTION...: the export of the file, as text
+# decode FILE OPTION...: prints the export of the file as text
 decode()
 {
 	weft export --to perfetto "$@" 2> /dev/null | protoc -Itests/cases/export --decode=weft.Trace tests/cases/export/perfetto.proto \

@@ -11,7 +11,7 @@ setup()
 	need_command python3
 }
 
-# stacks TYPE OPTION...: the profile as folded stacks
+# stacks TYPE OPTION...: prints the profile as folded stacks
 stacks()
 {
 	local type=$1

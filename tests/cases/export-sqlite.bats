@@ -12,7 +12,7 @@ setup()
 	db=$BATS_TEST_TMPDIR/db
 }
 
-# make_db FILE OPTION...
+# make_db FILE OPTION...: exports the file to $db
 make_db()
 {
 	weft export --to sqlite -q -o "$db" "$@" 2> /dev/null
@@ -71,7 +71,8 @@ make_db()
 	PY
 	{
 		sqlite3 -separator ' ' "$db" "SELECT 'turn', tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE dur >= 0 GROUP BY tid ORDER BY tid"
-		# A task that is off its CPU at the end has a state without an end: what is before its waking is not counted there.
+		# A task that is off its CPU at the end has a state without an end. The time before its waking is not
+		# counted there.
 		sqlite3 -separator ' ' "$db" "SELECT 'wait', tid, sum(dur) FROM thread_state s JOIN thread USING (utid) WHERE state <> 'Running' AND dur >= 0
 			AND EXISTS (SELECT 1 FROM thread_state r WHERE r.utid = s.utid AND r.state = 'Running' AND r.ts >= s.ts + s.dur) GROUP BY tid ORDER BY tid"
 	} | diff "$BATS_TEST_TMPDIR/want" -
@@ -80,7 +81,7 @@ make_db()
 
 @test "sqlite: each system call that returns is a slice" {
 	make_db tests/fixtures/demo.dat
-	# Of each task all calls but the one that was open when recording began.
+	# The calls of each task, without the one that was open when the recording began.
 	returned=$(weft report tests/fixtures/demo.dat | grep -c 'sys_.* -> ')
 	slices=$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE category = 'syscall'")
 	[ "$slices" -le "$returned" ] && [ "$slices" -ge $((returned - 2)) ]

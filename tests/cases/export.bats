@@ -128,7 +128,7 @@ for row in csv.DictReader(sys.stdin):
 
 @test "jsonl, csv: lost events are lines of their own" {
 	need_command jq
-	# The kernel's count of CPU 0 is not in its pages but in a file of statistics.
+	# The kernel's count for CPU 0 is not in its pages but in the saved statistics.
 	weft report --format trace_pipe $corpus/lost-6.12.dat | sed -n 's/^CPU:\([0-9]*\) \[LOST \([0-9]*\) EVENTS\]/\1,\2/p' > "$BATS_TEST_TMPDIR/want"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" = 2 ]
 	weft export --to jsonl $corpus/lost-6.12.dat 2> /dev/null | jq -r 'select(.event == "lost") | "\(.cpu),\(.lost)"' |
@@ -152,7 +152,7 @@ assert all(len(row) == 9 for row in csv.reader(open(sys.argv[1], newline="", enc
 	done
 }
 
-# Standard input is a FIFO whose other end says nothing: it reads until the signal comes.
+# Standard input is a FIFO without data: weft reads until the signal comes.
 @test "export: a signal that ends it leaves no file behind, sent to weft alone or to all of its processes" {
 	local to whom pid files=$BATS_TEST_TMPDIR/out
 	mkfifo "$BATS_TEST_TMPDIR/fifo"
@@ -174,7 +174,7 @@ assert all(len(row) == 9 for row in csv.reader(open(sys.argv[1], newline="", enc
 	exec 9>&-
 }
 
-# The oracle is the number of entries that the kernel wrote beside them.
+# The oracle is the number of entries that the kernel wrote beside the stack.
 @test "export: a kernel stack has as many entries as the kernel says, fewer or more than its format's 8" {
 	need_command jq
 	for file in "$golden"/*stacktrace*.dat "$golden"/*-event-stack.dat; do

@@ -155,7 +155,7 @@ settings()
 	weft check e.dat
 }
 
-# Half a page is read, and what follows it is overwritten.
+# Half of a page is read, and the events after it are overwritten.
 leave_gap()
 {
 	echo 16 > "$I/buffer_size_kb"

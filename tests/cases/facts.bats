@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What a recording keeps besides its pages because the text depends on it, on this machine's own kernel.
+# What a recording stores besides its pages because the text depends on it, on the kernel of this machine.
 load lib
 
 setup()
@@ -18,7 +18,7 @@ setup()
 	weft report -O nosym-userobj r.dat > plain
 	grep -Eq '^ => /.*\[\+0x[0-9a-f]+\]$' named
 	! grep -q '\[+0x' plain
-	# Nothing but these lines differs.
+	# Only these lines differ.
 	diff <(grep -v '^ => ' named) <(grep -v '^ => ' plain)
 	weft report -O sym-userobj -O sym-addr r.dat | grep -Eq '^ => /.*\[\+0x[0-9a-f]+\] <[0-9a-f]{16}>$'
 }

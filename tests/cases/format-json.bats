@@ -37,7 +37,7 @@ setup()
 }
 
 @test "json: integers of 64 bits keep every digit" {
-	# jq 1.6 would round them: so look at the bytes.
+	# jq 1.6 would round them, so this compares bytes.
 	weft report --format json "$golden/6.12-function.dat" | head -1 | grep -Eq '"ip":1844674407[0-9]{10}[,}]'
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Buffers of real kernels beside the kernel's own text (tests/fixtures/record): byte for byte, from files alone.
+# Compares reports of buffers of real kernels with the kernel's own text (tests/fixtures/record), byte for byte, from
+# files only.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft graph: its counts and times beside what the kernel's own text of the same calls says.
+# weft graph: compares its counts and times with the kernel's own text of the same calls.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -11,7 +11,8 @@ setup()
 	out=$BATS_TEST_TMPDIR/out
 }
 
-# "FUNCTION CALLS TOTAL SELF" in ns, by the kernel's text: durations, and who called by the indentation, in each task.
+# Prints "FUNCTION CALLS TOTAL SELF", in ns, from the kernel's text: durations, and the callers by indentation, in each
+# task.
 calls_of()
 {
 	awk 'function flush_to(task, at) { while (depth[task] && level[task, depth[task]] >= at) depth[task]-- }
@@ -44,7 +45,7 @@ calls_of()
 	need_command jq
 	weft graph "$file" --format json > "$out"
 	calls_of "$golden/6.12-function_graph.txt" > "$out.want"
-	# A duration above 10 ms has fewer digits in the text.
+	# The text has fewer digits for a duration above 10 ms.
 	jq -r '.functions[] | "\(.function) \(.calls) \(.total_ns) \(.self_ns)"' "$out" | sort | join - "$out.want" > "$out.both"
 	[ "$(wc -l < "$out.both")" -eq "$(jq '.functions | length' "$out")" ]
 	[ "$(wc -l < "$out.both")" -eq "$(wc -l < "$out.want")" ]
@@ -74,8 +75,8 @@ calls_of()
 	[[ "$output" == "weft: there are no functions among the events; record with -p function_graph" ]]
 }
 
-# By the kernel's text $1, of the calls of $2 that are not inside another one: "PATH CALLS NS" of what they called (down), of their callers (up), or
-# the NS of each (each). PATH has the names from $2 on, joined by ';'.
+# From the kernel's text $1, for those calls of $2 that are not inside another one, prints "PATH CALLS NS" of what they
+# called (down) or of their callers (up), or the NS of each call (each). PATH has the names from $2 on, joined by ';'.
 tree_of()
 {
 	python3 - "$1" "$2" "$3" <<'PYTHON'
@@ -135,7 +136,7 @@ for ns in sorted(each, reverse=True) if way == "each" else []:
 PYTHON
 }
 
-# The rows of a tree with their paths.
+# Prints the rows of a tree with their paths.
 paths_of()
 {
 	jq -r --arg table "$1" '.[$table] | reduce .[] as $row ({ at: [], out: [] }; .at = .at[:$row.depth] + [$row.function]
@@ -152,7 +153,7 @@ paths_of()
 			[ -s "$out.want" ]
 			[ "$(join "$out.have" "$out.want" | wc -l)" -eq "$(wc -l < "$out.want")" ] || { diff "$out.have" "$out.want"; false; }
 			[ "$(wc -l < "$out.have")" -eq "$(wc -l < "$out.want")" ]
-			# Text rounds: to a nanosecond, above 10 ms to 10.
+			# The text is rounded to a nanosecond; above 10 ms, to 10 ns.
 			run -0 awk '{ far = $3 - $5; if ($2 != $4 || far > 20 || far < -20) print }' <(join "$out.have" "$out.want")
 			[ -z "$output" ] || { echo "$func $way: $output"; false; }
 		done
@@ -170,7 +171,7 @@ paths_of()
 		jq -e '. as $all | .calls[] | . as $call | [$all.split[] | select(.call == $call.call) | .self_ns] | add == $call.lasted_ns' "$out"
 		[ "$(jq '.longest | length' "$out")" -eq 3 ]
 	done
-	# The line to paste shows that call in the kernel's text.
+	# The command to paste shows that call in the kernel's text.
 	weft graph "$file" --slowest path_openat --top 1 | sed -n 's/^# longest 1, .*: weft //p' > "$out"
 	read -ra words < "$out"
 	weft "${words[@]}" | grep -q 'path_openat() {'

@@ -8,7 +8,7 @@ load lib
 	[ "$(awk 'length > 80 || / $/' <<< "$output")" = "" ]
 	while read -r name; do
 		grep -qE "(^|  )$name +[^ ]" <<< "$output"
-		# Its words are in the table of help.c.
+		# The words of the overview are in the table of help.c.
 		grep -qF "{ \"$name\", \"" cmd/help.c
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
 }
@@ -25,7 +25,7 @@ load lib
 		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep -q "^  .*weft $name"
 		run grep -nE '^Examples:$|^ +-' "$BATS_TEST_TMPDIR/by-name"
 		[[ "${lines[0]}" == *:Examples: ]]
-		# What they use is there.
+		# The options in the examples exist.
 		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep "weft $name" | sed 's/ -- .*//' | grep -oE ' --?[a-zA-Z][a-z-]*' | while read -r option; do
 			sed '1,/^Examples:$/d' "$BATS_TEST_TMPDIR/by-name" | grep -qE -- "^ +(-., )?$option([,=[ ]|$)" || { echo "$name: $option"; exit 1; }
 		done
@@ -49,7 +49,7 @@ load lib
 	[ "${lines[0]}" = "weft report: no option '-k'" ]
 	run -2 weft report --qqqqqqqq
 	[ "${lines[0]}" = "weft report: no option '--qqqqqqqq'" ]
-	# The start of several, a value that is missing and one too many are not unknown.
+	# An ambiguous start of names, a missing value and a superfluous value are not reported as unknown options.
 	run -2 weft report --co
 	[[ "$output" == *"'--co' is ambiguous"* ]]
 	run -2 weft report --cpu
@@ -74,7 +74,7 @@ load lib
 	[ "$output" = "weft: no command 'restore'; trace-cmd's restore is 'weft recover' here" ]
 	run -2 weft script
 	[ "$output" = "weft: no command 'script'; perf's script is 'weft report' here" ]
-	# Each is a command.
+	# Each of them is a command.
 	while read -r name; do
 		weft help "$name" > /dev/null
 	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/weft.c)
@@ -107,7 +107,7 @@ load lib
 	run weft report -O latency-formt tests/fixtures/demo.dat
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"did you mean 'latency-format'"* ]]
-	# All that the kernel's trace_options and weft have in common.
+	# The options that the kernel's trace_options and weft share.
 	for name in print-parent sym-offset verbose irq-info funcgraph-proc stacktrace; do
 		[[ "$output" == *"$name"* ]]
 	done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft hist --input, beside what the kernel's own text of the same buffer tells
+# weft hist --input, compared with the kernel's own text of the same buffer.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
 sched=$golden/6.12-events-sched
 
-# pairs KEY: "VALUE HITS" of each value in the kernel's text of sched_switch
+# pairs KEY: prints "VALUE HITS" for each value in the kernel's text of sched_switch
 pairs() {
 	sed -n "/ sched_switch: /s/.* $1=\([^ ]*\).*/\1/p" "$sched.txt" | sort | uniq -c | awk '{ print $2, $1 }' | sort
 }
@@ -93,7 +93,7 @@ pairs() {
 		SHELL=$BASH script -qec "stty cols $1 rows 50; env LC_ALL=$2 $(printf '%q ' "$WEFT" hist --input "$file" sched:sched_switch --keys next_comm --values prev_prio)" \
 			/dev/null < /dev/null | tr -d '\r'
 	}
-	# By the kernel's text.
+	# The most frequent value in the kernel's text.
 	most=$(weft report "$file" -e sched:sched_switch | grep -o 'next_comm=[^ ]*' | sort | uniq -c | sort -rn | head -1 | awk '{ print $1 }')
 	run -0 bars 80 C.UTF-8
 	[[ "${lines[1]}" =~ ^[a-z]+\ +$most\ \ (█{40})\ +[0-9]+$ ]]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The command line of weft hist; histograms themselves are kept in guests (tests/guest/scenarios/hist-*.sh).
+# The command line of weft hist. The histograms themselves are tested in guests (tests/guest/scenarios/hist-*.sh).
 load lib
 
 @test "hist: a wrong command line is a usage error that says what is missing" {
 	run --separate-stderr weft hist
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"which EVENT?"* ]]
+	[[ "$stderr" == *"no EVENT given"* ]]
 	run --separate-stderr weft hist sched:sched_switch
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"name fields of 'sched:sched_switch' with --keys"* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Print fmts that no kernel writes: what weft cannot follow is printed as name=value, at once.
+# Print fmts that no kernel writes: what weft cannot evaluate is printed as name=value, without delay.
 load lib
 load hostile
 

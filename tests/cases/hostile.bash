@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Small recordings with bytes of the test's choice. `load hostile` after `load lib`.
+# Small recordings with bytes that the test chooses. Use `load hostile` after `load lib`.
 
-# tiny_tree DIR [COMM]: tracefs files to pack, of one CPU and no events; task 41 is COMM
+# tiny_tree DIR [COMM]: writes tracefs files to pack, with one CPU and no events. Task 41 is COMM.
 tiny_tree()
 {
 	mkdir -p "$1/events" "$1/per_cpu/cpu0"
@@ -15,7 +15,8 @@ tiny_tree()
 	echo 'Linux loom 6.1.0 x86_64' > "$1/uname"
 }
 
-# tiny_event DIR SYSTEM NAME ID PRINT_FMT [TEXT]: an event type with `int x` and `char text[16]`, and one event: x=5, TEXT
+# tiny_event DIR SYSTEM NAME ID PRINT_FMT [TEXT]: adds an event type with `int x` and `char text[16]`, and one event:
+# x=5, TEXT
 tiny_event()
 {
 	mkdir -p "$1/events/$2/$3"
@@ -36,7 +37,7 @@ END
 	perl -e 'print pack("L< S< S< L< L< a16", 1000 << 5 | 7, $ARGV[0], 0, 41, 5, $ARGV[1])' "$4" "${6:-}" >> "$1/per_cpu/cpu0/records"
 }
 
-# tiny_pack DIR FILE
+# tiny_pack DIR FILE: packs the files of DIR into FILE
 tiny_pack()
 {
 	perl -e 'local $/; my $r = <STDIN>; print pack("Q< Q< a4080", 1000000000, length($r), $r)' < "$1/per_cpu/cpu0/records" > "$1/per_cpu/cpu0/trace_pipe_raw"

@@ -10,7 +10,7 @@ setup()
 	made=$BATS_TEST_TMPDIR/made.dat
 }
 
-# lines FILE: what is no header.
+# lines FILE: prints the lines that are not the header.
 lines()
 {
 	grep -av '^#' "$1"
@@ -46,7 +46,7 @@ comes_back()
 @test "import: the kernel's texts of function graphs in all columns, of the captures" {
 	local n=0
 	for file in "${BUILD:-build}"/captures/*/function_graph*/trace*.txt; do
-		# Without CPUs the order alone is known, and of hex, raw, fields and verbose the stacks are no text.
+		# Without CPUs only the order is known. In hex, raw, fields and verbose, stacks are not text.
 		case $file in *.bare.* | *.nocontext-info.* | *.nofuncgraph-cpu.* | *.hex.* | *.raw.* | *.fields.* | *.verbose* | */function_graph-event-stack/*) continue ;; esac
 		[ -e "$file" ] || continue
 		comes_back "$file"
@@ -55,7 +55,8 @@ comes_back()
 	[ $n -gt 0 ] || skip "no captures in ${BUILD:-build}"
 }
 
-# near WANT GOT: the same words, and numbers above 10000 at most 100 apart: of a duration above 10 ms the text has no ns.
+# near WANT GOT: the words are equal, and numbers above 10000 differ by at most 100, because the text has no ns for a
+# duration above 10 ms.
 near()
 {
 	[ -s "$1" ]
@@ -64,7 +65,7 @@ near()
 		END { exit bad }'
 }
 
-# graph FILE: calls, total and own time of each function, in ns.
+# graph FILE: prints calls, total and own time of each function, in ns.
 graph()
 {
 	weft graph --format json "$1" 2> /dev/null | jq -r '.functions[] | "\(.function) \(.calls) \(.total_ns) \(.self_ns)"' | LC_ALL=C sort
@@ -77,7 +78,8 @@ graph()
 		graph "$golden/$name.dat" > "$BATS_TEST_TMPDIR/want"
 		graph "$made" > "$BATS_TEST_TMPDIR/got"
 		near "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
-		# Without irq-info the text does not tell that a function interrupted another one: the own time of each function is the same.
+		# Without irq-info the text does not show that a function interrupted another one: the own time of each
+		# function is unaffected.
 		for file in "$golden/$name.dat" "$made"; do
 			weft export --to folded "$file" 2> /dev/null | awk '{ weight = $NF; sub(/ [0-9]+$/, ""); n = split($0, stack, ";"); own[stack[n]] += weight } END { for (f in own) print f, own[f] }' |
 				LC_ALL=C sort > "$BATS_TEST_TMPDIR/$(basename "$file").folded"
@@ -91,9 +93,9 @@ graph()
 		' 1) ! 100.001 us  |  c();' > "$BATS_TEST_TMPDIR/text"
 	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
 	[[ $stderr == *"4 lines of the function graph have no time"* ]]
-	[[ $stderr == *"of 6 events of the function graph no line tells the task"* ]]
+	[[ $stderr == *"the task of 6 events of the function graph is unknown"* ]]
 	comes_back "$BATS_TEST_TMPDIR/text"
-	# The brace is as far behind its function as it says.
+	# The closing brace is as long after its function as its duration says.
 	[ "$(weft export --to csv --fields ts,event,pid "$made" | sed 1d | paste -sd ' ')" = "1000,funcgraph_entry,4194304 1001,funcgraph_entry,4194304 \
 2501,funcgraph_exit,4194304 13000,funcgraph_exit,4194304 13001,funcgraph_entry,4194305 113002,funcgraph_exit,4194305" ]
 	weft import -q -o "$made" "$golden/6.12-function_graph-event-stack.funcgraph-abstime.txt" 2> "$BATS_TEST_TMPDIR/told"

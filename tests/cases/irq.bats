@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft irq: its counts and times beside what the kernel's own text of the same events says.
+# weft irq: compares its counts and times with the kernel's own text of the same events.
 load lib
 
 file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-irq-timer.dat
@@ -11,7 +11,7 @@ setup()
 	out=$BATS_TEST_TMPDIR/out
 }
 
-# "NAME COUNT TOTAL LONGEST-DELAY" of each softirq, in us, by the kernel's text.
+# Prints "NAME COUNT TOTAL LONGEST-DELAY" of each softirq, in us, from the kernel's text.
 softirqs_of()
 {
 	awk '{ match($0, / \[[0-9]+\] /); cpu = substr($0, RSTART + 2, RLENGTH - 4) + 0
@@ -43,7 +43,8 @@ softirqs_of()
 	for pair in irq=irq_handler_exit hrtimer=hrtimer_expire_exit timer=timer_expire_exit work=workqueue_execute_end; do
 		[ "$(jq "[.sources[] | select(.kind == \"${pair%=*}\") | .count] | add" "$out")" -eq "$(grep -c ": ${pair#*=}: " "$text")" ]
 	done
-	# What nests is in no other's own time: all own times together are no longer than the trace on two CPUs.
+	# The time of what nests belongs to nothing else: all own times together are not longer than the trace on two
+	# CPUs.
 	jq -e '[.sources[] | select(.self_ns) | .self_ns <= .total_ns] | all' "$out"
 }
 
@@ -62,7 +63,7 @@ softirqs_of()
 @test "irq: says when there are no interrupts in the file" {
 	run -1 weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"
 	[[ "$output" == "weft: there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors" ]]
-	# They are in the file, but not in that part of it.
+	# The events are in the file, but not in this part of it.
 	run -1 --separate-stderr weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-irq-timer.dat" --since 99999
 	[[ "${stderr_lines[-1]}" == "weft: there are no interrupts, timers or works among the events: only a part of the file was looked at" ]]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Instances of this machine's own tracefs: what is somebody's must be as it was, whatever weft did in it.
+# Instances of this machine's own tracefs. Whatever weft did in an instance of somebody else, it must be as before.
 load lib
 
 T=/sys/kernel/tracing
@@ -20,7 +20,7 @@ teardown()
 	rmdir $T/instances/$SOME
 }
 
-# The settings of the instance, one a line.
+# Prints the settings of the instance, one per line.
 settings()
 {
 	(cd $T/instances/$SOME && grep -H '' set_event trace_clock buffer_size_kb tracing_on tracing_cpumask trace_options set_event_pid \

@@ -1,11 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Buffers of the kernel's last boot, whose symbols lay elsewhere: the text is the one that the kernel printed before it moved.
+# Buffers of the kernel's last boot, when its symbols had other addresses: the text is the one that the kernel printed
+# then.
 load lib
 
 moved=$((0x1200000))
 
-# moved_symbols TRACE: /proc/kallsyms of a kernel that lies further up by $moved, of the functions that the trace names
+# moved_symbols TRACE: prints a /proc/kallsyms whose addresses are larger by $moved, with the functions that the trace
+# names
 moved_symbols()
 {
 	local name offset size address
@@ -20,7 +22,7 @@ moved_symbols()
 		done | sort | awk '!seen[$1]++'
 }
 
-# packed LAST-BOOT-INFO: the pages of the golden recording, beside symbols that have moved
+# packed LAST-BOOT-INFO: packs the pages of the golden recording with symbols that have moved
 packed()
 {
 	local dir=$BATS_TEST_TMPDIR/dir

@@ -10,7 +10,7 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	local out=$BATS_TEST_TMPDIR/out
 	weft latency "$file" --format json > "$out"
 	jq -e '[.wakeups[] | .queue_ns + .idle_ns + .irq_ns + .softirq_ns + .before_ns + .resched_ns + .others_ns + .unknown_ns == .delay_ns] | all' "$out"
-	# Waking at 2.948405, queued at 2.948880 by the text; ls-66 has the CPU until 2.952459.
+	# In the text, the waking is at 2.948405 and the queueing at 2.948880; ls-66 has the CPU until 2.952459.
 	jq -e '.wakeups[0] | .comm == "rcu_preempt" and .cpu == 0 and .before_comm == "ls" and (.queue_ns / 1e9 - 0.000475 | fabs) < 2e-6 and
 		((.before_ns + .resched_ns) / 1e9 - 0.003579 | fabs) < 2e-6' "$out"
 	[ "$(jq '.wakeups | length' "$out")" -eq 10 ]
@@ -68,7 +68,7 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 
 @test "latency: of a file with samples of osnoise alone it says what to record, and of one without all that it needs it is refused" {
 	weft latency "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise.dat" > "$BATS_TEST_TMPDIR/out"
-	# The kernel's text has no event that tells what the noises were.
+	# The kernel's text has no event that says what the noises were.
 	[ "$(grep -c 'sample_threshold\|_noise:' "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-osnoise.txt" || :)" = 0 ]
 	grep -q 'record with -p osnoise -e osnoise$' "$BATS_TEST_TMPDIR/out"
 	grep -q '^# wanted and not recorded: -e sched:sched_switch ' "$BATS_TEST_TMPDIR/out"

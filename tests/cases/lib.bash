@@ -5,15 +5,15 @@ cd "$BATS_TEST_DIRNAME/../.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
 WEFT=$BUILD/weft
 PATH=$BUILD:$PATH
-# What stands beside the project: tests that need it skip where it is absent.
+# The directory beside the project. Tests that need it are skipped if it does not exist.
 SHARED=$(realpath -m ../shared)
 export BUILD WEFT PATH SHARED
-# Where a test has a terminal, nobody is there to leave a pager.
+# If a test has a terminal, nobody is there to leave a pager.
 export WEFT_PAGER=cat
-# What the one who runs the tests likes changes nothing.
+# The defaults of the user who runs the tests must not change the results.
 export WEFT_CONFIG=
 unset WEFT_OPTIONS
-# Nobody is there to see colours; a test of them takes this away.
+# By default no colours; a test of colours unsets this variable.
 export NO_COLOR=1
 
 need_shared()
@@ -26,8 +26,8 @@ need_command()
 	command -v "$1" > /dev/null || skip "$1 is not installed"
 }
 
-# need_npm NAME VERSION: puts a package of npm into NODE_PATH. It is fetched once for all tests, and so is the news that it cannot be had.
-# WEFT_NODE_MODULES names a directory that has it.
+# need_npm NAME VERSION: makes NODE_PATH contain a package of npm. The package is fetched once for all tests, and a
+# failure to fetch it is remembered, too. WEFT_NODE_MODULES names a directory that has it already.
 need_npm()
 {
 	local at=$BUILD/npm/${1//\//-}-$2
@@ -48,7 +48,7 @@ need_root()
 	[ "$(id -u)" = 0 ] || skip "not root"
 }
 
-# Mounts that only a command of the test sees: containers often forbid them.
+# Mounts that only a command of the test sees. Containers often forbid them.
 need_mounts()
 {
 	need_root
@@ -56,7 +56,7 @@ need_mounts()
 	unshare -m mount -t tmpfs tmpfs /sys 2> /dev/null || skip "no mount namespaces here"
 }
 
-# Recording on this machine's own kernel: tracefs must be there and let us make an instance.
+# For recordings of this machine's own kernel: tracefs must exist and permit making an instance.
 need_tracefs()
 {
 	need_root

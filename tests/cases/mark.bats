@@ -19,7 +19,7 @@ teardown()
 	rmdir $T/instances/$SOME
 }
 
-# What the kernel prints of the markers.
+# Prints the markers as the kernel prints them.
 markers()
 {
 	echo 0 > $T/instances/$SOME/tracing_on

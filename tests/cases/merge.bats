@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft merge: recordings of two kernels as one file, each still with its own kernel's text.
+# weft merge: makes one file from recordings of two kernels; each part still gives its own kernel's text.
 load lib
 
 GOLDEN=tests/fixtures/golden
@@ -35,7 +35,7 @@ GOLDEN=tests/fixtures/golden
 	weft report "$BATS_TEST_TMPDIR/all.dat" | cmp - <(weft report "$BATS_TEST_TMPDIR/six.dat")
 }
 
-# The times of a buffer in microseconds.
+# Prints the times of a buffer in microseconds.
 times()
 {
 	weft report -B "$1" "$2" | grep -v '^#' | sed -n 's/.* \([0-9]*\)\.\([0-9]\{6\}\): .*/\1\2/p'

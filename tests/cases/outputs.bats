@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# How record, extract, recover and pack write the file that is asked for. The oracle is the file system.
+# How record, extract, recover and pack write the output file. The oracle is the file system.
 load lib
 
 setup()
@@ -28,7 +28,7 @@ mode()
 		[ "$(mode default.dat)" = 600 ]
 		pack -o wide.dat --mode 644
 		[ "$(mode wide.dat)" = 644 ]
-		# One that is replaced does not keep its own.
+		# A file that is replaced does not keep its own mode.
 		pack -o wide.dat
 		[ "$(mode wide.dat)" = 600 ]
 	done
@@ -129,7 +129,7 @@ mode()
 @test "output: no name that record uses can be foreseen" {
 	need_tracefs
 	echo precious > victim
-	# The process id is known before the recording begins.
+	# The PID is known before the recording begins.
 	sh -c 'ln -s victim r.dat.weft-$$.unfinished; mkdir r.dat.weft-$$.parts; exec weft record -q -o r.dat -e sched -- true'
 	[ "$(cat victim)" = precious ]
 	weft check r.dat

@@ -46,7 +46,7 @@ load lib
 	weft report -B "$name" -O latency-format p.dat | cmp - want.latency
 }
 
-# An instance of our own whose tracing is on, and the script.
+# An instance of the test's own with tracing on, and the script.
 traced_instance()
 {
 	need_tracefs
@@ -77,7 +77,7 @@ traced_instance()
 	done
 	during=$(cat "$I/tracing_on")
 	kill -TERM $!
-	# Opened both ways it needs no other side.
+	# A FIFO that is opened for reading and writing does not wait for another process.
 	exec 4<> "copy/instances/$NAME/trace_options"
 	wait $! && false
 	exec 4<&-

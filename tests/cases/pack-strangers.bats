@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What root's weft reads of a directory or file that somebody else has made. The oracle is a secret that must not be in the file, and
-# the clock: nothing waits for ever.
+# What weft, run by root, reads from a directory or file that somebody else has made. The oracle is a secret that must
+# not be in the file, and the clock: nothing waits forever.
 load lib
 
 SECRET='root:$6$do-not-tell:19000:0:99999:7:::'
@@ -125,7 +125,7 @@ refused()
 	run -1 timeout 20 weft pack -q -o out.dat folder --pages "$pages" --events fifo
 	[[ "$output" == *"'fifo'"* ]]
 	[ ! -e out.dat ]
-	# What somebody writes into is read.
+	# A FIFO with a writer is read.
 	pack folder --kallsyms <(echo 'ffffffff81000000 T startup_64')
 	[ "$status" = 0 ]
 }
@@ -141,7 +141,7 @@ refused()
 		[[ "$output" == *"'outside' is a directory"* ]]
 		run -1 timeout 20 weft $command /dev/null
 		[[ "$output" == *"it is empty"* ]]
-		# With a writer it is a file like any other, whoever comes first.
+		# With a writer a FIFO is like any other file, whichever side is opened first.
 		cat "$pages" > fifo 3>&- &
 		run -0 timeout 20 weft $command fifo
 		wait $!
@@ -177,7 +177,7 @@ refused()
 	printf '\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n' >> tree/events/header_page
 	printf 'name: one\nID: 900\nformat:\n\nprint fmt: "x"\n' > tree/events/sys/one/format
 	head -c 8192 /dev/zero > tree/per_cpu/cpu0/trace_pipe_raw
-	# From the directory's own on: the loader's come before.
+	# Only from the opening of the directory on: the files of the dynamic loader come before.
 	strace -o calls -e trace=openat "$WEFT" pack -q -o whole.dat tree
 	first=$(grep '^openat' calls | grep -n '"tree"' | head -n 1 | cut -d: -f1)
 	for ((when = first; when < first + 60; when++)); do

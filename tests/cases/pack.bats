@@ -137,10 +137,11 @@ texts()
 	done
 }
 
-# number LETTERS VALUE: as perl's pack() writes it
+# number LETTERS VALUE: prints the value in the form of Perl's pack()
 number() { perl -e 'print pack $ARGV[0], $ARGV[1]' "$1" "$2"; }
 
-# big_page LONG TIME VALUE: of a kernel with words of LONG bytes; one event of id 100 and task 41, or with 0 none
+# big_page LONG TIME VALUE: prints a page of a kernel whose long has LONG bytes, with one event of id 100 and task 41;
+# with VALUE 0, without an event
 big_page()
 {
 	number 'Q>' "$2"
@@ -167,7 +168,7 @@ big_page()
 			printf '\tfield:int value;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: "value=%%d", REC->value\n'
 		} > "$dir/events/demo/tick/format"
 		echo '41 loom' > "$dir/saved_cmdlines"
-		# An empty page tells nothing; the next one does.
+		# An empty page says nothing about the size of long; the next page does.
 		big_page $long 1000000000 0 > "$dir/per_cpu/cpu0/trace_pipe_raw"
 		{ big_page $long 1000000000 0; big_page $long 2000000000 77; } > "$dir/per_cpu/cpu1/trace_pipe_raw"
 		weft pack -q "$dir" -o "$BATS_TEST_TMPDIR/out.dat"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What is printed on a terminal goes through a pager. script(1) is the terminal; the pagers are programs that leave a trace.
+# Text printed on a terminal goes through a pager. script(1) is the terminal; the pagers are programs that leave a
+# trace.
 load lib
 
 setup()
@@ -12,7 +13,7 @@ setup()
 	export TERM=vt100
 }
 
-# on_terminal WORD...: what arrives at the terminal, without carriage returns; its status is that of the command
+# on_terminal WORD...: prints what arrives at the terminal, without carriage returns; its status is that of the command
 on_terminal()
 {
 	SHELL=$BASH timeout 60 script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null > screen

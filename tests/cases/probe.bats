@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Probes on this machine's own kernel: those of programs, where it has them; the other kinds are tried in guests.
+# Probes on this machine's own kernel: those of programs, if it has them. The other kinds are tested in guests.
 load lib
 
 T=/sys/kernel/tracing

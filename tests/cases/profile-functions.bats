@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The command line of weft profile-functions; the profiler itself is in tests/guest/scenarios.
+# The command line of weft profile-functions. The profiler itself is tested in tests/guest/scenarios.
 load lib
 
 @test "profile-functions: a wrong command line is a usage error" {

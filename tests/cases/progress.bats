@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# A long command shows how far it is, on a terminal only. WEFT_PROGRESS=0 shows it at once, so that no test has to take long.
+# A long command shows its progress, on a terminal only. WEFT_PROGRESS=0 shows it at once, so that no test takes long.
 load lib
 
 setup()
@@ -12,13 +12,13 @@ setup()
 	unset PAGER
 }
 
-# on_terminal LINE: what a terminal shows that runs this line of bash
+# on_terminal LINE: prints what a terminal shows that runs this line of bash
 on_terminal()
 {
 	SHELL=$BASH timeout 60 script -qec "$1" /dev/null < /dev/null > screen
 }
 
-# shows WORD: the terminal had a line of that command's progress, and the last thing that was done to it is taking it away
+# shows WORD: the terminal had a progress line of that command, and at last the line was removed
 shows()
 {
 	grep -aq "weft: $1: [0-9]* %\|weft: $1: [0-9.]* [KMG]*i*B read" screen
@@ -45,7 +45,7 @@ shows()
 	mkfifo out
 	"$WEFT" export --to jsonl --fields ts,cpu,pid,comm "$SHARED/bench/sched-syscalls.dat" 2> /dev/null | wc -c > whole
 	SHELL=$BASH timeout 60 script -qefc "$WEFT export --to jsonl --fields ts,cpu,pid,comm -o out $SHARED/bench/sched-syscalls.dat" /dev/null < /dev/null > screen &
-	# A reader that waits for the next line after most of it.
+	# A reader that takes most of the output and then stops until the next line of the test.
 	exec 7< out
 	head -c $(($(cat whole) * 3 / 4)) <&7 > /dev/null
 	drawn=$(tr '\r' '\n' < screen | grep -ac 'in all' || true)
@@ -101,7 +101,7 @@ shows()
 	on_terminal "$WEFT record -e sched:sched_switch --duration 900ms -o run.dat"
 	grep -aq $'weft: recording sched:sched_switch for 900.0 ms; Ctrl-C ends it' screen
 	grep -aEq $'\033\\[Kweft: 0 s, [0-9.,]+[KM]? events/s, [0-9.]+ [KM]?i?B, buffers [0-9]+ % full, 0 lost' screen
-	# It was taken away for the summary.
+	# The line was removed before the summary was printed.
 	grep -aq $'\r\033\\[Kweft: run.dat: .* events* in ' screen
 	on_terminal "$WEFT record -q -e sched:sched_switch --duration 500ms -o run.dat"
 	[ ! -s screen ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft hides nobody's events to keep out its own, and causes few. What devices, counters and workloads themselves count is the judge.
+# weft does not hide events of others while it leaves out its own, and causes few. The oracle is what devices, counters
+# and workloads count themselves.
 load lib
 
 setup()
@@ -9,8 +10,9 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# written EVENT... [-v EVENT...]: 2,000 direct writes, recorded with these events but those behind -v; each was asked for, issued (or
-# merged with another request) and completed, and as many interrupts of the device were recorded as the kernel counted meanwhile.
+# written EVENT... [-v EVENT...]: makes 2,000 direct writes, recorded with these events except those behind -v. Each
+# write was queued, issued (or merged with another request) and completed, and as many interrupts of the device were
+# recorded as the kernel counted meanwhile.
 written()
 {
 	local writes=2000 disk irq counted options=() event
@@ -26,7 +28,8 @@ written()
 		cat /proc/interrupts > irq.after" 2> w.err
 	grep -q ' 0 lost' w.err
 	weft report --format=ftrace w.dat > w.txt
-	# dd-12 [000] ..... 1.2: block_bio_queue: 254,0 WFS 2048 + 8 [dd]. The request may be issued by a worker of the kernel.
+	# A line is like: dd-12 [000] ..... 1.2: block_bio_queue: 254,0 WFS 2048 + 8 [dd]. A worker of the kernel may
+	# issue the request.
 	awk -v writes=$writes -v dd="-$(cat pid) " '
 		/ block_(bio_(queue|backmerge|frontmerge)|rq_issue|rq_complete): / { place = ""; for (i = 1; i < NF; i++) if ($i == "+") place = $(i - 1) "+" $(i + 1) }
 		/ block_bio_queue: / && index($0, dd) { asked++; queue[place]++ }
@@ -35,7 +38,7 @@ written()
 		/ block_rq_complete: / && open[place] { completed++; open[place]-- }
 		END { print asked " asked for, " issued " issued, " merged + 0 " merged, " completed " completed of " writes
 			exit asked < writes || issued + merged != asked || completed != issued }' w.txt
-	# The device whose requests these are is the one that interrupted most.
+	# The device of these requests is the one with the most interrupts.
 	irq=$(awk '{ sub(":", "", $1); n = 0; for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++) n += $i
 		if (NR == FNR) was[$1] = n; else if ($1 ~ /^[0-9]+$/ && $NF ~ /req|nvme|ahci|scsi|blk/ && n - was[$1] > most) { most = n - was[$1]; irq = $1 } }
 		END { if (irq != "") print irq, most }' irq.before irq.after)
@@ -86,7 +89,7 @@ written()
 	command -v perl > /dev/null || skip "no perl here"
 	weft record -b 20000 -o t.dat -e timer -e irq -- perl -e 'select(undef, undef, undef, 0.0005) for 1 .. 1000' 2> t.err
 	grep -q ' 0 lost' t.err
-	# It sleeps with the same timer each time, and starts it in its own name.
+	# It sleeps with the same timer each time, and starts the timer under its own name.
 	weft report --format=ftrace t.dat | awk '
 		{ timer = ""; for (i = 1; i <= NF; i++) if ($i ~ /^hrtimer=/) timer = $i }
 		/^ *perl-.* hrtimer_start: .*function=hrtimer_wakeup/ { started++; on[timer] = 1 }
@@ -97,7 +100,7 @@ written()
 @test "quiet: a recording of all system calls has next to none of weft" {
 	local fewest=1000 own try
 
-	# Where `true` waits long for a CPU the recorders look whether they have slept too long.
+	# If `true` waits long for a CPU, the recorders check whether they have slept too long.
 	for try in 1 2 3; do
 		weft record -q -b 20000 -e syscalls -- true
 		weft info --setting weft/self > self
@@ -109,7 +112,7 @@ written()
 }
 
 @test "quiet: weft names itself in no list of tasks that are left out, in its instance or at the top" {
-	# What others have put there is not ours.
+	# What others have put there does not belong to weft.
 	cat > look <<- 'END'
 		cd /sys/kernel/tracing || exit 1
 		ls -d instances/weft-$PPID >&2 || exit 1
@@ -129,16 +132,16 @@ written()
 	weft info --setting weft/self | grep -qE '^[0-9]+( [0-9]+)+$'
 	weft report --format=ftrace > all.txt
 	weft report --format=ftrace --no-self > others.txt
-	# The flags' third letter: h, H, z, Z are interrupts, s softirqs; of `others` each line of ours has one.
+	# The third letter of the flags: h, H, z, Z are interrupts, s softirqs. Each line of weft in `others` has one.
 	own="^ *[^ ]*-($(weft info --setting weft/self | tr -s ' ' '|')) +\[[0-9]+\] "
 	grep -E "$own" all.txt | grep -vE "$own..[hHszZ]" > own.txt || true
 	[ -s own.txt ]
 	grep -v '^#' all.txt | grep -vxFf own.txt > expected.txt
 	diff expected.txt <(grep -v '^#' others.txt)
-	# For people that is how it is.
+	# The format for people leaves them out by default.
 	left=$(wc -l < own.txt)
 	[ "$(weft report --format=pretty | tail -n 1)" = "# $left events of weft itself are left out; --self prints them" ]
-	# A system call may be one line of two events.
+	# A system call of two events may be one line.
 	[ "$(weft report --format=pretty --self -e sched -e irq | grep -vc '^#')" = "$(weft report -e sched -e irq --self | grep -vc '^#')" ]
 	[ "$(weft report --format=json --no-self | grep -c '"event"')" = "$(grep -vc '^#' others.txt)" ]
 }

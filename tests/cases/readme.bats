@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 load lib
 
-# Each "# weft ... demo.dat" of README, or slow.dat, and the lines below it; record made the files in a guest (tests/guest/scenarios/demo.sh), and
-# what it said is beside them.
+# For each "# weft ... demo.dat" (or slow.dat) of README, the lines below it. record made the files in a guest
+# (tests/guest/scenarios/demo.sh), and its messages are beside them.
 @test "README: what it shows of demo.dat and slow.dat is what weft prints" {
 	local command shown=0
 	while IFS= read -r command; do
@@ -15,7 +15,7 @@ load lib
 	[ "$shown" -ge 10 ]
 }
 
-# What record said in the guest is what the file holds.
+# The numbers that record printed in the guest are those of the file.
 @test "README: the recording is as small as it says, and holds as many events" {
 	need_command trace-cmd
 	[[ "$(cat tests/fixtures/session/demo.out)" == *"demo.dat: $(trace-cmd report tests/fixtures/session/demo.dat 2> /dev/null | grep -c '^ .*\[0') events in "* ]]

@@ -8,7 +8,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# The events that a script of --dry-run switches on: "system" or "system/event".
+# Prints the events that a script of --dry-run enables: "system" or "system/event".
 enabled()
 {
 	sed -nE 's|^echo 1 > .*/events/(.*)/enable$|\1|p' | sort
@@ -60,12 +60,12 @@ enabled()
 @test "syscalls -- COMMAND: its calls and those of its children, counted as written, and no file stays" {
 	need_tracefs
 	mkdir tmp
-	# rmdir of what is not there: as many calls, and as many errors, of two tasks.
+	# rmdir of missing directories: each call is an error, in two tasks.
 	TMPDIR=$PWD/tmp weft syscalls --format csv -- sh -c 'rmdir a b c 2> /dev/null; rmdir d e 2> /dev/null; exit 4' > out || status=$?
 	[ "${status:-0}" -eq 4 ]
 	[ "$(awk -F, '$1 == "rmdir" { print $3, $4 }' out)" = "5 5" ]
 	[ -z "$(ls -A tmp)" ]
-	# From its exec on a task has its new name, whether it was switched away since or not.
+	# From its exec on, a task has its new name, whether or not it was switched away since.
 	weft syscalls --comm rmdir --format csv -- sh -c 'exec rmdir a b' > out 2> /dev/null || true
 	[ "$(awk -F, '$1 == "rmdir" { print $3, $4 }' out)" = "2 2" ]
 	[ ! -e trace.dat ]
@@ -73,14 +73,14 @@ enabled()
 
 @test "analyses -- COMMAND: the command's output and status are its own, its options, too" {
 	need_tracefs
-	# A sleep ends by a timer's interrupt: there is something to tell.
+	# A timer interrupt ends a sleep, so every analysis has something to report.
 	for name in summary sched latency irq; do
 		run -0 weft "$name" -- sh -c 'sleep 0.05; printf "%s\n" "$@"' sh --format -i
 		[ "${lines[0]}" = --format ]
 		[ "${lines[1]}" = -i ]
 		[[ "${lines[2]}" == "# "* ]]
 	done
-	# No line to paste: there is no file.
+	# There is no command to paste, because there is no file.
 	run -0 weft sched -- sleep 0.01
 	[[ "$output" == *"# longest delay of a wakeup: "* ]]
 	[[ "$output" != *"weft report"* ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# How recordings of this machine's own kernel end: signals, caps, missing rights, and a kill at any moment.
+# How recordings of this machine's own kernel end: by signals, limits, missing rights, and a kill at any moment.
 load lib
 
 setup()
@@ -10,7 +10,7 @@ setup()
 	T=/sys/kernel/tracing
 }
 
-# Runs in the background until it traces; its process is $pid.
+# start: runs weft in the background and waits until it traces; $pid is its process.
 start()
 {
 	weft record "$@" 2> err 3>&- &
@@ -24,7 +24,7 @@ start()
 @test "record: SIGINT, SIGTERM and SIGHUP end a recording well" {
 	for signal in INT TERM HUP; do
 		rm -f s.dat
-		# A shell starts what is in the background with SIGINT ignored: weft takes it all the same.
+		# A shell starts background processes with SIGINT ignored; weft handles it all the same.
 		start -o s.dat -e sched
 		kill -$signal $pid
 		wait $pid
@@ -52,7 +52,7 @@ start()
 @test "record: -m keeps the newest, and says how many events it dropped" {
 	for how in "" "--compression none" "--file-version 6"; do
 		# shellcheck disable=SC2086
-		# -F: what others do after dd has ended is newer, and would push its last event out on a busy machine.
+		# -F, because on a busy machine newer events of other tasks would push out the last event of dd.
 		run -0 --separate-stderr weft record -m 64K $how -F -e syscalls -o m.dat -- \
 			dd if=/dev/zero of=/dev/null bs=1 count=60000 status=none
 		[[ "$stderr" == *"the oldest "*" events ("*" of pages) were dropped to keep to -m"* ]]
@@ -111,7 +111,8 @@ start()
 			weft check k.dat
 			weft recover k.dat || true
 		elif [ -n "$(ls -d k.dat.weft-*.parts 2> /dev/null)" ]; then
-			# Killed before it had begun there is nothing to make a file of, and that is said.
+			# If weft was killed before the recording began, there is no data for a file, and the message
+			# says so.
 			run weft recover k.dat
 			[ "$status" = 0 ] || [[ "$output" == *"ended before it had begun"* ]]
 			[ "$status" != 0 ] || weft check k.dat
@@ -125,7 +126,7 @@ start()
 	done
 }
 
-# A buffer so small that its pages are stored as they are: what is torn is a chunk whose pages were still on their way.
+# The buffer is so small that pages are stored uncompressed: a torn chunk is one whose pages were still being written.
 @test "recover: after a kill during a flood all whole chunks are there" {
 	for ms in 150 210 280 370; do
 		rm -rf ./f.dat*

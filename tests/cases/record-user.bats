@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What a recorded command is given: the identity and environment of --user, and no file descriptor of weft's.
+# What a recorded command gets: the identity and environment of --user, and no file descriptor of weft's.
 load lib
 
 setup()
@@ -9,10 +9,10 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# The variables that a user's own shell would have differently.
+# The variables that a login shell of the user would set.
 variables='echo "$HOME $USER $LOGNAME $SHELL $PATH"'
 
-# The same from the system's own files; $1: the user, $2: its name for PATH in /etc/login.defs.
+# Prints the same from the system's own files. $1: the user; $2: the name of the user's PATH in /etc/login.defs.
 want()
 {
 	local path shell
@@ -29,7 +29,7 @@ want()
 	[ "$got" = "$(want nobody ENV_PATH)"$'\nkept\n'"$(id -u nobody)"$'\n'"$(id -g nobody)"$'\n'"$(id -G nobody)" ]
 	got=$(weft record -q -e sched -o u.dat --user root -- /bin/sh -c "$variables")
 	[ "$got" = "$(want root ENV_SUPATH)" ]
-	# runuser itself, where it sets the same.
+	# Compares with runuser itself, where it sets the same variables.
 	need_command runuser
 	ours='echo "$HOME $USER $LOGNAME"'
 	[ "$(weft record -q -e sched -o u.dat --user nobody -- sh -c "$ours")" = "$(runuser -u nobody -- sh -c "$ours")" ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Recordings of this machine's own kernel, in private instances, of events only.
+# Recordings of this machine's own kernel, in private instances, with events only.
 load lib
 
 setup()
@@ -9,7 +9,7 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
-# What must be as before: instances, what is on at the top, and the shared size.
+# Prints what must be as before: instances, what is enabled at the top, and the shared size.
 tracefs_state()
 {
 	local t=/sys/kernel/tracing f
@@ -125,13 +125,13 @@ tracefs_state()
 	weft record -b 20000 -e raw_syscalls:sys_enter -f 'id < 2' -o busy.dat -- sh -c '
 		for i in 1 2; do dd if=/dev/zero of=/dev/null bs=1 count=150000 2> dd.err & echo $! >> pids; done; wait' 2> busy.err
 	grep -q ' 0 lost' busy.err
-	# Each byte is one read from 0 and one write to 1.
+	# Each byte is one read from descriptor 0 and one write to 1.
 	copied=$(weft report --format=ftrace busy.dat | grep -cE -- "-($(paste -sd '|' pids)) +\[.* sys_enter: NR ([01]) \(\2, [0-9a-f]*, 1, ")
 	[ "$copied" = 600000 ]
 }
 
-# More than a reader that compresses could take: chunks that store their pages. Each byte is one read and one write; what dd does besides, a dd
-# of no bytes does as well.
+# More events than a reader that compresses could take, so chunks store their pages uncompressed. Each byte is one read
+# and one write; the other calls of dd are those of a dd without bytes.
 @test "record: a flood is stored as it is, each event is in the file or counted as lost, and trace-cmd reads the same" {
 	[ "$(uname -m)" = x86_64 ] || skip "read and write have other numbers here"
 	command -v trace-cmd > /dev/null || skip "no trace-cmd here"
@@ -160,7 +160,7 @@ tracefs_state()
 		*-m*) [ "$(wc -c < some.dat)" -lt 4000000 ] ;;
 		*) [ "$had" = $((400000 + none)) ] ;;
 		esac
-		# The later half is found without reading the first.
+		# The second half is found without reading the first.
 		middle=$(weft report --raw some.dat | awk '/sys_enter/ { n++; for (i = 1; i < NF; i++) if ($i ~ /^[0-9]+\.[0-9]+:$/) t[n] = $i }
 			END { sub(":", "", t[int(n / 2)]); print t[int(n / 2)] }')
 		weft report --format=ftrace --since "$middle" some.dat | sed -n 's/.* sys_enter: *NR/NR/p' > since
@@ -192,7 +192,7 @@ tracefs_state()
 	sleep 1 3>&- &
 	two=$!
 	timeout 60 weft record -q -e sched:sched_switch -P $one,$two
-	# kill -0 is of those that were not waited for as well: the state tells.
+	# kill -0 also succeeds for a process that nobody has waited for, so this looks at its state.
 	[ ! -e /proc/$two ] || [ "$(awk '/^State:/ { print $2 }' /proc/$two/status)" = Z ]
 	sleep 0.3 3>&- &
 	timeout 60 weft stream -q -e sched:sched_switch -P $! > streamed

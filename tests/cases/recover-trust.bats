@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What root's recover makes of parts that somebody else may have written: nothing. The oracle is the file system (and the kernel's
-# own counters of an instance).
+# What recover, run by root, makes from parts that somebody else may have written: nothing. The oracle is the file
+# system, and the kernel's own counters of an instance.
 load lib
 
 SECRET='root:$6$secret:19000:0:99999:7:::'
-# Kinds of items of the metadata: lib/record/ledger.h.
+# Kinds of items in the metadata: see lib/record/ledger.h.
 FILE=1 OUTPUT=2 HEADER_PAGE=3 HEADER_EVENT=4 BUFFER=12 MOVED=17 INSTANCE=18
 
 setup()
@@ -39,7 +39,7 @@ le32()
 	done
 }
 
-# item KIND BUFFER KEY DATA: as a recorder appends it to the metadata.
+# item KIND BUFFER KEY DATA: prints an item as a recorder appends it to the metadata.
 item()
 {
 	le32 0x74666577
@@ -51,7 +51,7 @@ item()
 	printf '%s\0%s\0' "$3" "$4"
 }
 
-# A spool of one page, an empty one of the kernel's.
+# Prints a spool with one page, an empty one from the kernel.
 spool()
 {
 	le32 0x74706677
@@ -62,7 +62,7 @@ spool()
 	head -c 4096 /dev/zero
 }
 
-# What a killed recording of one CPU leaves: OUTPUT is $2.
+# forge: makes the parts of a killed recording with one CPU. OUTPUT is $2.
 forge()
 {
 	mkdir -m 755 "$1"
@@ -81,7 +81,7 @@ dead()
 	sh -c 'echo $$'
 }
 
-# recover refuses parts $1, says whose they are and what to do, and changes nothing below.
+# refused: recover refuses the parts $1, says who owns them and what to do, and changes nothing below them.
 refused()
 {
 	local before after
@@ -181,7 +181,7 @@ refused()
 	[ -s private/k.dat ]
 	[ ! -e private/$P ]
 	[ ! -e private/written ]
-	# Data that was moved lies in the parts, whatever the metadata says.
+	# Data that was moved lies inside the parts, whatever the metadata says.
 	for name in "$PWD/private/secret" ../secret unfinished.1/../../secret; do
 		rm -rf private/$P
 		cp -r shared/$P private/
@@ -240,7 +240,8 @@ marks()
 	weft report "$1" | grep -c ': mark '
 }
 
-# A recording that is asked for nothing but our markers, $MARKS of them, which its recorders have not taken: they are stopped.
+# start_marks: starts a recording of nothing but $MARKS markers of the test, and stops its recorders before they take
+# them.
 start_marks()
 {
 	local i
@@ -265,7 +266,7 @@ start_marks()
 	run -1 weft recover k.dat
 	[[ "$output" == *"'k.dat' exists"* ]]
 	[ "$(entries)" = $MARKS ]
-	# Nor does the recovery of something else, or of nothing.
+	# Recovering something else, or nothing, does not change this.
 	run -1 weft recover none.dat
 	[[ "$output" == *"weft recover $PWD/k.dat.weft-$pid-"* ]]
 	[ "$(entries)" = $MARKS ]
@@ -282,7 +283,7 @@ start_marks()
 	start_marks
 	kill -9 $pid
 	wait $pid || true
-	# Of the last CPU; what the others have is in the parts then.
+	# Reading the last CPU fails. By then recover has put the data of the other CPUs into the parts.
 	last=$(ls -d /sys/kernel/tracing/instances/weft-$pid/per_cpu/cpu* | sort -V | tail -n 1)
 	run -1 unshare -m sh -c "mount --bind /proc/self/mem $last/trace_pipe_raw && weft recover k.dat"
 	[[ "$output" == *"trace_pipe_raw"* || "$output" == *"nput/output error"* ]]

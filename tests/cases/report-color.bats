@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# report --color: colours in the kernel's own text. The oracle is the text without them, which the captures compare with the kernel's.
+# report --color: colours in the kernel's own text. The oracle is the text without colours, which the captures compare
+# with the kernel's.
 load lib
 load hostile
 
 escape=$'\033'
 sequence="s/$escape\[[0-9]*m//g"
 
-# on_terminal WORD...: what arrives at the terminal, without carriage returns
+# on_terminal WORD...: prints what arrives at the terminal, without carriage returns
 on_terminal()
 {
 	SHELL=$BASH TERM=xterm timeout 60 script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | tr -d '\r'
@@ -16,7 +17,7 @@ on_terminal()
 @test "color: without the sequences each text is the kernel's, byte for byte" {
 	local file format
 	for file in tests/fixtures/demo.dat tests/corpora/report/accept/*.dat; do
-		# A marker of two lines is shown as one where there are colours.
+		# With colours, a marker of two lines is shown on one line.
 		[[ $file != *markers* ]] || continue
 		for format in ftrace trace_pipe; do
 			weft report --format $format --color always "$file" > "$BATS_TEST_TMPDIR/painted"

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# report --decode: where plugins are looked for, and that nothing about them is left unsaid. tests/unit/plugin.c has what they say.
+# report --decode: where weft looks for plugins, and that it reports every problem with them. tests/unit/plugin.c tests
+# what they print.
 load lib
 
 file=tests/fixtures/demo.dat
 
-# A weft that stands somewhere else, without plugins.
+# A copy of weft in another directory, without plugins.
 setup() {
 	alone=$BATS_TEST_TMPDIR/alone
 	mkdir -p "$alone"
 	cp "$WEFT" "$alone/weft"
 }
 
-# The results that the kernel's own text shows as -2 and the like, each with the name that errno(3) gives it.
+# The results that the kernel's own text shows as numbers such as -2, each with its name from errno(3).
 decoded() {
 	grep -c '0xfffffffffffffffe {error=ENOENT}'
 }
@@ -100,7 +101,7 @@ decoded() {
 	[[ "$stderr" == *"'$dir/pipe.so' is not loaded: it is not a regular file"* ]]
 	[[ "$stderr" == *"'$dir/none.so' does not define weft_plugin"* ]]
 	[[ "$stderr" == *"'$dir/abi.so' has ABI 2, this weft has 1"* ]]
-	# One that an event wanted is a failure.
+	# A plugin that an event needs but that cannot be used is a failure.
 	cp "$dir/abi.so" "$dir/syscalls.so"
 	run --separate-stderr "$WEFT" report --plugin-dir "$dir" $file
 	[ "$status" -eq 1 ]
@@ -113,12 +114,12 @@ decoded() {
 	weft report --decode --format json $file > "$BATS_TEST_TMPDIR/json"
 	jq -r 'select(.fields.ret == -2 and .system == "syscalls") | .decoded.error' < "$BATS_TEST_TMPDIR/json" | sort -u | grep -qx ENOENT
 	[ "$(grep -c '"decoded":{"error":"ENOENT"}}$' "$BATS_TEST_TMPDIR/json")" -eq "$(weft report --decode $file | decoded)" ]
-	# And nothing else.
+	# Nothing else differs.
 	sed 's/,"decoded":{[^}]*}//' "$BATS_TEST_TMPDIR/json" | diff - <(weft report --format json $file)
 }
 
 @test "every format of report has what plugins know" {
-	# A system call of pretty has the name of its error by itself.
+	# pretty prints the name of a system call's error without a plugin.
 	[ "$(weft report --decode --format pretty $file | grep -c ' -1 ENOENT$')" -eq "$(weft report --decode $file | decoded)" ]
 	for format in "--format trace_pipe" -R "-O raw"; do
 		[ "$(weft report --decode $format $file | grep -c '{error=ENOENT}')" -eq "$(weft report --decode $file | decoded)" ]

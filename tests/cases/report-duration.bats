@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# report -f 'duration > 1ms': events that end something long. The oracle pairs the lines of the kernel's text by itself.
+# report -f 'duration > 1ms': events that end something long. The oracle pairs the lines of the kernel's text itself.
 load lib
 
 file=tests/fixtures/demo.dat
 
-# calls NS: the exits of system calls that lasted longer, as "TIME" in ns, by pairing the kernel's text by task
+# calls NS: prints the time, in ns, of each exit of a system call that lasted longer, from pairs in the kernel's text by
+# task
 calls()
 {
 	weft report -t $file | awk -v limit="$1" '

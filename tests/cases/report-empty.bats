@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What report says where a choice leaves nothing. The counts and times are those of the text of the whole file.
+# What report prints when a selection leaves no event. Counts and times are those of the complete text of the file.
 load lib
 
 setup()
@@ -14,7 +14,7 @@ setup()
 	told="weft: 0 of $events events are selected; they span ${first%: } to ${last%: }, CPUs 0-1"
 }
 
-# Nothing on standard output but the head, the two lines on the other, and no failure.
+# nothing LINE OPTION...: standard output has the head only, standard error the two lines, and the status is 0.
 nothing() # LINE OPTION...
 {
 	local line=$1
@@ -32,7 +32,7 @@ nothing() # LINE OPTION...
 	nothing "weft: none is of the task 999999" --pid 999999
 	nothing "weft: none is a sched:sched_process_fork" -e sched:sched_process_fork
 	nothing "weft: none is of a task called 'zzzzzz'" --comm zzzzzz
-	# A name that is there, but for one letter.
+	# A name that exists, except for one letter.
 	name=$(sed -E 's/^ *(.*)-[0-9]+ +\[.*/\1/' "$BATS_TEST_TMPDIR/all" | grep -E '^[a-z_]{4,}$' | sort -u | head -n 1)
 	nothing "weft: none is of a task called '${name}x'; did you mean '$name'?" --comm "${name}x"
 	[ -n "$name" ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# report -f: the kernel's filter language, asked of a file. The oracle is the kernel's text, whose words awk compares; what a kernel itself
-# selects is compared in tests/guest/scenarios/report-filter.sh.
+# report -f: the kernel's filter language, applied to a file. The oracle is the kernel's text, whose words awk compares.
+# tests/guest/scenarios/report-filter.sh compares with what a kernel itself selects.
 load lib
 
 setup()
@@ -15,7 +15,8 @@ body()
 	weft report "$@" "$file" | grep -v '^#' || true
 }
 
-# meets FILTER EVENT CONDITION: what -f prints are the lines of EVENT, "" for all, for which awk finds CONDITION; v["NAME"] are their fields
+# meets FILTER EVENT CONDITION: -f prints those lines of EVENT ("" for all) that fulfil CONDITION in awk; v["NAME"] are
+# their fields
 meets()
 {
 	awk -v event="$2" '
@@ -75,7 +76,7 @@ meets()
 	[[ "$output" == *"none meets the filter 'next_pid == 4711'"* ]]
 }
 
-# refused FILTER WORDS COLUMN: the message has the kernel's words, and a caret under that column
+# refused FILTER WORDS COLUMN: the message has the kernel's words, and a caret under this column
 refused()
 {
 	run --separate-stderr weft report -f "$1" "$file"
@@ -108,7 +109,7 @@ refused()
 	run weft report -f '' "$file"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"No filter found"* ]]
-	# No deeper and no longer than is sane.
+	# Depth and length of a filter are limited.
 	run weft report -f "$(printf '(%.0s' {1..5000})" "$file"
 	[ "$status" -eq 1 ]
 	run weft report -f "next_pid == 1$(printf ' || next_pid == 1%.0s' {1..300})" "$file"
@@ -116,7 +117,8 @@ refused()
 	[[ "$output" == *"Too many terms"* ]]
 }
 
-# Instructions do not depend on the machine's load. What a filter costs more is its compilation for each type of event that the file has.
+# Counts instructions, which do not depend on the load of the machine. What a filter costs more is its compilation for
+# each type of event in the file.
 @test "filter: costs no more than a choice by name" {
 	need_command valgrind
 	local choice

@@ -23,10 +23,10 @@ teardown()
 	done
 }
 
-# The lines of instance $1 in a text of several, as they would be without the others.
+# lines_of INSTANCE FILE: prints the lines of this instance from a text of several, as they would be without the others.
 lines_of() { sed -n "s/^ *$1: //p" "$2"; }
 
-# The kernel's own text of both is want.A and want.B; the file with both is f.dat.
+# The kernel's own texts of both instances are want.A and want.B; the file with both is f.dat.
 fill()
 {
 	local i
@@ -51,7 +51,7 @@ fill()
 	sed 's/^ *[^:]*: //' out | grep -o '^[^#].* [0-9]*\.[0-9]*: ' | grep -o ' [0-9]*\.[0-9]*: $' > times
 	[ "$(wc -l < times)" = "$(cat "want.$A" "want.$B" | grep -c '^[^#].* [0-9]*\.[0-9]*: ')" ]
 	sort -n -c times
-	# Not one after the other: the last exec of the one is before the last line of the other.
+	# The instances are not printed one after the other: the last exec of one is before the last line of the other.
 	grep -v ': #' out | sed -E 's/^ *([^:]*): .*/\1/' | uniq > runs
 	[ "$(wc -l < runs)" -gt 4 ]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The option latency-format: its time column needs what only a text of the kernel tells, and `weft pack` learns from one.
+# The option latency-format: its time column needs facts that only a text of the kernel has; `weft pack` learns them
+# from one.
 load lib
 
 corpus=tests/corpora/report
@@ -12,7 +13,7 @@ setup()
 	mkdir "$BATS_TEST_TMPDIR/empty"
 }
 
-# packed NAME TEXT: NAME.dat and what TEXT tells about it
+# packed NAME TEXT: packs NAME.dat together with what TEXT tells about it
 packed()
 {
 	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages "$corpus/accept/$1.dat" --latency-sample "$2" -o "$out"
@@ -51,7 +52,7 @@ same()
 	grep ': sys_' $corpus/userstack-6.12.latency.txt | diff -u - "$BATS_TEST_TMPDIR/some"
 }
 
-# left_behind: makes the text of hwlat-6.12 what it would be had a latency tracer run before; prints how many lines that changed
+# left_behind: changes the text of hwlat-6.12 as if a latency tracer had run before; prints how many lines that changed
 left_behind()
 {
 	sed -e '5s/: 0 us,/: 4711 us,/' -e 's/^#    | task: .*/#    | task: a | b-77 (uid:3 nice:-5 policy:1 rt_prio:50)/' \
@@ -106,7 +107,7 @@ left_behind()
 @test "latency: a sample beside events with a gap between them" {
 	local file=$BATS_TEST_TMPDIR/gap.dat
 	cp $corpus/accept/hwlat-6.12.dat "$file"
-	# The bit of the kernel that says: events were lost before this page (RB_MISSED_EVENTS in the commit of the page at 20480).
+	# Sets the kernel's bit for events lost before this page (RB_MISSED_EVENTS in the commit of the page at 20480).
 	printf '\x80' | dd of="$file" bs=1 seek=20491 conv=notrunc status=none
 	weft pack -q "$BATS_TEST_TMPDIR/empty" --pages "$file" --latency-sample $corpus/hwlat-6.12.latency.txt -o "$out"
 	[ "$(weft info --setting weft/time_start "$out")" -gt 0 ]

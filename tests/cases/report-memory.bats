@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What report holds in memory does not follow the file, whatever is selected of it. The peak is the kernel's own count (ru_maxrss).
+# report's memory does not grow with the file, whatever is selected. The peak is the kernel's own count (ru_maxrss).
 load lib
 
 limit=65536 # KB
@@ -15,10 +15,10 @@ setup_file() {
 	done
 }
 
-# Two CPUs, stretches of 200,000 events each, and the 1st, 16385th... of a stretch is of task 99999.
+# Two CPUs, in stretches of 200,000 events each. The 1st, 16385th and so on of a stretch belong to task 99999.
 rare=$((2 * 7 * 13))
 
-# peak OPTIONS...: of a report of either version with 1, 8 and 64 threads
+# peak OPTIONS...: prints the peak memory of a report of each version with 1, 8 and 64 threads
 peak() {
 	local version threads line kb
 	for version in 6 7; do

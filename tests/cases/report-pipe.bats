@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# report --format trace_pipe: the text of the consuming reader. On the captures tests/captures/run compares it, too.
+# report --format trace_pipe: the text of the consuming reader. tests/captures/run compares it on the captures, too.
 load lib
 
 corpus=tests/corpora/report/accept
 
-# What trace_pipe prints where nothing was lost, from the text of trace: no frame, and in the latency format no delay.
+# Makes from the text of trace the text of trace_pipe without losses: no header, and in the latency format no delay.
 consumed()
 {
 	sed -E '/^#/d; s/^(.{8}-[0-9]+ .*[0-9]us)[$@*#!+ ]:/\1 :/'
@@ -34,7 +34,7 @@ consumed()
 @test "trace_pipe: says how many events each CPU lost, in front of its first one that is left" {
 	weft report --format trace_pipe $corpus/lost-6.12.dat > "$BATS_TEST_TMPDIR/text"
 	grep -n LOST "$BATS_TEST_TMPDIR/text" > "$BATS_TEST_TMPDIR/lost"
-	# The first page of CPU 0 had no room for the number: the statistics of the buffer have it.
+	# The first page of CPU 0 had no room for the number of lost events: the statistics of the buffer have it.
 	diff - "$BATS_TEST_TMPDIR/lost" <<< $'1:CPU:1 [LOST 230 EVENTS]\n32:CPU:0 [LOST 223 EVENTS]'
 	! sed 32q "$BATS_TEST_TMPDIR/text" | grep -F '[000]'
 	sed -n 33p "$BATS_TEST_TMPDIR/text" | grep -qF '[000]'

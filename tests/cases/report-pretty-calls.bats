@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# report --format pretty: system calls as strace writes them, and lines as wide as the terminal. The oracle is the kernel's text of the same file.
+# report --format pretty: system calls as strace writes them, and lines as wide as the terminal. The oracle is the
+# kernel's text of the same file.
 load lib
 
 file=tests/fixtures/demo.dat
@@ -44,7 +45,7 @@ file=tests/fixtures/demo.dat
 	weft report --format pretty --color always $file | sed $'s/\033\\[[0-9]*m//g' | cmp - <(weft report --format pretty $file)
 }
 
-# on_terminal COLUMNS WORD...: what a terminal of that width shows
+# on_terminal COLUMNS WORD...: prints what a terminal of this width shows
 on_terminal()
 {
 	local columns=$1

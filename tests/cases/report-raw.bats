@@ -5,7 +5,7 @@ load lib
 
 corpus=tests/corpora/report/accept
 
-# The kernel's text, or as much of its start as is kept.
+# Compares with the kernel's text, or with the beginning of it that was kept.
 starts() {
 	local option=$1 name=$2 want=$3
 

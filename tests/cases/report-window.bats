@@ -10,13 +10,13 @@ setup()
 	[ "$lines" -gt 100 ]
 }
 
-# The time of line N.
+# Prints the time of line N.
 time_of()
 {
 	sed -n "$1p" "$BATS_TEST_TMPDIR/all" | sed -E 's/.* ([0-9]+\.[0-9]{6}): .*/\1/'
 }
 
-# body ARG...: the events that a report of the file prints
+# body ARG...: prints the events from a report of the file
 body()
 {
 	weft report "$@" "$file" | grep -v '^#'
@@ -69,13 +69,13 @@ body()
 	[[ "$stderr" == *"--since: 'yesterday' is not a time"* ]]
 }
 
-# microseconds SECONDS.FRACTION
+# microseconds SECONDS.FRACTION: prints the time in microseconds
 microseconds()
 {
 	echo "$((10#${1%.*} * 1000000 + 10#${1#*.}))"
 }
 
-# The times are those of the whole report; what lies a microsecond beside them may be rounded either way.
+# The times are those of the complete report. Events within a microsecond of a limit may be rounded either way.
 @test "report: --since and --until take times from the first and from the last event" {
 	first=$(microseconds "$(time_of 1)") last=$(microseconds "$(time_of "$lines")")
 	expected()
@@ -85,7 +85,7 @@ microseconds()
 			if (( t > $1 + 1 && t < $2 - 1 )); then echo "$line"; fi
 		done < <(sed 's/^ *//' "$BATS_TEST_TMPDIR/all")
 	}
-	# within ARG...: those events, and at most those at the ends besides
+	# within ARG...: prints those events, and at most those at the limits besides
 	within()
 	{
 		local from=$1 to=$2
@@ -116,7 +116,7 @@ microseconds()
 	# A system call and its end are one line.
 	lines=$(wc -l < "$BATS_TEST_TMPDIR/people")
 	at=$(sed -n "$((lines / 2))p" "$BATS_TEST_TMPDIR/people" | awk '{ print $1 }')
-	# All behind the column of the time since the event before.
+	# Compares what follows the column of the time since the previous event.
 	weft report --format pretty --since "+$at" "$file" | grep -v '^#' | cut -c 1-14,34- > "$BATS_TEST_TMPDIR/got"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/got")" -ge $((lines / 2)) ]
 	cut -c 1-14,34- "$BATS_TEST_TMPDIR/people" | sort > "$BATS_TEST_TMPDIR/all.sorted"
@@ -126,7 +126,8 @@ microseconds()
 		"$(grep sched_switch "$BATS_TEST_TMPDIR/people" | tail -n 1 | awk '{ print $1 }')" ]
 }
 
-# What date(1) calls the second of an event; the file is one whose name of the kernel became the option DATE, which counts microseconds.
+# The expected second is that of date(1). In this file, the kernel's release was overwritten by the option DATE, which
+# counts microseconds.
 @test "report: --since takes the time of day where the file knows it" {
 	corpus=tests/corpora/report/accept/blk-6.12.dat
 	at=$(grep -abo 'Linux ' $corpus | tail -n 1 | cut -d: -f1)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft block, locks, stacks, memory and power beside what the kernel's own text of the same events says. The buffers of tests/fixtures/resources
-# are those of guests (6.12: block; 6.1-rt: kmem, power), and so are the lines of text beside them. Locks: tests/guest/scenarios/answers-resources.sh.
+# weft block, locks, stacks, memory and power, compared with the kernel's own text of the same events. The buffers of
+# tests/fixtures/resources come from guests (6.12: block; 6.1-rt: kmem, power), and so do the lines of text beside them.
+# Locks: tests/guest/scenarios/answers-resources.sh.
 load lib
 
 fixtures=$BATS_TEST_DIRNAME/../fixtures/resources
@@ -15,7 +16,7 @@ setup()
 @test "block: requests and their time in the device are those of the kernel's text" {
 	need_command jq
 	weft block "$fixtures/block.dat" --format json > "$out"
-	# What a flush came with ends once more, without sectors; a flush has no place.
+	# A request that came with a flush completes once more, without sectors. A flush has no address.
 	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; place = $0; sub(/ \+ .*/, "", place); sub(/.* /, "", place)
 			flush = / FF / }
 		/: block_rq_issue: / { since[flush ? "flush" : place] = ts }
@@ -25,7 +26,7 @@ setup()
 	[ "$(jq '[.requests[].requests] | add' "$out")" -eq "$(grep -c ': block_rq_issue: ' "$fixtures/block.txt")" ]
 	jq -e --argjson want "$(cut -d' ' -f2 "$out.want")" '([.requests[].d2c_ns] | add / 1000) - $want | fabs < 31' "$out"
 	[ "$(jq '.devices[0].merges' "$out")" -eq "$(grep -c 'block_bio_[a-z]*merge: ' "$fixtures/block.txt")" ]
-	# By task and by operation it is the same time.
+	# The time is the same by task and by operation.
 	for by in task operation; do
 		[ "$(weft block "$fixtures/block.dat" --by $by --format json | jq '[.requests[].d2c_ns] | add')" -eq "$(jq '[.requests[].d2c_ns] | add' "$out")" ]
 	done

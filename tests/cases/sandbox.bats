@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Who reads a recording gives up what reading does not need; /proc tells.
+# A process that reads a recording gives up what reading does not need; /proc shows it.
 load lib
 
-# status_of UID COMMAND...: Uid, Groups and Seccomp of the command from /proc once it waits for somebody to read its output
+# status_of UID COMMAND...: prints Uid, Groups and Seccomp of the command from /proc, while it waits for its output to
+# be read
 status_of()
 {
 	perl -e '
@@ -81,7 +82,7 @@ setup()
 	done
 }
 
-# Each command that makes files of others.
+# Each command that makes files from files.
 makers=("convert --file-version 6" "convert" "split" "split --by cpu" "split --count 40" "merge tests/corpora/report/accept/userstack-6.12.dat")
 
 @test "convert, split and merge make the same files in the sandbox and without, where only root may read and write" {
@@ -115,13 +116,13 @@ makers=("convert --file-version 6" "convert" "split" "split --by cpu" "split --c
 		[ "$(id -u)" != 0 ] || chown 1234:1235 "$BATS_TEST_TMPDIR/demo.dat"
 		# shellcheck disable=SC2086 # words
 		strace -ff -y -o "$BATS_TEST_TMPDIR/calls" "$WEFT" $maker -q -o "$BATS_TEST_TMPDIR/a.dat" "$BATS_TEST_TMPDIR/demo.dat" || skip "strace does not work here"
-		# The one process that has read the file; the other has only made files.
+		# Only one process has read the file; the other one has only made files.
 		[ "$(grep -l 'pread64([0-9]*<[^>]*demo.dat>' "$BATS_TEST_TMPDIR"/calls.* | wc -l)" = 1 ]
 		sed -n '/PR_SET_SECCOMP/,$p' "$(grep -l PR_SET_SECCOMP "$BATS_TEST_TMPDIR"/calls.*)" > "$inside"
 		[ "$(grep -c '<[^>]*demo.dat>' "$inside")" -gt 10 ]
 		run ! grep '\(read\|pread64\)([0-9]*<[^>]*demo.dat>' <(sed '/PR_SET_SECCOMP/q' "$(grep -l PR_SET_SECCOMP "$BATS_TEST_TMPDIR"/calls.*)")
 		run ! grep -E '^(open|openat|execve|socket|connect|unlink|unlinkat|rename|renameat|renameat2)\(' "$inside"
-		# Of merge it is the first file's owner, here root: then nobody.
+		# merge runs as the owner of the first file; if that is root, as nobody.
 		[ "$(id -u)" != 0 ] || grep -Eq '^setresuid\((1234, 1234, 1234|65534, 65534, 65534)\) *= 0' "$BATS_TEST_TMPDIR"/calls.*
 	done
 }

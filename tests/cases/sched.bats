@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft sched: its counts and times beside what the kernel's own text of the same events says.
+# weft sched: compares its counts and times with the kernel's own text of the same events.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -12,13 +12,13 @@ setup()
 	out=$BATS_TEST_TMPDIR/out
 }
 
-# "NUMBER COUNT" of each CPU with switches, by the kernel's text.
+# Prints "NUMBER COUNT" for each CPU with switches, from the kernel's text.
 switches_of()
 {
 	grep ': sched_switch: ' "$1" | sed -E 's/^.*\[0*([0-9]+)\] .*/\1/' | sort -n | uniq -c | awk '{ print $2, $1 }'
 }
 
-# "PID VOLUNTARY INVOLUNTARY" of each task that was switched away.
+# Prints "PID VOLUNTARY INVOLUNTARY" for each task that was switched away.
 leavers_of()
 {
 	grep ': sched_switch: ' "$1" | sed -E 's/.*prev_pid=([0-9]+) .*prev_state=([^ ]+) .*/\1 \2/' |
@@ -38,7 +38,7 @@ leavers_of()
 @test "sched: times are those between the lines of the kernel's text, and add up" {
 	need_command jq
 	weft sched "$file" --format json > "$out"
-	# cat-67 in the text: on CPU 1 from 2.947936 to the end of its runs; microseconds are all that the text has.
+	# In the text, cat-67 is on CPU 1 from 2.947936 to the end of its runs. The text has microseconds only.
 	run -0 awk '/: sched_switch: / { ts = $0; sub(/.*\] +[^ ]+ +/, "", ts); sub(/:.*/, "", ts)
 		prev = $0; sub(/.*prev_pid=/, "", prev); sub(/ .*/, "", prev); next_pid = $0; sub(/.*next_pid=/, "", next_pid); sub(/ .*/, "", next_pid)
 		if (prev in since) { ran[prev] += ts - since[prev]; delete since[prev] }
@@ -58,7 +58,7 @@ leavers_of()
 	grep -q '^# cut by the start or the end: ' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
 	grep -q '^# wanted and not recorded: .*-e irq ' "$out"
-	# The line to paste shows that wakeup.
+	# The command to paste shows that wakeup.
 	eval "$(sed -n 's/^# longest .*: \(weft report .*\)/\1/p' "$out")" > "$out.shown"
 	grep -q 'sched_waking: comm=rcu_preempt' "$out.shown"
 	grep -q 'next_comm=rcu_preempt' "$out.shown"
@@ -73,7 +73,8 @@ leavers_of()
 	weft sched "$file" --timehist > "$out"
 	sed '/^$/,$d; /^#/d' "$out" | awk '{ print $4, $NF }' > "$out.lines"
 	grep ': sched_switch: ' "$text" | sed -E 's/.*prev_pid=([0-9]+) .*prev_state=([^ ]+) .*/\1 \2/' | grep -v '^0 ' | diff - "$out.lines"
-	# ls-66 ran from 2.946514 to 2.952459; 10.307 ms lie between the two runs of rcu_preempt-17, of which 4.054 behind its wakeup.
+	# ls-66 ran from 2.946514 to 2.952459. Between the two runs of rcu_preempt-17 are 10.307 ms, of which 4.054
+	# follow its wakeup.
 	grep -qE ' ls +66 +- +0\.1[78][0-9]+ +5\.94[45][0-9]+  R\+$' "$out"
 	grep -qE ' rcu_preempt +17 +10\.30[67][0-9]+ +4\.05[34][0-9]+ +0\.20[67][0-9]+  I$' "$out"
 	grep -q '^# tasks: ' "$out"
@@ -94,7 +95,7 @@ leavers_of()
 }
 
 @test "sched --chain: of the kernel's text, who woke a task, and who had woken that one" {
-	# cat-67 is woken by sh-62, which an interrupt had woken: flags h of the line of its sched_waking.
+	# sh-62 wakes cat-67; an interrupt had woken sh-62: the line of its sched_waking has the flag h.
 	grep -qE ' sh-62 +.*sched_wak(ing|eup_new): comm=(sh|cat) pid=67 ' "$text"
 	weft sched "$file" --chain 67 --format csv > "$out"
 	sed -n 2p "$out" | grep -qE '^1,.*,"?(sh|cat) < sh < '
@@ -115,7 +116,7 @@ leavers_of()
 @test "sched --map: each CPU of the kernel's text has a lane, and the letters are its tasks" {
 	weft sched "$file" --map > "$out"
 	[ "$(grep -c '^CPU  *[0-9]* [A-Za-z.?!*]*$' "$out")" -eq "$(switches_of "$text" | wc -l)" ]
-	# By the text sh-62 and cat-67 ran on CPU 1, rcu_preempt-17 on CPU 0 alone.
+	# In the text, sh-62 and cat-67 ran on CPU 1, and only rcu_preempt-17 ran on CPU 0.
 	sign=$(sed -nE 's/^([A-Z]) rcu_preempt-17 .*/\1/p' "$out")
 	grep -q "^CPU   0 .*$sign" "$out"
 	run -2 weft sched "$file" --map --format csv
@@ -128,7 +129,7 @@ leavers_of()
 	cd "$BATS_TEST_TMPDIR"
 	for command in sched syscalls latency; do
 		line=$(weft $command "a b'c;\$(x).dat" | sed -n 's/^# longest .*: weft report --since/weft report --since/p')
-		# Both times are those of events, which the kernel's text has in microseconds.
+		# Both times are times of events; the kernel's text has them in microseconds.
 		read -r since until <<< "$(sed 's/.*--since \([0-9.]*\) --until \([0-9.]*\) .*/\1 \2/' <<< "$line")"
 		eval "$line" | awk -v from="$since" -v to="$until" 'match($0, / [0-9]+\.[0-9]+: /) { at = substr($0, RSTART + 1, RLENGTH - 3); first = first ? first : at }
 			END { exit !(first - from < 1e-6 && from - first < 1e-6 && at - to < 1e-6 && to - at < 1e-6) }'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Options that record, start, set and stream share: --config, --dry-run, sizes, filters of systems, what is refused.
+# Options that record, start, set and stream share: --config, --dry-run, sizes, filters of systems, and what is refused.
 load lib
 
 setup()
@@ -16,7 +16,8 @@ teardown()
 	[ -n "$I" ] || return 0
 	weft reset -B "$NAME" 2> /dev/null || true
 	[ ! -d "$I" ] || rmdir "$I"
-	# Kernels since 6.9 tell more than was asked for, and more than they take: another recording may have raised it.
+	# Kernels since 6.9 report a larger number than was written, and larger than they accept: another recording may
+	# have raised it.
 	[ -z "${cmdlines:-}" ] || echo "$cmdlines" 2> /dev/null > /sys/kernel/tracing/saved_cmdlines_size ||
 		echo 32768 > /sys/kernel/tracing/saved_cmdlines_size
 }
@@ -45,7 +46,7 @@ teardown()
 	echo 'event = sched:sched_switch' > a.conf
 	run -0 --separate-stderr weft start -B "$NAME" --config=a.conf -f 'prev_prio < 7' --dry-run
 	[[ "$output" == *"echo 'prev_prio < 7' > instances/$NAME/events/sched/sched_switch/filter"* ]]
-	# What belongs to the command is not looked at.
+	# The options of the COMMAND are not examined.
 	run -0 weft start -B "$NAME" -e sched:sched_switch --dry-run -- ls --config none
 	[[ "$output" == *"exec ls --config none"* ]]
 }
@@ -70,7 +71,7 @@ teardown()
 	[[ "$output" == *"cannot open 'no.conf': No such file"* ]]
 	run -2 weft start --config
 	[[ "$output" == *"needs a FILE"* ]]
-	# A word behind a cut name cannot be told from the COMMAND.
+	# A word behind an abbreviated option could be the COMMAND.
 	run -2 weft start --buffer-s 10M --config a.conf
 	[[ "$output" == *"--config: do not abbreviate --config and the options before it"* ]]
 }
@@ -108,7 +109,7 @@ teardown()
 }
 
 @test "dry-run: of a recording runs the command, traced, with its status" {
-	# The script sets it and ends with the buffer still to be read, so it puts nothing back.
+	# The script sets it, and ends while the buffer has to be read still, so it restores nothing.
 	cmdlines=$(cat /sys/kernel/tracing/saved_cmdlines_size)
 	weft record -B "$NAME" -e sched:sched_process_exec -e sched:sched_process_exit -F --dry-run -- sh -c 'echo "here $0"; exit 4' a\'b > script
 	run -4 timeout 30 sh script
@@ -139,7 +140,7 @@ teardown()
 	[ "$(cat $I/buffer_percent)" = 9 ]
 	[ "$(cat $I/set_event_notrace_pid)" = $$ ]
 	weft reset -B "$NAME"
-	# A buffer that was never used has no way back to that: it gets the size of its first use.
+	# A buffer that was never used cannot be made so again: it gets the size of its first use.
 	(cd $I && cat per_cpu/*/buffer_size_kb buffer_percent set_event_notrace_pid) | sed 's/.*expanded: \(.*\))/\1/' > after
 	sed 's/.*expanded: \(.*\))/\1/' before | diff - after
 }

@@ -17,7 +17,7 @@ teardown()
 	[ -z "${I:-}" ] || rmdir "$T/instances/$I"
 }
 
-# Some markers, and no writing any more.
+# still: writes some markers, then stops writing.
 still()
 {
 	echo 'one two' > "$T/instances/$I/trace_marker"

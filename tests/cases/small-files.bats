@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Small files have only the symbols that their pages can refer to: the text is the same, weft's and that of others.
+# A small file has only the symbols to which its pages can refer: the text of weft and of other programs stays the same.
 load lib
 
 setup()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What can be said of snapshots on a kernel that may have none; tests/guest/scenarios/snapshot.sh takes some.
+# What can be tested of snapshots on a kernel that may have none. tests/guest/scenarios/snapshot.sh takes some.
 load lib
 
 @test "snapshot: wrong words are usage errors" {

@@ -3,7 +3,8 @@
 # weft split: the parts together are the whole, for the kernel's own text and for trace-cmd.
 load lib
 
-# Entries and returns of a graph are one line together, and a part may end between them; a marker without a newline joins lines.
+# In a graph, an entry and its return may be on one line, and a part may end between them; a marker without a newline
+# joins lines.
 of_events()
 {
 	local text
@@ -17,7 +18,7 @@ of_events()
 	done
 }
 
-# reports OF-FILES...: their texts, one after the other, without the lines that count.
+# reports FILE...: prints their texts, one after the other, without the lines with counts.
 reports()
 {
 	local file

@@ -10,7 +10,7 @@ setup()
 	! weft sql nosuch.dat 2>&1 | grep -q 'built without' || skip "weft was built without libsqlite3"
 }
 
-# The names of the events in the kernel's own text, each with how often it is there.
+# Prints the names of the events in the kernel's own text, each with its number.
 kernel_counts()
 {
 	sed -n 's/^.* [0-9]*\.[0-9]*: \([a-z_0-9]*\): .*/\1/p' "$1" | LC_ALL=C sort | uniq -c | awk '{ print $2 "," $1 }'

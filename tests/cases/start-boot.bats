@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# start --boot: parameters of the kernel's command line. That kernels take them is seen in guests (tests/guest/scenarios/start-boot.sh).
+# start --boot: parameters for the kernel's command line. Guests test that kernels accept them
+# (tests/guest/scenarios/start-boot.sh).
 load lib
 
 @test "start --boot: each option becomes its parameter of Documentation/admin-guide/kernel-parameters.txt" {

@@ -21,7 +21,7 @@ teardown()
 	for try in $(seq 100); do rmdir $T/instances/$SOME 2> /dev/null && return; done
 }
 
-# The lines below the instance's name, blanks squeezed.
+# Prints the lines below the instance's name, with single blanks.
 of_instance()
 {
 	sed -n "/^instance $SOME\$/,/^[a-z]/p" <<< "$output" | sed -n 's/^  *//p' | tr -s ' '
@@ -85,7 +85,7 @@ of_instance()
 	[ "$status" -eq 2 ]
 }
 
-# What is done to /run/weft there, nobody else sees.
+# Changes to /run/weft inside are visible to no other process.
 own_run()
 {
 	need_mounts

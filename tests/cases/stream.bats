@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Streams of this machine's own kernel: private instances, or one of the test's own where the kernel's counters are wanted.
+# Streams of this machine's own kernel: in private instances, or in one of the test's own if the kernel's counters are
+# needed.
 load lib
 
 setup()
@@ -8,7 +9,7 @@ setup()
 	need_tracefs
 	T=/sys/kernel/tracing
 	I=weft-stream-$$-$BATS_TEST_NUMBER
-	# For two of them: names of different lengths.
+	# For tests with two instances: their names have different lengths.
 	A=weft-test-$$-$BATS_TEST_NUMBER-a B=weft-test-$$-$BATS_TEST_NUMBER-also
 	cd "$BATS_TEST_TMPDIR" || exit 1
 }
@@ -21,7 +22,7 @@ teardown()
 	done
 }
 
-# What must be as before. Other tests may have instances of their own at the same time.
+# Prints what must be as before. Other tests may have instances of their own at the same time.
 tracefs_state()
 {
 	local f
@@ -32,7 +33,7 @@ tracefs_state()
 	done
 }
 
-# The events that an instance ($1, or $I) has written and the ones it lost: "READ LOST".
+# counted [INSTANCE]: prints the numbers of events that an instance (default $I) has written and lost: "READ LOST".
 counted()
 {
 	cat "$T/instances/${1:-$I}"/per_cpu/cpu*/stats |
@@ -40,16 +41,16 @@ counted()
 			END { print n + 0, l + 0 }'
 }
 
-# The same of a text that was streamed.
+# told FILE: prints the same from a streamed text.
 told()
 {
 	awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $2 == "[LOST" ? $3 : 0; next } { n++ } END { print n + 0, l + 0 }' "$1"
 }
 
-# The lines of instance $1 in a text of several, as they would be without the others.
+# lines_of INSTANCE FILE: prints the lines of this instance from a text of several, as they would be without the others.
 lines_of() { sed -n "s/^ *$1: //p" "$2"; }
 
-# A task that makes four events for each of $1 bytes.
+# busy BYTES: runs a task that makes four events for each byte.
 busy() { dd if=/dev/zero of=/dev/null bs=1 count="$1" 2> /dev/null; }
 export -f busy
 
@@ -82,7 +83,7 @@ export -f busy
 	echo 0 > "$T/instances/$I/events/enable"
 	sed '/^#/d' "$T/instances/$I/trace" > want
 	[ -s want ]
-	# What an instance holds already comes first; an event that never happens is all that is added.
+	# The events already in an instance come first. The only event added to them never happens.
 	weft stream -q -B "$I" --cmdlines-size 0 -e syscalls:sys_enter_swapoff --limit "$(wc -l < want)" | sed '/^#/d' | diff want -
 }
 
@@ -144,7 +145,7 @@ export -f busy
 @test "stream: at more than 100,000 events/s a reader that sleeps loses events, and is told every one" {
 	mkdir "$T/instances/$I"
 	mkfifo text go
-	# The reader takes nothing until the command has ended, which it does although nobody reads.
+	# The reader takes nothing until the command has ended. The command ends although nobody reads.
 	{ read -r _ < go; cat > out; } < text &
 	reader=$!
 	weft stream -B "$I" -F -c -b 128 -e raw_syscalls -- bash -c 'busy 300000; echo > go' > text 2> err
@@ -206,11 +207,11 @@ export -f busy
 	[ "$(grep -c ' sched_process_exec: ' a)" = 3 ]
 	[ "$(grep -c ' sched_process_exit: ' b)" = 3 ]
 	[ "$(grep -v '^#' a b | wc -l)" = 6 ]
-	# Each has the header that it has alone.
+	# Each instance has the header that it has alone.
 	weft stream -q -F -c -e sched:sched_process_exec -- /bin/true | grep '^#' > header
 	grep '^#' a | diff header -
 	grep '^#' b | diff header -
-	# A program's exec is between the exits of those before it and its own.
+	# A program's exec lies between the exits of the programs before it and its own.
 	grep -v ': #' out | grep -o ' [0-9]*\.[0-9]*: ' > times
 	[ "$(wc -l < times)" = 6 ]
 	sort -n -c times
@@ -330,8 +331,8 @@ flood()
 	END
 }
 
-# Names of other tasks that come meanwhile are kept, too: as many as the kernel keeps, which is not raised here. Between the two figures lie 900000
-# calls for each CPU: a byte kept for each would be more.
+# Names of other tasks that appear meanwhile are stored, too: as many as the kernel stores, a number that this test does
+# not raise. Between the two figures are 900,000 calls on each CPU: one byte stored for each would show.
 @test "stream: its memory does not grow with the number of events" {
 	flood 150000 > flood.sh
 	weft stream --cmdlines-size 0 -F -c -e raw_syscalls -- bash flood.sh > /dev/null 2> err
@@ -340,7 +341,8 @@ flood()
 	awk 'NR == 1 { first = $1 } END { exit !($1 - first <= 512) }' rss
 }
 
-# The objects of --summary: intervals follow one another, the last is of all, and their events are all events.
+# The objects of --summary: intervals follow one another, the last object covers all, and their events add up to all
+# events.
 check_intervals()
 {
 	jq -es --argjson every "$2" '.[-1].whole and ([.[:-1][] | .whole] | any | not) and length > 2
@@ -355,10 +357,10 @@ check_intervals()
 	mkdir "$T/instances/$I"
 	weft stream -q -B "$I" -F -c --summary sched --every 20ms --format json -- bash -c 'busy 3000; sleep 0.1; busy 3000' > out
 	check_intervals out 0.02
-	# Other tests fill no instance of mine: all that it counted was shown.
+	# No other test writes into the instance, so everything that it counted was shown.
 	read -r written lost < <(counted)
 	[ "$lost" -gt 0 ] || [ "$(jq -s '.[-1].events' out)" -eq "$written" ]
-	# Who switched how often, summed up, is what the table of all says.
+	# The numbers of switches in the intervals add up to those in the last table.
 	jq -es '([.[:-1][].cpus[]? | .switches] | add) == ([.[-1].cpus[] | .switches] | add)' out
 }
 
@@ -368,7 +370,7 @@ check_intervals()
 	weft stream -q -F -c --summary syscalls --every 5ms --format json -- sh -c "$dd; sleep 0.05; $dd" > out
 	check_intervals out 0.005
 	[ "$(jq -s '.[-1].syscalls[] | select(.syscall == "write") | .calls' out)" = 5000 ]
-	# A call that an interval cuts is in the last table only.
+	# A call that crosses the end of an interval is in the last table only.
 	jq -es '([.[:-1][] | .syscalls[]? | select(.syscall == "write") | .calls] | add) as $sum | $sum <= 5000 and $sum + length >= 5000' out
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft summary: one page, whose figures are those of the commands that tell more, and of the kernel's own text.
+# weft summary: one page with the figures of the commands that show more, and of the kernel's own text.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -27,7 +27,7 @@ setup()
 	weft summary "$golden/6.12-events-syscalls.dat" > "$out"
 	grep -q '^# system calls (more: weft syscalls)$' "$out"
 	grep -q '^# weft sched: there is no sched_switch ' "$out"
-	# Of a file with neither, the recording and its events.
+	# A file with neither gets the facts of the recording and its events.
 	weft summary "$golden/6.12-function.dat" > "$out"
 	grep -q '^ftrace:function ' "$out"
 	run -1 weft summary "$golden/6.12-function.txt"
@@ -37,12 +37,12 @@ setup()
 	need_command jq
 	for name in 6.12-function_graph 6.12-events-sched; do
 		weft summary "$golden/$name.dat" --format json > "$out"
-		# jq would keep the last of two.
+		# jq would silently keep the last of two equal keys.
 		[ "$(grep -oE '^(\{|)"[a-z_ ]+":\[' "$out" | sort | uniq -d | wc -l)" -eq 0 ]
 	done
 	weft summary "$golden/6.12-function_graph.dat" > "$out"
 	grep -q '^# functions: .* (more: weft graph)$' "$out"
-	# The first row is the function with the most time of its own, by graph's test that of the kernel's text.
+	# The first row is the function with the most time of its own; graph.bats compares that with the kernel's text.
 	[ "$(sed -n '/^# functions: /{n;n;s/ .*//;p}' "$out")" = "$(weft graph "$golden/6.12-function_graph.dat" --format csv | sed -n 2p | cut -d, -f1)" ]
 	! grep -q 'weft graph: there are no functions' <(weft summary "$golden/6.12-events-sched.dat")
 }

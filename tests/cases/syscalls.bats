@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft syscalls: its counts beside what the kernel's own text of the same events says.
+# weft syscalls: compares its counts with the kernel's own text of the same events.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -10,7 +10,8 @@ setup()
 	out=$BATS_TEST_TMPDIR/out
 }
 
-# "NAME CALLS" by the kernel's text $1: each exit behind an entry of the same task. weft's own tasks are in none of these files.
+# Prints "NAME CALLS" from the kernel's text $1: each exit that follows an entry in the same task. No file has tasks of
+# weft.
 calls_of()
 {
 	grep -E ': sys_[a-z0-9_]+(\(| -> )' "$1" | sed -E 's/^.*-([0-9]+) +\[.*: sys_([a-z0-9_]+)(\(| -> ).*/\1 \2 \3/' |
@@ -23,7 +24,7 @@ calls_of()
 		weft syscalls "$golden/$name.dat" --format json > "$out"
 		jq -r '.syscalls[] | select(.calls > .endless) | "\(.syscall) \(.calls - .endless)"' "$out" | sort |
 			diff <(calls_of "$golden/$name.txt") -
-		# The longest is as long as the paste-able line says, and is in it.
+		# The longest call is as long as the times in the command to paste say, and lies between them.
 		jq -e '.longest[0] | (.until - .since) * 1e9 - .lasted_ns | fabs < 2' "$out"
 	done
 }
@@ -53,11 +54,11 @@ calls_of()
 	file=$golden/6.12-events-syscalls
 	weft syscalls --trace "$file.dat" > "$out"
 	sed '/^$/,$d' "$out" > "$out.lines"
-	# Every entry and every exit of the kernel's text is half of a line.
+	# Every entry and every exit of the kernel's text is one half of a line.
 	[ "$(grep -c '(' "$out.lines")" -eq "$(grep -cE ': sys_[a-z0-9_]+\(' "$file.txt")" ]
 	[ "$(grep -c ' = ' "$out.lines")" -eq "$(grep -cE ': sys_[a-z0-9_]+ -> ' "$file.txt")" ]
 	awk '{ print $1 }' "$out.lines" | sort -nc
-	# "PID NAME RESULT" of the exits, in order.
+	# Prints "PID NAME RESULT" of the exits, in order.
 	grep -E ': sys_[a-z0-9_]+ -> ' "$file.txt" | sed -E 's/^.*-([0-9]+) +\[.*: sys_([a-z0-9_]+) -> 0x([0-9a-f]+).*/\1 \2 \3/' |
 		while read -r pid name hex; do printf '%d %s %d\n' "$pid" "$name" "$((16#$hex))"; done > "$out.want"
 	grep ' = ' "$out.lines" | grep -v ' = -1 ' | sed -E 's/^ *[0-9.]+ +[0-9]+ +.*-([0-9]+) +(<\.\.\. )?([a-z0-9_]+)(\(.*| resumed>) = ([^ ]+).*/\1 \3 \5/' |

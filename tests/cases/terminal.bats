@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What strangers wrote reaches a terminal as text; into a file or pipe it goes as it is. script(1) is the terminal.
+# Bytes from strangers reach a terminal as text; a file or pipe gets them unchanged. script(1) is the terminal.
 load lib
 load hostile
 
@@ -16,14 +16,15 @@ setup()
 	tiny_pack tree odd.dat
 }
 
-# on_terminal COMMAND...: what arrives at the terminal, without the carriage returns that the terminal driver puts before newlines. script
-# runs the words by $SHELL, /bin/sh where nobody set it; only bash undoes the quotes of its printf.
+# on_terminal COMMAND...: prints what arrives at the terminal, without the carriage returns that the terminal driver
+# adds before newlines. script runs the words with $SHELL, or with /bin/sh if it is unset; only bash undoes the quotes
+# of its own printf.
 on_terminal()
 {
 	SHELL=$BASH script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | tr -d '\r'
 }
 
-# hidden FILE: the lines with something that a terminal would obey
+# hidden FILE: prints the lines with something that a terminal would obey
 hidden()
 {
 	LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|(^|[^\xc2-\xf4])[\x80-\xbf]' "$1"
@@ -50,7 +51,7 @@ hidden()
 	cmp piped file
 	grep -aqF $'x=5 \033]0;mine\a' file
 	grep -aqF $'lo\033[31mom-41' file
-	# The same lines, but for what is escaped.
+	# The lines are the same, except for what is escaped.
 	on_terminal "$WEFT" report odd.dat > shown
 	[ "$(wc -l < shown)" = "$(wc -l < file)" ]
 }
@@ -96,7 +97,7 @@ hidden()
 	on_terminal "$WEFT" export --to jsonl odd.dat > jsonl
 	on_terminal "$WEFT" split --by event -o part.dat odd.dat > split
 	for shown in hist sql csv jsonl split; do
-		# U+FFFD is what exports put in the place of bytes that are no UTF-8.
+		# Exports write U+FFFD in place of bytes that are not UTF-8.
 		LC_ALL=C sed -i 's/\xef\xbf\xbd//g' "$shown"
 		run ! hidden "$shown"
 	done
@@ -116,13 +117,13 @@ hidden()
 		run ! hidden shown
 		grep -aqF '\033]0;mine' shown
 	done
-	# Into a pipe they go as they are.
+	# A pipe gets the bytes unchanged.
 	run "$WEFT" report "$odd"
 	[ "$status" = 1 ]
 	[[ $output = *$'\033]0;mine\a'* ]]
 }
 
-# A name with a newline would make a line that looks like one of weft's own.
+# A name with a newline could make a line that looks like one of weft's own.
 @test "report: on a terminal a newline in a task's name or a string begins no line; a pipe gets it" {
 	tiny_tree lines $'lo\nom'
 	tiny_event lines sys plain 2000 '"x=%d %s", REC->x, REC->text' $'a\nb'

@@ -1,27 +1,28 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# man/weft-trace-cmd.7 has a row for every command and option of the trace-cmd that is installed, and what it names exists in weft.
+# man/weft-trace-cmd.7 has a row for every command and option of the installed trace-cmd, and everything that it names
+# exists in weft.
 load lib
 
 setup_file()
 {
-	# SECTION <tab> OPTIONS <tab> TEXT
+	# Prints SECTION <tab> OPTIONS <tab> TEXT.
 	awk '/^\.SH /{ section = $NF } /^\.TP$/ { getline name; getline text; sub(/^\.B /, "", name); gsub(/\\-/, "-", name)
 		gsub(/\\-/, "-", text); gsub(/\\\(aq/, "\047", text); print section "\t" name "\t" text }' man/weft-trace-cmd.7 > "$BATS_FILE_TMPDIR/rows"
 	weft __describe > "$BATS_FILE_TMPDIR/tables"
 }
 
-# has_row SECTION WORD
+# has_row SECTION WORD: there is a row for this option
 has_row()
 {
 	awk -F'\t' -v section="$1" -v word="$2" '$1 == section { n = split($2, words, ", ")
 		for (i = 1; i <= n; i++) if (words[i] == word) found = 1 } END { exit !found }' "$BATS_FILE_TMPDIR/rows"
 }
 
-# Those with options of their own; start, stream and profile take record's.
+# The commands with options of their own; start, stream and profile share those of record.
 commands='record report list set extract show snapshot stack stop restart clear reset stat split'
 
-# options_of COMMAND: those that trace-cmd's help of it tells, "-e" and "--full"
+# options_of COMMAND: prints the options in trace-cmd's help of it, "-e" and "--full"
 options_of()
 {
 	local help=-h
@@ -30,7 +31,7 @@ options_of()
 		sed -E 's/^(-[A-Za-z])[a-z].*/\1/' | sort -u
 }
 
-# has_option COMMAND OPTION: whether weft's table has it
+# has_option COMMAND OPTION: weft's table has it
 has_option()
 {
 	awk -F'\t' -v name="$1" -v word="$2" '($1 == "option" || $1 == "alias") && $2 == name && ("-" $3 == word || "--" $4 == word) { found = 1 }
@@ -58,7 +59,7 @@ has_option()
 	local command word untold=''
 	for command in $commands; do
 		while read -r word; do
-			# -V is --version of each command; --temp is the start of --temp-dir.
+			# -V is --version of each command; --temp is an abbreviation of --temp-dir.
 			has_option "$command" "$word" || [[ "$word" == -V || "$word" == --version || "$word" == --temp ]] && continue
 			run -2 timeout 10 weft "$command" "$word"
 			[[ "$output" == *"no option '$word' as trace-cmd has it; "* ]] || untold="$untold $command:$word"
@@ -67,18 +68,19 @@ has_option()
 	[ -z "$untold" ] || { echo "not told:$untold"; false; }
 }
 
-# A letter of a command that trace-cmd's command of that name has, too, means what it means there (the rows say where it does not).
-# Of all others, one letter has one meaning: the same long name in every command.
+# A letter that trace-cmd's command of the same name has, too, means the same there, unless a row says otherwise. Every
+# other letter has one meaning: the same long name in every command.
 @test "a letter means the same in every command of weft, but where trace-cmd's letters of a command say otherwise" {
 	need_command trace-cmd
 	local command own=''
 	for command in $commands; do
 		own="$own $(options_of "$command" | sed -nE "s/^-([A-Za-z])\$/$command:\1/p" | tr '\n' ' ')"
 	done
-	# start and stream have record's, and so has -a of record, which trace-cmd takes without telling.
+	# start and stream have the options of record, and also record's -a, which trace-cmd accepts without documenting
+	# it.
 	own="$own $(grep -o ' record:.' <<< "$own" | sed 's/record/start/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/stream/' | tr '\n' ' ') record:a "
 	[[ "$own" == *" record:e "* && "$own" == *" show:c "* && "$own" == *" list:t "* ]]
-	# of stat -B and list -B trace-cmd says less: an instance, all the same
+	# trace-cmd's help says less about stat -B and list -B: they name an instance, too.
 	awk -F'\t' -v own="$own" '$1 != "option" && $1 != "alias" || $3 == "-" || index(own, " " $2 ":" $3 " ") { next }
 		{ name = $4 == "-" ? "?" : $4 }
 		$3 in means && means[$3] != name { print "-" $3 " is --" means[$3] " of " where[$3] " and --" name " of " $2; wrong = 1 }
@@ -142,7 +144,7 @@ has_option()
 	weft report -v -F 'next_pid == 65' $file | grep -v '^#' | diff - <(grep -v ' next_pid=65 ' "$BATS_TEST_TMPDIR/all")
 	weft report -F 'next_pid >= 0' -v -F 'next_pid == 65' $file | grep -v '^#' |
 		diff - <(grep ' next_pid=' "$BATS_TEST_TMPDIR/all" | grep -v ' next_pid=65 ')
-	# The third letter of the flags: h and H are hard interrupts, s and H soft ones.
+	# The third letter of the flags: h and H are hard interrupts, s and H softirqs.
 	weft report -I $file | grep -v '^#' | diff - <(grep -vE '\] ..[hH]' "$BATS_TEST_TMPDIR/all")
 	weft report -S $file | grep -v '^#' | diff - <(grep -vE '\] ..[sH]' "$BATS_TEST_TMPDIR/all")
 	weft report -l $file | cmp - <(weft report -O latency-format $file)
@@ -152,13 +154,13 @@ has_option()
 	need_command trace-cmd
 	file=tests/fixtures/demo.dat
 	weft report -r sched_switch,sys_enter_execve "$file" > "$BATS_TEST_TMPDIR/some"
-	# The fields, as trace-cmd has them: numbers without their hexadecimal form.
+	# The fields in trace-cmd's form: numbers without their hexadecimal form.
 	trace-cmd report -N -r sched_switch -i "$file" 2> /dev/null | sed -n 's/.* sched_switch: *//p' > "$BATS_TEST_TMPDIR/want"
 	sed -nE 's/=0x[0-9a-f]+ \((-?[0-9]+)\)/=\1/g; s/.* sched_switch: //p' "$BATS_TEST_TMPDIR/some" | diff "$BATS_TEST_TMPDIR/want" -
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
 	grep -q ' sys_enter_execve: __syscall_nr=0x3b (59)' "$BATS_TEST_TMPDIR/some"
 	diff <(weft report "$file" | grep -vE ' sched_switch: | sys_execve\(') <(grep -vE ' sched_switch: | sys_enter_execve: ' "$BATS_TEST_TMPDIR/some")
-	# Of a graph's entries, too, whose lines are of another kind.
+	# Also for entries of a graph, whose lines have another form.
 	[ "$(weft report -r funcgraph_entry tests/fixtures/golden/6.12-function_graph.dat | grep -c 'funcgraph_entry: func=')" -gt 50 ]
 	run -1 weft report -r sched_swich "$file"
 	[[ "$output" == *"the file knows no event 'sched_swich'; did you mean 'sched:sched_switch'"* ]]
@@ -175,7 +177,7 @@ has_option()
 		# shellcheck disable=SC2086
 		weft report $choice --ts-diff $file | sed -nE 's/.* ([0-9]+\.[0-9]+: ( {8}|\(\+[0-9]+\)) ).*/\1/p' | diff "$BATS_TEST_TMPDIR/want" -
 	done
-	# Without them, the text is the kernel's.
+	# Without these options the text is the kernel's.
 	weft report --ts-diff $file | sed -E 's/^(.{30,}[0-9]\.[0-9]{6}: )(\(\+[0-9]+\) *|         )/\1/' | diff <(weft report $file) -
 	run -2 weft report --ts-diff --format csv $file
 	run -2 weft report --ts-diff --format json $file
@@ -184,7 +186,7 @@ has_option()
 
 @test "report --ts-offset moves all times, those of --since, too; what would begin before 0 is refused" {
 	local file=tests/fixtures/demo.dat
-	# Times have six digits; the kernel's text says which.
+	# Times have six digits, as the kernel's text shows.
 	weft report $file | grep -v '^#' | awk '{ match($0, / [0-9]+\.[0-9]+: /); at = substr($0, RSTART + 1, RLENGTH - 3); sub(/ [0-9]+\.[0-9]+: /, sprintf(" %.6f: ", at + 1000)) } 1' > "$BATS_TEST_TMPDIR/want"
 	weft report --ts-offset 1000000000000 $file | grep -v '^#' | diff -b "$BATS_TEST_TMPDIR/want" -
 	weft report --ts-offset 1000000000000 --since 1004.48 $file | grep -v '^#' | diff -b <(awk '{ match($0, / [0-9]+\.[0-9]+: /) } substr($0, RSTART + 1) + 0 >= 1004.48' "$BATS_TEST_TMPDIR/want") -

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# man/weft-tracefs.7 has a row for every file of tracefs, and what it names exists.
+# man/weft-tracefs.7 has a row for every file of tracefs, and everything that it names exists.
 load lib
 
 setup_file()
 {
-	# FILE <tab> COMMANDS
+	# Prints FILE <tab> COMMANDS.
 	awk '/^\.TP$/ { getline file; getline text; sub(/^\.I /, "", file); gsub(/\\-/, "-", file); gsub(/\\-/, "-", text)
 		print file "\t" text }' man/weft-tracefs.7 > "$BATS_FILE_TMPDIR/rows"
 }
 
-# The row that speaks of a file: by name, by pattern, or of what is in the directory.
+# Finds the row about a file: by name, by pattern, or by its directory.
 row_of()
 {
 	local file row

@@ -5,7 +5,7 @@
 # hand NAME [OPTION...]: /tmp/NAME.dat and each text of it, NAME.txt and NAME.txt.VARIANT, to be compared with `weft
 # report OPTION...`
 hand() (
-	# Scenarios that name functions by globs have switched them off.
+	# Scenarios that name functions by globs have switched globbing off.
 	set +f
 	n="$1"
 
@@ -21,7 +21,7 @@ hand() (
 	done
 )
 
-# report_here NAME VARIANT OPTION...: the report that weft makes on this machine is the kernel's text, too
+# report_here NAME VARIANT OPTION...: the report that weft makes on this machine equals the kernel's text
 report_here() {
 	local n="$1" v="$2" o text="/tmp/$1.txt$2"
 
@@ -40,7 +40,7 @@ live() {
 	local n="$1" status tries=0
 
 	{
-		# This comes first, because tracers fill the buffer quickly.
+		# weft is stopped first, because tracers fill the buffer quickly.
 		echo 'kill -STOP $PPID'
 		echo ". /host/lib.sh"
 		echo ". /host/compare.sh"
@@ -68,7 +68,7 @@ unfit() {
 	[ ! -e /tmp/live.end ] || ! grep -qv '^#' "/tmp/$1.txt"
 }
 
-# The first and the last act of the commands of live, while weft is stopped.
+# begin and still are the first and the last of the commands of live. weft is stopped meanwhile.
 begin() {
 	local d
 
@@ -78,7 +78,7 @@ begin() {
 
 freeze() {
 	still "$1"
-	# No page was read before.
+	# weft has read no page before.
 	[ "$(cat "$I"/per_cpu/cpu*/stats | awk '/^read events:/ { n += $3 } END { print n }')" = 0 ] && : > /tmp/live.end
 	kill -CONT $PPID
 }
@@ -90,14 +90,14 @@ still() {
 	# A latency tracer may swap the buffers once more while it is being switched off; then there is nothing to
 	# print.
 	grep -qE 'wakeup|off' "$I/current_tracer" && echo 1000000000 > "$I/tracing_max_latency"
-	# The top instance, too: while it is on, names of tasks change.
+	# Tracing stops in the top instance, too: while it is on, names of tasks change.
 	echo 0 > "$I/tracing_on"
 	echo 0 > $T/tracing_on
 	cat "$I/trace" > "/tmp/$n.txt"
 	for v in $VARIANTS; do print_with "$n" "$v"; done
 }
 
-# taken NAME [ROOT]: weft extract reads this buffer, and its report is the kernel's text of it. Stops tracing first.
+# taken NAME [ROOT]: stops tracing; then weft extract reads this buffer, and its report equals the kernel's text of it
 taken() {
 	local n="$1"
 
@@ -129,7 +129,7 @@ print_with() {
 	for o in $was; do echo "${o#*=}" > "$I/options/${o%=*}"; done
 }
 
-# spare DIR [ROOT]: copies of all files on which the text of a stopped buffer depends, its raw pages last (weft pack
+# spare DIR [ROOT]: copies all files on which the text of a stopped buffer depends, and last its raw pages (weft pack
 # reads them)
 spare() {
 	local d="$1" root="${2:-$T}" c f n
@@ -167,7 +167,7 @@ subbuf() {
 	echo $(( ${kb:-4} * 1024 ))
 }
 
-# exact NAME [ROOT]: the report of copies of this buffer is the kernel's text. Stops tracing first.
+# exact NAME [ROOT]: stops tracing; the report made from copies of this buffer equals the kernel's text
 exact() {
 	local n="$1" root="${2:-$T}" d
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The examples of the kernel's own documentation (Linux 6.12: events.rst sections 2, 5 and 6, all of ftrace.rst), each
-# beside the weft command that does the same. Both are run from the same state; the files that the example writes must
-# then read the same.
-# Functions and modules that newer kernels do not have are replaced by others of the kind.
+# beside the weft command that does the same. Both run from the same state; then the files that the example writes must
+# have the same contents.
+# Newer kernels lack some of the functions and modules: similar ones replace them.
 
 # example LINES SHELL WEFT [BEFORE]: SHELL runs in tracefs; both fail, or both succeed
 example() {
@@ -67,7 +67,7 @@ holds() {
 	[ "$word" = "$2" ]
 }
 
-# says_nothing FILE: but for a comment, or "no pid"
+# says_nothing FILE: the file has only comments, or "no pid"
 says_nothing() {
 	local first second
 
@@ -104,7 +104,7 @@ fresh() {
 	for file in set_ftrace_filter set_ftrace_notrace set_graph_function set_event_pid set_ftrace_pid; do
 		[ -e $T/$file ] && ! says_nothing $T/$file || continue
 		grep '^[^#].*:' $T/$file | while read -r line; do
-			# A trigger with a count can only be removed with a count: any one.
+			# A trigger with a count can only be removed with a count, which may be any number.
 			case $line in
 			*count=*) set -- :0 ;;
 			*) set -- ;;

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs inside the guest the scenarios named in /host/scenarios.list, one after another, each in a shell of its own and
+# Runs inside the guest: the scenarios named in /host/scenarios.list, one after another, each in a shell of its own and
 # with tracefs as after boot. Results go to /host/results, files that a failure left behind to /host/out/SCENARIO/.
 # `guest.sh SCENARIO` runs one.
 export PATH=/usr/bin:/bin HOME=/tmp
@@ -25,7 +25,7 @@ if [ $# = 1 ]; then
 fi
 
 cat $T/trace_options > /tmp/options.boot
-# No module is loaded or unloaded after boot; on 6.1 these files have 15 MB.
+# Copied once: no module is loaded or unloaded after boot, and on 6.1 these symbols have 15 MB.
 cat /proc/kallsyms > /tmp/kallsyms
 chmod 755 /bin /bin/busybox /usr /usr/bin / 2> /dev/null
 [ -d /host/spare ] && cp /tmp/kallsyms /host/spare/kallsyms

@@ -41,8 +41,8 @@ same() {
 	return 1
 }
 
-# timeout [-k SECONDS] SECONDS COMMAND...: four times as long, because beside others the emulated CPUs are that much
-# slower
+# timeout [-k SECONDS] SECONDS COMMAND...: waits four times as long, because emulated CPUs are that much slower when
+# other guests run
 timeout() {
 	local grace='' seconds
 
@@ -61,8 +61,8 @@ timeout() {
 	command timeout $grace $seconds "$@"
 }
 
-# await CONDITION: until this command of the shell succeeds. Whoever waits for it in vain has a test of nothing, so that
-# is a failure of its own.
+# await CONDITION: waits until this shell command succeeds. Waiting in vain is a failure of its own, because the test
+# then tests nothing.
 await() {
 	local tries=0
 
@@ -77,8 +77,8 @@ set_to() { echo "$2" > "$1" || echo "weft-guest: cannot write '$2' to $1"; }
 has_tracer() { grep -qw -- "$1" $T/available_tracers; }
 
 reset() {
-	# Nothing else removes settings that a scenario has left on functions and events. Looking for them is quicker
-	# than removing; after boot there are none.
+	# A scenario may leave settings on functions and events, and nothing else removes them. After boot there are
+	# none. Looking for them is quicker than removing them all.
 	if [ -s /tmp/state.boot ]; then
 		if state | cmp -s - /tmp/state.boot && ! ls /run/weft 2> /dev/null | grep -qv saved_cmdlines_size; then
 			empty
@@ -112,9 +112,9 @@ empty() {
 	[ ! -e $T/error_log ] || echo > $T/error_log
 }
 
-# settings ROOT: sets $list to the name of a list of every readable control file below ROOT, without files that hold
+# settings ROOT: sets $list to the name of a file that lists every readable control file below ROOT, except files with
 # events, counts, names, or facts of the kernel's build. Finding the files takes longer than reading them, so it is done
-# once; an instance has no file that the top one lacks, except for probes that were made since.
+# once. An instance has no files that the top instance lacks, except those of probes made since.
 settings() {
 	list=/tmp/settings$(echo "$1" | tr / -).list
 	[ ! -s "$list" ] || return 0
@@ -133,7 +133,7 @@ settings() {
 	} > "$list"
 }
 
-# state: all settings of tracefs, of the top instance and of the others
+# state: prints all settings of tracefs, of the top instance and of the others
 state() {
 	local list toplist lists i
 
@@ -146,9 +146,9 @@ state() {
 	echo $T/instances/*
 }
 
-# remember, then unchanged: tracefs is the same at both times
+# remember, then unchanged: checks that tracefs is the same at both times
 remember() {
-	# The top instance has the same files from boot to end: new events are in dynamic_events, new instances in
+	# The top instance has the same files from boot to end: new events show in dynamic_events, new instances in
 	# instances/.
 	rm -f /tmp/settings*-instances-*.list
 	state > /tmp/state.before
@@ -158,7 +158,7 @@ unchanged() {
 	same "${1:-tracefs is as it was before}" /tmp/state.before /tmp/state.after
 }
 
-# record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with that status; its messages are in /tmp/r.err
+# record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with this status; its messages go to /tmp/r.err
 record() {
 	local sentence="$1" status="$2"
 
@@ -192,7 +192,7 @@ peers() {
 	result "peers $S $n"
 }
 
-# A small deterministic load: files, processes, a pipe.
+# A small load that is always the same: files, processes, a pipe.
 load() {
 	local i
 
@@ -210,8 +210,8 @@ load() {
 
 has_command() { weft help 2> /dev/null | grep -qE "(^|  )+$1 "; }
 
-# registers: sets $A1 to $A4 and $SP to the registers of a call's first four arguments and of the stack, as probes name
-# them; i386 passes three
+# registers: sets $A1 to $A4 and $SP to the registers of a call's first four arguments and of the stack, by the names
+# that probes use. i386 passes three arguments in registers.
 registers() {
 	local all
 

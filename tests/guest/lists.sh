@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Functions of the scenarios about lists of tasks. ROOT is the directory of an instance.
 
-# events ROOT, functions ROOT: how many of them the kernel itself traces during a small load
+# events ROOT, functions ROOT: prints how many of them the kernel itself traces during a small load
 events() {
 	echo > $1/trace
 	echo 1 > $1/events/sched/sched_process_exec/enable
@@ -26,7 +26,7 @@ goes_on() {
 	check "$1 functions are traced" more "$(functions $2)" 2
 }
 
-# empty_lists ROOT: makes the lists as the kernel leaves them after all tasks of a list have ended
+# empty_lists ROOT: puts the lists into the state in which the kernel leaves them after all tasks of a list have ended
 empty_lists() {
 	local pid
 
@@ -42,7 +42,7 @@ empty_lists() {
 	echo 0 > $1/options/function-fork
 }
 
-# end PID: ends a child
+# end PID: ends a child process
 end() {
 	kill $1
 	wait $1 2> /dev/null

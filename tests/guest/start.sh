@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Functions of the scenarios of `weft start`: options that are set and restored, errors, and kills. Call `remember`
+# Functions for the scenarios of `weft start`: options that are set and restored, errors, and kills. Call `remember`
 # before.
 
 # try SENTENCE FILE REGEX OPTION...: weft start with these options makes a line of FILE match, and reset removes it

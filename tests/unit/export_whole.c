@@ -133,10 +133,7 @@ static size_t count(const char *text, const char *word)
 	return nr;
 }
 
-/*
- * --- JSON (RFC 8259), as a parser that knows nothing of weft reads it
- * ---------------------------------------------------
- */
+/* A parser of JSON (RFC 8259) that knows nothing of weft. */
 
 static const char *skip_value(const char *at, unsigned depth);
 
@@ -242,10 +239,7 @@ TEST(chrome_and_speedscope_are_json_and_have_each_event)
 	CHECK(is_json(exported_text(IRQS, "chrome", &buf)));
 }
 
-/*
- * --- protobuf, as its encoding is described
- * -----------------------------------------------------------------------------
- */
+/* A parser of protobuf, written from the description of its encoding. */
 
 static bool varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {

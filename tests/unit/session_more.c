@@ -409,10 +409,7 @@ TEST(session_copies_the_maps_of_its_command_where_addresses_of_it_are_recorded)
 	end(&scene);
 }
 
-/*
- * --- after a kill
- * -----------------------------------------------------------------------------------------------------
- */
+/* What happens after a kill. */
 
 static void die(const struct so_far *so_far)
 {

@@ -121,7 +121,7 @@ def read_jsonl(path):
 def same(want, got):
     if isinstance(got, list) and isinstance(want, str):
         return ''.join('%02x' % byte for byte in got) == want
-    # babeltrace2 2.0 prints an empty text as the one that the field had before.
+    # For an empty text, babeltrace2 2.0 prints the text that the field had before.
     if want == '' and isinstance(got, bytes):
         return True
     if want is None:
@@ -143,7 +143,7 @@ def main():
             assert got_fields.get('common_pid', pid) == pid, (ts, name, got_fields, pid)
             for key, value in fields.items():
                 if name == 'ftrace:kernel_stack' and key == 'caller':
-                    # jsonl has as many as the format says, or none: here are those that there are.
+                    # jsonl has as many entries as the format says, or none; this list has the existing ones.
                     assert got_fields['caller'][:len(value or [])] == (value or [])[:len(got_fields['caller'])], (ts, value, got_fields)
                     assert len(got_fields['caller']) == got_fields.get('size', len(got_fields['caller'])), (ts, got_fields)
                     continue

@@ -2,12 +2,13 @@
 # Compares weft latency with the kernel's own text of the same file: samples of timerlat and osnoise, and the longest
 # sections of latency tracers.
 
-# column FILE NAME: its place in the CSV's first table
+# column FILE NAME: prints the column's number in the CSV's first table
 column() { head -n 1 "$1" | tr , '\n' | grep -n -x "$2" | cut -d: -f1; }
-# table FILE FIRST-COLUMN: the table of a CSV that begins with it; a cell with a comma in it is only there
+# table FILE FIRST-COLUMN: prints the table of a CSV whose first column has this name; only there may a cell contain a
+# comma
 table() { awk -v key="$2," 'index($0, key) == 1 { on = 1 } /^$/ { on = 0 } on' "$1" | sed 's/"[^"]*"/quoted/g'; }
 
-# latency OPTION...: the answer of weft about /tmp/r.dat, in /tmp/latency.csv; fails unless its parts add up
+# latency OPTION...: writes weft's answer about /tmp/r.dat to /tmp/latency.csv; fails unless its parts add up
 latency() {
 	weft latency /tmp/r.dat --worst 1000 --format csv "$@" > /tmp/latency.csv 2> /tmp/r.err
 	check "weft latency reads it, and its sums are right" status_is $? 0 /tmp/r.err
@@ -18,7 +19,7 @@ timerlat() {
 	has_tracer timerlat || { skip "weft latency explains timerlat" "a kernel without it"; return; }
 	record "weft records timerlat beside what a latency is made of" 0 -b 8M --for latency -p timerlat -- sleep 0.1
 	latency
-	# "context irq timer_latency 123 ns"
+	# A line has "context irq timer_latency 123 ns".
 	sed -nE 's/.* context +(irq|thread) timer_latency +([0-9]+) ns.*/\2 \1/p' /tmp/r.txt | sort -n | tail -n 1000 > /tmp/samples
 	table /tmp/latency.csv delay_ns > /tmp/timerlat.csv
 	awk -F, -v l="$(column /tmp/timerlat.csv late)" 'NR > 1 { print $1, $l }' /tmp/timerlat.csv | head -n "$(wc -l < /tmp/samples)" | sort -n > /tmp/explained
@@ -26,8 +27,9 @@ timerlat() {
 	same "it explains each sample of timerlat in the kernel's text" /tmp/samples /tmp/explained
 }
 
-# Without events of the scheduler and of interrupts those of osnoise tell what the time was spent with. A sample for which the kernel's text, in its
-# microseconds, does not tell what ended after the timer was to expire, and what after the thread had read the clock, is left out.
+# Without events of the scheduler and of interrupts, those of osnoise show how the time was spent. The kernel's text has
+# microseconds. A sample is left out if that is too coarse to tell what ended after the timer should have expired, and
+# what ended after the thread read the clock.
 timerlat_noise() {
 	has_tracer timerlat || { skip "weft latency splits timerlat by osnoise" "a kernel without it"; return; }
 	record "weft records timerlat with the events of osnoise" 0 -b 8M -p timerlat -e osnoise -- sleep 0.2
@@ -50,7 +52,8 @@ timerlat_noise() {
 		-v s="$(column /tmp/timerlat.csv softirq_ns)" 'NR > 1 && $l == "thread" { print $1, $c, $i, $s }' /tmp/timerlat.csv | sort > /tmp/explained
 	if [ "$(wc -l < /tmp/clear)" -gt 5 ]; then
 		grep -vxFf /tmp/explained /tmp/clear > /tmp/differ
-		# The text has microseconds: an interrupt at the edge of a sample may count on the other side there.
+		# The text has microseconds, so an interrupt at the edge of a sample may count on the other side of the
+		# edge there.
 		check "interrupts and softirqs of each are the noises of the kernel's text, but of one in ten" more "$(wc -l < /tmp/clear)" \
 			"$(($(wc -l < /tmp/differ) * 10 - 10))"
 	else
@@ -62,7 +65,7 @@ timerlat_noise() {
 
 osnoise() {
 	has_tracer osnoise || { skip "weft latency explains osnoise" "a kernel without it"; return; }
-	# The emulator's own noises are many. The period is never the shorter one.
+	# The emulator itself causes many noises. The period is never the shorter one.
 	echo 50 > $T/tracing_thresh
 	echo 50000 > $T/osnoise/runtime_us
 	echo 100000 > $T/osnoise/period_us
@@ -71,15 +74,17 @@ osnoise() {
 	echo 1000000 > $T/osnoise/runtime_us
 	echo 0 > $T/tracing_thresh
 	latency
-	# The tracer's lines: "150000 31655 78.89666 2937 129 ..."; noises: "duration 28002 ns interference 0".
+	# The tracer's lines are like "150000 31655 78.89666 2937 129 ...", noises like "duration 28002 ns interference
+	# 0".
 	sed -nE 's/.*[0-9]: +([0-9]+) +([0-9]+) +[0-9]+\.[0-9]+ +([0-9]+) .*/\2 \1 \3/p' /tmp/r.txt | sort -n > /tmp/samples
 	# The first table is that of samples.
 	awk -F, -v r="$(column /tmp/latency.csv runtime_ns)" -v l="$(column /tmp/latency.csv largest_ns)" '/^$/ { exit }
 		NR > 1 { printf "%.0f %.0f %.0f\n", int($1 / 1000), $r / 1000, $l / 1000 }' /tmp/latency.csv | sort -n > /tmp/explained
 	check "there are samples of osnoise" more "$(wc -l < /tmp/samples)" 1
 	same "it has the figures of each sample of osnoise in the kernel's text" /tmp/samples /tmp/explained
-	# Each kind's time inside noises, by the kernel's text: an event whose start lies in the noise. It may stand
-	# before the noise that was then being told, so the last 50 are looked at.
+	# For each kind, adds up the time inside noises by the kernel's text: an event belongs to a noise if its start
+	# lies in it. The event may come before the noise that was being reported at that moment, so the last 50 events
+	# are searched.
 	sed -nE 's/.*\[0*([0-9]+)\].* (irq|softirq|thread|nmi)_noise: .*start ([0-9]+)\.([0-9]+) duration ([0-9]+) ns.*/\1 \2 \3\4 \5/p
 		s/.*\[0*([0-9]+)\].* sample_threshold: start ([0-9]+)\.([0-9]+) duration ([0-9]+) ns.*/\1 noise \2\3 \4/p' /tmp/r.txt |
 		awk '$2 != "noise" { n[$1]++; kind[$1, n[$1]] = $2; at[$1, n[$1]] = $3; took[$1, n[$1]] = $4; next }
@@ -90,12 +95,12 @@ osnoise() {
 	same "its sources are the noises of the kernel's text" /tmp/kinds /tmp/sources
 }
 
-# The whole of the text's head, and each time of the section.
+# Compares the complete head of the text, and each time of the section.
 section() {
 	local us
 
 	has_tracer $1 || { skip "weft latency explains $1" "a kernel without it"; return; }
-	# Functions of the scheduler and of locks: all would take the emulator a minute.
+	# Functions of the scheduler and of locks only: all functions would take the emulator a minute.
 	record "weft records with $1" 0 -b 8M -p $1 -l '*lock*' -l '*sched*' -l 'try_to_wake*' -- sh -c 'for n in 1 2 3; do chrt -f 50 usleep 2000; done'
 	latency
 	us=$(sed -nE 's/^# latency: ([0-9]+) us.*/\1/p' /tmp/r.txt)
@@ -115,6 +120,6 @@ scenario() {
 	timerlat
 	timerlat_noise
 	osnoise
-	# Other tracers differ in the end of their sections, not in the text.
+	# Other tracers differ in how their sections end, not in their text.
 	for tracer in irqsoff wakeup_rt; do section $tracer; done
 }

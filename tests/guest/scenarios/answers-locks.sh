@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares weft locks and weft sched with the measurements of two processes: one holds a futex for 5 ms, 20 times, the
+# Compares weft locks and weft sched with the measurements of two processes: one holds a futex for 5 ms, 20 times; the
 # other one waits for it.
 
-# cell FILE PID NAME: of the row of a task
+# cell FILE PID NAME: prints this cell from the row of a task
 cell() { awk -F, -v name="$3" -v pid="$2" 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == name) c = i; if ($i == "pid") p = i } } /^$/ { exit } $p == pid { print $c }' "$1"; }
 
 # measure: a recording of both, what they have measured and what weft says of it

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft sched and weft syscalls beside perf, which records the same moment. Compared are the children of one shell, which
-# begin within both recordings: two that share a CPU and live on, sleeps, one that makes a known number of system calls,
-# one whose calls fail. Counts are equal. Times differ by what the host takes from the guest between two clocks'
-# readings at one event: on a busy one every other task has such a gap, of any length. So at least a third of the tasks
-# must have nearly equal times; if weft were wrong, none would have.
+# Compares weft sched and weft syscalls with perf, which records the same moment. The compared tasks are the children of
+# one shell, which begin within both recordings: two that share a CPU and live on, sleeping ones, one that makes a known
+# number of system calls, and one whose calls fail. Counts must be equal. Times differ by what the host takes from the
+# guest between two readings of the clock at one event: on a busy host every other task has such a gap, of any length.
+# So at least a third of the tasks must have nearly equal times; if weft were wrong, none would have.
 
 perf() { timeout 100 /tmp/perf/lib/ld-linux-x86-64.so.2 --library-path /tmp/perf/lib /tmp/perf/perf "$@"; }
 
-# both: the workload as weft records it within what perf records, /tmp/r.dat and /tmp/p.data. What lives on waits for a
-# writer of /tmp/hold.
+# both: runs the workload while weft records it within a recording of perf: /tmp/r.dat and /tmp/p.data. The processes
+# that live on wait for a writer of /tmp/hold.
 both() {
 	cat > /tmp/spin <<-'EOT'
 		n=0
@@ -27,15 +27,16 @@ both() {
 		dd if=/dev/zero of=/dev/null bs=1 count=200 2> /dev/null
 		cat /none1 /none2 /none3 2> /dev/null
 		for n in 1 2; do until [ -e /tmp/spun.$n ]; do sleep 0.2; done; done
-		# Asleep, with all of their events in the past.
+		# Waits until they sleep, so that all of their events are in the past.
 		for pid in $one $two; do until grep -q ') S ' /proc/$pid/stat; do sleep 0.2; done; done
-		# The kernel switches from the last child after its parent has seen its end; nobody can see that it has.
+		# The kernel switches away from the last child only after its parent has seen it end, and nobody can see
+		# when it has.
 		read -t 1 n <> /tmp/last || :
 	EOT
 	rm -f /tmp/spun.* /tmp/shell /tmp/hold /tmp/last
 	mkfifo /tmp/hold /tmp/last
-	# perf's own system calls are more than all others. Of its switches none may be left out, as they are those of
-	# others, too.
+	# perf's own system calls outnumber all others. Its switches must not be left out, because each is also a switch
+	# of another task.
 	perf record -q -a -c 1 -R -m 1024 -B -N --no-bpf-event --synth=no -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \
 		-e sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_process_fork,sched:sched_process_exit,sched:sched_stat_runtime \
 		-e 'raw_syscalls:*' --exclude-perf -o /tmp/p.data -- \
@@ -44,10 +45,10 @@ both() {
 	: <> /tmp/hold
 }
 
-# read_perf: /tmp/tasks.perf: PID, runs, ms of running, ms of the longest delay, for each child of the shell, by perf's
-# analysis; /tmp/counts.perf: PID, turns that ended, migrations, counted in what perf has recorded, because its analysis
-# gives some to nobody; /tmp/latency: PID, ms as the scheduler accounts for them; /tmp/calls.perf: PID, system call,
-# calls, errors, ms
+# read_perf writes four files. /tmp/tasks.perf: PID, runs, ms of running, ms of the longest delay, for each child of the
+# shell, by perf's analysis. /tmp/counts.perf: PID, turns that ended, migrations, counted in perf's recording, because
+# its analysis gives some of them to no task. /tmp/latency: PID, ms by the scheduler's own account. /tmp/calls.perf:
+# PID, system call, calls, errors, ms.
 read_perf() {
 	perf sched timehist -S -i /tmp/p.data > /tmp/timehist 2> /tmp/perf.err && perf sched latency -p -i /tmp/p.data > /tmp/latency.txt 2>> /tmp/perf.err &&
 		perf script -F event,trace -i /tmp/p.data > /tmp/script 2>> /tmp/perf.err &&
@@ -55,8 +56,8 @@ read_perf() {
 	awk '$1 == "sched:sched_switch:" && match($0, / prev_pid=[0-9]+ /) { turns[substr($0, RSTART + 10) + 0]++ }
 		$1 == "sched:sched_migrate_task:" && match($0, / pid=[0-9]+ /) { moves[substr($0, RSTART + 5) + 0]++ }
 		END { for (pid in turns) print pid, turns[pid], moves[pid] + 0 }' /tmp/script | sort > /tmp/counts.perf
-	# A task is "name[tid]" or "name[tid/pid]", and a name may have blanks. First a line for each run, the delay
-	# second of its numbers; then one for each task, the parent first.
+	# A task is "name[tid]" or "name[tid/pid]", and a name may have blanks. The output first has a line for each
+	# run, with the delay as the second number; then one for each task, the parent first.
 	awk -v shell="$(cat /tmp/shell)" '/^Runtime summary/ { tasks = 1 }
 		!tasks { sub(/\[[0-9]+\] /, "") }
 		!match($0, /\[[0-9]+(\/[0-9]+)?\] /) { next }
@@ -68,18 +69,18 @@ read_perf() {
 		pid && $2 ~ /^[0-9]+$/ && $3 ~ /^[0-9]+$/ { print pid, $1, $2, $3, $4 }' /tmp/trace.txt > /tmp/calls.perf
 }
 
-# rows COLUMN...: these columns of a table of weft's as CSV
+# rows COLUMN...: prints these columns of a table of weft's as CSV
 rows() {
 	awk -F, -v wanted="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(wanted, c, " "); next }
 		/^$/ { exit } { for (i = 1; i <= n; i++) printf "%s%s", $at[c[i]], i < n ? " " : "\n" }'
 }
 
-# joined A B: the lines of A, each with the one of B of the same first word
+# joined A B: prints the lines of A, each followed by the line of B with the same first word
 joined() { awk 'NR == FNR { word = $1; sub(/^[^ ]* /, ""); rest[word] = $0; next }
 	$1 in rest { print $0, rest[$1] }' "$2" "$1"; }
 
-# near SENTENCE FILE RUNS EACH A B: its columns A, in ms, and B, in ns, differ by a fiftieth and EACH ms at most, for
-# each of as many runs as column RUNS says (0 is one run), in one line of three
+# near SENTENCE FILE RUNS EACH A B: in one of three lines, the columns A, in ms, and B, in ns, differ by at most a
+# fiftieth plus EACH ms for each of the runs in column RUNS (0 means one run)
 near() {
 	check "$1" awk -v runs="$3" -v each="$4" -v a="$5" -v b="$6" '{ x = $a; y = $b / 1e6; d = x > y ? x - y : y - x
 			if (d > x / 50 + each * (runs ? $runs : 1)) print "task " $1 ": perf " x " ms, weft " y " ms"; else close_by++ }
@@ -98,7 +99,7 @@ scheduling() {
 	check "and left its CPU as many times" awk '$2 != $6 { print; bad = 1 } END { exit bad }' /tmp/counts
 	near "and ran as long as perf sched timehist says" /tmp/tasks 2 0.1 3 7
 	near "its longest delay from waking to running is that of the runs which perf lists" /tmp/tasks 0 0.1 4 8
-	# The scheduler has read its clock before it chooses.
+	# The scheduler reads its clock before it chooses the next task.
 	joined /tmp/tasks /tmp/latency > /tmp/tasks.latency
 	near "it ran as long as perf sched latency says by the scheduler's own account" /tmp/tasks.latency 2 1 9 7
 }
@@ -109,8 +110,8 @@ calls() {
 	pids=$(cut -d' ' -f1 /tmp/tasks.perf | paste -s -d, -)
 	weft syscalls /tmp/r.dat --pid "$pids" --format csv > /tmp/calls.csv 2> /tmp/r.err
 	check "weft syscalls reads it" status_is $? 0 /tmp/r.err
-	# perf counts what has ended. A child's first end is that of its parent's fork, which perf counts as a call of
-	# no time.
+	# perf counts the calls that have ended. The first call that ends in a child is its parent's fork, which perf
+	# counts as a call without time.
 	awk -v pids=",$pids," 'index(pids, "," $1 ",") && !($2 ~ /^(clone3?|v?fork)$/ && $5 == 0)' /tmp/calls.perf > /tmp/calls
 	awk '{ calls[$2] += $3; errors[$2] += $4 } END { for (c in calls) print c, calls[c], errors[c] }' /tmp/calls | sort > /tmp/ended.perf
 	rows syscall calls errors endless < /tmp/calls.csv | awk '$2 > $4 { print $1, $2 - $4, $3 }' | sort > /tmp/ended.weft

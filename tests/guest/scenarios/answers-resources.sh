@@ -2,7 +2,7 @@
 # Compares weft block, locks, stacks, memory and power with the kernel's own text of the same buffer, its counters, and
 # workloads of known counts.
 
-# phase COMMAND EVENT...: the events while the command runs, into the same buffer as those of the phases before
+# phase COMMAND EVENT...: records the events while the command runs, into the same buffer as those of the phases before
 phase() {
 	local command="$1" e
 
@@ -14,7 +14,7 @@ phase() {
 	echo 0 > $T/events/enable
 }
 
-# All that happens, in one buffer: the kernel's text in /tmp/all.txt, the file in /tmp/all.dat
+# happen: everything happens in one buffer: the kernel's text goes to /tmp/all.txt, the file is /tmp/all.dat
 happen() {
 	local e
 
@@ -27,7 +27,7 @@ happen() {
 		after=$(cat /sys/block/vda/stat)
 	fi
 	for e in sched_switch sched_waking; do echo stacktrace > $T/events/sched/$e/trigger; done
-	# Two that write to one file want the lock of its inode.
+	# Two processes that write to one file want the lock of its inode.
 	[ -z "$lock" ] || phase 'for n in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both' \
 		lock sched/sched_switch sched/sched_waking
 	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
@@ -42,17 +42,18 @@ happen() {
 	[ ! -d /host/spare ] || cp /tmp/all.dat /tmp/all.txt /host/spare/
 }
 
-# answer COMMAND...: the command's answer about the file as CSV, in /tmp/a.csv
+# answer COMMAND...: writes the command's answer about the file to /tmp/a.csv
 answer() {
 	weft "$@" /tmp/all.dat --format csv > /tmp/a.csv 2> /tmp/r.err
 	check "weft $* reads it" status_is $? 0 /tmp/r.err
 }
 
-# column NAME: its place in the first table; total NAME [AWK-CONDITION]: its sum there
+# column NAME: prints its number in the first table; total NAME [AWK-CONDITION]: prints its sum there
 column() { head -n 1 /tmp/a.csv | tr , '\n' | grep -n -x "$1" | cut -d: -f1; }
 total() { awk -F, -v c="$(column "$1")" 'NR == 1 { next } /^$/ { exit } '"${2:-1}"' { n += $c } END { printf "%.0f\n", n }' /tmp/a.csv; }
 lines() { grep -cE ": $1" /tmp/all.txt; }
-# about A B EACH: us of the text and ns of weft, of EACH times: the text has lost what is below a microsecond
+# about A B EACH: A, in us from the text, equals B, in ns from weft: the text has lost less than a microsecond each of
+# EACH times
 about() { awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { d = a - b / 1000; if (d < 0) d = -d; if (a == "" || d > n + 1) { print a " us, " b " ns"; exit 1 } }'; }
 
 blocks() {
@@ -62,7 +63,7 @@ blocks() {
 	check "the writes of dd are 16 of 8 KiB" matches /tmp/a.csv '^dd,[0-9]+,16,131072,'
 	check "the requests are those of the kernel's statistics" equal "$(total requests) $(total bytes)" "$(echo "$before $after" |
 		awk '{ for (i = 1; i <= NF / 2; i++) d[i] = $(i + NF / 2) - $i; print d[1] + d[5], (d[3] + d[7]) * 512 }')"
-	# Both ends of each request, by its place.
+	# Pairs both ends of each request by its address.
 	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; place = $0; sub(/ \+ .*/, "", place); sub(/.* /, "", place) }
 		/: block_rq_issue: / { since[place] = ts }
 		/: block_rq_complete: / && place in since { n++; sum += ts - since[place]; delete since[place] }
@@ -73,7 +74,7 @@ blocks() {
 
 contention() {
 	[ -n "$lock" ] || { skip "weft locks" "a kernel before 5.19"; return; }
-	# By task and address; a second beginning is the same wait.
+	# Pairs by task and address; a second beginning belongs to the same wait.
 	awk '{ match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; at = $0; sub(/.*: contention_[a-z]+: /, "", at); sub(/ .*/, "", at)
 			who = substr($0, 1, RSTART); cpu = who; sub(/.*\[/, "", cpu); sub(/\].*/, "", cpu); sub(/ +\[.*/, "", who); sub(/.*-/, "", who)
 			if (who == 0) who = "idle" cpu }
@@ -132,7 +133,7 @@ stacks() {
 memory() {
 	[ -d $T/events/kmem ] || { skip "weft memory" "a kernel without kmem events"; return; }
 	answer memory
-	# An allocation that failed, or of nothing, has no address.
+	# An allocation that failed, or one of size 0, has no address.
 	check "the allocations are those of the kernel's text" equal "$(total allocs)" \
 		"$(grep -E ': (kmalloc|kmem_cache_alloc)(_node)?: ' /tmp/all.txt | grep -cvE 'ptr=(\(null\)|0+(10)?) ')"
 	check "and so are their bytes" equal "$(total asked_bytes) $(total given_bytes)" \
@@ -147,7 +148,7 @@ memory() {
 power() {
 	[ -d $T/events/power ] || { skip "weft power" "a kernel without power events"; return; }
 	answer power
-	# Each CPU's times between entry and exit.
+	# Adds up each CPU's times between entry and exit.
 	awk '/: cpu_idle: / { match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6; state = $0; sub(/.*state=/, "", state); sub(/ .*/, "", state)
 			cpu = $0; sub(/.*cpu_id=/, "", cpu); sub(/[^0-9].*/, "", cpu)
 			if (state == "4294967295") { if (cpu in since) { n++; sum += ts - since[cpu] } delete since[cpu] } else since[cpu] = ts }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Compares weft sched and weft syscalls with the kernel's own counts of the same tasks: two that share a CPU, and sleeps
-# of a known length.
+# with a known length.
 
-# column FILE NAME: its place in the CSV table
+# column FILE NAME: prints the column's number in the CSV table
 column() { head -n 1 "$1" | tr , '\n' | grep -n -x "$2" | cut -d: -f1; }
-# cell FILE PID NAME: of the row of a task
+# cell FILE PID NAME: prints this cell from the row of a task
 cell() { awk -F, -v c="$(column "$1" "$3")" -v p="$(column "$1" pid)" -v pid="$2" '/^$/ { exit } $p == pid { print $c }' "$1"; }
 # is_near A B: ns, within a tenth and 50 ms, for a task reads its own figures before it ends
 is_near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a > b ? a - b : b - a; exit !(a != "" && b > 0 && d < b / 10 + 50000000) }'; }

@@ -6,11 +6,11 @@ counted() {
 }
 printed() { grep -c -v '^#' /tmp/s.txt; }
 cpu1() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
-# 1,000 events on that CPU
+# some_on CPU-MASK: makes 1,000 events on that CPU
 some_on() { taskset "$1" dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null; }
 
 scenario() {
-	# Only a kernel with ACPI knows that there could be more.
+	# Only a kernel with ACPI knows that there could be more CPUs.
 	[ -e $T/per_cpu/cpu3/stats ] || skip "CPUs that were never online" "all that this kernel knows of are online"
 	timeout 60 weft stream -F -c -e raw_syscalls -- dd if=/dev/zero of=/dev/null bs=1 count=500 > /tmp/s.txt 2> /tmp/s.err
 	check "a stream passes by CPUs that are absent" status_is $? 0 /tmp/s.err

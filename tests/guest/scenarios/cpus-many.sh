@@ -2,9 +2,9 @@
 # kernel: possible_cpus=256
 # A server's firmware announces more CPUs than there are: two of 256 are online, and only they have buffers.
 
-# 400 reads and writes, each with an event as it begins
+# many: makes 400 reads and writes, each with an event when it begins
 many() { dd if=/dev/zero of=/dev/null bs=1 count=200 2> /dev/null; }
-# those in the text of FILE
+# counted FILE: counts them in the text
 counted() { grep -cE ' dd-[0-9]+ .* sys_(read|write)\(' "$1"; }
 
 scenario() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The sessions of README.md: what comes back in golden/ is tests/fixtures/session.
+# The sessions of README.md. What comes back in golden/ is tests/fixtures/session.
 scenario() {
 	cd /tmp || return
 	mkdir -p music/album
@@ -15,7 +15,7 @@ scenario() {
 	hunt
 }
 
-# A program is slow, for it waits for one that sleeps.
+# A program is slow because it waits for one that sleeps.
 hunt() {
 	printf '%s\n' '#!/bin/sh' 'read -r question < ask' 'sleep 0.3' 'echo yes > reply' > confd
 	printf '%s\n' '#!/bin/sh' 'echo "may I?" > ask' 'read -r answer < reply' 'cp music/one.ogg music/two.ogg' > deploy

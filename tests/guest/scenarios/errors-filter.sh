@@ -39,7 +39,7 @@ scenario() {
 	caret
 	trigger 'traceoff if prev_pidd == 1' "did you mean 'prev_pid'"
 	caret
-	# Kernels before 6.2 have no message for it.
+	# Kernels before 6.2 have no message for this mistake.
 	trigger 'traceoff if prev_comm == 7' 'Expecting string field|Invalid argument'
 	if [ -e $T/events/sched/sched_switch/hist ]; then
 		trigger 'hist:keys=prev_pidd' "did you mean 'prev_pid'"

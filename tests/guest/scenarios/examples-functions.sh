@@ -4,7 +4,7 @@
 
 scenario() {
 	remember
-	# All functions of an emulated machine take too long.
+	# All functions would take an emulated machine too long.
 	example "ftrace.rst 2375-2378, 3411-3416" 'echo function > current_tracer; echo 1 > tracing_on; true; echo 0 > tracing_on' \
 		'weft start -p function -- true; weft stop' 'echo vfs_read > set_ftrace_filter'
 	example "ftrace.rst 2433-2436" 'echo 1 > set_ftrace_pid; echo function > current_tracer' 'weft set -P 1 -p function' \

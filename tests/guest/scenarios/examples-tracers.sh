@@ -2,7 +2,7 @@
 # limit: 400
 . /host/examples.sh
 
-# The latency tracers: set up, a command, off again.
+# The latency tracers: each is set up, a command runs, and it is switched off again.
 latency() {
 	example "$1" "echo 0 > options/function-trace; echo $2 > current_tracer; echo 1 > tracing_on; echo 0 > tracing_max_latency; \
 		$3 > /dev/null; echo 0 > tracing_on" \

@@ -2,7 +2,7 @@
 # limit: 400
 . /host/examples.sh
 
-# The trigger commands: set, with a count and a filter, and taken away.
+# The trigger commands: each is set, with a count and a filter, and removed.
 triggers() {
 	local file=$1 event=$2 command=$3 remove=$4
 

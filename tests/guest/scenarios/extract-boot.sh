@@ -28,7 +28,7 @@ die() {
 	sleep 20
 }
 
-# The names of tasks are those that this kernel knows by now: left out.
+# The names of tasks are those that this kernel knows by now, so they are left out.
 same_lines() {
 	for f in "$2" "$3"; do sed -i 's/^ *[^ ].*-\([0-9]*\) *\[\([0-9]*\)\]/\1 [\2]/' "$f"; done
 	same "$@"
@@ -42,7 +42,7 @@ scenario() {
 	cat $B/last_boot_info
 	cat $B/trace > /tmp/boot.txt
 	check "what was traced has outlived the kernel" equal "$(grep -c 'before the end' /tmp/boot.txt)" 300
-	# Reading changes nothing.
+	# None of these commands changes anything by reading.
 	{ weft stat; weft instance; weft list instances; weft doctor; weft show -B boot_map; weft hist; weft snapshot -B boot_map; } > /tmp/looks.txt 2>&1
 	weft reset --all --yes > /tmp/reset.txt 2> /tmp/reset.err
 	check "weft reset --all ends with status 0" status_is $? 0 /tmp/reset.err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The worst case of a latency tracer, word for word.
+# The longest case of a latency tracer is extracted word for word.
 scenario() {
 	local tracer n=0
 
@@ -11,7 +11,8 @@ scenario() {
 		echo 0 > $T/tracing_max_latency
 		echo 1 > $T/tracing_on
 		load
-		# Stopped by a trigger it would go on to look for longer ones (record-latency.sh).
+		# After a trigger had stopped it, the tracer would go on looking for longer sections
+		# (record-latency.sh).
 		echo 0 > $T/tracing_on
 		remember
 		timeout 60 weft extract -o /tmp/l.dat 2> /tmp/x.err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# latency TRACER: with latency-format on, only the graph's snapshot is printed so, with the task that took it
+# latency TRACER: with latency-format on, only the snapshot of the graph is printed so, with the task that took it
 latency() {
 	echo $1 > $T/current_tracer
 	echo 1 > $T/options/latency-format

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A buffer that somebody else filled becomes a file whose report is the kernel's own text of the stopped buffer.
 
-# kernel_text NAME FILE: FILE of tracefs, and with latency-format
+# kernel_text NAME FILE: reads FILE of tracefs, also with latency-format
 kernel_text() {
 	cat "$2" > "/tmp/$1.txt"
 	echo 1 > $T/options/latency-format
@@ -28,7 +28,7 @@ scenario() {
 	echo 1 > $T/events/sched/enable
 	load
 	echo 0 > $T/tracing_on
-	# The events in the buffer are switched off now.
+	# The events in the buffer are disabled now.
 	echo 0 > $T/events/enable
 	kernel_text events $T/trace
 	extracted events

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Commands that need tracers, triggers or a snapshot, of which one allocation, open or write after the other fails
-# (tests/faults/inject.c): each run ends with a message and a status, or does what it should; and nothing is left. A few
-# points of each: `make faults` has the rest.
+# In commands that need tracers, triggers or a snapshot, one allocation, open or write after another fails
+# (tests/faults/inject.c). Each run ends with a message and a status, or does its work; and nothing is left behind. Only
+# a few points of each command are tried here: `make faults` has the rest.
 
-# each NAME KINDS AFTER COMMAND...: AFTER is what has to hold then, and cleans up
+# each NAME KINDS AFTER COMMAND...: AFTER checks what must be true afterwards, and cleans up
 each() {
 	local name="$1" kinds="$2" kind
 	export after="$3"

@@ -11,7 +11,7 @@ fill() {
 	[ "$1" = 0 ] || truncate -s $((64 - $1))k $D/zero
 }
 
-# full WHAT COMMAND...: it fails and says why
+# full WHAT COMMAND...: the command fails and says why
 full() {
 	local what="$1" status
 
@@ -22,7 +22,7 @@ full() {
 	check "$what: says why" matches /tmp/f.err "$WHY|are free"
 	cat /tmp/f.err
 }
-# texts WHAT COMMAND...: into a file, of which nothing finds room
+# texts WHAT COMMAND...: the command writes into a file for which there is no room
 texts() {
 	local what="$1"
 
@@ -84,7 +84,7 @@ files() {
 	full pack weft pack -q --compression none -o $D/x.dat /tmp/copy
 	check "pack: has left nothing behind" equal "$(ls $D)" zero
 
-	# A killed recording that finds no room keeps its parts.
+	# A killed recording for which there is no room keeps its parts.
 	fill 32
 	weft record -q -o /tmp/k.dat -e raw_syscalls -- sh -c 'ls -lR /sys/kernel/tracing/events > /dev/null; kill -9 $PPID'
 	full recover weft recover /tmp/k.dat -o $D/k.dat
@@ -93,7 +93,7 @@ files() {
 	whole
 }
 
-# The journal: a setting whose old value cannot be noted is not changed.
+# The journal: if the old value of a setting cannot be noted, the setting is not changed.
 journals() {
 	mkdir -p /run/weft
 	mount -t tmpfs -o size=16k,mode=700 small /run/weft

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft hist: keys of every kind, values, filters, formats, a named instance, a kill; nothing stays.
-# hist SENTENCE STATUS OPTION...: its words are in /tmp/h.err, its output in /tmp/h.txt
+# weft hist: keys of every kind, values, filters, formats, a named instance, and a kill; nothing stays.
+# hist SENTENCE STATUS OPTION...: its messages go to /tmp/h.err, its output to /tmp/h.txt
 hist() {
 	local sentence="$1" status="$2"
 

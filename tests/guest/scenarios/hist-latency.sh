@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft hist --latency: the time between two events, by task; its synthetic event and its triggers go, also after a kill.
+# weft hist --latency: the time between two events, by task. Its synthetic event and its triggers are removed, also
+# after a kill.
 hist() {
 	local sentence="$1" status="$2"
 

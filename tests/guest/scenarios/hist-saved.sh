@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft hist --input beside the kernel's own histograms: an instance that is recorded has hist triggers, and what they
-# counted is what the file counts, byte for byte. All filters are of one shell, which sleeps but for a time that is
-# recorded whole. All orders are those of one row.
+# Compares weft hist --input with the kernel's own histograms: a recorded instance has hist triggers, and the file must
+# give the same counts, byte for byte. All filters select one shell, which sleeps except during a time that is
+# completely recorded. All sort orders apply to a single row.
 i=$T/instances/counted
 
-# trigger EVENT REST: set in the instance, and noted, unless this kernel refuses it
+# trigger EVENT REST: sets the trigger in the instance and notes it, unless this kernel refuses it
 trigger() {
 	echo "$2" >> "$i/events/$1/trigger" 2> /dev/null && echo "$1 $2" >> /tmp/hists
 }
@@ -19,7 +19,7 @@ block() {
 		shown { blanks++ }' "$1"
 }
 
-# saved SENTENCE EVENT OPTION...: of the file, beside the kernel's
+# saved SENTENCE EVENT OPTION...: compares the histogram from the file with the kernel's
 saved() {
 	local sentence="$1" event="$2" file
 
@@ -103,7 +103,7 @@ scenario() {
 	saved "no more rows than fit" raw_syscalls:sys_enter --keys common_timestamp --values id --sort common_timestamp --size 128 --filter "$head"
 	weft hist -i /tmp/s.dat raw_syscalls:sys_enter --keys stacktrace,id --values id --sort id --filter "$head && id == 1" --format kernel > /tmp/h.got
 	block /tmp/counted.sys_enter "$(sed -n 's/^# trigger info: //p' /tmp/h.got)" > /tmp/h.want
-	# The kernel skips five frames, whatever they are; the file's begin with what called the event.
+	# The kernel skips five frames, whatever they are. Stacks in the file begin at the caller of the event.
 	sed -n '/entry_SYSCALL/,$p; /^# trig/p' /tmp/h.want > /tmp/h.want1
 	sed -n '/entry_SYSCALL/,$p; /^# trig/p' /tmp/h.got > /tmp/h.got1
 	check "stacks: has rows" matches /tmp/h.want1 'Hits: [1-9]'

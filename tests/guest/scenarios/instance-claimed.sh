@@ -6,7 +6,7 @@ READS='sys_enter: NR 0 (0, [0-9a-f]*, 1,'
 reads() { weft report "$1" 2> /dev/null | grep -c "$READS"; }
 R='-B guest -F -c -e raw_syscalls:sys_enter'
 
-# inside COMMAND: what the first one runs, with the COMMAND of a second in the middle
+# inside COMMAND: what the first user runs, with the COMMAND of a second user in the middle
 inside() {
 	cat > /tmp/inside.sh <<-END
 	dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null
@@ -51,7 +51,7 @@ scenario() {
 	weft record -q -o /tmp/r.dat --wait=200ms $R -- true 2> /tmp/s.err
 	check "waiting ends when its time is over" matches /tmp/s.err "timed out waiting: the instance 'guest' is in use"
 	record "another instance is free meanwhile" 0 -B other -e sched -- true
-	# Both ask for the same two, in another order.
+	# Both want the same two instances, in different orders.
 	weft record -q -o /tmp/r.dat --wait -B other -e sched $R --fail-on-lost -- dd if=/dev/zero of=/dev/null bs=1 count=500 2> /tmp/two.err &
 	status=$!
 	await 'grep -q waiting /tmp/two.err'
@@ -72,7 +72,7 @@ scenario() {
 	check "the lists of tasks are empty" equal "$(cat $I/set_event_pid $I/set_event_notrace_pid)" ""
 	check "nothing is left in the directory of the journals" equal "$(ls /run/weft)" ""
 
-	# What start has set up may be looked at.
+	# Reading what start has set up is allowed.
 	weft start -B guest -e raw_syscalls:sys_enter 2> /tmp/s.err
 	check "start takes the instance" status_is $? 0 /tmp/s.err
 	weft record -q -o /tmp/r.dat -B guest --fail-on-lost -- dd if=/dev/zero of=/dev/null bs=1 count=500 2> /tmp/s.err

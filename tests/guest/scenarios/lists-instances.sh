@@ -34,7 +34,7 @@ scenario() {
 	weft reset 2> /dev/null
 	goes_on "after a record that was killed, and reset" $i
 
-	# The option alone makes the kernel take tasks out of a list that is there.
+	# The option alone makes the kernel remove tasks from a list.
 	sleep 30 &
 	pid=$!
 	echo $pid > $i/set_event_pid

@@ -7,7 +7,7 @@
 
 scenario() {
 	has_tracer function_graph || { skip "everything" "no such tracer"; return; }
-	# Few functions: each switch takes an emulated CPU long.
+	# Few functions, because switching each one takes an emulated CPU long.
 	local g='-p function_graph -l do_sys_openat2 -g do_sys_openat2' pid
 
 	goes_on "at boot" $T
@@ -43,7 +43,7 @@ scenario() {
 	weft reset 2> /dev/null
 	goes_on "after set -P -c and reset" $T
 
-	# Somebody's own.
+	# Somebody else's own lists.
 	empty_lists $T
 	check "by then nobody is traced" equal "$(events $T)" 0
 	weft stat > /tmp/stat.txt
@@ -59,7 +59,7 @@ scenario() {
 	weft reset --all --yes > /dev/null 2>&1
 	goes_on "after reset --all" $T
 
-	# A list of somebody is restored, even if the kernel has changed it meanwhile.
+	# Somebody else's list is restored, even if the kernel has changed it meanwhile.
 	sleep 30 &
 	pid=$!
 	echo $pid > $T/set_event_pid

@@ -3,7 +3,7 @@ scenario() {
 	has_tracer blk || { skip "blk" "this kernel has no such tracer"; return; }
 	[ -e /sys/block/vda/trace/enable ] || { skip "blk" "no disk with blk tracing in the guest"; return; }
 	VARIANTS='blk_classic blk_cgroup blk_cgname verbose latency-format nocontext-info raw'
-	# 5.10 traces no disk that nobody has open.
+	# 5.10 does not trace a disk that nobody has open.
 	live blk 'exec 3< /dev/vda; echo 1 > /sys/block/vda/trace/enable; dd if=/dev/zero of=/dev/vda bs=4k count=8 seek=10 2> /dev/null; sync
 		echo 3 > /proc/sys/vm/drop_caches; dd if=/dev/vda of=/dev/null bs=4k count=8 2> /dev/null; echo 0 > /sys/block/vda/trace/enable' -p blk
 	VARIANTS='raw fields'

@@ -2,7 +2,7 @@
 scenario() {
 	VARIANTS='latency-format verbose verbose,latency-format raw hex fields nocontext-info noirq-info noannotate'
 	live sched load -e sched
-	# No timers: their %p is hashed with a secret of the boot.
+	# No timers, because their %p is hashed with a secret of the boot.
 	VARIANTS='raw fields'
 	live irq-signal 'load; sh -c "kill -USR1 \$\$"' -e irq:irq_handler_entry -e irq:irq_handler_exit -e irq:softirq_entry -e irq:softirq_exit \
 		-e signal -e task

@@ -12,7 +12,7 @@ scenario() {
 	VARIANTS='funcgraph-proc,funcgraph-abstime nofuncgraph-abstime,nofuncgraph-tail raw'
 	live graph-depth 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -g do_sys_openat2 --max-graph-depth 3
 	live graph-tail 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -O funcgraph-tail -O funcgraph-proc -O funcgraph-abstime
-	# The clock that counts ticks of this machine and no time.
+	# The clock that counts ticks of this machine instead of time.
 	ticks=$(grep -owE -m 1 'x86-tsc|ppc-tb|s390-tod' $T/trace_clock | head -n 1)
 	if [ -n "$ticks" ]; then
 		live graph-tsc 'ls -l /bin/busybox > /tmp/ls.out' -p function_graph $few -C "$ticks"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
-	# While weft had not been stopped yet, its own reading was the longest time without interrupts, and its events
-	# were read: from now on.
+	# Until weft was stopped, its own reading was the longest time without interrupts, and its events were read. So
+	# the maximum starts again from here.
 	local tracer now='echo 0 > $I/tracing_max_latency'
 
 	set -f

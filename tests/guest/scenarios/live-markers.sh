@@ -11,7 +11,7 @@ scenario() {
 		for n in 1 2 3 4 5 6 7 8 9 10 11 12; do printf "\003\000\000\000%0${n}d" 7 > $I/trace_marker_raw; done
 		load' -e sched:sched_process_exec
 	if ls /host/modules/trace-printk.ko > /dev/null 2>&1; then
-		# Its module has none but the top buffer.
+		# trace_printk() in this module writes to the top buffer only.
 		VARIANTS='raw hex'
 		live printk 'echo 1 > $T/tracing_on; insmod /host/modules/trace-printk.ko; rmmod trace_printk' -p function -l vfs_read -g vfs_read \
 			-e sched:sched_process_exec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Names of tasks as odd as the kernel permits.
+# Names of tasks that are as odd as the kernel permits.
 scenario() {
 	VARIANTS='latency-format raw'
 	live names 'for name in "my task" "a:b-1 [x]" "tab	name" "%s%d%n" "<...>" "kworker/0:1-99" "=>[000] 1.000:" "trailing   " "  leading" "a==>b"; do

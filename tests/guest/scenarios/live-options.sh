@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Options that the file says were set when it was recorded.
+# Options that, as the file says, were set during the recording.
 scenario() {
 	live latency-format load -O latency-format -e sched
 	live verbose load -O verbose -e sched:sched_switch

@@ -18,7 +18,7 @@ scenario() {
 	echo 1 > $T/tracing_on
 	for i in 1 2 3; do load; done
 	taken overwritten-graph
-	# What a reader of trace_pipe has had is in no text any more.
+	# A text does not contain what a reader of trace_pipe has taken.
 	echo nop > $T/current_tracer
 	echo 1 > $T/tracing_on
 	load

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# event FILE DEFINITION...: whether the kernel took them all
+# event FILE DEFINITION...: writes the definitions; succeeds if the kernel takes them all
 events() {
 	local file=$T/$1
 
@@ -21,8 +21,8 @@ scenario() {
 	else
 		skip "kprobe" "this kernel takes no kprobe events"
 	fi
-	# The entry of weft, whose text lies in the file where it lies in memory. A big-endian machine of 64 bits has
-	# the lower half behind.
+	# The entry of weft. In a position-independent program its text has the same address in the file and in memory.
+	# A 64-bit big-endian machine stores the lower half second.
 	[ "$(hexdump -s 5 -n 1 -e '1/1 "%d"' /usr/bin/weft)" = 1 ] || at=28
 	entry=0x$(hexdump -s $at -n 4 -e '1/4 "%x"' /usr/bin/weft)
 	# arch_uprobe_analyze_insn() of 32-bit ARM. Only there is an entry odd: it is Thumb code.

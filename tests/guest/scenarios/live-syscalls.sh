@@ -5,7 +5,7 @@ scenario() {
 	[ -d $T/events/syscalls ] || { skip "syscalls" "this kernel has no syscall events"; return; }
 	# All of them take a minute in an emulated guest.
 	for call in openat read write close execve mmap newfstatat exit_group dup2 brk getdents64; do
-		# Few machines have them all: newer ones have no dup2, and s390x has an mmap of another name.
+		# Few machines have all of them: newer ones have no dup2, and s390x has an mmap with another name.
 		for way in enter exit; do
 			[ ! -d $T/events/syscalls/sys_${way}_$call ] || calls="$calls -e syscalls:sys_${way}_$call"
 		done

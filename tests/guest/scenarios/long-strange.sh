@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Events on a machine during tracing: CPUs that go offline and come back, a reader that stops, a clock that jumps,
-# little memory, a long time. The oracle is the kernel's count, or a known load. An hour does not fit here: rounds of
-# the same load replace it, and weft's memory must not grow from round to round.
+# What happens on a machine during tracing: CPUs go offline and come back, a reader stops, a clock jumps, memory is
+# scarce, time is long. The oracle is the kernel's count, or a known load. An hour does not fit here: rounds of the same
+# load replace it, and weft's memory must not grow from round to round.
 I=$T/instances/guest
 counted() { cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 } END { print n + 0, l + 0 }'; }
 told() { awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } END { print n + 0, l + 0 }' "$1"; }
 reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
-# summed FILE: the numbers of the summary: "EVENTS LOST"
+# summed FILE: prints the numbers of the summary as "EVENTS LOST"
 summed() { sed 's/,//g' "$1" | awk '/ events? in .* lost$/ { n += $2; l = $(NF - 1) } / more were traced/ { n += $2 } END { print n, l }'; }
 
 # storm COMMAND...: CPU 1 goes offline and online while the command runs
@@ -23,7 +23,7 @@ storm() {
 	wait $pid
 	status=$?
 	echo 1 > /sys/devices/system/cpu/cpu1/online
-	# What is printed here goes where the command's does.
+	# Output here goes to the same place as the command's.
 	echo "$times times" > /tmp/storm
 	return $status
 }
@@ -65,7 +65,7 @@ pause() {
 	rmdir $I
 }
 
-# A reader that stops for ever: the stream ends all the same, and counts the lost events.
+# A reader that stops forever: the stream ends all the same, and counts the lost events.
 reader() {
 	mkdir $I
 	rm -f /tmp/text
@@ -82,7 +82,7 @@ reader() {
 	rmdir $I
 }
 
-# clocks CLOCK: the wall clock jumps a day forth, and two back
+# clocks CLOCK: the wall clock jumps a day forward and two days back
 clocks() {
 	local now=$(date +%s) begin=$(cut -d . -f 1 /proc/uptime)
 
@@ -102,7 +102,7 @@ clocks() {
 	whole
 }
 
-# memory MEBIBYTES COMMAND...: in a cgroup of its own
+# memory MEBIBYTES COMMAND...: runs the command in a cgroup of its own
 memory() {
 	local limit=$1
 
@@ -131,9 +131,9 @@ little() {
 	umount /tmp/cg
 }
 
-# rounds WHAT KIBIBYTES COMMAND...: what it holds after each of some rounds of the same load; the first ones fill what
-# stays, and no more than that is added later: buffers that recorders have from the start are touched bit by bit. Four
-# rounds are some 32,000 events.
+# rounds WHAT KIBIBYTES COMMAND...: compares the memory after each of some rounds of the same load. The first rounds
+# fill what stays; later ones may add at most KIBIBYTES, because the pages of buffers that recorders have from the start
+# are touched one by one. Four rounds make about 32,000 events.
 rounds() {
 	local what="$1" more="$2"
 

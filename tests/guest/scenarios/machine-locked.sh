@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's lockdown goes one way only: the next guest has none.
+# The kernel's lockdown cannot be lifted, but the next guest has none.
 scenario() {
 	local file=/sys/kernel/security/lockdown
 

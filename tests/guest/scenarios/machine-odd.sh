@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Machines that are set up otherwise: each is recorded, or refused with its reason.
+# Machines that are set up in unusual ways: each is recorded, or refused with a reason.
 reads() { weft report /tmp/r.dat 2> /tmp/r.err | grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,'; }
 
-# recorded WHAT: 500 calls of read() are 500 events
+# recorded WHAT: checks that 500 calls of read() are 500 events
 recorded() {
 	timeout 60 weft record -o /tmp/r.dat -F -e raw_syscalls:sys_enter -- dd if=/dev/zero of=/dev/null bs=1 count=500 > /tmp/r.out 2> /tmp/r.err
 	check "$1: it is recorded" status_is $? 0 /tmp/r.err
@@ -10,7 +10,7 @@ recorded() {
 	check "$1: report has nothing to say" equal "$(head -c 300 /tmp/r.err)" ""
 }
 
-# refused WHAT REGEX OPTION...: one line says why
+# refused WHAT REGEX OPTION...: checks that one line says why
 refused() {
 	local what="$1" regex="$2"
 
@@ -21,7 +21,7 @@ refused() {
 	check "$what: which says why" matches /tmp/r.err "$regex"
 }
 
-# said WHAT COMMAND...: so says another command
+# said WHAT COMMAND...: checks that another command says so, too
 said() {
 	local what="$1"
 

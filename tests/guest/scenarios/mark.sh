@@ -9,7 +9,7 @@ scenario() {
 	echo 0 > $T/tracing_on
 	sed -n 's/.*: tracing_mark_write: //p; s/.*: # 11 buf: /raw /p' $T/trace > /tmp/marks
 	printf 'a marker of weft\nline one\nline two\nraw 61 62 63 64 65 66 67 68 69 6a 6b 6c\n' > /tmp/expected
-	# The kernel counts the number twice (tracing_mark_raw_write()): four bytes follow, of what its page held
+	# The kernel counts the number twice (tracing_mark_raw_write()), so four bytes follow that its page contained
 	# before.
 	sed -i 's/^\(raw\( [0-9a-f][0-9a-f]\)\{12\}\)\( [0-9a-f][0-9a-f]\)\{4\} *$/\1/' /tmp/marks
 	same "the trace has the markers in order" /tmp/expected /tmp/marks

@@ -14,7 +14,7 @@ within() {
 	check "$1" awk -v told=$(($2 + $3)) '{ w += $1; e += $2 } END { if (told > w || told < w - e) { print told " of " w " and " e; exit 1 } }' /tmp/sums
 }
 
-# begin: the module is there, and so is the instance
+# begin: makes the instance and loads the module
 begin() {
 	insmod "$file"
 	mkdir $I

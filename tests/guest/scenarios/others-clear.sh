@@ -4,7 +4,7 @@
 # in the buffer when it was cleared.
 I=$T/instances/guest
 
-# sums: "WRITTEN ENTRIES" of all CPUs as counted now; the loads need it, too
+# sums: prints "WRITTEN ENTRIES" of all CPUs as counted now. The loads need it, too.
 cat > /tmp/sums.sh << 'END'
 sums() {
 	cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events|overrun|commit overrun|dropped events): / { w += $2 } /^entries: / { e += $2 }
@@ -33,8 +33,8 @@ loads() {
 	rm -f /tmp/sums
 }
 
-# within SENTENCE EVENTS LOST: both together are what was written, less at most what was in the buffer when it was
-# cleared
+# within SENTENCE EVENTS LOST: checks that both together are what was written, minus at most what the buffer contained
+# when it was cleared
 within() {
 	echo "$1: $2 events, $3 lost; $(tr '\n' ';' < /tmp/sums)"
 	check "$1" awk -v told=$(($2 + $3)) '{ w += $1; e += $2 } END { if (told > w || told < w - e) { print told " of " w " and " e; exit 1 } }' /tmp/sums

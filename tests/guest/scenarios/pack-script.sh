@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine with nothing but busybox: the printed script copies a frozen buffer, and what is packed is the kernel's
+# On a machine that has only busybox, the printed script copies a frozen buffer, and the packed file gives the kernel's
 # text.
 scenario() {
 	weft pack --script > /tmp/copy.sh
@@ -11,7 +11,7 @@ scenario() {
 	cat $T/trace > /tmp/want.latency.txt
 	echo 0 > $T/options/latency-format
 	remember
-	# Only what busybox has; the symbols are megabytes, which an emulated CPU copies slowly.
+	# Uses only what busybox has. The symbols are megabytes, which an emulated CPU copies slowly.
 	SYMBOLS=no SYSTEMS=sched PATH=/bin sh /tmp/copy.sh /tmp/copy > /tmp/c.out 2>&1
 	check "the script ends with status 0" status_is $? 0 /tmp/c.out
 	check "it says nothing" equal "$(head -c 300 /tmp/c.out)" ""

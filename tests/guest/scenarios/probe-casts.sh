@@ -3,7 +3,7 @@
 # and makes no probe.
 lately() { grep -qF -- "$1" $T/README; }
 
-# made SENTENCE DEFINITION REGEX: the probe is made, and recording it while a file of /proc is read has such a line
+# made SENTENCE DEFINITION REGEX: the probe is made, and a recording of it during a read from /proc has such a line
 made() {
 	weft probe add "$2" > /tmp/p.out 2> /tmp/p.err
 	check "$1 is taken" status_is $? 0 /tmp/p.err || return
@@ -13,7 +13,7 @@ made() {
 	weft probe remove opened > /tmp/p.out 2>&1
 }
 
-# refused SENTENCE DEFINITION REGEX: the message says so, and no probe is made
+# refused SENTENCE DEFINITION REGEX: the message matches, and no probe is made
 refused() {
 	weft probe add "$2" > /tmp/p.out 2> /tmp/p.err
 	check "$1: status 1" status_is $? 1 /tmp/p.err

@@ -12,7 +12,7 @@ made() {
 	check "weft probe add: $sentence" status_is $? 0 /tmp/p.err && check "the kernel has it as meant: $sentence" matches $T/dynamic_events "$line"
 }
 
-# seen NAME REGEX: recording that event while files are read has such a line
+# seen NAME REGEX: a recording of that event while files are read has such a line
 seen() {
 	record "record $1" 0 -e "$1" -- sh -c 'head -n 1 /proc/version /no/such/file > /dev/null 2>&1; ls -l /tmp | cat > /dev/null'
 	weft report /tmp/r.dat > /tmp/r.txt 2> /tmp/r.err
@@ -22,7 +22,7 @@ seen() {
 scenario() {
 	has_command probe || { skip "probes" "weft has no probe yet"; return; }
 	registers
-	# Some machines know no arguments of functions.
+	# Probes on some machines cannot read arguments of functions.
 	grep -qF '$arg<N>' $T/README && A2='\$arg2'
 	remember
 	made "a parameter by name, a string of the program" "p:weft/do_sys_openat2 do_sys_openat2 filename=\+0\($A2\):ustring\$" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# record --probe and start --probe: made before, removed with the recording, also when that was killed.
+# record --probe and start --probe: the probe is made before and removed with the recording, also if that was killed.
 scenario() {
 	has_command probe || { skip "record --probe" "weft has no probe yet"; return; }
 	remember

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Probes have the kernel's size of a long, and the parameters of a program are where its own calling convention has them: also where weft
-# and the program have 32 bits and the kernel has 64.
+# Probes use the kernel's size of a long, and find the parameters of a program by the program's own calling convention:
+# also if weft and the program have 32 bits and the kernel has 64.
 scenario() {
 	local bits program=$(command -v readlines)
 
@@ -13,7 +13,7 @@ scenario() {
 	check "a return is made" status_is $? 0 /tmp/p.err
 	check "what a function returns has the size of the kernel's long, $bits bits" matches $T/dynamic_events "vfs_read ret=\\\$retval:s$bits\$"
 	weft probe remove --all > /tmp/p.out 2>&1
-	# arch_uprobe_analyze_insn()
+	# See arch_uprobe_analyze_insn().
 	case $(uname -m) in arm*) skip "programs" "this kernel has no probes of Thumb code, which Debian's compiler makes"; return ;; esac
 	weft probe add "began=$program:main argc=\$arg1" "ended=$program:main%return ret" > /tmp/p.out 2> /tmp/p.err
 	check "parameter and return of a program are made" status_is $? 0 /tmp/p.err || return

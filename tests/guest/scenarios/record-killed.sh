@@ -4,7 +4,7 @@ scenario() {
 	remember
 	weft record -o /tmp/k/r.dat -b 64 -e sched -e irq -e syscalls 2> /tmp/k/err &
 	local pid=$!
-	# Until pages are on the disk.
+	# Waits until pages are on the disk.
 	await 'load; find /tmp/k -type f ! -name metadata -size +32k | grep -q .'
 	find /tmp/k -type f -exec ls -l {} \;
 	kill -9 $pid

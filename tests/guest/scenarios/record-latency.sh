@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A trigger stops tracing with a latency tracer, which still looks for longer sections: the text is saved all the same.
+# A trigger stops tracing while a latency tracer, which does not stop, looks for longer sections: the text is saved all
+# the same.
 scenario() {
 	local tracer tries
 

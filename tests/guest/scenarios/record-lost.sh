@@ -3,7 +3,7 @@ overruns() { cat $T/instances/guest/per_cpu/cpu*/stats | awk '/^(overrun|commit 
 
 scenario() {
 	mkdir $T/instances/guest
-	# A recorder that cannot keep up: one page, and the reader stopped for the time of the load.
+	# A recorder cannot keep up: the buffer has one page, and the reader is stopped during the load.
 	echo 4 > $T/instances/guest/buffer_size_kb
 	echo 0 > $T/instances/guest/tracing_on
 	weft record -B guest -b 8 -e sched -e irq -e syscalls -o /tmp/r.dat 2> /tmp/r.err &
@@ -27,7 +27,7 @@ scenario() {
 	check "the kernel lost events" more "$kernel" 0
 	text
 	check "the summary's lost events are the kernel's" equal "$told" "$kernel"
-	# The command stops its recorder for a while.
+	# The command stops its recorder for some time.
 	weft record -q -B guest -b 8 --fail-on-lost -e syscalls -o /tmp/r.dat -- \
 		sh -c 'kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=2000; kill -CONT $PPID' > /dev/null 2> /tmp/r.err
 	check "--fail-on-lost makes it a status" status_is $? 123 /tmp/r.err

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# User stacks with the files that were mapped, of processes that are gone when the text is made. The maps of one that
-# lives for less than some milliseconds are a matter of luck.
+# User stacks with the mapped files, of processes that have ended when the text is made. For a process that lives only a
+# few milliseconds, it is chance whether its maps can be read.
 scenario() {
 	remember
 	record "weft records user stacks" 0 -e syscalls:sys_enter_openat -O userstacktrace -O sym-userobj -F -c -- \
@@ -10,7 +10,7 @@ scenario() {
 	check "user stacks name the file" matches /tmp/r.txt '^ => /.*busybox\[\+0x[0-9a-f]+\]$'
 	text -O nosym-userobj
 	check "without the option they have addresses" lacks /tmp/r.txt '\[\+0x'
-	# As the kernel prints it of a process that lives.
+	# The text is as the kernel prints it for a living process.
 	mkdir $T/instances/maps
 	echo 1 > $T/instances/maps/options/userstacktrace
 	echo 1 > $T/instances/maps/options/sym-userobj

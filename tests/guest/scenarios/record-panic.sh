@@ -20,7 +20,7 @@ die() {
 	cat /host/place
 	cat > /tmp/die.sh <<-END
 	dd if=/dev/zero of=/dev/null bs=1 count=1000 2> /dev/null
-	# More than the time of --sync.
+	# Longer than the time of --sync.
 	sleep 5
 	dd if=/dev/zero of=/dev/null bs=2 count=10000 2> /dev/null
 	echo \$\$ > /host/panicked

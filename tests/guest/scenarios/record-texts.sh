@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Texts that only the kernel can make: --stored prints them as it did.
+# Texts that only the kernel can make: --stored prints them unchanged.
 scenario() {
 	local f
 
 	if [ -e $T/stack_trace ]; then
-		# All functions take an emulated CPU long.
+		# All functions would take an emulated CPU long.
 		echo 'vfs_*' > $T/stack_trace_filter
 		echo 1 > /proc/sys/kernel/stack_tracer_enabled
 		load

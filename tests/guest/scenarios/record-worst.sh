@@ -5,7 +5,7 @@ scenario() {
 	local tracer any= anybody= I=$T/instances/kept names
 
 	names=$(cat $T/saved_cmdlines_size)
-	# If weft needs no more room for names, they still exist after it has ended.
+	# If weft need not enlarge the list of names, the names still exist after it has ended.
 	echo 32768 > $T/saved_cmdlines_size
 	for tracer in irqsoff preemptoff preemptirqsoff wakeup wakeup_rt; do
 		has_tracer $tracer || { skip "$tracer" "this kernel has no such tracer"; continue; }
@@ -28,7 +28,7 @@ keep() {
 	echo 0 > $I/tracing_on
 	echo 0 > $I/options/function-trace
 	echo $1 > $I/current_tracer
-	# From the moment on in which it is set it looks for worst cases, which have no entries while tracing is off.
+	# From the moment it is set, the tracer looks for the longest case, which has no entries while tracing is off.
 	echo 1 > $I/tracing_on
 	echo 0 > $I/tracing_on
 }
@@ -40,8 +40,8 @@ against_kernel() {
 	same "$1: the report is the kernel's text" /tmp/kernel.txt /tmp/r.txt
 }
 
-# With a threshold the tracer keeps the last case that is longer, which on a slow machine may be weft's waking up when
-# the command has ended.
+# With a threshold the tracer keeps the last case that is longer. On a slow machine that may be weft waking up when the
+# command has ended.
 with_threshold() {
 	echo 10 > $T/tracing_thresh
 	anybody=1
@@ -56,7 +56,7 @@ worst() {
 	local sentence="$1" entries tries=5
 
 	shift
-	# The host may take the CPU from the guest just while weft is in such a section: then it is recorded again.
+	# If the host takes the CPU from the guest while weft is in such a section, the recording is repeated.
 	while :; do
 		if [ -d $I ]; then
 			echo 0 > $I/trace

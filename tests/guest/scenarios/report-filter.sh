@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares report -f with the kernel's own filter: two instances of one recording have the same events, one of them with
-# the filter in the kernel. All filters are about tasks that begin and end while both are on. For wrong filters, report
-# has the kernel's messages.
+# Compares report -f with the kernel's own filter: two instances of one recording have the same events, and one of them
+# has the filter in the kernel. All filters select tasks that begin and end while both instances trace. For wrong
+# filters, report has the kernel's messages.
 work='i=0; while [ $i -lt 12 ]; do head -n 1 /proc/version > /dev/null; i=$((i + 1)); done; sleep 0.2'
 
-# told INSTANCE OPTION...: its events without what each instance sees for itself, the time, the flags and a state that
-# changes meanwhile; in an order of their own
+# told INSTANCE OPTION...: prints its events in an order of their own, without what each instance sees for itself: the
+# time, the flags and a state that changes meanwhile
 told() {
 	local name="$1"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 freed() { grep -q '^# \* Snapshot is freed \*' "$1"; }
 
-# snap STATUS WORD...: its words are in /tmp/s.out and /tmp/s.err
+# snap STATUS WORD...: its output goes to /tmp/s.out, its messages to /tmp/s.err
 snap() {
 	local status="$1"
 
@@ -83,10 +83,10 @@ scenario() {
 
 	for tracer in irqsoff wakeup; do
 		has_tracer $tracer || continue
-		# All functions take an emulated CPU long.
+		# All functions would take an emulated CPU long.
 		echo 0 > $T/options/function-trace
 		echo $tracer > $T/current_tracer
-		# Or it finds longer ones meanwhile.
+		# Otherwise the tracer may find longer ones meanwhile.
 		echo 1000000000 > $T/tracing_max_latency
 		remember
 		snap 1 take

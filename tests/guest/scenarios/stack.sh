@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 scenario() {
 	[ -e $T/stack_trace ] || { skip "stack" "this kernel has no stack tracer"; return; }
-	# It is to be reset.
+	# stack reset must change this.
 	echo 0 > $T/stack_max_size
 	remember
 	check "weft stack start ends with status 0" weft stack start --reset -l 'vfs_*' -l 'do_sys*'

@@ -19,8 +19,8 @@ scenario() {
 	check "weft prints a probe as the kernel's command line has it" \
 		equal "$(weft start --boot -C mono --probe vfs_read)" "trace_clock=mono kprobe_event=p:weft/vfs_read,vfs_read"
 	check "and the kernel has made that probe" matches $T/dynamic_events '^p:weft/vfs_open vfs_open'
-	# Not its directory: init_kprobe_trace() may add an event after the kernel has made the directories of events
-	# and before it has said so.
+	# The probe's directory would be no proof: init_kprobe_trace() may add an event after the kernel has made the
+	# directories of events and before it has reported the event.
 	check "which is on" matches $T/kprobe_profile '^ *vfs_open  *[1-9]'
 	if grep -q setup_trace_triggers /tmp/kallsyms; then
 		check "a trigger" matches $T/events/sched/sched_switch/trigger '^stacktrace:unlimited if prev_state == 2$'

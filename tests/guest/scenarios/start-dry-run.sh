@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# The script of --dry-run, run by sh, makes of tracefs what the command itself makes of it; printing it changes nothing.
+# The script of --dry-run, run by sh, changes tracefs exactly as the command itself does; printing it changes nothing.
 
 # both SENTENCE COMMAND OPTION...
 both() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Many functions are chosen by their line numbers in available_filter_functions: the same functions as by name, and
-# faster.
+# Many functions are selected by their line numbers in available_filter_functions: they are the same functions as by
+# name, and this is faster.
 now() { cut -d' ' -f1 /proc/uptime | tr -d .; }
 
 scenario() {

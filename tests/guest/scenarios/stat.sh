@@ -6,7 +6,7 @@ scenario() {
 	# The size is what this test itself set (KB in guest.sh).
 	printf 'top instance\n  buffer_size_kb         %s\n' "$(cat $T/buffer_size_kb)" > /tmp/expected
 	same "after boot nothing differs but what was set" /tmp/expected /tmp/stat
-	# First the filter: all functions take an emulated CPU long.
+	# The filter comes first: all functions would take an emulated CPU long.
 	echo vfs_read > $T/set_ftrace_filter
 	echo function > $T/current_tracer 2> /dev/null
 	echo stacktrace > $T/trace_options

@@ -73,7 +73,7 @@ scenario() {
 	mkdir $T/instances/guest
 	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
 	pid=$!
-	# The busybox of sleep is another program: its exec is an event.
+	# `/bin/busybox true` is a program of its own, so its exec is an event.
 	await '/bin/busybox true; grep -q sched_process_exec: /tmp/s.txt'
 	local late='e:weft_guest/late sched/sched_process_exec who=$pid:s32' fields='\(sched.sched_process_exec\) who=[0-9]+$'
 	grep -qF 'e[:' $T/README || { late='p:weft_guest/late vfs_read who=$comm' fields='\(vfs_read.*\) who=".+"$'; }

@@ -3,13 +3,13 @@
 # Two users of the top instance: the first gets all events that the kernel counts; the second is told the user's name,
 # waits, or uses another instance.
 
-# Few functions: each switch takes an emulated CPU long.
+# Few functions, because switching each one takes an emulated CPU long.
 G='-p function_graph -l do_sys_openat2 -g do_sys_openat2 --max-graph-depth 1'
 
-# opens N: the kernel enters do_sys_openat2 N times
+# opens N: makes the kernel enter do_sys_openat2 N times
 opens() { /bin/busybox sh -c 'n='$1'; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done'; }
 
-# roots FILE: how often it is a root of the graph there, of the loop that was counted
+# roots FILE: counts how often it is a root of the graph in the file
 roots() { weft report "$1" 2> /dev/null | grep -c 'do_sys_openat2'; }
 
 begun() { await "[ \"\$(cat $T/current_tracer) \$(cat $T/tracing_on)\" = '$1 1' ]"; }
@@ -31,7 +31,7 @@ scenario() {
 	check "the outer one has all of the roots" more "$(roots /tmp/r.dat)" 299
 	unchanged "all is as before"
 
-	# The first one holds the instance until the second one waits for it.
+	# The first user keeps the instance until the second one waits for it.
 	mkfifo /tmp/one.go
 	weft record -q -o /tmp/one.dat -F $G --fail-on-lost -- sh -c 'read -r n < /tmp/one.go; n=300; while [ $n -gt 0 ]; do : < /dev/null; n=$((n - 1)); done' 2> /tmp/one.err &
 	first=$!

@@ -13,7 +13,7 @@ unmount() {
 	END
 }
 
-# back WHAT: the mount is as its user left it; then tracefs is mounted again, with its settings restored
+# back WHAT: checks that the mount is as its user left it; then mounts tracefs again, with its settings restored
 back() {
 	check "$1: tracefs is not mounted, as its user wanted" test ! -e $T/tracing_on
 	mount -t tracefs nodev $T
