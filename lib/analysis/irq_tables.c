@@ -77,12 +77,7 @@ static void put_source(const struct irq_source *source, uint64_t span, struct ta
 		table_cell(table, "-");
 		table_cell(table, "-");
 	}
-	table_cell_u64(table, samples_quantile(&source->lasted, 500));
-	if (source->lasted.count < SAMPLES_P99_MIN)
-		table_cell(table, "-");
-	else
-		table_cell_u64(table, samples_quantile(&source->lasted, 990));
-	table_cell_u64(table, source->lasted.max);
+	pass_spread(table, &source->lasted);
 	put_longest(table, &source->longest);
 	pass_cells(table, &source->delays);
 	put_longest(table, &source->latest);
