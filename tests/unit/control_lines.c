@@ -15,9 +15,12 @@ static struct text_word word(const char *text)
 	return (struct text_word){ .at = text, .len = strlen(text) };
 }
 
-/* Whether restoring a file from `now` to `old` makes these writes, one for each line. */
-static bool writes(int (*restore)(const char *path, const char *old, const char *now), const char *old, const char *now,
-		   const char *expected)
+/*
+ * Whether restoring a file from `now` to `old` makes these writes, one for each line, behind `held`, which the file holds
+ * all the time.
+ */
+static bool writes_behind(const char *held, int (*restore)(const char *path, const char *old, const char *now),
+			  const char *old, const char *now, const char *expected)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	char path[] = "/tmp/weft-unit-XXXXXX";
@@ -26,12 +29,20 @@ static bool writes(int (*restore)(const char *path, const char *old, const char 
 
 	if (fd < 0)
 		return false;
+	same = write(fd, held, strlen(held)) == (ssize_t)strlen(held);
 	close(fd);
-	same = !restore(path, old, now) && !tracing_read_path(path, &buf, NULL) && !strcmp(buf_str(&buf), expected);
+	same = same && !restore(path, old, now) && !tracing_read_path(path, &buf, NULL) &&
+	       !strcmp(buf_str(&buf), expected);
 	if (!same)
 		fprintf(stderr, "written: %s", buf_str(&buf));
 	unlink(path);
 	return same;
+}
+
+static bool writes(int (*restore)(const char *path, const char *old, const char *now), const char *old, const char *now,
+		   const char *expected)
+{
+	return writes_behind("", restore, old, now, expected);
 }
 
 TEST(control_line_is_the_same_when_only_its_count_or_state_differs)
@@ -79,4 +90,14 @@ TEST(control_restore_writes_the_name_in_front_of_which_linux_7_3_prints_another)
 		     "!hist:keys=pid,cpu:sort=cpu\n"));
 	CHECK(writes(control_restore_triggers, "", "hist:keys=papa,common_cpucommon_pid [active]\n",
 		     "!hist:keys=papa,common_cpucommon_pid\n"));
+}
+
+TEST(control_restore_removes_by_cpu_what_common_cpu_has_left)
+{
+	const char *held = "hist:keys=pid,common_cpu:sort=common_cpu if common_cpu == 1 [active]\n";
+
+	CHECK(writes_behind(held, control_restore_triggers, "", held,
+			    "hist:keys=pid,common_cpu:sort=common_cpu if common_cpu == 1 [active]\n"
+			    "!hist:keys=pid,common_cpu:sort=common_cpu if common_cpu == 1\n"
+			    "!hist:keys=pid,cpu:sort=cpu if common_cpu == 1\n"));
 }
