@@ -16,8 +16,8 @@ static struct text_word word(const char *text)
 }
 
 /*
- * Whether restoring a file from `now` to `old` makes these writes, one for each line, behind `held`, which the file holds
- * all the time.
+ * Whether restoring a file from `now` to `old` makes these writes, one for each line. They stand behind `held`, which
+ * the file holds all the time.
  */
 static bool writes_behind(const char *held, int (*restore)(const char *path, const char *old, const char *now),
 			  const char *old, const char *now, const char *expected)

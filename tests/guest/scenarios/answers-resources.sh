@@ -16,7 +16,7 @@ phase() {
 
 # happen: everything happens in one buffer: the kernel's text goes to /tmp/all.txt, the file is /tmp/all.dat
 happen() {
-	local e
+	local e n w
 
 	echo 0 > $T/tracing_on
 	echo 4096 > $T/buffer_size_kb
@@ -27,9 +27,12 @@ happen() {
 		after=$(cat /sys/block/vda/stat)
 	fi
 	for e in sched_switch sched_waking; do echo stacktrace > $T/events/sched/$e/trigger; done
-	# Two processes that write to one file want the lock of its inode.
-	[ -z "$lock" ] || phase 'for n in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both' \
-		lock sched/sched_switch sched/sched_waking
+	# Two processes that write to one file want the lock of its inode. One may be done before the other one begins.
+	[ -z "$lock" ] || for n in 1 2 3 4 5 6 7 8 9 10; do
+		phase 'for w in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both' \
+			lock sched/sched_switch sched/sched_waking
+		! grep -q ': contention_end: ' $T/trace || break
+	done
 	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
 	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
 	phase 'cat /proc/self/maps > /dev/null' kmem exceptions
