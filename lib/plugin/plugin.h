@@ -6,49 +6,49 @@
 #include <stdint.h>
 
 /*
- * The plugin ABI, weft-plugin(7). A plugin is a shared object SYSTEM.so that exports one constant, `weft_plugin`, and
- * says of the events of that system what the kernel's text does not: the name after a number, the error after a result.
- * `weft report --decode` puts it after the event's text, which stays as it is.
- * What must stay true: a plugin needs no symbol of weft, has no constructor and no mutable data; its functions depend
- * on nothing but their arguments, for they are called from any thread and in any order of events.
- * Growth: a struct here only grows at its end and carries its size, so that each side sees what the other has.
- * WEFT_PLUGIN_ABI changes only when a member changes its meaning.
+ * The plugin ABI, weft-plugin(7). A plugin is a shared object SYSTEM.so that exports one constant, `weft_plugin`. It
+ * adds to the events of that system what the kernel's text lacks: the name that a number stands for, the error that a
+ * result means. `weft report --decode` prints these facts behind the event's text and leaves the text as it is.
+ * Invariant: a plugin needs no symbol of weft, has no constructor and no mutable data. Its functions depend only on
+ * their arguments, because weft calls them from any thread and for events in any order.
+ * Growth: each struct here grows only at its end and carries its size, so that each side knows which members the other
+ * has. WEFT_PLUGIN_ABI changes only when a member changes its meaning.
  */
 #define WEFT_PLUGIN_ABI 1
 
 struct weft_record; /* one event, while format() runs */
 struct weft_output; /* what is said of it */
 
-/* What weft offers to format(). Fields are indices into the handler's fields[]. */
+/* The functions that weft offers to format(). A `field` is an index into the handler's fields[]. */
 struct weft_host {
 	size_t size; /* of this struct, in the weft that runs */
 
 	/*
-	 * Element `index` of an integer or of an array of them, 0 for the only one; signed ones are extended. 0 if not
-	 * there.
+	 * Element `index` of an integer field or of an array of integers; 0 for a field with a single element. Signed
+	 * elements are sign-extended. Returns 0 if the element is missing.
 	 */
 	uint64_t (*integer)(const struct weft_record *record, unsigned field, size_t index);
-	/* How many elements the field has in this record; 0: the event has no such field. */
+	/* The number of elements that the field has in this record. 0: the event has no such field. */
 	size_t (*count)(const struct weft_record *record, unsigned field);
-	/* The bytes of a field, for strings; NULL if not there. They are in the traced machine's byte order. */
+	/* The bytes of a field, such as a string, in the traced machine's byte order. NULL: the field is missing. */
 	const void *(*bytes)(const struct weft_record *record, unsigned field, size_t *ret_len);
-	/* The traced machine, as uname -m names it: "x86_64"; "" when the file does not tell. */
+	/* The traced machine as uname -m names it, such as "x86_64". "": the file does not contain it. */
 	const char *(*machine)(const struct weft_record *record);
 
-	/* One fact about the event: a name and a value. */
+	/* Each adds one fact about the event: a name and a value. */
 	void (*put_text)(struct weft_output *output, const char *name, const char *text, size_t len);
 	void (*put_integer)(struct weft_output *output, const char *name, int64_t value);
 	void (*put_hex)(struct weft_output *output, const char *name, uint64_t value);
 
 	/*
-	 * The rest is there when `size` says so: see WEFT_HOST_HAS(). Names by the traced machine's own numbers; NULL
-	 * when there is none.
+	 * The members from here on exist only if `size` covers them: ask WEFT_HOST_HAS().
+	 * They name a system call or an error by the traced machine's own numbers. NULL: the number has no name.
 	 */
 	const char *(*system_call)(const struct weft_record *record, int64_t number);
 	const char *(*error)(const struct weft_record *record, int64_t error);
 };
 
-/* Whether the weft that runs has this member of struct weft_host. */
+/* Whether the running weft has this member of struct weft_host. */
 #define WEFT_HOST_HAS(host, member) ((host)->size >= offsetof(struct weft_host, member) + sizeof((host)->member))
 
 struct weft_handler {
@@ -67,7 +67,7 @@ struct weft_plugin {
 	const struct weft_handler *handlers;
 };
 
-/* Defines it: WEFT_PLUGIN("raw_syscalls", handlers); */
+/* Defines the plugin's constant: WEFT_PLUGIN("raw_syscalls", handlers); */
 #define WEFT_PLUGIN(system_name, handler_table)                                             \
 	extern __attribute__((visibility("default"))) const struct weft_plugin weft_plugin; \
 	const struct weft_plugin weft_plugin = {                                            \
