@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# weft: no configure step. `make help` lists the targets. CC, AR, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, LDLIBS, PREFIX and DESTDIR are
-# the user's, from the environment or the command line; what weft itself needs is added to them.
+# weft has no configure step. `make help` lists the targets. The user sets CC, AR, PKG_CONFIG, CPPFLAGS, CFLAGS,
+# LDFLAGS, LDLIBS, PREFIX and DESTDIR in the environment or on the command line; the Makefile adds what weft itself
+# needs.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 SAN ?=
 PKG_CONFIG ?= pkg-config
-# Empty for compilers that know warnings which the project does not: make WERROR=
+# Some compilers have warnings that the project does not know. For these, make WERROR= keeps warnings from being errors.
 WERROR ?= -Werror
 STATIC ?=
 ifeq ($(origin CC),default)
@@ -15,7 +16,7 @@ CC := gcc
 endif
 
 VERSION := 0.1.0
-# Where it is not there, the command that needs it says so.
+# If this program is missing, the command that needs it says so.
 SQLITE := $(shell $(PKG_CONFIG) --exists sqlite3 2>/dev/null && echo sqlite3)
 PACKAGES := libtracefs libzstd libelf $(SQLITE)
 
@@ -26,22 +27,25 @@ BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
-# Asked once, not once for each file. Before `make deps` there may be no answer: packages-found says so.
+# pkg-config is asked once and not for each file. Before `make deps` it may have no answer; the target packages-found
+# reports that.
 PACKAGE_CFLAGS := $(subst -I,-isystem ,$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null))
 PACKAGE_LIBS := $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(PACKAGES) 2>/dev/null)
-# A C library without argp, musl for one, has it in a library of its own (argp-standalone).
+# A C library without argp, such as musl, needs argp as a separate library (argp-standalone).
 ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { return argp_parse(0, c, v, 0, 0, 0); }' | tr % '\n' | \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -x c - $(LDFLAGS) -o /dev/null 2>/dev/null || echo -largp)
 
 WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
-# Lines and functions are what a backtrace needs; for a debugger: make OPT='-O0 -g'
+# -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
 OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
-# These files see no event: less optimizing makes the build shorter and no command slower. CFLAGS and OPT, if given, hold for all files.
+# No code in these files runs for each event. Optimizing them less shortens the build and slows no command down. CFLAGS
+# and OPT, if given, hold for all files.
 cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/setup lib/tracefs lib/undo tests/unit
 see_events := $(addprefix cmd/,analyse.c empty_answer.c export_write.c formats.c info_buffer.c pack_types.c split_cut.c stream_run.c stream_tables.c)
 cold := $(filter-out $(see_events),$(sort $(wildcard $(addsuffix /*.c,$(cold_rooms)))))
-# These only read options, set the kernel up and print messages: without optimizing they compile in two thirds of the time.
+# These files only read options, set up the kernel and print messages. Without optimization they compile in two thirds
+# of the time.
 coldest := $(filter $(addsuffix /%,cmd lib/explain lib/setup lib/undo),$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O1
@@ -50,7 +54,7 @@ endif
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' \
 	-DWEFT_LIBDIR='"$(LIBDIR)"' $(if $(SQLITE),-DWEFT_SQLITE) $(CPPFLAGS)
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
-# libtracefs names libtraceevent too, of which weft calls nothing.
+# pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
@@ -114,7 +118,7 @@ $(BUILD)/libweft.a: $(lib_obj)
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
-# What the unit tests put something else in the place of: tests/unit/starve.h, stage.h, fake_tracefs.h.
+# The unit tests replace these functions by their own: tests/unit/starve.h, stage.h, fake_tracefs.h.
 unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir rmdir tracing_find tracing_read_path undo_new \
 	shared_cmdlines_raise shared_cmdlines_recover undo_knows_instance undo_recover undo_sweep control_write
 
@@ -132,20 +136,20 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 	@mkdir -p $(@D)
 	$(CC) $(all_cppflags) $(all_cflags) -MMD -MP -c -o $@ $<
 
-# Changes only when the flags do, so that another PREFIX, CC or OPT builds anew.
+# This file changes only when the flags do. Another PREFIX, CC or OPT therefore rebuilds everything.
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' > $@
 
-# make unit T=page runs those whose name contains "page"
+# make unit T=page runs the tests whose name contains "page"
 unit: $(BUILD)/tests/unit/run
 	$(BUILD)/tests/unit/run $(T)
 
 lint: all
 	@BUILD=$(BUILD) CC="$(CC)" tests/lint/run $(T)
 
-# The bad samples of the lints stay bad.
+# The lints must still reject their bad samples.
 format:
 	@git ls-files '*.c' '*.h' ':!tests/lint/bad' | xargs -n 64 clang-format-14 -i
 
@@ -154,7 +158,7 @@ examples: $(examples)
 cases: all examples
 	@BUILD=$(BUILD) tests/run --verbose cases $(T)
 
-# Of each command one allocation and system call after the other fails; ALL=1: every one.
+# For each command, allocations and system calls fail one at a time. ALL=1 tries every one of them.
 faults: all
 	@BUILD=$(BUILD) CC="$(CC)" tests/faults/run $(if $(ALL),--all) $(T)
 
@@ -168,7 +172,7 @@ quick: all $(BUILD)/tests/unit/run
 coverage:
 	@BUILD=$(BUILD) CC="$(CC)" tests/coverage $(if $(FILES),--files)
 
-# The commands of the rules above for each object.
+# compile_commands.json holds the compile command of each object, as the rules above run it.
 compile_commands.json:
 	@{ echo '['; separator=; for file in $(lib_src) $(cmd_src) $(unit_src) $(plugin_src); do \
 		printf '%b{"directory":"%s","file":"%s","arguments":[' "$$separator" "$(CURDIR)" "$$file"; \
@@ -182,16 +186,17 @@ compile_commands.json:
 deps-done-check:
 	@BUILD=$(BUILD) tests/run $(SUITES)
 
-# Other architectures: cross compilers and qemu-user from Debian, libraries unpacked into a cache.
+# Other architectures: cross compilers and qemu-user come from Debian; the libraries are unpacked into a cache.
 check-arch: all
 	@BUILD=$(BUILD) tests/arch/calls
 	@BUILD=$(BUILD) tests/arch/run $(A)
 
-# As packagers build: their flags, other compilers and C libraries.
+# Builds as packagers do: with their flags, other compilers and other C libraries.
 check-builds: all
 	@BUILD=$(BUILD) tests/arch/builds $(B)
 
-# Kernels of other suites of Debian, each with all scenarios, and of other machines, with some: hours. S names scenarios.
+# Runs all scenarios on kernels of other Debian suites, and some scenarios on other machines. This takes hours. S names
+# scenarios.
 K = 5.10 5.10-rt 6.1 6.1-rt 6.12 6.12-debian 6.12-debian-rt 7.2 7.2-rt 7.3 s390x ppc64el arm64 armhf i386 i386-amd64 riscv64
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
@@ -212,10 +217,10 @@ bench: all
 bench-scaling: all
 	@BUILD=$(BUILD) tests/bench/scaling
 
-# Fuzzing needs clang; the library is built once more with its instrumentation.
+# Fuzzing needs clang. It builds the library a second time, with clang's instrumentation.
 fuzzers: $(fuzzers)
 ifneq ($(FUZZ_BUILD),)
-# These take a trace.dat: it is changed by what knows how one is made.
+# The input of these targets is a trace.dat. Their mutator knows the file format and changes the file's parts.
 $(BUILD)/fuzz/container $(BUILD)/fuzz/report: $(fuzz_mutator:%.c=$(BUILD)/%.o)
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
