@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads lines of MACHINE NUMBER, prints MACHINE NUMBER NAME as weft names the system call, or "-". */
+/* Reads lines of MACHINE NUMBER and prints MACHINE NUMBER NAME. NAME is weft's name of the system call, or "-". */
 #include "lib/uapi/names.h"
 
 #include <inttypes.h>
