@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the template's kernel, and of synth_formats. */
+/* Numbers of types: the first ones are those of the template's kernel, then those of synth_formats. */
 enum {
 	ID_STACK = 4,
 	ID_GRAPH_EXIT = 10,
@@ -45,7 +45,7 @@ const struct synth_format synth_formats[] = {
 };
 const size_t synth_nr_formats = sizeof(synth_formats) / sizeof(synth_formats[0]);
 
-/* xorshift64 */
+/* The generator is xorshift64. */
 uint32_t synth_random(struct synth *synth, uint32_t below)
 {
 	synth->random ^= synth->random << 13;
@@ -92,7 +92,7 @@ static void begin(const struct synth *synth, uint8_t *event, uint16_t id, uint8_
 
 static int32_t other_task(struct synth *synth)
 {
-	/* A few tasks wait for each other, and now and then another one runs. */
+	/* A few tasks wait for each other. Now and then another task runs. */
 	uint32_t task = synth_random(synth, 8) ? 1 + synth->turn / 15 % 3 : synth_random(synth, SYNTH_TASKS);
 
 	return task ? (int32_t)(100 + 17 * task) : 0;
@@ -141,8 +141,8 @@ static size_t run(struct synth *synth, uint8_t *event)
 }
 
 /*
- * Programs make the same few calls again and again, of the same few files and buffers: as recordings do, the pages
- * shrink to about a fifth. Arguments drawn at random would measure zstd and not the reader.
+ * Real programs repeat the same few calls on the same few files and buffers, and recorded pages shrink to about a
+ * fifth. Arguments drawn at random would measure zstd instead of the reader.
  */
 static size_t enter(struct synth *synth, uint8_t *event)
 {
@@ -193,7 +193,7 @@ static size_t interrupted(struct synth *synth, uint8_t *event)
 
 size_t synth_event(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 {
-	/* Two in three are of system calls. */
+	/* Two of three events are system calls. */
 	static size_t (*const kinds[])(struct synth *, uint8_t *) = {
 		enter,        leave, enter, leave, wake,  enter,     leave,       run,
 		switch_tasks, enter, leave, enter, leave, interrupt, interrupted,
@@ -213,7 +213,7 @@ static size_t stack(struct synth *synth, uint8_t *event)
 	for (uint32_t i = 0; i < depth; i++) {
 		uint32_t function = synth_random(synth, SYNTH_SYMBOLS);
 
-		/* Each has two places that call others. */
+		/* Each function has two places from which it calls others. */
 		put64(event, 16 + 8 * i, synth->symbols[function] + 9 + function % 16 + 13 * synth_random(synth, 2));
 	}
 	return 16 + 8 * depth;
@@ -235,7 +235,7 @@ size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 	return switch_tasks(synth, event);
 }
 
-/* No task is on two CPUs at once, as none is in a kernel's file. */
+/* No task runs on two CPUs at once, as in the file of a real kernel. */
 static int32_t task_of_this_cpu(struct synth *synth)
 {
 	uint32_t task = synth_random(synth, SYNTH_TASKS / synth->cpus) * synth->cpus + synth->cpu;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded into trace-cmd: the function tracer's files do not exist. Where a kernel answers EPERM to them trace-cmd
- * 3.1.6 gives up even when only events are asked for; where they are absent it goes on.
+ * A library preloaded into trace-cmd that hides the files of the function tracer. On a kernel that answers EPERM to
+ * these files, trace-cmd 3.1.6 gives up even if only events are asked for; where the files are absent it goes on.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What tests/bench/run and tests/bench/scaling share: building the programs, running, and rows. Needs $build, $runs.
+# Functions that tests/bench/run and tests/bench/scaling share: they build the programs, run them and print rows. Needs
+# $build and $runs.
 here=tests/bench
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-bench.XXXXXX")
 template=tests/fixtures/demo.dat
@@ -37,14 +38,15 @@ heading() {
 	echo "# $(uname -srm), $(nproc) CPUs, $(trace-cmd --version 2>&1 | sed -n 's/^trace-cmd version \([^ ]*\).*/trace-cmd \1/p'), $("$build/weft" --version), load average $(load_average)"
 }
 
-# stat FILE COLUMN: "MEDIAN MIN MAX" of a column
+# stat FILE COLUMN: prints "MEDIAN MIN MAX" of a column
 stat() {
 	awk -v c="$2" '{ print $c }' "$1" | sort -n |
 		awk '{ v[NR] = $1 } END { print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2), v[1], v[NR] }'
 }
 
-# row NAME UNIT LEAST WEFT-FILE OTHER-FILE COLUMN [more]: both files hold a line for each run. The ratio says how far weft is ahead:
-# OTHER / WEFT, or WEFT / OTHER where more is better. LEAST ">1": above 1.
+# row NAME UNIT LEAST WEFT-FILE OTHER-FILE COLUMN [more]: each file holds a line for each run. The ratio says how far
+# weft is ahead: OTHER / WEFT, or WEFT / OTHER with `more` (a larger value is better). LEAST is the required ratio; ">1"
+# requires more than 1.
 row() {
 	local w t
 
@@ -60,7 +62,7 @@ row() {
 	}' || short=$((short + 1))
 }
 
-# limit NAME UNIT MOST FILE COLUMN: the median of a column is below MOST
+# limit NAME UNIT MOST FILE COLUMN: the median of a column must be below MOST
 limit() {
 	rows=$((rows + 1))
 	awk -v name="$1" -v unit="$2" -v most="$3" -v w="$(stat "$4" "$5")" 'BEGIN {
@@ -78,7 +80,7 @@ measured() { # measured OUT [--first-event] COMMAND...: a line of measure in OUT
 	[ "${line%% *}" = 0 ] || { echo "# failed with status ${line%% *}: $*: $(tail -n 1 "$work/stderr")"; return 1; }
 }
 
-# synthesise KIND OUT VERSION EVENTS CPUS
+# synthesise KIND OUT VERSION EVENTS CPUS: writes a file of made-up events with synth.c
 synthesise() {
 	"$work/synth" "$1" "$template" "$2" "$3" "$4" "$5" || { echo "bench: cannot synthesise $2" >&2; exit 1; }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load pipe N FILE: two processes hand a byte to and fro N times: two wakeups, two switches and four system calls each
- * time. load calls N RATE FILE: two processes make N system calls each, RATE a second each (0: as fast as they can).
- * Writes the monotonic clock at its end and the CPU time it took itself, in seconds, to FILE.
+ * load pipe N FILE: two processes pass a byte back and forth N times. Each time makes two wakeups, two switches and
+ * four system calls.
+ * load calls N RATE FILE: two processes make N system calls each, at RATE calls a second each (0: as fast as they can).
+ * Both write to FILE the monotonic clock at their end and the CPU time that they used, in seconds.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -43,7 +44,7 @@ static int play_pipe(long n)
 	return 0;
 }
 
-/* Calls in bursts, one each millisecond. */
+/* The calls come in bursts, one burst each millisecond. */
 static void call(long n, long rate)
 {
 	struct timespec next;

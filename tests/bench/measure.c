@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * measure [--first-event] COMMAND...: runs it with its output thrown away and prints one line on standard output:
- * STATUS WALL CPU END RSS READ, being the exit status, seconds of wall time, seconds of CPU time (user and system, of
- * it and of all that it waited for), the monotonic clock in seconds when it had ended, its peak memory in KB, and the
- * bytes that it read by system calls. With --first-event WALL is the time until the first line of its output that is an
- * event's, and no more is read of it.
+ * measure [--first-event] COMMAND...: runs a command, discards its output and prints one line on standard output:
+ * STATUS WALL CPU END RSS READ. These are the exit status, seconds of wall time, seconds of CPU time (user and system,
+ * with all processes that the command waited for), the monotonic clock in seconds at its end, its peak memory in KB,
+ * and the bytes that it read by system calls. With --first-event WALL is the time until the first line of output that
+ * is an event; the rest of the output is not read.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void run(char **argv, int out)
 	_exit(127);
 }
 
-/* Headers: the kernel's begin with '#', trace-cmd's says cpus=. */
+/* Header lines: the kernel's begin with '#', trace-cmd's says cpus=. */
 static double wait_for_event(int in)
 {
 	FILE *file = fdopen(in, "r");
@@ -60,7 +60,7 @@ static double wait_for_event(int in)
 	return at;
 }
 
-/* Of a process that has ended but was not waited for. */
+/* Reads the counters of a process that has ended and is not yet reaped. */
 static unsigned long long bytes_read(pid_t pid)
 {
 	unsigned long long bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nested N: makes about N calls, nested up to ten deep. Built with -pg for uftrace. */
+/* nested N: makes about N function calls, nested up to ten deep. It is built with -pg for uftrace. */
 #include <stdlib.h>
 
 static volatile long calls;

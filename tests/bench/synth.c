@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events of KIND (events; rare:
- * the same, one in 16384 of each CPU being of task 99999; slow: the same, an eighth of them in a second; graph, stacks)
- * spread over CPUS, of version 6 (raw pages) or 7 (zstd). Formats, symbols and the like are those of the file TEMPLATE.
- * Long files repeat a stretch of each CPU with the time going on.
+ * synth KIND TEMPLATE OUT VERSION EVENTS CPUS: writes a trace.dat with at least EVENTS events, spread over CPUS, of
+ * version 6 (raw pages) or 7 (zstd). KIND is events, graph or stacks; rare (as events, with one event of 16384 on each
+ * CPU by task 99999); or slow (as events, an eighth of them within one second). Formats, symbols and other tables come
+ * from the file TEMPLATE. Long files repeat a stretch of each CPU with advancing time.
  */
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
@@ -52,7 +52,10 @@ static bool begin_page(struct stretch *stretch, uint64_t ts)
 	return true;
 }
 
-/* One record: a word of 5 bits of length and 27 of time, and a length of its own where the first does not do. */
+/*
+ * A record begins with a word of 5 bits for the length and 27 bits for the time. A length that does not fit follows in
+ * a word of its own.
+ */
 static bool add_record(struct stretch *stretch, const uint8_t *event, size_t size, uint64_t ts)
 {
 	size_t words = (size + 3) / 4, head = words <= 28 ? 4 : 8;

@@ -10,8 +10,8 @@ struct trace;
 struct trace_format;
 
 /*
- * Events for `make bench`, made up: of the types of a kernel whose formats a template file holds, the rest of them
- * described in events.c. Their places of fields are 6.12's. The same arguments give the same bytes.
+ * Made-up events for `make bench`. Their types are those of a kernel whose formats a template file holds, plus the
+ * types that events.c describes. Their fields lie where 6.12 has them. The same arguments give the same bytes.
  */
 enum { SYNTH_PAGE = 4096, SYNTH_TASKS = 40, SYNTH_SYMBOLS = 1024, SYNTH_EVENT_MAX = 256 };
 
@@ -29,14 +29,14 @@ struct synth {
 	uint64_t number; /* of the system call */
 };
 
-/* Writes the next event and returns its size, a multiple of 4; `ts` is its time. */
+/* Writes the next event at time `ts`. Returns its size, a multiple of 4. */
 typedef size_t (*synth_next)(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]);
 
 size_t synth_event(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* sched, irq, raw_syscalls */
 size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* function_graph */
 size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* sched events, each with a kernel stack */
 
-/* Formats that the template may lack: appended when no format of that name is there. */
+/* Formats that the template may lack. Each is appended if the template has no format of that name. */
 extern const struct synth_format {
 	const char *system, *name, *text;
 } synth_formats[];
