@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The lines of tests/captures/scenario as a table with totals; with results=FILE, also as figures in Markdown.
-# Fields: kernel, scenario, variant, status, lines, lines that differ, note. Status "diff" shows a line that differs.
+# Prints the lines of tests/captures/scenario as a table with totals; with results=FILE, writes the figures as Markdown,
+# too. Fields: kernel, scenario, variant, status, lines, lines that differ, note. The status "diff" shows a line that
+# differs.
 BEGIN { FS = "\t" }
 
 function family(scene) {
@@ -55,7 +56,7 @@ END {
 	exit n["differ"] + n["failed"] > 0
 }
 
-# Fills order[1..] with the keys of an array: by value and then by name; returns how many there are.
+# Fills order[1..] with the keys of an array, sorted by value and then by name. Returns their number.
 function sorted(counts,    key, len, i) {
 	split("", order)
 	for (key in counts) {
@@ -67,7 +68,7 @@ function sorted(counts,    key, len, i) {
 	return len
 }
 
-# "identical / excepted / not" of a kernel's texts of a group; empty where there are none.
+# Returns "identical / excepted / not" for a kernel's texts of a group; empty without texts.
 function cell(kernel, group,    key, not) {
 	key = kernel SUBSEP group
 	if (!(key in families)) return ""
@@ -75,7 +76,7 @@ function cell(kernel, group,    key, not) {
 	return sprintf("%d / %d / %d", by[key, "identical"], by[key, "excepted"], not)
 }
 
-# The machine of a kernel's name: "s390x-6.1"; those without one are amd64.
+# Returns the machine in a kernel's name, such as "s390x-6.1". Kernels without one are amd64.
 function arch(kernel) {
 	return match(kernel, /^[a-z][a-z0-9]*-/) ? substr(kernel, 1, RLENGTH - 1) : "amd64"
 }
@@ -113,8 +114,8 @@ function write_matrix(    i, j, len, part, kernels, groups, nr_kernels, nr_group
 	print line > results
 }
 
-# What `make check-arch` printed tells of each machine whether it builds and how its unit tests end, and what `make check-kernels` printed
-# of guests of that machine, in the same log, whether weft itself recorded there what the kernel printed.
+# `make check-arch` tells for each machine whether weft builds and how its unit tests end. In the same log, `make
+# check-kernels` tells for guests of that machine whether weft recorded there what the kernel printed.
 function read_arch(    line, of) {
 	while (archlog != "" && (getline line < archlog) > 0) {
 		if (line ~ /^(ok|FAILED) [a-z0-9]+\/.*: the report is the kernel's text/) {
@@ -126,7 +127,7 @@ function read_arch(    line, of) {
 			machines[of]
 			recorded[of] = "yes, " guest_same[of] " of " guest_texts[of] " texts"
 		}
-		# `make unit` of this machine
+		# The line of `make unit` on this machine.
 		if (sub(/^unit: /, "", line)) units["amd64"] = line
 		if (line !~ /^(ok [a-z0-9]+:|FAILED arch\/|skip arch\/)/) continue
 		of = line
