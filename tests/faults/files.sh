@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of run: commands that read and write files, and need no tracefs.
+# Sourced by run: commands that read and write files and need no tracefs.
 
 demo=tests/fixtures/demo.dat
 graph=tests/corpora/report/accept/graph-6.12.dat
@@ -21,7 +21,7 @@ each "$read" "$weft" check $stack
 each "alloc write" "$weft" list formats
 each "alloc read" "$weft" report --stored saved_cmdlines $graph
 
-# pack: the file that it makes without a fault, or none, and nothing beside it.
+# pack leaves the file that it makes without a fault, or none, and nothing beside it.
 mkdir -p "$work/tree/events/ftrace/print" "$work/tree/per_cpu/cpu0" "$work/packed"
 printf '\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n%s' \
 	$'\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n' > "$work/tree/events/header_page"
@@ -37,7 +37,7 @@ packed='
 '
 each "alloc open read write map sync rename" -n 40 -m 600 -a "$packed" "$weft" pack -q -o "$work/packed/p.dat" "$work/tree"
 
-# The analyses and the exports: what each needs is in one of the files.
+# One of the files has the events that an analysis or export needs.
 for format in text json csv; do
 	for analysis in sched syscalls latency; do
 		each "alloc read write" -n 12 "$weft" $analysis --format $format $demo
@@ -53,7 +53,7 @@ each "alloc read" -n 12 "$weft" sched --timehist $demo
 each "alloc read" -n 12 "$weft" syscalls --slowest 5 --by task $demo
 each "open read map" -n 12 "$weft" graph $graph
 
-# export: the whole file, or none, and nothing beside it.
+# export leaves the whole file or none, and nothing beside it.
 mkdir -p "$work/exported"
 # shellcheck disable=SC2016 # of the inner shell
 exported='
@@ -70,12 +70,12 @@ for to in jsonl csv perfetto sqlite chrome folded flame speedscope pprof firefox
 	rm -f "$work/whole.export"
 	"$weft" export -q --to $to -o "$work/whole.export" $from
 	each "alloc open write map sync rename" -f -n 12 -m 600 -a "$exported" "$weft" export -q --to $to -o "$work/exported/e" $from
-	# What cannot be read counts as damage: that is told, and the rest is in the file.
+	# Data that cannot be read counts as damage: check reports it, and the remaining data is in the file.
 	each read -f -n 12 -m 600 -a "$told_damage" "$weft" export -q --to $to -o "$work/exported/e" $from
 	[ $to = sqlite ] || each write -n 12 "$weft" export -q --to $to $from
 done
 
-# And a directory of files, the same way. What a link in it is or leads to is not looked at: there is none.
+# The same for a directory of files. Links there are not inspected, because there are none.
 # shellcheck disable=SC2016 # of the inner shell
 directory='
 	if [ "$STATUS" = 0 ]; then diff -r "$work/exported/e" "$work/whole.dir" > /dev/null || exit 1; rm -r "$work/exported/e"; fi
@@ -88,7 +88,7 @@ for to in ctf parquet; do
 	each read -f -n 12 -m 600 -a 'rm -rf "$work/exported/e"; [ -z "$(ls -A "$work/exported")" ]' "$weft" export -q --to $to -o "$work/exported/e" $demo
 done
 
-# What else answers from a file.
+# The other commands that read a file.
 resources=tests/fixtures/resources
 each "alloc read write" -n 12 "$weft" block $resources/block.dat
 each "alloc read" -n 12 "$weft" stacks $stack
@@ -98,7 +98,7 @@ each "alloc read write" -n 12 "$weft" diff sched $demo $demo
 each "alloc read write" -n 12 "$weft" hist --input $demo sched:sched_switch --keys prev_comm
 each "alloc open read write" -n 12 "$weft" sql $demo 'select count(*) from ftrace_event'
 
-# A file made of others, or of text: the whole one, or none, and nothing beside it.
+# A command that makes a file from other files or from text leaves the whole file or none, and nothing beside it.
 for command in "convert --file-version 6" split "merge $stack" import; do
 	[ "$command" != import ] || demo=tests/fixtures/golden/6.12-events-sched.txt
 	rm -f "$work/whole.export"

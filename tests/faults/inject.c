@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fails one call of a command at a time, and judges how it takes that. Compiled twice: with -DPRELOAD the library that
- * the command is started with, without it the program that starts it.
+ * Fails one call of a command at a time and judges how the command handles it. This file is compiled twice: with
+ * -DPRELOAD as the library that is preloaded into the command, without it as the program that starts the command.
  *
  *     inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] COMMAND...
  *
- * KIND is a row of kinds[]. The command is run once as it is, then with its first call of that kind failing, its
- * second, and so on; with -n only that many of them, spread evenly. Each run has to end by itself, and either with
- * status 0 and the same bytes on standard output, or with another status and a message. AFTER is a shell command that
- * has to succeed after each run; $STATUS is how that ended, and $CHILD was its process. -o: its output differs from run
- * to run, and is not compared.
- * -f: calls of the processes that it forks are counted, too.
- * Prints a line for each run that did not, and at the end "POINTS KIND TRIED BAD THERE": of THERE calls of that kind.
+ * KIND is a row of kinds[]. The command runs once without a fault; then its first call of that kind fails, then its
+ * second, and so on. With -n only that many calls fail, spread evenly. Each run must end by itself, either with status
+ * 0 and the same bytes on standard output, or with another status and a message.
+ * AFTER is a shell command that must succeed after each run; $STATUS is the exit status of the run, $CHILD was its
+ * process. -o: the output differs from run to run and is not compared. -f: calls of forked processes count, too. Prints
+ * a line for each run that breaks these rules, and at the end "POINTS KIND TRIED BAD THERE": THERE is the number of
+ * calls of that kind.
  *
- * Allocations are counted in the process. System calls are counted outside of it: the library installs a seccomp filter
- * that asks the starter about them, so that calls from inside the C library count too. Without -f, children of the
- * command are left alone. Where the kernel has no seccomp, opens, reads and writes that the command itself calls are
- * counted in the process.
+ * Allocations are counted inside the process. System calls are counted outside of it: the library installs a seccomp
+ * filter that asks the starter about them, so that calls from inside the C library count, too. Without -f the command's
+ * children are left alone. If the kernel has no seccomp, the process itself counts the opens, reads and writes that the
+ * command calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@
 
 enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TOLD_MAX = 12 };
 
-/* Shared with the command. */
+/* Memory that starter and command share. */
 struct counter {
 	uint64_t calls; /* so far */
 	uint64_t at;    /* this one fails; 0: none */
@@ -241,7 +241,7 @@ __attribute__((constructor)) static void begin(void)
 
 #else
 
-/* One run of the command. */
+/* Runs the command once. */
 struct trial {
 	int status, out, err;
 	pid_t pid;
@@ -339,7 +339,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Answers until the command ends. */
+/* Answers the filter's requests until the command ends. */
 static void attend(struct trial *trial, pid_t child, int socket)
 {
 	struct pollfd fds[] = { { .fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN },
@@ -440,7 +440,7 @@ static bool after_is_well(const char *after, const struct trial *trial)
 	return !after || !system(after);
 }
 
-/* NULL when it took the fault well. */
+/* Returns NULL if the command handled the fault well. */
 static const char *judge(const struct trial *reference, const struct trial *trial, const char *after)
 {
 	static char text[64];
@@ -512,11 +512,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	step = points < reference.calls ? reference.calls / points + 1 : 1;
-	/* How often a call is made may change from run to run: go on as long as the fault was met. */
+	/* The number of calls may change from run to run: go on as long as the fault was met. */
 	for (uint64_t at = 1;; at += step) {
 		struct trial trial = run(at);
 		bool met = trial.calls >= at;
-		/* AFTER also makes ready for the next run. */
+		/* AFTER also prepares the next run. */
 		const char *why = met                          ? judge(&reference, &trial, after) :
 				  after_is_well(after, &trial) ? NULL :
 								 "left something wrong behind";

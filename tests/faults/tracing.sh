@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Part of run: commands that trace, in instances of this machine's kernel. Others may record here now.
+# Sourced by run: commands that trace in instances of this machine's kernel. Other programs may record at the same time.
 
-# Nothing left: no instance of that run, and the one setting of all tracing that a recording raises. Others may record here now.
+# Nothing remains: no instance of that run, and not the one global setting that a recording raises. Other programs may
+# record at the same time.
 # shellcheck disable=SC2016 # of the inner shell
 nothing_left='
 	if [ -e "$tracefs/instances/weft-$CHILD" ]; then rmdir "$tracefs/instances/weft-$CHILD"; exit 1; fi
@@ -27,7 +28,7 @@ if can_trace; then
 	for kind in alloc open read write map sync rename thread; do
 		each $kind -n 12 -m 600 -a "$nothing_left" "$weft" record -q -e sched:sched_process_exit -F -o "$work/out/a.dat" -- true
 	done
-	# recover: the parts are there as long as no whole file is. They are those of a recording that is killed here.
+	# recover: the parts exist as long as there is no whole file. They come from a recording that is killed here.
 	mkdir "$work/left" "$work/was"
 	{ "$weft" record -q -e sched:sched_process_exit -F -o "$work/was/r.dat" -- sh -c 'kill -9 $PPID'; } > /dev/null 2>&1
 	parts=$(cd "$work/was" && echo r.dat.weft-*.parts)
@@ -47,7 +48,7 @@ if can_trace; then
 	'
 	each "alloc open read write map sync rename" -n 12 -a "$kept" "$weft" recover "$work/left/$parts"
 
-	# extract: what leaves the buffer is in the file, or in what is left of it.
+	# extract: data that leaves the buffer is in the file or in its parts.
 	held=$tracefs/instances/weft-faults-$$
 	export held
 	mkdir "$held"
@@ -61,7 +62,7 @@ if can_trace; then
 		echo "still here" > "$held/trace_marker"
 	'
 	each "alloc open read write sync rename" -n 7 -m 300 -a "$holds" "$weft" extract -q -B "weft-faults-$$" -o "$work/out/e.dat"
-	# What commands say of that instance, and do to it.
+	# Commands that describe that instance or change it.
 	each "alloc open read write" -n 12 "$weft" show -B "weft-faults-$$"
 	each "alloc open read write" -n 12 -m 300 "$weft" stat -B "weft-faults-$$"
 	# shellcheck disable=SC2016 # of the inner shell
@@ -79,7 +80,8 @@ if can_trace; then
 	'
 	each "alloc open read write" -n 12 -a "$cleared" "$weft" clear -B "weft-faults-$$"
 
-	# start, set, stop, restart: what they say, and `weft reset` puts it back; or they fail, nothing is changed and no journal is left.
+	# start, set, stop, restart succeed and `weft reset` restores the settings; or they fail, change nothing and
+	# leave no journal.
 	# shellcheck disable=SC2016 # of the inner shell
 	was='cat "$held/set_event" "$held/trace_clock" "$held/buffer_size_kb" "$held/tracing_on"'
 	export was
@@ -116,7 +118,7 @@ if can_trace; then
 	each "alloc open read write sync rename" -n 12 -a "$turned" "$weft" restart -B "${held##*/}"
 	"$weft" reset -B "${held##*/}" > /dev/null
 
-	# reset: all is put back, or what is not is still in a journal, and a second one does it.
+	# reset restores everything; or a journal keeps what is left, and a second reset restores it.
 	# shellcheck disable=SC2016 # of the inner shell
 	reset='
 		[ "$STATUS" = 0 ] || "$weft" reset -B "${held##*/}" > /dev/null
@@ -135,7 +137,8 @@ if can_trace; then
 	'
 	each "alloc open read write" -n 12 -a "$made" "$weft" instance create "weft-faults-$$"
 
-	# probe: it is there when weft says so; when it failed later (its output), weft knows that the probe is its own.
+	# probe: the probe exists if weft says so. If the command fails later (in its output), weft knows that the probe
+	# is its own.
 	if [ -e $tracefs/uprobe_events ] && [ -z "$(cat $tracefs/dynamic_events)" ]; then
 		echo 'int probed(int n) { return n + 1; } int main(void) { return probed(-1); }' > "$work/probed.c"
 		"$cc" -O0 -o "$work/probed" "$work/probed.c"
