@@ -14,7 +14,7 @@ enum { ROUNDS_MAX = 1 << 14 };
 
 static volatile char sink;
 
-/* A text is readable to its end and has a NUL there. */
+/* A text is readable up to its end, where it has a NUL. */
 static void touch(struct trace_text text)
 {
 	if (!text.text)
@@ -76,7 +76,7 @@ static void read_texts(struct trace *trace)
 		sink = (char)count;
 }
 
-/* Whatever the bytes are: opening fails with words, or everything that the getters give can be read. */
+/* Whatever the bytes are: opening fails with a message, or everything that the getters return can be read. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	cleanup_fd int fd = memfd_create("container", MFD_CLOEXEC);

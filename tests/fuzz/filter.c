@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as a filter of an event with fields of every kind, and what follows its NUL as a record of that event. */
+/*
+ * Input: any text as a filter of an event that has fields of every kind. The bytes after its NUL are a record of that
+ * event.
+ */
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/event/context.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as that of `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the kernel's type
- * information.
+ * Input: any text as the kernel's files `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the
+ * kernel's type information.
  */
 #include "lib/base/buf.h"
 #include "lib/explain/error_log.h"

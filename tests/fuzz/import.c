@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as the kernel's: what is made of it is a file that can be read, with as many events as were imported. */
+/*
+ * Input: any text as the kernel's `trace`. The imported file must be readable and have as many events as were imported.
+ */
 #include "lib/base/cleanup.h"
 #include "lib/import/import.h"
 #include "lib/reader/reader.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as that of latency-format, beside the events of a small recording, and as that of the longest section. */
+/*
+ * Input: any text as latency-format of the kernel, beside the events of a small recording, and as the text of the
+ * longest section.
+ */
 #include "lib/analysis/latency_section.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
@@ -35,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			 context_new(trace, 0, &context, NULL)))
 		__builtin_trap();
 	split((const char *)data, len);
-	/* A clock that counts leaves the unit away. */
+	/* With a clock that counts, the kernel prints no unit. */
 	context->unit = len && data[len - 1] & 1 ? CLOCK_UNIT_COUNT : CLOCK_UNIT_NS;
 	if (latency_facts_read(context, (const char *)data, len, &facts, NULL))
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any text as /proc/PID/maps: what is found lies in the text and ends behind the address. */
+/* Input: any text as /proc/PID/maps. A map that is found must lie in the text and end behind the address. */
 #include "lib/event/maps.h"
 
 #include <string.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A folder of a stranger through `weft pack`: copies of tracefs files with any contents, links that lead out, FIFOs,
- * folders where files belong. Nothing from outside may be in the file that is made, and the file that is made can be
- * read.
- * The input is a list: u8 name, u8 kind, u16 length, contents.
+ * Runs `weft pack` on a folder that a stranger could have made: copies of tracefs files with any contents, links that
+ * lead out of it, FIFOs, folders in place of files. The file that pack makes must have nothing from outside the folder,
+ * and must be readable. The input is a list: u8 name, u8 kind, u16 length, contents.
  */
 #include "lib/base/fail.h"
 #include "lib/trace/pack.h"
@@ -81,7 +80,7 @@ static int forget(const char *path, const struct stat *st, int type, struct FTW 
 	return at->level ? remove(path) : 0;
 }
 
-/* Makes the folders in front of the name, too, and does not itself follow the links that it made. */
+/* Makes the folders in front of the name, too. It does not follow the links that it made itself. */
 static void make(int dir, const char *name, unsigned kind, const uint8_t *data, size_t len)
 {
 	struct stat st;
@@ -113,7 +112,7 @@ static void make(int dir, const char *name, unsigned kind, const uint8_t *data, 
 		(void)!symlinkat("/dev/shm", dir, path);
 		return;
 	}
-	/* The name may already be a FIFO, which nobody reads. */
+	/* The name may already be a FIFO without a reader. */
 	fd = openat(dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return;
@@ -180,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	unsigned version = len ? data[len - 1] : 0;
 	int dir;
 
-	/* The fuzzer sees what is compared: it may have written that itself. */
+	/* The fuzzer sees compared bytes, so it may have written these bytes itself. */
 	if (memmem(data, len, secret, strlen(secret)))
 		return 0;
 	prepare();

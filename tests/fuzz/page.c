@@ -7,8 +7,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /*
- * The first byte chooses the shape, the rest is the page. What must hold: every record lies inside the page, and a walk
- * takes no more steps than the page has words.
+ * The first byte chooses the shape of the page, the others are the page. Each record must lie inside the page, and a
+ * walk must take no more steps than the page has words.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forged parts through `weft recover`: metadata and spools with any contents, links among them. Nothing outside of the
- * parts may be changed or copied, and what is made of them can be read.
- * The input is a list: u8 what, u8 buffer, u8 length of the key, u16 length of the data, key, data. `what` is a kind of
- * item, raw bytes of the metadata, a file or a link.
+ * Runs `weft recover` on forged parts: metadata and spools with any contents, and links. Nothing outside of the parts
+ * may be changed or copied, and the recovered file must be readable. The input is a list: u8 what, u8 buffer, u8 length
+ * of the key, u16 length of the data, key, data. `what` is a kind of item, raw bytes of the metadata, a file or a link.
  */
 #include "lib/base/fail.h"
 #include "lib/record/ledger.h"
@@ -60,7 +59,7 @@ static struct parts *begin(void)
 	return parts;
 }
 
-/* Text of the input as a name of a file. */
+/* A text of the input as the name of a file. */
 static void name_of(char name[NAME_SIZE], const uint8_t *text, size_t len)
 {
 	len = len < NAME_SIZE - 1 ? len : NAME_SIZE - 1;
@@ -101,7 +100,7 @@ static void forge(struct parts *parts, unsigned what, unsigned buffer, const uin
 		abort();
 }
 
-/* The file outside is what it was, and nothing of it is in the one that was made. */
+/* The file outside is unchanged, and the recovered file has none of its bytes. */
 static void look_around(void)
 {
 	char text[64] = "";
@@ -161,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct parts *parts;
 	char *path;
 
-	/* The fuzzer sees what is compared: it may have written that itself. */
+	/* The fuzzer sees compared bytes, so it may have written these bytes itself. */
 	if (memmem(data, len, secret, strlen(secret)))
 		return 0;
 	prepare();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any file through the whole of `weft report`: decoding, binding, settling and printing, in each of a few shapes. */
+/*
+ * Runs any file through the whole of `weft report`, in each of a few shapes: decoding, binding, settling and printing.
+ */
 #include "formats/render.h"
 #include "formats/sink.h"
 #include "lib/base/pool.h"

@@ -17,7 +17,7 @@ static bool symbol(const void *arg, uint64_t address, char how, struct out *out)
 	return true;
 }
 
-/* One byte of options, a format file up to the first NUL, and a record behind it. */
+/* The input is one byte of options, a format file up to the first NUL, and a record. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct program_env env = { .symbol = symbol };

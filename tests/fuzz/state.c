@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of the scheduler and of interrupts in any order, on any CPU, with any PIDs, times that go back and losses
- * anywhere: what each CPU and each task did adds up to the span all the same.
+ * Input: events of the scheduler and of interrupts in any order, on any CPU, with any PIDs, times that go back, and
+ * losses anywhere. The times of each CPU and each task must still add up to the span.
  */
 #include "lib/analysis/timeline.h"
 #include "lib/base/fail.h"
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* One shape for all: each kind of event finds in it the fields that it has. */
+/* One layout for all kinds of events: each kind finds its fields in it. */
 struct record {
 	uint16_t type;
 	uint8_t flags, preempt_count;
@@ -51,7 +51,7 @@ struct stage {
 	struct event_type types[KINDS];
 };
 
-/* Built once: the formats are the same for every input. */
+/* Built once, because the formats are the same for every input. */
 static bool build(struct stage *stage, const struct schema_abi *abi)
 {
 	if (schema_new(abi, &stage->schema, NULL))
@@ -85,7 +85,7 @@ static bool build(struct stage *stage, const struct schema_abi *abi)
 	return true;
 }
 
-/* Eight bytes are an event. PIDs are few, so that tasks meet themselves again. */
+/* Eight bytes are an event. There are few PIDs, so that many events are of the same task. */
 static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct state *state, struct timeline *timeline)
 {
 	static const int64_t states[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any words as what `weft hist --input` is asked of a small recording: a line each for the choice of the file and of
- * the size, the event, the second one, what matches, keys, values, sort keys and the filter; an empty line is an option
- * that is not given. What is counted must read as a histogram, whose rows add up to its hits.
+ * Input: any words as the request of `weft hist --input` on a small recording. Each line is one item: the choice of the
+ * file and of the size, the event, the second event, the matching fields, keys, values, sort keys and the filter. An
+ * empty line is an option that is not given. The result must parse as a histogram whose rows add up to its hits.
  */
 #include "lib/base/buf.h"
 #include "lib/measure/hist_text.h"
@@ -24,7 +24,7 @@ static const char *const files[] = {
 
 enum { SIZE_BITS_MIN = 2, SIZE_BITS = 12 };
 
-/* The next line, NULL where it is empty or there is none. */
+/* Returns the next line; NULL if it is empty or missing. */
 static const char *next_line(char **at)
 {
 	char *line = *at;
@@ -45,7 +45,7 @@ static void look(const struct tally *tally, struct buf *text)
 
 	for (size_t i = 0; i < 4; i++)
 		(void)(tally_key_is_signed(tally, i) || tally_value_is_signed(tally, i));
-	/* Keys with names of tasks in them have any form. */
+	/* Keys that contain names of tasks may have any form. */
 	if (hist_text_next(&at, &hist, NULL) <= 0)
 		return;
 	for (size_t i = 0; i < hist.nr; i++)
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	wanted.values = next_line(&at);
 	wanted.sort = next_line(&at);
 	wanted.filter = next_line(&at);
-	/* What the command line always gives. */
+	/* Values that the command line always sets. */
 	if (choice && wanted.event && (wanted.keys || wanted.second)) {
 		wanted.size = 1u << (SIZE_BITS_MIN + (unsigned char)choice[strlen(choice) - 1] % SIZE_BITS);
 		wanted.ns = strlen(choice) > 1;

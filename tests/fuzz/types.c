@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as a kernel's type information, and any text as what a file keeps of it. */
+/* Input: any bytes as a kernel's type information, and any text as the types that a file stores. */
 #include "lib/base/buf.h"
 #include "lib/base/out.h"
 #include "lib/event/types.h"

@@ -37,7 +37,7 @@ void dat_store(const struct dat *dat, uint8_t *at, unsigned width, uint64_t valu
 		at[dat->big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A copy with room to grow by half and some. */
+/* Copies a text into memory that can grow by half its size and some bytes more. */
 static bool blob_of(struct dat_blob *blob, const uint8_t *data, size_t len)
 {
 	blob->room = len + len / 2 + 512;
@@ -49,7 +49,7 @@ static bool blob_of(struct dat_blob *blob, const uint8_t *data, size_t len)
 	return true;
 }
 
-/* The frame at `at`: u32 size, u32 size unpacked, frame; *ret_used is how long that is. */
+/* The frame at `at`: u32 size, u32 unpacked size, then the frame. *ret_used is the length of the three together. */
 static bool unpack(const struct dat *dat, size_t at, size_t end, struct dat_blob *ret, size_t *ret_used)
 {
 	size_t packed, size;
@@ -101,7 +101,7 @@ static int section_at(const struct dat *dat, uint64_t offset)
 	return -1;
 }
 
-/* The fixed part and both names, then { u32 cpu, u64 offset, u64 size }. */
+/* The fixed part and both names, then { u32 cpu, u64 offset, u64 size } for each CPU. */
 static bool add_buffer(struct dat *dat, struct dat_option *option, const uint8_t *data, size_t len)
 {
 	size_t at = 8;

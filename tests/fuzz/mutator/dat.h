@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * A trace.dat taken apart, to be changed and put together again: frames are unpacked, and the places that options name
- * are known as pieces of the file. It is written from weft-dat(5), and shares no code with lib/trace but the frames.
- * All memory is that of one arena; it is given up as a whole.
+ * A trace.dat taken into parts, which can be changed and put together again. Frames are unpacked, and the places that
+ * options name are known as parts of the file. The code follows weft-dat(5) and shares only the frames with lib/trace.
+ * All memory belongs to one arena, which is freed as a whole.
  */
 enum {
 	DAT_SECTIONS = 96,
@@ -26,7 +26,7 @@ struct dat_blob {
 	size_t len, room;
 };
 
-/* A text inside a section, and the field that tells its length: `width` 0 where there is none. */
+/* A text inside a section, and the field with its length. `width` 0: there is no such field. */
 struct dat_span {
 	size_t at, len, field;
 	unsigned width;
@@ -58,7 +58,7 @@ struct dat_section {
 	int next;    /* options section behind it; -1 */
 };
 
-/* A number of the file that was written. */
+/* A number in the written file. */
 struct dat_field {
 	size_t at;
 	unsigned width;
@@ -88,13 +88,13 @@ uint64_t dat_load(const struct dat *dat, const uint8_t *at, unsigned width);
 void dat_store(const struct dat *dat, uint8_t *at, unsigned width, uint64_t value);
 uint8_t *dat_room(size_t size);
 
-/* False where it is none, or has more of something than there is room for. */
+/* Returns false if the bytes are no trace.dat, or have more parts of a kind than there is room for. */
 bool dat_open(struct dat *dat, const uint8_t *data, size_t len);
 
-/* Version 7 only: the whole file into `out`; 0 where it does not fit. */
+/* Version 7 only: writes the whole file into `out`. Returns 0 if it does not fit. */
 size_t dat_write(struct dat *dat, uint8_t *out, size_t size);
 
-/* The texts of a section, or of version 6 of the whole file: into dat->spans. */
+/* Collects the texts of a section, or of a whole version 6 file, in dat->spans. */
 void dat_find_spans(struct dat *dat, const struct dat_blob *body, unsigned section);
 size_t dat_find_spans_v6(struct dat *dat);
 

@@ -5,14 +5,14 @@
 
 enum { HEADERS = 16, FTRACE = 17, EVENTS = 18, KALLSYMS = 19, PRINTK = 20, CMDLINES = 21, INITIAL = 18 };
 
-/* A place in the bytes that are looked through. */
+/* The current place in the bytes that are searched. */
 struct look {
 	struct dat *dat;
 	const uint8_t *data;
 	size_t at, len;
 };
 
-/* A length of `width` bytes, and its text. */
+/* A length of `width` bytes, and the text behind it. */
 static bool look_text(struct look *look, unsigned width)
 {
 	struct dat *dat = look->dat;

@@ -26,7 +26,7 @@ static void put(struct pen *pen, const void *data, size_t len)
 	pen->at += len;
 }
 
-/* A number that a mutation may change afterwards. */
+/* Writes a number that a mutation may change afterwards. */
 static void put_field(struct pen *pen, unsigned width, uint64_t value)
 {
 	struct dat *dat = pen->dat;
@@ -38,7 +38,10 @@ static void put_field(struct pen *pen, unsigned width, uint64_t value)
 	put(pen, bytes, width);
 }
 
-/* u32 size, u32 size unpacked, frame. Small ones are stored: their length does not depend on what is in them. */
+/*
+ * Writes u32 size, u32 unpacked size, frame. A small frame is stored uncompressed, so that its length does not depend
+ * on its bytes.
+ */
 static void put_frame(struct pen *pen, const struct dat_blob *blob, bool stored)
 {
 	size_t head = pen->at, len = 0;
@@ -130,7 +133,7 @@ static void put_pages(struct pen *pen, size_t section)
 	}
 }
 
-/* An options section that is packed is stored, so that its length is known before the places in it are. */
+/* A compressed options section is stored, so that its length is known before the places in it are. */
 static void put_packed_options(struct pen *pen, const struct dat_section *section)
 {
 	struct pen inner = { .dat = pen->dat, .size = 64 << 10 };
@@ -189,7 +192,7 @@ static void put_all(struct pen *pen)
 		put_section(pen, i);
 }
 
-/* Twice: the first round finds the places that the second one writes down. */
+/* Writes the file twice: the first round finds the places that the second one stores. */
 size_t dat_write(struct dat *dat, uint8_t *out, size_t size)
 {
 	struct pen pen = { .dat = dat, .out = out, .size = size };

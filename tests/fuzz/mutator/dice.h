@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers that follow from a seed alone, so that a mutation can be repeated. */
+/* Pseudo-random numbers that depend on a seed alone, so that a mutation can be repeated. */
 struct dice {
 	uint64_t state;
 };
@@ -19,7 +19,7 @@ static inline uint64_t dice_u64(struct dice *dice)
 	return dice->state * 0x2545f4914f6cdd1dULL;
 }
 
-/* 0 <= the number < below; 0 where below is 0. */
+/* Returns 0 <= number < below; 0 if below is 0. */
 static inline size_t dice_below(struct dice *dice, size_t below)
 {
 	return below ? (size_t)((dice_u64(dice) >> 16) % below) : 0;
@@ -31,7 +31,8 @@ static inline bool dice_once_in(struct dice *dice, size_t n)
 }
 
 /*
- * What a field that held `old` may claim: something near, something absurd, a size or place of the file, or anything.
+ * Returns a false value for a field that held `old`: a near value, an absurd one, a size or place of the file, or any
+ * number.
  */
 static inline uint64_t dice_claim(struct dice *dice, uint64_t old, uint64_t file_size)
 {

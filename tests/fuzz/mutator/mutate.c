@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How libFuzzer changes a trace.dat: the file is taken apart, what is in it is changed (texts, pages, records, options,
- * lists of CPUs), and it is put together again, so that the change gets past the container and its frames. After that,
- * at times, a number of the container lies. What is no trace.dat, and one try in eight, is changed as bytes.
+ * Changes a trace.dat for libFuzzer. The file is taken into parts; a text, page, record, option or list of CPUs is
+ * changed; the parts are put together again, so that the change gets past the container and its frames. Sometimes a
+ * number of the container is made false afterwards. An input that is no trace.dat, and one input of eight, is changed
+ * as plain bytes.
  */
 #include "tests/fuzz/mutator/dat.h"
 #include "tests/fuzz/mutator/dice.h"
@@ -93,7 +94,7 @@ static bool splice(struct dat_blob *blob, size_t at, size_t old, const void *dat
 	return true;
 }
 
-/* Other bytes for `len` of them at `from`; *ret has room for 2 * WINDOW. */
+/* Makes other bytes for `len` bytes at `from`; *ret has room for 2 * WINDOW. */
 static size_t other_text(struct dice *dice, const uint8_t *from, size_t len, const struct dat_blob *all, uint8_t *ret)
 {
 	const char *word = words[dice_below(dice, sizeof(words) / sizeof(*words))];
@@ -121,7 +122,7 @@ static size_t other_text(struct dice *dice, const uint8_t *from, size_t len, con
 	return LLVMFuzzerMutate(ret, len, 2 * WINDOW);
 }
 
-/* A window in a text; the field in front tells its new length. */
+/* Changes a window in a text; the length field in front of it gets the new length. */
 static void change_text(struct dice *dice, struct dat_blob *body, const struct dat_span *span)
 {
 	uint8_t other[2 * WINDOW];
@@ -284,7 +285,7 @@ static size_t mutate_v7(struct dice *dice)
 	return len && dice_once_in(dice, 4) ? lie(dice, len) : len;
 }
 
-/* Version 6 has no places to be found by but those that follow from what is in front: texts keep their lengths. */
+/* A place in a version 6 file follows from the sizes in front of it, so texts keep their lengths. */
 static size_t mutate_v6(struct dice *dice)
 {
 	size_t end = dat_find_spans_v6(&dat), len = dat.len;
@@ -332,7 +333,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	len = dat.version == 6 ? mutate_v6(&dice) : dat.nr_sections ? mutate_v7(&dice) : 0;
 	if (!len || len > max_size)
 		return LLVMFuzzerMutate(data, size, max_size);
-	/* The target takes its shape from the last byte. */
+	/* The fuzz target takes its shape from the last byte. */
 	if (dice_once_in(&dice, 3))
 		out[len - 1] = (uint8_t)dice_u64(&dice);
 	memcpy(data, out, len);

@@ -27,7 +27,7 @@ static unsigned type_len(const struct pages *pages, uint32_t word)
 	return pages->big ? word >> 27 : word & 31;
 }
 
-/* Where the records of a page begin. */
+/* The offset at which the records of a page begin. */
 static size_t find_records(const struct pages *pages, size_t page, size_t end, size_t *ret)
 {
 	size_t head = 8 + (pages->long_size == 4 ? 4 : 8), nr = 0;
@@ -67,7 +67,7 @@ static void change_head(struct dice *dice, const struct pages *pages, size_t pag
 		store(pages, page + 8, width, dice_claim(dice, load(pages, page + 8, width), pages->page));
 }
 
-/* Type and time share a word: 5 bits and 27. */
+/* Type and time share a word: 5 bits and 27 bits. */
 static void change_word(struct dice *dice, const struct pages *pages, size_t at)
 {
 	uint32_t word = (uint32_t)load(pages, at, 4);

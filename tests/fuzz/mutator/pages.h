@@ -16,7 +16,7 @@ struct pages {
 	unsigned long_size;
 };
 
-/* One thing: a head, a record's type, time, length or bytes, a record or a page from elsewhere. */
+/* Changes one item: a head; a record's type, time, length or bytes; or puts in a record or page from elsewhere. */
 void pages_change(struct dice *dice, const struct pages *pages);
 
 #endif
