@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints how many entries KernelShark's library loads from each stream of a file: the 15 lines of an oracle. */
+/*
+ * Prints the number of entries that KernelShark's library loads from each stream of a file. These 15 lines are an
+ * oracle.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
