@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of types: the first ones are those of the template's kernel, then those of synth_formats. */
+/* Ids of event types: the first ones as the template's kernel has them, then those of synth_formats. */
 enum {
 	ID_STACK = 4,
 	ID_GRAPH_EXIT = 10,
