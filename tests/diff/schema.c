@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints made-up records of every format file named on standard input with our programs and with libtraceevent (no
- * plugins), and tells where they differ: "SYSTEM:EVENT<TAB>ours<TAB>theirs" (newlines as \n), then one line of counts.
+ * Prints made-up records of every format file named on standard input with weft's code and with libtraceevent (without
+ * plugins), and prints where they differ: "SYSTEM:EVENT<TAB>ours<TAB>theirs" (newlines as \n), then one line of counts.
  * Arguments: SEED RECORDS.
  *
  * The first RECORDS of each format are well-formed: extreme values, one bit, small numbers, random ones. As many again
- * are malformed: cut short, strings without an end, dynamic fields that point anywhere. Those have no right text, as no
- * kernel writes them; they are printed by both, and only have to end. Each record lies in a block of its very size, so
- * that under ASan nothing is read outside of it. Built so it prints no more than that; else libtraceevent runs in a
- * child, for it dies of some, and the next one goes on behind the record it died of.
+ * are malformed: cut short, strings without an end, dynamic fields that point anywhere. No kernel writes malformed
+ * records, so they have no right text: both sides print them and only have to end.
+ * Each record lies in a block of exactly its size, so that ASan detects a read outside of it. Under ASan the program
+ * runs only weft's code. Otherwise libtraceevent runs in a child, because some records crash it; the next child
+ * continues behind the record that crashed.
  */
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
@@ -25,7 +26,7 @@
 
 enum { TEXT_MAX = 1 << 14, RECORD_MAX = 1 << 13, DYNAMIC_LEN = 24, FORMATS_MAX = 1 << 14 };
 
-/* One format file, and what the two make of it. */
+/* One format file, and the texts that the two sides print for it. */
 struct subject {
 	char *system, *text;
 	size_t len;
@@ -42,7 +43,7 @@ static struct run {
 	size_t same, differ, not_theirs, died, malformed, events_differ;
 } run;
 
-/* Where the child is, and what it printed of the record. */
+/* The record at which the child is, and its text. */
 static struct shared {
 	size_t subject;
 	unsigned turn;
@@ -57,7 +58,7 @@ static uint64_t random_next(uint64_t *state)
 	return *state;
 }
 
-/* The extremes come first, then small numbers, one bit, then anything. */
+/* Extreme values come first, then small numbers, one bit, then any value. */
 static uint64_t random_value(unsigned turn, uint64_t *state)
 {
 	uint64_t value = random_next(state);
@@ -102,7 +103,7 @@ static void put_values(uint8_t *at, const struct field *field, unsigned turn, ui
 	}
 }
 
-/* The record of this turn in `record`; its length. */
+/* Makes the record of this turn in `record`; returns its length. */
 static size_t make_record(const struct format *format, unsigned turn, uint8_t *record)
 {
 	bool bad = turn >= run.records;
@@ -151,7 +152,7 @@ static bool no_symbol(const void *arg, uint64_t address, char how, struct out *o
 {
 	(void)arg;
 	(void)how;
-	/* As libtraceevent prints an address without a symbol. */
+	/* An address without a symbol as libtraceevent prints it. */
 	out_f(out, "0x%llx", (unsigned long long)address);
 	return true;
 }
@@ -248,7 +249,7 @@ static void print_theirs(const struct subject *subject, const struct tep_event *
 	}
 }
 
-/* From shared->subject, and its shared->turn, to the end. */
+/* Prints the records from shared->subject and its shared->turn to the end. */
 static void child_main(FILE *to)
 {
 	for (; shared->subject < run.nr; shared->subject++) {
