@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares what babeltrace2 prints of a CTF export with weft's own jsonl of the same file, event by event on each CPU:
+# Compares the output of babeltrace2 for a CTF export with weft's own jsonl of the same file, event by event on each
+# CPU:
 #
 #	ctf.py TEXT JSONL
-#
-# TEXT is of babeltrace2 --clock-cycles, TEXT.err its warnings. Prints "EVENTS events, VALUES values, LOST lost", or what differs first.
+# TEXT is the output of babeltrace2 --clock-cycles, TEXT.err has its warnings. Prints "EVENTS events, VALUES values,
+# LOST lost", or the first difference.
 import collections
 import json
 import re
@@ -143,7 +144,7 @@ def main():
             assert got_fields.get('common_pid', pid) == pid, (ts, name, got_fields, pid)
             for key, value in fields.items():
                 if name == 'ftrace:kernel_stack' and key == 'caller':
-                    # jsonl has as many entries as the format says, or none; this list has the existing ones.
+                    # jsonl lists as many entries as the format has, or none; this list keeps the entries that exist.
                     assert got_fields['caller'][:len(value or [])] == (value or [])[:len(got_fields['caller'])], (ts, value, got_fields)
                     assert len(got_fields['caller']) == got_fields.get('size', len(got_fields['caller'])), (ts, got_fields)
                     continue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// duckdb.js QUERY...: the rows of each query as DuckDB answers it, values with '|' between. With --files DIRECTORY instead: a line of JSON for each
-// row of each file, [FILE, {COLUMN: VALUE}], integers as strings.
+// duckdb.js QUERY...: prints the rows with which DuckDB answers each query, with '|' between values.
+// duckdb.js --files DIRECTORY: prints a line of JSON for each row of each file, [FILE, {COLUMN: VALUE}], with integers as
+// strings.
 'use strict';
 const fs = require('fs');
 const path = require('path');

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# Checks a processed profile of version 60 as Firefox's profiler reads it: lengths of columns, indices, times in order. Then prints of it
+# Checks a processed profile of version 60 as Firefox's profiler reads it: lengths of columns, indices, order of times.
+# Then prints the figures that are asked for:
 #
 #	firefox.py sum FILE         the sum of all weights, in ns, or a number of samples
 #	firefox.py stacks FILE      folded stacks, by function only

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Behind the scripts of a timeline: clicks into the middle of each slice that is wide enough, and tells on the console what was chosen.
+// Runs behind the scripts of a timeline: clicks into the middle of each slice that is wide enough, and prints the chosen
+// slice on the console.
 'use strict';
 (function () {
 const canvas = document.getElementById('canvas'), page = window.timeline, told = document.getElementById('details');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Behind the scripts of a timeline: shows its flame graph by key, goes along it, zooms and searches, and leaves what it found as the title.
+// Runs behind the scripts of a timeline: shows its flame graph by key, moves along it, zooms and searches, and leaves the
+// results in the title.
 'use strict';
 (function () {
 const flame = window.weftFlame, box = document.getElementById('flame'), told = document.getElementById('details');

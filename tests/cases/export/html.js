@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node html.js FILE: the slices of a timeline, by the script that is in it: kind, row, CPU or PID, start and length in ns, how many, name, text.
+// node html.js FILE: prints the slices of a timeline as its own script draws them: kind, row, CPU or PID, start and length
+// in ns, number, name, text.
 'use strict';
 const fs = require('fs');
 const html = fs.readFileSync(process.argv[2], 'utf8');

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads what protoc --decode prints of a Perfetto trace. perfetto.py counts|switches|nesting|lost|names|calls FILE
+# Reads a Perfetto trace as protoc --decode prints it, and prints figures of it:
+# perfetto.py counts|switches|nesting|lost|names|calls FILE
 import re
 import sys
 

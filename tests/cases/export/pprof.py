@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-# A profile of pprof, as protoc decodes it (standard input), as folded stacks: pprof.py TYPE. Checks what refers to what.
+# pprof.py TYPE: reads a pprof profile as protoc decodes it from standard input and prints it as folded stacks. Checks
+# that each reference between its objects has a target.
 import ast
 import re
 import sys
