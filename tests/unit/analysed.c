@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shows a pass the events; it restarts before the first that is not before `at`. */
+/* Shows the events to a pass. The pass restarts before the first event at or after `at`. */
 struct restarting {
 	struct pass *pass;
-	uint64_t at; /* 0: not any more */
+	uint64_t at; /* 0: the pass has restarted */
 	bool failed;
 	struct fail *fail;
 };
@@ -91,7 +91,7 @@ void analysed_end(struct analysed *analysed)
 	loom_release(&analysed->loom);
 }
 
-/* Field `index` of a line of CSV that quotes nothing. */
+/* Field `index` of a line of CSV without quotes. */
 static struct text_word field_of(struct text_word line, size_t index)
 {
 	const char *comma;

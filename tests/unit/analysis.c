@@ -75,7 +75,7 @@ static char *analyse(const struct analysis_ops *ops, const void *options, const 
 	return analyse_on("x86_64", ops, options, script, fail);
 }
 
-/* Whether a line begins so. */
+/* Whether a line begins with these words. */
 static bool has_line(const char *text, const char *begin)
 {
 	for (const char *at = text; at; at = strchr(at, '\n')) {
@@ -92,8 +92,8 @@ static bool has_line(const char *text, const char *begin)
 TEST(sched_tells_what_tasks_and_cpus_did)
 {
 	/*
-	 * seven (7) runs 1000, sleeps 2500, is queued 200 after waking and runs 300 after that; loom (8) is preempted
-	 * by it for 1000.
+	 * seven (7) runs 1000, sleeps 2500, is queued 200 after it was woken and runs 300 after that; it preempts loom
+	 * (8) for 1000.
 	 */
 	cleanup_free char *text = analyse(
 		&sched_analysis, NULL,
@@ -127,8 +127,8 @@ TEST(sched_says_that_there_are_no_switches)
 TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 {
 	/*
-	 * 200 until it is queued; then 8 runs for 600 of which an interrupt takes 200 more, and 9 goes first for 600;
-	 * 100 in a softirq of 9.
+	 * The task waits 200 until it is queued. Then 8 runs for 600, interrupted for 200 more. Then 9 runs for 600,
+	 * and a softirq for 100 more.
 	 */
 	cleanup_free char *text = analyse(
 		&latency_analysis, NULL,
@@ -151,7 +151,7 @@ TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 
 TEST(latency_follows_a_task_to_another_queue)
 {
-	/* On the queue of CPU 1 behind 5 for 1000, and then on that of CPU 0, which comes out of idle within 300. */
+	/* The task is on the queue of CPU 1 behind 5 for 1000, then on that of CPU 0, which leaves idle within 300. */
 	cleanup_free char *text = analyse(&latency_analysis, NULL,
 					  "1 9000 5 irq_handler_entry irq=1\n"
 					  "1 9100 5 irq_handler_exit irq=1\n"
@@ -169,8 +169,8 @@ TEST(latency_follows_a_task_to_another_queue)
 }
 
 /*
- * 7 reads for 1000 without error, blocked for 400 and waiting for 100 of it; fails to open in 50; 9 began before the
- * start.
+ * 7 reads for 1000 without error: it is blocked for 400 and waits for 100 of that time. Its open fails after 50. The
+ * call of 9 began before the start of the trace.
  */
 static const char calls[] = "0 1000 7 sys_enter id=0\n"
 			    "0 1100 7 sched_switch prev_pid=7 prev_state=1 next_pid=9\n"
@@ -191,7 +191,7 @@ TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL, calls, NULL);
 
 	REQUIRE(text != NULL);
-	/* A call that is to be restarted has not failed. */
+	/* A call that the kernel restarts has not failed. */
 	CHECK(has_line(text, "read,0,2,0,1030,95.4,30,1000,,1000,0.000002000,530,400,100,0,7,0\n"));
 	CHECK(has_line(text, "open,2,1,1,50,4.6,50,50,,50,0.000002150,50,0,0,0,7,0\n"));
 	CHECK(has_line(text, "exit_group,231,1,0,0,0.0,,,,,,0,0,0,,,1\n"));
@@ -215,7 +215,7 @@ TEST(syscalls_counts_by_error_by_task_and_failures_alone)
 TEST(syscalls_pairs_nothing_across_lost_events)
 {
 	/*
-	 * Of two reads of 7, the exit of the first and the entry of the second were lost; 8 had its own CPU all the
+	 * Of two reads of 7, the exit of the first and the entry of the second were lost. 8 had a CPU to itself all the
 	 * time.
 	 */
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
@@ -237,8 +237,8 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
 {
 	/*
-	 * rt_sigreturn restores orig_ax, which is -1 then: syscall_trace_leave() of x86 finds no call. The next one of
-	 * the task is no sign of a loss.
+	 * rt_sigreturn restores orig_ax, which is then -1: syscall_trace_leave() of x86 finds no call and writes no
+	 * exit. The task's next call is therefore no sign of a loss.
 	 */
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
 					  "0 1000 7 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
@@ -252,7 +252,7 @@ TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "read,0,2,0,200,"));
-	/* The exit of the write is a sign of a loss. */
+	/* The exit of the write is missing, which is a sign of a loss. */
 	CHECK(has_line(text, "broken: 1 call\n"));
 }
 
@@ -275,9 +275,9 @@ TEST(syscalls_counts_a_call_once_that_two_kinds_of_events_tell)
 }
 
 /*
- * Task 8 is known as a 32-bit one from rseq of i386 on, of which the kernel's own table has no number; so is 9, which
- * it makes. It executes a 64-bit program then: its execve returns by that table. Task 10 tries a number that is none,
- * and executes a 32-bit program.
+ * Task 8 is known to be a 32-bit task from rseq of i386 on, a number that the kernel's own table lacks. So is task 9,
+ * which task 8 creates. Task 9 then executes a 64-bit program: its execve returns by that table. Task 10 tries a number
+ * without a call, and executes a 32-bit program.
  */
 TEST(syscalls_of_a_32_bit_task_have_the_names_of_its_table)
 {
@@ -314,8 +314,8 @@ TEST(syscalls_of_a_32_bit_task_have_the_names_of_its_table)
 }
 
 /*
- * Task 8 calls what the kernel's own table lacks, task 9 tries a number that is none here. Names are those of the
- * kernel's syscall.tbl, and ENOSYS is 38, but 90 on sparc and 251 on parisc.
+ * Task 8 calls a number that the kernel's own table lacks. Task 9 tries a number without a call on this machine. The
+ * names are those of the kernel's syscall.tbl. ENOSYS is 38, but 90 on sparc and 251 on parisc.
  */
 TEST(syscalls_of_32_bit_tasks_are_known_on_every_machine_that_has_them)
 {

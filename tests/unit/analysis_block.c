@@ -23,7 +23,7 @@ TEST(block_tells_waits_and_device_times_of_two_requests_and_the_depth)
 {
 	struct analysed analysed;
 
-	/* 0x800000 is 8:0. Two reads, the second right behind the first on the disk. */
+	/* Device 0x800000 is 8:0. Of the two reads, the second lies directly behind the first on the disk. */
 	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
 			    "0 1000 7 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
 			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
@@ -44,7 +44,7 @@ TEST(block_tells_waits_and_device_times_of_two_requests_and_the_depth)
 	      analysed_is(&analysed, "requests", "8:0", "max_at", "0.000003500"));
 	CHECK(analysed_is(&analysed, "requests", "8:0", "max_pid", "7") &&
 	      analysed_is(&analysed, "requests", "8:0", "errors", "1"));
-	/* Busy from 1100 to 3500; two from 1500 to 2100: (2400 + 600) / 2400. */
+	/* The disk is busy from 1100 to 3500 and has two requests from 1500 to 2100: (2400 + 600) / 2400. */
 	CHECK(analysed_is(&analysed, "devices", "8:0", "busy", "2400") &&
 	      analysed_is(&analysed, "devices", "8:0", "depth_average", "1.25"));
 	CHECK(analysed_is(&analysed, "devices", "8:0", "deepest", "2") &&
@@ -74,7 +74,7 @@ TEST(block_takes_the_last_of_two_issues_for_the_device_and_the_first_for_the_wai
 	      analysed_is(&analysed, "requests", "8:0", "requeued", "1"));
 	CHECK(analysed_is(&analysed, "devices", "8:0", "requeues", "1") &&
 	      analysed_is(&analysed, "devices", "8:0", "reissues", "1"));
-	/* In the driver from 1100 to 1200 and from 1900 to 2500. */
+	/* Requests are in the driver from 1100 to 1200 and from 1900 to 2500. */
 	CHECK(analysed_is(&analysed, "devices", "8:0", "busy", "700"));
 	analysed_end(&analysed);
 }
@@ -83,7 +83,7 @@ TEST(block_charges_the_task_that_queued_and_knows_partitions_merges_splits_and_f
 {
 	struct analysed analysed;
 
-	/* 8:1 is a part of 8:0; its bios have the sectors of the whole disk. */
+	/* 8:1 is a partition of 8:0; its bios have the sectors of the whole disk. */
 	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, types,
 			    "0 1000 7 block_bio_queue dev=0x800001 sector=100 nr_sector=16 rwbs=W\n"
 			    "0 1010 7 block_split dev=0x800001 sector=100 new_sector=108 rwbs=W\n"
@@ -128,7 +128,7 @@ TEST(block_counts_what_the_start_the_end_and_lost_events_hide)
 	analysed_end(&analysed);
 }
 
-/* Reads of one place at the same time, without the page cache. */
+/* Two reads of the same sectors at the same time, without the page cache. */
 TEST(block_tells_of_requests_of_one_place_that_it_cannot_tell_apart)
 {
 	struct analysed analysed;

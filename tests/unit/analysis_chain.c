@@ -39,7 +39,8 @@ TEST(sched_chain_goes_back_from_a_task_to_the_interrupt)
 	if (!analysed_begin(&analysed, &sched_analysis, &options, types, STORY))
 		return;
 	/*
-	 * From the interrupt at 2000 until c ran at 7000; then from the first wakeup of b, at 4000, for b comes again.
+	 * The first chain lasts from the interrupt at 2000 until c ran at 7000. The second begins with the first wakeup
+	 * of b, at 4000, because b occurs in it twice.
 	 */
 	CHECK(analysed_is(&analysed, "chains", "1", "chain", "c < b < a < irq:disk") ||
 	      analysed_is(&analysed, "chains", "1", "chain", "c < b < c < b..."));
@@ -55,8 +56,8 @@ TEST(sched_chain_tells_how_long_it_took_from_the_first_wakeup)
 	if (!analysed_begin(&analysed, &sched_analysis, &options, types, STORY))
 		return;
 	/*
-	 * b ran at 5000 and at 9000, both behind the interrupt at 2000: by way of a, and of c, b and a, where b comes
-	 * again.
+	 * b ran at 5000 and at 9000, both times because of the interrupt at 2000: first by way of a, then by way of c,
+	 * b and a, where b occurs twice.
 	 */
 	CHECK(analysed_is(&analysed, "chains", "1", "total_ns", "3000"));
 	CHECK(analysed_is(&analysed, "chains", "1", "chain", "b < a < irq:disk"));
@@ -79,7 +80,8 @@ TEST(sched_rt_has_rows_of_real_time_tasks_only)
 }
 
 /*
- * 16 columns of 1024 ns: CPU 0 runs x for three, idles for four and runs y for one; CPU 1 is first seen in the fifth.
+ * 16 columns of 1024 ns. CPU 0 runs x for three columns, idles for four and runs y for one; CPU 1 is first seen in the
+ * fifth column.
  */
 TEST(sched_map_draws_what_each_cpu_did_longest_in_each_column)
 {

@@ -19,7 +19,7 @@ static void types(struct loom *loom)
 }
 
 static const char call_script[] =
-	/* 0xa calls 0xb twice, for 100 and 300 ns; the second is hit by an interrupt's 0xc for 50 ns. */
+	/* 0xa calls 0xb twice, for 100 and 300 ns. An interrupt's function 0xc hits the second call for 50 ns. */
 	"0 1000 7 funcgraph_entry func=0xa depth=0\n"
 	"0 1100 7 funcgraph_entry func=0xb depth=1\n"
 	"0 1200 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1200\n"
@@ -84,7 +84,7 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 			    "0 1500 7 funcgraph_exit func=0xd depth=0 calltime=1000 rettime=1500\n"
 			    "0 1600 7 funcgraph_entry func=0xe depth=0\n"))
 		return;
-	/* The records of both have their durations; the functions that they called are unknown. */
+	/* The records of both functions have their durations; the functions that they called are unknown. */
 	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "600") &&
 	      analysed_is(&analysed, "functions", "0xa", "self", "-"));
 	CHECK(analysed_is(&analysed, "functions", "0xd", "total", "500") &&
@@ -94,7 +94,9 @@ TEST(graph_counts_what_the_start_the_end_and_lost_events_hide)
 	analysed_end(&analysed);
 }
 
-/* 0xa is called by 0xf and by nobody; it calls 0xb, which calls 0xd, and is hit by an interrupt's 0xc. */
+/*
+ * 0xa is called by 0xf and, once, by no function. It calls 0xb, which calls 0xd. An interrupt's function 0xc hits it.
+ */
 static const char tree_script[] = "0 1000 7 funcgraph_entry func=0xf depth=0\n"
 				  "0 1100 7 funcgraph_entry func=0xa depth=1\n"
 				  "0 1200 7 funcgraph_entry func=0xb depth=2\n"
@@ -105,7 +107,7 @@ static const char tree_script[] = "0 1000 7 funcgraph_entry func=0xf depth=0\n"
 				  "0 1530 7 funcgraph_exit func=0xc depth=2 calltime=1500 rettime=1530 common_flags=8\n"
 				  "0 2000 7 funcgraph_exit func=0xa depth=1 calltime=1100 rettime=2000\n"
 				  "0 2100 7 funcgraph_exit func=0xf depth=0 calltime=1000 rettime=2100\n"
-				  /* A recursive function's time counts once. */
+				  /* The time of a recursive function counts once. */
 				  "0 3000 7 funcgraph_entry func=0xa depth=0\n"
 				  "0 3100 7 funcgraph_entry func=0xa depth=1\n"
 				  "0 3200 7 funcgraph_exit func=0xa depth=1 calltime=3100 rettime=3200 retval=-2\n"
@@ -142,7 +144,7 @@ TEST(graph_tree_merges_what_a_function_called_and_who_called_it)
 
 	if (!analysed_begin(&analysed, &graph_tree_analysis, &options, types, tree_script))
 		return;
-	/* calls, interrupts, total, self, percent, depth */
+	/* Columns: calls, interrupts, total, self, percent, depth. */
 	CHECK(node_is(&analysed, "callees", "0xa", "2,0,1200,870,100.0,0") &&
 	      node_is(&analysed, "callees", "0xb", "1,0,200,150,16.7,1"));
 	CHECK(node_is(&analysed, "callees", "0xd", "1,0,50,50,4.2,2") &&

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of functions where a table begins or ends while they are open: at the start of a file, and of an interval. */
+/*
+ * Calls of functions that are open where a table begins or ends: at the start of a file, and at the ends of an
+ * interval.
+ */
 #include "lib/analysis/graph.h"
 #include "lib/base/buf.h"
 #include "tests/unit/analysed.h"
@@ -16,7 +19,7 @@ TEST(graph_counts_no_wait_before_a_call_as_off_the_cpu)
 {
 	struct analysed analysed;
 
-	/* Task 7 waits from 1000 to 1500; in its call another CPU has the first sched_switch. */
+	/* Task 7 waits from 1000 to 1500. During its call the first sched_switch is on another CPU. */
 	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
 			    "1 1000 9 sched_waking comm=sh pid=7 target_cpu=0\n"
 			    "0 1500 7 funcgraph_entry func=0xa depth=0\n"
@@ -32,7 +35,7 @@ TEST(graph_takes_no_time_off_the_cpu_from_an_earlier_task_of_the_pid)
 {
 	struct analysed analysed;
 
-	/* The first task 7 was off the CPU for 300 when it called 0xa, in which it ended. */
+	/* The first task 7 had been off the CPU for 300 when it called 0xa, in which it ended. */
 	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
 			    "0 1000 7 sched_switch prev_comm=sh prev_pid=7 prev_state=1 next_comm=ls next_pid=8\n"
 			    "0 1300 8 sched_switch prev_comm=ls prev_pid=8 prev_state=1 next_comm=sh next_pid=7\n"
@@ -48,7 +51,7 @@ TEST(graph_takes_no_time_off_the_cpu_from_an_earlier_task_of_the_pid)
 }
 
 static const char open_script[] =
-	/* A call of 0xa that sleeps from 2500 to 4500, and one before and one behind it that do not. */
+	/* A call of 0xa that sleeps from 2500 to 4500, and two calls before and behind it that do not sleep. */
 	"0 1000 7 funcgraph_entry func=0xa depth=0\n"
 	"0 1100 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=1100\n"
 	"0 1200 7 funcgraph_entry func=0xa depth=0\n"
@@ -69,7 +72,7 @@ TEST(graph_of_an_interval_knows_no_parts_of_a_call_that_was_open_at_its_begin)
 	      analysed_is(&analysed, "functions", "0xa", "self", "4300") &&
 	      analysed_is(&analysed, "functions", "0xa", "off-cpu", "2000"));
 	analysed_end(&analysed);
-	/* Its duration stands in its end; what it did meanwhile does not. */
+	/* The call's end has its duration, but not what the call did meanwhile. */
 	for (size_t i = 0; i < array_size(begins); i++) {
 		if (!analysed_from(&analysed, &graph_analysis, types, open_script, begins[i]))
 			return;

@@ -44,7 +44,7 @@ TEST(irq_subtracts_what_nests_and_counts_delays_from_the_first_raise)
 	analysed_end(&analysed);
 }
 
-/* PREEMPT_RT: a softirq loses its CPU to a task that an interrupt hits. */
+/* PREEMPT_RT: a task preempts a softirq, and an interrupt hits the task. */
 TEST(irq_does_not_charge_a_softirq_with_what_hits_another_task)
 {
 	struct analysed analysed;

@@ -23,8 +23,8 @@ TEST(locks_tells_spinning_from_sleeping_and_who_ended_the_wait)
 	struct analysed analysed;
 
 	/*
-	 * A mutex that is spun for and then slept for begins twice: 100 spinning, 5000 asleep, 300 until it has a CPU,
-	 * 50 at its end.
+	 * A wait for a mutex that first spins and then sleeps has two begins: 100 spinning, 5000 asleep, 300 until the
+	 * task has a CPU, 50 until the end.
 	 */
 	if (!analysed_begin(
 		    &analysed, &locks_analysis, NULL, types,
@@ -55,7 +55,7 @@ TEST(locks_tells_spinning_from_sleeping_and_who_ended_the_wait)
 	analysed_end(&analysed);
 }
 
-/* An interrupt of a waiting task waits for another lock. */
+/* An interrupt that hits a waiting task waits for another lock. */
 TEST(locks_keeps_two_waits_of_one_task_apart_and_counts_by_task)
 {
 	struct analysed analysed;

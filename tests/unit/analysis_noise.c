@@ -19,10 +19,10 @@ static void types(struct loom *loom)
 }
 
 /*
- * A period of 100 us on CPU 0: at 10000 a noise of 9000, in which an interrupt took 2000 without the NMI of 500 that
- * hit it, a softirq 1000, and a task 3000: what is left, 2500, was the way into and out of them. At 30000 the hardware
- * took 6000. At 50000 a noise of 7000 in which the kernel counted two interruptions, of which one was recorded. Between
- * the noises an interrupt hit that was too short to be one. 22 us in all.
+ * A period of 100 us on CPU 0. At 10000 comes a noise of 9000: an interrupt took 2000 besides the NMI of 500 that hit
+ * it, a softirq 1000, a task 3000; the remaining 2500 were the way into and out of them. At 30000 the hardware took
+ * 6000. At 50000 comes a noise of 7000 in which the kernel counted two interruptions, of which one was recorded.
+ * Between the noises came an interrupt that was too short to be a noise. The sum is 22 us.
  */
 static const char period[] =
 	"0 9000 7 irq_noise start=8000 duration=900 desc=timer vector=236\n"
@@ -77,7 +77,10 @@ TEST(latency_adds_noises_of_osnoise_up_to_its_sample)
 	analysed_end(&analysed);
 }
 
-/* The kernel counted 30 us, of which the file has 22: the first sample began before it, a later one has lost some. */
+/*
+ * The kernel counted 30 us, of which the file has 22: the first sample began before the file, and a later one lost some
+ * noise.
+ */
 TEST(latency_says_what_of_a_sample_of_osnoise_is_not_in_the_file)
 {
 	struct analysed analysed;
@@ -92,7 +95,7 @@ TEST(latency_says_what_of_a_sample_of_osnoise_is_not_in_the_file)
 	CHECK(analysed_is(&analysed, "osnoise", "30000", "hardware_ns", "6000"));
 	CHECK(analysed_is(&analysed, "osnoise", "30000", "unknown_ns", "24000"));
 	CHECK(analysed_is(&analysed, "osnoise", "9000", "unknown_ns", "4000"));
-	/* The first, and the last, which has no end. */
+	/* The first noise, and the last, which has no end. */
 	CHECK_MEM(analysed.findings.cut.data, analysed.findings.cut.len, "2 samples of osnoise", 20);
 	CHECK_MEM(analysed.findings.broken.data, analysed.findings.broken.len, "1 sample of osnoise", 19);
 	analysed_end(&analysed);

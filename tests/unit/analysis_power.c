@@ -17,7 +17,10 @@ TEST(power_tells_idle_states_and_what_hit_the_cpu_first)
 {
 	struct analysed analysed;
 
-	/* A halted CPU is hit before it says that it is awake; one that waits for a write of memory, after. */
+	/*
+	 * An interrupt hits a halted CPU before the CPU says that it is awake. It hits a CPU that waits for a write to
+	 * memory after that.
+	 */
 	if (!analysed_begin(&analysed, &power_analysis, NULL, types,
 			    "0 1000 0 cpu_idle state=1 cpu_id=0\n"
 			    "0 4000 0 local_timer_entry vector=236\n"
@@ -55,12 +58,12 @@ TEST(power_adds_up_frequencies_that_any_cpu_tells_and_steps_of_suspending)
 			    "1 9000 7 cpu_frequency state=2000000 cpu_id=1\n"))
 		return;
 	CHECK(analysed.findings.nr >= 2 && analysed_is(&analysed, "suspend", "0x10", "total", "1000"));
-	/* The rows of a map have no order: sorted, the longest is first. */
+	/* The rows of a map have no order. After sorting, the longest is first. */
 	CHECK(!findings_arrange(&analysed.findings, &(struct findings_options){ .top = UINT64_MAX }, NULL));
 	CHECK(analysed_is(&analysed, "frequencies", "1", "khz", "2000000") &&
 	      analysed_is(&analysed, "frequencies", "1", "total", "6000"));
 	CHECK(analysed_is(&analysed, "frequencies", "1", "percent", "75.00"));
-	/* No event tells of idle states: nothing is said of them. */
+	/* The trace has no event of idle states, so the analysis says nothing about them. */
 	CHECK(analysed_is(&analysed, "cpus", "1", "idle", "-") && analysed_is(&analysed, "cpus", "1", "wakeups", "-") &&
 	      analysed_is(&analysed, "cpus", "1", "idle_percent", "-"));
 	for (size_t i = 0; i < analysed.findings.nr; i++)

@@ -54,7 +54,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed;
 }
 
-/* Mostly one of few values, so that events refer to the same objects. */
+/* Mostly one of few values, so that many events refer to the same objects. */
 static uint64_t value(uint64_t *seed)
 {
 	uint64_t random = next(seed);

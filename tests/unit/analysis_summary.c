@@ -39,7 +39,7 @@ TEST(summary_says_which_analysis_lacks_its_events)
 	CHECK(strstr(buf_str(&analysed.findings.notes), "weft sched: "));
 	CHECK(strstr(buf_str(&analysed.findings.notes), "weft syscalls: "));
 	CHECK(strstr(buf_str(&analysed.findings.notes), "weft block: "));
-	/* The line of what is missing names the events of those that a summary is recorded for, each once. */
+	/* The line about missing events names each event that a summary records, once. */
 	missing = buf_str(&analysed.findings.missing);
 	CHECK(strstr(missing, "-e sched:sched_switch (") && strstr(missing, "-e raw_syscalls:sys_enter ("));
 	CHECK(strstr(missing, "; 'weft record --for summary' records it all"));
@@ -53,7 +53,7 @@ static void recorded(struct loom *loom)
 	loom_setting(loom, "set_event", "block:block_rq_issue\nblock:block_rq_complete\nirq:irq_handler_entry\n");
 }
 
-/* Both events that block cannot do without. */
+/* Both events that the analysis block requires. */
 TEST(summary_says_of_what_was_recorded_and_did_not_occur_that_it_was)
 {
 	struct analysed analysed;

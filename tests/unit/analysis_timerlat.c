@@ -14,8 +14,8 @@ static void types(struct loom *loom)
 }
 
 /*
- * The timer was to expire at 10000. Task 8 had interrupts off until 13000, when the timer's interrupt came for 500,
- * with the sample in it; 8 went on for 1000, and the thread ran from 14500 on, 200 before it read the clock.
+ * The timer was due at 10000. Task 8 had interrupts off until 13000. Then the timer's interrupt, which takes the
+ * sample, ran for 500; task 8 ran for 1000 more; the thread ran from 14500 on and read the clock 200 later.
  */
 TEST(latency_splits_samples_of_timerlat_into_parts_that_add_up)
 {
@@ -40,15 +40,15 @@ TEST(latency_splits_samples_of_timerlat_into_parts_that_add_up)
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "irq_ns", "500"));
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "itself_ns", "200"));
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "comm", "timerlat/0"));
-	/* The wakeup of the thread is one of the wakeups, too. */
+	/* The wakeup of the thread counts as a wakeup, too. */
 	CHECK(analysed_is(&analysed, "wakeups", "1200", "comm", "timerlat/0"));
 	analysed_end(&analysed);
 }
 
 /*
- * Without events of the scheduler. The timer was to expire at 10000, during the last 200 of an interrupt; another took
- * 300 and an NMI 100; task 8 had the rest until 13000, when the timer's interrupt came for 500. Then a softirq 600,
- * task 8 another 800, task 10 500, and the thread, with the ways between them, 500.
+ * The trace has no events of the scheduler. The timer was due at 10000, during the last 200 of an interrupt. Another
+ * interrupt took 300 and an NMI 100; task 8 had the rest until 13000, when the timer's interrupt came for 500. Then ran
+ * a softirq for 600, task 8 for another 800, task 10 for 500, and the thread after 500 for the ways between them.
  */
 TEST(latency_splits_samples_of_timerlat_by_events_of_osnoise)
 {
@@ -91,8 +91,8 @@ TEST(latency_splits_samples_of_timerlat_by_events_of_osnoise)
 }
 
 /*
- * On CPU 0 an idle CPU; on CPU 1 a softirq was hit, and the thread itself still ran; on CPU 2 events are lost; on CPU 3
- * threads are not recorded.
+ * CPU 0 is idle. On CPU 1 a softirq was hit, and the thread itself still ran. CPU 2 lost events. On CPU 3 threads are
+ * not recorded.
  */
 TEST(latency_splits_by_osnoise_what_idled_and_leaves_unknown_what_was_lost)
 {
@@ -128,12 +128,12 @@ TEST(latency_splits_by_osnoise_what_idled_and_leaves_unknown_what_was_lost)
 	      analysed_is(&analysed, "timerlat", "1402", "itself_ns", "0"));
 	CHECK(analysed_is(&analysed, "timerlat", "1403", "before_ns", "903") &&
 	      analysed_is(&analysed, "timerlat", "1403", "unknown_ns", "300"));
-	/* The last one's interrupt has no end. */
+	/* The interrupt of the last sample has no end. */
 	CHECK(analysed_is(&analysed, "timerlat", "900", "unknown_ns", "900"));
 	analysed_end(&analysed);
 }
 
-/* The events of the first test plus those of osnoise, which change nothing. */
+/* The events of the first test and those of osnoise, which change nothing. */
 TEST(latency_keeps_to_events_of_the_scheduler_and_interrupts_where_osnoise_tells_too)
 {
 	struct analysed analysed;
@@ -157,7 +157,7 @@ TEST(latency_keeps_to_events_of_the_scheduler_and_interrupts_where_osnoise_tells
 	analysed_end(&analysed);
 }
 
-/* Samples alone show how late the timer was, not the reason. */
+/* Samples alone show the latency of the timer, but not its cause. */
 TEST(latency_says_that_it_does_not_know_why_timerlat_was_late_without_other_events)
 {
 	struct analysed analysed;
@@ -173,7 +173,7 @@ TEST(latency_says_that_it_does_not_know_why_timerlat_was_late_without_other_even
 	analysed_end(&analysed);
 }
 
-/* The two above, but interrupts hit the threads when they had read the clock and had not told it yet. */
+/* The two tests above, but interrupts hit the threads between their reading of the clock and their sample. */
 TEST(latency_charges_no_interrupt_that_came_after_the_thread_had_read_the_clock)
 {
 	struct analysed analysed;

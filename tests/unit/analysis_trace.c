@@ -16,7 +16,7 @@ static void types(struct loom *loom)
 
 static const struct syscalls_options options = { .trace = true };
 
-/* Task 8 sleeps in its call while 9 makes one. */
+/* Task 8 sleeps in its call while task 9 makes one. */
 TEST(syscalls_trace_joins_entry_and_exit_and_tells_what_was_unfinished)
 {
 	struct analysed analysed;

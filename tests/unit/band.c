@@ -31,7 +31,7 @@ TEST(band_hands_out_what_was_added)
 	band_release(&band);
 }
 
-/* 16 ns: [0 16) has two short ones, [16 32) one, and the one from 30 to 50 lies in no part. */
+/* Parts of 16 ns: [0 16) has two short slices, [16 32) one. The slice from 30 to 50 lies in no single part. */
 TEST(band_folds_what_lies_in_one_part_of_time)
 {
 	struct band band = { .texts = false };
@@ -127,7 +127,7 @@ TEST(bands_stay_below_their_limit_and_lose_no_time)
 	CHECK(bands.bytes <= LIMIT);
 	CHECK(counted(&bands, &busy) == SLICES);
 	CHECK(busy == sum);
-	/* The band that is small anyway is exact. */
+	/* A band that is small anyway is exact. */
 	CHECK(bands.items[0].id == 2 && bands.items[0].band.added == SLICES / 50);
 	bands_release(&bands);
 }

@@ -12,21 +12,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* More than all batches of a thread hold together. */
+/* More events than all batches of a thread hold together. */
 enum { EVENTS = 30000, CPUS = 3 };
 
-/* What a consumer has seen: each event of two different sequences changes the sum. */
+/* What a consumer has seen. Each event changes the sum, so two different sequences have different sums. */
 struct seen {
 	uint64_t events, lost, sum;
 	char damage[sizeof(((struct fail *)0)->text)];
 };
 
-/* How a file is read. */
+/* The ways to read a file. */
 struct way {
 	bool ahead, pool;
-	size_t buffers; /* the same one so many times */
+	size_t buffers; /* how often the same file is added */
 	const char *comm;
-	uint64_t limit; /* of events; 0: all */
+	uint64_t limit; /* number of events; 0: all */
 };
 
 /* CPU 1 breaks off in the middle if it is damaged. */
@@ -47,7 +47,7 @@ static struct trace *make_trace(int version, bool damaged)
 			       1000 + i * 10, i % 9, i % 3 ? "waking" : "wakeup", i % 100));
 	}
 	loom_play(&loom, buf_str(&script));
-	/* The number of bytes on the page follows its time. */
+	/* On a page, the number of committed bytes comes behind the time. */
 	if (damaged)
 		memset(loom.cpus[1].pages.data + loom.cpus[1].pages.len / 2 / LOOM_PAGE * LOOM_PAGE + 8, 0x7f, 2);
 	trace = loom_trace(&loom);
@@ -111,7 +111,7 @@ static bool is_same(const struct seen *a, const struct seen *b)
 	return a->events == b->events && a->lost == b->lost && a->sum == b->sum && !strcmp(a->damage, b->damage);
 }
 
-/* Read with threads in every way, it is what one thread reads. */
+/* Threads in every arrangement read the same as one thread. */
 static struct seen compare(struct trace *trace, struct way way)
 {
 	struct seen one = read_in(trace, &way), other;

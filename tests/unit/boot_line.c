@@ -181,7 +181,7 @@ static bool use_strange_name(struct scene *scene)
 	return setup_add_instance(&scene->setup, "box@0x1000");
 }
 
-/* What the kernel has no parameter for, and the words of the message that say so. */
+/* Settings for which the kernel has no parameter, and the words of the message about each. */
 static const struct {
 	bool (*use)(struct scene *scene);
 	const char *said;

@@ -21,8 +21,8 @@ struct scene {
 };
 
 /*
- * What a user may have left in the top instance, and what is written to bring it to its state at boot. NULL: nothing
- * else than `used`.
+ * Settings that a user may have left in the top instance, and the writes that restore the state at boot. NULL: no
+ * write, the file keeps `used`.
  */
 static const struct {
 	const char *file, *used, *boot;
@@ -93,7 +93,7 @@ static bool make_instance(struct scene *scene, const char *name)
 	return CHECK(!mkdir(fake_path(&scene->stage.fake, dir, path), 0700));
 }
 
-/* A journal as `weft set` leaves one. */
+/* A journal as `weft set` leaves it. */
 static bool make_journal(struct scene *scene)
 {
 	const struct fake *fake = &scene->stage.fake;
@@ -176,7 +176,7 @@ TEST(boot_reset_removes_each_trigger_by_a_line_of_its_own)
 	if (begin(&scene)) {
 		fake_write(&scene.stage.fake, file, "traceoff:unlimited\nstacktrace:unlimited\n");
 		CHECK(!reset(&scene, false, NULL));
-		/* The file that stands for `trigger` keeps all that was written. */
+		/* The file in place of `trigger` keeps everything that was written to it. */
 		CHECK(fake_holds(&scene.stage.fake, file,
 				 "traceoff:unlimited\nstacktrace:unlimited\n!traceoff\n!stacktrace\n"));
 	}
@@ -191,7 +191,7 @@ TEST(boot_reset_names_the_setting_that_the_kernel_refuses_and_resets_the_rest)
 	struct scene scene;
 
 	if (begin(&scene)) {
-		/* A file that reads and takes nothing. */
+		/* A file that can be read but takes no write. */
 		CHECK(!unlink(fake_path(&scene.stage.fake, file, path)) && !symlink("/proc/version", path));
 		CHECK(reset(&scene, false, &fail) < 0);
 		CHECK(strstr(fail.text, path) && strstr(fail.text, "cannot put"));

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A top instance with somebody's settings, and the settings during a recording. */
+/* A top instance with a user's settings, and the settings during a recording. */
 static const struct {
 	const char *file, *used, *lent;
 } files[] = {

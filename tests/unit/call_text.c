@@ -53,7 +53,7 @@ static const char raw_text[] = "name: sys_enter\nID: 4\nformat:\n"
 			       "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n"
 			       "\nprint fmt: \"x\"\n";
 
-/* An event of a format, and its text. */
+/* Prints an event of a format. */
 struct sample {
 	struct schema *schema;
 	struct call_text call;
@@ -111,7 +111,7 @@ static void put_string(struct sample *sample, const char *string, size_t len)
 	memcpy(sample->data + 56, string, len);
 }
 
-/* The oracle of the numbers is the C library. */
+/* The C library is the oracle for the numbers. */
 TEST(a_call_is_written_with_names_of_directories_flags_and_modes_and_its_string)
 {
 	struct sample sample;

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A line "} " or "NAME();" of the kernel's text is a call that ended, and begins with its duration: 0 for lines that
- * are not.
- */
+/* The duration in a line "} " or "NAME();" of the kernel's text, which is a call that ended; 0 for other lines. */
 static bool line_ends_call(const char *line)
 {
 	return strstr(line, "();") || strstr(line, "| }") || strstr(line, " }");
@@ -152,7 +149,7 @@ TEST(calls_of_many_cpus_are_those_of_their_tasks)
 		CHECK(call.entered && call.func == 0x1000u + cpu);
 	}
 	CHECK(!calls_left(calls).open && !calls_left(calls).dropped);
-	/* Of a record that is cut, what is missing reads as 0. */
+	/* In a record that is cut short, missing bytes read as 0. */
 	CHECK(!see_on(calls, ENTRY, 1, 7, 0xa, 12, &call));
 	REQUIRE(see_on(calls, EXIT, 1, 7, 0xa, 12, &call));
 	CHECK(call.entered && !call.func);

@@ -93,7 +93,8 @@ TEST(columns_follow_the_kernel_that_wrote_the_file)
 }
 
 /*
- * trace_print_lat_fmt() as the PREEMPT_RT patch of 5.10 has it: 'L' by 0x80, and migrate_disable() counted on its own.
+ * trace_print_lat_fmt() as the PREEMPT_RT patch of 5.10 has it: 0x80 prints 'L', and migrate_disable() has a column of
+ * its own.
  */
 TEST(columns_of_5_10_rt_have_a_bit_and_a_count_of_their_own)
 {

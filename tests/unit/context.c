@@ -24,7 +24,7 @@ static bool counts(const char *clock)
 	return ret;
 }
 
-/* trace_clocks[] of kernel/trace/trace.c and ARCH_TRACE_CLOCKS of each architecture: in_ns */
+/* trace_clocks[] of kernel/trace/trace.c and ARCH_TRACE_CLOCKS of each architecture: their in_ns. */
 TEST(context_knows_the_clocks_that_count_no_nanoseconds)
 {
 	static const char *const ticks[] = { "counter", "uptime", "x86-tsc", "ppc-tb", "s390-tod" };
@@ -36,7 +36,7 @@ TEST(context_knows_the_clocks_that_count_no_nanoseconds)
 		CHECK(!counts(times[i]));
 }
 
-/* Loom's pages are of a kernel of 64 bits. Under setarch (PER_LINUX32) uname -m tells a machine of 32. */
+/* Loom's pages are those of a 64-bit kernel. Under setarch (PER_LINUX32) uname -m names a 32-bit machine. */
 TEST(context_takes_the_machine_of_uname_for_that_of_the_kernel)
 {
 	static const char *const names[][2] = {

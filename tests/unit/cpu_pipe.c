@@ -40,7 +40,7 @@ static void end(struct scene *scene)
 	fake_free(&scene->fake);
 }
 
-/* Each page is full of its number. */
+/* Each byte of a page is the page's number. */
 static void write_pages(struct scene *scene, size_t count)
 {
 	for (size_t i = 0; i < count; i++, scene->nr++) {

@@ -115,7 +115,7 @@ TEST(destination_that_is_a_fifo_or_device_is_written_to_directly)
 	CHECK(write(fd, "bytes", 5) == 5 && read(reader, got, 7) == 5);
 	CHECK_STR(got, "bytes");
 	close(fd);
-	/* It was a FIFO when it was opened: a file that has replaced it is not overwritten. */
+	/* The path was a FIFO when it was opened. A file that has replaced it is not overwritten. */
 	CHECK(!unlink(path));
 	fake_write(&fake, "fifo", "precious");
 	CHECK(destination_special(&destination, &fd, &fail) == -EPERM);

@@ -56,7 +56,7 @@ TEST(destination_folder_takes_names_in_it_and_no_others)
 	CHECK(!destination_folder_place(&folder, 0600, &fail));
 	CHECK(exists(path, "a") && exists(path, "sub/b") && !exists(dir, folder.name));
 	destination_folder_release(&folder);
-	/* The folder is not empty now. */
+	/* The folder is no longer empty. */
 	CHECK(destination_folder_make(path, NULL, &folder, &fail) == -EEXIST);
 	CHECK(strstr(fail.text, "not empty"));
 	forget(dir, "out/a", 0);

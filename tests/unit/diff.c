@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Traces whose differences are known: random, but of fixed seeds. */
+/* Traces with known differences: random, but from fixed seeds. */
 #include "lib/analysis/diff_internal.h"
 #include "lib/base/fail.h"
 #include "tests/unit/diffed.h"
@@ -13,7 +13,7 @@
 
 enum { FUNCTIONS = 12, ROUNDS = 250, COLUMNS = 15 };
 
-/* 0x1 calls each of the others once, in each of the rounds; function `slow` takes `longer`. */
+/* In each round 0x1 calls each of the other functions once. Function `slow` takes `longer`. */
 static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
 {
 	cleanup_buf struct buf script = BUF_INIT;
@@ -100,7 +100,7 @@ TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
 		REQUIRE(out_init(&csv, 1 << 14));
 		CHECK(compare(1, 1000 * seed, slow, 1.1, "p50 > 5%", &csv) == -ERANGE);
 		snprintf(want, sizeof(want), "\nfunctions,0x%x,", 0x10 + slow);
-		/* After the line of titles. */
+		/* The lines behind the line of titles. */
 		if (!CHECK(strchr(csv.start, '\n') && !strncmp(strchr(csv.start, '\n'), want, strlen(want)) &&
 			   diffed_count(&csv, ",+,") > 0))
 			printf("%s: %.400s\n", want, csv.start);
@@ -123,7 +123,7 @@ TEST(diff_takes_runs_as_the_unit_where_there_are_several)
 
 TEST(diff_ranks_are_those_of_the_exact_test)
 {
-	/* The smallest p of so many values a side: 2 / (ways to choose them). */
+	/* The smallest p that is possible with this many values on a side: 2 / (ways to choose them). */
 	static const struct {
 		size_t nr;
 		double p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables that are compared, and their --by: traces of which one row of many has become slower, random, but of fixed
+ * Compared tables and their --by. In these traces one row of many has become slower; they are random, but from fixed
  * seeds.
  */
 #include "lib/analysis/block.h"
@@ -20,19 +20,19 @@
 
 enum { ROWS = 6, ROUNDS = 300, NOTHING_SLOW = ROWS };
 
-/* One thing that lasts from `begin` until `end`, of row `row`. */
+/* An interval of row `row` from `begin` until `end`. */
 typedef bool put_thing(struct buf *script, unsigned row, uint64_t begin, uint64_t end);
 
 struct workload {
 	const struct analysis_ops *ops;
 	const void *options;
 	put_thing *put;
-	const char *condition; /* that the slower row meets */
-	const char *first;     /* of row 4 as CSV, behind a newline */
-	unsigned figures;      /* of each row that are tested */
+	const char *condition; /* a condition that the slower row meets */
+	const char *first;     /* first cells of row 4 as CSV, behind a newline */
+	unsigned figures;      /* number of tested figures of each row */
 };
 
-/* Each row's task is 100 + row. */
+/* The task of each row is 100 + row. */
 static bool put_request(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
 	unsigned device = 0x800000 + 16 * (row / 2);
@@ -53,10 +53,10 @@ static bool put_wait(struct buf *script, unsigned row, uint64_t begin, uint64_t 
 	       buf_addf(script, "0 %" PRIu64 " %u contention_end lock_addr=0x%x\n", end, 100 + row, 0x1000 * (row + 1));
 }
 
-/* Their locks have no names, and are nowhere where those of the other file are. */
+/* The locks have no names, and their addresses differ from those of the other file. */
 static bool put_moved_wait(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
-	/* LCB_F_READ and so on: a type for each row. */
+	/* LCB_F_READ and so on: each row has another type. */
 	static const unsigned flags[ROWS] = { 1, 2, 4, 8, 16, 32 };
 	uint64_t address = 0xffff888000000000 + begin % 64 * 64 + row * 0x10000;
 
@@ -71,7 +71,7 @@ static bool put_call(struct buf *script, unsigned row, uint64_t begin, uint64_t 
 	       buf_addf(script, "0 %" PRIu64 " %u sys_exit id=0 ret=1\n", end, 100 + row);
 }
 
-/* It sleeps in a function of its own, and is woken 30 before it runs. */
+/* The task sleeps in a function of its own and is woken 30 before it runs. */
 static bool put_sleep(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
 	return buf_addf(script,
@@ -87,7 +87,7 @@ static bool put_sleep(struct buf *script, unsigned row, uint64_t begin, uint64_t
 			end, row, 100 + row);
 }
 
-/* A CPU for each row: rows of one state are apart only by it. */
+/* Each row has its own CPU, because rows of one state differ only in the CPU. */
 static bool put_idle_of_cpu(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
 	return buf_addf(script, "0 %" PRIu64 " 0 cpu_idle state=1 cpu_id=%u\n", begin, row) &&
@@ -108,7 +108,7 @@ static bool put_late(struct buf *script, unsigned row, uint64_t begin, uint64_t 
 			end + 10, 100 + row, row, 100 + row);
 }
 
-/* The state is another one's on each CPU, too. */
+/* Each CPU also has another state. */
 static bool put_idle(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
 {
 	unsigned cpu = begin % 2;
@@ -118,7 +118,7 @@ static bool put_idle(struct buf *script, unsigned row, uint64_t begin, uint64_t 
 }
 
 static const struct workload workloads[] = {
-	/* Requests have three times: of the queue, of the device, and both. */
+	/* Requests have three times: in the queue, in the device, and both together. */
 	{ &block_analysis, NULL, put_request, "8:32 read d2c: p50 > 5%", "\nrequests,8:32 read ", 3 * DIFF_METRICS },
 	{ &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, put_request, "task4 d2c: p50 > 5%",
 	  "\nrequests,task4 ", 3 * DIFF_METRICS },
@@ -128,7 +128,7 @@ static const struct workload workloads[] = {
 	  "\nlocks,task4,", DIFF_METRICS },
 	{ &syscalls_analysis, &(struct syscalls_options){ .by = SYSCALLS_BY_TASK }, put_call, "task4: p50 > 5%",
 	  "\nsyscalls,task4,", DIFF_METRICS },
-	/* Each row of a stack is one of its events, too, of which there is nothing but how many there are. */
+	/* Each row of a stack is also one of its events. Such a row has only the number of events. */
 	{ &stacks_analysis, NULL, put_sleep, "lock4 * blocked: p50 > 5%", "\noff_cpu,lock4 lock4 < end blocked,",
 	  2 * DIFF_METRICS + 1 },
 	{ &stacks_analysis, &(struct stacks_options){ .by = STACKS_BY_FUNCTION }, put_sleep, "lock4 blocked: p50 > 5%",
@@ -190,7 +190,10 @@ static bool add(struct diff *diff, const struct workload *workload, bool is_new,
 	return diffed_add(diff, is_new, &loom, workload->ops, workload->options);
 }
 
-/* One file a side, row `slow` a tenth slower on the new one; into `csv`. Returns what diff_finish() does. */
+/*
+ * Compares one file on each side; row `slow` is a tenth slower on the new side. Writes to `csv`. Returns the value of
+ * diff_finish().
+ */
 static int compare(const struct workload *workload, uint64_t old_seed, uint64_t new_seed, unsigned slow,
 		   struct out *csv)
 {
@@ -253,8 +256,8 @@ TEST(diff_of_a_file_and_itself_calls_no_device_lock_or_task_changed)
 }
 
 /*
- * The parts of a delay of 1000: 100 until another CPU had put it on the queue, 200 of an interrupt, and of the task
- * before it the rest.
+ * The parts of a delay of 1000: 100 until another CPU had put the task on the queue, 200 of an interrupt, and the rest
+ * of the task before it.
  */
 static const char interrupted[] =
 	"0 1000 8 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=eight next_pid=8\n"

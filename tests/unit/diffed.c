@@ -15,7 +15,7 @@ uint64_t diffed_random(uint64_t *state)
 {
 	uint64_t x = *state;
 
-	/* xorshift64 */
+	/* The generator is xorshift64. */
 	x ^= x << 13;
 	x ^= x >> 7;
 	x ^= x << 17;

@@ -48,7 +48,7 @@ TEST(error_log_does_not_take_an_older_entry_for_ours)
 
 	CHECK(!error_log_find(OLD, OLD, "dfd == -100 && common_pid > 1", &entry));
 	CHECK(!error_log_find("", "", "x", &entry));
-	/* The log has room for eight: the oldest has gone, nothing is new. */
+	/* The log has room for eight entries: the oldest has gone, and there is no new entry. */
 	CHECK(!error_log_find(OLD HIST, HIST, "dfd == -100 && common_pid > 1", &entry));
 }
 
@@ -60,7 +60,9 @@ TEST(error_log_tells_our_entry_from_that_of_somebody_else)
 	CHECK(text_word_is(entry.text, "Couldn't find field"));
 	REQUIRE(error_log_find(OLD, OLD HIST OTHER, "p:kprobes/off  vfs_write+4", &entry));
 	CHECK(text_word_is(entry.text, "Probe point is not an instruction boundary"));
-	/* A command that the kernel made by itself: the last new one is all there is. */
+	/*
+	 * The log has another command, which the kernel made from this one. The last new entry is the only candidate.
+	 */
 	REQUIRE(error_log_find(OLD, OLD HIST, "hist:keys=next_pid:onmatch(a.b).c(d)", &entry));
 	CHECK(text_word_is(entry.text, "Couldn't find field"));
 }

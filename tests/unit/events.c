@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Provides formats that the schema lacks, or does not know them. */
+/* A teacher adds the formats that the schema lacks, if it knows them. */
 struct teacher {
 	struct context *context;
 	bool knows;
@@ -25,7 +25,7 @@ static void teach(void *arg, uint16_t id)
 	for (size_t i = 0; teacher->knows && i < count; i++)
 		CHECK(!schema_add(teacher->context->schema, formats[i].system.text, formats[i].system.len,
 				  formats[i].text.text, formats[i].text.len, NULL));
-	/* Adds all formats at once: no other id has to be asked for. */
+	/* Adds all formats at once, so that the reader asks for no other id. */
 	teacher->knows = false;
 }
 

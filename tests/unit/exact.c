@@ -82,7 +82,7 @@ TEST(report_prints_what_the_kernel_printed_of_each_tracer_and_option)
 			fprintf(stderr, "%s %s\n", pairs[i].name, pairs[i].option ? pairs[i].option : "");
 }
 
-/* Makes each allocation of the report fail in turn: the report must tell it, or have the same text. */
+/* Each allocation of the report fails in turn: the report must return an error, or have the same text. */
 static void starve_report(const char *path, const char *format)
 {
 	cleanup_buf struct buf want = BUF_INIT;

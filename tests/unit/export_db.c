@@ -70,12 +70,12 @@ static void check_answer(struct scene *scene, const char *sql, const char *want)
 		out_str(&out, fail.text);
 	db_answer_release(&answer);
 	out_char(&out, '\0');
-	/* Behind the titles. */
+	/* The rows behind the line of titles. */
 	CHECK_STR(strchr(out.start, '\n') ? strchr(out.start, '\n') + 1 : out.start, want);
 	out_release(&out);
 }
 
-/* Every size of an integer, from both sides. */
+/* Integers of every size, on both sides of each limit. */
 TEST(db_integers_are_exact)
 {
 	struct scene scene;
@@ -105,7 +105,7 @@ TEST(db_integers_are_exact)
 	end(&scene);
 }
 
-/* From what is in a leaf to what needs several pages of its own; and what is not UTF-8. */
+/* Texts from those that fit in a leaf to those that need several pages of their own; and texts that are not UTF-8. */
 TEST(db_texts_have_any_length)
 {
 	static const size_t sizes[] = { 0,     1,     57,    58,    8185,  8186,  16300, 16341, 16342, 16343, 16344,
@@ -140,7 +140,7 @@ TEST(db_texts_have_any_length)
 	end(&scene);
 }
 
-/* As many leaves as a page has children, and some more: each row is on a leaf of its own, and found by its number. */
+/* As many leaves as a page has children, and some more. Each row is on a leaf of its own and is found by its number. */
 TEST(db_trees_have_any_number_of_leaves)
 {
 	static const unsigned counts[] = { 0, 1, 2, DB_TREE_CHILDREN, DB_TREE_CHILDREN + 1, DB_TREE_CHILDREN + 2 };
@@ -178,7 +178,7 @@ TEST(db_trees_have_any_number_of_leaves)
 	end(&scene);
 }
 
-/* The schema is a tree like others, but for its root. */
+/* The schema is a tree like the others except for its root. */
 TEST(db_has_room_for_many_tables)
 {
 	enum { TABLES = 3000 };

@@ -72,7 +72,7 @@ static void check_long(size_t len, bool shown)
 TEST(html_cuts_long_names)
 {
 	check_long(4000, true);
-	/* No table of names keeps this one. */
+	/* No table of names has this one. */
 	check_long(64 << 10, false);
 }
 

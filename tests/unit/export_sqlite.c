@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* sh sleeps, ls wakes it up; a system call, an interrupt, a softirq, and the frequency of a CPU. */
+/* sh sleeps and ls wakes it. The trace has a system call, an interrupt, a softirq, and the frequency of a CPU. */
 static const char script[] =
 	"0 1000 0 sched_switch prev_comm=swapper/0 next_comm=sh next_pid=7 next_prio=120\n"
 	"0 2000 7 sys_enter id=0\n"
@@ -143,7 +143,7 @@ TEST(sqlite_tables_have_turns_states_slices_and_counters)
 		{ "SELECT t.ts, t.dur, t.state, w.tid AS waker FROM thread_state t JOIN thread USING (utid) LEFT JOIN thread w ON w.utid = waker_utid "
 		  "WHERE thread.tid = 7 AND t.dur > 0 ORDER BY t.ts",
 		  "ts,dur,state,waker\n1000,4000,Running,\n5000,2000,S,\n7000,2000,R,8\n" },
-		/* The recording does not tell its machine, whose names of system calls are not known then. */
+		/* The recording does not name its machine, so the names of its system calls are unknown. */
 		{ "SELECT s.ts, s.dur, s.name, category, k.name AS track FROM slice s JOIN track k ON k.id = track_id WHERE s.dur > 0 ORDER BY s.ts",
 		  "ts,dur,name,category,track\n2000,500,sys_0,syscall,system calls\n3000,400,irq 9,irq,irq\n3500,400,softirq 3,irq,softirq\n" },
 		{ "SELECT ts, value, cpu FROM counter JOIN track ON id = track_id", "ts,value,cpu\n6000,1800000,0\n" },

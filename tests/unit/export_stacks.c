@@ -81,7 +81,7 @@ TEST(folded_diff_has_the_weight_before_and_now_of_every_stack)
 	free(text);
 }
 
-/* Shares: a 60 % -> 16.67 %, which is the largest change; b 30 % -> 50 %; d 0 -> 33.33 %. */
+/* Shares: a 60 % -> 16.67 %, the largest change; b 30 % -> 50 %; d 0 -> 33.33 %. */
 TEST(flame_diff_has_the_widths_of_now_and_the_colours_of_changes)
 {
 	static const char *const frames[] = {

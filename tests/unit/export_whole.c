@@ -233,13 +233,13 @@ TEST(chrome_and_speedscope_are_json_and_have_each_event)
 	CHECK(is_json(exported_text(GRAPH, "firefox", &buf)));
 	text = exported_text(GRAPH, "chrome", &buf);
 	CHECK(is_json(text));
-	/* Each call that began in the file ends in it. */
+	/* Each call that begins in the file ends in it. */
 	CHECK(count(text, "\"ph\":\"B\"") == count(text, "\"ph\":\"E\""));
 	CHECK(is_json(exported_text(GRAPH, "speedscope", &buf)));
 	CHECK(is_json(exported_text(IRQS, "chrome", &buf)));
 }
 
-/* A parser of protobuf, written from the description of its encoding. */
+/* A parser of protobuf that follows the description of its encoding and knows nothing of weft. */
 
 static bool varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
@@ -256,7 +256,7 @@ static bool varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 
 struct proto_field {
 	uint64_t number, value;
-	const uint8_t *bytes; /* of `value` length, where it is a message or text; else NULL */
+	const uint8_t *bytes; /* a message or text of length `value`; NULL for other fields */
 };
 
 static bool next_proto(const uint8_t **at, const uint8_t *end, struct proto_field *ret)
@@ -319,7 +319,9 @@ TEST(perfetto_has_an_ftrace_event_for_each_line_of_the_kernel)
 	}
 }
 
-/* The pieces of a folder of CTF: packets as long as they say, and their number; -1: something is wrong. */
+/*
+ * The pieces of a folder of CTF. Each packet must be as long as it says. Returns their number; -1: something is wrong.
+ */
 static long count_packets(const char *at, size_t len, const char **ret_metadata)
 {
 	struct folder_piece piece;
@@ -394,7 +396,7 @@ TEST(sqlite_has_a_row_for_each_line_of_the_kernel)
 }
 #endif
 
-/* Makes each allocation fail in turn: the exporter must tell it, or have the same output. */
+/* Each allocation fails in turn: the exporter must return an error, or have the same output. */
 static void starve_export(const char *name, const char *to)
 {
 	cleanup_buf struct buf want = BUF_INIT;

@@ -31,7 +31,7 @@ TEST(extent_is_from_the_first_event_of_any_cpu_to_the_last_of_any)
 	char line[128];
 
 	loom_init(&loom);
-	/* The first is on CPU 1, the last on CPU 0, and there are pages between them. */
+	/* The first event is on CPU 1, the last on CPU 0, and there are pages between them. */
 	loom_play(&loom, "1 500 7 irq_handler_entry irq=1 name=a\n");
 	for (unsigned i = 0; i < 2000; i++) {
 		snprintf(line, sizeof(line), "%u %u 7 irq_handler_entry irq=%u name=abc", i % 3, 1000 + i * 10, i);

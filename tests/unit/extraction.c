@@ -19,7 +19,7 @@ static const char script[] =
 	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 next_prio=120\n"
 	"0 1003000 0 irq_handler_entry irq=9 name=acpi\n";
 
-/* A kernel whose instance "box" has been written to by somebody else. */
+/* A kernel whose instance "box" has events of another program. */
 struct scene {
 	struct loom loom;
 	struct trace *played;
@@ -51,7 +51,7 @@ static void end(struct scene *scene)
 	loom_release(&scene->loom);
 }
 
-/* The loom weaves pages of a 64-bit kernel, and an extraction reads those of this machine's. */
+/* The loom makes pages of a 64-bit kernel, and an extraction reads pages of this machine's kernel. */
 static bool is_like_the_loom(void)
 {
 	return sizeof(long) == 8;

@@ -22,7 +22,7 @@ static bool add(struct ledger *ledger, enum ledger_kind kind, const char *key, c
 				 NULL));
 }
 
-/* The last text of that key, "" where there is none. */
+/* The last text of that key; "" if there is none. */
 static const char *found(struct ledger *ledger, enum ledger_kind kind, const char *key)
 {
 	const struct ledger_item *item = NULL;

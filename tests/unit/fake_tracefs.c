@@ -14,7 +14,7 @@
 int __real_control_write(const char *path, bool append, const char *value);
 int __wrap_control_write(const char *path, bool append, const char *value);
 
-/* What fake_refuse() asked for. */
+/* The file, value and error of fake_refuse(). */
 static struct refusal {
 	char path[FAKE_PATH];
 	const char *value;

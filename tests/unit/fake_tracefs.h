@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * A directory with files like those of tracefs, as far as a test writes them; only instances/ exists from the start. A
- * file keeps the bytes that are written to it; bytes that are appended follow the old ones.
+ * A directory with files like those of tracefs. A test writes the files that it needs; only instances/ exists from the
+ * start. A file keeps the bytes that are written to it; appended bytes follow the old ones.
  */
 struct fake {
 	char dir[64];
@@ -24,7 +24,7 @@ bool fake_new(struct fake *fake);
 void fake_free(struct fake *fake);
 
 const char *fake_path(const struct fake *fake, const char *file, char into[FAKE_PATH]);
-/* Both create missing directories above. */
+/* Both create missing parent directories. */
 void fake_mkdir(const struct fake *fake, const char *dir);
 void fake_write(const struct fake *fake, const char *file, const char *text);
 bool fake_holds(const struct fake *fake, const char *file, const char *text);
@@ -36,8 +36,8 @@ bool fake_holds(const struct fake *fake, const char *file, const char *text);
 int fake_pipe(const struct fake *fake, const char *file);
 
 /*
- * From now on the fake kernel refuses with this error (EINVAL) what lib/ writes to this file, if the text has `value`
- * in it. "" is in every text. Ends with fake_free().
+ * From now on the fake kernel refuses with this error (EINVAL) each text that lib/ writes to this file and that
+ * contains `value`. Every text contains "". Ends with fake_free().
  */
 void fake_refuse(const struct fake *fake, const char *file, const char *value, int error);
 

@@ -47,7 +47,7 @@ static void end(struct scene *scene)
 	loom_release(&scene->loom);
 }
 
-/* The times of the events that pass, each followed by a blank. */
+/* The times of the events that the filter keeps, each followed by a blank. */
 static const char *kept(struct scene *scene, char *into, size_t size)
 {
 	struct events_options options = { .until = UINT64_MAX };
@@ -65,7 +65,7 @@ static const char *kept(struct scene *scene, char *into, size_t size)
 	return into;
 }
 
-/* As the kernel's filter would let them pass (Documentation/trace/events.rst, section 5). */
+/* The kernel's filter keeps the same events (Documentation/trace/events.rst, section 5). */
 TEST(filter_keeps_what_the_kernels_would)
 {
 	static const struct {
@@ -81,7 +81,7 @@ TEST(filter_keeps_what_the_kernels_would)
 		{ "comm ~ \"*s\"", "100 " },
 		{ "comm ~ \"*utt*\"", "300 " },
 		{ "comm ~ \"s?u*\"", "300 " },
-		/* For events without such a field, `comm` is the name of the task. */
+		/* In events without such a field, `comm` is the name of the task. */
 		{ "comm != \"ls\"", "150 160 200 300 400 " },
 		{ "sched_switch: next_prio < 0", "200 " },
 		{ "sched_switch: prev_state & 1", "200 " },

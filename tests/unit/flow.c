@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A stream has the same bytes as the report of a file with the same pages. */
+/* A stream prints the same bytes as the report of a file with the same pages. */
 static int run(struct flow *flow)
 {
 	int r = 1;
@@ -23,7 +23,7 @@ static int run(struct flow *flow)
 	return r;
 }
 
-/* A flow of one or several buffers, and its objects. */
+/* A flow of one or several buffers, and the objects that it uses. */
 struct scene {
 	struct reader reader;
 	struct flow_lane lanes[2];
@@ -76,7 +76,7 @@ static void stream(struct trace *trace, const char *format, unsigned stutter, si
 		REQUIRE(live_source_take(live, false, NULL, NULL) >= 0);
 		CHECK(!run(&scene.flow));
 	}
-	/* Whatever is queued still is taken now; each CPU says once more that it has nothing. */
+	/* The flow now takes everything that is still queued: each CPU says once more that it has no data. */
 	live_source_end(live);
 	for (unsigned i = 0; i < 1000; i++) {
 		CHECK(live_source_take(live, false, NULL, NULL) >= 0);
@@ -152,7 +152,7 @@ static void pick(const struct out *text, const char *prefix, struct out *ret)
 	}
 }
 
-/* The time in a line of the kernel's, "... SECONDS.MICROSECONDS: ..."; false in one that has none. */
+/* The time in a line of the kernel's text, "... SECONDS.MICROSECONDS: ..."; false if the line has none. */
 static bool time_of(const char *line, size_t len, double *ret)
 {
 	const char *end = line + len, *at = line;
@@ -161,7 +161,7 @@ static bool time_of(const char *line, size_t len, double *ret)
 		int colon = 0;
 
 		at++;
-		/* A line ends, and so does what sscanf() reads. */
+		/* The end of the line also ends the text that sscanf() reads. */
 		if (at < end && *at >= '0' && *at <= '9' && sscanf(at, "%lf:%n", ret, &colon) == 1 && colon &&
 		    memchr(at, '.', (size_t)colon))
 			return true;
@@ -191,7 +191,7 @@ static bool in_order(struct out *text)
 	return last > 0;
 }
 
-/* Two buffers, each of the same file: `a` ahead of `b` as far as it may be. */
+/* Two buffers of the same file: `a` is as far ahead of `b` as it may be. */
 static void stream_both(struct trace *trace, struct out *out)
 {
 	struct player players[2];

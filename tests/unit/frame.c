@@ -58,7 +58,7 @@ TEST(frame_start_is_read_alone)
 	frame_reader_free(reader);
 }
 
-/* Pieces as a recorder writes them; the blocks are the largest that RFC 8878 allows, and a rest. */
+/* Pieces as a recorder writes them: blocks of the largest size that RFC 8878 allows, and a smaller last block. */
 TEST(frame_of_stored_blocks_is_read_by_zstd)
 {
 	enum { LEN = 2 * FRAME_BLOCK_MAX + 4096 };

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Entries that the kernel prints in C, of kinds that are in no recording of tests/fixtures/golden. The expected texts
- * were derived by hand from the kernel's source, which each test names.
+ * Entries that the kernel prints in C and that are in no recording of tests/fixtures/golden. The expected texts follow
+ * from the kernel's source, which each test names.
  */
 static bool prints(struct loom *loom, const char *option, const char *want)
 {
@@ -86,7 +86,7 @@ TEST(entries_of_mmiotrace_are_its_own_text)
 	loom_play(&loom, mmio_script);
 	prints(&loom, NULL, mmio_text);
 	loom_release(&loom);
-	/* print_trace_fmt(): under other tracers the type is not registered. */
+	/* print_trace_fmt(): the type is not registered under other tracers. */
 	loom_init(&loom);
 	add_mmio(&loom);
 	loom_play(&loom, "0 1000000 7 mmiotrace_rw opcode=1\n");
@@ -164,7 +164,7 @@ TEST(entries_of_system_calls_have_what_their_user_passed)
 
 /*
  * lat_print_generic(), lat_print_timestamp() of kernel/trace/trace_output.c: times count from the reset of the buffer,
- * which the sample tells.
+ * which the latency sample shows.
  */
 static const char latency_sample[] = "# tracer: nop\n#\n"
 				     "# nop latency trace v1.1.5 on 6.12.0\n"

@@ -59,7 +59,10 @@ TEST(functions_are_written_by_name_when_they_are_few)
 	end(&scene);
 }
 
-/* The kernel would show names for the indexes: as it does not, weft takes them for moved and writes the names. */
+/*
+ * A kernel with these indexes would show names. This kernel does not, so weft assumes that the indexes have moved and
+ * writes the names.
+ */
 TEST(functions_whose_indexes_have_moved_are_written_by_name)
 {
 	struct scene scene;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * Texts that functions of the kernel make for print fmts. The expected ones were printed by the kernel's own functions,
+ * Texts that the kernel's functions make for print fmts. The expected texts were printed by the kernel's own functions,
  * compiled from the source of 7.2: drivers/scsi/scsi_trace.c, drivers/ata/libata-trace.c, drivers/firmware/efi/cper.c,
  * drivers/iommu/intel/iommu.h.
  */
@@ -48,7 +48,7 @@ static void put_dynamic(struct record *record, size_t at, const void *data, size
 
 static char printed[512];
 
-/* The record's text by a print fmt of one %s. */
+/* Prints the record by a print fmt of one %s. */
 static const char *print_of(const char *argument, const struct record *record, bool old)
 {
 	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250, .cper_blanks = old };
@@ -320,7 +320,9 @@ TEST(helper_names_the_rights_of_each_layer)
 		"{execute|read,,write}");
 }
 
-/* ktime_to_us(), a table without entries, what a disk without a name leaves out (drivers/nvme/host/trace.c) */
+/*
+ * ktime_to_us(), a table without entries, and the parts that a disk without a name omits (drivers/nvme/host/trace.c).
+ */
 TEST(helper_knows_times_empty_tables_and_disks)
 {
 	static const int64_t times[] = { -1999, 2500000 };

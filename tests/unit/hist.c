@@ -81,7 +81,7 @@ TEST(hist_sets_the_trigger_that_was_asked_for)
 		{ { .event = "sched:sched_waking", .keys = "comm" }, "hist:keys=comm:sort=hitcount.descending\n" },
 		{ { .event = "sched:sched_waking", .keys = "execname, prio", .values = "pid", .size = 64 },
 		  "hist:keys=common_pid.execname,prio:vals=pid:sort=hitcount.descending:size=64\n" },
-		/* Steps are read in their order. */
+		/* Keys in steps (buckets, log2) are sorted by the key: people read steps in their order. */
 		{ { .event = "sched:sched_waking", .keys = "comm,prio.buckets=10" },
 		  "hist:keys=comm,prio.buckets=10:sort=comm,prio\n" },
 		{ { .event = "sched:sched_waking", .keys = "prio.log2" }, "hist:keys=prio.log2:sort=prio\n" },
@@ -117,7 +117,7 @@ TEST(hist_of_stacks_has_the_name_that_this_kernel_knows)
 	end(&scene);
 }
 
-/* The time from the one event to the other goes through a synthetic event that has this process's number. */
+/* The time between the two events goes through a synthetic event whose name contains this process's number. */
 TEST(hist_of_the_time_between_two_events_goes_through_a_synthetic_event)
 {
 	struct scene scene;
@@ -127,7 +127,7 @@ TEST(hist_of_the_time_between_two_events_goes_through_a_synthetic_event)
 	if (begin(&scene)) {
 		fake_write(&scene.fake, "synthetic_events", "");
 		fake_write(&scene.fake, "dynamic_events", "");
-		/* The kernel would make an event of the definition, whose histogram is then set. */
+		/* The kernel would make an event from this definition; then the histogram of that event is set. */
 		CHECK(set(&scene, &(struct hist_wanted){ .event = "sched_waking",
 							 .second = "sched_switch",
 							 .match = "pid",

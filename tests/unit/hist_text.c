@@ -7,7 +7,7 @@
 #include "lib/base/fail.h"
 #include "tests/unit/test.h"
 
-/* As kernels print them; the numbers are those of captures of 6.12. */
+/* Texts as kernels print them; the numbers are from captures of 6.12. */
 #define HEAD(info) "# event histogram\n#\n# trigger info: " info "\n#\n\n"
 #define TAIL(hits, entries) "\nTotals:\n    Hits: " hits "\n    Entries: " entries "\n    Dropped: 3\n"
 
@@ -55,7 +55,7 @@ TEST(hist_text_has_keys_of_every_kind)
 	CHECK(cell_is(&hist.rows[0].keys[1], "kworker/u8:0"));
 	CHECK(text_word_is(hist.keys[2].modifier, "log2") && hist.rows[0].keys[2].value == 9);
 	CHECK(!hist.rows[1].keys[1].number && cell_is(&hist.rows[1].keys[1], "4711"));
-	/* A name of a task that looks like the end of the row. */
+	/* The name of a task looks like the end of the row. */
 	CHECK(hist.rows[2].keys[0].value == 13 && hist.rows[2].values[0].value == 3);
 	hist_text_release(&hist);
 	hist_log2_bounds(9, &first, &last);

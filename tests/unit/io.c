@@ -24,7 +24,7 @@ struct reader {
 	bool right;
 };
 
-/* Reads the bytes slowly enough that the writer sleeps, and sends it a signal each time. */
+/* Reads the bytes so slowly that the writer sleeps, and sends it a signal each time. */
 static void *read_much(void *argument)
 {
 	struct reader *reader = argument;

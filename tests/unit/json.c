@@ -53,7 +53,7 @@ TEST(json_keeps_utf8)
 
 TEST(json_replaces_each_byte_that_is_not_utf8)
 {
-	/* A lone byte, a lone tail, one cut short by text, by the end, and by another. */
+	/* A lone byte; a lone continuation byte; a character that text, the end, or another character cuts short. */
 	CHECK_QUOTED(QUOTED("a\xff"), "\"a\\ufffd\"");
 	CHECK_QUOTED(QUOTED("\x80"
 			    "b"),

@@ -79,7 +79,7 @@ TEST(kallsyms_sorts_modules_and_ends_their_text_with_its_page)
 	kallsyms_release(&kallsyms);
 }
 
-/* As ppc64 lists what a module keeps for each CPU: the kernel does not find it. */
+/* ppc64 lists a module's per-CPU variables this way. The kernel does not find them. */
 TEST(kallsyms_finds_no_symbol_of_a_module_inside_the_kernel)
 {
 	static const char strays[] =

@@ -15,7 +15,7 @@
 
 enum { PAGE_BYTES = 4096, EVENTS = 3, LOST = 7 };
 
-/* Counts a spool of one page of a kernel with this size of long. */
+/* Counts a spool of one page of a kernel whose long has this size. */
 static void count(struct fake *fake, uint8_t long_size, struct kept *ret)
 {
 	const struct page_shape shape = { .size = PAGE_BYTES, .long_size = long_size };

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* sh runs for 2 ms, ls for 5 ms; an interrupt lasts 30 us, and one before it 4 us. */
+/* sh runs for 2 ms, ls for 5 ms. An interrupt lasts 30 us; an earlier one lasts 4 us. */
 static const char script[] = "0 1000000 0 sched_switch prev_comm=swapper/0 next_comm=sh next_pid=7\n"
 			     "0 1100000 7 irq_handler_entry irq=9 name=acpi\n"
 			     "0 1104000 7 irq_handler_exit irq=9 ret=1\n"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel in memory: pages of 64 bytes with records of one word, which come when the test says so. */
+/* A kernel in memory. Its pages have 64 bytes and records of one word, and become readable when the test says so. */
 enum { PAGE_BYTES = 64, PAGE_RECORDS = 6, CPUS = 2, PAGES = 8 };
 
 struct test_page {
@@ -23,7 +23,7 @@ struct kernel {
 	struct test_page pages[CPUS][PAGES];
 	size_t written[CPUS], read[CPUS];
 	uint64_t overrun[CPUS];
-	unsigned asked; /* for the overrun */
+	unsigned asked; /* how often the overrun was read */
 	struct source *source;
 	struct merge *merge;
 	char text[512]; /* text of the records handed out so far */
@@ -76,7 +76,7 @@ static bool begin(struct kernel *kernel, size_t queue_max)
 	return begin_with(kernel, queue_max, NULL);
 }
 
-/* A page of records at `first`, first + step, ... */
+/* A page with records at `first`, first + step, ... */
 static struct test_page *write_page(struct kernel *kernel, size_t cpu, uint64_t first, uint32_t step, unsigned count)
 {
 	struct test_page *page = &kernel->pages[cpu][kernel->written[cpu]++ % PAGES];
@@ -89,7 +89,7 @@ static struct test_page *write_page(struct kernel *kernel, size_t cpu, uint64_t 
 	return page;
 }
 
-/* The gap before a page, as the kernel marks it; a full page has no room for the number. */
+/* Marks the gap before a page as the kernel does. A full page has no room for the number of lost events. */
 static void write_gap(struct test_page *page, uint64_t lost)
 {
 	uint64_t commit = page->commit;
@@ -101,7 +101,7 @@ static void write_gap(struct test_page *page, uint64_t lost)
 	memcpy((char *)page->words + commit, &lost, sizeof(lost));
 }
 
-/* Appends the records whose order is certain now. */
+/* Appends the records whose order is certain by now. */
 static void hand_out(struct kernel *kernel)
 {
 	struct cursor *top;
@@ -140,7 +140,7 @@ TEST(live_holds_an_event_back_until_no_older_one_can_come)
 	write_page(&kernel, 0, 100, 10, 2);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "");
-	/* This page was written before CPU 0 was read, but is read only now: its record still comes first. */
+	/* This page was written before CPU 0 was read, but is read only now. Its record still comes first. */
 	write_page(&kernel, 1, 95, 10, 2);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "95@3 100@0 105@3 110@0 ");
@@ -156,7 +156,7 @@ TEST(live_lets_the_last_record_of_a_cpu_wait_for_the_next)
 	write_page(&kernel, 1, 105, 10, 3);
 	round_trip(&kernel);
 	CHECK_STR(kernel.text, "");
-	/* The next has come; the one behind it is not known yet, and CPU 3 has to wait for it, too. */
+	/* The next record has come; the one behind it is not known yet, and CPU 3 must wait for it, too. */
 	write_page(&kernel, 0, 107, 10, 1);
 	write_page(&kernel, 1, 200, 10, 3);
 	CHECK(take_now(&kernel, false, NULL));
@@ -283,7 +283,7 @@ TEST(live_counts_no_loss_twice_when_the_number_came_too_late)
 	REQUIRE(begin(&kernel, 1 << 20));
 	write_gap(write_page(&kernel, 0, 100, 1, PAGE_RECORDS), 0);
 	/*
-	 * 20 events were lost before this page, and 5 more until the overrun was read: the next page counts these 5
+	 * 20 events were lost before this page, and 5 more until the overrun was read. The next page counts these 5
 	 * again.
 	 */
 	kernel.overrun[0] = 25;
@@ -307,7 +307,7 @@ TEST(live_reads_nothing_of_a_page_that_it_has_left)
 	struct test_page *page;
 
 	REQUIRE(begin(&kernel, 1 << 20));
-	/* A page that ends in padding, as the kernel's do, is not at its end by its length. */
+	/* The page ends in padding, as the kernel's pages do: its last record ends before the committed length. */
 	page = write_page(&kernel, 0, 100, 1, 1);
 	page->commit = 24;
 	page->words[2] = record_head(29, 0);
@@ -315,7 +315,7 @@ TEST(live_reads_nothing_of_a_page_that_it_has_left)
 		round_trip(&kernel);
 	hand_out(&kernel);
 	CHECK_STR(kernel.text, "100@0 ");
-	/* CPU 3 uses the memory again. */
+	/* CPU 3 uses the memory of the page again. */
 	write_page(&kernel, 1, 200, 1, 4);
 	for (unsigned i = 0; i < 4; i++)
 		round_trip(&kernel);
@@ -358,7 +358,7 @@ TEST(live_bounds_of_a_silent_buffer_move_with_the_events_of_another)
 	round_of_both(kernels, &times);
 	CHECK(!merge_due(kernels[1].merge, &due) && due == 0);
 	CHECK(!merge_due(kernels[0].merge, &due) || due == 90);
-	/* The other buffer was empty after all of this had been seen: nothing as old can come there. */
+	/* The other buffer was empty after all of these records had been seen, so nothing as old can come from it. */
 	round_of_both(kernels, &times);
 	CHECK(!merge_due(kernels[1].merge, &due) && due == 120);
 	CHECK(merge_due(kernels[0].merge, &due) && due == 90);
@@ -376,7 +376,9 @@ TEST(live_does_not_promise_more_of_a_buffer_than_was_seen_before_it_was_found_em
 	/* Rounds without any record do not move the bounds. */
 	round_of_both(kernels, &times);
 	round_of_both(kernels, &times);
-	/* Taken from the second buffer, when the first had been found empty: that one may still bring 95. */
+	/*
+	 * The record comes from the second buffer, when the first had been found empty. The first may still bring 95.
+	 */
 	write_page(&kernels[1], 0, 100, 10, 2);
 	round_of_both(kernels, &times);
 	CHECK(!merge_due(kernels[0].merge, &due) && due < 95);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number behind `word` in a line of the kernel's text; -1 without it. */
+/* The number behind `word` in a line of the kernel's text; -1 if the word is missing. */
 static int32_t number(const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
@@ -25,7 +25,7 @@ static bool has_step(const struct lives *lives, int32_t pid, enum life_what what
 	return false;
 }
 
-/* "TASK-PID [CPU] FLAGS SECONDS.MICROS: EVENT: ..." of the kernel. */
+/* A line of the kernel's text: "TASK-PID [CPU] FLAGS SECONDS.MICROS: EVENT: ...". */
 static void check_exit(const struct lives *lives, const char *line)
 {
 	int32_t pid = number(line, "pid=");
@@ -134,7 +134,7 @@ TEST(lives_know_the_name_that_a_task_had_at_each_time)
 	CHECK_STR(lives_name(lives, 7, 50), "sh");
 	CHECK_STR(lives_name(lives, 7, 100), "make");
 	CHECK_STR(lives_name(lives, 7, 299), "cc1");
-	/* The same PID, another task. */
+	/* Another task with the same PID. */
 	CHECK_STR(lives_name(lives, 7, 300), "child");
 	CHECK(lives_step(lives, 7, 2)->what == LIFE_FORKED && lives_step(lives, 7, 2)->other == 1);
 	CHECK(!lives_name(lives, 8, 300) && !lives_step(lives, 7, 3));

@@ -45,7 +45,7 @@ static const struct {
 	  "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
 };
 
-/* A field of the list that a type is made of. */
+/* A field in the list from which a type is made. */
 struct field {
 	char type[24], name[32];
 	unsigned size, offset, array; /* array: its length, or 0 */
@@ -66,7 +66,7 @@ static unsigned size_of(const char *type)
 	return 0;
 }
 
-/* The next field of the list, behind *end bytes of the record; false at the end. */
+/* The next field of the list, *end bytes behind the record's start. False at the end of the list. */
 static bool next_field(const char **at, unsigned *end, struct field *ret)
 {
 	struct field field = { .size = 0 };
@@ -173,7 +173,7 @@ static void put_u32(struct loom_cpu *cpu, uint32_t word)
 	*commit += sizeof(word);
 }
 
-/* How many events were lost before the page that is open now. */
+/* The number of events lost before the open page. */
 static uint64_t take_lost(struct loom_cpu *cpu)
 {
 	uint64_t lost = cpu->lost;

@@ -54,8 +54,8 @@ void loom_init(struct loom *loom);
 void loom_release(struct loom *loom);
 
 /*
- * A further type. Fields as in C, of the types char[N], int, long, pid_t, u8, u32, u64 and "__data_loc char[]":
- * "int cpu; char comm[16]; u64 delta". `print` is the print fmt. Borrows its texts.
+ * Adds a type. Fields are written as in C, with the types char[N], int, long, pid_t, u8, u32, u64 and "__data_loc
+ * char[]": "int cpu; char comm[16]; u64 delta". `print` is the print fmt. Borrows the texts.
  */
 void loom_type(struct loom *loom, const char *system, const char *name, const char *fields, const char *print);
 

@@ -197,7 +197,7 @@ static int to_union(struct taker *taker, const struct event *event, int64_t lost
 	return unite_event(taker->unite, taker->which, 0, event, lost, fail);
 }
 
-/* The buffer of that name; its number, or 0, which is the top buffer. */
+/* The number of the buffer with that name. 0 is the top buffer; it also stands for a missing name. */
 static size_t find_buffer(struct trace *trace, const char *name)
 {
 	for (size_t i = 0; i < trace_buffers(trace); i++)
@@ -232,7 +232,7 @@ static void unite_with(const char *first, const char *second, const struct recas
 	trace_free(traces[1]);
 }
 
-/* Different kernels: one id stands for different formats. */
+/* The kernels differ: one id stands for different formats. */
 TEST(union_of_two_recordings_has_the_text_of_both)
 {
 	unite_with("6.12-events-sched", "6.1-rt-events-sched", &forms[0]);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The maps of process 7; NULL without memory. */
+/* The maps of process 7; NULL if memory is short. */
 static struct maps *maps_with(const char *text)
 {
 	struct maps *maps = NULL;
@@ -28,7 +28,7 @@ TEST(maps_find_the_first_map_that_ends_behind_an_address_as_the_kernel_does)
 	CHECK(maps_find(maps, 7, 0x401000, &map) && map.start == 0x401000);
 	CHECK(map.path && map.path_len == 17 && !memcmp(map.path, "/bin/sh (deleted)", 17));
 	CHECK(maps_find(maps, 7, 0x400fff, &map) && map.path && map.path_len == 11);
-	/* Before the first, and in a gap: the map behind it. */
+	/* Before the first map, and in a gap: the search returns the map behind the address. */
 	CHECK(maps_find(maps, 7, 5, &map) && map.start == 0x400000);
 	CHECK(maps_find(maps, 7, 0x7ffe563bb000, &map) && map.start == 0x7fff00000000);
 	CHECK(!maps_find(maps, 7, 0x7fff00001000, &map));

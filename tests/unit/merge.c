@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sources in memory: pages of 64 bytes with records of one word, whose payload tells where they came from. */
+/* Sources in memory. Their pages have 64 bytes and records of one word; a record's payload names its source. */
 enum { PAGE_BYTES = 64, PAGE_RECORDS = 6, CPUS = 3, PAGES = 4 };
 
 struct test_page {
@@ -60,7 +60,7 @@ static struct test_source *test_source(void)
 	return test;
 }
 
-/* A page of records at `first`, first + step, ... */
+/* A page with records at `first`, first + step, ... */
 static void add_page(struct test_source *test, size_t cpu, uint64_t first, uint32_t step, unsigned count)
 {
 	struct test_page *page = &test->pages[cpu][test->nr_pages[cpu]++];

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
-/* Numbers as the headers of each architecture's C library have them (asm/unistd.h of Debian's linux-libc-dev). */
+/* Numbers from the C library headers of each architecture (asm/unistd.h of Debian's linux-libc-dev). */
 TEST(names_of_system_calls_are_those_of_the_traced_machine)
 {
 	static const struct {
@@ -106,7 +106,7 @@ TEST(names_agree_with_this_machine)
 
 	if (!CHECK(!uname(&name)))
 		return;
-	/* A 32-bit program on a 64-bit kernel calls by the other table. */
+	/* A 32-bit program on a 64-bit kernel uses the other table of system calls. */
 	machine = sizeof(long) == 4 && !strcmp(name.machine, "x86_64")  ? "i686" :
 		  sizeof(long) == 4 && !strcmp(name.machine, "aarch64") ? "armv7l" :
 									  name.machine;

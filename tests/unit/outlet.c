@@ -75,7 +75,7 @@ TEST(outlet_keeps_what_a_slow_reader_does_not_take)
 	struct scene scene;
 
 	if (begin(&scene)) {
-		/* Other processes have the descriptor, too: its flags stay. */
+		/* Other processes share the descriptor, so its flags do not change. */
 		CHECK(!(fcntl(scene.ends[1], F_GETFL) & O_NONBLOCK));
 		write_all_to_slow_reader(&scene);
 		CHECK(!(fcntl(scene.ends[1], F_GETFL) & O_NONBLOCK));

@@ -23,7 +23,7 @@ static const char script[] =
 	"1 lost 5\n"
 	"1 3000001000 8 sched_wakeup comm=shuttle pid=9 prio=-51 target_cpu=3\n";
 
-/* A directory of copies of a recording's files, and the report of the recording. */
+/* Makes a directory with copies of a recording's files, and the report of the recording. */
 struct scene {
 	struct loom loom;
 	struct fake fake;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A page of a 64-bit kernel of this byte order: head, then words. */
+/* A page of a 64-bit kernel with this byte order: its head, then words. */
 struct page_bytes {
 	uint64_t ts, commit;
 	uint32_t words[60];
@@ -128,7 +128,7 @@ TEST(page_reads_the_other_byte_order)
 
 static bool order_of(uint64_t commit, uint8_t long_size, bool *ret_swap)
 {
-	/* The commit of a 32-bit kernel is the first half of these 8 bytes. */
+	/* In a 32-bit kernel the commit is the first half of these 8 bytes. */
 	struct page_bytes bytes = { .ts = 500, .commit = HOST_BIG_ENDIAN && long_size == 4 ? commit << 32 : commit };
 	const struct page_shape either = { .size = sizeof(bytes), .long_size = long_size, .swap = false };
 
@@ -144,7 +144,7 @@ TEST(page_tells_its_byte_order_by_its_commit)
 	CHECK(order_of(__builtin_bswap64(40), 8, &swap) && swap);
 	CHECK(order_of(40 | lost | stored, 8, &swap) && !swap);
 	CHECK(order_of(__builtin_bswap64(40 | lost | stored), 8, &swap) && swap);
-	/* As 6.1 extends the sign. */
+	/* 6.1 extends the sign of the commit. */
 	CHECK(order_of(UINT64_MAX << 32 | lost | 40, 8, &swap) && !swap);
 	CHECK(order_of(40, 4, &swap) && !swap);
 	CHECK(order_of(__builtin_bswap32((uint32_t)(40 | lost)), 4, &swap) && swap);
@@ -156,12 +156,12 @@ TEST(page_tells_no_byte_order_where_it_has_none)
 	const uint8_t cut[15] = { [8] = 40 };
 	bool swap;
 
-	/* Empty; more than a page; half a word; undefined bits. */
+	/* Commits: an empty page; more than a page; half a word; undefined bits. */
 	CHECK(!order_of(0, 8, &swap));
 	CHECK(!order_of(sizeof(struct page_bytes), 8, &swap));
 	CHECK(!order_of(42, 8, &swap));
 	CHECK(!order_of(40 | 1u << 29, 8, &swap));
-	/* 128 bytes behind lost events, or the other way round 192 behind more of them. */
+	/* Both orders are possible: 128 bytes behind lost events in one, 192 bytes behind lost events in the other. */
 	CHECK(!order_of(0xc0000080, 4, &swap));
 	CHECK(!page_order(&either, cut, sizeof(cut), &swap));
 }

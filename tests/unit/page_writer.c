@@ -15,7 +15,7 @@
 
 enum { PAGE_BYTES = 256 };
 
-/* Every shape: both byte orders, both sizes of long. */
+/* Pages of every shape: both byte orders, both sizes of long. */
 static const struct page_shape shapes[] = {
 	{ .size = PAGE_BYTES, .long_size = 8, .swap = false },
 	{ .size = PAGE_BYTES, .long_size = 8, .swap = true },
@@ -30,7 +30,7 @@ static struct record record_at(uint64_t ts, uint32_t len)
 	return (struct record){ .ts = ts, .data = (const uint8_t *)payload, .len = len };
 }
 
-/* Whether the page reads back as these records. */
+/* Whether reading the page returns these records. */
 static bool reads_back(const struct page_writer *writer, const struct record *want, size_t nr)
 {
 	struct record record;
@@ -123,7 +123,7 @@ TEST(page_writer_refuses_what_no_page_holds)
 	CHECK(!page_writer_add(&writer, &record) && page_writer_empty(&writer));
 }
 
-/* Pages made of one CPU's records, with the losses of the pages that these were on. */
+/* Pages made from one CPU's records, with the losses on the pages that the records came from. */
 struct made {
 	struct page_writer writer;
 	uint8_t page[1 << 16];

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A text without the sequences that a terminal takes for colours. */
+/* The text without the escape sequences for colours. */
 static void strip(const struct buf *text, struct buf *ret)
 {
 	const char *at = text->data, *end = at + text->len;
@@ -86,7 +86,7 @@ TEST(painted_lines_show_losses_and_errors)
 	paints(&loom, "0 1000000 7 shot ret=1\n", DIM "# tracer: nop" NONE "\n");
 	paints(&loom, "0 1001000 7 shot ret=-22\n", RED "ret=-22" NONE "\n");
 	paints(&loom, "0 lost 5\n0 1002000 7 shot ret=0\n", REVERSE "CPU:0 [LOST 5 EVENTS]" NONE "\n");
-	/* In an interrupt, and with interrupts off. */
+	/* Events in an interrupt, and with interrupts off. */
 	paints(&loom, "0 1003000 7 shot ret=0 common_flags=8\n", "\033[35m..h.." NONE);
 	paints(&loom, "0 1004000 7 shot ret=0 common_flags=1\n", "\033[33md...." NONE);
 	paints(&loom, "0 1005000 7 shot ret=0\n", DIM "....." NONE);
@@ -117,7 +117,7 @@ TEST(cut_lines_are_as_wide_as_the_terminal)
 	cuts("short\nexactly ten\n", 11, "short\nexactly ten\n");
 	cuts("exactly ten\n", 10, "exactly t>\n");
 	cuts("a\n\nlonger\nb", 4, "a\n\nlon>\nb");
-	/* A character of several bytes has one column, and a colour has none and ends with the line. */
+	/* A character of several bytes has one column. A colour has none and ends with the line. */
 	cuts("\303\244\303\266\303\274\303\237\n", 4, "\303\244\303\266\303\274\303\237\n");
 	cuts("\303\244\303\266\303\274\303\237!\n", 4, "\303\244\303\266\303\274>\n");
 	cuts("\033[31mred\033[0m!\n", 4, "\033[31mred\033[0m!\n");

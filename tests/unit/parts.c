@@ -39,7 +39,7 @@ static void end(struct scene *scene)
 	CHECK(!system(command));
 }
 
-/* The recorder has died; what it left is at this path. */
+/* The recorder has died; its parts are at this path. */
 static const char *abandon(struct scene *scene, char path[128])
 {
 	snprintf(path, 128, "%s", scene->parts->path);
@@ -128,7 +128,7 @@ TEST(parts_left_behind_are_found_when_their_recorder_has_died)
 	char path[128];
 
 	if (begin(&scene) && describe(&scene)) {
-		/* Its recorder, this process, lives. */
+		/* The recorder of these parts, this process, is alive. */
 		CHECK(!parts_left_behind(scene.output, &found));
 		abandon(&scene, path);
 		CHECK(parts_left_behind(scene.output, &found));

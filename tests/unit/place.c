@@ -34,7 +34,10 @@ static void put_u32(uint8_t *at, uint32_t value, bool swap)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* comm "kworker" cut at its end, prio -3, width 65533, name "abc", pair { 1, -2 }, words { 7, 0xfffffffe } */
+/*
+ * The record: comm "kworker" (cut at its end), prio -3, width 65533, name "abc", pair { 1, -2 }, words { 7, 0xfffffffe
+ * }.
+ */
 static void fill(uint8_t data[RECORD], bool swap)
 {
 	memset(data, 0, RECORD);
@@ -123,8 +126,7 @@ TEST(place_of_a_field_that_is_missing_or_cut_off_reads_as_nothing)
 }
 
 /*
- * The oracle is the kernel's own text of the file: every prev_pid of a switch is the task in which the event was
- * recorded.
+ * The oracle is the kernel's own text of the file: prev_pid of each switch is the task in which the event was recorded.
  */
 TEST(place_reads_the_fields_of_a_kernels_events)
 {

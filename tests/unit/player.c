@@ -12,7 +12,7 @@ static int play(void *arg, size_t cpu, void *into, struct fail *fail)
 	size_t size = player->file->shape.size;
 	struct block *block = player->block[cpu];
 
-	/* CPUs are out of step with each other. */
+	/* The CPUs do not advance in step. */
 	if (player->silent[cpu]++ < player->stutter + cpu)
 		return 0;
 	player->silent[cpu] = 0;

@@ -11,7 +11,7 @@ struct block;
 struct source;
 struct trace;
 
-/* Plays the pages of a recorded buffer one after the other, like a running kernel. */
+/* Plays the pages of a recorded buffer one after the other, as a running kernel writes them. */
 enum { PLAYER_CPUS = 8 };
 
 struct player {

@@ -29,7 +29,7 @@ static const char probe_event[] =
 	"\tfield:char text[4];\toffset:14;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
 static const char needs_more[] = "name: needs_more\nID: 23\nformat:\n" COMMON "\nprint fmt: \"\"\n";
 
-/* The directory of the build that this test stands in: BUILD/tests/unit/run. */
+/* The directory of the build that contains this test, BUILD/tests/unit/run. */
 static void build_path(char *path, size_t size, const char *rest)
 {
 	char self[3072];
@@ -174,7 +174,7 @@ static void sum_up(void *arg, const struct decoded *decoded)
 		snprintf(text + len, left, "%s:%" PRId64 ";", decoded->name, (int64_t)decoded->value);
 }
 
-/* Analyses and tables take a decoder's result as fields, without a text in between. */
+/* Analyses and tables take a decoder's result as fields, not as text. */
 TEST(plugin_hands_out_fields)
 {
 	const struct {

@@ -75,8 +75,8 @@ TEST(pool_may_be_waited_for_in_any_order_while_jobs_are_put_in_front)
 			squares[i] = (struct square){ .job.run = square_run, .number = i };
 			(i % 3 ? pool_submit : pool_submit_first)(pool, &squares[i].job);
 			/*
-			 * Waits for the last or the first job of the queue: the next job is queued after the remaining
-			 * ones.
+			 * Waits for the last or the first job of the queue. The next job is queued behind the remaining
+			 * jobs.
 			 */
 			if (i % 5 == 4)
 				pool_wait(pool, &squares[i].job);

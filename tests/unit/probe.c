@@ -146,7 +146,7 @@ TEST(probe_define_takes_places_and_arguments_by_name)
 	fake_free(&fake);
 }
 
-/* Like on arm, where the kernel does not support $argN. */
+/* As on arm, where the kernel does not support $argN. */
 TEST(probe_define_names_registers_where_the_kernel_knows_no_arguments)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -162,8 +162,8 @@ TEST(probe_define_names_registers_where_the_kernel_knows_no_arguments)
 }
 
 /*
- * Casts, per-CPU variables and the task that runs, of Linux 7.3; parameters by name, of 6.6: what they mean the kernel
- * knows.
+ * Casts, per-CPU variables and the current task (Linux 7.3); parameters by name (6.6). Only the kernel can resolve
+ * these.
  */
 TEST(probe_define_hands_on_what_only_the_kernel_understands)
 {
@@ -209,7 +209,7 @@ TEST(probe_define_names_the_option_that_a_kernel_lacks)
 	fake_free(&fake);
 }
 
-/* int open(struct x *a, const unsigned char n), in the types of include/uapi/linux/btf.h. */
+/* int open(struct x *a, const unsigned char n) in the types of include/uapi/linux/btf.h. */
 static size_t make_btf(uint8_t *into)
 {
 	static const char strings[] = "\0int\0open\0a\0n\0unsigned char\0f";
@@ -221,7 +221,7 @@ static size_t make_btf(uint8_t *into)
 		0,  13 << 24 | 2, 1, 10,
 		4,  12,           3, /* 5: the prototype */
 		5,  12 << 24,     5, /* 6: open */
-		28, 12 << 24,     1, /* 7: f, of no prototype */
+		28, 12 << 24,     1, /* 7: f, without a prototype */
 	};
 	const uint32_t head[] = {
 		HOST_BIG_ENDIAN ? 0xeb9f0100 : 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings)
@@ -274,14 +274,14 @@ TEST(prototype_of_cut_or_changed_type_information_does_no_harm)
 	}
 }
 
-/* A function of this program, which has its symbols. */
+/* A function of this program, whose symbols the program has. */
 __attribute__((visibility("default"), noinline)) int weft_test_probed_function(int number);
 int weft_test_probed_function(int number)
 {
 	return number + 1;
 }
 
-/* One without a size. */
+/* A function without a size. */
 __asm__(".pushsection .text\n.globl weft_test_endless\n.type weft_test_endless, %function\nweft_test_endless:\n\tnop\n\tnop\n.popsection");
 
 TEST(elf_symbol_does_not_leave_the_segment_of_a_function_without_a_size)

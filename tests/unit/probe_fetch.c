@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As 7.3 and 6.12 print them. */
+/* Texts as 7.3 and 6.12 print them. */
 static const char readme_73[] = "\t           $stack<index>, $stack, $retval, $comm, $arg<N>, $current\n"
 				"\t           [(structname[,field])]<argname>[->field[->field|.field...]],\n"
 				"\t           this_cpu_read(<fetcharg>), this_cpu_ptr(<fetcharg>)\n";
@@ -20,7 +20,7 @@ static const char readme_612[] = "\t           $stack<index>, $stack, $retval, $
 struct answer {
 	const char *definition; /* in the kernel's syntax */
 	int err;
-	const char *text; /* in what is said, or NULL */
+	const char *text; /* words of the message; NULL: no message */
 };
 
 static void check_all(const char *readme, const struct answer *answers, size_t nr)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What probes name by the size of the kernel's long, whatever this program's is: each test has a kernel of 64 bits and
- * one of 32.
+ * A probe's arguments depend on the size of the kernel's long, not on that of this program. Each test has a 64-bit and
+ * a 32-bit kernel.
  */
 #include "lib/probe/probe_define.h"
 
@@ -36,7 +36,7 @@ static bool word_fake_new(struct fake *fake, unsigned long_size)
 	return true;
 }
 
-/* The arguments of the kernel's line, or what is said. */
+/* The arguments in the kernel's line, or the message. */
 static const char *fetched(const struct fake *fake, const char *text, struct buf *buf, struct fail *fail)
 {
 	const char *space;
@@ -52,7 +52,7 @@ static const char *fetched(const struct fake *fake, const char *text, struct buf
 	return space ? space + 1 : "";
 }
 
-/* A file that begins as a program of that class does. */
+/* A file that begins as a program of that ELF class does. */
 static void fake_program(const struct fake *fake, const char *name, char class)
 {
 	char path[FAKE_PATH], head[EI_NIDENT] = ELFMAG;
@@ -99,7 +99,7 @@ TEST(well_known_prototypes_have_longs_of_the_kernel)
 {
 	struct prototype prototype;
 
-	/* Where this machine has type information, that of its kernel is taken. */
+	/* A machine with type information has that of its own kernel, which is used. */
 	if (!access("/sys/kernel/btf/vmlinux", R_OK))
 		return;
 	for (unsigned size = 4; size <= 8; size += 4) {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As dyn_event_seq_show() and the profiles of the kernel print them. */
+/* Texts as dyn_event_seq_show() and the kernel's profiles print them. */
 static const char dynamic_events[] = "p:kprobes/opened do_sys_openat2 dfd=%di:s32\n"
 				     "r8:kprobes/back do_sys_openat2 ret=$retval\n"
 				     "p:mine/opened vfs_open\n"
@@ -46,7 +46,7 @@ TEST(probe_list_has_what_the_kernel_lists_with_its_counts)
 		uint64_t hits, missed;
 		bool counted;
 	} want[] = {
-		/* Two groups have the name: the kernel's counts do not tell them apart. */
+		/* Two groups have a probe of this name: the kernel's counts do not tell them apart. */
 		{ "kprobes", "opened", 50, 1, true }, { "kprobes", "back", 40, 2, true },
 		{ "mine", "opened", 50, 1, true },    { "uprobes", "shell", 7, 0, true },
 		{ "synthetic", "lat", 0, 0, false },
@@ -76,7 +76,7 @@ TEST(probe_list_of_a_kernel_without_dynamic_events_is_empty)
 
 TEST(probe_names_stand_for_the_probes_that_they_match)
 {
-	/* `wanted` as a digit for each probe of the list; NULL: refused, and what is said. */
+	/* A digit for each probe of the list: whether `wanted` selects it. NULL: it was refused, with a message. */
 	static const struct {
 		const char *name, *wanted, *said;
 	} table[] = {
@@ -110,7 +110,7 @@ TEST(probe_names_stand_for_the_probes_that_they_match)
 	end(&fake, &list);
 }
 
-/* dynamic_events is appended to: emptying it would remove the probes of others. */
+/* weft must append to dynamic_events: truncating the file would remove other programs' probes. */
 TEST(probe_is_added_behind_the_others_and_its_journal_removes_it_alone)
 {
 	struct probe probe = { .kind = PROBE_KPROBE };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One record for every test, with this layout. */
+/* All tests use one record with this layout. */
 static const char fields[] = "name: thing\nID: 9\nformat:\n"
 			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
@@ -299,8 +299,8 @@ TEST(program_prints_fields_as_the_fields_option_does)
 }
 
 /*
- * print_fields() of 6.16: what is as large as a pointer by its symbol; of 6.19: the bytes of a string that cannot be
- * printed.
+ * print_fields() of 6.16 prints a value as large as a pointer by its symbol; that of 6.19 prints the bytes of a string
+ * that is not printable.
  */
 TEST(program_prints_fields_as_later_kernels_do)
 {
@@ -349,7 +349,10 @@ TEST(program_unpacks_bprintf_words_by_their_alignment)
 	struct schema_abi abi = { .long_size = 8, .swap = HOST_BIG_ENDIAN };
 	struct program_env env = { .symbol = symbol };
 	struct schema *schema = NULL;
-	/* "%c %d %s %lx %*d %pS %hd|%d": a byte, an int, a string, and so on, each aligned to itself but 8 to 4 */
+	/*
+	 * The arguments of "%c %d %s %lx %*d %pS %hd|%d": a byte, an int, a string, and so on. Each is aligned to its
+	 * size, but 8 bytes to 4.
+	 */
 	static const uint8_t words[] = {
 		'x', 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 'a',  'b',  0,    0,    0x34, 0x12, 0,    0,    0, 0, 0, 0, 5, 0,
 		0,   0, 7, 0, 0,    0,    0x78, 0x56, 0x34, 0x12, 0x80, 0x88, 0xff, 0xff, 0xff, 0xff, 0, 0, 9, 0, 0, 0,
@@ -377,7 +380,7 @@ TEST(program_prints_addresses_and_bytes_in_each_of_their_forms)
 	CHECK_STR(print("\"%*pE\", 5, REC->comm"), "bash\\x00");
 }
 
-/* A socket's address in the place of the array: its family is a number of this machine, its port of the net. */
+/* A socket's address in place of the array: its family has this machine's byte order, its port the network's. */
 static const char *print_socket(const char *print_fmt, uint16_t family, const char *rest)
 {
 	const char *note;

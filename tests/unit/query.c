@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file in memory, and what a selection leaves of it. */
+/* A file in memory, and the part of it that a selection keeps. */
 struct scene {
 	struct loom loom;
 	struct trace *trace;
@@ -43,7 +43,7 @@ static void end(struct scene *scene)
 	loom_release(&scene->loom);
 }
 
-/* The times of the events that are kept, each with a blank behind it; gaps as "(lost)". */
+/* The times of the kept events, each with a blank behind it; a gap is "(lost)". */
 static void kept(struct scene *scene, char *into, size_t size)
 {
 	struct events_options options = { .until = UINT64_MAX };
@@ -152,7 +152,7 @@ TEST(selection_of_tasks_by_name_takes_globs)
 	end(&scene);
 }
 
-/* How many events of pid 7 there are from there on, less those to be left out. */
+/* The number of events of pid 7 from there on, without the events that are left out. */
 static uint64_t count_from(struct scene *scene, const struct tail *tail)
 {
 	struct events_options options = { .since = tail->since, .until = UINT64_MAX };
@@ -179,7 +179,7 @@ TEST(tail_begins_where_the_last_events_that_were_selected_begin)
 		end(&scene);
 		return;
 	}
-	/* Three milliseconds apart, then three seconds: every fourth is of PID 7. */
+	/* The first events are three milliseconds apart, the later ones three seconds. Every fourth is of PID 7. */
 	for (unsigned i = 0; i < 2000; i++) {
 		snprintf(line, sizeof(line), "%u %llu %u sched_waking pid=%u", i % 2,
 			 1000 + i * 3000000ULL + (i > 1900 ? (i - 1900) * 3000000000ULL : 0), 7 + i % 4, i);

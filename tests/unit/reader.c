@@ -19,7 +19,7 @@ static const char *const files[] = {
 	"tests/fixtures/golden/6.1-rt-events-sched.dat",
 };
 
-/* Opens one file or both; false when one of them cannot be. */
+/* Opens one file or both. False if one of them cannot be opened. */
 static bool open_reader(struct reader *reader, struct trace **traces, size_t first, size_t nr)
 {
 	bool ok = true;
@@ -55,7 +55,7 @@ static void see_bytes(void *arg, const struct event *event)
 
 struct targets {
 	const struct schema_abi *abi;
-	struct place *next_pid; /* by event_type::index */
+	struct place *next_pid; /* indexed by event_type::index */
 	uint64_t switches, sum;
 };
 
@@ -95,7 +95,7 @@ struct results {
 	struct times times;
 };
 
-/* Those consumers of which the bit is set. */
+/* Runs the consumers whose bit is set. */
 static bool pass(unsigned which, struct results *results)
 {
 	struct reader_consumer consumers[3];
@@ -144,7 +144,7 @@ static struct sums in_batches(size_t max, bool windowed)
 	int nr = -1;
 
 	if (open_reader(&reader, traces, 0, 1)) {
-		/* What must be asked about each event comes one by one. */
+		/* With `skip` the reader must look at each event and hands the events out one by one. */
 		if (windowed)
 			reader.buffers[0].skip = 5;
 		if (!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL)) {
@@ -171,7 +171,7 @@ TEST(reader_gives_the_same_events_in_batches_of_any_size)
 	CHECK(in_batches(7, true).events + 5 == alone.sums.events);
 }
 
-/* What each of two files gives alone is what it gives among the other's events, and times never go back. */
+/* Each of two files gives the same events alone and beside the other file, and times never go back. */
 TEST(reader_merges_two_files_by_time_and_says_whose_each_event_is)
 {
 	struct trace *traces[2] = { NULL }, *alone[1] = { NULL };
@@ -206,7 +206,7 @@ TEST(reader_merges_two_files_by_time_and_says_whose_each_event_is)
 	}
 }
 
-/* The second half of a pass: what the live buffer still brings, until it has ended. */
+/* The second half of a pass: the events that the live buffer still brings until it has ended. */
 static unsigned read_with_live(struct reader *reader, struct player *player, struct source *live, struct sums sums[3],
 			       uint64_t *last)
 {

@@ -18,7 +18,7 @@
 
 enum { PAGE = 4096, CPUS = 2, PAGES = 12 };
 
-/* An instance of two CPUs whose sub-buffers the test writes, and the target that records it. */
+/* An instance of two CPUs whose sub-buffers the test writes, and the target that records the instance. */
 struct scene {
 	struct fake fake;
 	int kernel[CPUS], stop, failed;
@@ -85,7 +85,7 @@ static bool record(struct scene *scene, bool compressed, uint64_t cap)
 	return false;
 }
 
-/* Tells the recorders that tracing is off, and waits for them. */
+/* Tells the recorders that tracing is off and waits for their end. */
 static void stop(struct scene *scene)
 {
 	const uint64_t one = 1;
@@ -95,7 +95,7 @@ static void stop(struct scene *scene)
 		recorder_join(scene->target.recorders[i]);
 }
 
-/* A sub-buffer with one byte all over behind its head, which commits all of it. */
+/* A fully committed sub-buffer that has the same byte everywhere behind its head. */
 static void make_page(uint8_t page[PAGE], uint64_t number)
 {
 	uint64_t head[2] = { number, PAGE - 16 };
@@ -154,7 +154,7 @@ TEST(recorder_compresses_what_it_saves)
 
 			CHECK(!scene.target.recorders[cpu]->err);
 			CHECK(spool->raw == (cpu ? 0 : PAGES * PAGE));
-			/* Pages of one byte each shrink to next to nothing. */
+			/* Pages of one repeated byte compress to almost nothing. */
 			CHECK(spool->end - spool->begin <= (cpu ? 0 : PAGE));
 			CHECK(!cpu == (spool->chunks > 0));
 		}
@@ -162,7 +162,7 @@ TEST(recorder_compresses_what_it_saves)
 	end(&scene);
 }
 
-/* The buffer has room for four sub-buffers, and all of them wait at once: there is no time to compress. */
+/* The buffer has room for four sub-buffers, and all of them wait at once. The recorder has no time to compress. */
 TEST(recorder_stores_sub_buffers_as_they_are_when_its_buffer_runs_full)
 {
 	struct scene scene;
@@ -175,7 +175,7 @@ TEST(recorder_stores_sub_buffers_as_they_are_when_its_buffer_runs_full)
 
 			stop(&scene);
 			CHECK(!scene.target.recorders[0]->err && spool->raw == PAGES * PAGE);
-			/* Compressed, pages of one byte each shrink to next to nothing. */
+			/* Pages of one repeated byte compress to almost nothing. */
 			CHECK(spool->end - spool->begin > PAGES * PAGE);
 		}
 	}
@@ -195,7 +195,7 @@ TEST(recorder_that_fails_says_so_at_once)
 		struct recorder *recorder = scene.target.recorders[1];
 		void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
 
-		/* Its spool takes one sub-buffer and no more. */
+		/* The spool can take one sub-buffer only. */
 		CHECK(!setrlimit(RLIMIT_FSIZE, &tight));
 		write_pages(&scene, 1, 1, 4);
 		stop(&scene);

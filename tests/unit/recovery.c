@@ -21,7 +21,10 @@ struct left {
 	char *parts;
 };
 
-/* What a recorder leaves that was killed before any page came; `moved`: where CPU 1 has its data, NULL: nowhere. */
+/*
+ * The parts of a recorder that was killed before the first page came. `moved`: the directory of CPU 1's data; NULL: it
+ * was not moved.
+ */
 static bool left_behind(struct left *left, const char *moved)
 {
 	const struct ledger_item items[] = {

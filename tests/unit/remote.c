@@ -26,7 +26,7 @@ TEST(remotes_are_found_and_are_no_instances)
 		return;
 	CHECK(!remote_each(&fake.tracing, add, &names));
 	CHECK_STR(buf_str(&names), "");
-	/* As trace_remote_init_tracefs() of Linux 7.2 makes them. */
+	/* The files that trace_remote_init_tracefs() of Linux 7.2 makes. */
 	fake_write(&fake, "remotes/hypervisor/tracing_on", "0");
 	fake_write(&fake, "remotes/test/trace_pipe", "");
 	CHECK(!remote_each(&fake.tracing, add, &names));
@@ -36,7 +36,7 @@ TEST(remotes_are_found_and_are_no_instances)
 	CHECK(instance_open(&fake.tracing, "hypervisor", true, NULL, &instance, &fail) == -EOPNOTSUPP);
 	CHECK(strstr(fail.text, "weft show remotes/hypervisor/trace"));
 	CHECK(instance_open(&fake.tracing, "remotes/test", false, NULL, &instance, &fail) == -EOPNOTSUPP);
-	/* Somebody's instance of that name is one. */
+	/* A user's instance has that name. */
 	fake_mkdir(&fake, "instances/test");
 	CHECK(!instance_open(&fake.tracing, "test", false, NULL, &instance, &fail));
 	instance_close(instance, NULL);

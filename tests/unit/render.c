@@ -36,7 +36,7 @@ static struct trace *played(struct loom *loom, const char *text)
 	return loom_trace(loom);
 }
 
-/* What is left of a trace. */
+/* The selected part of a trace. */
 struct choice {
 	uint64_t skip;
 	const char *events; /* NULL: all */
@@ -53,7 +53,7 @@ static bool open_reader(struct trace *trace, const struct choice *choice, struct
 	       !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL);
 }
 
-/* Renders the trace; what render() returned. */
+/* Renders the trace; returns the value of render(). */
 static int print(struct trace *trace, const char *format, const struct render_options *options,
 		 const struct choice *choice, int fd, uint64_t *ret_printed)
 {
@@ -75,7 +75,7 @@ static int print(struct trace *trace, const char *format, const struct render_op
 
 static const struct choice everything;
 
-/* The text of what is chosen, in `into`. */
+/* Renders the selected text into `into`. */
 static uint64_t text_of_some(struct trace *trace, const char *format, const struct render_options *options,
 			     const struct choice *choice, struct buf *into)
 {
@@ -93,7 +93,7 @@ static uint64_t text_of(struct trace *trace, const char *format, const struct re
 	return text_of_some(trace, format, options, &everything, into);
 }
 
-/* The lines of the kernel's text behind its header. */
+/* The lines of the kernel's text behind the header. */
 static const char *behind_header(struct buf *text)
 {
 	const char *at = buf_str(text);

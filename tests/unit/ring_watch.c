@@ -48,7 +48,7 @@ TEST(ring_watch_takes_counts_of_different_moments_for_no_clear)
 {
 	struct ring_watch watch = watch_from(&(struct ring_buffer_stats){ .entries = 0 });
 
-	/* 100 were overwritten, and 100 read, after their line was written. */
+	/* 100 events were overwritten and 100 were read after their line had been written. */
 	ring_watch_add(&watch, &(struct ring_buffer_stats){ .entries = 200, .overrun = 100, .read = 100 }, 0);
 	ring_watch_add(&watch, &(struct ring_buffer_stats){ .entries = 1, .overrun = 100, .read = 100 }, 0);
 	CHECK(!watch.cleared);

@@ -10,7 +10,7 @@ TEST(samples_give_percentiles_by_nearest_rank)
 	struct samples samples = { .count = 0 }, other = { .count = 0 };
 
 	CHECK(samples_quantile(&samples, 500) == 0);
-	/* 1 to 100 in some order, and once 10^12. */
+	/* 1 to 100 in some order, and 10^12 once. */
 	for (uint64_t i = 0; i < 100; i++)
 		samples_add(&samples, &budget, i * 37 % 100 + 1);
 	CHECK(samples_quantile(&samples, 500) == 50);

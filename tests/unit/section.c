@@ -19,7 +19,7 @@ static bool is(struct text_word word, const char *text)
 	return false;
 }
 
-/* 100 us without interrupts: 30 in the task, 50 in an interrupt, 15 in a softirq, 5 in the task again. */
+/* 100 us with interrupts off: 30 in the task, 50 in an interrupt, 15 in a softirq, 5 in the task again. */
 TEST(a_section_is_split_by_what_its_entries_say)
 {
 	static const char text[] =
@@ -57,8 +57,8 @@ TEST(a_section_is_split_by_what_its_entries_say)
 }
 
 /*
- * A wakeup by CPU 0 of a task that came to run on CPU 1, whose first entry is 40 us later. Entries of the other CPU
- * tell nothing of it.
+ * CPU 0 wakes a task that runs on CPU 1, where the first entry comes 40 us later. Entries of the other CPU tell nothing
+ * about it.
  */
 TEST(a_wakeup_is_unknown_until_the_first_entry_of_its_cpu)
 {
@@ -79,7 +79,7 @@ TEST(a_wakeup_is_unknown_until_the_first_entry_of_its_cpu)
 	section_release(&section);
 }
 
-/* What is overwritten is unknown, and not the first entry's. */
+/* The time that was overwritten is unknown and does not belong to the first entry. */
 TEST(a_section_with_lost_entries_is_unknown_until_the_first)
 {
 	static const char text[] = HEAD("90", "1/70", "0", "a-1") "       a-1         0d..3.   60us : late\n";
@@ -91,7 +91,7 @@ TEST(a_section_with_lost_entries_is_unknown_until_the_first)
 	section_release(&section);
 }
 
-/* Where a function of a graph ends, its caller goes on. */
+/* When a function of a graph ends, its caller continues. */
 TEST(a_section_in_a_graph_is_its_functions)
 {
 	static const char text[] =

@@ -72,8 +72,8 @@ TEST(session_records_what_was_played_and_leaves_nothing_behind)
 }
 
 /*
- * After one failed allocation: an error was reported, or the result is complete; the kernel's settings are restored;
- * there is a whole file, or parts, or nothing.
+ * After one failed allocation: an error was reported, or the result is complete. The kernel's settings are restored.
+ * There is a whole file, or parts, or nothing.
  */
 static bool check_end(struct scene *scene, int err, const struct record_result *result, const struct fail *fail)
 {
@@ -112,7 +112,7 @@ static void clear_output(const struct scene *scene)
 
 TEST(session_tells_each_lack_of_memory_and_leaves_the_kernel_as_it_was)
 {
-	/* All allocations would take a quarter of a minute. */
+	/* A test of all allocations would take 15 seconds. */
 	uint64_t step = getenv("WEFT_UNIT_ALL") ? 1 : 11, nr;
 	struct scene scene;
 	bool ok = begin(&scene);

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Recordings of an instance "box" that the test fills, with one option or another. */
+/* Recordings of an instance "box" whose events the test supplies, each with another option. */
 struct scene {
 	struct loom loom;
 	struct trace *played;
@@ -35,7 +35,7 @@ struct scene {
 	int fd;
 };
 
-/* look() of the options has no argument. */
+/* look() of the options takes no argument. */
 static struct scene *recorded;
 
 static bool begin(struct scene *scene, unsigned events)
@@ -78,7 +78,7 @@ static void end(struct scene *scene)
 	loom_release(&scene->loom);
 }
 
-/* The loom weaves pages of a 64-bit kernel, and a recording has those of this machine's. */
+/* The loom makes pages of a 64-bit kernel, and a recording has pages of this machine's kernel. */
 static bool is_like_the_loom(void)
 {
 	return sizeof(long) == 8;
@@ -132,7 +132,7 @@ static struct trace *open_file(const struct scene *scene)
 	return trace;
 }
 
-/* What the file says about a file of the box, or "". */
+/* The fact that the file has about the instance "box", or "". */
 static const char *setting(struct trace *trace, const char *name, char into[512])
 {
 	struct trace_text text = trace ? trace_setting(trace, 1, name) : (struct trace_text){ .text = NULL };
@@ -153,7 +153,7 @@ static bool has_format(struct trace *trace, const char *name)
 	return false;
 }
 
-/* By then the recorder has saved something, and the kernel counts more than at the start. */
+/* The recorder has saved some events by now, and the kernel's counts are higher than at the start. */
 static void count_and_stop(const struct so_far *so_far)
 {
 	if (!recorded->looks++)
@@ -234,7 +234,7 @@ TEST(session_saves_the_worst_case_of_a_latency_tracer_and_keeps_it_from_being_re
 		write_box(&scene, "tracing_max_latency", "68\n");
 		fake_write(fake, "tracing_thresh", "50\n");
 		write_box(&scene, "trace", worst);
-		/* Clearing the buffer changes nothing here: the worst case comes later. */
+		/* Clearing the buffer has no effect here, because the worst case comes later. */
 		fake_refuse(fake, "instances/box/trace", "", 0);
 		fake_refuse(fake, "instances/box/tracing_max_latency", "0", 0);
 		scene.box->tracer = "wakeup";
@@ -386,7 +386,7 @@ TEST(session_of_tasks_ends_with_the_last_of_them)
 		CHECK(runs(&scene));
 		CHECK(scene.fd < 0);
 		CHECK(waitpid(pid, &status, 0) == pid && !status);
-		/* All of them have ended before it begins. */
+		/* The only traced process has ended before this recording begins. */
 		record_result_release(&scene.result);
 		CHECK(!unlink(scene.output));
 		CHECK(runs(&scene));
@@ -417,7 +417,10 @@ static void die(const struct so_far *so_far)
 	_exit(0);
 }
 
-/* As a recorder in an instance of its own that is killed while it records; the path of its parts. */
+/*
+ * The state that a recorder with an instance of its own leaves when it is killed while it records. Returns the path of
+ * its parts.
+ */
 static bool record_and_die(struct scene *scene, char parts[FAKE_PATH])
 {
 	char left[512], file[FAKE_PATH];
@@ -442,11 +445,11 @@ static bool record_and_die(struct scene *scene, char parts[FAKE_PATH])
 	return CHECK(strstr(left, ".parts") != NULL);
 }
 
-/* What the kernel still holds in the instance of the dead one: the file of its pipe outlives its pages. */
+/* The data that the kernel still holds in the dead recorder's instance: the fake's pipe keeps its pages. */
 static bool fill_instance(struct scene *scene, char name[128])
 {
 	char file[FAKE_PATH], path[FAKE_PATH], left[512];
-	/* "box" is there, too. */
+	/* The instance "box" is there, too. */
 	const char *at = stage_left(&scene->stage, "instances", left, sizeof(left));
 	struct text_word word;
 	bool ok;

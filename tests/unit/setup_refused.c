@@ -186,8 +186,8 @@ static bool ask_command_without_event(struct setup_scene *scene)
 }
 
 /*
- * What is asked for, what the kernel refuses of it and how, and what the user reads. err 0: a warning, and the rest is
- * done.
+ * A request, the part that the kernel refuses and its error, and the message that the user reads. err 0: the message is
+ * a warning, and the other requests are carried out.
  */
 static const struct {
 	bool (*ask)(struct setup_scene *scene);

@@ -11,7 +11,7 @@
 
 struct fail;
 
-/* A fake tracefs whose top instance is set up, and the wanted setup. */
+/* A fake tracefs with a setup in its top instance, and the wanted setup. */
 struct setup_scene {
 	struct fake fake;
 	struct undo *undo;
@@ -27,7 +27,7 @@ struct setup_text {
 	const char *file, *text;
 };
 
-/* A failure fails the test; end the scene in that case, too. */
+/* A failure fails the test. The caller ends the scene in that case, too. */
 bool setup_scene_begin(struct setup_scene *scene, const struct setup_text *files, size_t nr);
 int setup_scene_apply(struct setup_scene *scene, struct fail *fail);
 void setup_scene_end(struct setup_scene *scene);

@@ -48,7 +48,7 @@ TEST(shared_size_of_names_goes_back_with_the_last_user)
 	fake_free(&fake);
 }
 
-/* 45874 is what 6.9 and later show for a request of 32768, the largest that they take. */
+/* Kernels from 6.9 on show 45874 after a request of 32768, the largest that they take. */
 TEST(shared_size_of_names_above_the_largest_request_goes_back_by_that)
 {
 	struct shared *shared = NULL;
@@ -110,7 +110,7 @@ TEST(shared_size_of_names_stays_as_somebody_else_set_it_meanwhile)
 	fake_free(&fake);
 }
 
-/* A user that is killed: a child that ends without leaving. */
+/* A killed user: a child that ends without leaving. */
 static void raise_and_die(const struct fake *fake, uint32_t entries)
 {
 	int status = 0;
@@ -136,7 +136,7 @@ TEST(shared_size_of_names_is_recovered_after_a_kill)
 		CHECK(fake_holds(&fake, size_file, "2000\n") && has_users(&fake));
 		CHECK(shared_cmdlines_recover(&fake.tracing, fake.journals, NULL) == 1);
 		CHECK(fake_holds(&fake, size_file, "128\n") && !has_users(&fake));
-		/* The next user also restores the size that a killed one left. */
+		/* The next user also restores the size that the killed user left. */
 		raise_and_die(&fake, 2000);
 		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 300, &shared, NULL));
 		CHECK(fake_holds(&fake, size_file, "300\n"));

@@ -9,7 +9,7 @@ TEST(slack_is_there_while_the_buffer_fills_slowly)
 {
 	struct slack slack = slack_of(MB, 25, SPARE, 0);
 
-	/* A quarter each 10 ms: 40 ms until it is full. */
+	/* A quarter of the buffer fills in 10 ms, so the whole buffer fills in 40 ms. */
 	for (uint64_t now = 10 * MS; now < 200 * MS; now += 10 * MS) {
 		CHECK(slack_took(&slack, MB / 4, now));
 		slack_empty(&slack, now);
@@ -22,7 +22,7 @@ TEST(slack_is_none_when_the_buffer_was_much_fuller_than_readers_are_woken_for)
 
 	CHECK(!slack_took(&slack, MB * 2 / 3, 1000 * MS));
 	slack_empty(&slack, 1000 * MS);
-	/* It stays so for a while. */
+	/* For a while afterwards there is no slack. */
 	CHECK(!slack_took(&slack, MB / 4, 1010 * MS));
 	slack_empty(&slack, 1010 * MS);
 	CHECK(slack_took(&slack, MB / 4, 1500 * MS));

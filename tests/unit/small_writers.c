@@ -60,7 +60,7 @@ TEST(texts_of_the_kernel_are_those_that_events_cannot_tell)
 	fake_write(&fake, "trace_stat/function0", "Function Hit\n");
 	CHECK(!catalog_new(&fake.tracing, &catalog, NULL) && !event_set_add(&events, catalog, "sched", NULL));
 	CHECK(!texts_of_hists(&settings, &fake.top, &events, NULL));
-	/* The other event lists the triggers that there are: it has none. */
+	/* The other event has no trigger; it lists the possible triggers. */
 	CHECK(settings.nr == 2 && settings_find(&settings, "events/sched/sched_switch/hist"));
 	CHECK(!settings_find(&settings, "events/sched/sched_waking/hist"));
 	CHECK(!texts_of_kernel(&settings, &fake.tracing, TEXTS_STACK, NULL));

@@ -66,7 +66,7 @@ TEST(spans_pair_an_entry_with_the_exit_on_its_cpu_and_a_gap_hides_both)
 	spans_free(spans);
 }
 
-/* A task that is switched out was on the CPU since it was switched in: the kernel's text has both events. */
+/* A task that is switched out has been on the CPU since it was switched in. The kernel's text has both events. */
 TEST(spans_tell_how_long_a_task_had_the_cpu)
 {
 	unsigned spans_seen = 0, switches = 0;
@@ -83,7 +83,7 @@ TEST(spans_tell_how_long_a_task_had_the_cpu)
 		spans_seen += spans_see(spans, &event, &span) && span.kind == SPAN_ON_CPU;
 	while (golden_line(&golden, "sched_switch: "))
 		switches++;
-	/* All but the first of each of the two CPUs. */
+	/* All switches but the first on each of the two CPUs. */
 	CHECK(spans_seen > 10 && spans_seen == switches - 2);
 	golden_close(&golden);
 	spans_free(spans);

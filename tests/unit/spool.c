@@ -44,7 +44,7 @@ static void end(struct scene *scene)
 	CHECK(!system(command));
 }
 
-/* Opens it as a recovery does, after the recorder died. */
+/* Opens the spool as a recovery does after the recorder's death. */
 static int reopen(struct scene *scene)
 {
 	spool_release(&scene->spool);
@@ -65,7 +65,7 @@ static size_t add_chunk(struct scene *scene, unsigned number)
 	uint8_t chunk[SPOOL_CHUNK_HEAD + PAGE + 64];
 	size_t size = frame_stored_size(PAGE), head = SPOOL_CHUNK_HEAD + size - PAGE;
 
-	/* The head of the frame, and that of its only block. */
+	/* The frame's head, and the head of its only block. */
 	spool_chunk_head(&scene->options, (uint32_t)size, PAGE, chunk);
 	frame_stored_head(chunk + SPOOL_CHUNK_HEAD);
 	frame_stored_block(PAGE, true, chunk + head - FRAME_BLOCK_HEAD);
@@ -141,7 +141,7 @@ TEST(spool_that_was_torn_keeps_its_whole_chunks)
 		CHECK(!reopen(&scene));
 		CHECK(scene.spool.end == whole && scene.spool.chunks == 2 && scene.spool.raw == 2 * PAGE);
 		CHECK(scene.spool.torn == whole - SPOOL_HEAD_SIZE - (whole - SPOOL_HEAD_SIZE) / 2 - 100);
-		/* What comes next stands behind the whole ones. */
+		/* The next chunk comes behind the whole chunks. */
 		add_chunk(&scene, 4);
 		CHECK(!reopen(&scene) && scene.spool.chunks == 3 && !scene.spool.torn);
 	}

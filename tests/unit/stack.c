@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-/* Every line of the kernel's text that begins with " => " is an address of a stack, in order. */
+/*
+ * Each line of the kernel's text that begins with " => " is an address of a stack; the lines are in the order of the
+ * stack.
+ */
 static void check_file(const char *name)
 {
 	struct golden golden;

@@ -9,11 +9,11 @@
 struct loom;
 
 /*
- * A fake tracefs that all of weft takes for the kernel's, so that whole commands of lib/ can run on it: tracing_find()
- * finds it, journals are in it, what is read of /proc and /sys is read below it (and mostly is not there), and an
- * instance that is made in it is filled with files. Its events are the types of a loom, and each buffer that weft reads
- * has the pages that the loom played, once.
- * Only one at a time. The linker does it (Makefile: unit_wrapped).
+ * A fake tracefs that all of weft takes for the kernel's, so that whole commands of lib/ can run on it. tracing_find()
+ * finds it; journals are in it; files of /proc and /sys are read below it, where most are missing; an instance that is
+ * made in it gets its files. Its events have the types of a loom, and each buffer that weft reads has once the pages
+ * that the loom played. There can be only one at a time. The linker puts its functions in place of the real ones
+ * (Makefile: unit_wrapped).
  */
 struct stage {
 	struct fake fake;
@@ -22,7 +22,7 @@ struct stage {
 	size_t nr_pipes;
 };
 
-/* An instance that has this file is held open by a process: it cannot be removed. */
+/* A process holds an instance with this file open, so the instance cannot be removed. */
 #define STAGE_HELD "held"
 
 /* Call it after loom_trace(), which closes the last pages. */

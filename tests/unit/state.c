@@ -70,7 +70,7 @@ static void end(struct played *played)
 	loom_release(&played->loom);
 }
 
-/* The task of a PID, the newest one. */
+/* The newest task with this PID. */
 static const struct state_task *task(const struct played *played, int32_t pid)
 {
 	static const struct state_task none;
@@ -87,7 +87,9 @@ TEST(state_knows_how_long_a_task_ran_slept_and_waited)
 {
 	struct played played;
 
-	/* 7 runs 1000, sleeps 3000 until it is woken, 500 until it is queued, 700 until it runs, and runs 800. */
+	/*
+	 * 7 runs 1000 and sleeps 3000 until it is woken. It is queued 500 later, runs 700 after that, and runs for 800.
+	 */
 	REQUIRE(play(&played,
 		     "0 10000 7 sched_waking pid=9 target_cpu=1\n"
 		     "0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_comm=swapper next_pid=0\n"
@@ -104,7 +106,7 @@ TEST(state_knows_how_long_a_task_ran_slept_and_waited)
 	CHECK(task(&played, 7)->spent[TASK_UNKNOWN] == 0);
 	CHECK_STR(task(&played, 7)->comm, "seven");
 	CHECK(played.nr_delays == 1 && played.delays[0] == 1200);
-	/* The open mode counts, too: the last event is 400 after the switch. */
+	/* The interval that is still open counts, too: the last event is 400 after the switch. */
 	CHECK(state_spent(&played.state, state_task_of(&played.state, 7), TASK_BLOCKED) == 400);
 	CHECK(played.state.cpus[0].spent[CPU_TASK] == 1800);
 	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 4600);
@@ -116,8 +118,8 @@ TEST(state_loses_what_a_gap_hides_and_nothing_else)
 	struct played played;
 
 	/*
-	 * CPU 0 loses events between 12000 and 20000. 8 runs on CPU 1 all the time; 9 waits; 7 is running before and
-	 * after.
+	 * CPU 0 loses events between 12000 and 20000. 8 runs on CPU 1 all the time; 9 waits; 7 runs before and after
+	 * the gap.
 	 */
 	REQUIRE(play(&played, "0 10000 7 sched_waking pid=9 target_cpu=0\n"
 			      "1 10500 8 sched_waking pid=6 target_cpu=1\n"
@@ -192,7 +194,10 @@ TEST(state_says_how_long_a_task_waited_while_another_cpu_idled)
 {
 	struct played played;
 
-	/* 9 waits for CPU 0 from 1000 to 5000; CPU 1 idles from 2000 to 4500. Its own CPU does not count. */
+	/*
+	 * 9 waits for CPU 0 from 1000 to 5000; CPU 1 is idle from 2000 to 4500. The idle time of CPU 0 itself does not
+	 * count.
+	 */
 	REQUIRE(play(&played, "0 900 7 irq_handler_entry irq=1\n"
 			      "0 950 7 irq_handler_exit irq=1\n"
 			      "1 960 8 irq_handler_entry irq=1\n"
@@ -237,8 +242,8 @@ static uint32_t pick(uint64_t *seed, uint32_t below)
 }
 
 /*
- * Impossible events: tasks that run on two CPUs, wake while they run, or continue after their end, exits without
- * entries, gaps.
+ * Impossible events: tasks that run on two CPUs, wake while they run, or continue after their end; exits without
+ * entries; gaps.
  */
 static void make_nonsense(uint64_t seed, struct buf *script)
 {
@@ -267,7 +272,7 @@ static void make_nonsense(uint64_t seed, struct buf *script)
 			continue;
 		}
 		times[cpu] += pick(&seed, 200);
-		/* The events of an array: each takes the first of three numbers. */
+		/* The events of an array. Each event takes the first of three numbers. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(event, sizeof(event), events[which], pid,

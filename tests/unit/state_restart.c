@@ -93,7 +93,7 @@ TEST(a_state_that_begins_anew_knows_who_runs)
 		  "0 9500 0 sched_waking comm=sh pid=7 prio=120 target_cpu=0\n",
 		  2000))
 		return;
-	/* It has no event from 1000 to 9000. */
+	/* The task has no event from 1000 to 9000. */
 	CHECK(beside.restarts == 5 && beside.sums[0][CPU_TASK] == 8000 && beside.sums[0][CPU_IDLE] == 500 &&
 	      !beside.sums[0][CPU_UNKNOWN]);
 	CHECK(beside.switches == 2);
@@ -145,7 +145,10 @@ TEST(parts_of_a_state_that_begins_anew_are_the_whole)
 			for (size_t cpu = 0; cpu < beside.whole.nr_cpus && !lossy; cpu++)
 				for (size_t mode = CPU_TASK; mode < CPU_MODES; mode++)
 					CHECK(beside.sums[cpu][mode] == beside.whole.cpus[cpu].spent[mode]);
-			/* Sleeping tasks are dropped: idle tasks remain, and tasks that have or want a CPU. */
+			/*
+			 * Sleeping tasks are dropped. Idle tasks remain, and so do tasks that have a CPU or wait for
+			 * one.
+			 */
 			CHECK(beside.most_tasks <= LOOM_CPUS * 4);
 			end(&beside);
 		}

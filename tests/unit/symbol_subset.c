@@ -31,7 +31,7 @@ static void make_text(struct buf *text)
 			       i % 2 ? 't' : 'd', i));
 }
 
-/* A page without events whose bytes have the addresses at odd offsets: the choice does not depend on records. */
+/* A page without events whose bytes have the addresses at odd offsets: the selection does not depend on records. */
 static void see(struct symbol_subset *subset, const uint64_t *addresses, size_t nr)
 {
 	uint8_t page[4096] = { 0 };
@@ -59,7 +59,7 @@ static bool same(const struct symbol *a, const struct symbol *b)
 	       !memcmp(a->name, b->name, a->name_len) && a->module_len == b->module_len;
 }
 
-/* Whether both give the same symbol; with `may_lack` the second may have none. */
+/* Whether both give the same symbol. With `may_lack` the second may have none. */
 static bool agree(const struct kallsyms *all, const struct kallsyms *some, uint64_t address, bool may_lack)
 {
 	struct symbol a, b;

@@ -44,7 +44,7 @@ static const struct table_column odd_columns[] = {
 	{ .title = "%", .kind = TABLE_NUMBER, .key = "percent" },
 };
 
-/* Odd texts, no number, negative numbers, and a last row that ends early. */
+/* Unusual texts, a missing number, negative numbers, and a last row that ends early. */
 static void fill_odd(struct table *table)
 {
 	table_init(table, odd_columns, array_size(odd_columns));

@@ -134,7 +134,7 @@ TEST(tally_has_sums_parts_bars_and_percentiles)
 		"{ where: open                                               } hitcount:          3  size.p50:        100  size.min:         64  size.max:        120\n"));
 }
 
-/* The rows of `nr` events whose values are their numbers, 1 and on, and of one other event. */
+/* The rows of `nr` events whose values count up from 1, and of one other event. */
 static bool counts_many(unsigned nr, const char *values, const char *sort, const char *rows)
 {
 	const struct tally_wanted wanted = { .event = "test:cost", .keys = "value", .values = values, .sort = sort };
@@ -158,7 +158,7 @@ TEST(tally_has_no_percentile_of_too_few_values)
 	CHECK(counts_many(99, "size.p90,size.p99", "value",
 			  "{ value:          1 } hitcount:         99  size.p90:         90  size.p99:          -\n"
 			  "{ value:          2 } hitcount:          1  size.p90:          7  size.p99:          -\n"));
-	/* A value that is not known is below all others. */
+	/* An unknown value sorts below all others. */
 	CHECK(counts_many(100, "size.p99,size.p999", "size.p99",
 			  "{ value:          2 } hitcount:          1  size.p99:          -  size.p999:          -\n"
 			  "{ value:          1 } hitcount:        100  size.p99:         99  size.p999:          -\n"));
@@ -276,7 +276,7 @@ TEST(tally_counts_stacks_that_follow_their_events)
 		"1 1500 8 cost value=1\n"
 		"1 1510 8 kernel_stack size=1 caller=0xffffffff81000220 second=0xffffffffffffffff\n"
 		"0 2000 7 cost value=2\n"
-		/* An interrupt between the two has a stack of its own. */
+		/* An interrupt between the two events has a stack of its own. */
 		"0 2005 7 irq_handler_entry irq=9 common_flags=8\n"
 		"0 2006 7 kernel_stack size=1 caller=0xffffffff81000000 second=0xffffffffffffffff common_flags=8\n"
 		"0 2010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 end=0xffffffffffffffff\n",

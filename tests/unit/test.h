@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The byte order of numbers that a test stores as this machine does. */
+/* The byte order in which a test stores numbers: this machine's. */
 #define HOST_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 /*

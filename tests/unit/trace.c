@@ -221,7 +221,9 @@ static void count_finding(void *arg, uint64_t offset, const char *text)
 	++*(unsigned *)arg;
 }
 
-/* A file cut at any length must give an error with a text, or a trace with reported damage; and every getter works. */
+/*
+ * A file cut at any length must give an error with a message, or a trace with reported damage whose getters all work.
+ */
 static void check_cuts(const struct writer_options *options)
 {
 	struct fail fail = FAIL_INIT;

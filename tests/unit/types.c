@@ -27,7 +27,7 @@ static const char *call(const char *text, const char *function, unsigned registe
 	return printed;
 }
 
-/* print_function_args() of kernel/trace/trace_output.c */
+/* The texts of print_function_args() of kernel/trace/trace_output.c. */
 TEST(types_print_arguments_as_the_kernel_does)
 {
 	static const char text[] =
@@ -87,7 +87,7 @@ TEST(types_keep_what_the_kernel_tells_of_functions_and_enumerators)
 	CHECK(!types_lines(information, sizeof(information), functions, enumerators, &lines, NULL));
 	CHECK_STR(buf_str(&lines), "f vfs_open *path iflags e3:mode s16:STRUCT:pair\ne 3 OFF=0 ON=7\nv ON 7\n");
 	buf_clear(&lines);
-	/* Unknown functions; and no type information at all. */
+	/* Unknown functions; then no type information at all. */
 	CHECK(!types_lines(information, sizeof(information), enumerators, enumerators, &lines, NULL));
 	CHECK(types_lines(format, sizeof(format), NULL, enumerators, &lines, NULL) == -EBADMSG);
 	names_free(functions);

@@ -185,7 +185,7 @@ TEST(undo_of_two_killed_processes_goes_back_to_what_the_first_has_found)
 	fake_free(&fake);
 }
 
-/* One `weft start`: sets the clock to `value` and leaves it so. */
+/* Does as one `weft start`: sets the clock to `value` and leaves it so. */
 static void hold_clock(const struct fake *fake, const char *instance, const char *file, const char *value)
 {
 	struct undo *undo = NULL;
@@ -350,7 +350,7 @@ TEST(claim_is_one_for_each_instance)
 	CHECK(claim_find(fake.journals, "two", &claim) && claim.owner.pid == getpid() && !claim.held);
 	CHECK(!claim_take(fake.journals, "", &now, &other, NULL));
 	claim_release(fake.journals, "", &other);
-	/* A start changes what is held in the journal, and ends; its claim by name ends with it. */
+	/* A start changes settings that the journal holds, and ends; its claim by name ends with it. */
 	CHECK(!undo_hold(undo, NULL));
 	undo_free(undo);
 	CHECK(!claim_find(fake.journals, "one", &claim));

@@ -39,7 +39,7 @@ static bool other_start(struct other *other, const char *file)
 	close(out[1]);
 	other->in = in[1];
 	other->out = out[0];
-	/* After its answer it runs cat. */
+	/* After its answer the process runs cat. */
 	return CHECK(other->pid > 0 && write(other->in, "x", 1) == 1 && read(other->out, &byte, 1) == 1 && byte == 'x');
 }
 

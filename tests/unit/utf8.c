@@ -20,7 +20,7 @@ TEST(utf8_columns_are_those_of_a_terminal)
 	CHECK(columns_of("\352\260\200") == 2);
 	CHECK(columns_of("\357\274\241") == 2);
 	CHECK(columns_of("\360\237\247\265") == 2);
-	/* e and an acute accent that combines with it; a joiner without a width. */
+	/* The letter e with a combining acute accent; a joiner without a width. */
 	CHECK(columns_of("e\314\201") == 1);
 	CHECK(columns_of("a\342\200\215b") == 2);
 	/* Each byte that is not UTF-8 counts as one column, however a terminal shows it. */

@@ -26,7 +26,7 @@ TEST(wake_turns_nothing_off_that_it_was_not_given)
 	sigprocmask(SIG_SETMASK, &wake.old_mask, NULL);
 }
 
-/* A command that ends by a signal only; its mask and its output are those of the test. */
+/* A command that only a signal ends. Its signal mask and its output are those of the test. */
 static bool start_command(struct workload *workload, const struct wake *wake)
 {
 	static char *argv[] = { "sleep", "1000", NULL };
