@@ -28,7 +28,7 @@ static const uint64_t begin_ns = 1000000000;
 struct stretch {
 	uint8_t *pages;
 	size_t len, size;
-	size_t used; /* of the last page */
+	size_t used; /* bytes of the last page in use */
 	uint64_t page_ts, last_ts;
 	uint64_t nr;
 };

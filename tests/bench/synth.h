@@ -18,15 +18,15 @@ enum { SYNTH_PAGE = 4096, SYNTH_TASKS = 40, SYNTH_SYMBOLS = 1024, SYNTH_EVENT_MA
 struct synth {
 	uint64_t random;
 	uint32_t cpu, cpus;
-	int32_t pid; /* that runs on the CPU */
+	int32_t pid; /* the task that runs on the CPU */
 	uint64_t ts;
 	uint64_t step; /* ns between two events of a CPU */
-	bool rare;     /* a few events are of a task of their own */
+	bool rare;     /* a few events are of a separate task */
 	uint64_t symbols[SYNTH_SYMBOLS];
-	uint64_t calls[16]; /* of the function graph: when they began */
+	uint64_t calls[16]; /* function graph: the times when the open calls began */
 	uint32_t functions[16], depth;
-	unsigned turn;   /* of a sequence that is in the middle */
-	uint64_t number; /* of the system call */
+	unsigned turn;   /* the place in a sequence of events */
+	uint64_t number; /* number of the system call */
 };
 
 /* Writes the next event at time `ts`. Returns its size, a multiple of 4. */
@@ -34,7 +34,7 @@ typedef size_t (*synth_next)(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]
 
 size_t synth_event(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* sched, irq, raw_syscalls */
 size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* function_graph */
-size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* sched events, each with a kernel stack */
+size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX]); /* sched events with a kernel stack */
 
 /* Formats that the template may lack. Each is appended if the template has no format of that name. */
 extern const struct synth_format {

@@ -32,7 +32,7 @@ struct subject {
 	size_t len;
 	struct schema *schema;
 	const struct format *format;
-	char **ours; /* of the well-formed records */
+	char **ours; /* texts of the well-formed records */
 };
 
 static struct run {
@@ -47,7 +47,7 @@ static struct run {
 static struct shared {
 	size_t subject;
 	unsigned turn;
-	bool theirs; /* it could parse the format */
+	bool theirs; /* libtraceevent could parse the format */
 } * shared;
 
 static uint64_t random_next(uint64_t *state)

@@ -45,8 +45,8 @@ enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TO
 
 /* Memory that starter and command share. */
 struct counter {
-	uint64_t calls; /* so far */
-	uint64_t at;    /* this one fails; 0: none */
+	uint64_t calls; /* number of calls so far */
+	uint64_t at;    /* the call that fails; 0: none */
 	bool allocations;
 	int kind;
 };
@@ -54,7 +54,7 @@ struct counter {
 static const struct kind {
 	const char *name;
 	int error;
-	int calls[CALLS_MAX]; /* ends with -1 */
+	int calls[CALLS_MAX]; /* -1 ends the list */
 } kinds[] = {
 	{ "alloc", ENOMEM, { -1 } },
 	{ "open",
@@ -92,7 +92,7 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static struct counter *counter;
-static bool inside; /* system calls are counted here */
+static bool inside; /* this process counts system calls itself */
 
 static bool fails(void)
 {

@@ -107,7 +107,7 @@ static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct s
 		event.lost = at[1];
 	} else {
 		event.data = (const uint8_t *)&record;
-		event.len = at[0] & 128 ? 20 : sizeof(record); /* a short one reads as 0 */
+		event.len = at[0] & 128 ? 20 : sizeof(record); /* the missing bytes of a short record read as 0 */
 		event.type = &stage->types[kind];
 		event.id = (uint16_t)event.type->id;
 		event.flags = record.flags;

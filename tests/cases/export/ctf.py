@@ -74,7 +74,7 @@ class Text:
 
 
 def replaced(raw):
-    """As weft's JSON has it: U+FFFD for each byte that is not UTF-8."""
+    """The text as weft's JSON has it: U+FFFD for each byte that is not UTF-8."""
     out = ''
     while raw:
         try:

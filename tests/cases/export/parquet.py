@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""parquet.py JSONL ROWS: what duckdb.js --files read is what the lines of jsonl have: each row of each type, in order, with all its values."""
+# parquet.py JSONL ROWS: the rows that duckdb.js --files read must equal the lines of jsonl: each row of each type, in
+# order, with all its values.
 import json
 import sys
 

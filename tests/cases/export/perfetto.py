@@ -68,7 +68,7 @@ def switches(packets):
 
 
 def nesting(packets):
-    """Calls of the function graph and slices: how many there are, when each ends the innermost."""
+    """The number of calls of the function graph and of slices; each must end the innermost open one."""
     open_calls, calls, last = {}, 0, {}
     symbols = set()
     for packet in packets:

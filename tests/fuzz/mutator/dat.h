@@ -34,8 +34,8 @@ struct dat_span {
 
 struct dat_option {
 	uint16_t id;
-	struct dat_blob data;      /* of a buffer: without its CPUs */
-	int section;               /* that its first u64 points to; -1: none, and the u64 is part of the data */
+	struct dat_blob data;      /* for a buffer: without its CPUs */
+	int section;               /* the section that its first u64 points to; -1: none, the u64 is part of the data */
 	size_t first_cpu, nr_cpus; /* of a buffer */
 	bool is_buffer;
 };
@@ -44,18 +44,18 @@ struct dat_cpu {
 	uint32_t number;
 	int section;
 	size_t first_chunk, nr_chunks;
-	uint64_t at, size; /* while it is written */
+	uint64_t at, size; /* set while the section is written */
 };
 
 struct dat_section {
 	uint16_t id, flags;
 	uint32_t name;
-	uint64_t old, at;     /* where it is in the file that was read, and in the one that is written */
+	uint64_t old, at;     /* offsets in the file that was read and in the written file */
 	struct dat_blob body; /* unpacked; empty for options and pages */
 	size_t first_option, nr_options;
 	bool is_options;
-	bool opaque; /* packed otherwise or broken: the body is what the file has */
-	int next;    /* options section behind it; -1 */
+	bool opaque; /* compressed otherwise, or broken: the body has the bytes of the file */
+	int next;    /* the options section behind it; -1: none */
 };
 
 /* A number in the written file. */
@@ -71,8 +71,8 @@ struct dat {
 	bool big;
 	unsigned long_size;
 	uint32_t page_size;
-	struct dat_blob head; /* all in front of the offset of the options */
-	int first_options;    /* the section that the head points to; -1 */
+	struct dat_blob head; /* the bytes in front of the offset of the options */
+	int first_options;    /* the section that the head points to; -1: none */
 	struct dat_section sections[DAT_SECTIONS];
 	struct dat_option options[DAT_OPTIONS];
 	struct dat_cpu cpus[DAT_CPUS];
