@@ -27,8 +27,8 @@ struct analysis;
  * NULL. It decides what `weft record --for NAME` records, and which events the analysis reports as missing from a file.
  */
 struct analysis_want {
-	const char *
-		event; /* "system:event", as -e takes it, or a system or a list with commas; "ftrace:..." needs a tracer */
+	/* "system:event" as -e takes it, a system, or a list with commas; "ftrace:..." needs a tracer. */
+	const char *event;
 	const char *instead;  /* other events that serve as well, with globs; or NULL */
 	const char *what_for; /* what stays unknown without the event: "who has a CPU" */
 };

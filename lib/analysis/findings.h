@@ -89,8 +89,8 @@ struct findings_options {
 	unsigned width;   /* of the terminal; 0: no limit */
 	/* For lines to paste: the file as a shell takes it, behind -B if it is of one instance; NULL: none. */
 	const char *input;
-	const struct findings_span
-		*span; /* of which these are told, one part of a stream after the other; NULL: of a file */
+	/* The part of a stream that these findings describe; NULL: they describe a file. */
+	const struct findings_span *span;
 };
 
 /* Sorts and shortens the tables. Returns -ENOENT when no table has the column that the user named. */

@@ -22,8 +22,8 @@ struct undo;
 struct hist_wanted {
 	const char *event;  /* "system:event"; with `second` the first of the two */
 	const char *second; /* NULL: a histogram of one event */
-	const char *
-		match; /* with `second`: fields of the first and second event that must be equal, "pid=next_pid" or "pid" */
+	/* With `second`: fields of the first and second event that must be equal, "pid=next_pid" or "pid". */
+	const char *match;
 	const char *keys;                   /* NULL with `second`: the matching field and the time */
 	const char *values, *sort, *filter; /* NULL: no values; the order that suits the keys; no filter */
 	unsigned size;                      /* number of rows at most; 0: the kernel's default */

@@ -17,11 +17,11 @@
 #define WEFT_PLUGIN_ABI 1
 
 struct weft_record; /* one event, while format() runs */
-struct weft_output; /* what is said of it */
+struct weft_output; /* the facts that format() adds to it */
 
 /* The functions that weft offers to format(). A `field` is an index into the handler's fields[]. */
 struct weft_host {
-	size_t size; /* of this struct, in the weft that runs */
+	size_t size; /* of this struct in the running weft */
 
 	/*
 	 * Element `index` of an integer field or of an array of integers; 0 for a field with a single element. Signed
@@ -53,8 +53,11 @@ struct weft_host {
 
 struct weft_handler {
 	const char *event; /* "sys_exit"; may end in one '*': "sys_exit_*" */
-	const char *const *
-		fields; /* that format() uses; NULL ends. Without one of them the handler is not used, but "?NAME" is optional */
+	/*
+	 * The fields that format() uses; NULL ends the list. An event that lacks one of them does not reach the handler;
+	 * a field "?NAME" is optional.
+	 */
+	const char *const *fields;
 	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);
 };
 
@@ -62,7 +65,7 @@ struct weft_plugin {
 	uint32_t abi;          /* WEFT_PLUGIN_ABI */
 	uint32_t size;         /* sizeof(struct weft_plugin) */
 	uint32_t handler_size; /* sizeof(struct weft_handler) */
-	uint32_t nr_handlers;  /* the first that fits an event is used */
+	uint32_t nr_handlers;  /* the first handler that matches an event is used */
 	const char *system;    /* of the events: "raw_syscalls"; the file's name without ".so" */
 	const struct weft_handler *handlers;
 };
