@@ -54,8 +54,8 @@ struct weft_host {
 struct weft_handler {
 	const char *event; /* "sys_exit"; may end in one '*': "sys_exit_*" */
 	/*
-	 * The fields that format() uses; NULL ends the list. An event that lacks one of them does not reach the handler;
-	 * a field "?NAME" is optional.
+	 * The fields that format() uses; NULL ends the list. An event that lacks one of them does not reach the
+	 * handler; a field "?NAME" is optional.
 	 */
 	const char *const *fields;
 	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);
