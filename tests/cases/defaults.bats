@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Options that a user always wants: ~/.config/weft/config and WEFT_OPTIONS. The oracle is the same command with the options typed.
+# Options that a user always wants: ~/.config/weft/config and WEFT_OPTIONS. The oracle is the same command with the
+# options typed.
 load lib
 
 setup()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# start, set, stop, restart, clear, reset: in instances of this machine's own kernel. The top instance is tested in guests.
+# start, set, stop, restart, clear, reset: in instances of this machine's kernel. Guests test the top instance.
 load lib
 
 setup()

@@ -70,7 +70,7 @@ for to in jsonl csv perfetto sqlite chrome folded flame speedscope pprof firefox
 	rm -f "$work/whole.export"
 	"$weft" export -q --to $to -o "$work/whole.export" $from
 	each "alloc open write map sync rename" -f -n 12 -m 600 -a "$exported" "$weft" export -q --to $to -o "$work/exported/e" $from
-	# Data that cannot be read counts as damage: check reports it, and the remaining data is in the file.
+	# Data that cannot be read counts as damage: the export reports it, and the file has the remaining data.
 	each read -f -n 12 -m 600 -a "$told_damage" "$weft" export -q --to $to -o "$work/exported/e" $from
 	[ $to = sqlite ] || each write -n 12 "$weft" export -q --to $to $from
 done

@@ -37,7 +37,7 @@ void dat_store(const struct dat *dat, uint8_t *at, unsigned width, uint64_t valu
 		at[dat->big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Copies a text into memory that can grow by half its size and some bytes more. */
+/* Copies bytes into memory in which they can grow by half their size and some bytes more. */
 static bool blob_of(struct dat_blob *blob, const uint8_t *data, size_t len)
 {
 	blob->room = len + len / 2 + 512;

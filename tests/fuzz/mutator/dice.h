@@ -31,8 +31,7 @@ static inline bool dice_once_in(struct dice *dice, size_t n)
 }
 
 /*
- * Returns a false value for a field that held `old`: a near value, an absurd one, a size or place of the file, or any
- * number.
+ * Returns a value for a field that held `old`: a near value, an absurd one, a size or place of the file, or any number.
  */
 static inline uint64_t dice_claim(struct dice *dice, uint64_t old, uint64_t file_size)
 {
