@@ -9,7 +9,7 @@
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"
-#include "lib/trace/part.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 
@@ -213,15 +213,15 @@ static int choose_symbols(struct excerpt *excerpt, struct fail *fail)
 	return r;
 }
 
-static int write_buffers(struct excerpt *excerpt, struct part *part, struct writer *writer, struct fail *fail)
+static int write_buffers(void *arg, struct part *part, struct writer *writer, struct fail *fail)
 {
+	struct excerpt *excerpt = arg;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < trace_buffers(excerpt->trace); i++) {
 		const struct trace_buffer *buffer = trace_buffer(excerpt->trace, i);
 
-		r = writer_buffer(writer, buffer->name.text, buffer->clock.text ? buffer->clock.text : "local",
-				  buffer->page_size, fail);
+		r = made_file_buffer(writer, buffer->name.text, buffer, fail);
 		if (!r && excerpt->binders[i])
 			r = binder_write(excerpt->binders[i], part, writer, fail);
 	}
@@ -230,18 +230,7 @@ static int write_buffers(struct excerpt *excerpt, struct part *part, struct writ
 
 int excerpt_write(struct excerpt *excerpt, int fd, uint64_t *ret_size, struct fail *fail)
 {
-	const struct trace_info *info = trace_info(excerpt->trace);
-	const struct writer_options form = {
-		.version = excerpt->form.version,
-		.compress = excerpt->form.compress,
-		.level = excerpt->form.level,
-		.temporaries = excerpt->form.temporaries,
-		.big_endian = info->big_endian,
-		.long_size = info->long_size,
-		.page_size = info->page_size,
-	};
-	struct writer *writer = NULL;
-	struct part *part = NULL;
+	const struct writer_options form = recast_form(&excerpt->form, excerpt->trace);
 	int r = carried_init(&excerpt->carried, excerpt->trace, fail);
 
 	if (!r)
@@ -249,18 +238,6 @@ int excerpt_write(struct excerpt *excerpt, int fd, uint64_t *ret_size, struct fa
 	if (!r)
 		r = choose_symbols(excerpt, fail);
 	if (!r)
-		r = writer_new(fd, &form, &writer, fail);
-	if (!r)
-		r = part_new(&form, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, &excerpt->carried.metadata, fail);
-	if (!r)
-		r = write_buffers(excerpt, part, writer, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	if (!r)
-		*ret_size = writer_size(writer);
-	part_free(part);
-	writer_free(writer);
+		r = made_file_write(fd, &form, &excerpt->carried.metadata, write_buffers, excerpt, ret_size, fail);
 	return r;
 }

@@ -9,7 +9,7 @@
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"
-#include "lib/trace/part.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 
@@ -386,44 +386,30 @@ static int write_member(struct member *member, struct part *part, struct writer 
 	for (size_t i = 0; !r && i < trace_buffers(member->trace); i++) {
 		const struct trace_buffer *buffer = trace_buffer(member->trace, i);
 
-		r = writer_buffer(writer, member->names[i], buffer->clock.text ? buffer->clock.text : "local",
-				  buffer->page_size, fail);
+		r = made_file_buffer(writer, member->names[i], buffer, fail);
 		if (!r && member->binders[i])
 			r = binder_write(member->binders[i], part, writer, fail);
 	}
 	return r;
 }
 
-int unite_write(struct unite *unite, int fd, uint64_t *ret_size, struct fail *fail)
+/* The new file has a top buffer without events; the buffers of the traces come after it. */
+static int write_buffers(void *arg, struct part *part, struct writer *writer, struct fail *fail)
 {
-	const struct trace_info *info = trace_info(unite->members[0].trace);
-	const struct writer_options form = {
-		.version = unite->form.version,
-		.compress = unite->form.compress,
-		.level = unite->form.level,
-		.temporaries = unite->form.temporaries,
-		.big_endian = info->big_endian,
-		.long_size = info->long_size,
-		.page_size = info->page_size,
-	};
-	struct writer_metadata metadata = metadata_of(unite);
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, &form, &writer, fail);
+	struct unite *unite = arg;
+	const char *clock = unite->members[0].carried.metadata.clock;
+	int r = writer_buffer(writer, "", clock ? clock : "local", trace_info(unite->members[0].trace)->page_size,
+			      fail);
 
-	if (!r)
-		r = part_new(&form, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, &metadata, fail);
-	if (!r)
-		r = writer_buffer(writer, "", metadata.clock ? metadata.clock : "local", info->page_size, fail);
 	for (size_t i = 0; !r && i < unite->nr_members; i++)
 		r = write_member(&unite->members[i], part, writer, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	if (!r)
-		*ret_size = writer_size(writer);
-	part_free(part);
-	writer_free(writer);
 	return r;
+}
+
+int unite_write(struct unite *unite, int fd, uint64_t *ret_size, struct fail *fail)
+{
+	const struct writer_options form = recast_form(&unite->form, unite->members[0].trace);
+	const struct writer_metadata metadata = metadata_of(unite);
+
+	return made_file_write(fd, &form, &metadata, write_buffers, unite, ret_size, fail);
 }

@@ -14,7 +14,7 @@
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"
-#include "lib/trace/part.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/writer.h"
 
 #include <endian.h>
@@ -415,37 +415,17 @@ int import_line(struct import *import, const char *line, size_t len, struct fail
 	return !r && errno == ENOMEM ? fail_memory(fail) : r;
 }
 
-static int write_file(struct import *import, const struct writer_metadata *metadata, int fd, uint64_t *ret_size,
-		      struct fail *fail)
+static const char *clock_of(const struct import *import)
 {
-	const struct writer_options form = {
-		.version = import->form.version,
-		.compress = import->form.compress,
-		.level = import->form.level,
-		.temporaries = import->form.temporaries,
-		.long_size = 8,
-		.page_size = PAGE_SIZE_HERE,
-	};
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, &form, &writer, fail);
+	return import->has_unit || !import->counts.events ? "local" : "counter";
+}
 
-	if (!r)
-		r = part_new(&form, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, metadata, fail);
-	if (!r)
-		r = writer_buffer(writer, "", import->has_unit || !import->counts.events ? "local" : "counter",
-				  PAGE_SIZE_HERE, fail);
-	if (!r)
-		r = binder_write(import->binder, part, writer, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	if (!r)
-		*ret_size = writer_size(writer);
-	part_free(part);
-	writer_free(writer);
-	return r;
+static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct import *import = arg;
+	int r = writer_buffer(writer, "", clock_of(import), PAGE_SIZE_HERE, fail);
+
+	return r ? r : binder_write(import->binder, part, writer, fail);
 }
 
 int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail *fail)
@@ -456,6 +436,14 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	static const char tracer[] = "function_graph\n";
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
 	struct carried carried = { .trace = NULL };
+	const struct writer_options form = {
+		.version = import->form.version,
+		.compress = import->form.compress,
+		.level = import->form.level,
+		.temporaries = import->form.temporaries,
+		.long_size = 8,
+		.page_size = PAGE_SIZE_HERE,
+	};
 	struct writer_setting settings[4];
 	struct writer_metadata metadata = { .header_page = header_page,
 					    .header_event = "",
@@ -494,7 +482,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		settings[metadata.nr_settings++] =
 			(struct writer_setting){ .name = "saved_tgids", .text = tgids.data, .len = tgids.len };
 	if (!r)
-		r = write_file(import, &metadata, fd, ret_size, fail);
+		r = made_file_write(fd, &form, &metadata, write_buffer, import, ret_size, fail);
 	carried_release(&carried);
 	return r;
 }

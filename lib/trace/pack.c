@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/pack_internal.h"
 #include "lib/trace/part.h"
 
@@ -125,7 +126,8 @@ static int find_rings(struct pack *pack, struct fail *fail)
 	return r ? r : find_instances(pack, fail);
 }
 
-static int copy_base_pages(struct pack *pack, const struct pack_ring *ring, struct part *part, struct fail *fail)
+static int copy_base_pages(struct pack *pack, const struct pack_ring *ring, struct part *part, struct writer *writer,
+			   struct fail *fail)
 {
 	const struct trace_buffer *buffer = trace_buffer(pack->base, ring->base);
 	int r = 0;
@@ -139,14 +141,14 @@ static int copy_base_pages(struct pack *pack, const struct pack_ring *ring, stru
 		if (!r)
 			pack->summary.pages += part_pages_size(part);
 		if (!r)
-			r = part_write(part, pack->writer, buffer->cpus[i].cpu, fail);
+			r = part_write(part, writer, buffer->cpus[i].cpu, fail);
 		pack->summary.cpus++;
 	}
 	return r ? fail_in(fail, r, "'%s'", trace_path(pack->base)) : 0;
 }
 
 static int copy_raw_pages(struct pack *pack, const struct pack_raw *raw, uint32_t page_size, struct part *part,
-			  struct fail *fail)
+			  struct writer *writer, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
 	int r = folder_file(&pack->folder, raw->name, &fd, fail);
@@ -160,29 +162,40 @@ static int copy_raw_pages(struct pack *pack, const struct pack_raw *raw, uint32_
 		return fail_in(fail, r, "'%s/%s'", pack->folder.path, raw->name);
 	pack->summary.pages += part_pages_size(part);
 	pack->summary.cpus++;
-	return part_write(part, pack->writer, raw->cpu, fail);
+	return part_write(part, writer, raw->cpu, fail);
 }
 
-static int write_ring(struct pack *pack, struct pack_ring *ring, struct part *part, struct fail *fail)
+static int write_ring(struct pack *pack, struct pack_ring *ring, struct part *part, struct writer *writer,
+		      struct fail *fail)
 {
 	const struct trace_buffer *buffer =
 		pack->base && ring->base != SIZE_MAX ? trace_buffer(pack->base, ring->base) : NULL;
 	cleanup_free char *clock = pack_selected(tree_find(&ring->tree, "trace_clock"));
 	const char *known = buffer && buffer->clock.text ? buffer->clock.text : "local";
 	uint32_t page_size = !ring->nr_raw && buffer ? buffer->page_size : pack->page_size;
-	int r = writer_buffer(pack->writer, ring->name, clock ? clock : known, page_size, fail);
+	int r = writer_buffer(writer, ring->name, clock ? clock : known, page_size, fail);
 
 	for (size_t i = 0; !r && i < ring->nr_raw; i++)
-		r = copy_raw_pages(pack, &ring->raw[i], page_size, part, fail);
+		r = copy_raw_pages(pack, &ring->raw[i], page_size, part, writer, fail);
 	if (!r && !ring->nr_raw && buffer)
-		r = copy_base_pages(pack, ring, part, fail);
+		r = copy_base_pages(pack, ring, part, writer, fail);
+	return r;
+}
+
+static int write_rings(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct pack *pack = arg;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pack->nr_rings; i++)
+		r = write_ring(pack, &pack->rings[i], part, writer, fail);
 	return r;
 }
 
 static int write_all(struct pack *pack, int fd, struct fail *fail)
 {
 	const struct pack_options *options = pack->options;
-	const struct writer_options writer_options = {
+	const struct writer_options form = {
 		.version = options->version,
 		.compress = options->compress,
 		.level = options->level,
@@ -190,19 +203,8 @@ static int write_all(struct pack *pack, int fd, struct fail *fail)
 		.long_size = pack->long_size,
 		.page_size = pack->page_size,
 	};
-	struct part *part = NULL;
-	int r = writer_new(fd, &writer_options, &pack->writer, fail);
 
-	if (!r)
-		r = writer_metadata(pack->writer, &pack->metadata, fail);
-	if (!r)
-		r = part_new(&writer_options, &part, fail);
-	for (size_t i = 0; !r && i < pack->nr_rings; i++)
-		r = write_ring(pack, &pack->rings[i], part, fail);
-	if (!r)
-		r = writer_finish(pack->writer, fail);
-	part_free(part);
-	return r;
+	return made_file_write(fd, &form, &pack->metadata, write_rings, pack, &pack->summary.size, fail);
 }
 
 static void pack_release(struct pack *pack)
@@ -227,7 +229,6 @@ static void pack_release(struct pack *pack)
 	free(pack->formats);
 	free(pack->settings);
 	free(pack->cpustats);
-	writer_free(pack->writer);
 	trace_free(pack->base);
 	folder_release(&pack->folder);
 }
@@ -252,7 +253,6 @@ int pack(const struct pack_options *options, int fd, struct pack_summary *ret, s
 		ret->buffers = pack.nr_rings;
 		ret->formats = pack.metadata.nr_formats;
 		ret->settings = pack.metadata.nr_settings;
-		ret->size = writer_size(pack.writer);
 		if (pack.base && trace_damage(pack.base)) {
 			ret->damaged = true;
 			snprintf(ret->damage, sizeof(ret->damage), "%s", trace_damage(pack.base));

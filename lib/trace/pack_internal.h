@@ -42,7 +42,6 @@ struct pack {
 	struct writer_setting *settings;
 	const char **cpustats;
 	struct writer_metadata metadata;
-	struct writer *writer;
 	struct pack_summary summary;
 };
 

@@ -2,15 +2,15 @@
 #include "lib/trace/recast.h"
 
 #include "lib/trace/carried.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 
-static int write_buffer(struct trace *trace, struct writer *writer, struct part *part, size_t index, struct fail *fail)
+static int write_buffer(struct trace *trace, size_t index, struct part *part, struct writer *writer, struct fail *fail)
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, index);
-	int r = writer_buffer(writer, buffer->name.text, buffer->clock.text ? buffer->clock.text : "local",
-			      buffer->page_size, fail);
+	int r = made_file_buffer(writer, buffer->name.text, buffer, fail);
 
 	for (size_t i = 0; !r && i < buffer->nr_cpus; i++) {
 		struct trace_pages pages;
@@ -24,10 +24,21 @@ static int write_buffer(struct trace *trace, struct writer *writer, struct part 
 	return r;
 }
 
-int recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size, struct fail *fail)
+static int write_buffers(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct trace *trace = arg;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
+		r = write_buffer(trace, i, part, writer, fail);
+	return r;
+}
+
+struct writer_options recast_form(const struct recast_options *options, const struct trace *trace)
 {
 	const struct trace_info *info = trace_info(trace);
-	const struct writer_options form = {
+
+	return (struct writer_options){
 		.version = options->version,
 		.compress = options->compress,
 		.level = options->level,
@@ -36,25 +47,16 @@ int recast(struct trace *trace, const struct recast_options *options, int fd, ui
 		.long_size = info->long_size,
 		.page_size = info->page_size,
 	};
+}
+
+int recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size, struct fail *fail)
+{
+	const struct writer_options form = recast_form(options, trace);
 	struct carried carried;
-	struct writer *writer = NULL;
-	struct part *part = NULL;
 	int r = carried_init(&carried, trace, fail);
 
 	if (!r)
-		r = writer_new(fd, &form, &writer, fail);
-	if (!r)
-		r = part_new(&form, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, &carried.metadata, fail);
-	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
-		r = write_buffer(trace, writer, part, i, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	if (!r)
-		*ret_size = writer_size(writer);
-	part_free(part);
-	writer_free(writer);
+		r = made_file_write(fd, &form, &carried.metadata, write_buffers, trace, ret_size, fail);
 	carried_release(&carried);
 	return r;
 }

@@ -10,6 +10,7 @@
 struct fail;
 struct temporaries;
 struct trace;
+struct writer_options;
 
 /*
  * Writes a recording as a file of another version or compression, with every text, setting and page of the trace, in
@@ -22,6 +23,9 @@ struct recast_options {
 	int level;
 	const struct temporaries *temporaries; /* lib/trace/input.h; may be NULL */
 };
+
+/* The form of a file in the byte order of the trace, and with its sizes. */
+struct writer_options recast_form(const struct recast_options *options, const struct trace *trace);
 
 /* *ret_size: bytes of the new file. Damaged data is left out, and trace_damage() tells so. */
 int must_check recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size,
