@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_SCHED_INTERNAL_H
+#define WEFT_ANALYSIS_SCHED_INTERNAL_H
+
+#include "lib/analysis/pass.h"
+#include "lib/analysis/sched.h"
+
+/* The data of the two halves of the analysis: counting in the pass, and making the tables. */
+
+/* The longest case of something. */
+struct sched_longest {
+	uint64_t lasted, at; /* at: when it ended */
+	uint32_t cpu, task;
+};
+
+struct sched_counts {
+	uint64_t voluntary, involuntary, wakeups, migrations, moves;
+	struct samples delay; /* from waking, or else from the wakeup, until the task ran */
+	struct sched_longest worst;
+	uint32_t ran_on;    /* CPU + 1; 0: the task has not run */
+	uint64_t left;      /* when the task lost its CPU; 0: it has not */
+	uint64_t off, late; /* before its run: the time without a CPU, and the part of it since the wakeup */
+};
+
+/* The way from the waker's decision to the first instruction of the woken task. */
+enum sched_part { PART_ENQUEUE, PART_RUN, PART_WHOLE, PARTS };
+
+struct analysis {
+	struct pass *pass;
+	struct sched_options options;
+	struct sched_counts *tasks; /* by the task's index in the state */
+	size_t nr_tasks;
+	struct samples parts[PARTS];
+	struct sched_longest worst[PARTS];
+	uint64_t broken_waits;
+	struct sched_chain *chain; /* NULL: the user did not ask for it */
+	struct sched_map *map;
+};
+
+/* Returns whether the task gets a row. */
+bool sched_has_row(const struct analysis *sched, const struct state_task *task);
+
+struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task);
+
+/* Returns the counts of a task; NULL without memory. */
+static inline struct sched_counts *sched_counts_of(struct analysis *sched, uint32_t task)
+{
+	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : sched_add_counts(sched, task);
+}
+
+int sched_finish(struct analysis *sched, struct findings *findings, struct fail *fail);
+
+#endif
