@@ -2,7 +2,6 @@
 #include "lib/analysis/syscalls_internal.h"
 
 #include "lib/base/fail.h"
-#include "lib/base/out.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -16,8 +15,8 @@
 #include <string.h>
 
 /*
- * System calls: pairs the entry and the exit in each task, and counts by call. lib/analysis/syscalls_tables.c makes the
- * tables.
+ * System calls: pairs the entry and the exit in each task, and counts by call. lib/analysis/syscalls_lines.c prints
+ * them one by one, lib/analysis/syscalls_tables.c makes the tables.
  */
 
 static const struct analysis_want wants[] = {
@@ -194,72 +193,6 @@ static uint64_t waiting_of(const struct state_task *task)
 	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
 }
 
-/* Returns where to print the lines of this task's calls; NULL if they are not wanted. */
-static struct out *lines_of(const struct analysis *syscalls, const struct event *event, struct open_call *call,
-			    uint32_t task)
-{
-	const struct pass *pass = syscalls->pass;
-
-	if (!syscalls_wants(syscalls, call, &pass->state.tasks[task]) || !pass_wants_cpu(pass, event->cpu))
-		return NULL;
-	return pass->lines;
-}
-
-static struct syscalls_who who_of(const struct analysis *syscalls, const struct event *event, uint32_t task)
-{
-	const struct state_task *of = &syscalls->pass->state.tasks[task];
-
-	return (struct syscalls_who){ .task = task,
-				      .cpu = event->cpu,
-				      .pid = of->pid,
-				      .comm = pass_comm(syscalls->pass, of),
-				      .at = syscalls->pass->state.now };
-}
-
-static void trace_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
-			struct open_call *call, uint32_t task)
-{
-	struct out *out = lines_of(syscalls, event, call, task);
-	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
-	struct syscalls_who who;
-	char text[SYSCALLS_NAME];
-
-	if (!kind)
-		return;
-	who = who_of(syscalls, event, task);
-	if (!syscalls_trace_enter(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), event,
-				  syscalls->pass->state.abi, !name))
-		syscalls->pass->failed = true;
-}
-
-/* `done` is the call from its entry on; NULL: the entry was not seen. */
-static void trace_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
-		       const char *name, struct open_call *call, uint32_t task, const struct call_time *done)
-{
-	struct out *out = lines_of(syscalls, event, call, task);
-	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
-	bool error = kind && returned < 0 && returned >= -4095 && !kind->restores;
-	struct syscalls_end end = { .returned = returned,
-				    .known = done,
-				    .split = syscalls->pass->state.events[STATE_SWITCH] };
-	struct syscalls_who who;
-	char text[SYSCALLS_NAME];
-
-	if (!kind)
-		return;
-	if (error) {
-		end.error = error_name(syscalls->pass->machine, -returned);
-		end.restarts = !syscalls_failed(returned);
-	}
-	if (done) {
-		end.lasted = done->wall;
-		end.blocked = done->blocked;
-		end.waiting = done->waiting;
-	}
-	who = who_of(syscalls, event, task);
-	syscalls_trace_exit(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), &end);
-}
-
 static bool restores(struct analysis *syscalls, int64_t number)
 {
 	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
@@ -292,7 +225,7 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
 	};
 	if (syscalls->options.trace)
-		trace_enter(syscalls, event, number, name, call, task);
+		syscalls_line_enter(syscalls, event, number, name, call, task);
 }
 
 /* Keeps the call if it is among the longest. The longest comes first. */
@@ -366,7 +299,7 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 		call->open = false;
 		call->seen = true;
 		if (syscalls->options.trace)
-			trace_exit(syscalls, event, number, returned, name, call, id, NULL);
+			syscalls_line_exit(syscalls, event, number, returned, name, call, id, NULL);
 		return;
 	}
 	call->open = false;
@@ -383,7 +316,7 @@ static void see_exit(struct analysis *syscalls, const struct event *event, int64
 	done.time.on_cpu =
 		done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
 	if (syscalls->options.trace)
-		trace_exit(syscalls, event, number, returned, name, call, id, &done.time);
+		syscalls_line_exit(syscalls, event, number, returned, name, call, id, &done.time);
 	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
 		return;
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
@@ -458,26 +391,13 @@ static void see_raw(struct analysis *syscalls, const struct event *event, uint8_
 	see_exit(syscalls, event, syscalls_table32_exit(syscalls, call, number, returned), returned, NULL, call, task);
 }
 
-static void trace_loss(struct analysis *syscalls, const struct event *event)
-{
-	struct out *out = syscalls->options.trace ? syscalls->pass->lines : NULL;
-
-	if (!out)
-		return;
-	syscalls_trace_break(&syscalls->trace, out);
-	if (event->lost > 0)
-		out_f(out, "# CPU %" PRIu32 " lost %" PRId64 " events\n", event->cpu, (int64_t)event->lost);
-	else
-		out_f(out, "# CPU %" PRIu32 " lost events\n", event->cpu);
-}
-
 static void see(struct analysis *syscalls, const struct event *event)
 {
 	bool fresh;
 	uint8_t role;
 
 	if (event->kind == EVENT_LOST)
-		trace_loss(syscalls, event);
+		syscalls_line_loss(syscalls, event);
 	if (event->kind != EVENT_RECORD)
 		return;
 	if (syscalls->pass->state.step.kind == STEP_FORK)

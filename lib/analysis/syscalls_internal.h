@@ -10,7 +10,7 @@
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 
-/* The data of the two halves of the analysis: pairing calls, and making the tables. */
+/* The data of the parts of the analysis: pairing calls, printing them, and making the tables. */
 
 enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 12, SYSCALLS_NAME = 48 };
 
@@ -119,6 +119,16 @@ const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[S
 /* Returns whether the user wants the calls of this task. */
 bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task);
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu);
+
+/* syscalls_lines.c: print the line of an entry or exit, if the user wants the calls of this task on this CPU. */
+void syscalls_line_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
+			 struct open_call *call, uint32_t task);
+/* `done` is the call from its entry on; NULL: the entry was not seen. */
+void syscalls_line_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+			const char *name, struct open_call *call, uint32_t task, const struct call_time *done);
+/* Prints that a CPU lost events, if lines are printed. */
+void syscalls_line_loss(struct analysis *syscalls, const struct event *event);
+
 int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail);
 
 /* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */
