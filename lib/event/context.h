@@ -3,6 +3,7 @@
 #define WEFT_EVENT_CONTEXT_H
 
 #include "lib/base/cleanup.h"
+#include "lib/event/cpu_stats.h"
 #include "lib/event/latency_head.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
@@ -28,11 +29,6 @@ struct types;
 enum clock_unit {
 	CLOCK_UNIT_NS,    /* printed as seconds and microseconds */
 	CLOCK_UNIT_COUNT, /* counter, uptime, x86-tsc: the raw number */
-};
-
-struct cpu_stats {
-	uint32_t cpu;
-	uint64_t entries, overrun, commit_overrun, dropped, read;
 };
 
 struct context {

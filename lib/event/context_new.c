@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/event/context_option.h"
+#include "lib/event/cpu_stats.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/event/maps.h"
@@ -16,7 +17,6 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { GUESS_EVENTS = 64 };
@@ -24,7 +24,7 @@ enum { GUESS_EVENTS = 64 };
 /* The context and the memory that it owns. */
 struct owned {
 	struct context context; /* first */
-	struct cpu_stats *stats;
+	struct cpu_stats_list stats;
 	char *clock, *tracer, *release, *preempt_model;
 	bool starved; /* memory ran out: some data is missing */
 };
@@ -96,101 +96,17 @@ static char *release_of(struct owned *owned, struct trace_text uname)
 	return at ? first_word(owned, (struct trace_text){ .text = at }) : NULL;
 }
 
-/* Parses a line "NAME: VALUE" of per_cpu/cpuN/stats; trace-cmd adds "CPU: N" before each CPU's lines. */
-static void stats_line(struct cpu_stats *stats, struct text_word line)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} names[] = {
-		{ "entries: ", offsetof(struct cpu_stats, entries) },
-		{ "overrun: ", offsetof(struct cpu_stats, overrun) },
-		{ "commit overrun: ", offsetof(struct cpu_stats, commit_overrun) },
-		{ "dropped events: ", offsetof(struct cpu_stats, dropped) },
-		{ "read events: ", offsetof(struct cpu_stats, read) },
-	};
-
-	for (size_t i = 0; i < array_size(names); i++) {
-		size_t len = strlen(names[i].name);
-
-		if (line.len > len && !memcmp(line.at, names[i].name, len))
-			*(uint64_t *)((char *)stats + names[i].offset) = strtoull(line.at + len, NULL, 10);
-	}
-}
-
-static struct cpu_stats *stats_add(struct owned *owned, uint32_t cpu)
-{
-	size_t count = owned->context.nr_stats;
-	struct cpu_stats *more = reallocarray(owned->stats, count + 1, sizeof(*more));
-
-	if (!more) {
-		owned->starved = true;
-		return NULL;
-	}
-	owned->stats = more;
-	owned->context.stats = more;
-	owned->context.nr_stats++;
-	more[count] = (struct cpu_stats){ .cpu = cpu };
-	return &more[count];
-}
-
-static void stats_of_settings(struct owned *owned)
+static void read_stats(struct owned *owned)
 {
 	struct context *context = &owned->context;
-	struct trace_text text;
-	const char *name;
-	size_t buffer;
+	struct cpu_stats_list *stats = &owned->stats;
 
-	for (size_t i = 0; trace_setting_at(context->trace, i, &buffer, &name, &text); i++) {
-		struct cpu_stats *stats;
-		struct text_word line;
-		unsigned cpu;
-		int end = 0;
-
-		if (buffer != context->buffer || sscanf(name, "per_cpu/cpu%5u/stats%n", &cpu, &end) != 1 || !end ||
-		    name[end])
-			continue;
-		stats = context->nr_stats < TRACE_CPUS_MAX ? stats_add(owned, cpu) : NULL;
-		if (!stats)
-			return;
-		while (text_next_line(&text.text, &text.len, &line))
-			stats_line(stats, line);
-	}
-}
-
-static void stats_of_cpustat(struct owned *owned)
-{
-	struct trace_text text = meta_of(owned->context.trace, TRACE_CPUSTAT);
-	struct cpu_stats *stats = NULL;
-	struct text_word line;
-
-	if (!text.text)
-		return;
-	while (text_next_line(&text.text, &text.len, &line)) {
-		if (line.len > 5 && !memcmp(line.at, "CPU: ", 5))
-			stats = owned->context.nr_stats < TRACE_CPUS_MAX ?
-					stats_add(owned, (uint32_t)strtoul(line.at + 5, NULL, 10)) :
-					NULL;
-		else if (stats)
-			stats_line(stats, line);
-	}
-}
-
-/* For a snapshot the kernel has only the sum of all CPUs, "ENTRIES/WRITTEN": it counts as the first CPU's. */
-static void stats_of_sum(struct owned *owned)
-{
-	struct context *context = &owned->context;
-	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/entries");
-	unsigned long long entries, written;
-	struct cpu_stats *stats;
-
-	if (!text.text || sscanf(text.text, "%20llu/%20llu", &entries, &written) != 2 || written < entries)
-		return;
-	stats = stats_add(owned, 0);
-	if (!stats)
-		return;
-	stats->entries = entries;
-	stats->overrun = written - entries;
+	cpu_stats_read(stats, context->trace, context->buffer);
+	if (!stats->nr && !context->buffer)
+		cpu_stats_of_text(stats, meta_of(context->trace, TRACE_CPUSTAT));
+	owned->starved |= stats->starved;
+	context->stats = stats->at;
+	context->nr_stats = stats->nr;
 }
 
 /* Events in the buffer plus events read from it while recording, which ring_buffer_entries_cpu() does not count. */
@@ -377,11 +293,7 @@ static void read_settings(struct owned *owned)
 	read_latency_facts(owned, version);
 	read_options(context);
 	read_online(owned);
-	stats_of_settings(owned);
-	if (!context->nr_stats)
-		stats_of_sum(owned);
-	if (!context->nr_stats && !context->buffer)
-		stats_of_cpustat(owned);
+	read_stats(owned);
 	count_entries(context);
 }
 
@@ -487,7 +399,7 @@ void context_free(struct context *context)
 	tasks_free(context->tasks);
 	schema_free(context->schema);
 	types_free(context->types);
-	free(owned->stats);
+	free(owned->stats.at);
 	free(owned->clock);
 	free(owned->tracer);
 	free(owned->release);
