@@ -8,6 +8,7 @@
 #include "formats/export/csv.h"
 #include "formats/export/exports.h"
 #include "formats/export/kinds.h"
+#include "formats/export/line_kind.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
@@ -25,20 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cell of a type of event: a column, or a field inside "fields", with its key. */
-struct cell {
-	struct place place;
-	bool text;
-	struct buf key; /* "\"name\":", for the fields of COLUMN_FIELDS */
-};
-
-struct kind {
-	const struct format *format; /* NULL: unknown */
-	struct cell *columns;        /* for each COLUMN_FIELD */
-	struct cell *fields;         /* all fields, after the common ones */
-	size_t nr_columns, nr_fields;
-};
-
 struct lines {
 	struct export export; /* first */
 	struct column_list list;
@@ -55,22 +42,6 @@ struct lines {
 
 static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields";
 static const char csv_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,text";
-
-static void cells_free(struct cell *cells, size_t nr)
-{
-	for (size_t i = 0; cells && i < nr; i++)
-		buf_release(&cells[i].key);
-	free(cells);
-}
-
-static void kind_free(void *memory)
-{
-	struct kind *kind = memory;
-
-	cells_free(kind->columns, kind->nr_columns);
-	cells_free(kind->fields, kind->nr_fields);
-	free(kind);
-}
 
 static void lines_free(struct export *export)
 {
@@ -93,21 +64,12 @@ static void lines_free(struct export *export)
 	free(lines);
 }
 
-/* "\"name\":" */
-static bool make_key(struct lines *lines, const char *name, struct buf *ret)
-{
-	out_clear(&lines->cell);
-	json_text(&lines->cell, name);
-	out_char(&lines->cell, ':');
-	return !lines->cell.failed && buf_add(ret, lines->cell.start, out_len(&lines->cell));
-}
-
 static int lines_init(struct lines *lines, const struct export_input *input, const char *fields, struct fail *fail)
 {
 	size_t nr_buffers = input->reader->nr_buffers;
 	int r;
 
-	if (kinds_init(&lines->kinds, nr_buffers, kind_free) || !out_init(&lines->cell, 4096) ||
+	if (kinds_init(&lines->kinds, nr_buffers, line_kind_free) || !out_init(&lines->cell, 4096) ||
 	    !out_init(&lines->text, 4096))
 		return fail_memory(fail);
 	lines->chosen = input->fields;
@@ -121,7 +83,7 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 		return fail_memory(fail);
 	for (size_t i = 0; i < lines->list.nr; i++) {
 		lines->tells_lost |= lines->list.at[i].what == COLUMN_LOST || lines->list.at[i].what == COLUMN_EVENT;
-		if (!make_key(lines, lines->list.at[i].name, &lines->keys[i]))
+		if (!line_key(lines->list.at[i].name, &lines->keys[i]))
 			return fail_memory(fail);
 	}
 	for (size_t i = 0; i < nr_buffers; i++) {
@@ -202,7 +164,7 @@ static void put_u64(struct lines *lines, uint64_t value)
 	out_u64(lines->export.out, value);
 }
 
-static void put_cell(struct lines *lines, const struct cell *cell, const struct context *context,
+static void put_cell(struct lines *lines, const struct line_cell *cell, const struct context *context,
 		     const struct event *event)
 {
 	const struct place *place = &cell->place;
@@ -230,7 +192,7 @@ static void put_cell(struct lines *lines, const struct cell *cell, const struct 
 	}
 }
 
-static void put_fields(struct lines *lines, const struct kind *kind, const struct context *context,
+static void put_fields(struct lines *lines, const struct line_kind *kind, const struct context *context,
 		       const struct event *event)
 {
 	struct out *out = lines->export.out;
@@ -281,60 +243,15 @@ static void put_kernel_text(struct lines *lines, const struct event *event)
 	put_text(lines, text->start, out_len(text));
 }
 
-static struct cell *cells_new(struct lines *lines, const struct format *format, const struct schema_abi *abi, size_t nr)
+static const struct line_kind *kind_of(struct lines *lines, const struct context *context, const struct event *event)
 {
-	struct cell *cells = calloc(nr + 1, sizeof(*cells));
-
-	for (size_t i = 0; cells && i < nr; i++) {
-		const struct field *field = &format->fields[format->nr_common + i];
-
-		cells[i].place = place_of(field, abi);
-		cells[i].text = value_is_text(field);
-		if (!make_key(lines, field->name, &cells[i].key)) {
-			cells_free(cells, i + 1);
-			return NULL;
-		}
-	}
-	return cells;
-}
-
-static bool kind_fill(struct lines *lines, struct kind *kind, const struct schema_abi *abi)
-{
-	kind->columns = calloc(lines->list.nr + 1, sizeof(*kind->columns));
-	if (!kind->columns)
-		return false;
-	kind->nr_columns = lines->list.nr;
-	for (size_t i = 0; kind->format && i < lines->list.nr; i++) {
-		struct cell *cell = &kind->columns[i];
-
-		if (lines->list.at[i].what != COLUMN_FIELD ||
-		    !place_bind(&cell->place, kind->format, abi, lines->list.at[i].field))
-			continue;
-		cell->text = value_is_text(cell->place.field);
-		lines->found[i] = true;
-	}
-	if (!kind->format)
-		return true;
-	kind->fields = cells_new(lines, kind->format, abi, kind->format->nr_fields - kind->format->nr_common);
-	if (kind->fields)
-		kind->nr_fields = kind->format->nr_fields - kind->format->nr_common;
-	return kind->fields;
-}
-
-static const struct kind *kind_of(struct lines *lines, const struct context *context, const struct event *event)
-{
-	struct kind *kind = kinds_find(&lines->kinds, event);
+	struct line_kind *kind = kinds_find(&lines->kinds, event);
 
 	if (__builtin_expect(kind != NULL, 1))
 		return kind;
-	kind = calloc(1, sizeof(*kind));
+	kind = line_kind_new(event->type->format, &context->abi, &lines->list, lines->found);
 	if (!kind)
 		return NULL;
-	kind->format = event->type->format;
-	if (!kind_fill(lines, kind, &context->abi)) {
-		kind_free(kind);
-		return NULL;
-	}
 	return kinds_set(&lines->kinds, event, kind) ? kind : NULL;
 }
 
@@ -344,8 +261,8 @@ static void put_string(struct lines *lines, const char *text)
 }
 
 /* Writes a column that only records have. */
-static void put_of_record(struct lines *lines, const struct kind *kind, size_t index, const struct context *context,
-			  const struct event *event)
+static void put_of_record(struct lines *lines, const struct line_kind *kind, size_t index,
+			  const struct context *context, const struct event *event)
 {
 	struct task_name name;
 	char flags[COLUMNS_FLAGS_MAX];
@@ -393,7 +310,7 @@ static void put_of_record(struct lines *lines, const struct kind *kind, size_t i
 	}
 }
 
-static void put_column(struct lines *lines, const struct kind *kind, size_t index, const struct context *context,
+static void put_column(struct lines *lines, const struct line_kind *kind, size_t index, const struct context *context,
 		       const struct event *event)
 {
 	enum column_what what = lines->list.at[index].what;
@@ -415,7 +332,8 @@ static void put_column(struct lines *lines, const struct kind *kind, size_t inde
 }
 
 /* Objects with the default columns lack the keys without a value; with --fields all objects have the same keys. */
-static bool is_left_out(const struct lines *lines, const struct kind *kind, size_t index, const struct context *context)
+static bool is_left_out(const struct lines *lines, const struct line_kind *kind, size_t index,
+			const struct context *context)
 {
 	enum column_what what = lines->list.at[index].what;
 
@@ -431,7 +349,7 @@ static void lines_event(struct export *export, const struct event *event)
 {
 	struct lines *lines = (struct lines *)export;
 	const struct context *context = export_context(export, event);
-	const struct kind *kind = NULL;
+	const struct line_kind *kind = NULL;
 	struct out *out = export->out;
 	bool first = true;
 
