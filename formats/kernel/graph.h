@@ -19,9 +19,10 @@ struct renderer;
 struct tracer;
 
 /*
- * The function graph: kernel/trace/trace_functions_graph.c. graph_state.c walks the events in order and writes into the
- * note everything besides the record on which a line depends. graph.c prints lines from these notes, on any thread;
- * graph_line.c prints the lines of the default options, which are nearly all; graph_header.c prints the legend.
+ * The function graph: kernel/trace/trace_functions_graph.c. graph_new.c reads the options. graph_state.c walks the
+ * events in order and writes into the note everything besides the record on which a line depends. graph.c prints lines
+ * from these notes, on any thread; graph_line.c prints the lines of the default options, which are nearly all;
+ * graph_header.c prints the legend.
  * Invariant: data from which lines are printed does not change after the first event of the graph was settled.
  */
 enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no name for a lost entry */
