@@ -113,8 +113,9 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 	findings_note(
 		findings,
 		"%" PRIu64
-		" figures were tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are called so may be chance",
-		tested, changed, changed == 1 ? "" : "s", judging->options->least * 100, DIFF_COULD_BE);
+		" figure%s tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are called so may be chance",
+		tested, tested == 1 ? " was" : "s were", changed, text_plural(changed), judging->options->least * 100,
+		DIFF_COULD_BE);
 	for (size_t i = 0; i < diff->sides[1].nr; i++)
 		if (strcmp(diff->sides[1].runs[i].release, release) != 0) {
 			findings_note(findings, "the kernels differ: %s and %s", release,
@@ -125,16 +126,17 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 	tell_of_files(diff, DIFF_BROKEN, &findings->broken, &findings->failed);
 	tell_of_files(diff, DIFF_MISSING, &findings->missing, &findings->failed);
 	if (judging->few)
-		findings_note(findings, "%" PRIu64 " rows happened less than %d times on a side, too few to be tested",
-			      judging->few, DIFF_N_MIN);
+		findings_note(findings,
+			      "%" PRIu64 " row%s happened fewer than %d times on a side, too few to be tested",
+			      judging->few, text_plural(judging->few), DIFF_N_MIN);
 	if (judging->alone[0] || judging->alone[1])
-		findings_note(findings, "%" PRIu64 " rows are only in the old file, %" PRIu64 " only in the new one",
-			      judging->alone[0], judging->alone[1]);
+		findings_note(findings, "%" PRIu64 " row%s only in the old file, %" PRIu64 " only in the new one",
+			      judging->alone[0], judging->alone[0] == 1 ? " is" : "s are", judging->alone[1]);
 	if (judging->cut)
 		findings_note(findings,
 			      "%" PRIu64
-			      " rows are not tested: there are more values than are kept; record for a shorter time",
-			      judging->cut);
+			      " row%s not tested: there are more values than are kept; record for a shorter time",
+			      judging->cut, judging->cut == 1 ? " is" : "s are");
 	if (diff->several && (diff->sides[0].nr < 4 || diff->sides[1].nr < 4))
 		findings_note(
 			findings,

@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
+#include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
 #include "lib/reader/reader.h"
@@ -181,11 +182,12 @@ static void put_notes(const struct analysis *memory, struct findings *findings)
 			      memory->victims[i].at / 1000000000, memory->victims[i].at % 1000000000,
 			      memory->victims[i].pid);
 	if (memory->nr_victims > MEMORY_VICTIMS)
-		findings_note(findings, "out of memory %" PRIu64 " more times", memory->nr_victims - MEMORY_VICTIMS);
+		findings_note(findings, "out of memory %" PRIu64 " more time%s", memory->nr_victims - MEMORY_VICTIMS,
+			      text_plural(memory->nr_victims - MEMORY_VICTIMS));
 	if (memory->unseen)
 		findings_note(findings,
-			      "%" PRIu64 " times an address was allocated again without an event that freed it",
-			      memory->unseen);
+			      "%" PRIu64 " time%s an address was allocated again without an event that freed it",
+			      memory->unseen, text_plural(memory->unseen));
 	if (memory->forgotten)
 		findings_note(findings,
 			      "of %" PRIu64

@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
+#include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
 #include "lib/reader/reader.h"
@@ -237,7 +238,8 @@ int power_finish(struct analysis *power, struct findings *findings, struct fail 
 		power->unknown += cpu->waking;
 	}
 	if (power->unknown && power->wakers.len)
-		findings_note(findings, "of %" PRIu64 " wakeups no event tells what caused them", power->unknown);
+		findings_note(findings, "of %" PRIu64 " wakeup%s no event tells the cause", power->unknown,
+			      text_plural(power->unknown));
 	findings_cut(findings, power->cut, "stays in idle that began before the start");
 	findings_cut(findings, idle, "stays in idle at the end");
 	findings_broken(findings, power->broken, "stays in idle");

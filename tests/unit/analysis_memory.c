@@ -47,7 +47,7 @@ TEST(memory_tells_what_is_alive_at_the_end_by_who_asked)
 	      analysed_is(&analysed, "pages", "0", "allocated", "1"));
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 free of what was allocated before the start");
 	CHECK_STR(buf_str(&analysed.findings.notes),
-		  "1 times an address was allocated again without an event that freed it\n");
+		  "1 time an address was allocated again without an event that freed it\n");
 	analysed_end(&analysed);
 }
 

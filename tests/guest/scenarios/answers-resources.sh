@@ -143,7 +143,7 @@ memory() {
 		"$(awk '/: (kmalloc|kmem_cache_alloc)(_node)?: / { for (i = 1; i <= NF; i++) { if (sub(/^bytes_req=/, "", $i)) a += $i
 			if (sub(/^bytes_alloc=/, "", $i)) b += $i } } END { print a + 0, b + 0 }' /tmp/all.txt)"
 	check "all are freed or alive" equal "$(total allocs)" "$(($(total freed) + $(total alive) + $(weft memory /tmp/all.dat |
-		sed -n 's/^# \([0-9]*\) times an address was allocated again.*/\1/p' | grep . || echo 0)))"
+		sed -n 's/^# \([0-9]*\) times* an address was allocated again.*/\1/p' | grep . || echo 0)))"
 	weft memory /tmp/all.dat --format csv | awk -F, '/^comm,pid,user/ { on = 1; next } /^$/ { on = 0 } on { n += $3 } END { print n + 0 }' > /tmp/m.faults
 	check "the faults are those of the kernel's text" equal "$(cat /tmp/m.faults)" "$(lines 'page_fault_user: ')"
 }
