@@ -22,6 +22,8 @@ struct shared {
 	const struct tracing *tracing;
 	char *path;
 	struct process_id self;
+	uint32_t found,
+		ours; /* as noted when this user came: for a file that has been removed or cannot be understood */
 };
 
 /*
@@ -37,9 +39,15 @@ struct state {
 	size_t nr;
 };
 
+/* Whether the file is of this boot. One that could not be read, now or when the file was written, is taken for it. */
+static bool is_of_boot(const char *noted, const char *boot)
+{
+	return !*boot || !strcmp(noted, "-") || !strcmp(noted, boot);
+}
+
 /*
  * Reads the file. *ret_died: the file has users, but all of them have ended. A file of another boot or with unknown
- * content gives an empty state.
+ * content gives an empty state, of which `found` is 0.
  */
 static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
 {
@@ -56,7 +64,7 @@ static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
 		return fail_set(fail, -errno, "cannot read who uses saved_cmdlines_size: %s", strerror(errno));
 	text[got] = '\0';
 	if (sscanf(line, "%39s %" SCNu32 " %" SCNu32, old.boot, &old.found, &old.ours) != 3 ||
-	    strcmp(old.boot, state->boot))
+	    !is_of_boot(old.boot, boot))
 		return 0;
 	while ((line = strchr(line, '\n')) && *++line && old.nr < USERS_MAX - 1) {
 		struct process_id user;
@@ -183,9 +191,10 @@ static int step_back(const struct tracing *tracing, const char *path, int fd, co
 }
 
 /* Adds this process to the users and raises the size if necessary. The file is locked. */
-static int join(const struct tracing *tracing, const char *path, int fd, uint32_t entries, struct process_id self,
-		struct fail *fail)
+static int join(struct shared *shared, int fd, uint32_t entries, struct fail *fail)
 {
+	const struct tracing *tracing = shared->tracing;
+	const char *path = shared->path;
 	struct state state, before;
 	bool died;
 	uint32_t now;
@@ -205,7 +214,8 @@ static int join(const struct tracing *tracing, const char *path, int fd, uint32_
 	before = state;
 	if (entries > now)
 		state.ours = 0;
-	state.users[state.nr++] = self;
+	state.users[state.nr++] = shared->self;
+	shared->found = shared->ours = state.found;
 	/* The state is on disk before the size changes, so that the size can be restored after a kill. */
 	err = store_state(path, fd, &state, fail);
 	if (err || entries <= now)
@@ -213,6 +223,7 @@ static int join(const struct tracing *tracing, const char *path, int fd, uint32_
 	err = write_size(tracing, entries, fail);
 	if (!err)
 		err = read_size(tracing, &state.ours, fail);
+	shared->ours = state.ours;
 	if (!err)
 		err = store_state(path, fd, &state, fail);
 	return err ? step_back(tracing, path, fd, &before, now, err, fail) : 0;
@@ -234,7 +245,7 @@ int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32
 	if (!err)
 		err = lock_file_open(shared->path, true, &fd, fail);
 	if (!err)
-		err = join(tracing, shared->path, fd, entries, shared->self, fail);
+		err = join(shared, fd, entries, fail);
 	if (err) {
 		free(shared->path);
 		free(shared);
@@ -263,7 +274,11 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 			state.users[i] = state.users[--state.nr];
 			break;
 		}
-		if (!state.nr && *state.boot)
+		if (!state.found) {
+			state.found = shared->found;
+			state.ours = shared->ours;
+		}
+		if (!state.nr)
 			err = put_back(shared->tracing, &state, fail);
 		if (err >= 0)
 			err = store_state(shared->path, fd, &state, fail);

@@ -110,6 +110,39 @@ TEST(shared_size_of_names_stays_as_somebody_else_set_it_meanwhile)
 	fake_free(&fake);
 }
 
+TEST(shared_size_of_names_goes_back_without_the_file_of_users)
+{
+	struct shared *shared = NULL;
+	struct fake fake;
+
+	if (begin(&fake)) {
+		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &shared, NULL));
+		fake_write(&fake, users_file, "nothing that weft writes\n");
+		CHECK(!shared_cmdlines_leave(shared, NULL));
+		CHECK(fake_holds(&fake, size_file, "128\n") && !has_users(&fake));
+	}
+	fake_free(&fake);
+}
+
+/* The first user could not read which boot this is. */
+TEST(shared_size_of_names_of_an_unknown_boot_goes_back)
+{
+	struct shared *shared = NULL;
+	char users[64];
+	struct fake fake;
+
+	if (begin(&fake)) {
+		fake_write(&fake, size_file, "1000\n");
+		snprintf(users, sizeof(users), "- 128 1000\n%d 1\n", (int)getpid());
+		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &shared, NULL));
+		CHECK(!shared_cmdlines_leave(shared, NULL));
+		fake_write(&fake, users_file, users);
+		CHECK(shared_cmdlines_recover(&fake.tracing, fake.journals, NULL) == 1);
+		CHECK(fake_holds(&fake, size_file, "128\n") && !has_users(&fake));
+	}
+	fake_free(&fake);
+}
+
 /* A killed user: a child that ends without leaving. */
 static void raise_and_die(const struct fake *fake, uint32_t entries)
 {
