@@ -255,29 +255,29 @@ int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32
 	return 0;
 }
 
-static int lock_and_load(const char *path, int *fd, struct state *state, struct fail *fail)
+static int lock_and_load(const char *path, int *fd, struct state *state, bool *ret_died, struct fail *fail)
 {
-	bool died;
 	int err;
 
 	cleanup_fd_close(fd);
 	*fd = -1;
 	err = lock_file_open(path, true, fd, fail);
-	return err ? err : load(*fd, state, &died, fail);
+	return err ? err : load(*fd, state, ret_died, fail);
 }
 
 int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 {
 	cleanup_fd int fd = -1;
 	struct state state;
+	bool died;
 	int err;
 
 	if (!shared)
 		return 0;
-	err = lock_and_load(shared->path, &fd, &state, fail);
+	err = lock_and_load(shared->path, &fd, &state, &died, fail);
 	/* As for a write: what is lacking may be there a moment later, and nobody else lowers the size until then. */
 	if (err)
-		err = lock_and_load(shared->path, &fd, &state, fail);
+		err = lock_and_load(shared->path, &fd, &state, &died, fail);
 	if (!err) {
 		for (size_t i = 0; i < state.nr; i++) {
 			if (state.users[i].pid != shared->self.pid || state.users[i].start != shared->self.start)
@@ -313,10 +313,7 @@ int shared_cmdlines_recover(const struct tracing *tracing, const char *dir, stru
 	}
 	if (access(path, F_OK))
 		return 0;
-	err = lock_file_open(path, true, &fd, fail);
-	if (err)
-		return err;
-	err = load(fd, &state, &died, fail);
+	err = lock_and_load(path, &fd, &state, &died, fail);
 	if (err)
 		return err;
 	if (!died)
