@@ -182,24 +182,6 @@ error_t analyse_only(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-size_t analyse_by(const char *const *choices, size_t nr, const char *name, struct argp_state *state)
-{
-	char all[128] = "";
-	size_t len = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (!strcmp(choices[i], name))
-			return i;
-		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
-					!i          ? "" :
-					i + 1 == nr ? " and " :
-						      ", ",
-					choices[i]);
-	}
-	argp_error(state, "--by: unknown value '%s'; the values are %s", name, all);
-	return 0;
-}
-
 static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
 {
 	return stamp_range(buffer->context, analyse->since, analyse->until, extent, &buffer->window.since,

@@ -50,8 +50,6 @@ extern const struct argp analyse_argp;
 extern const struct argp_child analyse_children[];
 /* The argp parser of such a command without options of its own. Its input is the struct analyse. */
 error_t analyse_only(int key, char *arg, struct argp_state *state);
-/* Returns the index of `name` in the choices of --by. An unknown name is a usage error that lists them. */
-size_t analyse_by(const char *const *choices, size_t nr, const char *name, struct argp_state *state);
 /* Returns the value of --format. An unknown one is a usage error. */
 enum table_format analyse_format(const char *name, struct argp_state *state);
 /* The args_doc of the command of an analysis. */

@@ -1,6 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_by.h"
 
+#include "lib/analysis/block.h"
+#include "lib/analysis/locks.h"
+#include "lib/analysis/stacks.h"
+#include "lib/analysis/syscalls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const of_block[] = {
+	[BLOCK_BY_DEVICE] = "device", [BLOCK_BY_OPERATION] = "operation", [BLOCK_BY_TASK] = "task"
+};
+static const char *const of_locks[] = {
+	[LOCKS_BY_LOCK] = "lock", [LOCKS_BY_CALLER] = "caller", [LOCKS_BY_TASK] = "task"
+};
+static const char *const of_stacks[] = {
+	[STACKS_BY_STACK] = "stack", [STACKS_BY_FUNCTION] = "function", [STACKS_BY_TASK] = "task"
+};
+static const char *const of_syscalls[] = {
+	[SYSCALLS_BY_CALL] = "syscall", [SYSCALLS_BY_TASK] = "task", [SYSCALLS_BY_PROCESS] = "process",
+	[SYSCALLS_BY_ERROR] = "errno",  [SYSCALLS_BY_CPU] = "cpu",
+};
+
+const struct row_choices rows_of_block = { of_block, array_size(of_block) };
+const struct row_choices rows_of_locks = { of_locks, array_size(of_locks) };
+const struct row_choices rows_of_stacks = { of_stacks, array_size(of_stacks) };
+const struct row_choices rows_of_syscalls = { of_syscalls, array_size(of_syscalls) };
+
+size_t analyse_by(const struct row_choices *rows, const char *name, struct argp_state *state)
+{
+	char all[128] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		const char *between = !i ? "" : i + 1 == rows->nr ? " and " : ", ";
+
+		if (!strcmp(rows->names[i], name))
+			return i;
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", between, rows->names[i]);
+	}
+	argp_error(state, "--by: unknown value '%s'; the values are %s", name, all);
+	return 0;
+}
+
 error_t analyse_by_only(int key, char *arg, struct argp_state *state)
 {
 	struct analyse_by_arguments *arguments = state->input;
@@ -8,7 +51,7 @@ error_t analyse_by_only(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_INIT)
 		state->child_inputs[0] = &arguments->analyse;
 	else if (key == OPT_ANALYSE_BY)
-		arguments->by = analyse_by(arguments->choices, arguments->nr, arg, state);
+		arguments->by = analyse_by(arguments->rows, arg, state);
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;

@@ -4,14 +4,25 @@
 
 #include "cmd/analyse.h"
 
-/* For commands of an analysis whose only own option is --by, which chooses the rows of the first table. */
+/* The values of an option --by, which chooses the rows of an analysis. The place of a name is the value of its enum. */
+struct row_choices {
+	const char *const *names;
+	size_t nr;
+};
+
+/* The values of the analyses that weft diff has, too. */
+extern const struct row_choices rows_of_block, rows_of_locks, rows_of_stacks, rows_of_syscalls;
+
+/* Returns the place of `name` among the choices. An unknown name is a usage error that lists them. */
+size_t analyse_by(const struct row_choices *rows, const char *name, struct argp_state *state);
+
+/* For commands of an analysis whose only own option is --by. */
 enum { OPT_ANALYSE_BY = 512 };
 
 struct analyse_by_arguments {
 	struct analyse analyse;
-	const char *const *choices; /* the values of --by */
-	size_t nr;
-	size_t by; /* index of the chosen value */
+	const struct row_choices *rows;
+	size_t by; /* place of the chosen value */
 };
 
 /* The argp parser of such a command. Its input is a struct analyse_by_arguments. */

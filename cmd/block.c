@@ -3,10 +3,6 @@
 #include "cmd/command.h"
 #include "lib/analysis/block.h"
 
-static const char *const choices[] = {
-	[BLOCK_BY_DEVICE] = "device", [BLOCK_BY_OPERATION] = "operation", [BLOCK_BY_TASK] = "task"
-};
-
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "device|operation|task", 0,
 	  "A row for each of these (default: device, with its operations)", 1 },
@@ -23,9 +19,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
-						  .choices = choices,
-						  .nr = array_size(choices) };
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_block };
 	struct block_options asked;
 
 	command_parse(&block_command, argc, argv, 0, &arguments);

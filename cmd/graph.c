@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse.h"
+#include "cmd/analyse_by.h"
 #include "cmd/command.h"
 #include "cmd/terminal.h"
 #include "lib/analysis/graph.h"
@@ -8,7 +8,8 @@ enum { OPT_TREE = 512, OPT_SLOWEST, OPT_BY };
 
 enum { CALLS_SHOWN = 5, LEAST_PER_MILLE = 10 };
 
-static const char *const choices[] = { [GRAPH_BY_FUNCTION] = "function", [GRAPH_BY_ERRNO] = "errno" };
+static const char *const names[] = { [GRAPH_BY_FUNCTION] = "function", [GRAPH_BY_ERRNO] = "errno" };
+static const struct row_choices rows = { names, array_size(names) };
 
 static const struct argp_option options[] = {
 	{ "by", OPT_BY, "function|errno", 0,
@@ -56,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->analyse;
 		return 0;
 	case OPT_BY:
-		arguments->graph.by = (enum graph_by)analyse_by(choices, array_size(choices), arg, state);
+		arguments->graph.by = (enum graph_by)analyse_by(&rows, arg, state);
 		arguments->by_given = true;
 		return 0;
 	case OPT_TREE:

@@ -3,10 +3,6 @@
 #include "cmd/command.h"
 #include "lib/analysis/locks.h"
 
-static const char *const choices[] = {
-	[LOCKS_BY_LOCK] = "lock", [LOCKS_BY_CALLER] = "caller", [LOCKS_BY_TASK] = "task"
-};
-
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "lock|caller|task", 0, "A row for each of these (default: lock)", 1 },
 	{ 0 },
@@ -22,9 +18,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
-						  .choices = choices,
-						  .nr = array_size(choices) };
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_locks };
 	struct locks_options asked;
 
 	command_parse(&locks_command, argc, argv, 0, &arguments);

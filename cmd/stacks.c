@@ -3,10 +3,6 @@
 #include "cmd/command.h"
 #include "lib/analysis/stacks.h"
 
-static const char *const choices[] = {
-	[STACKS_BY_STACK] = "stack", [STACKS_BY_FUNCTION] = "function", [STACKS_BY_TASK] = "task"
-};
-
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "stack|function|task", 0, "A row for each of these (default: stack)", 1 },
 	{ 0 },
@@ -22,9 +18,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT,
-						  .choices = choices,
-						  .nr = array_size(choices) };
+	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_stacks };
 	struct stacks_options asked;
 
 	command_parse(&stacks_command, argc, argv, 0, &arguments);

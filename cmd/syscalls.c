@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse.h"
+#include "cmd/analyse_by.h"
 #include "cmd/command.h"
 #include "cmd/option_value.h"
 #include "lib/analysis/syscalls.h"
-
-#include <string.h>
 
 enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_TRACE };
 
@@ -23,20 +21,6 @@ struct arguments {
 	struct syscalls_options syscalls;
 };
 
-static enum syscalls_by by_named(const char *name, struct argp_state *state)
-{
-	static const char *const names[] = {
-		[SYSCALLS_BY_CALL] = "syscall", [SYSCALLS_BY_TASK] = "task", [SYSCALLS_BY_PROCESS] = "process",
-		[SYSCALLS_BY_ERROR] = "errno",  [SYSCALLS_BY_CPU] = "cpu",
-	};
-
-	for (size_t i = 0; i < array_size(names); i++)
-		if (!strcmp(names[i], name))
-			return (enum syscalls_by)i;
-	argp_error(state, "--by: unknown value '%s'; the values are syscall, task, process, errno and cpu", name);
-	return SYSCALLS_BY_CALL;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -47,7 +31,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &arguments->analyse;
 		return 0;
 	case OPT_BY:
-		arguments->syscalls.by = by_named(arg, state);
+		arguments->syscalls.by = (enum syscalls_by)analyse_by(&rows_of_syscalls, arg, state);
 		return 0;
 	case OPT_FAILURES:
 		arguments->syscalls.failures = true;
