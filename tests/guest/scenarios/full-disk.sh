@@ -50,7 +50,11 @@ prints() {
 	texts stat weft stat --full
 	texts "pack --script" weft pack --script
 	texts stream timeout 60 weft stream -q -F -e sched -e raw_syscalls -- ls -l /bin
-	texts hist weft hist --format kernel sched:sched_switch --keys next_pid -- ls -l /bin
+	if [ -e $T/events/sched/sched_switch/hist ]; then
+		texts hist weft hist --format kernel sched:sched_switch --keys next_pid -- ls -l /bin
+	else
+		skip "hist" "this kernel has no histograms"
+	fi
 	[ ! -e "$T/function_profile_enabled" ] || texts profile-functions weft profile-functions -l 'vfs_*' -- ls -l /bin
 }
 

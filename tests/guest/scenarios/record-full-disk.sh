@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# The metadata, which weft writes before the first event, has 2 MB on 7.3.
 scenario() {
 	mkdir -p /tmp/small
-	mount -t tmpfs -o size=2m small /tmp/small
+	mount -t tmpfs -o size=3m small /tmp/small
 	remember
 	timeout 60 weft record -o /tmp/small/r.dat -e sched -e irq -e syscalls --compression none --duration 60s > /dev/null 2> /tmp/r.err &
 	local pid=$! i=0
