@@ -146,6 +146,8 @@ rounds() {
 	done
 	END
 	rm -f /tmp/rss
+	# A huge page in place of small ones would add up to 2 MB.
+	[ ! -e /sys/kernel/mm/transparent_hugepage/enabled ] || echo never > /sys/kernel/mm/transparent_hugepage/enabled
 	"$@" -F -c -e raw_syscalls -- sh /tmp/rounds.sh > /tmp/s.txt 2> /tmp/s.err
 	check "$what: eight rounds end well" status_is $? 0 /tmp/s.err
 	tr '\n' ' ' < /tmp/rss

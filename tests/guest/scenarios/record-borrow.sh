@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Features that only the top instance has are used while somebody else has settings there: these must not affect the
 # recording, and must all be restored.
-everything() { state; cat $T/tracing_max_latency; grep -H '' $T/events/sched/*/enable $T/events/irq/*/enable; }
+everything() { state; grep -s '' $T/tracing_max_latency; grep -H '' $T/events/sched/*/enable $T/events/irq/*/enable; }
 
 scenario() {
 	has_tracer function_graph || { skip "borrow" "no such tracer"; return; }
@@ -16,9 +16,9 @@ scenario() {
 	echo 4321 > $T/set_event_pid
 	echo 1 > $T/options/stacktrace
 	echo 1 > $T/options/event-fork
-	echo 5 > $T/tracing_max_latency
+	[ ! -e $T/tracing_max_latency ] || echo 5 > $T/tracing_max_latency
 	everything > /tmp/before.txt
-	record "weft records at the top beside somebody's settings" 0 -p function_graph -g do_sys_openat2 -e sched:sched_switch -e sched:sched_process_exec -- ls -l /bin
+	record "weft records at the top beside somebody's settings" 0 -b 8192 -p function_graph -g do_sys_openat2 -e sched:sched_switch -e sched:sched_process_exec -- ls -l /bin
 	everything > /tmp/after.txt
 	same "all of them are back" /tmp/before.txt /tmp/after.txt
 	check "it says that they were off" matches /tmp/r.err 'the top instance had settings that weft did not make'

@@ -20,11 +20,15 @@ scenario() {
 	try "graph functions left out" $T/set_graph_notrace '^vfs_fsync$' -p function_graph --no-graph-function vfs_fsync -l vfs_read
 	try "names remembered" $T/saved_cmdlines_size '^[0-9]{4,}$' $e --cmdlines-size 9000
 	try "functions of a module or none" $T/set_ftrace_filter '^vfs_fsync$' -p function -l vfs_fsync
-	echo 77 > $T/tracing_max_latency
-	remember
-	try "the largest latency" $T/tracing_max_latency '^0$' $e --max-latency-reset
-	echo 0 > $T/tracing_max_latency
-	remember
+	if [ -e $T/tracing_max_latency ]; then
+		echo 77 > $T/tracing_max_latency
+		remember
+		try "the largest latency" $T/tracing_max_latency '^0$' $e --max-latency-reset
+		echo 0 > $T/tracing_max_latency
+		remember
+	else
+		tell "the largest latency" 'tracing_max_latency.*CONFIG_TRACER_MAX_TRACE' $e --max-latency-reset
+	fi
 	if [ -e $T/buffer_subbuf_size_kb ]; then
 		try "the size of sub-buffers" $T/buffer_subbuf_size_kb '^16$' $e --subbuf-size 16K
 		record "a recording has larger sub-buffers" 0 -e sched --subbuf-size 16K -- ls /bin
