@@ -10,7 +10,8 @@ scenario() {
 	check "a signal ends it well" status_is $? 0 /tmp/s.err
 	check "with the summary" matches /tmp/s.err ' events? in .* lost$'
 
-	# Somebody kills it.
+	# Somebody kills it. The shell in the background may empty an old file too late.
+	rm /tmp/s.txt
 	weft stream -e sched -e irq -C global -b 64 > /tmp/s.txt 2> /tmp/s.err &
 	pid=$!
 	await 'grep -q sched_switch: /tmp/s.txt'

@@ -70,6 +70,8 @@ scenario() {
 		skip "function" "no such tracer"
 	fi
 	# Somebody makes an event while it is streamed, and switches it on there.
+	# The shell in the background may empty an old file too late.
+	rm /tmp/s.txt
 	mkdir $T/instances/guest
 	weft stream -q -B other -e sched:sched_process_exit -B guest -e sched:sched_process_exec > /tmp/s.txt 2> /tmp/s.err &
 	pid=$!

@@ -68,6 +68,8 @@ scenario() {
 	check "the graph's function is the start's" equal "$(cat $T/set_graph_function)" do_sys_openat2
 	weft start -e sched:sched_switch 2> /tmp/s.err
 	check "who has started may start something else" status_is $? 0 /tmp/s.err
+	# The shell in the background may empty an old file too late.
+	rm /tmp/two.err
 	weft record -o /tmp/r.dat --wait -F $G -- true 2> /tmp/two.err &
 	first=$!
 	await 'grep -q waiting /tmp/two.err'
