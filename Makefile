@@ -85,7 +85,7 @@ help:
 	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make check-builds  with clang, musl, statically, and with the newest compilers and libraries of Debian (B="musl newest-gcc")'
-	@echo 'make check-kernels the guest tests on kernels of other Debian suites and of other machines (K="5.10 7.2-rt 7.3 s390x arm64")'
+	@echo 'make check-kernels the guest tests on kernels of other Debian suites and of other machines (K="5.10 7.2-rt s390x arm64-16k-7.2 mips64el")'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make quick         lints, unit tests and some captures, in half a minute: no root, no tracefs'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
@@ -197,7 +197,7 @@ check-builds: all
 
 # Runs all scenarios on kernels of other Debian suites, and some scenarios on other machines. This takes hours. S names
 # scenarios.
-K = 5.10 5.10-rt 6.1 6.1-rt 6.12 6.12-debian 6.12-debian-rt 7.2 7.2-rt 7.3 s390x ppc64el arm64 armhf i386 i386-amd64 riscv64
+K = 6.1 6.1-rt 6.12 $(shell tests/guest/kernels -l)
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
 
@@ -251,6 +251,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:
-	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 riscv64)
+	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(examples:%=%.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

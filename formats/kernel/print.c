@@ -153,6 +153,8 @@ static void raw_format(const struct ftrace *ftrace, const struct binding *bindin
 	struct bytes data = rest_of(&binding->places[DATA], ftrace, event);
 	uint8_t byte;
 
+	if (data.left)
+		data.left += event->more;
 	out_mem(out, "# ", 2);
 	out_hex(out, place_u64(&binding->places[ID], event) & UINT32_MAX);
 	out_mem(out, " buf:", 5);

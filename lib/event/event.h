@@ -67,6 +67,8 @@ struct event {
 	uint16_t buffer;
 	uint8_t kind;
 	bool first; /* for EVENT_LOST: it comes before the first record of its CPU */
+	/* bytes behind the record that the kernel takes for the event's, and prints (struct record) */
+	uint32_t more;
 };
 
 #endif

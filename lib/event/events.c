@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/scale.h"
 #include "lib/event/context.h"
+#include "lib/event/release.h"
 #include "lib/stream/file_source.h"
 #include "lib/stream/merge.h"
 #include "lib/stream/source.h"
@@ -128,6 +129,7 @@ static inline bool event_bind(struct events *events, const struct cursor *cursor
 	ret->ts = ts;
 	ret->data = record->data;
 	ret->len = record->len;
+	ret->more = record->more;
 	ret->lost = 0;
 	ret->cpu = cursor->cpu;
 	ret->cpu_index = cursor->cpu_index;
@@ -375,10 +377,12 @@ static int events_start(struct events *events, struct fail *fail)
 	events->shift = info->tsc_shift;
 	events->ts_offset =
 		(int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
-	if (!source)
+	if (!source) {
 		r = file_source_new(trace, events->context->buffer, events->options.pool, &source, fail);
-	if (r < 0)
-		return r;
+		if (r < 0)
+			return r;
+		source->prints_more = release_prints_more(events->context);
+	}
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
 	if (r < 0)
 		return r;

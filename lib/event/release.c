@@ -36,6 +36,22 @@ void release_read(struct context *context, const char *uname)
 	context->preempt_rt = (uname && strstr(uname, " PREEMPT_RT ")) || strstr(context->release, "-rt");
 }
 
+bool release_prints_more(const struct context *context)
+{
+	/* The first stable releases with the commit */
+	static const struct {
+		unsigned major, minor, patch;
+	} mended[] = { { 5, 10, 261 }, { 5, 15, 212 }, { 6, 1, 178 }, { 6, 6, 145 },
+		       { 6, 12, 97 },  { 6, 18, 40 },  { 7, 1, 5 } };
+
+	if (!context->release_major || context_since(context, 7, 2))
+		return false;
+	for (size_t i = 0; i < array_size(mended); i++)
+		if (context->release_major == mended[i].major && context->release_minor == mended[i].minor)
+			return context->release_patch < mended[i].patch;
+	return true;
+}
+
 /*
  * A program whose personality is PER_LINUX32 is told another machine (UTS_MACHINE's place is taken by
  * COMPAT_UTS_MACHINE in the kernel's newuname()). The size of a long tells which kernel it was.

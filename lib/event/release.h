@@ -2,6 +2,8 @@
 #ifndef WEFT_EVENT_RELEASE_H
 #define WEFT_EVENT_RELEASE_H
 
+#include <stdbool.h>
+
 struct context;
 struct trace_text;
 
@@ -24,5 +26,12 @@ const char *release_model(const struct context *context, const char *uname);
  * it.
  */
 char *release_new_model(const struct context *context);
+
+/*
+ * Whether this kernel takes some bytes behind a short record for the event's (struct record): all do before "ring-buffer:
+ * Fix event length with forced 8-byte alignment", which is in 7.2 and in some stable releases. False when the release
+ * is unknown.
+ */
+bool release_prints_more(const struct context *context);
 
 #endif

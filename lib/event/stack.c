@@ -24,6 +24,15 @@ void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, c
 	*ret = stack_of(caller, abi, event);
 }
 
+void stack_as_printed(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		      struct stack *ret)
+{
+	*ret = stack_of(caller, abi, event);
+	/* trace_stack_print() goes on while an address begins before the end of the record. */
+	if (event->more && ret->left.left)
+		ret->left.left = (ret->left.left + event->more + ret->size - 1) / ret->size * ret->size;
+}
+
 void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
 		   struct stack *ret)
 {

@@ -30,6 +30,9 @@ enum {
 
 void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
 		     struct stack *ret);
+/* The same, with what the kernel prints of the bytes behind the record (event::more): an address too many. */
+void stack_as_printed(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+		      struct stack *ret);
 void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
 		   struct stack *ret);
 

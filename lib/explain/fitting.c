@@ -65,6 +65,20 @@ static const char *const registers[] = {
 	"ip", "r10", "r11", "r12", "r13", "r14", "r15", "flags", "cs", "ss",
 #elif defined(__aarch64__)
 	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "sp", "lr", "pc", "pstate",
+#elif defined(__i386__)
+	"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "flags",
+#elif defined(__arm__)
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc", "cpsr",
+#elif defined(__powerpc__)
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "nip", "msr", "ctr", "link",
+#elif defined(__s390x__)
+	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+#elif defined(__riscv)
+	"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s0", "s1", "t0", "t1", "ra", "sp", "gp", "tp", "epc",
+#elif defined(__mips__)
+	"r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r29", "r31",
+#elif defined(__loongarch__)
+	"r1", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11",
 #endif
 	NULL,
 };

@@ -31,6 +31,15 @@ static const char *const wide_kernel[] = { "%r2", "%r3", "%r4", "%r5", "%r6" };
 static const char *const wide_kernel[] = { "%a0", "%a1", "%a2", "%a3", "%a4", "%a5", "%a6", "%a7" };
 #define narrow_kernel wide_kernel
 #define narrow_program wide_kernel
+#elif defined(__mips__)
+/* n64 and o32. The rest of the parameters of o32 are on the stack. */
+static const char *const wide_kernel[] = { "%r4", "%r5", "%r6", "%r7", "%r8", "%r9", "%r10", "%r11" };
+static const char *const narrow_kernel[] = { "%r4", "%r5", "%r6", "%r7" };
+#define narrow_program narrow_kernel
+#elif defined(__loongarch__)
+static const char *const wide_kernel[] = { "%r4", "%r5", "%r6", "%r7", "%r8", "%r9", "%r10", "%r11" };
+#define narrow_kernel wide_kernel
+#define narrow_program wide_kernel
 #else
 static const char *const wide_kernel[] = { NULL };
 #define narrow_kernel wide_kernel

@@ -13,6 +13,7 @@
 #define COMMIT_SIZE 0x07ffffffu
 
 /* enum ring_buffer_type of include/linux/ring_buffer.h */
+enum { SMALL_MAX = 28 * 4 }; /* RB_MAX_SMALL_DATA */
 enum { TYPE_LEN_IN_WORD = 0, TYPE_DATA_MAX = 28, TYPE_PADDING = 29, TYPE_TIME_EXTEND = 30, TYPE_TIME_STAMP = 31 };
 
 /* An absolute time stamp has 59 bits; the upper 5 come from the time stamp before it. */
@@ -160,8 +161,28 @@ int page_next(struct page *page, struct record *ret, struct fail *fail)
 			if (type == TYPE_PADDING || len == 4)
 				continue;
 			*ret = (struct record){ .ts = page->ts, .data = at + 8, .len = len - 4 };
+			ret->more = ret->len <= SMALL_MAX ? RECORD_MORE : 0;
 			return 1;
 		}
 	}
 	return 0;
+}
+
+uint32_t page_record_size(const struct page *page, uint32_t at)
+{
+	uint32_t left = at < page->commit ? page->commit - at : 0, word, type, len;
+
+	if (left < 8)
+		return 0;
+	word = load_u32(page->data + at, page->swap);
+	type = page->swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? word & 31 : word >> 27;
+	len = load_u32(page->data + at + 4, page->swap);
+	if (type == TYPE_TIME_EXTEND || type == TYPE_TIME_STAMP)
+		return 8;
+	if (type != TYPE_LEN_IN_WORD && type != TYPE_PADDING)
+		len = type * 4;
+	if (len < 4 || len > left - 4)
+		return 0;
+	len = 4 + ((len + 3) & ~3u);
+	return len < left ? len : left;
 }

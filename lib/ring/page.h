@@ -44,7 +44,14 @@ struct record {
 	uint64_t ts;         /* raw clock units */
 	const uint8_t *data; /* borrowed from the page */
 	uint32_t len;        /* bytes of payload, rounded up to words: up to 3 more than the event has, at least 4 */
+	uint32_t more; /* RECORD_MORE if the kernel takes so many bytes behind the payload for the event's; else 0 */
 };
+
+/*
+ * Some 64-bit kernels (CONFIG_HAVE_64BIT_ALIGNED_ACCESS: mips64, riscv64) give every record a word for its length.
+ * Until 7.2 ring_buffer_event_length() counts this word to the payload of a record of up to 112 bytes.
+ */
+enum { RECORD_MORE = 4 };
 
 static inline uint32_t page_head_size(const struct page_shape *shape)
 {
@@ -74,6 +81,12 @@ int must_check page_init(struct page *page, const struct page_shape *shape, cons
 int must_check page_next(struct page *page, struct record *ret, struct fail *fail);
 
 /*
+ * The bytes of the record at this offset of page->data, with its header; 0 at the end of the page and for a record that
+ * crosses it. Time stamps and discarded records count as records.
+ */
+uint32_t page_record_size(const struct page *page, uint32_t at);
+
+/*
  * The fast path of page_next(): takes a record whose length is in its header, on a page in this machine's byte order.
  * Returns false and changes nothing when the caller has to use page_next() instead.
  */
@@ -98,6 +111,7 @@ static inline bool page_next_plain(struct page *page, struct record *ret)
 	ret->ts = page->ts;
 	ret->data = at + sizeof(word);
 	ret->len = len;
+	ret->more = 0;
 	return true;
 }
 

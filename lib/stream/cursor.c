@@ -2,10 +2,12 @@
 #include "lib/stream/cursor.h"
 
 #include "lib/base/fail.h"
+#include "lib/ring/remains.h"
 #include "lib/stream/source.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index, struct chain *retired)
 {
@@ -39,6 +41,8 @@ void cursor_release(struct cursor *cursor)
 {
 	cursor_retire(cursor);
 	cursor->live = false;
+	free(cursor->remains);
+	cursor->remains = NULL;
 }
 
 /* Opens the page after the current one. */
@@ -48,6 +52,8 @@ static int cursor_turn(struct cursor *cursor, struct fail *fail)
 	size_t left;
 	int r;
 
+	if (cursor->remains && cursor->block)
+		remains_take(cursor->remains, &cursor->page, cursor->page.commit);
 	if (cursor->block && cursor->next_page >= cursor->block->len)
 		cursor_retire(cursor);
 	if (!cursor->block) {
@@ -62,6 +68,8 @@ static int cursor_turn(struct cursor *cursor, struct fail *fail)
 	if (r < 0)
 		return r;
 	cursor->next_page += shape->size;
+	if (cursor->remains)
+		remains_turn(cursor->remains);
 	return 1;
 }
 
@@ -74,12 +82,41 @@ static int cursor_end(struct cursor *cursor, int r, struct fail *fail)
 	return r < 0 ? fail_in(fail, r, "CPU %u", (unsigned)cursor->cpu) : 0;
 }
 
+static int cursor_lacks_memory(struct cursor *cursor, struct fail *fail)
+{
+	/* The CPU looks damaged; this tells the true reason. */
+	if (cursor->source->ops->lacks_memory)
+		cursor->source->ops->lacks_memory(cursor->source);
+	return cursor_end(cursor, fail_memory(fail), fail);
+}
+
+/* Gives the head the bytes that the kernel found behind it. */
+static int cursor_read_more(struct cursor *cursor, struct fail *fail)
+{
+	struct record *head = &cursor->head;
+	uint8_t *copy;
+
+	if (!cursor->source->prints_more) {
+		head->more = 0;
+		return 1;
+	}
+	if (!cursor->remains && !(cursor->remains = remains_new(&cursor->source->shape)))
+		return cursor_lacks_memory(cursor, fail);
+	remains_take(cursor->remains, &cursor->page, cursor->page.next);
+	copy = source_copy(cursor->block, head->len + REMAINS_ROOM);
+	if (!copy)
+		return cursor_lacks_memory(cursor, fail);
+	remains_copy(cursor->remains, head, copy);
+	head->data = copy;
+	return 1;
+}
+
 int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 {
 	int r = page_next(&cursor->page, &cursor->head, fail);
 
 	if (__builtin_expect(r > 0, 1))
-		return r;
+		return __builtin_expect(cursor->head.more, 0) ? cursor_read_more(cursor, fail) : r;
 	while (!r) {
 		bool fresh = !cursor->live && !cursor->page.data;
 
@@ -98,7 +135,7 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 	if (r <= 0)
 		return cursor_end(cursor, r, fail);
 	cursor->held = true;
-	return r;
+	return cursor->head.more ? cursor_read_more(cursor, fail) : r;
 }
 
 bool cursor_followed(const struct cursor *cursor)

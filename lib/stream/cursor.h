@@ -12,6 +12,7 @@
 struct block;
 struct chain;
 struct fail;
+struct remains;
 struct source;
 
 /*
@@ -32,6 +33,8 @@ struct cursor {
 	size_t next_page;      /* offset in the block */
 	bool held;             /* a record of this block was handed out */
 	struct chain *retired; /* belongs to the owner */
+	/* NULL until a record has `more` bytes than its own */
+	struct remains *remains;
 };
 
 /*

@@ -382,9 +382,17 @@ static void file_source_free(struct source *source)
 	free(file);
 }
 
+static void file_source_lacks_memory(struct source *source)
+{
+	const struct file_source *file = (const struct file_source *)source;
+
+	trace_lacks_memory(file->pages->trace);
+}
+
 static const struct source_ops file_source_ops = {
 	.next = file_source_next,
 	.seek = file_source_seek,
+	.lacks_memory = file_source_lacks_memory,
 	.free = file_source_free,
 };
 

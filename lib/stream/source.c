@@ -6,6 +6,13 @@
 /* When more blocks than this are spare, memory is freed. Readers borrow at most about this much at a time. */
 enum { SPARE_MAX = 12 << 20 };
 
+static void block_free(struct block *block)
+{
+	free(block->copies);
+	free(block->data);
+	free(block);
+}
+
 struct block *source_block(struct source *source, size_t size)
 {
 	struct block *block = source->spare;
@@ -22,21 +29,36 @@ struct block *source_block(struct source *source, size_t size)
 		free(block->data);
 		block->data = malloc(size);
 		if (!block->data) {
-			free(block);
+			block_free(block);
 			return NULL;
 		}
+		free(block->copies);
+		block->copies = NULL;
 		block->size = size;
 	}
+	block->copies_len = 0;
 	block->next = NULL;
 	block->len = 0;
 	return block;
 }
 
+uint8_t *source_copy(struct block *block, size_t len)
+{
+	uint8_t *at;
+
+	if (!block->copies && !(block->copies = malloc(2 * block->size)))
+		return NULL;
+	if (len > 2 * block->size - block->copies_len)
+		return NULL;
+	at = block->copies + block->copies_len;
+	block->copies_len += len;
+	return at;
+}
+
 void source_release(struct source *source, struct block *block)
 {
 	if (block->size > SPARE_MAX - source->spare_size) {
-		free(block->data);
-		free(block);
+		block_free(block);
 		return;
 	}
 	source->spare_size += block->size;
@@ -55,8 +77,7 @@ void source_free(struct source *source)
 		return;
 	while ((block = source->spare)) {
 		source->spare = block->next;
-		free(block->data);
-		free(block);
+		block_free(block);
 	}
 	source->ops->free(source);
 }

@@ -21,6 +21,9 @@ struct block {
 	uint8_t *data;
 	size_t len;  /* whole pages; the last one may be cut short */
 	size_t size; /* bytes of memory */
+	/* NULL, or memory for copies of the block's records (lib/ring/remains.h) */
+	uint8_t *copies;
+	size_t copies_len;
 };
 
 /* Blocks in order. The owner of a chain returns its blocks with source_release(). */
@@ -45,6 +48,8 @@ struct source_ops {
 	 * `alone`: a record of that time no longer waits for the record that follows it on its CPU.
 	 */
 	uint64_t (*bound)(const struct source *source, size_t cpu_index, bool alone);
+	/* Notes that memory is short, and that the records are therefore incomplete. May be NULL. */
+	void (*lacks_memory)(struct source *source);
 	void (*free)(struct source *source);
 };
 
@@ -53,6 +58,8 @@ struct source {
 	struct page_shape shape;
 	size_t nr_cpus;
 	const uint32_t *cpus; /* the kernel's CPU numbers, ascending */
+	/* the kernel's file `trace` printed the bytes behind short records, too (struct record) */
+	bool prints_more;
 	/* released blocks for reuse; the oldest comes first, because other cores' caches no longer hold it */
 	struct block *spare;
 	struct block **spare_tail; /* valid while `spare` is not NULL */
@@ -61,6 +68,12 @@ struct source {
 
 /* Returns a block of at least `size` bytes, a spare or a new one; NULL when memory is short. */
 struct block *source_block(struct source *source, size_t size);
+
+/*
+ * Memory for `len` bytes that lives as long as the block; NULL when memory is short. The copies of a block are at most
+ * twice as large as its pages.
+ */
+uint8_t *source_copy(struct block *block, size_t len);
 void source_release(struct source *source, struct block *block);
 void source_free(struct source *source);
 

@@ -223,6 +223,7 @@ registers() {
 	ppc*) all='r3 r4 r5 r6 r1' ;;
 	s390*) all='r2 r3 r4 r5 r15' ;;
 	riscv*) all='a0 a1 a2 a3 sp' ;;
+	mips*) all='r4 r5 r6 r7 r29' ;;
 	*) return 1 ;;
 	esac
 	set -- $all

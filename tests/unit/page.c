@@ -165,3 +165,40 @@ TEST(page_tells_no_byte_order_where_it_has_none)
 	CHECK(!order_of(0xc0000080, 4, &swap));
 	CHECK(!page_order(&either, cut, sizeof(cut), &swap));
 }
+
+/* mips64 and riscv64: ring_buffer_event_length() counts the word with the length. */
+TEST(page_tells_of_which_records_the_kernel_takes_a_word_too_much)
+{
+	struct page_bytes bytes = { .ts = 1000,
+				    .commit = 16 + 124 + 8,
+				    .words = { record_head(0, 5), 12, 0x11, 0x12 } };
+	struct record record;
+	struct page page;
+
+	bytes.words[4] = record_head(0, 1);
+	bytes.words[5] = 120;
+	bytes.words[35] = record_head(1, 1);
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), NULL));
+	REQUIRE(page_next(&page, &record, NULL) == 1);
+	CHECK(record.len == 8 && record.more == RECORD_MORE);
+	REQUIRE(page_next(&page, &record, NULL) == 1);
+	CHECK(record.len == 116 && !record.more);
+	REQUIRE(page_next(&page, &record, NULL) == 1);
+	CHECK(record.len == 4 && !record.more);
+}
+
+TEST(page_record_size_counts_the_head_and_ends_with_the_page)
+{
+	struct page_bytes bytes = { .commit = 8 * 4,
+				    .words = { record_head(30, 3), 2, record_head(1, 5), 0x11, record_head(0, 1), 12,
+					       0x77, 0x78 } };
+	struct page page;
+
+	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), NULL));
+	CHECK(page_record_size(&page, 0) == 8);
+	CHECK(page_record_size(&page, 8) == 8);
+	CHECK(page_record_size(&page, 16) == 16);
+	CHECK(page_record_size(&page, 32) == 0);
+	bytes.words[5] = 16;
+	CHECK(page_record_size(&page, 16) == 0);
+}

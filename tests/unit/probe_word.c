@@ -163,6 +163,12 @@ TEST(parameters_of_programs_are_where_the_kernel_has_them)
 		{ 8, ELFCLASS32, "a=$arg1:string", "a=+0(%r2):string" },
 #elif defined(__riscv)
 		{ 8, ELFCLASS64, "a=$arg1:string", "a=+0(%a0):string" },
+#elif defined(__mips__)
+		{ 8, ELFCLASS64, "a=$arg8:string", "a=+0(%r11):string" },
+		{ 4, ELFCLASS32, "a=$arg4:string", "a=+0(%r7):string" },
+		{ 4, ELFCLASS32, "a=$arg5", "'$arg5' is in no register" },
+#elif defined(__loongarch__)
+		{ 8, ELFCLASS64, "a=$arg1:string", "a=+0(%r4):string" },
 #endif
 	};
 	cleanup_buf struct buf buf = BUF_INIT;
