@@ -393,13 +393,18 @@ static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
 		graph->irq_start = graph->irq_end = 0;
 }
 
-/* Whether the record is of a 64-bit kernel with this machine's byte order; an entry has no times. */
+/*
+ * Whether the record is of a 64-bit kernel with this machine's byte order; an entry has no times. The first 4 bytes of
+ * the depth are read: where it has 8, as on 7.x, they are its low half on a little-endian machine only.
+ */
 static bool has_known_places(const struct ftrace *ftrace, const struct binding *binding)
 {
 	const struct place *places = binding->places;
 	bool exit = binding->format && !strcmp(binding->format->name, "funcgraph_exit");
+	uint8_t depth = places[GRAPH_DEPTH_AT].size;
 
-	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 && places[GRAPH_DEPTH_AT].size >= 4 &&
+	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 &&
+	       (depth == 4 || (depth == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)) &&
 	       (!exit || (places[GRAPH_CALLTIME].size == 8 && places[GRAPH_RETTIME].size == 8));
 }
 

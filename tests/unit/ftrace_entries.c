@@ -196,3 +196,30 @@ TEST(entries_in_latency_format_count_from_the_reset_of_the_buffer)
 	prints(&loom, "latency-format", "\n      sh-7         0.....    0us+: irq_handler_entry");
 	loom_release(&loom);
 }
+
+/* struct ftrace_graph_ent of 7.x */
+TEST(entries_of_the_graph_have_a_depth_of_four_or_eight_bytes)
+{
+	static const char *const depths[] = { "u32", "u64" };
+	char fields[128];
+	struct loom loom;
+
+	for (size_t i = 0; i < array_size(depths); i++) {
+		loom_init(&loom);
+		loom_task(&loom, 7, "sh");
+		loom_setting(&loom, "current_tracer", "function_graph");
+		snprintf(fields, sizeof(fields), "u64 func; %s depth", depths[i]);
+		loom_type(&loom, "ftrace", "funcgraph_entry", fields, "\"\"");
+		snprintf(fields, sizeof(fields), "u64 func; %s depth; u64 calltime; u64 rettime", depths[i]);
+		loom_type(&loom, "ftrace", "funcgraph_exit", fields, "\"\"");
+		loom_play(&loom, "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+				 "0 2000 7 funcgraph_entry func=0xb depth=1\n"
+				 "0 3000 7 funcgraph_exit func=0xb depth=1 calltime=2000 rettime=3000\n"
+				 "0 4000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=4000\n");
+		prints(&loom, NULL,
+		       " 0)               |  0xa() {\n"
+		       " 0)   1.000 us    |    0xb();\n"
+		       " 0)   3.000 us    |  }\n");
+		loom_release(&loom);
+	}
+}

@@ -13,7 +13,7 @@ scenario() {
 	remember
 	killed "set" weft set -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700 -O sym-offset --thresh 100us
 	killed "set of an instance" weft set -B somebody -e sched -f 'common_pid > 0' -e block -R stacktrace -C mono -b 700
-	has_tracer function && killed "set of functions" weft set -p function -l 'vfs_*' -n vfs_write -l vfs_fsync:traceoff:3
+	has_tracer function && killed "set of functions" weft set -p function -l 'vfs_*' -n vfs_write -l vfs_link:traceoff:3
 	[ -e $T/snapshot ] && killed "snapshot" weft snapshot take
 	[ -e $T/stack_trace ] && killed "stack" weft stack start -l 'vfs_*'
 	killed "stream" weft stream -e sched -e irq -C mono -o /tmp/killed.txt

@@ -10,13 +10,13 @@ F=$T/set_ftrace_filter
 
 scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
-	echo 'vfs_fsync:traceoff:7' >> $F
+	echo 'vfs_link:traceoff:7' >> $F
 	echo 'traceoff:9 if prev_pid == 99998' > $E
 	remember
 	try "a command beside somebody's" $F '^vfs_open:traceoff:count=[0-2]' -e sched:sched_switch -l vfs_open:traceoff:2
 	try "a trigger beside somebody's" $E '^stacktrace:count=[0-2]' -e sched:sched_switch -R stacktrace:2
 
-	weft set -l '!vfs_fsync:traceoff:0' -e sched:sched_switch -R '!traceoff' > /tmp/s.err 2>&1
+	weft set -l '!vfs_link:traceoff:0' -e sched:sched_switch -R '!traceoff' > /tmp/s.err 2>&1
 	check "set takes away a command and a trigger" status_is $? 0 /tmp/s.err
 	check "the command is gone" lacks $F traceoff
 	check "the trigger is gone" lacks $E '^traceoff'
@@ -27,8 +27,8 @@ scenario() {
 	check "a trigger that is not there is an error with a near one" matches /tmp/s.err "did you mean.*'traceoff'"
 	weft start -e sched:sched_switch -l 'vfs_read:traceof' > /tmp/s.err 2>&1
 	check "a command that is not there is an error with a near one" matches /tmp/s.err "did you mean.*'traceoff'"
-	weft start -e sched:sched_switch -l 'vfs_fsync:traceoff:3' > /tmp/s.err 2>&1
-	check "a command that is there already is told" matches /tmp/s.err "'vfs_fsync' has the command traceoff already"
+	weft start -e sched:sched_switch -l 'vfs_link:traceoff:3' > /tmp/s.err 2>&1
+	check "a command that is there already is told" matches /tmp/s.err "'vfs_link' has the command traceoff already"
 	weft start -e sched:sched_switch -l 'vfs_raed:traceoff' > /tmp/s.err 2>&1
 	check "a function that is not there is one" matches /tmp/s.err "did you mean 'vfs_read"
 	weft start -e sched:sched_switch -l 'vfs_read:enable_event:sched' > /tmp/s.err 2>&1
@@ -37,7 +37,7 @@ scenario() {
 	check "a trigger's event that is not there is an error" equal $? 1
 	unchanged "errors leave nothing"
 
-	weft record -e sched:sched_switch -R 'stacktrace:2' -p function -l vfs_fsync -l 'vfs_*:traceoff:100000000' -o /tmp/k.dat \
+	weft record -e sched:sched_switch -R 'stacktrace:2' -p function -l vfs_link -l 'vfs_*:traceoff:100000000' -o /tmp/k.dat \
 		-B somewhere -e irq -R 'traceoff:5 if common_pid == 99998' > /tmp/s.err 2>&1 &
 	local pid=$!
 	await 'grep -q 1 $T/instances/somewhere/tracing_on'

@@ -8,8 +8,8 @@ somebody() {
 	echo 'prev_pid != 77' > $T/events/sched/sched_switch/filter
 	echo 'stacktrace:5 if prev_pid == -5' > $T/events/sched/sched_switch/trigger
 	echo 1 > $T/events/sched/sched_wakeup/enable
-	echo vfs_fsync > $T/set_ftrace_filter
-	echo 'vfs_fsync:traceoff:3' >> $T/set_ftrace_filter
+	echo vfs_link > $T/set_ftrace_filter
+	echo 'vfs_link:traceoff:3' >> $T/set_ftrace_filter
 	echo 4321 > $T/set_event_pid
 	echo 1 > $T/options/sym-offset
 	mkdir $T/instances/somebody
