@@ -116,7 +116,7 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 	int r = page_next(&cursor->page, &cursor->head, fail);
 
 	if (__builtin_expect(r > 0, 1))
-		return __builtin_expect(cursor->head.more, 0) ? cursor_read_more(cursor, fail) : r;
+		return __builtin_expect(cursor->head.more != 0, 0) ? cursor_read_more(cursor, fail) : r;
 	while (!r) {
 		bool fresh = !cursor->live && !cursor->page.data;
 
