@@ -251,15 +251,33 @@ static void follow_pointer(struct argument *argument)
 }
 
 /*
- * Whether the kernel has no $argN (CONFIG_HAVE_FUNCTION_ARG_ACCESS_API); its README lists $arg<N> if it has it. For a
- * probe after the first instruction of a function only the kernel can answer that.
+ * Whether the README lists $arg<N> among what probes can fetch. A line about return probes has it on every kernel since
+ * 6.10.
+ */
+static bool readme_has_arguments(const char *readme)
+{
+	static const char word[] = "$arg<N>", other[] = "return probes support:";
+
+	for (const char *line = readme, *end; *line; line = *end ? end + 1 : end) {
+		size_t len = strcspn(line, "\n");
+
+		end = line + len;
+		if (memmem(line, len, word, strlen(word)) && !memmem(line, len, other, strlen(other)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the kernel has no $argN (CONFIG_HAVE_FUNCTION_ARG_ACCESS_API). For a probe after the first instruction of a
+ * function only the kernel can answer that.
  */
 static bool lacks_arguments(const struct instance *top, const struct probe *probe)
 {
 	cleanup_buf struct buf readme = BUF_INIT;
 
 	return probe->kind == PROBE_KPROBE && !strchr(probe->place, '+') &&
-	       !instance_read(top, "README", &readme, NULL) && !strstr(buf_str(&readme), "$arg<N>");
+	       !instance_read(top, "README", &readme, NULL) && !readme_has_arguments(buf_str(&readme));
 }
 
 static bool in_narrow_program(const struct probe *probe)

@@ -188,3 +188,25 @@ TEST(parameters_of_programs_are_where_the_kernel_has_them)
 		fake_free(&fake);
 	}
 }
+
+TEST(a_kernel_whose_readme_has_arguments_for_return_probes_alone_gets_registers)
+{
+	static const char *const readmes[] = {
+		"$stack<index>, $stack, $retval, $comm,\n\t     kernel return probes support: $retval, $arg<N>, $comm\n",
+		"$stack<index>, $stack, $retval, $comm, $arg<N>,\n\t     kernel return probes support: $retval, $arg<N>, $comm\n",
+	};
+	const char *place = parameter_place(1, 8, false);
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct fake fake;
+	struct fail fail;
+	char want[32];
+
+	for (size_t i = 0; place && i < array_size(readmes); i++) {
+		REQUIRE(word_fake_new(&fake, 8));
+		fake_write(&fake, "README", readmes[i]);
+		fake_write(&fake, "available_filter_functions", "vfs_read\n");
+		snprintf(want, sizeof(want), "a=%s", i ? "$arg1" : place);
+		CHECK_STR(fetched(&fake, "vfs_read a=$arg1", &buf, &fail), want);
+		fake_free(&fake);
+	}
+}
