@@ -36,6 +36,11 @@ bool test_check_mem(const void *got, size_t got_len, const void *want, size_t wa
 	return false;
 }
 
+bool test_check_str(const char *got, const char *want, const char *file, int line)
+{
+	return test_check_mem(got, strlen(got), want, strlen(want), file, line);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned passed = 0, failed = 0;

@@ -30,6 +30,7 @@ struct test {
 
 void test_register(struct test *test);
 bool test_check(bool ok, const char *file, int line, const char *what);
+bool test_check_str(const char *got, const char *want, const char *file, int line);
 bool test_check_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *file, int line);
 
 #define TEST(test_name)                                                                 \
@@ -47,9 +48,8 @@ bool test_check_mem(const void *got, size_t got_len, const void *want, size_t wa
 		if (!CHECK(expr)) \
 			return;   \
 	} while (0)
-/* Text against text; prints both when they differ. */
-#define CHECK_STR(got, want) \
-	test_check_mem((got), __builtin_strlen(got), (want), __builtin_strlen(want), __FILE__, __LINE__)
+/* Text against text; prints both when they differ. Each argument is evaluated once. */
+#define CHECK_STR(got, want) test_check_str((got), (want), __FILE__, __LINE__)
 #define CHECK_MEM(got, len, want, want_len) test_check_mem((got), (len), (want), (want_len), __FILE__, __LINE__)
 
 #endif
