@@ -11,7 +11,7 @@ scenario() {
 		done
 	done
 	VARIANTS='verbose raw hex latency-format'
-	if [ -e $T/syscall_user_buf_size ]; then
+	if [ -e $T/syscall_user_buf_size ] || case $(uname -r) in 6.1[678].*) true ;; *) false ;; esac; then
 		skip "syscalls with fields" "this kernel prints where in its own buffer the pointer to a string lies"
 	else
 		VARIANTS="$VARIANTS fields"
