@@ -60,13 +60,18 @@ struct event {
 		};
 		uint64_t common; /* all common fields, as in the record */
 	};
+	union {
+		struct {
+			uint16_t cpu;       /* the kernel's number of the CPU */
+			uint16_t cpu_index; /* index among the buffer's CPUs */
+			/* with a reader of several buffers (lib/reader): the index of the event's buffer */
+			uint16_t buffer;
+			uint8_t kind;
+			bool first; /* for EVENT_LOST: it comes before the first record of its CPU */
+		};
+		uint64_t origin; /* all of these at once: they are the same in all records of a page */
+	};
 	uint32_t len;
-	uint16_t cpu;       /* the kernel's number of the CPU */
-	uint16_t cpu_index; /* index among the buffer's CPUs */
-	/* with a reader of several buffers (lib/reader): the index of the event's buffer */
-	uint16_t buffer;
-	uint8_t kind;
-	bool first; /* for EVENT_LOST: it comes before the first record of its CPU */
 	/* bytes behind the record that the kernel takes for the event's, and prints (struct record) */
 	uint32_t more;
 };

@@ -207,6 +207,55 @@ int events_next(struct events *events, struct event *ret, struct fail *fail)
 	return take_next(events, ret, fail);
 }
 
+/* Returns whether the record after the last one is on the same CPU, and nothing else has to be looked at before it. */
+static inline bool runs_on(const struct events *events)
+{
+	const struct cursor *top = events->merge->heap[0].cursor;
+
+	return events->merge->top_moved && top->live && !top->lost && top->head.ts < events->merge->next_ts &&
+	       !events->scale && !events->swap;
+}
+
+/*
+ * Takes records of the CPU of the last one as long as they follow each other plainly: on one page, of known types, before
+ * the next record of another CPU and within the window. Returns their number. Call it if runs_on().
+ */
+static size_t take_run(struct events *events, struct event *ret, size_t max)
+{
+	struct cursor *top = events->merge->heap[0].cursor;
+	const struct event common = { .cpu = top->cpu, .cpu_index = top->cpu_index, .first = top->first };
+	uint64_t offset = (uint64_t)events->ts_offset, until = events->options.until, before = events->merge->next_ts;
+	/* Copies: the compiler keeps their members in registers. */
+	struct record head = top->head;
+	struct page page = top->page;
+	struct event_type *type;
+	size_t nr = 0;
+
+	while (nr < max && head.ts < before && head.ts + offset <= until && head.len >= COMMON_SIZE &&
+	       (type = events->types[load_u16(head.data + COMMON_TYPE, false)])) {
+		ret[nr].ts = head.ts + offset;
+		ret[nr].data = head.data;
+		ret[nr].type = type;
+		ret[nr].lost = 0;
+		ret[nr].common = load_u64(head.data, false);
+		ret[nr].origin = common.origin;
+		ret[nr].len = head.len;
+		ret[nr].more = head.more;
+		type->seen++;
+		nr++;
+		if (!page_next_plain(&page, &head)) {
+			top->page = page;
+			events_advance(events);
+			events->count += nr;
+			return nr;
+		}
+	}
+	top->page = page;
+	top->head = head;
+	events->count += nr;
+	return nr;
+}
+
 int events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail)
 {
 	size_t nr = 0, held = events->options.keep_blocks ? BATCH_HELD : 0;
@@ -214,8 +263,11 @@ int events_batch(struct events *events, struct event *ret, size_t max, struct fa
 
 	release_retired(events);
 	/* The bytes of a block that is left must stay, so at most one is left in each batch without keep_blocks. */
-	while (nr < max && events->merge->retired.size <= held && (r = take_next(events, &ret[nr], fail)) > 0)
+	while (nr < max && events->merge->retired.size <= held && (r = take_next(events, &ret[nr], fail)) > 0) {
 		ret[nr++].buffer = 0;
+		if (runs_on(events) && events->merge->retired.size <= held)
+			nr += take_run(events, &ret[nr], max - nr);
+	}
 	events->hidden = true;
 	return nr ? (int)nr : r;
 }

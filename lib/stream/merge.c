@@ -201,10 +201,28 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 	return merge->heap[0].cursor;
 }
 
+/* Of two CPUs, one is next, and the other one comes after it. */
+static inline struct cursor *settle_two(struct merge *merge)
+{
+	struct merge_slot *heap = merge->heap, moved = { heap[0].cursor->head.ts, heap[0].cursor };
+
+	merge->top_moved = false;
+	if (before(heap[1], moved)) {
+		heap[0] = heap[1];
+		heap[1] = moved;
+	} else {
+		heap[0].ts = moved.ts;
+	}
+	merge->next_ts = heap[1].ts;
+	return heap[0].cursor;
+}
+
 struct cursor *merge_top_slowly(struct merge *merge)
 {
 	/* With two CPUs, the next record is on the other CPU half of the time. */
 	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0].cursor->live && merge->len > 1, 1)) {
+		if (merge->len == 2)
+			return settle_two(merge);
 		heap_settle_top(merge);
 		merge->next_ts = behind_top(merge);
 		return merge->heap[0].cursor;
