@@ -14,8 +14,8 @@ struct findings;
 struct pass;
 
 /*
- * An analysis answers a question about a file with tables. It sees every event of a pass (lib/analysis/pass.h) after
- * the state of the traced machine has seen it, and keeps what its tables need: memory grows with keys such as tasks,
+ * An analysis answers a question about a file with tables. It sees the events of a pass (lib/analysis/pass.h) that it
+ * needs, each after the state of the traced machine has seen it, and keeps what its tables need: memory grows with keys such as tasks,
  * not with events. An analysis never guesses: it counts and reports what the start of the trace, its end and lost
  * events hide (lib/analysis/findings.h).
  * A new analysis is a file in this directory with its ops, and its command in cmd/.
@@ -48,7 +48,13 @@ struct analysis_ops {
 	 * pass.
 	 */
 	int (*create)(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail);
-	void (*see)(struct analysis *analysis, const struct event *event);
+	/*
+	 * Called with the first event of each type in each buffer, before the state sees it: returns the role in which
+	 * see() gets the events of this type, or ROLE_NONE (lib/event/roles.h), and it gets none of them.
+	 */
+	uint8_t (*look)(struct analysis *analysis, const struct event *event);
+	/* Every gap of lost events has the role ROLE_NONE. */
+	void (*see)(struct analysis *analysis, const struct event *event, uint8_t role);
 	/* Called once, after the last event. */
 	int (*finish)(struct analysis *analysis, struct findings *findings, struct fail *fail);
 	void (*free)(struct analysis *analysis); /* NULL is a no-op */

@@ -430,21 +430,25 @@ static void bind(struct analysis *block, const struct event *event, enum role ro
 	(void)place_bind(&places->other, format, abi, role == REMAP ? "old_dev" : "new_sector");
 }
 
-static void see(struct analysis *block, const struct event *event)
+static uint8_t look(struct analysis *block, const struct event *event)
 {
-	enum role role;
-	uint32_t device;
 	bool fresh;
+	uint8_t role = roles_of(&block->roles, event, &fresh);
+
+	if (fresh)
+		bind(block, event, (enum role)role);
+	return role;
+}
+
+static void see(struct analysis *block, const struct event *event, uint8_t number)
+{
+	enum role role = (enum role)number;
+	uint32_t device;
 
 	if (event->kind == EVENT_LOST) {
 		see_lost(block, event);
 		return;
 	}
-	role = (enum role)roles_of(&block->roles, event, &fresh);
-	if (!role)
-		return;
-	if (fresh)
-		bind(block, event, role);
 	block->seen++;
 	device = device_of(block, place_u64(&block->places[role].device, event));
 	if (device == NO_DEVICE) {
@@ -471,6 +475,7 @@ const struct analysis_ops block_analysis = {
 	.wants = wants,
 	.essential = 2,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = block_finish,
 	.free = release,

@@ -258,44 +258,57 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	function->self += call->lasted > call->nested ? call->lasted - call->nested : 0;
 }
 
-static void see_hit(struct analysis *graph, const struct event *event, enum role role, bool fresh)
+static void bind_hit(const struct analysis *graph, const struct event *event, enum role role, struct place *place)
+{
+	(void)place_bind(place, event->type->format, &graph->pass->reader->buffers[event->buffer].context->abi,
+			 role == PROBE ? "__probe_ip" : "ip");
+}
+
+static void see_hit(struct analysis *graph, const struct event *event, enum role role)
 {
 	struct place probe, *place = &graph->at[role];
 
 	/* Each probe is an event type of its own. */
-	if (role == PROBE)
+	if (role == PROBE) {
 		place = &probe;
-	if (fresh || role == PROBE)
-		(void)place_bind(place, event->type->format, &graph->pass->reader->buffers[event->buffer].context->abi,
-				 role == PROBE ? "__probe_ip" : "ip");
+		bind_hit(graph, event, role, place);
+	}
 	graph->hits_buffer = event->buffer;
 	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu))
 		hit(graph, place_u64(place, event));
 }
 
-static void see(struct analysis *graph, const struct event *event)
+static uint8_t look(struct analysis *graph, const struct event *event)
+{
+	bool fresh;
+	uint8_t role = roles_of(&graph->roles, event, &fresh);
+
+	if (role == ENTRY || role == EXIT)
+		graph_stream_begin(&graph->stream, graph->pass, event, role == EXIT);
+	else if (role && role != PROBE)
+		bind_hit(graph, event, (enum role)role, &graph->at[role]);
+	return role;
+}
+
+static void see(struct analysis *graph, const struct event *event, uint8_t role)
 {
 	struct call call;
-	uint8_t role;
-	bool fresh;
 	int ended;
 
 	if (event->kind == EVENT_LOST) {
 		graph_stream_lose(&graph->stream, event);
 		return;
 	}
-	role = roles_of(&graph->roles, event, &fresh);
 	if (role == ENTRY || role == EXIT) {
 		call.func = 0;
-		ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, fresh, &call);
+		ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, &call);
 		if (ended > 0)
 			see_call(graph, &call, event);
 		else if (!ended && role == ENTRY)
 			expect(graph, call.func);
 		return;
 	}
-	if (role)
-		see_hit(graph, event, (enum role)role, fresh);
+	see_hit(graph, event, (enum role)role);
 }
 
 enum column {
@@ -482,6 +495,7 @@ const struct analysis_ops graph_analysis = {
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = finish,
 	.free = release,

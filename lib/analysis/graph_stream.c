@@ -10,7 +10,7 @@ void graph_stream_release(struct graph_stream *stream)
 	*stream = (struct graph_stream){ .calls = NULL };
 }
 
-bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool fresh_exit)
+void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool is_exit)
 {
 	const struct schema_abi *abi = &pass->reader->buffers[event->buffer].context->abi;
 
@@ -19,11 +19,8 @@ bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const st
 		stream->buffer = event->buffer;
 		pass->failed |= !stream->calls;
 	}
-	if (!stream->calls || stream->buffer != event->buffer)
-		return false;
-	if (fresh_exit)
+	if (stream->calls && stream->buffer == event->buffer && is_exit)
 		(void)place_bind(&stream->retval, event->type->format, abi, "retval");
-	return true;
 }
 
 void graph_stream_lose(struct graph_stream *stream, const struct event *event)

@@ -21,22 +21,18 @@ struct graph_stream {
 
 void graph_stream_release(struct graph_stream *stream);
 
-/*
- * Handles the first events. Returns false when the event does not belong to this stream, or when memory runs out
- * (pass::failed).
- */
-bool graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool fresh_exit);
+/* Call it before the first event of each type. Without memory sets pass::failed. */
+void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool is_exit);
 
 /*
- * Handles an entry or an exit; `fresh`: it is the first event of its type. Returns 1 when the event ended a call, which
+ * Handles an entry or an exit. Returns 1 when the event ended a call, which
  * is then in *ret; 0 when it ended none; -1 when it does not belong to this stream, or when memory runs out
  * (pass::failed).
  */
 static inline int graph_stream_see(struct graph_stream *stream, struct pass *pass, const struct event *event,
-				   bool is_entry, bool fresh, struct call *ret)
+				   bool is_entry, struct call *ret)
 {
-	if (__builtin_expect((fresh || !stream->calls || stream->buffer != event->buffer), 0) &&
-	    !graph_stream_begin(stream, pass, event, !is_entry && fresh))
+	if (__builtin_expect(!stream->calls || stream->buffer != event->buffer, 0))
 		return -1;
 	if (is_entry)
 		calls_mark(stream->calls, graph_off_now(pass, graph_task(pass, event)));

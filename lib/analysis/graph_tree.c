@@ -261,21 +261,26 @@ static void end_call(struct analysis *graph, const struct call *call, const stru
 		graph->inner += is_wanted(graph, call->func);
 }
 
-static void see(struct analysis *graph, const struct event *event)
+static uint8_t look(struct analysis *graph, const struct event *event)
+{
+	bool fresh;
+	uint8_t role = roles_of(&graph->roles, event, &fresh);
+
+	if (role)
+		graph_stream_begin(&graph->stream, graph->pass, event, role != ENTRY);
+	return role;
+}
+
+static void see(struct analysis *graph, const struct event *event, uint8_t role)
 {
 	struct call call;
-	uint8_t role;
-	bool fresh;
 	int ended;
 
 	if (event->kind == EVENT_LOST) {
 		graph_stream_lose(&graph->stream, event);
 		return;
 	}
-	role = roles_of(&graph->roles, event, &fresh);
-	if (!role)
-		return;
-	ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, fresh, &call);
+	ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, &call);
 	if (ended > 0)
 		end_call(graph, &call, event);
 	else if (!ended && role == ENTRY)
@@ -327,6 +332,7 @@ const struct analysis_ops graph_tree_analysis = {
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -459,20 +459,24 @@ static void bind(struct analysis *irq, const struct event *event, enum role role
 		(void)place_bind(&places->value, event->type->format, abi, fields[role].value);
 }
 
-static void see(struct analysis *irq, const struct event *event)
+static uint8_t look(struct analysis *irq, const struct event *event)
 {
-	enum role role;
 	bool fresh;
+	uint8_t role = roles_of(&irq->roles, event, &fresh);
+
+	if (fresh)
+		bind(irq, event, (enum role)role);
+	return role;
+}
+
+static void see(struct analysis *irq, const struct event *event, uint8_t number)
+{
+	enum role role = (enum role)number;
 
 	if (event->kind == EVENT_LOST) {
 		see_lost(irq, event);
 		return;
 	}
-	role = (enum role)roles_of(&irq->roles, event, &fresh);
-	if (!role)
-		return;
-	if (fresh)
-		bind(irq, event, role);
 	irq->seen++;
 	if (role <= HARD_EXIT)
 		see_hard(irq, event, role);
@@ -493,6 +497,7 @@ const struct analysis_ops irq_analysis = {
 	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
 	.wants = wants,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = irq_finish,
 	.free = release,

@@ -177,13 +177,24 @@ static void see_queue(struct analysis *latency)
 	way->hops[way->nr++].cpu = step->cpu;
 }
 
-static void see(struct analysis *latency, const struct event *event)
+/* The timeline needs every event. The role has the role of the noises in its low bits. */
+enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, NOISE = 0x3f };
+
+static uint8_t look(struct analysis *latency, const struct event *event)
+{
+	return (uint8_t)(EVERY_EVENT | noises_look(&latency->noises, event) |
+			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
+}
+
+static void see(struct analysis *latency, const struct event *event, uint8_t role)
 {
 	const struct state *state = &latency->pass->state;
 
 	timeline_see(&latency->timeline, state, event);
-	noises_see(&latency->noises, event);
-	timerlats_see(&latency->timerlats, event);
+	if (role & NOISE || event->kind != EVENT_RECORD)
+		noises_see(&latency->noises, event, role & NOISE);
+	if (role & SAMPLE || event->cpu < latency->timerlats.nr_cpus)
+		timerlats_see(&latency->timerlats, event, role & SAMPLE);
 	switch ((enum step_kind)state->step.kind) {
 	case STEP_SWITCH:
 		see_run(latency, event->cpu);
@@ -418,6 +429,7 @@ const struct analysis_ops latency_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -272,22 +272,27 @@ static void see_sample(struct noises *noises, struct noise_cpu *cpu, const struc
 	keep(noises, &noises->samples, &sample);
 }
 
-void noises_see(struct noises *noises, const struct event *event)
+uint8_t noises_look(struct noises *noises, const struct event *event)
+{
+	bool fresh;
+	uint8_t role = roles_of(&noises->roles, event, &fresh);
+
+	if (fresh)
+		bind(noises, event, &noises->places[role]);
+	return role;
+}
+
+void noises_see(struct noises *noises, const struct event *event, uint8_t role)
 {
 	struct noise_cpu *cpu;
-	bool fresh;
-	uint8_t role;
 
 	if (event->kind != EVENT_RECORD) {
 		if (event->cpu < noises->nr_cpus)
 			noises->cpus[event->cpu].lost = true;
 		return;
 	}
-	role = roles_of(&noises->roles, event, &fresh);
 	if (!role)
 		return;
-	if (fresh)
-		bind(noises, event, &noises->places[role]);
 	cpu = cpu_of(noises, event->cpu);
 	if (!cpu)
 		return;

@@ -309,19 +309,22 @@ void timerlats_put(const struct timerlats *timerlats, struct findings *findings)
 	spreads_put(&timerlats->spreads, "timerlat", call_context, NULL, findings);
 }
 
-void timerlats_see(struct timerlats *timerlats, const struct event *event)
+bool timerlats_look(struct timerlats *timerlats, const struct event *event)
 {
-	bool fresh;
+	bool fresh, is_sample = roles_of(&timerlats->roles, event, &fresh);
 
-	if (event->cpu < timerlats->nr_cpus)
-		see_noise(timerlats, event);
-	if (event->kind != EVENT_RECORD || !roles_of(&timerlats->roles, event, &fresh))
-		return;
 	if (fresh) {
 		(void)place_bind(&timerlats->context, event->type->format, timerlats->pass->state.abi, "context");
 		(void)place_bind(&timerlats->latency, event->type->format, timerlats->pass->state.abi, "timer_latency");
 		(void)place_bind(&timerlats->number, event->type->format, timerlats->pass->state.abi, "seqnum");
 	}
-	if (timerlats->latency.size)
+	return is_sample;
+}
+
+void timerlats_see(struct timerlats *timerlats, const struct event *event, bool is_sample)
+{
+	if (event->cpu < timerlats->nr_cpus)
+		see_noise(timerlats, event);
+	if (is_sample && timerlats->latency.size)
 		see_sample(timerlats, event);
 }

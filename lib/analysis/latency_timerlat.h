@@ -56,7 +56,9 @@ void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct
 		    const struct noises *noises, size_t worst);
 void timerlats_release(struct timerlats *timerlats);
 
-void timerlats_see(struct timerlats *timerlats, const struct event *event);
+/* Returns whether events of this type are samples. Call it with the first event of each type. */
+bool timerlats_look(struct timerlats *timerlats, const struct event *event);
+void timerlats_see(struct timerlats *timerlats, const struct event *event, bool is_sample);
 /* Call it after the last event. */
 void timerlats_end(struct timerlats *timerlats);
 /* Adds the table for a comparison of recordings. */

@@ -107,7 +107,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&locks->calls, sizeof(uint64_t));
 	u64_map_init(&locks->held, sizeof(struct lock_wait));
 	u64_map_init(&locks->names, LOCKS_NAME);
-	u64_map_init(&locks->last, sizeof(uint64_t));
+	u64_map_init(&locks->last, sizeof(struct lock_last));
 	u64_map_init(&locks->callers, sizeof(uint8_t));
 	u64_map_init(&locks->rows, sizeof(struct lock_row));
 	locks->futex = -1;
@@ -175,7 +175,7 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 {
 	const struct state *state = &locks->pass->state;
 	uint32_t task = state_running(state, event->cpu);
-	uint64_t *last;
+	struct lock_last *last;
 	struct lock_wait *wait;
 
 	if (task == STATE_NO_TASK)
@@ -191,7 +191,9 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 		return;
 	}
 	/* The stack of a system call's entry does not show the caller in the program. */
-	*last = map == &locks->waits && type != LOCK_FUTEX ? wait_key(address, task) + 1 : 0;
+	*last = (struct lock_last){ .begun = map == &locks->waits && type != LOCK_FUTEX,
+				    .key = wait_key(address, task),
+				    .events = state->cpus[event->cpu].events };
 	/* A mutex that first spins and then sleeps has two contention_begin. */
 	if (wait->since && wait->losses == state->losses && wait->address == address && wait->task == task)
 		return;
@@ -410,8 +412,9 @@ static bool is_own(struct analysis *locks, const struct symbol *symbol)
 static void see_stack(struct analysis *locks, const struct event *event)
 {
 	const struct context *context = locks->pass->reader->buffers[event->buffer].context;
-	const uint64_t *key = u64_map_find(&locks->last, event->cpu);
-	struct lock_wait *wait = key && *key ? u64_map_find(&locks->waits, *key - 1) : NULL;
+	const struct lock_last *last = u64_map_find(&locks->last, event->cpu);
+	bool follows = last && last->begun && last->events + 1 == locks->pass->state.cpus[event->cpu].events;
+	struct lock_wait *wait = follows ? u64_map_find(&locks->waits, last->key) : NULL;
 	struct symbol symbol;
 	struct stack stack;
 	uint64_t address;
@@ -449,23 +452,27 @@ static void bind(struct analysis *locks, const struct event *event, enum role ro
 	}
 }
 
-static void see(struct analysis *locks, const struct event *event)
+static uint8_t look(struct analysis *locks, const struct event *event)
 {
-	enum role role;
-	uint64_t *last;
 	bool fresh;
+	uint8_t role = roles_of(&locks->roles, event, &fresh);
+
+	if (fresh)
+		bind(locks, event, (enum role)role);
+	return role;
+}
+
+static void see(struct analysis *locks, const struct event *event, uint8_t number)
+{
+	enum role role = (enum role)number;
 
 	/* Lost events need no handling here: each wait is checked for them when it ends. */
-	role = event->kind == EVENT_RECORD ? (enum role)roles_of(&locks->roles, event, &fresh) : 0;
-	if (role && fresh)
-		bind(locks, event, role);
-	if (role == STACK)
-		see_stack(locks, event);
-	last = locks->last.len ? u64_map_find(&locks->last, event->cpu) : NULL;
-	if (last)
-		*last = 0;
-	if (!role || role == STACK)
+	if (event->kind != EVENT_RECORD)
 		return;
+	if (role == STACK) {
+		see_stack(locks, event);
+		return;
+	}
 	locks->seen += role < RAW_ENTER;
 	if (role == BEGIN)
 		begin(locks, &locks->waits, type_of(place_u64(&locks->places[BEGIN].value, event)),
@@ -484,6 +491,7 @@ const struct analysis_ops locks_analysis = {
 	.summary = "show how long tasks waited for locks and futexes",
 	.wants = wants,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = locks_finish,
 	.free = release,

@@ -43,6 +43,13 @@ struct lock_wait {
 	uint8_t type;
 };
 
+/* The last wait that began on a CPU. */
+struct lock_last {
+	uint64_t key;    /* of the wait */
+	uint64_t events; /* state_cpu::events then: the next event may be the stack of the begin */
+	bool begun;      /* false: its stack is of no use */
+};
+
 struct lock_row {
 	struct samples waits, held;
 	uint64_t spun, slept, queued; /* queued: from the wakeup until the task had a CPU */
@@ -68,7 +75,7 @@ struct analysis {
 	struct u64_map calls;    /* by task: address of the futex for which its system call waits */
 	struct u64_map held;     /* by task and address: struct lock_wait */
 	struct u64_map names;    /* by address: char[LOCKS_NAME], from lockdep */
-	struct u64_map last;     /* by CPU: 1 + the key of the wait that began with the last event */
+	struct u64_map last;     /* by CPU: struct lock_last */
 	struct u64_map callers;  /* by address in a function: 0: unknown; 1: a caller; 2: one of the own functions */
 	struct u64_map rows;
 	uint64_t seen, cut, broken;

@@ -285,25 +285,31 @@ static void bind(struct analysis *memory, const struct event *event, struct memo
 	(void)place_bind(&places->order, format, abi, role == VICTIM ? "pid" : "order");
 }
 
-static void see(struct analysis *memory, const struct event *event)
+/* Several events share a role, but each has places of its own. */
+static struct memory_places *places_of(struct analysis *memory, uint8_t number)
 {
-	struct memory_places *places;
-	uint8_t number;
-	enum role role;
+	return &memory->places[number % MEMORY_ROLES][number / MEMORY_ROLES];
+}
+
+static uint8_t look(struct analysis *memory, const struct event *event)
+{
 	bool fresh;
+	uint8_t number = roles_of(&memory->roles, event, &fresh);
+
+	if (fresh)
+		bind(memory, event, places_of(memory, number), (enum role)(number % MEMORY_ROLES));
+	return number;
+}
+
+static void see(struct analysis *memory, const struct event *event, uint8_t number)
+{
+	enum role role = (enum role)(number % MEMORY_ROLES);
+	struct memory_places *places = places_of(memory, number);
 
 	if (event->kind == EVENT_LOST) {
 		see_lost(memory);
 		return;
 	}
-	number = roles_of(&memory->roles, event, &fresh);
-	if (!number)
-		return;
-	/* Several events share a role, but each has places of its own. */
-	role = (enum role)(number % MEMORY_ROLES);
-	places = &memory->places[role][number / MEMORY_ROLES];
-	if (fresh)
-		bind(memory, event, places, role);
 	memory->seen++;
 	if (role == ALLOC)
 		see_alloc(memory, event, places);
@@ -327,6 +333,7 @@ const struct analysis_ops memory_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = memory_finish,
 	.free = release,

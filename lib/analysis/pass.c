@@ -58,6 +58,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 		.reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET }
 	};
 	state_init(&pass->state, &first->abi, first->preempt_rt);
+	pass->dispatch.state = &pass->state;
 	if (!reader_is_merged(reader))
 		return fail_set(fail, -EINVAL,
 				"the clocks of the instances differ, so that their events have no common order; "
@@ -80,9 +81,21 @@ void pass_release(struct pass *pass)
 	for (size_t i = 0; i < pass->nr_items; i++)
 		pass->items[i].ops->free(pass->items[i].analysis);
 	free(pass->items);
+	dispatch_release(&pass->dispatch);
 	free(pass->self);
 	state_release(&pass->state);
 	*pass = (struct pass){ .reader = NULL };
+}
+
+static int create(struct pass *pass, struct pass_item *item, struct fail *fail)
+{
+	int r = item->ops->create(pass, item->options, &item->analysis, fail);
+
+	if (r || dispatch_add(&pass->dispatch, item->ops, item->analysis))
+		return r;
+	item->ops->free(item->analysis);
+	item->analysis = NULL;
+	return fail_memory(fail);
 }
 
 int pass_add(struct pass *pass, const struct analysis_ops *ops, const void *options, struct fail *fail)
@@ -94,7 +107,7 @@ int pass_add(struct pass *pass, const struct analysis_ops *ops, const void *opti
 		return fail_memory(fail);
 	item->ops = ops;
 	item->options = options;
-	r = ops->create(pass, options, &item->analysis, fail);
+	r = create(pass, item, fail);
 	if (r)
 		pass->nr_items--;
 	return r;
@@ -114,13 +127,21 @@ static uint8_t block_of(const struct pass *pass, uint64_t ts)
 	return (uint8_t)(block < PASS_BLOCKS ? block : PASS_BLOCKS - 1);
 }
 
-static inline void show(struct pass *pass, const struct event *event)
+__attribute__((always_inline)) static inline void show(struct pass *pass, const struct event *event)
 {
-	if (pass->block_ns)
+	const struct dispatch_type *type;
+
+	if (__builtin_expect(pass->block_ns != 0, 0))
 		pass->budget.mark = block_of(pass, event->ts);
-	state_see(&pass->state, event);
-	for (size_t i = 0; i < pass->nr_items; i++)
-		pass->items[i].ops->see(pass->items[i].analysis, event);
+	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
+		state_see(&pass->state, event);
+		dispatch_gap(&pass->dispatch, event);
+		return;
+	}
+	type = dispatch_type(&pass->dispatch, event);
+	state_see_as(&pass->state, event, type ? type->state_role : ROLE_NONE);
+	if (type)
+		dispatch_to(type, event);
 }
 
 void pass_see(struct pass *pass, const struct event *event)
@@ -155,7 +176,8 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 int pass_end(struct pass *pass, struct fail *fail)
 {
 	state_settle(&pass->state);
-	if (pass->failed || pass->state.failed || pass->state.roles.failed || pass->budget.failed)
+	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->state.roles.failed ||
+	    pass->budget.failed)
 		return fail_memory(fail);
 	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
 }
@@ -165,12 +187,13 @@ int pass_restart(struct pass *pass, struct fail *fail)
 	int r = state_restart(&pass->state) ? 0 : fail_memory(fail);
 
 	pass->budget.left = SAMPLES_BUDGET;
+	dispatch_clear(&pass->dispatch);
 	for (size_t i = 0; !r && i < pass->nr_items; i++) {
 		struct pass_item *item = &pass->items[i];
 
 		item->ops->free(item->analysis);
 		item->analysis = NULL;
-		r = item->ops->create(pass, item->options, &item->analysis, fail);
+		r = create(pass, item, fail);
 	}
 	return r;
 }
@@ -333,11 +356,6 @@ bool pass_chooses(const struct pass *pass, const struct state_task *task)
 	for (size_t i = 0; i < filter->nr_comms && !wanted; i++)
 		wanted = text_glob(filter->comms[i], pass_comm(pass, task));
 	return wanted;
-}
-
-bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
-{
-	return !pass->filter.cpus || cpus_has(pass->filter.cpus, cpu);
 }
 
 void pass_spread(struct table *table, const struct samples *samples)

@@ -3,6 +3,8 @@
 #define WEFT_ANALYSIS_PASS_H
 
 #include "lib/analysis/analysis.h"
+#include "lib/analysis/dispatch.h"
+#include "lib/base/cpus.h"
 #include "lib/base/samples.h"
 #include "lib/state/state.h"
 
@@ -10,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cpus;
 struct event;
 struct findings;
 struct out;
@@ -56,6 +57,7 @@ struct pass {
 		struct analysis *analysis;
 	} * items;
 	size_t nr_items;
+	struct dispatch dispatch;
 	int32_t *self;
 	size_t nr_self;
 	uint64_t self_bits; /* pass_self_bit() of each of weft's own tasks */
@@ -120,7 +122,11 @@ static inline bool pass_wants(const struct pass *pass, const struct state_task *
 	return pass_chooses(pass, task);
 }
 
-bool pass_wants_cpu(const struct pass *pass, uint32_t cpu);
+static inline bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
+{
+	return __builtin_expect(!pass->filter.cpus, 1) || cpus_has(pass->filter.cpus, cpu);
+}
+
 bool pass_is_self(const struct pass *pass, int32_t pid);
 
 /* Returns the task's name: the last one from an event, or the one that the file has. */

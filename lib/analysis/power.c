@@ -297,19 +297,12 @@ static void see_lost(struct analysis *power, const struct event *event)
 	}
 }
 
-static void see(struct analysis *power, const struct event *event)
+static uint8_t look(struct analysis *power, const struct event *event)
 {
 	const struct schema_abi *abi;
-	enum role role;
 	bool fresh;
+	uint8_t role = roles_of(&power->roles, event, &fresh);
 
-	if (event->kind == EVENT_LOST) {
-		see_lost(power, event);
-		return;
-	}
-	role = (enum role)roles_of(&power->roles, event, &fresh);
-	if (!role)
-		return;
 	if (fresh) {
 		abi = &power->pass->reader->buffers[event->buffer].context->abi;
 		(void)(fields[role].cpu &&
@@ -318,6 +311,17 @@ static void see(struct analysis *power, const struct event *event)
 		       place_bind(&power->places[role].value, event->type->format, abi, fields[role].value));
 		(void)(fields[role].other &&
 		       place_bind(&power->places[role].other, event->type->format, abi, fields[role].other));
+	}
+	return role;
+}
+
+static void see(struct analysis *power, const struct event *event, uint8_t number)
+{
+	enum role role = (enum role)number;
+
+	if (event->kind == EVENT_LOST) {
+		see_lost(power, event);
+		return;
 	}
 	power->seen += role < HARD;
 	if (role == IDLE)
@@ -340,6 +344,7 @@ const struct analysis_ops power_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = power_finish,
 	.free = release,

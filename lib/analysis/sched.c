@@ -176,11 +176,18 @@ static void see_switch(struct analysis *sched, uint32_t cpu)
 		see_delay(sched, counts, cpu);
 }
 
-static void see(struct analysis *sched, const struct event *event)
+/* Only events of the scheduler change tasks; a chain ends with interrupts, and a map shows them, too. */
+static uint8_t look(struct analysis *sched, const struct event *event)
+{
+	return sched->chain || sched->map || state_look(&sched->pass->state, event);
+}
+
+static void see(struct analysis *sched, const struct event *event, uint8_t role)
 {
 	const struct state_step *step = &sched->pass->state.step;
 	struct sched_counts *counts;
 
+	(void)role;
 	if (sched->chain)
 		sched_chain_see(sched->chain, event);
 	if (sched->map)
@@ -214,6 +221,7 @@ const struct analysis_ops sched_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = sched_finish,
 	.free = release,

@@ -257,18 +257,14 @@ static void see_switch(struct analysis *stacks, const struct event *event)
 			     .unknown = state->tasks[out].spent[TASK_UNKNOWN] };
 }
 
-static void see(struct analysis *stacks, const struct event *event)
-{
-	const struct state_step *step = &stacks->pass->state.step;
-	struct stacked *stacked;
-	enum role role;
-	bool fresh;
+/* A stack belongs to the event before it, so every event is needed. */
+enum { NO_STACK = ROLES_MAX };
 
-	if (event->kind != EVENT_RECORD) {
-		u64_map_clear(&stacks->last);
-		return;
-	}
-	role = (enum role)roles_of(&stacks->roles, event, &fresh);
+static uint8_t look(struct analysis *stacks, const struct event *event)
+{
+	bool fresh;
+	uint8_t role = roles_of(&stacks->roles, event, &fresh);
+
 	if (role && fresh) {
 		const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
 
@@ -277,8 +273,20 @@ static void see(struct analysis *stacks, const struct event *event)
 		if (role == USER)
 			(void)place_bind(&stacks->tgid, event->type->format, &context->abi, "tgid");
 	}
-	if (role) {
-		see_stack(stacks, event, role);
+	return role ? role : NO_STACK;
+}
+
+static void see(struct analysis *stacks, const struct event *event, uint8_t role)
+{
+	const struct state_step *step = &stacks->pass->state.step;
+	struct stacked *stacked;
+
+	if (event->kind != EVENT_RECORD) {
+		u64_map_clear(&stacks->last);
+		return;
+	}
+	if (role != NO_STACK) {
+		see_stack(stacks, event, (enum role)role);
 		return;
 	}
 	if (step->kind == STEP_SWITCH)
@@ -453,6 +461,7 @@ const struct analysis_ops stacks_analysis = {
 	.wants = wants,
 	.stacks = "sched:sched_switch",
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -23,8 +23,9 @@ enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
 struct analysis {
 	struct pass *pass;
 	struct analysis *parts[PARTS];
-	uint64_t lost;  /* number of lost events, from gaps that have a number */
-	bool more_lost; /* there are also gaps without a number */
+	struct dispatch dispatch; /* to the parts */
+	uint64_t lost;            /* number of lost events, from gaps that have a number */
+	bool more_lost;           /* there are also gaps without a number */
 };
 
 static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
@@ -38,6 +39,7 @@ static void release(struct analysis *summary)
 		return;
 	for (size_t i = 0; i < PARTS; i++)
 		parts[i]->free(summary->parts[i]);
+	dispatch_release(&summary->dispatch);
 	free(summary);
 }
 
@@ -50,8 +52,11 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	if (!summary)
 		return fail_memory(fail);
 	summary->pass = pass;
-	for (size_t i = 0; !r && i < PARTS; i++)
+	for (size_t i = 0; !r && i < PARTS; i++) {
 		r = parts[i]->create(pass, NULL, &summary->parts[i], fail);
+		if (!r && !dispatch_add(&summary->dispatch, parts[i], summary->parts[i]))
+			r = fail_memory(fail);
+	}
 	if (r)
 		release(summary);
 	else
@@ -59,16 +64,24 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	return r;
 }
 
-static void see(struct analysis *summary, const struct event *event)
+static uint8_t look(struct analysis *summary, const struct event *event)
 {
+	const struct dispatch_type *type = dispatch_ask(&summary->dispatch, event);
+
+	summary->pass->failed |= !type;
+	return type && type->nr;
+}
+
+static void see(struct analysis *summary, const struct event *event, uint8_t role)
+{
+	(void)role;
 	if (event->kind == EVENT_LOST) {
 		if (event->lost > 0)
 			summary->lost += (uint64_t)event->lost;
 		else
 			summary->more_lost = true;
 	}
-	for (size_t i = 0; i < PARTS; i++)
-		parts[i]->see(summary->parts[i], event);
+	dispatch_show(&summary->dispatch, event);
 }
 
 static const struct table_column fact_columns[] = { { "", TABLE_TEXT, "fact" }, { "", TABLE_TEXT, "value" } };
@@ -193,6 +206,7 @@ const struct analysis_ops summary_analysis = {
 	.wants = wants,
 	.like = like,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = finish,
 	.free = release,

@@ -27,7 +27,7 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-enum role { RAW_ENTER = 1, RAW_EXIT, ENTER, EXIT };
+enum role { RAW_ENTER = 1, RAW_EXIT, ENTER, EXIT, NEW_TASK };
 
 static const struct role_name names[] = {
 	{ "raw_syscalls", "sys_enter", RAW_ENTER },
@@ -96,17 +96,30 @@ static uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error
 	return 0;
 }
 
+/* Finds or adds a row. To add one moves the others. */
+static struct call_row *look_up_row(struct analysis *syscalls, uint64_t key)
+{
+	struct call_row *row = u64_map_find(&syscalls->rows, key);
+
+	if (!row) {
+		memset(syscalls->near_rows, 0, sizeof(syscalls->near_rows));
+		row = u64_map_add(&syscalls->rows, key);
+	}
+	syscalls->pass->failed |= !row;
+	syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].key = key;
+	syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row = row;
+	return row;
+}
+
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
 {
 	uint64_t key = row_key(syscalls, number, error, task, cpu);
-	struct call_row *row = u64_map_find(&syscalls->rows, key);
+	struct call_row *row = syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row;
 
+	if (__builtin_expect(!row || syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].key != key, 0))
+		row = look_up_row(syscalls, key);
 	if (!row)
-		row = u64_map_add(&syscalls->rows, key);
-	if (!row) {
-		syscalls->pass->failed = true;
 		return NULL;
-	}
 	if (!row->calls) {
 		row->number = number;
 		row->error = error;
@@ -116,9 +129,15 @@ struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t
 	return row;
 }
 
+bool syscalls_is_exec(const char *name)
+{
+	return name && !strncmp(name, "execve", strlen("execve"));
+}
+
 const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name)
 {
-	struct call_kind *kind = u64_map_add(&syscalls->kinds, (uint64_t)number);
+	struct call_kind *kind = (uint64_t)number < SYSCALLS_NEAR ? &syscalls->near_kinds[number] :
+								    u64_map_add(&syscalls->kinds, (uint64_t)number);
 
 	if (!kind) {
 		syscalls->pass->failed = true;
@@ -132,6 +151,7 @@ const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t num
 				    system_call_name(syscalls->pass->machine, number);
 		kind->restores =
 			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
+		kind->is_exec = syscalls_is_exec(kind->name);
 	}
 	return kind;
 }
@@ -391,23 +411,32 @@ static void see_raw(struct analysis *syscalls, const struct event *event, uint8_
 	see_exit(syscalls, event, syscalls_table32_exit(syscalls, call, number, returned), returned, NULL, call, task);
 }
 
-static void see(struct analysis *syscalls, const struct event *event)
+static uint8_t look(struct analysis *syscalls, const struct event *event)
 {
+	uint8_t role, of_state = state_look(&syscalls->pass->state, event);
 	bool fresh;
-	uint8_t role;
 
-	if (event->kind == EVENT_LOST)
-		syscalls_line_loss(syscalls, event);
-	if (event->kind != EVENT_RECORD)
-		return;
-	if (syscalls->pass->state.step.kind == STEP_FORK)
-		syscalls_table32_fork(syscalls);
+	if (of_state == STATE_FORK || of_state == STATE_NEWTASK)
+		return NEW_TASK;
 	role = roles_of(&syscalls->roles, event, &fresh);
 	if (fresh && role <= RAW_EXIT) {
 		bind_raw(syscalls, event->type->format, role);
 		syscalls->raw = true;
 	}
-	switch (role) {
+	return role;
+}
+
+static void see(struct analysis *syscalls, const struct event *event, uint8_t role)
+{
+	if (event->kind == EVENT_LOST) {
+		syscalls_line_loss(syscalls, event);
+		return;
+	}
+	switch ((enum role)role) {
+	case NEW_TASK:
+		if (syscalls->pass->state.step.kind == STEP_FORK)
+			syscalls_table32_fork(syscalls);
+		return;
 	case RAW_ENTER:
 	case RAW_EXIT:
 		see_raw(syscalls, event, role);
@@ -425,6 +454,7 @@ const struct analysis_ops syscalls_analysis = {
 	.wants = wants,
 	.essential = 2,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = syscalls_finish,
 	.free = release,
@@ -444,6 +474,7 @@ const struct analysis_ops syscalls_named_analysis = {
 	.wants = named_wants,
 	.essential = 1,
 	.create = create,
+	.look = look,
 	.see = see,
 	.finish = syscalls_finish,
 	.free = release,

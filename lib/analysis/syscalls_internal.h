@@ -14,6 +14,9 @@
 
 enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 12, SYSCALLS_NAME = 48 };
 
+/* Numbers below this have their kinds in an array, and the rows used last are found without a search. */
+enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64 };
+
 /* The parts of a call's time. Unknown time is in none of them. */
 struct call_time {
 	uint64_t wall, on_cpu, blocked, waiting;
@@ -36,6 +39,7 @@ struct open_call {
 struct call_kind {
 	const char *name; /* NULL: unknown */
 	bool restores;    /* it is a sigreturn: its return value is a register */
+	bool is_exec;
 	bool looked_up;
 };
 
@@ -66,12 +70,17 @@ struct analysis {
 	struct syscalls_options options;
 	struct roles roles;
 	struct place raw_number[2], raw_return, raw_args; /* number: in the entry and in the exit */
-	struct u64_map types;    /* by buffer and type, for events of the system syscalls: struct call_type */
-	struct u64_map kinds;    /* by number: struct call_kind */
-	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
-	struct open_call *calls; /* by the task's index in the state */
+	struct u64_map types; /* by buffer and type, for events of the system syscalls: struct call_type */
+	struct u64_map kinds; /* by number, of the others: struct call_kind */
+	struct call_kind near_kinds[SYSCALLS_NEAR]; /* by number */
+	bool raw;                                   /* the file has raw_syscalls, so syscalls:* are duplicates */
+	struct open_call *calls;                    /* by the task's index in the state */
 	size_t nr_calls;
-	struct u64_map rows;       /* by row_key(): struct call_row */
+	struct u64_map rows; /* by row_key(): struct call_row */
+	struct {
+		uint64_t key;
+		struct call_row *row; /* NULL: none; valid until a row is added */
+	} near_rows[SYSCALLS_NEAR_ROWS];
 	struct slow_call *slowest; /* the longest first */
 	size_t nr_slowest;
 	uint64_t began_before, broken;
@@ -90,16 +99,11 @@ static const int64_t SYSCALLS_TABLE32 = INT64_C(1) << 32;
 
 /* Returns a name from the 32-bit table; NULL: the table has no such number. */
 const char *syscalls_table32_name(const struct analysis *syscalls, int64_t number);
-/*
- * Returns the number of a raw entry or exit, with SYSCALLS_TABLE32 if it belongs to that table. It first learns from
- * the event which table the task uses.
- */
-int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
-			       int64_t number);
-int64_t syscalls_table32_exit(struct analysis *syscalls, struct open_call *call, int64_t number, int64_t returned);
 /* Call it after an event that makes a task: a new task uses the table of its parent. */
 void syscalls_table32_fork(struct analysis *syscalls);
 
+/* Returns whether the call, whose name may be NULL, is an exec. */
+bool syscalls_is_exec(const char *name);
 const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name);
 
 /*
@@ -107,11 +111,43 @@ const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t num
  */
 static inline const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name)
 {
-	const struct call_kind *kind = u64_map_find(&syscalls->kinds, (uint64_t)number);
+	const struct call_kind *kind = (uint64_t)number < SYSCALLS_NEAR ?
+					       &syscalls->near_kinds[number] :
+					       u64_map_find(&syscalls->kinds, (uint64_t)number);
 
 	if (__builtin_expect(kind && kind->looked_up && (!name || kind->name), 1))
 		return kind;
 	return syscalls_new_kind(syscalls, number, name);
+}
+
+int64_t syscalls_table32_learn_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
+				     int64_t number);
+int64_t syscalls_table32_learn_exit(struct analysis *syscalls, struct open_call *call, int64_t number,
+				    int64_t returned);
+
+/*
+ * Returns the number of a raw entry or exit, with SYSCALLS_TABLE32 if it belongs to that table. It first learns from
+ * the event which table the task uses; most events tell nothing new.
+ */
+static inline int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *event,
+					     struct open_call *call, int64_t number)
+{
+	if (__builtin_expect(call->table32 || (uint64_t)number >= SYSCALLS_NEAR || !syscalls->near_kinds[number].name,
+			     0))
+		return syscalls_table32_learn_enter(syscalls, event, call, number);
+	call->proves = false;
+	return number;
+}
+
+static inline int64_t syscalls_table32_exit(struct analysis *syscalls, struct open_call *call, int64_t number,
+					    int64_t returned)
+{
+	if (__builtin_expect(!call->open || call->number != number || call->proves ||
+				     (uint64_t)number >= SYSCALLS_NEAR ||
+				     (!returned && syscalls->near_kinds[number].is_exec),
+			     0))
+		return syscalls_table32_learn_exit(syscalls, call, number, returned);
+	return number;
 }
 
 /* Returns "read", or "syscall_7" if the name is unknown; for the 32-bit table of a 64-bit kernel, "read (32-bit)". */

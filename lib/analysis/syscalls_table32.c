@@ -56,8 +56,8 @@ static bool is_wide(const struct analysis *syscalls, const struct event *event)
 	return false;
 }
 
-int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
-			       int64_t number)
+int64_t syscalls_table32_learn_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
+				     int64_t number)
 {
 	const struct call_kind *kind;
 
@@ -72,11 +72,6 @@ int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *ev
 	return call->table32 ? number | SYSCALLS_TABLE32 : number;
 }
 
-static bool is_exec(const char *name)
-{
-	return name && !strncmp(name, "execve", strlen("execve"));
-}
-
 /* Learns the task's table from an exec that returns. Returns true if it returned with its number in the other table. */
 static bool see_exec(struct analysis *syscalls, struct open_call *call, int64_t number)
 {
@@ -89,22 +84,22 @@ static bool see_exec(struct analysis *syscalls, struct open_call *call, int64_t 
 	}
 	if (same)
 		return false;
-	if (is_exec(syscalls_table32_name(syscalls, number)))
+	if (syscalls_is_exec(syscalls_table32_name(syscalls, number)))
 		call->table32 = true;
-	else if (is_exec(system_call_name(machine, number)))
+	else if (syscalls_is_exec(system_call_name(machine, number)))
 		call->table32 = false;
 	else
 		return false;
 	return true;
 }
 
-int64_t syscalls_table32_exit(struct analysis *syscalls, struct open_call *call, int64_t number, int64_t returned)
+int64_t syscalls_table32_learn_exit(struct analysis *syscalls, struct open_call *call, int64_t number, int64_t returned)
 {
 	bool open = call->open && call->number >= 0, proved = call->proves;
 	const struct call_kind *kind = open && !returned ? syscalls_kind(syscalls, call->number, NULL) : NULL;
 
 	call->proves = false;
-	if (kind && is_exec(kind->name) && see_exec(syscalls, call, number))
+	if (kind && kind->is_exec && see_exec(syscalls, call, number))
 		return call->number;
 	if (open && proved && is_no_call(syscalls, returned)) {
 		call->table32 = false;

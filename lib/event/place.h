@@ -41,6 +41,8 @@ static inline uint64_t place_u64(const struct place *place, const struct event *
 	/* Most fields, in one step. */
 	if (__builtin_expect(place->size == 4 && !swap, 1))
 		return place->is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(at, false) : load_u32(at, false);
+	if (place->size == 8)
+		return load_u64(at, swap);
 	switch (place->size) {
 	case 1:
 		return place->is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
@@ -48,8 +50,6 @@ static inline uint64_t place_u64(const struct place *place, const struct event *
 		return place->is_signed ? (uint64_t)(int64_t)(int16_t)load_u16(at, swap) : load_u16(at, swap);
 	case 4:
 		return place->is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(at, swap) : load_u32(at, swap);
-	case 8:
-		return load_u64(at, swap);
 	}
 	return 0;
 }

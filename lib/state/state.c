@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state.h"
 
-#include "lib/event/event.h"
 #include "lib/state/state_internal.h"
 
 #include <stdlib.h>
@@ -450,44 +449,62 @@ static void start(struct state *state, uint64_t ts)
 	state->idle_since = ts;
 }
 
-/* Updates the task and the interrupts of the CPU on which an event was recorded. */
-__attribute__((noinline)) static void see_record(struct state *state, const struct event *event, uint8_t role,
-						 bool fresh)
+uint8_t state_look(struct state *state, const struct event *event)
 {
-	const struct state_cpu *cpu = &state->cpus[event->cpu];
+	bool fresh;
+	uint8_t role = roles_of(&state->roles, event, &fresh);
 
+	if (__builtin_expect(fresh, 0))
+		state_bind(state, event->type->format, role);
+	return role;
+}
+
+static void begin_step(struct state *state, uint64_t ts)
+{
+	if (__builtin_expect(!state->started, 0))
+		start(state, ts);
+	if (ts > state->now)
+		state->now = ts;
+	state->step = state_no_step;
+}
+
+/* Updates the task and the interrupts of the CPU on which an event was recorded. */
+void state_see_record(struct state *state, const struct event *event, uint8_t role)
+{
+	struct state_cpu *cpu;
+
+	begin_step(state, event->ts);
+	cpu = cpus_of(state, event->cpu);
+	if (!cpu)
+		return;
 	if ((cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && !is_stack(event))
 		take_over(state, event->cpu, event->pid);
-	if (fresh)
-		state_bind(state, event->type->format, role);
-	state->events[role]++;
-	see_role(state, event, role);
-	state->cpus[event->cpu].last = state->now;
+	if (role) {
+		state->events[role]++;
+		see_role(state, event, role);
+	}
+	cpu = &state->cpus[event->cpu];
+	cpu->last = state->now;
+	cpu->events++;
+}
+
+static void see_gap(struct state *state, const struct event *event)
+{
+	struct state_cpu *cpu;
+
+	begin_step(state, event->ts);
+	cpu = cpus_of(state, event->cpu);
+	if (!cpu)
+		return;
+	see_loss(state, cpu, event->cpu);
+	cpu->last = state->now;
+	cpu->events++;
 }
 
 void state_see(struct state *state, const struct event *event)
 {
-	struct state_cpu *cpu;
-	bool fresh;
-	uint8_t role;
-
-	if (__builtin_expect(!state->started, 0))
-		start(state, event->ts);
-	if (event->ts > state->now)
-		state->now = event->ts;
-	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
-	cpu = cpus_of(state, event->cpu);
-	if (!cpu)
-		return;
-	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
-		see_loss(state, cpu, event->cpu);
-		cpu->last = state->now;
-		return;
-	}
-	role = roles_of(&state->roles, event, &fresh);
-	/* Most events say only that the same task still has the CPU. */
-	if (role == ROLE_NONE && cpu->task != STATE_NO_TASK && cpu->pid == event->pid)
-		cpu->last = state->now;
+	if (__builtin_expect(event->kind == EVENT_LOST, 0))
+		see_gap(state, event);
 	else
-		see_record(state, event, role, fresh);
+		state_see_as(state, event, state_look(state, event));
 }

@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
+#include "lib/event/event.h"
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 #include "lib/state/gaps.h"
@@ -13,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event;
 struct schema_abi;
 
 /*
@@ -83,6 +83,7 @@ struct state_cpu {
 	uint64_t spent[CPU_MODES];
 	uint64_t idle_alone; /* the time during which it was the only idle CPU */
 	uint64_t switches;
+	uint64_t events;    /* number of its events and gaps */
 	uint32_t task;      /* the task that has the CPU; STATE_NO_TASK: unknown */
 	uint32_t idle_task; /* the CPU's idle task; STATE_NO_TASK: not yet seen */
 	int32_t pid;        /* of `task` */
@@ -172,6 +173,32 @@ void state_init(struct state *state, const struct schema_abi *abi, bool preempt_
 void state_release(struct state *state);
 
 void state_see(struct state *state, const struct event *event);
+
+/*
+ * The two halves of state_see() for an EVENT_RECORD, for a caller that remembers the role of each type of event:
+ * state_look() returns it. See the first event of a type in a buffer with it before the next event.
+ */
+uint8_t state_look(struct state *state, const struct event *event);
+void state_see_record(struct state *state, const struct event *event, uint8_t role);
+
+static const struct state_step state_no_step = { .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
+
+static inline void state_see_as(struct state *state, const struct event *event, uint8_t role)
+{
+	struct state_cpu *cpu = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+
+	/* Most events say only that the same task still has the CPU. */
+	if (__builtin_expect(role || !cpu || cpu->task == STATE_NO_TASK || cpu->pid != event->pid, 0)) {
+		state_see_record(state, event, role);
+		return;
+	}
+	if (event->ts > state->now)
+		state->now = event->ts;
+	if (state->step.kind != STEP_NONE)
+		state->step = state_no_step;
+	cpu->last = state->now;
+	cpu->events++;
+}
 
 /* Adds the time up to now to spent[]. Call it at the end, before spent[] is read. */
 void state_settle(struct state *state);

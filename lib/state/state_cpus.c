@@ -8,10 +8,12 @@ struct state_cpu *cpus_begin(struct state *state, uint32_t number)
 	struct state_cpu *cpu;
 
 	while (state->nr_cpus <= number) {
-		if (!vec_push(state->cpus, state->nr_cpus)) {
+		cpu = vec_push(state->cpus, state->nr_cpus);
+		if (!cpu) {
 			state->failed = true;
 			return NULL;
 		}
+		cpu->task = STATE_NO_TASK;
 	}
 	cpu = &state->cpus[number];
 	if (!cpu->seen)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/dispatch.h"
+
+#include "lib/base/vec.h"
+#include "lib/event/roles.h"
+#include "lib/state/state.h"
+
+#include <stdlib.h>
+
+static void forget_types(struct dispatch *dispatch)
+{
+	for (size_t i = 0; i < dispatch->nr_buffers; i++) {
+		for (size_t at = 0; at < dispatch->buffers[i].nr; at++)
+			free(dispatch->buffers[i].types[at].to);
+		free(dispatch->buffers[i].types);
+	}
+	free(dispatch->buffers);
+	dispatch->buffers = NULL;
+	dispatch->nr_buffers = 0;
+}
+
+void dispatch_clear(struct dispatch *dispatch)
+{
+	forget_types(dispatch);
+	dispatch->nr_items = 0;
+}
+
+void dispatch_release(struct dispatch *dispatch)
+{
+	forget_types(dispatch);
+	free(dispatch->items);
+	*dispatch = (struct dispatch){ .items = NULL };
+}
+
+bool dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, struct analysis *analysis)
+{
+	struct dispatch_item *item = vec_push(dispatch->items, dispatch->nr_items);
+
+	if (item)
+		*item = (struct dispatch_item){ ops, analysis };
+	return item;
+}
+
+static struct dispatch_type *slot_of(struct dispatch *dispatch, const struct event *event)
+{
+	struct dispatch_buffer *buffer;
+
+	while (dispatch->nr_buffers <= event->buffer)
+		if (!vec_push(dispatch->buffers, dispatch->nr_buffers))
+			return NULL;
+	buffer = &dispatch->buffers[event->buffer];
+	while (buffer->nr <= event->type->index)
+		if (!vec_push(buffer->types, buffer->nr))
+			return NULL;
+	return &buffer->types[event->type->index];
+}
+
+static bool ask_all(const struct dispatch *dispatch, const struct event *event, struct dispatch_type *type)
+{
+	type->state_role = dispatch->state ? state_look(dispatch->state, event) : ROLE_NONE;
+	type->to = calloc(dispatch->nr_items + 1, sizeof(*type->to));
+	for (size_t i = 0; type->to && i < dispatch->nr_items; i++) {
+		const struct dispatch_item *item = &dispatch->items[i];
+		uint8_t role = item->ops->look(item->analysis, event);
+
+		if (role != ROLE_NONE)
+			type->to[type->nr++] = (struct dispatch_to){ item->ops->see, item->analysis, role };
+	}
+	type->known = type->to;
+	return type->known;
+}
+
+const struct dispatch_type *dispatch_ask(struct dispatch *dispatch, const struct event *event)
+{
+	struct dispatch_type *type = slot_of(dispatch, event);
+
+	if (type && ask_all(dispatch, event, type))
+		return type;
+	dispatch->failed = true;
+	return NULL;
+}
+
+void dispatch_gap(const struct dispatch *dispatch, const struct event *event)
+{
+	for (size_t i = 0; i < dispatch->nr_items; i++)
+		dispatch->items[i].ops->see(dispatch->items[i].analysis, event, ROLE_NONE);
+}
