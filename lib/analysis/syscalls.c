@@ -75,7 +75,7 @@ static void release(struct analysis *syscalls)
 	free(syscalls);
 }
 
-static uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+static inline uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
 {
 	const struct state_task *of = &syscalls->pass->state.tasks[task];
 	int32_t tgid;
@@ -111,7 +111,8 @@ static struct call_row *look_up_row(struct analysis *syscalls, uint64_t key)
 	return row;
 }
 
-struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+static inline struct call_row *row_of(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+				      uint32_t cpu)
 {
 	uint64_t key = row_key(syscalls, number, error, task, cpu);
 	struct call_row *row = syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row;
@@ -127,6 +128,11 @@ struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t
 		row->cpu = cpu;
 	}
 	return row;
+}
+
+struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+{
+	return row_of(syscalls, number, error, task, cpu);
 }
 
 bool syscalls_is_exec(const char *name)
@@ -195,14 +201,6 @@ static inline struct open_call *call_of(struct analysis *syscalls, const struct 
 											     NULL;
 }
 
-bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task)
-{
-	/* A task's name can change, mostly by an exec, so a filter by name is asked again. */
-	if (!call->wanted || syscalls->pass->filter.nr_comms)
-		call->wanted = pass_wants(syscalls->pass, task) ? 2 : 1;
-	return call->wanted == 2;
-}
-
 static uint64_t blocked_of(const struct state_task *task)
 {
 	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
@@ -220,8 +218,10 @@ static bool restores(struct analysis *syscalls, int64_t number)
 	return kind && kind->restores;
 }
 
-static void see_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
-		      struct open_call *call, uint32_t task)
+/* Inline: it is the work of each entry, and so is see_exit(). */
+__attribute__((always_inline)) static inline void see_enter(struct analysis *syscalls, const struct event *event,
+							    int64_t number, const char *name, struct open_call *call,
+							    uint32_t task)
 {
 	const struct state *state = &syscalls->pass->state;
 
@@ -249,7 +249,7 @@ static void see_enter(struct analysis *syscalls, const struct event *event, int6
 }
 
 /* Keeps the call if it is among the longest. The longest comes first. */
-static void see_slow(struct analysis *syscalls, const struct slow_call *slow)
+__attribute__((noinline)) static void keep_slow(struct analysis *syscalls, const struct slow_call *slow)
 {
 	struct slow_call *at = syscalls->slowest;
 	size_t nr = syscalls->nr_slowest, index = nr;
@@ -269,10 +269,9 @@ static void see_slow(struct analysis *syscalls, const struct slow_call *slow)
 	at[index] = *slow;
 }
 
-static void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
+static inline void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
 {
-	struct call_row *row =
-		syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
+	struct call_row *row = row_of(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
 
 	if (!row)
 		return;
@@ -289,7 +288,8 @@ static void count(struct analysis *syscalls, const struct slow_call *call, bool 
 		row->worst.cpu = call->cpu;
 		row->worst.task = call->task;
 	}
-	see_slow(syscalls, call);
+	if (syscalls->options.slowest)
+		keep_slow(syscalls, call);
 }
 
 /* Events were lost, so the call that ends here may be another one. */
@@ -299,8 +299,9 @@ static bool is_broken(const struct state *state, const struct open_call *call, c
 	       (task->spent[TASK_UNKNOWN] != call->unknown || !state->events[STATE_SWITCH]);
 }
 
-static void see_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
-		     const char *name, struct open_call *call, uint32_t id)
+__attribute__((always_inline)) static inline void see_exit(struct analysis *syscalls, const struct event *event,
+							   int64_t number, int64_t returned, const char *name,
+							   struct open_call *call, uint32_t id)
 {
 	const struct state *state = &syscalls->pass->state;
 	const struct state_task *task = &state->tasks[id];
@@ -395,20 +396,33 @@ static void see_named(struct analysis *syscalls, const struct event *event, uint
 		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name, call, task);
 }
 
-static void see_raw(struct analysis *syscalls, const struct event *event, uint8_t role)
+/* A field that is 8 bytes long on every 64-bit kernel. */
+static inline int64_t long_of(const struct place *place, const struct event *event)
 {
-	int64_t number = place_s64(&syscalls->raw_number[role == RAW_EXIT], event), returned;
+	if (__builtin_expect(place->size == 8 && !place->swap && event->len >= place->offset + UINT64_C(8), 1))
+		return (int64_t)load_u64(event->data + place->offset, false);
+	return place_s64(place, event);
+}
+
+static void see_raw_enter(struct analysis *syscalls, const struct event *event)
+{
+	int64_t number = long_of(&syscalls->raw_number[0], event);
 	uint32_t task;
 	struct open_call *call = call_of(syscalls, event, &task);
 
-	if (!call)
-		return;
-	if (role == RAW_ENTER) {
+	if (call)
 		see_enter(syscalls, event, syscalls_table32_enter(syscalls, event, call, number), NULL, call, task);
-		return;
-	}
-	returned = place_s64(&syscalls->raw_return, event);
-	see_exit(syscalls, event, syscalls_table32_exit(syscalls, call, number, returned), returned, NULL, call, task);
+}
+
+static void see_raw_exit(struct analysis *syscalls, const struct event *event)
+{
+	int64_t number = long_of(&syscalls->raw_number[1], event), returned = long_of(&syscalls->raw_return, event);
+	uint32_t task;
+	struct open_call *call = call_of(syscalls, event, &task);
+
+	if (call)
+		see_exit(syscalls, event, syscalls_table32_exit(syscalls, call, number, returned), returned, NULL, call,
+			 task);
 }
 
 static uint8_t look(struct analysis *syscalls, const struct event *event)
@@ -428,23 +442,23 @@ static uint8_t look(struct analysis *syscalls, const struct event *event)
 
 static void see(struct analysis *syscalls, const struct event *event, uint8_t role)
 {
-	if (event->kind == EVENT_LOST) {
-		syscalls_line_loss(syscalls, event);
-		return;
-	}
-	switch ((enum role)role) {
-	case NEW_TASK:
-		if (syscalls->pass->state.step.kind == STEP_FORK)
-			syscalls_table32_fork(syscalls);
-		return;
+	switch (role) {
 	case RAW_ENTER:
+		see_raw_enter(syscalls, event);
+		return;
 	case RAW_EXIT:
-		see_raw(syscalls, event, role);
+		see_raw_exit(syscalls, event);
 		return;
 	case ENTER:
 	case EXIT:
 		see_named(syscalls, event, role);
 		return;
+	case NEW_TASK:
+		if (syscalls->pass->state.step.kind == STEP_FORK)
+			syscalls_table32_fork(syscalls);
+		return;
+	default:
+		syscalls_line_loss(syscalls, event);
 	}
 }
 

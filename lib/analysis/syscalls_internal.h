@@ -152,8 +152,17 @@ static inline int64_t syscalls_table32_exit(struct analysis *syscalls, struct op
 
 /* Returns "read", or "syscall_7" if the name is unknown; for the 32-bit table of a 64-bit kernel, "read (32-bit)". */
 const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME]);
+
 /* Returns whether the user wants the calls of this task. */
-bool syscalls_wants(const struct analysis *syscalls, struct open_call *call, const struct state_task *task);
+static inline bool syscalls_wants(const struct analysis *syscalls, struct open_call *call,
+				  const struct state_task *task)
+{
+	/* A task's name can change, mostly by an exec, so a filter by name is asked again. */
+	if (!call->wanted || syscalls->pass->filter.nr_comms)
+		call->wanted = pass_wants(syscalls->pass, task) ? 2 : 1;
+	return call->wanted == 2;
+}
+
 struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu);
 
 /* syscalls_lines.c: print the line of an entry or exit, if the user wants the calls of this task on this CPU. */
