@@ -23,12 +23,21 @@ void state_release(struct state *state)
 	*state = (struct state){ .tasks = NULL };
 }
 
-/* Returns a number from the event; 0 if the event has no such field. */
-static inline int64_t number_of(const struct state_places *places, const struct place *place, const struct event *event)
+/*
+ * The functions with a parameter `whole` are inline: a compiler makes two of each of their callers. If it is true, the
+ * record has all fields where most kernels have them (state_places::whole).
+ */
+#define INLINE __attribute__((always_inline)) static inline
+
+static inline bool is_whole(const struct state_places *places, const struct event *event)
 {
-	if (__builtin_expect(event->len >= places->whole && place->field, 1))
-		return (int32_t)load_u32(event->data + place->offset, false);
-	return place_s64(place, event);
+	return __builtin_expect(event->len >= places->whole, 1);
+}
+
+/* Returns a number from the event; 0 if the event has no such field. */
+INLINE int64_t number_of(const struct place *place, const struct event *event, bool whole)
+{
+	return whole ? (int32_t)load_u32(event->data + place->offset, false) : place_s64(place, event);
 }
 
 __attribute__((noinline)) static void set_other_comm(struct state_task *task, const struct place *place,
@@ -44,41 +53,30 @@ __attribute__((noinline)) static void set_other_comm(struct state_task *task, co
 	memset(task->comm + len, 0, STATE_COMM - len);
 }
 
-/* Returns whether the name is a char[16], as it is in almost every kernel's sched_switch. */
-static inline bool has_comm(const struct place *place, const struct event *event)
-{
-	return place->field && place->field->size == STATE_COMM && !(place->field->flags & FIELD_DYNAMIC) &&
-	       place->offset + STATE_COMM <= event->len;
-}
-
-static inline void set_comm(struct state_task *task, const struct state_places *places, const struct place *place,
-			    const struct event *event)
+INLINE void set_comm(struct state_task *task, const struct place *place, const struct event *event, bool whole)
 {
 	if (task->idle)
 		return;
-	if (__builtin_expect((places->whole_comms && event->len >= places->whole) || has_comm(place, event), 1)) {
-		memcpy(task->comm, event->data + place->offset, STATE_COMM);
-		task->comm[STATE_COMM - 1] = '\0';
+	if (!whole) {
+		set_other_comm(task, place, event);
 		return;
 	}
-	set_other_comm(task, place, event);
+	memcpy(task->comm, event->data + place->offset, STATE_COMM);
+	task->comm[STATE_COMM - 1] = '\0';
 }
 
-static inline void set_prio(struct state_task *task, const struct state_places *places, const struct place *place,
-			    const struct event *event)
+INLINE void set_prio(struct state_task *task, const struct place *place, const struct event *event, bool whole)
 {
-	if (place->field)
-		task->prio = (int32_t)number_of(places, place, event);
+	if (whole || place->field)
+		task->prio = (int32_t)number_of(place, event, whole);
 }
 
 /*
  * If the state has the task running on another CPU, an event was missed: what that CPU did since its last event is
  * unknown.
  */
-static inline void take_from_others(struct state *state, uint32_t id, uint32_t number)
+static inline void take_from_others(struct state *state, const struct state_task *task, uint32_t id, uint32_t number)
 {
-	const struct state_task *task = &state->tasks[id];
-
 	if (task->mode == TASK_RUNNING && task->cpu != number && task->cpu < state->nr_cpus &&
 	    state->cpus[task->cpu].task == id) {
 		state->breaks++;
@@ -89,6 +87,7 @@ static inline void take_from_others(struct state *state, uint32_t id, uint32_t n
 /* An event shows that this task is running on the CPU, but the time of the switch to it is unknown. */
 static void take_over(struct state *state, uint32_t number, int32_t pid)
 {
+	struct state_task *task;
 	uint32_t id;
 
 	if (state->cpus[number].task != STATE_NO_TASK) {
@@ -98,10 +97,11 @@ static void take_over(struct state *state, uint32_t number, int32_t pid)
 	id = pid ? tasks_of(state, pid) : cpus_idle_task(state, number);
 	if (id == STATE_NO_TASK)
 		return;
-	take_from_others(state, id, number);
-	(void)tasks_enter(state, id, TASK_RUNNING);
-	state->tasks[id].exact = false;
-	state->tasks[id].cpu = number;
+	task = &state->tasks[id];
+	take_from_others(state, task, id, number);
+	(void)tasks_enter(state, task, TASK_RUNNING);
+	task->exact = false;
+	task->cpu = number;
 	cpus_give(state, number, id);
 }
 
@@ -125,55 +125,53 @@ static enum task_mode mode_of(char letter)
 	return TASK_PREEMPTED;
 }
 
-static void begin_wait(struct state *state, uint32_t id, uint32_t cpu)
+static void begin_wait(struct state *state, struct state_task *task, uint32_t cpu)
 {
-	struct state_task *task = &state->tasks[id];
-
 	task->cpu = cpu;
 	task->idle_then = cpus_others_idled(state, cpu);
 }
 
-static void leave(struct state *state, uint32_t number, uint32_t id, const struct event *event)
+INLINE void leave(struct state *state, uint32_t number, uint32_t id, const struct event *event, bool whole)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
 	struct state_task *task = &state->tasks[id];
-	struct state_cpu *cpu = &state->cpus[number];
 	enum task_mode mode;
 
 	state->step.ran_since = task->exact ? task->since : 0;
 	if (task->idle) {
-		(void)tasks_enter(state, id, TASK_SLEEPING);
+		(void)tasks_enter(state, task, TASK_SLEEPING);
 		return;
 	}
 	task->letter = letters_of(&state->letters, place_u64(&places->state, event));
-	set_comm(task, places, &places->other_comm, event);
-	set_prio(task, places, &places->other_prio, event);
+	set_comm(task, &places->other_comm, event, whole);
+	set_prio(task, &places->other_prio, event, whole);
 	mode = mode_of(task->letter);
-	(void)tasks_enter(state, id, mode);
+	(void)tasks_enter(state, task, mode);
 	task->waking = 0;
 	task->woken = 0;
 	if (mode == TASK_PREEMPTED)
-		begin_wait(state, id, number);
+		begin_wait(state, task, number);
 	if (mode == TASK_DEAD)
 		tasks_end(state, id);
-	task->soft = state->preempt_rt ? cpu->soft : 0;
+	task->soft = state->preempt_rt ? state->cpus[number].soft : 0;
 }
 
-static void come(struct state *state, uint32_t number, uint32_t id, const struct event *event)
+INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct event *event, bool whole)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
+	struct state_task *task = &state->tasks[id];
 	struct state_step *step = &state->step;
-	struct state_task *task;
 
-	take_from_others(state, id, number);
-	task = &state->tasks[id];
-	set_comm(task, places, &places->comm, event);
-	set_prio(task, places, &places->prio, event);
+	take_from_others(state, task, id, number);
+	set_comm(task, &places->comm, event, whole);
+	set_prio(task, &places->prio, event, whole);
 	step->was = task->mode;
 	step->since = task->since;
-	step->waking = tasks_waits(task->mode) ? task->waking : 0;
-	step->woken = tasks_waits(task->mode) ? task->woken : 0;
-	step->intact = tasks_enter(state, id, TASK_RUNNING);
+	if (tasks_waits(task->mode)) {
+		step->waking = task->waking;
+		step->woken = task->woken;
+	}
+	step->intact = tasks_enter(state, task, TASK_RUNNING);
 	task->waking = 0;
 	task->woken = 0;
 	task->cpu = number;
@@ -181,14 +179,14 @@ static void come(struct state *state, uint32_t number, uint32_t id, const struct
 	state->cpus[number].soft = task->soft;
 }
 
-static void see_switch(struct state *state, const struct event *event)
+INLINE void see_switch_of(struct state *state, const struct event *event, bool whole)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
-	int32_t prev_pid = (int32_t)number_of(places, &places->other, event),
-		next_pid = (int32_t)number_of(places, &places->pid, event);
+	int32_t prev_pid = (int32_t)number_of(&places->other, event, whole),
+		next_pid = (int32_t)number_of(&places->pid, event, whole);
 	uint32_t number = event->cpu, prev, next;
 
-	if (!places->other.field || !places->pid.field)
+	if (!whole && (!places->other.field || !places->pid.field))
 		return;
 	if (state->cpus[number].task == STATE_NO_TASK || prev_pid != state->cpus[number].pid)
 		take_over(state, number, prev_pid);
@@ -196,17 +194,27 @@ static void see_switch(struct state *state, const struct event *event)
 	next = next_pid ? tasks_of(state, next_pid) : cpus_idle_task(state, number);
 	if (prev == STATE_NO_TASK || next == STATE_NO_TASK)
 		return;
-	state->step = (struct state_step){ .kind = STEP_SWITCH, .task = next, .other = prev };
-	leave(state, number, prev, event);
+	state->step.kind = STEP_SWITCH;
+	state->step.task = next;
+	state->step.other = prev;
+	leave(state, number, prev, event, whole);
 	/* The same PID comes back after its task ended: it belongs to a new task. */
 	if (next == prev && state->tasks[prev].died)
 		next = tasks_of(state, next_pid);
 	if (next == STATE_NO_TASK)
 		return;
 	state->step.task = next;
-	come(state, number, next, event);
+	come(state, number, next, event, whole);
 	state->cpus[number].switches++;
 	cpus_give(state, number, next);
+}
+
+static void see_switch(struct state *state, const struct event *event)
+{
+	if (is_whole(&state->places[STATE_SWITCH], event))
+		see_switch_of(state, event, true);
+	else
+		see_switch_of(state, event, false);
 }
 
 /* Returns whether the task can be woken: it sleeps, or lost events make its mode unknown. */
@@ -233,15 +241,17 @@ static bool can_wake(const struct state *state, const struct state_task *task)
 	return false;
 }
 
-static void wake(struct state *state, const struct event *event, uint8_t role, uint32_t id)
+INLINE void wake(struct state *state, const struct event *event, uint8_t role, uint32_t id, bool whole)
 {
 	const struct state_places *places = &state->places[role];
 	struct state_task *task = &state->tasks[id];
-	uint64_t cpu = places->cpu.field ? (uint64_t)number_of(places, &places->cpu, event) : event->cpu;
+	struct state_step *step = &state->step;
+	uint64_t cpu =
+		whole || places->cpu.field ? (uint64_t)number_of(&places->cpu, event, whole) : (uint64_t)event->cpu;
 	bool again = role == STATE_WAKEUP && task->mode == TASK_WAKING && !task->woken;
 
-	set_comm(task, places, &places->comm, event);
-	set_prio(task, places, &places->prio, event);
+	set_comm(task, &places->comm, event, whole);
+	set_prio(task, &places->prio, event, whole);
 	/*
 	 * try_to_wake_up() wakes only a task that sleeps. So this task has run and slept since it was queued, and the
 	 * events that would show it are missing.
@@ -252,13 +262,13 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 	}
 	if (!again && !can_wake(state, task))
 		return;
-	state->step = (struct state_step){ .kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN,
-					   .task = id,
-					   .was = task->mode,
-					   .since = task->since,
-					   .other = state->cpus[event->cpu].task };
-	state->step.cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
-	state->step.intact = tasks_enter(state, id, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
+	step->kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN;
+	step->task = id;
+	step->was = task->mode;
+	step->since = task->since;
+	step->other = state->cpus[event->cpu].task;
+	step->cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
+	step->intact = tasks_enter(state, task, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
 	if (role == STATE_WAKING) {
 		task->waking = state->now;
 		task->woken = 0;
@@ -267,22 +277,23 @@ static void wake(struct state *state, const struct event *event, uint8_t role, u
 		 * The wait continues after this event, so task->waking stays only if the first part of the wait is
 		 * known.
 		 */
-		if (!again || !state->step.intact)
+		if (!again || !step->intact)
 			task->waking = 0;
 		task->woken = state->now;
 	}
-	if (again && state->step.intact)
+	if (again && step->intact)
 		return;
 	task->waker = event->pid;
-	begin_wait(state, id, state->step.cpu);
+	begin_wait(state, task, step->cpu);
 }
 
-static void see_wake(struct state *state, const struct event *event, uint8_t role)
+INLINE void see_wake_of(struct state *state, const struct event *event, uint8_t role, bool whole)
 {
-	int32_t pid = (int32_t)number_of(&state->places[role], &state->places[role].pid, event);
+	const struct state_places *places = &state->places[role];
+	int32_t pid = (int32_t)number_of(&places->pid, event, whole);
 	uint32_t id;
 
-	if (!pid || !state->places[role].pid.field)
+	if (!pid || (!whole && !places->pid.field))
 		return;
 	id = tasks_of(state, pid);
 	if (id == STATE_NO_TASK)
@@ -290,12 +301,20 @@ static void see_wake(struct state *state, const struct event *event, uint8_t rol
 	/* sched_wakeup_new is about a new task: the PID was reused, and the end of its former task was not seen. */
 	if (role == STATE_WAKEUP_NEW && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_UNKNOWN &&
 	    state->tasks[id].mode != TASK_RUNNING) {
-		(void)tasks_enter(state, id, TASK_UNKNOWN);
+		(void)tasks_enter(state, &state->tasks[id], TASK_UNKNOWN);
 		tasks_end(state, id);
 		id = tasks_add(state, pid);
 	}
 	if (id != STATE_NO_TASK)
-		wake(state, event, role, id);
+		wake(state, event, role, id, whole);
+}
+
+static void see_wake(struct state *state, const struct event *event, uint8_t role)
+{
+	if (is_whole(&state->places[role], event))
+		see_wake_of(state, event, role, true);
+	else
+		see_wake_of(state, event, role, false);
 }
 
 static void see_new(struct state *state, const struct event *event, uint8_t role)
@@ -309,7 +328,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 	id = tasks_find(state, pid);
 	/* Both task_newtask and sched_process_fork report the fork: the second one changes nothing. */
 	if (id != STATE_NO_TASK && state->tasks[id].mode != TASK_NEW && state->tasks[id].mode != TASK_RUNNING) {
-		(void)tasks_enter(state, id, TASK_UNKNOWN);
+		(void)tasks_enter(state, &state->tasks[id], TASK_UNKNOWN);
 		tasks_end(state, id);
 		id = STATE_NO_TASK;
 	}
@@ -317,12 +336,12 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 		id = tasks_add(state, pid);
 		if (id == STATE_NO_TASK)
 			return;
-		(void)tasks_enter(state, id, TASK_NEW);
+		(void)tasks_enter(state, &state->tasks[id], TASK_NEW);
 		state->tasks[id].forked = true;
 		state->step =
 			(struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
 	}
-	set_comm(&state->tasks[id], places, &places->comm, event);
+	set_comm(&state->tasks[id], &places->comm, event, false);
 }
 
 static void see_migrate(struct state *state, const struct event *event)
@@ -333,7 +352,7 @@ static void see_migrate(struct state *state, const struct event *event)
 
 	if (id == STATE_NO_TASK)
 		return;
-	set_comm(&state->tasks[id], places, &places->comm, event);
+	set_comm(&state->tasks[id], &places->comm, event, false);
 	state->step = (struct state_step){ .kind = STEP_MIGRATE,
 					   .task = id,
 					   .other = STATE_NO_TASK,
@@ -347,7 +366,7 @@ static void see_rename(struct state *state, const struct event *event)
 	uint32_t id = pid ? tasks_find(state, pid) : (uint32_t)STATE_NO_TASK;
 
 	if (id != STATE_NO_TASK)
-		set_comm(&state->tasks[id], places, &places->comm, event);
+		set_comm(&state->tasks[id], &places->comm, event, false);
 }
 
 /* Like begin_new_exec(), names the task after the last part of its program's path. */

@@ -43,7 +43,7 @@ enum task_mode {
 	TASK_MODES,
 };
 
-enum { STATE_COMM = 16, STATE_NO_TASK = UINT32_MAX, STATE_NO_CPU = UINT32_MAX };
+enum { STATE_COMM = 16, STATE_NO_TASK = UINT32_MAX, STATE_NO_CPU = UINT32_MAX, STATE_SEATS = 256 };
 
 struct state_task {
 	int32_t pid;
@@ -155,14 +155,18 @@ struct state {
 	struct state_places {
 		struct place pid, other, state, prio, other_prio, cpu, comm, other_comm;
 		/*
-		 * The length of a record from which all its numbers except `state` can be read as signed 4-byte numbers
-		 * in our byte order; UINT32_MAX: they cannot.
+		 * The length of a record from which all fields can be read as most kernels have them: numbers except
+		 * `state` as signed 4-byte numbers in our byte order, names as char[16]. UINT32_MAX: they cannot.
 		 */
 		uint32_t whole;
-		bool whole_comms; /* the same holds for its names, as char[16] */
 	} places[STATE_ROLES];
 	struct letters letters;
 	struct u64_map ids; /* by PID: uint32_t, index + 1 of its last task; 0: memory ran out */
+	/* What was found there last, by the low bits of the PID: most lookups are for a few PIDs. */
+	struct state_seat {
+		int32_t pid;
+		uint32_t id; /* index + 1; 0: nobody's */
+	} seats[STATE_SEATS];
 	struct gaps gaps;
 	uint64_t idle_any, idle_since; /* the time, until idle_since, during which at least one CPU idled */
 	uint32_t nr_idle;

@@ -55,24 +55,31 @@ static uint32_t whole_comm(const struct place *place)
 		       UINT32_MAX;
 }
 
-static void bind_whole(struct state_places *places)
+/* Sets how long a record is that has all these fields where most kernels have them. */
+static void bind_whole(struct state_places *places, const struct role_fields *of)
 {
-	const struct place *const numbers[] = { &places->pid, &places->other, &places->prio, &places->other_prio,
-						&places->cpu };
-	const struct place *const comms[] = { &places->comm, &places->other_comm };
-	uint32_t end = 0;
+	const struct {
+		const char *name;
+		const struct place *place;
+		bool comm;
+	} all[] = {
+		{ of->pid, &places->pid, false },
+		{ of->other, &places->other, false },
+		{ of->prio, &places->prio, false },
+		{ of->other_prio, &places->other_prio, false },
+		{ of->cpu, &places->cpu, false },
+		{ of->comm, &places->comm, true },
+		{ of->other_comm, &places->other_comm, true },
+	};
 
-	places->whole = places->pid.field ? 0 : UINT32_MAX;
-	for (size_t i = 0; i < array_size(numbers); i++) {
-		end = numbers[i]->field ? whole_number(numbers[i]) : 0;
+	places->whole = 0;
+	for (size_t i = 0; i < array_size(all); i++) {
+		uint32_t end = !all[i].name         ? 0 :
+			       !all[i].place->field ? UINT32_MAX :
+			       all[i].comm          ? whole_comm(all[i].place) :
+						      whole_number(all[i].place);
+
 		places->whole = end > places->whole ? end : places->whole;
-	}
-	places->whole_comms = places->comm.field && places->whole != UINT32_MAX;
-	for (size_t i = 0; i < array_size(comms); i++) {
-		end = comms[i]->field ? whole_comm(comms[i]) : 0;
-		places->whole_comms &= end != UINT32_MAX;
-		if (places->whole_comms && end > places->whole)
-			places->whole = end;
 	}
 }
 
@@ -89,7 +96,7 @@ void state_bind(struct state *state, const struct format *format, uint8_t role)
 	bind_place(state, format, of->cpu, &places->cpu);
 	bind_place(state, format, of->comm, &places->comm);
 	bind_place(state, format, of->other_comm, &places->other_comm);
-	bind_whole(places);
+	bind_whole(places, of);
 	if (role == STATE_SWITCH)
 		letters_init(&state->letters, format->print_fmt);
 }

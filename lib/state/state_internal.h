@@ -32,13 +32,21 @@ static inline bool tasks_waits(enum task_mode mode)
 	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
 }
 
-/* Returns the live task with this PID, or STATE_NO_TASK. */
-static inline uint32_t tasks_find(const struct state *state, int32_t pid)
-{
-	const uint32_t *id = u64_map_find(&state->ids, (uint32_t)pid);
+/* Finds the last task with this PID: its index + 1; 0: there is none. */
+uint32_t tasks_search(struct state *state, int32_t pid);
 
-	/* When memory runs out, tasks_add() may leave a key without a task. */
-	return id && *id && !state->tasks[*id - 1].died ? *id - 1 : STATE_NO_TASK;
+static inline struct state_seat *tasks_seat(struct state *state, int32_t pid)
+{
+	return &state->seats[(uint32_t)pid % STATE_SEATS];
+}
+
+/* Returns the live task with this PID, or STATE_NO_TASK. */
+static inline uint32_t tasks_find(struct state *state, int32_t pid)
+{
+	const struct state_seat *seat = tasks_seat(state, pid);
+	uint32_t id = __builtin_expect(seat->pid == pid && seat->id, 1) ? seat->id : tasks_search(state, pid);
+
+	return id && !state->tasks[id - 1].died ? id - 1 : STATE_NO_TASK;
 }
 
 /* Returns the task with this PID, and adds it if there is none. */
@@ -131,9 +139,16 @@ static inline uint64_t tasks_known_until(const struct state *state, const struct
 /* Adds up the time of the task's mode until now. Returns whether the mode was known throughout. */
 static inline bool tasks_count(struct state *state, struct state_task *task)
 {
-	uint64_t until = tasks_known_until(state, task);
-	bool intact = task->exact && until == state->now;
+	uint64_t until;
+	bool intact;
 
+	if (__builtin_expect(task->gap == state->gaps.number, 1)) {
+		task->spent[task->mode] += state->now - task->since;
+		task->since = state->now;
+		return task->exact;
+	}
+	until = tasks_known_until(state, task);
+	intact = task->exact && until == state->now;
 	task->spent[task->mode] += until - task->since;
 	task->spent[TASK_UNKNOWN] += state->now - until;
 	task->since = state->now;
@@ -142,9 +157,8 @@ static inline bool tasks_count(struct state *state, struct state_task *task)
 }
 
 /* Ends the mode of a task and begins another. Returns whether the former mode was known throughout. */
-static inline bool tasks_enter(struct state *state, uint32_t id, enum task_mode mode)
+static inline bool tasks_enter(struct state *state, struct state_task *task, enum task_mode mode)
 {
-	struct state_task *task = &state->tasks[id];
 	bool waited = tasks_waits((enum task_mode)task->mode), intact = tasks_count(state, task);
 
 	if (waited && intact && mode == TASK_RUNNING)

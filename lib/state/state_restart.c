@@ -48,6 +48,7 @@ static void restart_cpu(const struct state *state, struct state_cpu *cpu, const 
 static bool find_pids(struct state *state)
 {
 	u64_map_clear(&state->ids);
+	memset(state->seats, 0, sizeof(state->seats));
 	for (size_t i = 0; i < state->nr_tasks; i++) {
 		uint32_t *id = state->tasks[i].pid ? u64_map_add(&state->ids, (uint32_t)state->tasks[i].pid) : NULL;
 

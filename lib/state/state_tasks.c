@@ -32,14 +32,34 @@ uint32_t tasks_add(struct state *state, int32_t pid)
 				     .idle = !pid };
 	if (before)
 		task->generation = state->tasks[before - 1].generation + 1;
-	if (id)
+	if (id) {
 		*id = (uint32_t)state->nr_tasks;
+		*tasks_seat(state, pid) = (struct state_seat){ pid, *id };
+	}
 	return (uint32_t)(state->nr_tasks - 1);
+}
+
+/* When memory runs out, tasks_add() may leave a key without a task. */
+static uint32_t search(const struct state *state, int32_t pid)
+{
+	const uint32_t *id = u64_map_find(&state->ids, (uint32_t)pid);
+
+	return id ? *id : 0;
+}
+
+uint32_t tasks_search(struct state *state, int32_t pid)
+{
+	uint32_t id = search(state, pid);
+
+	*tasks_seat(state, pid) = (struct state_seat){ pid, id };
+	return id;
 }
 
 uint32_t state_task_of(const struct state *state, int32_t pid)
 {
-	return tasks_find(state, pid);
+	uint32_t id = search(state, pid);
+
+	return id && !state->tasks[id - 1].died ? id - 1 : STATE_NO_TASK;
 }
 
 void tasks_lose(struct state *state, uint32_t id, uint64_t from)
