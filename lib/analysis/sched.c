@@ -148,7 +148,7 @@ static void put_run(const struct analysis *sched, uint32_t cpu, const struct sta
 	out_f(out, "  %s\n", task->letter == '+' ? "R+" : (const char[]){ task->letter, 0 });
 }
 
-static void see_switch(struct analysis *sched, uint32_t cpu)
+__attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_t cpu)
 {
 	const struct state *state = &sched->pass->state;
 	const struct state_step *step = &state->step;
@@ -182,17 +182,27 @@ static uint8_t look(struct analysis *sched, const struct event *event)
 	return sched->chain || sched->map || state_look(&sched->pass->state, event);
 }
 
-static void see(struct analysis *sched, const struct event *event, uint8_t role)
+static void see_woken(struct analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
-	struct sched_counts *counts;
+	struct sched_counts *counts = sched_counts_of(sched, step->task);
 
-	(void)role;
-	if (sched->chain)
-		sched_chain_see(sched->chain, event);
-	if (sched->map)
-		sched_map_see(sched->map, event);
-	switch ((enum step_kind)step->kind) {
+	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. */
+	if (counts && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING))
+		counts->wakeups++;
+}
+
+static void see_migration(struct analysis *sched)
+{
+	struct sched_counts *counts = sched_counts_of(sched, sched->pass->state.step.task);
+
+	if (counts)
+		counts->migrations++;
+}
+
+static inline void see_step(struct analysis *sched, const struct event *event)
+{
+	switch ((enum step_kind)sched->pass->state.step.kind) {
 	case STEP_NONE:
 	case STEP_LOST:
 	case STEP_FORK:
@@ -202,17 +212,30 @@ static void see(struct analysis *sched, const struct event *event, uint8_t role)
 		return;
 	case STEP_WAKING:
 	case STEP_WOKEN:
-		counts = sched_counts_of(sched, step->task);
-		/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. */
-		if (counts && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING))
-			counts->wakeups++;
+		see_woken(sched);
 		return;
 	case STEP_MIGRATE:
-		counts = sched_counts_of(sched, step->task);
-		if (counts)
-			counts->migrations++;
+		see_migration(sched);
 		return;
 	}
+}
+
+__attribute__((noinline)) static void see_more(struct analysis *sched, const struct event *event)
+{
+	if (sched->chain)
+		sched_chain_see(sched->chain, event);
+	if (sched->map)
+		sched_map_see(sched->map, event);
+	see_step(sched, event);
+}
+
+static void see(struct analysis *sched, const struct event *event, uint8_t role)
+{
+	(void)role;
+	if (__builtin_expect(sched->chain || sched->map, 0))
+		see_more(sched, event);
+	else
+		see_step(sched, event);
 }
 
 const struct analysis_ops sched_analysis = {

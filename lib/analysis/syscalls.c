@@ -369,18 +369,28 @@ static struct call_type *type_of(struct analysis *syscalls, const struct event *
 	return type;
 }
 
+/* Returns the length of a record that has this number as on most kernels: 8 bytes, in our byte order. */
+static uint32_t whole_long(const struct place *place)
+{
+	return place->size == 8 && !place->swap && place->offset < UINT16_MAX ? place->offset + 8 : UINT32_MAX;
+}
+
 static void bind_raw(struct analysis *syscalls, const struct format *format, uint8_t role)
 {
 	const struct schema_abi *abi = syscalls->pass->state.abi;
 
 	(void)place_bind(&syscalls->raw_number[role == RAW_EXIT], format, abi, "id");
-	if (role == RAW_EXIT)
-		(void)place_bind(&syscalls->raw_return, format, abi, "ret");
-	else
+	syscalls->raw_whole[role == RAW_EXIT] = whole_long(&syscalls->raw_number[role == RAW_EXIT]);
+	if (role == RAW_ENTER) {
 		(void)place_bind(&syscalls->raw_args, format, abi, "args");
+		return;
+	}
+	(void)place_bind(&syscalls->raw_return, format, abi, "ret");
+	if (whole_long(&syscalls->raw_return) > syscalls->raw_whole[1])
+		syscalls->raw_whole[1] = whole_long(&syscalls->raw_return);
 }
 
-static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
+__attribute__((noinline)) static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
 {
 	const struct call_type *type = syscalls->raw ? NULL : type_of(syscalls, event);
 	uint32_t task;
@@ -396,17 +406,12 @@ static void see_named(struct analysis *syscalls, const struct event *event, uint
 		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name, call, task);
 }
 
-/* A field that is 8 bytes long on every 64-bit kernel. */
-static inline int64_t long_of(const struct place *place, const struct event *event)
+/* Not inline, so that see() has nothing to save before it calls them. */
+__attribute__((noinline)) static void see_raw_enter(struct analysis *syscalls, const struct event *event)
 {
-	if (__builtin_expect(place->size == 8 && !place->swap && event->len >= place->offset + UINT64_C(8), 1))
-		return (int64_t)load_u64(event->data + place->offset, false);
-	return place_s64(place, event);
-}
-
-static void see_raw_enter(struct analysis *syscalls, const struct event *event)
-{
-	int64_t number = long_of(&syscalls->raw_number[0], event);
+	const struct place *place = &syscalls->raw_number[0];
+	int64_t number = event->len >= syscalls->raw_whole[0] ? (int64_t)load_u64(event->data + place->offset, false) :
+								place_s64(place, event);
 	uint32_t task;
 	struct open_call *call = call_of(syscalls, event, &task);
 
@@ -414,9 +419,12 @@ static void see_raw_enter(struct analysis *syscalls, const struct event *event)
 		see_enter(syscalls, event, syscalls_table32_enter(syscalls, event, call, number), NULL, call, task);
 }
 
-static void see_raw_exit(struct analysis *syscalls, const struct event *event)
+__attribute__((noinline)) static void see_raw_exit(struct analysis *syscalls, const struct event *event)
 {
-	int64_t number = long_of(&syscalls->raw_number[1], event), returned = long_of(&syscalls->raw_return, event);
+	const struct place *place = &syscalls->raw_number[1], *ret = &syscalls->raw_return;
+	bool whole = event->len >= syscalls->raw_whole[1];
+	int64_t number = whole ? (int64_t)load_u64(event->data + place->offset, false) : place_s64(place, event);
+	int64_t returned = whole ? (int64_t)load_u64(event->data + ret->offset, false) : place_s64(ret, event);
 	uint32_t task;
 	struct open_call *call = call_of(syscalls, event, &task);
 

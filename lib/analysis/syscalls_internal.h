@@ -70,6 +70,8 @@ struct analysis {
 	struct syscalls_options options;
 	struct roles roles;
 	struct place raw_number[2], raw_return, raw_args; /* number: in the entry and in the exit */
+	/* length of a record whose numbers are as on most kernels: of entries, of exits; UINT32_MAX: of none */
+	uint32_t raw_whole[2];
 	struct u64_map types; /* by buffer and type, for events of the system syscalls: struct call_type */
 	struct u64_map kinds; /* by number, of the others: struct call_kind */
 	struct call_kind near_kinds[SYSCALLS_NEAR]; /* by number */

@@ -70,7 +70,7 @@ static void to_buckets(struct samples *samples, struct samples_budget *budget)
 	free(samples->marks);
 	samples->values = NULL;
 	samples->marks = NULL;
-	samples->nr = samples->nr_marks = 0;
+	samples->nr = samples->nr_marks = samples->room = 0;
 }
 
 static void add_mark(struct samples *samples, struct samples_budget *budget)
@@ -81,6 +81,12 @@ static void add_mark(struct samples *samples, struct samples_budget *budget)
 		*mark = budget->mark;
 	else
 		budget->failed = true;
+}
+
+/* The number of values that fit: vec_push() makes room at each power of two. */
+static size_t room_of(size_t nr)
+{
+	return nr < 2 ? nr : (size_t)1 << (64 - __builtin_clzll(nr - 1));
 }
 
 void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value)
@@ -100,8 +106,11 @@ void samples_keep(struct samples *samples, struct samples_budget *budget, uint64
 	}
 	*kept = value;
 	budget->left--;
-	if (__builtin_expect(budget->marks, 0))
+	samples->room = room_of(samples->nr);
+	if (__builtin_expect(budget->marks, 0)) {
 		add_mark(samples, budget);
+		samples->room = 0;
+	}
 }
 
 void samples_release(struct samples *samples)

@@ -16,6 +16,7 @@ struct samples {
 	uint64_t count, sum, min, max;
 	uint64_t *values; /* the values that are stored as they are */
 	size_t nr;
+	size_t room; /* values up to this number can be added without a look at anything but the budget */
 	struct samples_buckets *buckets; /* used once the budget is spent */
 	/* a mark for each stored value if budget::marks is set: then nr_marks equals nr */
 	uint8_t *marks;
@@ -30,7 +31,7 @@ struct samples_budget {
 	uint8_t mark;
 };
 
-enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100, SAMPLES_P999_MIN = 1000, SAMPLES_FIRST = 4 };
+enum { SAMPLES_BUDGET = 10 * 1000 * 1000, SAMPLES_P99_MIN = 100, SAMPLES_P999_MIN = 1000 };
 
 /* The value whose minimum, maximum, count and sum are already in: keeps it, or counts it in its bucket. */
 void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value);
@@ -45,10 +46,9 @@ static inline void samples_add(struct samples *samples, struct samples_budget *b
 		samples->max = value;
 	samples->count++;
 	samples->sum += value;
-	/* vec_push() makes room at each power of two, and there is some already where values are kept. */
-	if (__builtin_expect(samples->values && nr >= SAMPLES_FIRST && nr & (nr - 1) && budget->left && !budget->marks,
-			     1)) {
-		samples->values[samples->nr++] = value;
+	if (__builtin_expect(nr < samples->room && budget->left, 1)) {
+		samples->values[nr] = value;
+		samples->nr = nr + 1;
 		budget->left--;
 		return;
 	}
