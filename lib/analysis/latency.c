@@ -381,9 +381,29 @@ static void put_wakeups(const struct analysis *latency, struct findings *finding
 	findings_broken(findings, latency->broken, "wakeups");
 }
 
+static const struct analysis_want wakeup_wants[] = {
+	{ "sched:sched_waking", "sched:sched_wakeup,sched:sched_wakeup_new", "when a wakeup begins" },
+	{ NULL, NULL, NULL },
+};
+
+/* Reports that nothing of what this analysis explains is among the events. */
+static int nothing(const struct analysis *latency, struct fail *fail)
+{
+	static const struct analysis_ops wakeups = { .name = "latency", .wants = wakeup_wants };
+	const struct pass *pass = latency->pass;
+
+	if (!pass->state.events[STATE_SWITCH])
+		return pass_nothing(pass, &latency_analysis,
+				    "there is no sched_switch among the events, which tells when a task runs",
+				    "-e sched", fail);
+	return pass_nothing(pass, &wakeups, "there are no wakeups among the events", "-e sched", fail);
+}
+
 static int finish(struct analysis *latency, struct findings *findings, struct fail *fail)
 {
-	bool switches = latency->pass->state.events[STATE_SWITCH];
+	const uint64_t *events = latency->pass->state.events;
+	bool switches = events[STATE_SWITCH];
+	bool wakeups = switches && events[STATE_WAKING] + events[STATE_WAKEUP] + events[STATE_WAKEUP_NEW];
 	const struct timerlats *timerlats = &latency->timerlats;
 	uint64_t wrong;
 	int sections;
@@ -393,10 +413,8 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 	sections = sections_put(latency->pass, latency->options.worst, findings, fail);
 	if (sections < 0)
 		return sections;
-	if (!switches && !sections && !noises_any(&latency->noises) && !timerlats->nr_samples)
-		return pass_nothing(latency->pass, &latency_analysis,
-				    "there is no sched_switch among the events, which tells when a task runs",
-				    "-e sched", fail);
+	if (!wakeups && !sections && !noises_any(&latency->noises) && !timerlats->nr_samples)
+		return nothing(latency, fail);
 	if (wrong)
 		return fail_set(fail, -EPROTO,
 				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);

@@ -3,12 +3,14 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
+#include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,24 +295,21 @@ static const struct table_column columns[] = {
 	{ "CPU", TABLE_NUMBER, "max_cpu" }, { "CHAIN", TABLE_TEXT, NULL },
 };
 
-/* Reports that there is no such task, or that there is no wakeup of it. */
-static void tell_none(const struct sched_chain *chain, struct findings *findings)
+int sched_chain_check(const struct sched_chain *chain, struct fail *fail)
 {
 	const struct state *state = &chain->pass->state;
 	struct near near = near_to(chain->task);
 	char hint[3 * NEAR_NAME_SIZE];
-	bool known = false;
 
-	for (size_t i = 0; i < state->nr_tasks && !known; i++) {
-		known = is_asked(chain, &state->tasks[i]);
+	for (size_t i = 0; i < state->nr_tasks; i++) {
+		if (is_asked(chain, &state->tasks[i]))
+			return 0;
 		if (!chain->pid)
 			near_offer(&near, pass_comm(chain->pass, &state->tasks[i]));
 	}
 	near_hint(&near, hint, sizeof(hint));
-	if (known)
-		findings_note(findings, "no task '%s' was woken and then ran", chain->task);
-	else
-		findings_note(findings, "there is no task '%s'%s%s", chain->task, *hint ? "; " : "", hint);
+	return fail_set(fail, -ENODATA, "the events name no task '%s'; %s", chain->task,
+			*hint ? hint : "without --chain, all tasks are listed");
 }
 
 void sched_chain_put(const struct sched_chain *chain, struct findings *findings)
@@ -333,5 +332,5 @@ void sched_chain_put(const struct sched_chain *chain, struct findings *findings)
 		table_cell(table, row->path);
 	}
 	if (!chain->nr_rows)
-		tell_none(chain, findings);
+		findings_note(findings, "no task '%s' was woken and then ran", chain->task);
 }

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 
 struct event;
+struct fail;
 struct findings;
 struct pass;
 
@@ -19,6 +20,8 @@ struct sched_chain;
 struct sched_chain *sched_chain_new(struct pass *pass, const char *task);
 void sched_chain_free(struct sched_chain *chain);
 void sched_chain_see(struct sched_chain *chain, const struct event *event);
+/* Returns -ENODATA if no task is meant: `fail` then says so. */
+int sched_chain_check(const struct sched_chain *chain, struct fail *fail);
 void sched_chain_put(const struct sched_chain *chain, struct findings *findings);
 
 #endif

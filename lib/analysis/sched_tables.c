@@ -8,6 +8,7 @@
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -244,6 +245,8 @@ int sched_finish(struct analysis *sched, struct findings *findings, struct fail 
 		return pass_nothing(sched->pass, &sched_analysis,
 				    "there is no sched_switch among the events, which tells which task has a CPU",
 				    "-e sched", fail);
+	if (sched->chain && sched_chain_check(sched->chain, fail))
+		return -ENODATA;
 	if (sched->map && sched->pass->lines)
 		sched_map_print(sched->map, sched->pass->lines);
 	if (sched->chain)

@@ -24,6 +24,16 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[[ "$output" == *"no sched_switch among the events"* ]]
 }
 
+@test "latency: a file with switches and without wakeups says what to record" {
+	weft split -q -e sched:sched_switch -o "$BATS_TEST_TMPDIR/switches.dat" "$file"
+	run --separate-stderr -1 weft latency "$BATS_TEST_TMPDIR/switches.dat"
+	[ -z "$output" ]
+	[[ "$stderr" == *"there are no wakeups among the events"* ]]
+	# Where wakeups are there and the choice leaves none, the table is empty.
+	run --separate-stderr -0 weft latency "$file" --pid 999999
+	[[ "$output" == *"looked at: 0 wakeups"* ]]
+}
+
 @test "latency, sched, syscalls: on a terminal of 80 and of 100 columns no row of a table is wider" {
 	need_command script
 	local columns command

@@ -99,10 +99,16 @@ leavers_of()
 	grep -qE ' sh-62 +.*sched_wak(ing|eup_new): comm=(sh|cat) pid=67 ' "$text"
 	weft sched "$file" --chain 67 --format csv > "$out"
 	sed -n 2p "$out" | grep -qE '^1,.*,"?(sh|cat) < sh < '
-	run -0 weft sched "$file" --chain nobody
-	[[ "$output" == *"# there is no task 'nobody'"* ]]
-	run -0 weft sched "$file" --chain catt
-	[[ "$output" == *"# there is no task 'catt'; did you mean 'cat'"* ]]
+}
+
+@test "sched --chain: a task that the file does not have is an error, and one that nobody woke is not" {
+	run --separate-stderr -1 weft sched "$file" --chain nobody
+	[ -z "$output" ]
+	[ "$stderr" = "weft: the events name no task 'nobody'; without --chain, all tasks are listed" ]
+	run --separate-stderr -1 weft sched "$file" --chain catt
+	[[ "$stderr" == "weft: the events name no task 'catt'; did you mean 'cat'"* ]]
+	run --separate-stderr -1 weft sched "$file" --chain 999999
+	[[ "$stderr" == "weft: the events name no task '999999'; "* ]]
 }
 
 @test "sched --cpu: has one CPU's row, and says that tasks are those of all" {
