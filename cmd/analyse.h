@@ -35,9 +35,9 @@ struct analyse {
 	bool only_command;    /* records only the COMMAND and its children */
 	bool lines;           /* the analysis prints lines before its tables */
 	bool top_given, no_sandbox, trust_size;
+	bool in_batches; /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
 	/* Set by analyse_run(): */
-	bool in_batches; /* the file is read by pass_run() */
-	bool empty;      /* the first table has no rows */
+	bool empty; /* the first table has no rows */
 };
 
 #define ANALYSE_INIT                                                                       \

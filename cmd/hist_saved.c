@@ -8,6 +8,7 @@
 #include "lib/base/fail.h"
 #include "lib/measure/hist.h"
 #include "lib/measure/hist_text.h"
+#include "lib/reader/batches.h"
 #include "lib/reader/reader.h"
 #include "lib/tally/tally.h"
 
@@ -79,7 +80,7 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 			"the clocks of the instances differ, so that their events have no common order; choose one with -B");
 	r = tally_new(reader, &wanted, &tally, fail);
 	if (!r)
-		r = reader_run(reader, &(struct reader_consumer){ tally_see, tally }, 1, fail);
+		r = batches_run(reader, &(struct reader_consumer){ tally_see, tally }, fail);
 	if (!r)
 		r = show(saved, tally, fail);
 	if (!r)
@@ -95,10 +96,12 @@ int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted,
 		   enum hist_format format)
 {
 	struct saved saved = { .wanted = wanted, .title = *title, .format = format };
+	struct analyse in_batches = *file;
 	struct fail fail = FAIL_INIT;
 	int r;
 
+	in_batches.in_batches = true;
 	reading_tell_left_behind(file->input);
-	r = analyse_read(file, count, &saved, &fail);
+	r = analyse_read(&in_batches, count, &saved, &fail);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;
 }

@@ -245,3 +245,18 @@ int batches_next(struct batches *batches, const struct event **ret, struct fail 
 	*ret = batch->events;
 	return batch->len;
 }
+
+int batches_run(struct reader *reader, const struct reader_consumer *consumer, struct fail *fail)
+{
+	struct batches *batches = NULL;
+	const struct event *events = NULL;
+	int r = batches_new(reader, &batches, fail);
+
+	while (!r && (r = batches_next(batches, &events, fail)) > 0) {
+		for (const struct event *event = events; event < events + r; event++)
+			consumer->see(consumer->arg, event);
+		r = 0;
+	}
+	batches_free(batches);
+	return r;
+}

@@ -9,6 +9,7 @@
 
 struct fail;
 struct reader;
+struct reader_consumer;
 
 /*
  * The events of a started reader, in order, many at a time. If the reader was started with reader_options::ahead, a
@@ -26,5 +27,8 @@ void batches_free(struct batches *batches);
  * Not for consumers that look ahead (events_peek()).
  */
 int must_check batches_next(struct batches *batches, const struct event **ret, struct fail *fail);
+
+/* Shows all events of the reader to a consumer that neither stops the reader nor looks ahead. */
+int must_check batches_run(struct reader *reader, const struct reader_consumer *consumer, struct fail *fail);
 
 #endif
