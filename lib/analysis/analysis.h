@@ -15,9 +15,9 @@ struct pass;
 
 /*
  * An analysis answers a question about a file with tables. It sees the events of a pass (lib/analysis/pass.h) that it
- * needs, each after the state of the traced machine has seen it, and keeps what its tables need: memory grows with keys such as tasks,
- * not with events. An analysis never guesses: it counts and reports what the start of the trace, its end and lost
- * events hide (lib/analysis/findings.h).
+ * needs, each after the state of the traced machine has seen it, and keeps what its tables need: memory grows with keys
+ * such as tasks, not with events. An analysis never guesses: it counts and reports what the start of the trace, its end
+ * and lost events hide (lib/analysis/findings.h).
  * A new analysis is a file in this directory with its ops, and its command in cmd/.
  */
 struct analysis;

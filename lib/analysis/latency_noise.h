@@ -94,7 +94,10 @@ struct noises {
 bool must_check noises_init(struct noises *noises, struct pass *pass, size_t worst);
 void noises_release(struct noises *noises);
 
-/* Returns the role of the type of an event, for noises_see(); 0: it is of no use. Call it with the first event of each type. */
+/*
+ * Returns the role of the type of an event, for noises_see(); 0: it is of no use. Call it with the first event of each
+ * type.
+ */
 uint8_t noises_look(struct noises *noises, const struct event *event);
 /* Sees an event with a role, and each gap. */
 void noises_see(struct noises *noises, const struct event *event, uint8_t role);

@@ -217,8 +217,8 @@ static inline bool runs_on(const struct events *events)
 }
 
 /*
- * Takes records of the CPU of the last one as long as they follow each other plainly: on one page, of known types, before
- * the next record of another CPU and within the window. Returns their number. Call it if runs_on().
+ * Takes records of the CPU of the last one as long as they follow each other plainly: on one page, of known types,
+ * before the next record of another CPU and within the window. Returns their number. Call it if runs_on().
  */
 static size_t take_run(struct events *events, struct event *ret, size_t max)
 {
