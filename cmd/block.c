@@ -14,7 +14,8 @@ static const struct argp argp = {
 	.parser = analyse_by_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how long block requests waited, how long the devices took, how deep the queues were, and which tasks wanted the requests.",
+	.doc = "Shows from a recording how long block requests waited, how long the devices took, how deep the queues "
+	       "were, and which tasks wanted the requests.",
 };
 
 static int run(int argc, char **argv)

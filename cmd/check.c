@@ -68,7 +68,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Verifies a trace.dat and says what is wrong at which offset."
-	       "\vEvery section, every chunk and every event is read. The exit status is 0 if the file is intact, 1 otherwise.",
+	       "\vEvery section, every chunk and every event is read. The exit status is 0 if "
+	       "the file is intact, 1 otherwise.",
 };
 
 static void found(void *arg, uint64_t offset, const char *text)

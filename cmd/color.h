@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 #define COLOR_VALUES "auto|always|never"
-#define COLOR_HELP \
-	"Colour tasks, events, flags, times, errors and losses (auto, the default: on a terminal, unless NO_COLOR is set)"
+#define COLOR_HELP                                                                   \
+	"Colour tasks, events, flags, times, errors and losses (auto, the default: " \
+	"on a terminal, unless NO_COLOR is set)"
 
 /* Returns whether standard output gets colours without the option. */
 bool color_auto(void);

@@ -42,7 +42,8 @@ static const struct argp_option options[] = {
 	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power", 0,
 	  "The tables of this command (default: summary, all that the files have events for)", 1 },
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state", 0,
-	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, part or task; of power, state or cpu",
+	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, "
+	  "part or task; of power, state or cpu",
 	  1 },
 	{ "old", OPT_OLD, "FILE", 0, "A file of the old side; repeatable", 1 },
 	{ "new", OPT_NEW, "FILE", 0, "A file of the new side; repeatable", 1 },
@@ -57,7 +58,8 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is a change:", 2 },
 	{ "least", OPT_LEAST, "PERCENT", 0, "Report no change that is smaller (default: 3)", 2 },
 	{ "fail-if", OPT_FAIL_IF, "CONDITION", 0,
-	  "Exit with status 3 if a row has changed by more: 'FIGURE > N%' or 'FIGURE < -N%'; 'ROW:' in front, a glob, selects rows; repeatable",
+	  "Exit with status 3 if a row has changed by more: 'FIGURE > N%' or 'FIGURE < -N%'; 'ROW:' in front, a glob, "
+	  "selects rows; repeatable",
 	  2 },
 
 	{ NULL, 0, NULL, 0, "Output:", 3 },
@@ -253,9 +255,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->nr_places == PLACES_MAX)
-			argp_error(
-				state,
-				"cannot tell the old files from the new ones: write a1.dat,a2.dat b1.dat,b2.dat, or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
+			argp_error(state,
+				   "cannot tell the old files from the new ones: write a1.dat,a2.dat b1.dat,b2.dat, "
+				   "or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
 		arguments->places[arguments->nr_places++] = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -272,8 +274,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power] OLD NEW",
-	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, interrupts, functions, requests of disks, "
-	       "waits for locks, delays and idle states take longer or happen more often, by a test that does not take chance for a change.",
+	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, "
+	       "interrupts, functions, requests of disks, waits for locks, delays and idle states take longer or "
+	       "happen more often, by a test that does not take chance for a change.",
 };
 
 static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)

@@ -30,7 +30,8 @@ const void *diff_by(const char *of, const char *by, union diff_by_options *into,
 	else
 		argp_error(
 			state,
-			"--by chooses the rows of syscalls, block, locks, stacks, latency or power, not those of %s: weft diff syscalls --by task OLD NEW",
+			"--by chooses the rows of syscalls, block, locks, stacks, latency or power, not those of %s: "
+			"weft diff syscalls --by task OLD NEW",
 			of);
 	return into;
 }

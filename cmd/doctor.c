@@ -202,7 +202,8 @@ static void tell_recording(struct doctor *doctor)
 		tell(doctor, BAD, "recording", "%s", fail.text);
 	else
 		tell(doctor, OK, "recording",
-		     "works: an instance was made, tasks selected, an event and tracing switched on and off, each buffer opened, all removed");
+		     "works: an instance was made, tasks selected, an event and tracing switched on and off, "
+		     "each buffer opened, all removed");
 }
 
 static void tell_memory(struct doctor *doctor)
@@ -377,7 +378,8 @@ static void tell_tasks(struct doctor *doctor)
 	}
 	if (option_get(top, "event-fork") > 0 && !instance_read(top, files[0], &pids, NULL) && !pids.len)
 		tell(doctor, NOTE, "tasks",
-		     "'%s' of the top instance may hold an empty list of tasks (the option event-fork is on), which cannot be seen and means that no task is traced; 'weft set -P \"\"' removes the list",
+		     "'%s' of the top instance may hold an empty list of tasks (the option event-fork is on), "
+		     "which cannot be seen and means that no task is traced; 'weft set -P \"\"' removes the list",
 		     files[0]);
 }
 
@@ -406,7 +408,8 @@ static void tell_others(struct doctor *doctor)
 }
 
 static const struct argp argp = {
-	.doc = "Shows what can and cannot be traced on this kernel by this user, and why. It tries a small recording, and leaves nothing behind.\v"
+	.doc = "Shows what can and cannot be traced on this kernel by this user, and why. It tries a small recording, "
+	       "and leaves nothing behind.\v"
 	       "The exit status is 1 when a recording would fail.",
 };
 

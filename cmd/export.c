@@ -63,8 +63,8 @@ static const struct argp_option options[] = {
 	{ "to", OPT_TO, EXPORTS, 0, "Format to write; 'weft export --to help' describes each", 1 },
 	{ "output", 'o', "FILE", 0, "Write FILE; for parquet and ctf a directory (default: standard output)", 1 },
 	{ "fields", OPT_FIELDS, "FIELD", 0,
-	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, fields, text, and fields of the "
-	  "events",
+	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, "
+	  "fields, text, and fields of the events",
 	  3 },
 	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0,
 	  "What stacks weigh in folded, flame, speedscope, pprof and firefox (default: the first that there is)", 3 },

@@ -210,8 +210,8 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 	const char *path, *damage = reader_damage(&writing->reader, &path);
 
 	if (!reader_is_merged(&writing->reader))
-		command_warn(
-			"note: the clocks of the instances differ: their times cannot be compared; -B NAME exports one");
+		command_warn("note: the clocks of the instances differ: their times cannot be "
+			     "compared; -B NAME exports one");
 	tell_notes(writing->export);
 	if (trace_starved(trace))
 		return fail_memory(fail);

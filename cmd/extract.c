@@ -73,7 +73,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.children = children,
-	.doc = "Makes a file of what the kernel's buffers hold, whichever tool filled them.\vTracing continues where it is on. Events that were extracted are consumed: the buffer no longer holds them.",
+	.doc = "Makes a file of what the kernel's buffers hold, whichever tool filled them.\v"
+	       "Tracing continues where it is on. Events that were extracted are consumed: "
+	       "the buffer no longer holds them.",
 };
 
 static void print_summary(const struct arguments *arguments, const struct extraction *extraction)

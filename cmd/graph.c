@@ -77,7 +77,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how often kernel functions were called, how long each took with and without the functions that it called, and which errors they returned.",
+	.doc = "Shows from a recording how often kernel functions were called, how long each took with and without the "
+	       "functions that it called, and which errors they returned.",
 };
 
 static int run_tree(struct arguments *arguments)

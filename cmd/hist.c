@@ -57,7 +57,8 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is counted:", 1 },
 	{ "keys", KEY_KEYS, "KEY[,KEY]", 0,
-	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu",
+	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; "
+	  "and stacktrace, execname, common_cpu",
 	  1 },
 	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0, "Sum up these fields, too; the hits are always counted", 1 },
 	{ "sort", KEY_SORT, "KEY[.descending]", 0,
@@ -67,7 +68,8 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1 },
 	{ "key", KEY_MATCH, "FIELD[=FIELD]", 0,
-	  "With --latency: the field that pairs the first event with the second (default common_pid); pid also matches prev_pid and next_pid",
+	  "With --latency: the field that pairs the first event with the second (default common_pid); "
+	  "pid also matches prev_pid and next_pid",
 	  1 },
 	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
 
@@ -189,9 +191,8 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 
 	if (arguments->saved &&
 	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
-		argp_error(
-			state,
-			"--input counts recorded events: it cannot be combined with a COMMAND, -F, --duration or --live");
+		argp_error(state, "--input counts recorded events: it cannot be combined with a COMMAND, "
+				  "-F, --duration or --live");
 	if (!arguments->saved && (file->since || file->until || file->no_sandbox || file->trust_size))
 		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
 }
@@ -272,10 +273,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.children = children,
-	.args_doc =
-		"EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]\n--input FILE EVENT --keys KEY...\n--input FILE --latency EVENT..EVENT",
-	.doc = "Counts events by their fields in the kernel, while COMMAND runs or until Ctrl-C, and shows the histogram. "
-	       "Its trigger is set in an instance of its own, or in that of -B, and removed again.",
+	.args_doc = "EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]\n"
+		    "--input FILE EVENT --keys KEY...\n--input FILE --latency EVENT..EVENT",
+	.doc = "Counts events by their fields in the kernel, while COMMAND runs or until Ctrl-C, and shows the "
+	       "histogram. Its trigger is set in an instance of its own, or in that of -B, and removed again.",
 };
 
 /* A histogram while it is kept. */
@@ -341,10 +342,10 @@ static int turn_on(struct session *session, struct fail *fail)
 	if (!session->arguments->wanted.second ||
 	    instance_read_word(session->instance, "tracing_on", word, sizeof(word), NULL) || strcmp(word, "0") != 0)
 		return 0;
-	return fail_set(
-		fail, -EAGAIN,
-		"tracing is off in the instance '%s', so the kernel takes no time stamps for --latency: 'weft restart -B %s' turns it on",
-		session->instance->name, session->instance->name);
+	return fail_set(fail, -EAGAIN,
+			"tracing is off in the instance '%s', so the kernel takes no time stamps for --latency: "
+			"'weft restart -B %s' turns it on",
+			session->instance->name, session->instance->name);
 }
 
 static int open_instance(struct session *session, struct fail *fail)

@@ -75,9 +75,9 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 	int r;
 
 	if (!reader_is_merged(reader))
-		return fail_set(
-			fail, -EINVAL,
-			"the clocks of the instances differ, so that their events have no common order; choose one with -B");
+		return fail_set(fail, -EINVAL,
+				"the clocks of the instances differ, so that their events have no common order; "
+				"choose one with -B");
 	r = tally_new(reader, &wanted, &tally, fail);
 	if (!r)
 		r = batches_run(reader, &(struct reader_consumer){ tally_see, tally }, fail);

@@ -152,11 +152,10 @@ static void tell(const struct arguments *arguments)
 			     counts.whole,
 			     arguments->formats ? "" : "; --formats-from FILE, of the same kernel, has more fields");
 	if (counts.guessed)
-		command_warn(
-			"note: %" PRIu64
-			" lines of the function graph have no time: their times are made from their order and the durations, without "
-			"the time between functions; the option funcgraph-abstime prints times",
-			counts.guessed);
+		command_warn("note: %" PRIu64
+			     " lines of the function graph have no time: their times are made from their order and the "
+			     "durations, without the time between functions; the option funcgraph-abstime prints times",
+			     counts.guessed);
 	if (counts.unknown)
 		command_warn("note: the task of %" PRIu64
 			     " events of the function graph is unknown; their PID is 4194304 plus the CPU's number; "

@@ -41,8 +41,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[list|create|remove] [NAME...]",
-	.doc = "Lists the instances of tracefs, makes some, or removes some. An instance is a ring buffer of its own, with its own events, "
-	       "tracer and settings; -B NAME of other commands uses it.\v"
+	.doc = "Lists the instances of tracefs, makes some, or removes some. An instance is a ring buffer of its own, "
+	       "with its own events, tracer and settings; -B NAME of other commands uses it.\v"
 	       "What was created goes away with remove, with 'weft reset', or when the machine is booted.",
 };
 

@@ -6,7 +6,8 @@ static const struct argp argp = {
 	.parser = analyse_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how often interrupts, softirqs, timers and work items ran, how long each took with and without what nested inside, and how long they waited before.",
+	.doc = "Shows from a recording how often interrupts, softirqs, timers and work items ran, how long each took "
+	       "with and without what nested inside, and how long they waited before.",
 };
 
 static int run(int argc, char **argv)

@@ -112,9 +112,9 @@ void kernel_tell_unseen(const struct setup *setup)
 		/* weft's own instances are gone by now. */
 		if (!name || instance_open(&tracing, name, false, NULL, &instance, NULL))
 			continue;
-		command_warn(
-			"note: no event; if all tasks of the list set_event_pid of the instance '%s' have ended, which cannot be seen, no task is traced there: 'weft set -B %s -P \"\"' clears the list",
-			name, name);
+		command_warn("note: no event; if all tasks of the list set_event_pid of the instance '%s' have ended, "
+			     "which cannot be seen, no task is traced there: 'weft set -B %s -P \"\"' clears the list",
+			     name, name);
 		instance_close(instance, NULL);
 	}
 	tracing_release(&tracing);

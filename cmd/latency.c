@@ -43,8 +43,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until the task ran was spent with; "
-	       "and the worst that timerlat, osnoise, irqsoff and their like have measured.",
+	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until "
+	       "the task ran was spent with; and the worst that timerlat, osnoise, "
+	       "irqsoff and their like have measured.",
 };
 
 static int run(int argc, char **argv)

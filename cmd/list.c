@@ -358,7 +358,8 @@ static int print_overview(struct list *list, struct fail *fail)
 	printf("%-11s ", "formats");
 	for (size_t i = 0; sink_at(i); i++)
 		printf("%s%s", i ? " " : "", sink_at(i)->name);
-	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats: each in full\n");
+	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats: "
+	       "each in full\n");
 	return 0;
 }
 

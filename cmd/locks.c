@@ -13,7 +13,8 @@ static const struct argp argp = {
 	.parser = analyse_by_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how long tasks waited for kernel locks and for futexes, spinning or asleep, and which task ended the wait.",
+	.doc = "Shows from a recording how long tasks waited for kernel locks and for futexes, spinning or asleep, "
+	       "and which task ended the wait.",
 };
 
 static int run(int argc, char **argv)

@@ -6,7 +6,8 @@ static const struct argp argp = {
 	.parser = analyse_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording what the kernel allocated and has not freed, by the function that asked, and which tasks had to wait for memory.",
+	.doc = "Shows from a recording what the kernel allocated and has not freed, by the function that asked, "
+	       "and which tasks had to wait for memory.",
 };
 
 static int run(int argc, char **argv)

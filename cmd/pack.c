@@ -69,7 +69,8 @@ static const struct argp_option options[] = {
 	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
 	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
 	{ "btf", OPT_BTF, "FILE", 0,
-	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and enumerators that are in DIR",
+	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and "
+	  "enumerators that are in DIR",
 	  1 },
 	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable",
 	  1 },
@@ -213,8 +214,8 @@ static const struct argp argp = {
 	.doc = "Builds a trace.dat from plain copies of tracefs files."
 	       "\vDIR, or DIR/meta, holds copies under the names they have in tracefs: events/header_page, "
 	       "events/SYSTEM/EVENT/format, printk_formats, saved_cmdlines, trace_options and so on; instances are in "
-	       "DIR/instances/NAME. Pages are copies of per_cpu/cpuN/trace_pipe_raw. Every small text is kept as it is, for "
-	       "'weft report' to print what the kernel would have.",
+	       "DIR/instances/NAME. Pages are copies of per_cpu/cpuN/trace_pipe_raw. Every small text is kept as it "
+	       "is, for 'weft report' to print what the kernel would have.",
 };
 
 static void print_summary(const struct arguments *arguments, const struct pack_summary *summary)

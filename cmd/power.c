@@ -6,7 +6,8 @@ static const struct argp argp = {
 	.parser = analyse_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how long and how deep CPUs idled, how often they were woken and by what, and at which frequencies they ran.",
+	.doc = "Shows from a recording how long and how deep CPUs idled, how often they were woken and by what, "
+	       "and at which frequencies they ran.",
 };
 
 static int run(int argc, char **argv)

@@ -110,7 +110,8 @@ static const struct argp argp = {
 	.children = kernel_children,
 	.args_doc = "add|list|remove [DEFINITION|PROBE...]",
 	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
-	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 filename:ustring'.",
+	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 "
+	       "filename:ustring'.",
 };
 
 /* Prints a shell command that writes the text, in single quotes, to dynamic_events. */

@@ -143,8 +143,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[--] [COMMAND...]",
-	.doc = "Lets the kernel count its functions, and how long they take, while COMMAND runs or until Ctrl-C; prints a table, merged over "
-	       "all CPUs.\v"
+	.doc = "Lets the kernel count its functions, and how long they take, while COMMAND runs or until Ctrl-C; "
+	       "prints a table, merged over all CPUs.\v"
 	       "All tasks are counted, not only COMMAND. Without -l every function is, which slows the machine down. "
 	       "The exit status is that of COMMAND.",
 };
@@ -208,7 +208,8 @@ static void print_profile(const struct profile_arguments *arguments, struct func
 	}
 	for (size_t i = 0; i < nr; i++)
 		if (profile->functions[i].cut) {
-			puts("* the kernel cuts names here; functions whose first 30 letters are the same are one line");
+			puts("* the kernel cuts names here; functions whose first 30 letters "
+			     "are the same are one line");
 			break;
 		}
 }

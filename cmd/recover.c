@@ -108,8 +108,8 @@ static void tell_waiting(const char *parts)
 	cleanup_buf struct buf pasted = BUF_INIT;
 
 	command_warn(
-		"note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; until then the tracing "
-		"settings of that recording stay changed ('weft reset' puts them back without)",
+		"note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; "
+		"until then the tracing settings of that recording stay changed ('weft reset' puts them back without)",
 		paste_file(&pasted, parts));
 }
 

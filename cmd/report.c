@@ -43,7 +43,8 @@ static const struct argp_option options[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
 	{ "filter", 'f', "FILTER", 0,
-	  "Print only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, FILTER alone for all events that have its fields; repeatable: one match is enough",
+	  "Print only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, "
+	  "FILTER alone for all events that have its fields; repeatable: one match is enough",
 	  2 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
 	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 2 },
@@ -208,7 +209,8 @@ static void check(const struct report_options *report, struct argp_state *state)
 	if (report->sink.differences && !report->format->columns)
 		argp_error(
 			state,
-			"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the time since the previous line",
+			"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the "
+			"time since the previous line",
 			report->format->name);
 	if (report->raw_events.len && !report->format->columns)
 		argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);

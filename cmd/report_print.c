@@ -41,9 +41,9 @@ static int select_events(const struct report_options *report, struct selection *
 		if ((r = selection_add_filter(selection, report->filters.at[i], report->negated[i], fail)))
 			fail_in(fail, r, "--filter");
 	if (!r && selection_asks_duration(selection) && report->choice.tail != UINT64_MAX)
-		r = fail_set(
-			fail, -EINVAL,
-			"--tail reads only the last events, so a duration that began before them is unknown: leave out --tail");
+		r = fail_set(fail, -EINVAL,
+			     "--tail reads only the last events, so a duration that began before them is unknown: "
+			     "leave out --tail");
 	selection_leave_out_flags(selection, report->flags_out);
 	return r;
 }
@@ -295,15 +295,15 @@ static int print_events(const struct report_options *report, struct printing *pr
 	progress_end();
 
 	if (!r && !reader_is_merged(reader))
-		command_warn(
-			"note: the clocks of the instances differ, so their events cannot be merged by time: the instances are printed one after the other");
+		command_warn("note: the clocks of the instances differ, so their events cannot be merged by time: "
+			     "the instances are printed one after the other");
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(reader->buffers[i].events);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
 		if (reader->buffers[i].context->latency && strcmp(report->format->name, "ftrace"))
-			command_warn(
-				"'%s' holds a tracer's worst case, which the kernel gives as text only: leave out --format to read it",
-				trace_path(reader->buffers[i].context->trace));
+			command_warn("'%s' holds a tracer's worst case, which the kernel gives as text only: "
+				     "leave out --format to read it",
+				     trace_path(reader->buffers[i].context->trace));
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);

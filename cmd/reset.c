@@ -70,8 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = table,
 	.parser = parse,
-	.doc = "Put back what weft has changed of the kernel's tracing: by start, set and stop, and by whatever was killed. "
-	       "What others have set stays.\v"
+	.doc = "Put back what weft has changed of the kernel's tracing: by start, set and stop, and by whatever was "
+	       "killed. What others have set stays.\v"
 	       "Settings of recordings that still run are left alone. What a buffer held before is not put back.",
 };
 

@@ -10,10 +10,12 @@ enum { MAP_COLUMNS = 72, MAP_HEAD = 8 };
 
 static const struct argp_option options[] = {
 	{ "timehist", OPT_TIMEHIST, NULL, 0,
-	  "Also print a line for each run of a task: the time off the CPU before, the wakeup delay, the time on the CPU",
+	  "Also print a line for each run of a task: the time off the CPU before, the wakeup delay, "
+	  "the time on the CPU",
 	  1 },
 	{ "chain", OPT_CHAIN, "TASK", 0,
-	  "Also show which task woke TASK (a PID or a glob for names), which task had woken that one, and so on back to an interrupt",
+	  "Also show which task woke TASK (a PID or a glob for names), which task had woken that one, "
+	  "and so on back to an interrupt",
 	  1 },
 	{ "map", OPT_MAP, NULL, 0, "Also draw a lane for each CPU: which task ran there when", 1 },
 	{ "rt", OPT_RT, NULL, 0, "Show only real-time tasks and their wakeups", 1 },
@@ -63,7 +65,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording how long each task ran, waited for a CPU and slept, how long it took from a wakeup until the task ran, and what each CPU did.",
+	.doc = "Shows from a recording how long each task ran, waited for a CPU and slept, how long it took from a "
+	       "wakeup until the task ran, and what each CPU did.",
 };
 
 static int run(int argc, char **argv)

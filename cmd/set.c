@@ -64,8 +64,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = children,
 	.doc = "Change how the kernel traces right now, in the top instance or in those that -B names.\v"
-	       "Nothing else changes, and tracing goes on. Lists of functions and tasks are replaced by those given; -e adds events, "
-	       "-v -e takes them away. 'weft reset' puts back what was changed.",
+	       "Nothing else changes, and tracing goes on. Lists of functions and tasks are replaced by those given; "
+	       "-e adds events, -v -e takes them away. 'weft reset' puts back what was changed.",
 };
 
 static int run(int argc, char **argv)

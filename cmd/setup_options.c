@@ -51,7 +51,8 @@ static const struct argp_option table[] = {
 	  1 },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1 },
 	{ "probe", KEY_PROBE, "DEFINITION", 0,
-	  "Make a probe, as weft-probe(1) describes, and trace it; the probe is removed at the end. -f and -R may follow",
+	  "Make a probe, as weft-probe(1) describes, and trace it; the probe is removed at the end. "
+	  "-f and -R may follow",
 	  1 },
 	{ "disable", 'v', NULL, 0, "From here on, -e removes events from those chosen before", 1 },
 	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1 },
@@ -60,7 +61,8 @@ static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Tracers:", 2 },
 	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2 },
 	{ "function", 'l', "FUNCTION[:COMMAND]", 0,
-	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, enable_event:SYSTEM:EVENT...",
+	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, "
+	  "enable_event:SYSTEM:EVENT...",
 	  2 },
 	{ "no-function", 'n', "FUNCTION", 0, "Do not trace FUNCTION", 2 },
 	{ "graph-function", 'g', "FUNCTION", 0, "function_graph: only FUNCTION and what it calls", 2 },
@@ -75,7 +77,8 @@ static const struct argp_option table[] = {
 	  2 },
 	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Set up the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
 	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
-	  "Set up osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, timerlat-align, print-stack; repeatable",
+	  "Set up osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, "
+	  "timerlat-align, print-stack; repeatable",
 	  2 },
 
 	{ NULL, 0, NULL, 0, "Tasks:", 3 },
@@ -91,17 +94,20 @@ static const struct argp_option table[] = {
 	  "Set the size of a sub-buffer, which is also the largest size of an event", 4 },
 	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when the buffer is N percent full", 4 },
 	{ "syscall-data", KEY_SYSCALL_DATA, "N", 0,
-	  "Store at most N bytes of each string and buffer that a system call is given (syscall_user_buf_size, Linux 6.19)",
+	  "Store at most N bytes of each string and buffer that a system call is given "
+	  "(syscall_user_buf_size, Linux 6.19)",
 	  4 },
 	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Store absolute time stamps instead of deltas (timestamp_mode)",
 	  4 },
 	{ "clock", 'C', "CLOCK", 0, "Use the trace clock CLOCK for time stamps", 4 },
 	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
 	{ "instance", 'B', "INSTANCE", 0,
-	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, otherwise it is made (and removed again)",
+	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, "
+	  "otherwise it is made (and removed again)",
 	  4 },
 	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0,
-	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: leave it unchanged; recordings: 32768)",
+	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: "
+	  "leave it unchanged; recordings: 32768)",
 	  4 },
 	{ "config", KEY_CONFIG, "FILE", 0,
 	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option", 4 },

@@ -141,8 +141,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = kernel_children,
 	.args_doc = "[NAME...]",
-	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the tracing directory."
-	       "\vNo setting is changed; only -p and showing trace_pipe consume events.",
+	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the "
+	       "tracing directory.\vNo setting is changed; only -p and showing trace_pipe consume events.",
 };
 
 /* Writes the text at once, because its reader may be waiting for the next line. */

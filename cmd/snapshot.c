@@ -174,8 +174,8 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 	int err = snapshot_take(instance, arguments->cpu, fail);
 
 	if (!err && !instance_read_word(instance, "tracing_on", on, sizeof(on), NULL) && *on == '0')
-		command_warn(
-			"note: tracing is off; latency tracers record nothing until a snapshot is taken while it is on");
+		command_warn("note: tracing is off; latency tracers record nothing until a snapshot "
+			     "is taken while it is on");
 	return err;
 }
 

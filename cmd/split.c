@@ -105,8 +105,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Writes some of the events of a recording as a file of their own, or all of them as several files."
-	       "\vThe parts of -o part.dat are part.001.dat and so on, with --by part.cpu0.dat or part.sched_switch.dat. Each has the texts and "
-	       "settings of the recording.",
+	       "\vThe parts of -o part.dat are part.001.dat and so on, with --by part.cpu0.dat or "
+	       "part.sched_switch.dat. Each has the texts and settings of the recording.",
 	.children = children,
 };
 

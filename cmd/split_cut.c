@@ -225,9 +225,9 @@ static int can_cut(const struct cutting *cutting, struct fail *fail)
 	enum cut_by by = cutting->job->by;
 
 	if (!reader_is_merged(reader) && (by == CUT_TIME || by == CUT_SIZE || by == CUT_COUNT))
-		return fail_set(
-			fail, -EINVAL,
-			"the clocks of the instances differ, so their times cannot be compared; choose one with -B NAME");
+		return fail_set(fail, -EINVAL,
+				"the clocks of the instances differ, so their times cannot be "
+				"compared; choose one with -B NAME");
 	if (by == CUT_TIME && reader->nr_buffers && reader->buffers[0].context->unit != CLOCK_UNIT_NS)
 		return fail_set(fail, -EINVAL, "the clock '%s' does not count ns; divide by --events or --size",
 				reader->buffers[0].context->clock);

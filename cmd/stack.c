@@ -59,9 +59,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[show|start|stop|reset]",
-	.doc = "The stack tracer looks at the kernel stack whenever a function is called and keeps the deepest that it has seen. "
-	       "'start' and 'stop' switch it, 'show' prints that stack, 'reset' forgets it.\v"
-	       "It is one for the whole kernel, and slows every function down while it runs. 'weft reset' undoes start and stop.",
+	.doc = "The stack tracer looks at the kernel stack whenever a function is called and keeps the deepest that it "
+	       "has seen. 'start' and 'stop' switch it, 'show' prints that stack, 'reset' forgets it.\v"
+	       "It is one for the whole kernel, and slows every function down while it runs. "
+	       "'weft reset' undoes start and stop.",
 };
 
 static int show(struct stack *stack, struct fail *fail)

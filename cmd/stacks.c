@@ -13,7 +13,8 @@ static const struct argp argp = {
 	.parser = analyse_by_only,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording with stacks where events happened, where tasks left their CPUs, how long they were off, and which task woke them.",
+	.doc = "Shows from a recording with stacks where events happened, where tasks left their CPUs, "
+	       "how long they were off, and which task woke them.",
 };
 
 static int run(int argc, char **argv)

@@ -16,10 +16,10 @@ enum { NS_PER_S = 1000000000 };
 
 static int no_time(const char *option, const char *text, struct fail *fail)
 {
-	return fail_set(
-		fail, -EINVAL,
-		"--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, and 10:30:00 where the file has wall-clock times",
-		option, text);
+	return fail_set(fail, -EINVAL,
+			"--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, "
+			"and 10:30:00 where the file has wall-clock times",
+			option, text);
 }
 
 /* Reads "12.345678" or "1,234.5" at *at, times `unit`, which is 1 or a power of ten. */
@@ -114,7 +114,8 @@ static int wall(const struct context *context, const char *option, const char *t
 	if (!trace_info(context->trace)->has_date)
 		return fail_set(
 			fail, -EINVAL,
-			"--%s: '%s': the file has no wall-clock times, as one of 'trace-cmd record --date' has; use +1s from its first event, or a time as the trace prints it",
+			"--%s: '%s': the file has no wall-clock times, as one of 'trace-cmd record --date' has; "
+			"use +1s from its first event, or a time as the trace prints it",
 			option, text);
 	r = extent_find(context, extent, fail);
 	if (r)

@@ -10,8 +10,9 @@ struct context;
 struct extent;
 struct fail;
 
-#define STAMP_HELP \
-	"in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, or the date and time"
+#define STAMP_HELP                                                                                            \
+	"in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, " \
+	"or the date and time"
 
 /*
  * The times of --since and --until; one that was not given (NULL) leaves its *ret as it is. A time is: seconds with up

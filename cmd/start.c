@@ -80,8 +80,9 @@ static const struct argp argp = {
 	.children = children,
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Trace into the kernel's buffers, without a file: of the top instance, or of those that -B names.\v"
-	       "Tracing goes on after weft, and COMMAND, have ended. 'weft show' prints what the buffers hold, 'weft extract' "
-	       "makes a file of it, 'weft stop' ends tracing, and 'weft reset' puts back all that start and set have changed.",
+	       "Tracing goes on after weft, and COMMAND, have ended. 'weft show' prints what the buffers hold, "
+	       "'weft extract' makes a file of it, 'weft stop' ends tracing, and 'weft reset' puts back all that start "
+	       "and set have changed.",
 };
 
 static int print_boot(const struct setup *setup, struct fail *fail)
@@ -103,9 +104,9 @@ static int print_boot(const struct setup *setup, struct fail *fail)
 		return err;
 	puts(buf_str(&line));
 	if (line.len >= LINE_SIZE)
-		command_warn(
-			"warning: %zu characters; on most machines the kernel reads no more than %d of its command line",
-			line.len, LINE_SIZE - 1);
+		command_warn("warning: %zu characters; on most machines the kernel reads no more "
+			     "than %d of its command line",
+			     line.len, LINE_SIZE - 1);
 	return 0;
 }
 

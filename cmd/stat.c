@@ -59,9 +59,10 @@ static const struct argp argp = {
 	.options = table,
 	.parser = parse_option,
 	.children = kernel_children,
-	.doc = "Shows what differs from the state at boot: settings, events, filters, triggers, probes and full buffers of the top instance and of every other, and which processes read them.\v"
-	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event means that "
-	       "a trigger switches it.",
+	.doc = "Shows what differs from the state at boot: settings, events, filters, triggers, probes and full "
+	       "buffers of the top instance and of every other, and which processes read them.\v"
+	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event "
+	       "means that a trigger switches it.",
 };
 
 static void print_head(struct stat_arguments *arguments)

@@ -56,7 +56,8 @@ static const struct argp_option table[] = {
 	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)",
 	  SETUP_OWN_GROUP },
 	{ "summary", KEY_SUMMARY, SETUP_FOR, 0,
-	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; trace what --for NAME does",
+	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; "
+	  "trace what --for NAME does",
 	  SETUP_OWN_GROUP },
 	{ "every", KEY_EVERY, "TIME", 0, "The interval of --summary (default 1s), by the times of the events",
 	  SETUP_OWN_GROUP },
@@ -257,10 +258,9 @@ static void tell_left_behind(void)
 	unsigned at = 0;
 
 	if (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		command_warn(
-			"note: a tracing session that was killed (process %d) left settings changed; 'weft recover' puts "
-			"them back",
-			pending.pid);
+		command_warn("note: a tracing session that was killed (process %d) left settings changed; "
+			     "'weft recover' puts them back",
+			     pending.pid);
 }
 
 /* `colon` stands between `name` and the rest. */

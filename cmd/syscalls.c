@@ -48,9 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->syscalls.trace && arguments->analyse.findings.format != TABLE_AS_TEXT)
 			argp_error(state, "--trace prints text only: leave out --format");
 		if (arguments->syscalls.trace && arguments->syscalls.failures)
-			argp_error(
-				state,
-				"--trace and --failures cannot be combined: --trace prints all calls; --by errno counts those that failed");
+			argp_error(state,
+				   "--trace and --failures cannot be combined: --trace prints all calls; --by errno "
+				   "counts those that failed");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -62,7 +62,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
-	.doc = "Shows from a recording which system calls were made, how long they took, which failed, and what their time was spent on.",
+	.doc = "Shows from a recording which system calls were made, how long they took, which failed, "
+	       "and what their time was spent on.",
 };
 
 static int run(int argc, char **argv)

@@ -320,11 +320,11 @@ static void chrome_end(struct export *export)
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
 	out_str(export->out, "\n],\"displayTimeUnit\":\"ns\"}\n");
 	if (chrome->bytes > SIZE_OF_VIEWERS)
-		export_note(
-			export,
-			"%" PRIu64
-			" MB of JSON: many viewers crash silently at 100 to 500 MB; export fewer events, or use '--to perfetto'",
-			chrome->bytes >> 20);
+		export_note(export,
+			    "%" PRIu64
+			    " MB of JSON: many viewers crash silently at 100 to 500 MB; export fewer events, "
+			    "or use '--to perfetto'",
+			    chrome->bytes >> 20);
 }
 
 static void chrome_free(struct export *export)

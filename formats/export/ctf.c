@@ -298,11 +298,10 @@ static void ctf_end(struct export *export)
 		end_buffer(ctf, i);
 	tell_clocks(ctf);
 	if (ctf->uncounted)
-		export_note(
-			export,
-			"at %" PRIu64
-			" place%s the kernel did not count how many events were lost: events_discarded grows by 1 there",
-			ctf->uncounted, ctf->uncounted == 1 ? "" : "s");
+		export_note(export,
+			    "at %" PRIu64 " place%s the kernel did not count how many events were lost: "
+			    "events_discarded grows by 1 there",
+			    ctf->uncounted, ctf->uncounted == 1 ? "" : "s");
 	if (ctf->cut)
 		export_note(export,
 			    "%" PRIu64 " records are shorter than their format says: what is missing is 0 or empty",

@@ -23,7 +23,8 @@ enum { DIGITS = 15 };
 
 static const char tables_sql[] =
 	"SELECT s.type, s.name, group_concat(c.name, ' ') AS columns FROM sqlite_schema s, pragma_table_info(s.name) c "
-	"WHERE s.type IN ('table', 'view') AND s.name NOT GLOB 'ftrace_event_[0-9]*' GROUP BY s.type, s.name ORDER BY s.type, s.name";
+	"WHERE s.type IN ('table', 'view') AND s.name NOT GLOB 'ftrace_event_[0-9]*' GROUP BY s.type, "
+	"s.name ORDER BY s.type, s.name";
 
 /* Whether a pragma only reads. */
 static bool only_tells(const char *pragma)

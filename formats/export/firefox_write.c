@@ -64,16 +64,16 @@ static void put_meta(const struct writing *writing)
 
 	out_str(out, "{\"meta\":{\"interval\":1,\"startTime\":");
 	out_decimal(out, start, NS_DIGITS);
-	out_str(out,
-		",\"processType\":0,\"product\":\"weft\",\"stackwalk\":1,\"version\":33,\"preprocessedProfileVersion\":60,\"symbolicated\":true,"
-		"\"categories\":[");
+	out_str(out, ",\"processType\":0,\"product\":\"weft\",\"stackwalk\":1,\"version\":33,"
+		     "\"preprocessedProfileVersion\":60,\"symbolicated\":true,\"categories\":[");
 	for (size_t i = 0; i < FIREFOX_CATEGORIES; i++)
 		out_f(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
 		      categories[i][0], categories[i][1]);
 	out_str(out,
 		"],\"markerSchema\":[{\"name\":\"ftrace\",\"display\":[\"marker-chart\",\"marker-table\"],"
-		"\"tableLabel\":\"{marker.data.text}\",\"fields\":[{\"key\":\"cpu\",\"label\":\"CPU\",\"format\":\"integer\"},"
-		"{\"key\":\"text\",\"label\":\"Fields\",\"format\":\"string\"}]}]},\"libs\":[],\"pages\":[],");
+		"\"tableLabel\":\"{marker.data.text}\",\"fields\":[{\"key\":\"cpu\",\"label\":\"CPU\","
+		"\"format\":\"integer\"},{\"key\":\"text\",\"label\":\"Fields\",\"format\":\"string\"}]}]},\"libs\":[],"
+		"\"pages\":[],");
 }
 
 /*
@@ -90,8 +90,9 @@ static void put_counter(const struct writing *writing, const struct firefox_coun
 	out_str(out, "{\"name\":");
 	json_string(out, labels->at[counter->name].text, labels->at[counter->name].len);
 	out_f(out,
-	      ",\"category\":\"%s\",\"description\":\"%s\",\"pid\":\"%d\",\"mainThreadIndex\":0,\"display\":{\"graphType\":\"line-accumulated\","
-	      "\"unit\":\"%s\",\"color\":\"%s\",\"markerSchemaLocation\":null,\"sortWeight\":20,\"label\":",
+	      ",\"category\":\"%s\",\"description\":\"%s\",\"pid\":\"%d\",\"mainThreadIndex\":0,"
+	      "\"display\":{\"graphType\":\"line-accumulated\",\"unit\":\"%s\",\"color\":\"%s\","
+	      "\"markerSchemaLocation\":null,\"sortWeight\":20,\"label\":",
 	      memory ? "Memory" : "CPU", memory ? "kmem:rss_stat" : "power:cpu_frequency",
 	      writing->firefox->nr_threads ? writing->firefox->threads[0].tgid : 0, memory ? "bytes" : "",
 	      memory ? "orange" : "blue");

@@ -263,13 +263,15 @@ static void put_head(const struct flame *flame)
 	struct out *out = flame->out;
 
 	out_f(out,
-	      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
+	      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" "
 	      "height=\"%u\" data-width=\"%d\" data-total=\"%" PRIu64
 	      "\">\n<title>flame graph by %s</title>\n<style>\n",
 	      WIDTH, height, WIDTH, height, WIDTH, flame->total, weight_names[flame->weight]);
 	out_str(out, flame_style);
 	out_f(out,
-	      "</style>\n<text id=\"title\" class=\"head\" x=\"%d\" y=\"20\" text-anchor=\"middle\">flame graph by %s, ",
+	      "</style>\n<text id=\"title\" class=\"head\" x=\"%d\" y=\"20\" text-anchor=\"middle\">flame graph by "
+	      "%s, ",
 	      WIDTH / 2, weight_names[flame->weight]);
 	if (flame->weight == WEIGHT_COUNT) {
 		out_u64(out, flame->total);
@@ -281,10 +283,11 @@ static void put_head(const struct flame *flame)
 	if (flame->was)
 		out_str(out, "; red: a larger share than in the other file, blue: a smaller one");
 	out_f(out,
-	      "</text>\n<text id=\"reset\" class=\"button\" x=\"10\" y=\"20\" style=\"display:none\">reset zoom</text>\n"
+	      "</text>\n<text id=\"reset\" class=\"button\" x=\"10\" y=\"20\" style=\"display:none\">reset "
+	      "zoom</text>\n"
 	      "<text id=\"search\" class=\"button\" x=\"%d\" y=\"20\" text-anchor=\"end\">search</text>\n"
-	      "<text id=\"details\" class=\"head\" x=\"10\" y=\"%u\"></text>\n<text id=\"matched\" class=\"head\" x=\"%d\" y=\"%u\" "
-	      "text-anchor=\"end\"></text>\n",
+	      "<text id=\"details\" class=\"head\" x=\"10\" y=\"%u\"></text>\n"
+	      "<text id=\"matched\" class=\"head\" x=\"%d\" y=\"%u\" text-anchor=\"end\"></text>\n",
 	      WIDTH - 10, height - 10, WIDTH - 10, height - 10);
 }
 

@@ -275,8 +275,8 @@ void html_write(struct html *html)
 			break;
 	}
 	if (size > html->limit)
-		export_note(
-			&html->export,
-			"%zu KB is the least that all tasks and CPUs of this recording need; select fewer with --pid or -e",
-			size >> 10);
+		export_note(&html->export,
+			    "%zu KB is the least that all tasks and CPUs of this recording need; "
+			    "select fewer with --pid or -e",
+			    size >> 10);
 }

@@ -405,8 +405,8 @@ static void lines_end(struct export *export)
 		export_note(
 			export,
 			"%" PRIu64
-			" integers are beyond 2^53: they are exact here, but programs that read numbers as floating point "
-			"(jq, JavaScript) round them",
+			" integers are beyond 2^53: they are exact here, but programs that read numbers as floating "
+			"point (jq, JavaScript) round them",
 			lines->large);
 }
 

@@ -403,10 +403,10 @@ void stacks_end(struct stacks *stacks, struct export *export)
 			    "frames below them",
 			    stacks->most, stacks->cut);
 	if (!stacks->totals[stacks_weight(stacks)])
-		export_note(
-			export,
-			"no stacks have the weight %s: record the function graph (-p function_graph), or events with stacks (-T)",
-			weight_names[stacks_weight(stacks)]);
+		export_note(export,
+			    "no stacks have the weight %s: record the function graph (-p function_graph), "
+			    "or events with stacks (-T)",
+			    weight_names[stacks_weight(stacks)]);
 }
 
 uint32_t stacks_put(struct stacks *stacks, uint32_t parent, const char *name, size_t len)

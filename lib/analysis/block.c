@@ -19,8 +19,8 @@ static const struct analysis_want wants[] = {
 	{ "block:block_rq_issue", NULL, "when the driver gets a request" },
 	{ "block:block_rq_complete", NULL, "when the device has done it" },
 	{ "block:block_bio_queue", NULL, "since when it waited, and who wanted it" },
-	{ "block:block_rq_requeue,block:block_rq_merge,block:block_split,block:block_bio_backmerge,block:block_bio_frontmerge,"
-	  "block:block_bio_remap,block:block_bio_complete",
+	{ "block:block_rq_requeue,block:block_rq_merge,block:block_split,block:block_bio_backmerge,"
+	  "block:block_bio_frontmerge,block:block_bio_remap,block:block_bio_complete",
 	  "block:*", "what was merged, split, queued anew or for a partition" },
 	{ NULL, NULL, NULL },
 };

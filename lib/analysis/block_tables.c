@@ -283,11 +283,10 @@ int block_finish(struct analysis *block, struct findings *findings, struct fail 
 	findings_cut(findings, block->requests.len, "requests in the driver or queue at the end");
 	findings_broken(findings, block->broken, "requests");
 	if (block->nameless)
-		findings_note(
-			findings,
-			"%" PRIu64
-			" requests are not counted: another request for the same sector was in the driver at the same time",
-			block->nameless);
+		findings_note(findings,
+			      "%" PRIu64 " requests are not counted: another request for the same sector was in "
+			      "the driver at the same time",
+			      block->nameless);
 	if (block->forgotten)
 		findings_note(findings,
 			      "%" PRIu64 " bios or requests are not counted: more were in flight than weft tracks",

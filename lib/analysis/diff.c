@@ -66,7 +66,8 @@ static int take_findings(struct diff_run *run, struct pass *pass, size_t nr_ops,
 	if (!r && !found)
 		r = fail_set(
 			fail, -ENODATA,
-			"there is nothing in it that could be compared: no calls, switches, interrupts, functions, requests of disks or waits for locks");
+			"there is nothing in it that could be compared: no calls, switches, interrupts, functions, "
+			"requests of disks or waits for locks");
 	return r;
 }
 
@@ -340,11 +341,11 @@ static int check_conditions(const struct diff_judging *judging, struct fail *fai
 			const struct diff_line *line = &judging->lines[j];
 
 			if (meets(condition, line))
-				return fail_set(
-					fail, -ERANGE,
-					"'%s': %s changed by %+.1f %% [%+.1f, %+.1f], which --fail-if '%s' does not allow",
-					row_of(line), diff_metric_name(line->metric), line->test.change * 100,
-					line->test.low * 100, line->test.high * 100, condition->text);
+				return fail_set(fail, -ERANGE,
+						"'%s': %s changed by %+.1f %% [%+.1f, %+.1f], "
+						"which --fail-if '%s' does not allow",
+						row_of(line), diff_metric_name(line->metric), line->test.change * 100,
+						line->test.low * 100, line->test.high * 100, condition->text);
 		}
 	}
 	return 0;

@@ -113,7 +113,8 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 	findings_note(
 		findings,
 		"%" PRIu64
-		" figure%s tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are called so may be chance",
+		" figure%s tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are "
+		"called so may be chance",
 		tested, tested == 1 ? " was" : "s were", changed, text_plural(changed), judging->options->least * 100,
 		DIFF_COULD_BE);
 	for (size_t i = 0; i < diff->sides[1].nr; i++)
@@ -138,13 +139,11 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 			      " row%s not tested: there are more values than are kept; record for a shorter time",
 			      judging->cut, judging->cut == 1 ? " is" : "s are");
 	if (diff->several && (diff->sides[0].nr < 4 || diff->sides[1].nr < 4))
-		findings_note(
-			findings,
-			"with less than 4 files a side no test can tell a change: 4 and 4 at least, 5 and 5 or more for many rows");
+		findings_note(findings, "with less than 4 files a side no test can tell a change: "
+					"4 and 4 at least, 5 and 5 or more for many rows");
 	else if (!diff->several)
-		findings_note(
-			findings,
-			"one file a side tells how two recordings differ, not two programs: 4 files a side or more tell those");
+		findings_note(findings, "one file a side tells how two recordings differ, not two programs: "
+					"4 files a side or more tell those");
 }
 
 void diff_put_table(const struct diff_judging *judging, size_t changed, struct findings *findings)

@@ -458,12 +458,13 @@ static void put_limits(const struct analysis *graph, struct findings *findings)
 		findings_note(
 			findings,
 			"%" PRIu64
-			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total time but no own time",
+			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total time "
+			"but no own time",
 			graph->unpaired);
 	if (!context_option(context, OPTION_SLEEP_TIME))
-		findings_note(
-			findings,
-			"the option sleep-time was off: times do not include the time that a task slept in the function itself");
+		findings_note(findings,
+			      "the option sleep-time was off: times do not include the time that a task slept in the "
+			      "function itself");
 }
 
 static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)

@@ -128,10 +128,10 @@ static void put_errno(const struct graph_errors *errors, const struct pass *pass
 
 bool graph_errors_put_numbers(const struct graph_errors *errors, const struct pass *pass, struct findings *findings)
 {
-	struct table *table = findings_table(
-		findings, "errnos",
-		"errors: what functions returned that is a negative error number; callers that pass one on are counted too",
-		"calls", errno_columns, array_size(errno_columns));
+	struct table *table = findings_table(findings, "errnos",
+					     "errors: what functions returned that is a negative error number; "
+					     "callers that pass one on are counted too",
+					     "calls", errno_columns, array_size(errno_columns));
 	const struct of_errno *of;
 	struct u64_map sums;
 	uint64_t key;
@@ -146,8 +146,7 @@ bool graph_errors_put_numbers(const struct graph_errors *errors, const struct pa
 	if (table)
 		table->spare = 1 << 6 | 1 << 7 | 1 << 8;
 	if (!errors->known)
-		findings_note(
-			findings,
-			"the file has no return values: kernels that have the option funcgraph-retval record them with it");
+		findings_note(findings, "the file has no return values: kernels that have the option "
+					"funcgraph-retval record them with it");
 	return ok;
 }

@@ -170,9 +170,9 @@ static void put_limits(const struct analysis *graph, struct findings *findings, 
 		findings_note(findings, "%" PRIu64 " call%s of %s without an entry in the file: in no tree",
 			      graph->unpaired, text_plural(graph->unpaired), graph->options.function);
 	if (!context_option(graph->pass->reader->buffers[graph->stream.buffer].context, OPTION_SLEEP_TIME))
-		findings_note(
-			findings,
-			"the option sleep-time was off: times do not include the time that a task slept in the function itself");
+		findings_note(findings,
+			      "the option sleep-time was off: times do not include the time that a task slept in the "
+			      "function itself");
 }
 
 void graph_tree_put(struct analysis *graph, struct findings *findings)
@@ -183,7 +183,8 @@ void graph_tree_put(struct analysis *graph, struct findings *findings)
 
 	table = add_tree(
 		findings, "callers",
-		"what called it: each line calls its parent in the tree; its times are those of the function when called this way",
+		"what called it: each line calls its parent in the tree; its times are those of the function when "
+		"called this way",
 		1 << CALL);
 	small += put_tree(graph, table, &graph->above, 0);
 	if (graph->pass->state.events[STATE_SWITCH])

@@ -430,11 +430,11 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 		findings_note(findings, "looked at: %" PRIu64 " sample%s of timerlat", timerlats->nr_samples,
 			      text_plural(timerlats->nr_samples));
 		if (timerlats->unexplained)
-			findings_note(
-				findings,
-				"no event tells what %" PRIu64
-				" of them waited for: record with --for latency -p timerlat, or with -p timerlat -e osnoise",
-				timerlats->unexplained);
+			findings_note(findings,
+				      "no event tells what %" PRIu64
+				      " of them waited for: record with --for latency -p timerlat, "
+				      "or with -p timerlat -e osnoise",
+				      timerlats->unexplained);
 	}
 	if (switches)
 		put_wakeups(latency, findings);

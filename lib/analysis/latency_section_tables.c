@@ -177,7 +177,8 @@ static void put_notes(const struct holds *holds, size_t nr, struct findings *fin
 	if (bare)
 		findings_note(
 			findings,
-			"a section with no entries between its ends: the option function-trace of tracefs has its functions stored");
+			"a section with no entries between its ends: the option function-trace of tracefs has its "
+			"functions stored");
 }
 
 int sections_put(const struct pass *pass, size_t worst, struct findings *findings, struct fail *fail)

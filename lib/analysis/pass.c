@@ -326,7 +326,8 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		findings_note(
 			findings,
 			"%" PRIu64
-			" time%s a task was not on the CPU where the last sched_switch had left it: some sched_switch events were not recorded",
+			" time%s a task was not on the CPU where the last sched_switch had left it: some sched_switch "
+			"events were not recorded",
 			pass->state.breaks, text_plural(pass->state.breaks));
 	return r || !findings->failed ? r : fail_memory(fail);
 }

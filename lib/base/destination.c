@@ -72,7 +72,8 @@ static int follow(struct destination *destination, const struct stat *st, struct
 	if (!trust_is_ours(st->st_uid))
 		return fail_set(
 			fail, -EPERM,
-			"'%s' is a symbolic link that belongs to another user (uid %u), who may have chosen any target; remove it or name another file",
+			"'%s' is a symbolic link that belongs to another user (uid %u), who may have chosen any "
+			"target; remove it or name another file",
 			destination->path, st->st_uid);
 	len = readlinkat(old, destination->leaf, to, sizeof(to) - 1);
 	if (len < 0)

@@ -146,10 +146,10 @@ static int look(const struct destination_folder *folder, struct fail *fail)
 		return errno == ENOENT ? 0 :
 					 fail_set(fail, -errno, "cannot write '%s': %s", folder->path, strerror(errno));
 	if (S_ISLNK(st.st_mode))
-		return fail_set(
-			fail, -EEXIST,
-			"'%s' is a symbolic link, and a directory is made only under a name of its own; choose another with -o",
-			folder->path);
+		return fail_set(fail, -EEXIST,
+				"'%s' is a symbolic link, and a directory is made only under a name of its own; "
+				"choose another with -o",
+				folder->path);
 	if (!S_ISDIR(st.st_mode))
 		return exists(folder, fail);
 	if (!is_empty(openat(folder->above, folder->leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)))

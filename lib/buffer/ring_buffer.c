@@ -99,9 +99,9 @@ int ring_buffer_absolute_time(struct instance *instance, struct fail *fail)
 		if (instance_append(instance, file, removal, NULL))
 			return fail_set(fail, -EIO, "cannot take '%s' away from '%s'", trigger, file);
 	}
-	return fail_set(
-		fail, -EOPNOTSUPP,
-		"this kernel stores time stamps as deltas and cannot be switched to absolute ones (timestamp_mode is read-only)");
+	return fail_set(fail, -EOPNOTSUPP,
+			"this kernel stores time stamps as deltas and cannot be switched to absolute "
+			"ones (timestamp_mode is read-only)");
 }
 
 static uint64_t size_in(const char *text)

@@ -430,9 +430,10 @@ static int write_buffer(void *arg, struct part *part, struct writer *writer, str
 
 int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail *fail)
 {
-	static const char header_page[] =
-		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+	static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 	static const char tracer[] = "function_graph\n";
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
 	struct carried carried = { .trace = NULL };

@@ -61,15 +61,19 @@ static const struct {
 	{ "sched", "sched_wakeup", WAKEUP, WAKEUP_PRINT },
 	{ "sched", "sched_wakeup_new", WAKEUP, WAKEUP_PRINT },
 	{ "sched", "sched_switch",
-	  "char prev_comm[16];pid_t prev_pid;int prev_prio;long prev_state;char next_comm[16];pid_t next_pid;int next_prio",
-	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", REC->prev_comm, REC->prev_pid, "
-	  "REC->prev_prio, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, "
-	  "{ 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, \"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", "
-	  "REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, REC->next_pid, REC->next_prio" },
+	  "char prev_comm[16];pid_t prev_pid;int prev_prio;long prev_state;char "
+	  "next_comm[16];pid_t next_pid;int next_prio",
+	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", "
+	  "REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & "
+	  "0xff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, { 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, "
+	  "\"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, "
+	  "REC->next_pid, REC->next_prio" },
 	{ "sched", "sched_migrate_task", "char comm[16];pid_t pid;int prio;int orig_cpu;int dest_cpu",
-	  "\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, REC->orig_cpu, REC->dest_cpu" },
+	  "\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, "
+	  "REC->orig_cpu, REC->dest_cpu" },
 	{ "sched", "sched_process_fork", "char parent_comm[16];pid_t parent_pid;char child_comm[16];pid_t child_pid",
-	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, REC->child_pid" },
+	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, "
+	  "REC->child_pid" },
 	{ "sched", "sched_process_exit", "char comm[16];pid_t pid;int prio",
 	  "\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio" },
 	{ "sched", "sched_process_exec", "__data_loc char[] filename;pid_t pid;pid_t old_pid",
@@ -80,9 +84,10 @@ static const struct {
 	  "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
 	{ "irq", "irq_handler_exit", "int irq;int ret",
 	  "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
-#define SOFTIRQ_PRINT                                                                                                                          \
-	"\"vec=%u [action=%s]\", REC->vec, __print_symbolic(REC->vec, { 0, \"HI\" }, { 1, \"TIMER\" }, { 2, \"NET_TX\" }, { 3, \"NET_RX\" }, " \
-	"{ 4, \"BLOCK\" }, { 5, \"IRQ_POLL\" }, { 6, \"TASKLET\" }, { 7, \"SCHED\" }, { 8, \"HRTIMER\" }, { 9, \"RCU\" })"
+#define SOFTIRQ_PRINT                                                                                       \
+	"\"vec=%u [action=%s]\", REC->vec, __print_symbolic(REC->vec, { 0, \"HI\" }, { 1, \"TIMER\" }, "    \
+	"{ 2, \"NET_TX\" }, { 3, \"NET_RX\" }, { 4, \"BLOCK\" }, { 5, \"IRQ_POLL\" }, { 6, \"TASKLET\" }, " \
+	"{ 7, \"SCHED\" }, { 8, \"HRTIMER\" }, { 9, \"RCU\" })"
 	{ "irq", "softirq_entry", "unsigned int vec", SOFTIRQ_PRINT },
 	{ "irq", "softirq_exit", "unsigned int vec", SOFTIRQ_PRINT },
 	{ "irq", "softirq_raise", "unsigned int vec", SOFTIRQ_PRINT },
@@ -186,9 +191,9 @@ static int take_file(struct import_kinds *kinds, struct trace *formats, struct f
 	int r;
 
 	if (info->big_endian || info->long_size != 8)
-		return fail_set(
-			fail, -ENOTSUP,
-			"its kernel is big-endian or of 32 bits; only formats of little-endian kernels of 64 bits serve");
+		return fail_set(fail, -ENOTSUP,
+				"its kernel is big-endian or of 32 bits; only formats of little-endian "
+				"kernels of 64 bits serve");
 	r = carried_init(&kinds->carried, formats, fail);
 	for (size_t i = 0; !r && i < kinds->carried.metadata.nr_formats; i++)
 		if (!take_format(kinds, &kinds->carried.metadata.formats[i]))

@@ -140,11 +140,11 @@ bool records_call(const struct records *make, const struct graph_call *call, boo
 	}
 	id = import_kinds_make(
 		make->kinds, "ftrace", "funcgraph_exit",
-		retval ?
-			"unsigned long func;int depth;unsigned int overrun;u64 calltime;u64 rettime;unsigned long retval" :
-			"unsigned long func;int depth;unsigned int overrun;u64 calltime;u64 rettime",
-		"\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", (void *)REC->func, REC->depth, REC->calltime, REC->rettime, "
-		"REC->depth");
+		retval ? "unsigned long func;int depth;unsigned int overrun;u64 calltime;u64 "
+			 "rettime;unsigned long retval" :
+			 "unsigned long func;int depth;unsigned int overrun;u64 calltime;u64 rettime",
+		"\"<-- %ps (%d) (start: %llx  end: %llx) over: %d\", (void *)REC->func, REC->depth, REC->calltime, "
+		"REC->rettime, REC->depth");
 	return begin(make, id, 0) && put_u64(make, call->func) && buf_add(make->record, &depth, sizeof(depth)) &&
 	       buf_add(make->record, &overrun, sizeof(overrun)) && put_u64(make, call->calltime) &&
 	       put_u64(make, call->ts) && (!retval || put_u64(make, call->retval));

@@ -129,7 +129,8 @@ static int check_triggers(const struct instance *instance, struct fail *fail)
 			if (!strncmp(at, "snapshot", 8) || strstr(at, "\nsnapshot"))
 				err = fail_set(
 					fail, -EBUSY,
-					"'%s:%s' has a trigger that takes snapshots, and stops tracing when there is no snapshot buffer; remove the trigger first",
+					"'%s:%s' has a trigger that takes snapshots, and stops tracing when there is "
+					"no snapshot buffer; remove the trigger first",
 					event->system, event->name);
 		}
 	}

@@ -303,8 +303,8 @@ static int check_narrow(struct argument *argument, struct fail *fail)
 	if (first && *first == '+' && (name != argument->fetch || name[len]))
 		return fail_set(
 			fail, -EOPNOTSUPP,
-			"'%.*s' is a pointer of a program of 32 bits, which this kernel of 64 bits cannot follow: fetch "
-			"the pointer itself, as in '%.*s:x32'",
+			"'%.*s' is a pointer of a program of 32 bits, which this kernel of 64 bits cannot follow: "
+			"fetch the pointer itself, as in '%.*s:x32'",
 			len, name, len, name);
 	if (!*argument->type)
 		memcpy(argument->type, "x32", sizeof("x32"));

@@ -94,10 +94,10 @@ static int resolve_binary(struct probe *probe, struct fail *fail)
 	int err;
 
 	if (!colon || colon == probe->place || !colon[1])
-		return fail_set(
-			fail, -EINVAL,
-			"'%s' does not name the place of the probe in the file: write BINARY:FUNCTION or BINARY:0xOFFSET",
-			probe->place);
+		return fail_set(fail, -EINVAL,
+				"'%s' does not name the place of the probe in the file: write BINARY:FUNCTION or "
+				"BINARY:0xOFFSET",
+				probe->place);
 	*colon = '\0';
 	if (!realpath(probe->place, path))
 		return fail_set(fail, -errno, "cannot find '%s': %s", probe->place, strerror(errno));

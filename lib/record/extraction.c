@@ -54,7 +54,8 @@ static int check_snapshot(const struct instance *instance, struct fail *fail)
 	    tracer_is_max_latency(tracer))
 		return fail_set(
 			fail, -EBUSY,
-			"the tracer '%s' keeps its worst case in the snapshot, which the kernel gives as text only: 'weft show snapshot' prints it",
+			"the tracer '%s' keeps its worst case in the snapshot, which the kernel gives as text only: "
+			"'weft show snapshot' prints it",
 			tracer);
 	return 0;
 }

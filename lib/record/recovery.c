@@ -211,8 +211,8 @@ static int check_room(const struct work *work, const struct instance *instance, 
 	return fail_set(
 		fail, -ENOSPC,
 		"%" PRIu64 " MiB may be needed in '%s' for what is in the kernel's buffers, and %" PRIu64 " are "
-		"free; nothing was taken out of them: make room, or copy the directory (cp -r) to another filesystem and "
-		"recover the copy",
+		"free; nothing was taken out of them: make room, or copy the directory (cp -r) to another filesystem "
+		"and recover the copy",
 		(need >> 20) + 1, work->parts->path, there >> 20);
 }
 

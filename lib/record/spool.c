@@ -59,10 +59,10 @@ int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options
 		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
 	if (!err && options->cap &&
 	    fallocate(spool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, SPOOL_HEAD_SIZE, 4096))
-		err = fail_set(
-			fail, -errno,
-			"the filesystem of the parts cannot free blocks inside a file (%s), which -m needs; choose another with --temp-dir",
-			strerror(errno));
+		err = fail_set(fail, -errno,
+			       "the filesystem of the parts cannot free blocks inside a file (%s), which -m needs; "
+			       "choose another with --temp-dir",
+			       strerror(errno));
 	if (err) {
 		close(spool.fd);
 		return err;

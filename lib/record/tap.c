@@ -74,10 +74,10 @@ static int compare_clocks(const struct tap *tap, struct fail *fail)
 		const struct target *other = &tap->rig.targets[i];
 
 		if (strcmp(first->clock, other->clock))
-			return fail_set(
-				fail, -EINVAL,
-				"events of different clocks cannot be merged by time: %s uses the clock %s, %s uses %s; -C before the first -B sets the clock of all instances",
-				called(first), first->clock, called(other), other->clock);
+			return fail_set(fail, -EINVAL,
+					"events of different clocks cannot be merged by time: %s uses the clock %s, "
+					"%s uses %s; -C before the first -B sets the clock of all instances",
+					called(first), first->clock, called(other), other->clock);
 	}
 	return 0;
 }

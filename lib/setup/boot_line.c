@@ -35,10 +35,10 @@ static int no_form(const struct line *line, const struct setup_instance *wanted,
 static int check_item(const struct line *line, const char *item, const char *separators)
 {
 	if (!*item || item[strcspn(item, separators)] || item[strcspn(item, "\"\n\t")])
-		return fail_set(
-			line->fail, -EOPNOTSUPP,
-			"'%.200s' cannot be written on the kernel's command line, which has no escapes for %s, quotes and tabs",
-			item, separators);
+		return fail_set(line->fail, -EOPNOTSUPP,
+				"'%.200s' cannot be written on the kernel's command line, which has no escapes for %s, "
+				"quotes and tabs",
+				item, separators);
 	return 0;
 }
 

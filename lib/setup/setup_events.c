@@ -189,10 +189,10 @@ static int add_module(const struct setup_event *event, struct instance *instance
 	err = instance_add(instance, "set_event", event->pattern, fail);
 	if (err != -EINVAL)
 		return err;
-	return fail_set(
-		fail, -ENOENT,
-		"the kernel refuses the events '%s': ':mod:' needs Linux 6.14 or later with CONFIG_MODULES, and a module that is loaded must have these events",
-		event->pattern);
+	return fail_set(fail, -ENOENT,
+			"the kernel refuses the events '%s': ':mod:' needs Linux 6.14 or later with CONFIG_MODULES, "
+			"and a module that is loaded must have these events",
+			event->pattern);
 }
 
 /* Adds the events of one -e to the sets, and sets their filter and triggers. */

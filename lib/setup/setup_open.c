@@ -120,13 +120,13 @@ static int open_private(const struct setup_context *context, const struct setup_
 		err = open_top(context, ret, fail);
 	if (err)
 		return err;
-	fail_set(
-		&told, 0,
-		"tracer '%s'%s only in the top instance: that instance is used, its settings are put back afterwards, what its buffer held is gone",
-		tracer,
-		heeds                        ? " keeps what it found until a trigger stops it" :
-		graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" :
-					       " exists");
+	fail_set(&told, 0,
+		 "tracer '%s'%s only in the top instance: that instance is used, its settings are put back afterwards, "
+		 "what its buffer held is gone",
+		 tracer,
+		 heeds                        ? " keeps what it found until a trigger stops it" :
+		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" :
+						" exists");
 	warn(context, &told);
 	return 0;
 }

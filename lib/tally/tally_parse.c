@@ -178,9 +178,10 @@ static int find_modifier(struct parser *parser, struct tally_column *column, str
 	}
 	return refuse(
 		parser, -EINVAL, word.at,
-		is_key ?
-			"Invalid field modifier; the modifiers are hex, sym, sym-offset, execname (of common_pid), syscall, log2, buckets=N and usecs" :
-			"Invalid field modifier; the modifiers are hex, usecs, percent, graph, min, p50, p90, p99, p999 and max");
+		is_key ? "Invalid field modifier; the modifiers are hex, sym, sym-offset, execname (of common_pid), "
+			 "syscall, log2, buckets=N and usecs" :
+			 "Invalid field modifier; the modifiers are hex, usecs, percent, graph, "
+			 "min, p50, p90, p99, p999 and max");
 }
 
 static int parse_column(struct parser *parser, struct text_word word, bool is_key, struct tally_column *ret)

@@ -131,10 +131,10 @@ int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compresse
 	}
 	for (size_t i = 0; i < count; i++)
 		cpus[i].cpu = count <= order.count ? order.cpus[i] : (uint32_t)i;
-	trace_note_damage(
-		trace, trace->input.size,
-		"the file ends there, before the table that says which CPU each page belongs to; pages of %zu CPU%s were found%s",
-		count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
+	trace_note_damage(trace, trace->input.size,
+			  "the file ends there, before the table that says which CPU each page belongs "
+			  "to; pages of %zu CPU%s were found%s",
+			  count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
 	free(order.cpus);
 	if (trace->nr_rings)
 		snprintf(name, sizeof(name), "buffer-%zu", trace->nr_rings);

@@ -164,10 +164,10 @@ static bool add_trigger_removal(struct buf *buf, struct text_word line)
 }
 
 /*
- * A histogram whose key was set as "cpu" or "CPU" is printed with "common_cpu", and the kernel removes it only by "cpu";
- * it tells nobody that "!hist:keys=common_cpu" has removed nothing (parse_field() of trace_events_hist.c; Linux 5.15 and
- * later). An event with a field of that name has another histogram of "cpu": so the second name is for a line that the
- * first one has left.
+ * A histogram whose key was set as "cpu" or "CPU" is printed with "common_cpu", and the kernel removes it only by
+ * "cpu"; it tells nobody that "!hist:keys=common_cpu" has removed nothing (parse_field() of trace_events_hist.c; Linux
+ * 5.15 and later). An event with a field of that name has another histogram of "cpu": so the second name is for a line
+ * that the first one has left.
  */
 static int remove_by_other_name(const char *path, const char *removal, struct text_word line)
 {

@@ -37,9 +37,9 @@ static bool locked_down(void)
 }
 
 /* The two ways to get access. The group gets only read access, because only the owner may write files of tracefs. */
-#define WAYS                                                                                                              \
-	"run weft as root (sudo); to let a group read, but not trace, root can run: mount -o remount,gid=GROUP,mode=750 " \
-	"/sys/kernel/tracing"
+#define WAYS                                                                          \
+	"run weft as root (sudo); to let a group read, but not trace, root can run: " \
+	"mount -o remount,gid=GROUP,mode=750 /sys/kernel/tracing"
 
 int tracing_refused(const char *path, int err, const char *doing, struct fail *fail)
 {
@@ -81,7 +81,8 @@ static int mount_refused(struct fail *fail)
 	if (geteuid())
 		return fail_set(
 			fail, -EPERM,
-			"tracefs is not mounted, and only root can mount it: run weft as root, or have root run: mount -t tracefs tracefs /sys/kernel/tracing");
+			"tracefs is not mounted, and only root can mount it: run weft as root, or have root run: "
+			"mount -t tracefs tracefs /sys/kernel/tracing");
 	return fail_set(fail, err, "cannot mount tracefs at /sys/kernel/tracing: %s%s", strerror(-err),
 			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
 }

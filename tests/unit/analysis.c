@@ -98,11 +98,14 @@ TEST(sched_tells_what_tasks_and_cpus_did)
 	cleanup_free char *text = analyse(
 		&sched_analysis, NULL,
 		"0 10000 7 sched_waking pid=8 target_cpu=0\n"
-		"0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=1 next_comm=loom next_pid=8 next_prio=98\n"
+		"0 11000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=1 next_comm=loom "
+		"next_pid=8 next_prio=98\n"
 		"0 13500 8 sched_waking comm=seven pid=7 target_cpu=0\n"
 		"0 13700 8 sched_wakeup comm=seven pid=7 target_cpu=0\n"
-		"0 14000 8 sched_switch prev_comm=loom prev_pid=8 prev_prio=98 prev_state=0 next_comm=seven next_pid=7 next_prio=120\n"
-		"0 15000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=2 next_comm=loom next_pid=8 next_prio=98\n"
+		"0 14000 8 sched_switch prev_comm=loom prev_pid=8 prev_prio=98 prev_state=0 next_comm=seven next_pid=7 "
+		"next_prio=120\n"
+		"0 15000 7 sched_switch prev_comm=seven prev_pid=7 prev_prio=120 prev_state=2 next_comm=loom "
+		"next_pid=8 next_prio=98\n"
 		"0 18000 8 sched_waking pid=9 target_cpu=0\n",
 		NULL);
 
@@ -130,18 +133,19 @@ TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 	 * The task waits 200 until it is queued. Then 8 runs for 600, interrupted for 200 more. Then 9 runs for 600,
 	 * and a softirq for 100 more.
 	 */
-	cleanup_free char *text = analyse(
-		&latency_analysis, NULL,
-		"0 9000 8 sched_waking pid=9 target_cpu=0\n"
-		"0 10000 8 sched_waking comm=late pid=7 prio=10 target_cpu=0\n"
-		"0 10200 8 sched_wakeup comm=late pid=7 prio=10 target_cpu=0\n"
-		"0 10500 8 irq_handler_entry irq=1\n"
-		"0 10700 8 irq_handler_exit irq=1\n"
-		"0 11000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=nine next_pid=9\n"
-		"0 11200 9 softirq_entry vec=1\n"
-		"0 11300 9 softirq_exit vec=1\n"
-		"0 11700 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=10\n",
-		NULL);
+	cleanup_free char *text =
+		analyse(&latency_analysis, NULL,
+			"0 9000 8 sched_waking pid=9 target_cpu=0\n"
+			"0 10000 8 sched_waking comm=late pid=7 prio=10 target_cpu=0\n"
+			"0 10200 8 sched_wakeup comm=late pid=7 prio=10 target_cpu=0\n"
+			"0 10500 8 irq_handler_entry irq=1\n"
+			"0 10700 8 irq_handler_exit irq=1\n"
+			"0 11000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=nine next_pid=9\n"
+			"0 11200 9 softirq_entry vec=1\n"
+			"0 11300 9 softirq_exit vec=1\n"
+			"0 11700 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 "
+			"next_prio=10\n",
+			NULL);
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,"
@@ -336,14 +340,14 @@ TEST(syscalls_of_32_bit_tasks_are_known_on_every_machine_that_has_them)
 		struct fail fail = FAIL_INIT;
 		char *text;
 
-		snprintf(
-			script, sizeof(script),
-			"0 1000 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=b next_pid=8\n"
-			"0 1300 8 sys_enter id=%d\n0 1400 8 sys_exit id=%d ret=0\n0 1500 8 sys_enter id=%d\n0 1600 8 sys_exit id=%d ret=0\n"
-			"0 2500 8 sched_switch prev_comm=b prev_pid=8 prev_state=1 next_comm=c next_pid=9\n"
-			"0 2600 9 sys_enter id=%d\n0 2700 9 sys_exit id=%d ret=-%d\n",
-			cases[i].own, cases[i].own, cases[i].other, cases[i].other, cases[i].own, cases[i].own,
-			cases[i].nosys);
+		snprintf(script, sizeof(script),
+			 "0 1000 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=b next_pid=8\n"
+			 "0 1300 8 sys_enter id=%d\n0 1400 8 sys_exit id=%d ret=0\n0 1500 8 sys_enter id=%d\n"
+			 "0 1600 8 sys_exit id=%d ret=0\n"
+			 "0 2500 8 sched_switch prev_comm=b prev_pid=8 prev_state=1 next_comm=c next_pid=9\n"
+			 "0 2600 9 sys_enter id=%d\n0 2700 9 sys_exit id=%d ret=-%d\n",
+			 cases[i].own, cases[i].own, cases[i].other, cases[i].other, cases[i].own, cases[i].own,
+			 cases[i].nosys);
 		snprintf(row, sizeof(row), "syscall_%d,%d,1,1,", cases[i].own, cases[i].own);
 		text = analyse_on(cases[i].machine, &syscalls_analysis, NULL, script, &fail);
 		if (!CHECK(text))

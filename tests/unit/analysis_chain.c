@@ -16,20 +16,24 @@ static void types(struct loom *loom)
  * The disk's interrupt wakes a at 2000, which runs at 3000 and wakes b at 4000; b runs at 5000 and wakes c at 6000,
  * which runs at 7000. Then c and b wake each other.
  */
-#define STORY                                                                                                            \
-	"0 1000 0 sched_switch prev_comm=x prev_pid=1 prev_prio=120 prev_state=1 next_comm=swapper/0 next_pid=0\n"       \
-	"0 1500 0 irq_handler_entry irq=9 name=disk\n"                                                                   \
-	"0 2000 0 sched_waking common_flags=8 comm=a pid=7 prio=50 target_cpu=0\n"                                       \
-	"0 2500 0 irq_handler_exit irq=9 ret=1\n"                                                                        \
-	"0 3000 0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=a next_pid=7 next_prio=50\n"        \
-	"0 4000 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"                                                     \
-	"0 5000 7 sched_switch prev_comm=a prev_pid=7 prev_prio=50 prev_state=1 next_comm=b next_pid=8 next_prio=120\n"  \
-	"0 6000 8 sched_waking comm=c pid=9 prio=120 target_cpu=0\n"                                                     \
-	"0 7000 8 sched_switch prev_comm=b prev_pid=8 prev_prio=120 prev_state=1 next_comm=c next_pid=9 next_prio=120\n" \
-	"0 8000 9 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"                                                     \
-	"0 9000 9 sched_switch prev_comm=c prev_pid=9 prev_prio=120 prev_state=1 next_comm=b next_pid=8 next_prio=120\n" \
-	"0 9500 8 sched_waking comm=c pid=9 prio=120 target_cpu=0\n"                                                     \
-	"0 9900 8 sched_switch prev_comm=b prev_pid=8 prev_prio=120 prev_state=1 next_comm=c next_pid=9 next_prio=120\n"
+#define STORY                                                                                                      \
+	"0 1000 0 sched_switch prev_comm=x prev_pid=1 prev_prio=120 prev_state=1 next_comm=swapper/0 next_pid=0\n" \
+	"0 1500 0 irq_handler_entry irq=9 name=disk\n"                                                             \
+	"0 2000 0 sched_waking common_flags=8 comm=a pid=7 prio=50 target_cpu=0\n"                                 \
+	"0 2500 0 irq_handler_exit irq=9 ret=1\n"                                                                  \
+	"0 3000 0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=a next_pid=7 next_prio=50\n"  \
+	"0 4000 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"                                               \
+	"0 5000 7 sched_switch prev_comm=a prev_pid=7 prev_prio=50 prev_state=1 "                                  \
+	"next_comm=b next_pid=8 next_prio=120\n"                                                                   \
+	"0 6000 8 sched_waking comm=c pid=9 prio=120 target_cpu=0\n"                                               \
+	"0 7000 8 sched_switch prev_comm=b prev_pid=8 prev_prio=120 prev_state=1 "                                 \
+	"next_comm=c next_pid=9 next_prio=120\n"                                                                   \
+	"0 8000 9 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"                                               \
+	"0 9000 9 sched_switch prev_comm=c prev_pid=9 prev_prio=120 prev_state=1 "                                 \
+	"next_comm=b next_pid=8 next_prio=120\n"                                                                   \
+	"0 9500 8 sched_waking comm=c pid=9 prio=120 target_cpu=0\n"                                               \
+	"0 9900 8 sched_switch prev_comm=b prev_pid=8 prev_prio=120 prev_state=1 "                                 \
+	"next_comm=c next_pid=9 next_prio=120\n"
 
 TEST(sched_chain_goes_back_from_a_task_to_the_interrupt)
 {
@@ -98,7 +102,8 @@ TEST(sched_map_draws_what_each_cpu_did_longest_in_each_column)
 		return;
 	CHECK(analysed_prints(
 		&analysed,
-		"# a column is 1.0 us: the task that ran longest in it; . idle, ! interrupts, * another task, ? unknown\n"
+		"# a column is 1.0 us: the task that ran longest in it; . idle, ! interrupts, * another task, "
+		"? unknown\n"
 		"CPU   0 BBB....C\n"
 		"CPU   1 ????AAAA\n"
 		"A z-5 4.0 us\nB x-1 3.0 us\nC y-6 1.0 us\n\n"));

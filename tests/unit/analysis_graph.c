@@ -235,9 +235,8 @@ static uint64_t next_random(uint64_t *seed)
 /* Entries and exits in mostly impossible orders. */
 static void add_random_calls(struct buf *script, uint64_t seed)
 {
-	CHECK(buf_addf(
-		script,
-		"0 500 1 funcgraph_entry func=0xa depth=0\n0 600 1 funcgraph_exit func=0xa depth=0 calltime=500 rettime=600\n"));
+	CHECK(buf_addf(script, "0 500 1 funcgraph_entry func=0xa depth=0\n"
+			       "0 600 1 funcgraph_exit func=0xa depth=0 calltime=500 rettime=600\n"));
 	for (uint64_t i = 0, ts = 1000; i < 2000; i++, ts += 10) {
 		unsigned cpu = (unsigned)(next_random(&seed) % LOOM_CPUS), pid = (unsigned)(next_random(&seed) % 3);
 		unsigned func = 0xa + (unsigned)(next_random(&seed) % 3), depth = (unsigned)(next_random(&seed) % 5);

@@ -6,11 +6,10 @@
 static void types(struct loom *loom)
 {
 	loom->version = 6;
-	loom_type(
-		loom, "ftrace", "osnoise",
-		"u64 noise; u64 runtime; u64 max_sample; u32 hw_count; u32 nmi_count; u32 irq_count; u32 softirq_count; "
-		"u32 thread_count",
-		"\"\"");
+	loom_type(loom, "ftrace", "osnoise",
+		  "u64 noise; u64 runtime; u64 max_sample; u32 hw_count; u32 nmi_count; u32 irq_count; "
+		  "u32 softirq_count; u32 thread_count",
+		  "\"\"");
 	loom_type(loom, "osnoise", "sample_threshold", "u64 start; u64 duration; u64 interference", "\"\"");
 	loom_type(loom, "osnoise", "nmi_noise", "u64 start; u64 duration", "\"\"");
 	loom_type(loom, "osnoise", "irq_noise", "u64 start; u64 duration; __data_loc char[] desc; int vector", "\"\"");
@@ -34,7 +33,8 @@ static const char period[] =
 	"0 36100 7 sample_threshold start=30000 duration=6000 interference=0\n"
 	"0 52000 7 irq_noise common_flags=8 start=51000 duration=1000 desc=disk vector=11\n"
 	"0 57100 7 sample_threshold start=50000 duration=7000 interference=2\n"
-	"0 100000 7 osnoise noise=22 runtime=100 max_sample=9 hw_count=1 nmi_count=1 irq_count=3 softirq_count=1 thread_count=1\n";
+	"0 100000 7 osnoise noise=22 runtime=100 max_sample=9 hw_count=1 nmi_count=1 irq_count=3 softirq_count=1 "
+	"thread_count=1\n";
 
 TEST(latency_splits_noises_of_osnoise_into_parts_that_add_up)
 {

@@ -62,9 +62,8 @@ TEST(summary_says_of_what_was_recorded_and_did_not_occur_that_it_was)
 	if (!analysed_begin(&analysed, &summary_analysis, NULL, recorded, "0 1000 7 sched_stat_wait pid=7 delay=1\n"))
 		return;
 	notes = buf_str(&analysed.findings.notes);
-	CHECK(strstr(
-		notes,
-		"weft block: there are no block requests among the events, although block:block_rq_issue,block:block_rq_complete were recorded: none occurred"));
+	CHECK(strstr(notes, "weft block: there are no block requests among the events, although "
+			    "block:block_rq_issue,block:block_rq_complete were recorded: none occurred"));
 	CHECK(strstr(notes, "weft syscalls: there are no system calls among the events; record with -e raw_syscalls"));
 	analysed_end(&analysed);
 }

@@ -28,7 +28,8 @@ TEST(latency_splits_samples_of_timerlat_into_parts_that_add_up)
 		    "0 13200 8 timerlat common_flags=8 seqnum=1 context=0 timer_latency=3200\n"
 		    "0 13300 8 sched_waking common_flags=12 comm=timerlat/0 pid=9 prio=4 target_cpu=0\n"
 		    "0 13500 8 irq_handler_exit irq=1 ret=1\n"
-		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 next_prio=4\n"
+		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 "
+		    "next_prio=4\n"
 		    "0 14700 9 timerlat seqnum=1 context=1 timer_latency=4700\n"))
 		return;
 	CHECK(analysed_is(&analysed, "timerlat", "3200", "before_ns", "3000"));
@@ -146,7 +147,8 @@ TEST(latency_keeps_to_events_of_the_scheduler_and_interrupts_where_osnoise_tells
 		    "0 13500 8 irq_handler_exit irq=1 ret=1\n"
 		    "0 13510 8 irq_noise common_flags=8 start=12990 duration=510 desc=timer vector=236\n"
 		    "0 14400 8 thread_noise comm=eight start=13200 duration=890 pid=8\n"
-		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 next_prio=4\n"
+		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 "
+		    "next_prio=4\n"
 		    "0 14700 9 timerlat seqnum=1 context=1 timer_latency=4700\n"))
 		return;
 	CHECK(analysed_is(&analysed, "timerlat", "3200", "before_ns", "3000") &&
@@ -196,7 +198,8 @@ TEST(latency_charges_no_interrupt_that_came_after_the_thread_had_read_the_clock)
 		    "0 13000 8 irq_handler_entry irq=1 name=timer\n"
 		    "0 13200 8 timerlat common_flags=8 seqnum=1 context=0 timer_latency=3200\n"
 		    "0 13500 8 irq_handler_exit irq=1 ret=1\n"
-		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 next_prio=4\n"
+		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 "
+		    "next_prio=4\n"
 		    "0 14750 9 irq_handler_entry irq=9 name=disk\n"
 		    "0 14950 9 irq_handler_exit irq=9 ret=1\n"
 		    "0 15000 9 timerlat seqnum=1 context=1 timer_latency=4700\n"))

@@ -38,8 +38,10 @@ TEST(syscalls_trace_joins_entry_and_exit_and_tells_what_was_unfinished)
 	CHECK(analysed_prints(
 		&analysed,
 		"       0.000001100   0  b-8                  <... openat resumed> = 5\n"
-		"       0.000002000   0  b-8                  openat(dfd: -100, count: 3, mode: 0666, flags: 0x241) <unfinished ...>\n"
-		"       0.000004000   0  c-9                  openat(dfd: 4, count: \"ab\\\\c\", mode: 00, flags: 0) = -1 ENOENT <0.000000500>\n"
+		"       0.000002000   0  b-8                  openat(dfd: -100, count: 3, mode: 0666, flags: 0x241) "
+		"<unfinished ...>\n"
+		"       0.000004000   0  c-9                  openat(dfd: 4, count: \"ab\\\\c\", mode: 00, flags: 0) "
+		"= -1 ENOENT <0.000000500>\n"
 		"       0.000007000   0  b-8                  <... openat resumed> = ? ERESTARTSYS"
 		" <0.000005000, blocked 0.000002000, waiting 0.000001000>\n"
 		"# CPU 0 lost 3 events\n"

@@ -39,8 +39,6 @@ static void write_events(const struct fake *fake)
 	}
 }
 
-#define FILE_OF(name, file) "events/sched/" name "/" file
-
 TEST(boot_finds_the_filters_and_triggers_of_every_event)
 {
 	cleanup_buf struct buf text = BUF_INIT;
@@ -49,11 +47,10 @@ TEST(boot_finds_the_filters_and_triggers_of_every_event)
 	if (!CHECK(fake_new(&fake)))
 		return;
 	write_events(&fake);
-	CHECK_STR(
-		differences(&fake, &text),
-		FILE_OF("sched_switch", "filter") "=prev_pid > 3;" FILE_OF("sched_switch", "trigger") "=traceoff:unlimited;" FILE_OF(
-			"sched_switch_more", "filter") "=prev_pid > 3;" FILE_OF("sched_switch_more",
-										"trigger") "=traceoff:unlimited;");
+	CHECK_STR(differences(&fake, &text), "events/sched/sched_switch/filter=prev_pid > 3;"
+					     "events/sched/sched_switch/trigger=traceoff:unlimited;"
+					     "events/sched/sched_switch_more/filter=prev_pid > 3;"
+					     "events/sched/sched_switch_more/trigger=traceoff:unlimited;");
 	fake_free(&fake);
 }
 
@@ -69,8 +66,7 @@ TEST(boot_asks_only_the_events_that_the_kernel_lists)
 	fake_write(&fake, "show_event_filters", "sched:sched_switch_more                prev_pid > 3\n");
 	fake_write(&fake, "show_event_triggers",
 		   "irq:sched_switch    traceon\nsched:sched_switch                     traceoff:unlimited\n");
-	CHECK_STR(differences(&fake, &text),
-		  FILE_OF("sched_switch", "trigger") "=traceoff:unlimited;" FILE_OF("sched_switch_more",
-										    "filter") "=prev_pid > 3;");
+	CHECK_STR(differences(&fake, &text), "events/sched/sched_switch/trigger=traceoff:unlimited;"
+					     "events/sched/sched_switch_more/filter=prev_pid > 3;");
 	fake_free(&fake);
 }

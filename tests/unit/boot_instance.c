@@ -18,7 +18,8 @@ TEST(a_boot_instance_is_named_by_the_command_line)
 TEST(what_only_looks_like_one_is_no_boot_instance)
 {
 	static const char line[] =
-		"xtrace_instance=a trace_instance= log=\"trace_instance=b trace_instance=c\" trace_instance -- trace_instance=d";
+		"xtrace_instance=a trace_instance= log=\"trace_instance=b trace_instance=c\" trace_instance -- "
+		"trace_instance=d";
 
 	for (const char *name = "abcd"; *name; name++)
 		CHECK(!boot_instance_in(line, (const char[]){ *name, '\0' }));

@@ -60,12 +60,13 @@ TEST(boot_line_spells_what_the_kernel_takes_at_boot)
 		CHECK(setup_add_event(scene.top, "irq:*,timer/timer_start") != NULL);
 		CHECK(!ask(&scene));
 		CHECK_STR(scene.fail.text, "");
-		CHECK_STR(
-			buf_str(&scene.line),
-			"tracing_thresh=100 trace_buf_size=8192K trace_clock=mono trace_options=sym-offset,stacktrace,func_stack_trace "
-			"ftrace_filter=vfs_read,vfs_w* ftrace_notrace=schedule ftrace_graph_filter=do_idle ftrace_graph_notrace=ktime_get "
-			"ftrace_graph_max_depth=3 ftrace=function_graph trace_event=sched:sched_switch,irq,timer:timer_start "
-			"trace_trigger=\"sched_switch.stacktrace:5 if prev_prio < 100\"");
+		CHECK_STR(buf_str(&scene.line),
+			  "tracing_thresh=100 trace_buf_size=8192K trace_clock=mono "
+			  "trace_options=sym-offset,stacktrace,func_stack_trace ftrace_filter=vfs_read,vfs_w* "
+			  "ftrace_notrace=schedule ftrace_graph_filter=do_idle ftrace_graph_notrace=ktime_get "
+			  "ftrace_graph_max_depth=3 ftrace=function_graph "
+			  "trace_event=sched:sched_switch,irq,timer:timer_start "
+			  "trace_trigger=\"sched_switch.stacktrace:5 if prev_prio < 100\"");
 	}
 	end(&scene);
 }

@@ -189,7 +189,8 @@ TEST(precheck_names_the_field_that_an_event_does_not_have)
 
 	CHECK_STR(
 		checked(EVENT "filter", "prev_pid > 1 && (prev_pidd == 2)", &fail),
-		"'sched:sched_switch' has no field 'prev_pidd'\n  prev_pid > 1 && (prev_pidd == 2)\n                   ^\n"
+		"'sched:sched_switch' has no field 'prev_pidd'\n  prev_pid > 1 && (prev_pidd == 2)\n                   "
+		"^\n"
 		"did you mean 'prev_pid'?\nthe fields are prev_comm, prev_pid, name, ptr, common_type, common_pid");
 	CHECK(strstr(checked(EVENT "trigger", "hist:keys=prev_pid,nam:vals=hitcount", &fail), "did you mean 'name'?"));
 	CHECK(strstr(checked(EVENT "trigger", "stacktrace if prev_com == 3", &fail), "did you mean 'prev_comm'"));

@@ -165,11 +165,10 @@ TEST(db_trees_have_any_number_of_leaves)
 	db_view(scene.db, "v", "SELECT count(*) AS n FROM t1");
 	db_finish(scene.db);
 	for (size_t i = 0; i < array_size(counts); i++) {
-		snprintf(
-			sql, sizeof(sql),
-			"SELECT count(*), count((SELECT 1 FROM t%zu x WHERE x.id = (3 << 32) + 7 * y.b AND x.id = y.id)), "
-			"coalesce(sum(length(a)), 0) FROM t%zu y",
-			i, i);
+		snprintf(sql, sizeof(sql),
+			 "SELECT count(*), count((SELECT 1 FROM t%zu x WHERE x.id = (3 << 32) + 7 * y.b AND x.id = "
+			 "y.id)), coalesce(sum(length(a)), 0) FROM t%zu y",
+			 i, i);
 		snprintf(want, sizeof(want), "%u,%u,%zu\n", counts[i], counts[i], counts[i] * sizeof(text));
 		check_answer(&scene, sql, want);
 	}

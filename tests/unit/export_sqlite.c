@@ -27,10 +27,12 @@ static const char script[] =
 	"0 3400 7 irq_handler_exit irq=9 ret=1\n"
 	"0 3500 7 softirq_entry vec=3\n"
 	"0 3900 7 softirq_exit vec=3\n"
-	"0 5000 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=ls next_pid=8 next_prio=100\n"
+	"0 5000 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=ls next_pid=8 "
+	"next_prio=100\n"
 	"0 6000 8 cpu_frequency state=1800000 cpu_id=0\n"
 	"0 7000 8 sched_waking comm=sh pid=7 prio=120 target_cpu=0\n"
-	"0 9000 8 sched_switch prev_comm=ls prev_pid=8 prev_prio=100 prev_state=256 next_comm=sh next_pid=7 next_prio=120\n"
+	"0 9000 8 sched_switch prev_comm=ls prev_pid=8 prev_prio=100 prev_state=256 next_comm=sh next_pid=7 "
+	"next_prio=120\n"
 	"0 9900 7 sys_enter id=1\n";
 
 struct scene {
@@ -138,14 +140,17 @@ static void check_answers(const struct answer *answers, size_t nr)
 TEST(sqlite_tables_have_turns_states_slices_and_counters)
 {
 	static const struct answer table[] = {
-		{ "SELECT s.ts, dur, cpu, tid, end_state, priority FROM sched s JOIN thread USING (utid) WHERE tid > 0 AND dur > 0 ORDER BY s.ts",
+		{ "SELECT s.ts, dur, cpu, tid, end_state, priority FROM sched s JOIN thread USING (utid) "
+		  "WHERE tid > 0 AND dur > 0 ORDER BY s.ts",
 		  "ts,dur,cpu,tid,end_state,priority\n1000,4000,0,7,S,120\n5000,4000,0,8,R+,100\n" },
-		{ "SELECT t.ts, t.dur, t.state, w.tid AS waker FROM thread_state t JOIN thread USING (utid) LEFT JOIN thread w ON w.utid = waker_utid "
-		  "WHERE thread.tid = 7 AND t.dur > 0 ORDER BY t.ts",
+		{ "SELECT t.ts, t.dur, t.state, w.tid AS waker FROM thread_state t JOIN thread USING (utid) "
+		  "LEFT JOIN thread w ON w.utid = waker_utid WHERE thread.tid = 7 AND t.dur > 0 ORDER BY t.ts",
 		  "ts,dur,state,waker\n1000,4000,Running,\n5000,2000,S,\n7000,2000,R,8\n" },
 		/* The recording does not name its machine, so the names of its system calls are unknown. */
-		{ "SELECT s.ts, s.dur, s.name, category, k.name AS track FROM slice s JOIN track k ON k.id = track_id WHERE s.dur > 0 ORDER BY s.ts",
-		  "ts,dur,name,category,track\n2000,500,sys_0,syscall,system calls\n3000,400,irq 9,irq,irq\n3500,400,softirq 3,irq,softirq\n" },
+		{ "SELECT s.ts, s.dur, s.name, category, k.name AS track FROM slice s JOIN track k ON k.id = track_id "
+		  "WHERE s.dur > 0 ORDER BY s.ts",
+		  "ts,dur,name,category,track\n2000,500,sys_0,syscall,system calls\n3000,400,irq 9,irq,irq\n"
+		  "3500,400,softirq 3,irq,softirq\n" },
 		{ "SELECT ts, value, cpu FROM counter JOIN track ON id = track_id", "ts,value,cpu\n6000,1800000,0\n" },
 		{ "SELECT tid, name FROM thread WHERE tid > 0 ORDER BY tid", "tid,name\n7,sh\n8,ls\n" },
 	};

@@ -16,7 +16,8 @@
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
-	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 next_prio=120\n"
+	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 "
+	"next_prio=120\n"
 	"0 1003000 0 irq_handler_entry irq=9 name=acpi\n";
 
 /* A kernel whose instance "box" has events of another program. */
@@ -108,10 +109,10 @@ TEST(extraction_of_all_tells_that_a_buffer_was_still_written_to_and_what_was_ove
 	if (begin(&scene)) {
 		scene.options.all = true;
 		fake_write(&scene.stage.fake, "instances/box/tracing_on", "1\n");
-		fake_write(
-			&scene.stage.fake, "instances/box/per_cpu/cpu0/stats",
-			"entries: 3\noverrun: 41\ncommit overrun: 0\nbytes: 200\noldest event ts:     0.0\nnow ts:     0.0\n"
-			"dropped events: 0\nread events: 0\n");
+		fake_write(&scene.stage.fake, "instances/box/per_cpu/cpu0/stats",
+			   "entries: 3\noverrun: 41\ncommit overrun: 0\nbytes: 200\noldest event ts:     0.0\n"
+			   "now ts:     0.0\n"
+			   "dropped events: 0\nread events: 0\n");
 		CHECK(!extraction_run(&scene.options, &result, &fail));
 		CHECK_STR(fail.text, "");
 		CHECK(result.events == 3 && result.overwritten == 41 && result.went_on);

@@ -40,7 +40,8 @@ TEST(facts_count_events_that_were_given_up_for_the_maximal_size_as_overwritten)
 	REQUIRE(!ledger_new_in_memory(&ledger, NULL));
 	if (add(ledger, LEDGER_STATS, "1", stats) && add(ledger, LEDGER_SETTING, "per_cpu/cpu1/stats", stats)) {
 		static const char want[] =
-			"CPU: 1\nentries: 0\noverrun: 57\ncommit overrun: 0\nbytes: 900\ndropped events: 0\nread events: 90\n";
+			"CPU: 1\nentries: 0\noverrun: 57\ncommit overrun: 0\nbytes: 900\ndropped events: 0\n"
+			"read events: 90\n";
 
 		CHECK(!facts_dropped(ledger, &cpu, NULL));
 		CHECK_STR(found(ledger, LEDGER_STATS, "1"), want);

@@ -16,7 +16,8 @@
 
 static const char script[] =
 	"0 100 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
-	"0 200 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=ls next_pid=8 next_prio=-51\n"
+	"0 200 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=ls next_pid=8 "
+	"next_prio=-51\n"
 	"1 150 0 irq_handler_entry irq=9 name=acpi\n"
 	"1 160 0 irq_handler_exit irq=9 ret=1\n"
 	"0 300 8 sched_wakeup comm=shuttle pid=9 prio=100 target_cpu=3\n"

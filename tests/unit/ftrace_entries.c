@@ -43,7 +43,8 @@ TEST(entries_of_context_switches_and_wakeups_are_printed_as_the_latency_tracers_
 	loom_type(&loom, "ftrace", "wakeup", ctx_fields, "\"\"");
 	loom_play(
 		&loom,
-		"0 1000000 7 context_switch prev_pid=7 prev_prio=120 prev_state=0 next_cpu=1 next_pid=8 next_prio=100 next_state=0\n"
+		"0 1000000 7 context_switch prev_pid=7 prev_prio=120 prev_state=0 next_cpu=1 next_pid=8 next_prio=100 "
+		"next_state=0\n"
 		"0 2000000 7 wakeup prev_pid=7 prev_prio=120 next_cpu=3 next_pid=9 next_prio=120 next_state=0\n");
 	prints(&loom, NULL, "] .....     0.001000:        7:120:R ==> [001]       8:100:R ls\n");
 	prints(&loom, NULL, "] .....     0.002000:        7:120:R   + [003]       9:120:R <...>\n");
@@ -102,8 +103,8 @@ TEST(entries_of_probes_have_the_symbol_of_their_place)
 	struct loom loom;
 
 	loom_init(&loom);
-	loom.kallsyms =
-		"ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T vfs_write\nffffffff81000300 T _etext\n";
+	loom.kallsyms = "ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T vfs_write\n"
+			"ffffffff81000300 T _etext\n";
 	loom_setting(&loom, "dynamic_events", "p:weft/at vfs_read+4 n=%di\ne:weft/ev sched.sched_switch n=$prev_pid\n");
 	loom_type(&loom, "weft", "at", "u64 __probe_ip; int n", "\"(%lx) n=%d\", REC->__probe_ip, REC->n");
 	loom_type(&loom, "weft", "back", "u64 __probe_func; u64 __probe_ret_ip; int n",
@@ -133,8 +134,8 @@ TEST(entries_of_system_calls_have_what_their_user_passed)
 	static const char open_print[] =
 		"\"dfd: 0x%08lx, filename: 0x%08lx \\\"%s\\\", flags: %s, mode: 0x%08lx\", "
 		"((unsigned long)(REC->dfd)), ((unsigned long)(REC->filename)), __get_str(__filename_val), "
-		"__print_flags(REC->flags, \"|\", { 0x1, \"O_WRONLY\" }, { 0x2, \"O_RDWR\" }, { 0x40, \"O_CREAT\" }, { 0x10000, \"O_DIRECTORY\" }), "
-		"((unsigned long)(REC->mode))";
+		"__print_flags(REC->flags, \"|\", { 0x1, \"O_WRONLY\" }, { 0x2, \"O_RDWR\" }, { 0x40, \"O_CREAT\" }, "
+		"{ 0x10000, \"O_DIRECTORY\" }), ((unsigned long)(REC->mode))";
 	static const char write_print[] =
 		"\"fd: 0x%08lx, buf: 0x%08lx (%s), count: 0x%08lx\", ((unsigned long)(REC->fd)), "
 		"((unsigned long)(REC->buf)), __print_dynamic_array(__buf_val, 1), ((unsigned long)(REC->count))";
@@ -146,12 +147,13 @@ TEST(entries_of_system_calls_have_what_their_user_passed)
 		  open_print);
 	loom_type(&loom, "syscalls", "sys_enter_write",
 		  "int __syscall_nr; u64 fd; u64 buf; u64 count; __data_loc char[] __buf_val", write_print);
-	loom_play(
-		&loom,
-		"0 1000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0x41 mode=0x1a4 __filename_val=/tmp/x\n"
-		"0 2000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0 mode=0x1a4 __filename_val=/tmp/y\n"
-		"0 3000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0x80000 __filename_val=/tmp/z\n"
-		"0 4000000 7 sys_enter_write __syscall_nr=1 fd=2 buf=0x7f10 count=0x40 __buf_val=hi\n");
+	loom_play(&loom, "0 1000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0x41 mode=0x1a4 "
+			 "__filename_val=/tmp/x\n"
+			 "0 2000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0 mode=0x1a4 "
+			 "__filename_val=/tmp/y\n"
+			 "0 3000000 7 sys_enter_openat __syscall_nr=257 dfd=5 filename=0x7f00 flags=0x80000 "
+			 "__filename_val=/tmp/z\n"
+			 "0 4000000 7 sys_enter_write __syscall_nr=1 fd=2 buf=0x7f10 count=0x40 __buf_val=hi\n");
 	prints(&loom, NULL,
 	       "0.001000: sys_openat(dfd: 5, filename: 32512 \"/tmp/x\", flags: O_WRONLY|O_CREAT, mode: 0644)\n");
 	prints(&loom, NULL, "0.002000: sys_openat(dfd: 5, filename: 32512 \"/tmp/y\", flags: O_RDONLY)\n");

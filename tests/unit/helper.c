@@ -126,8 +126,8 @@ TEST(helper_tells_what_a_scsi_command_asks_for)
 
 TEST(helper_knows_the_atomic_write_of_kernels_that_have_it)
 {
-	static const char names[] =
-		"\"%s %s\", __print_symbolic(REC->word, { 0x9c, \"WRITE_ATOMIC_16\" }), scsi_trace_parse_cdb(p, REC->b, 32)";
+	static const char names[] = "\"%s %s\", __print_symbolic(REC->word, { 0x9c, \"WRITE_ATOMIC_16\" }), "
+				    "scsi_trace_parse_cdb(p, REC->b, 32)";
 	struct record record = { .len = FIXED };
 
 	put_hex(&record, 16, "9c00000000000000100000800010");
@@ -239,10 +239,10 @@ TEST(helper_tells_where_memory_failed)
 	struct record record = { .len = FIXED };
 
 	put_memory_error(&record, 0x3dfff8);
-	CHECK_STR(
-		print("cper_mem_err_unpack(p, &REC->b)", &record),
-		"node:1 card:2 module:3 rank:9 bank:1029 bank_group:4 bank_address:5 device:5 row:196614 column:7 bit_position:8 "
-		"requestor_id:0x0000000000000011 responder_id:0x0000000000000022 target_id:0x0000000000000033 chip_id:2 ");
+	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record),
+		  "node:1 card:2 module:3 rank:9 bank:1029 bank_group:4 bank_address:5 device:5 row:196614 column:7 "
+		  "bit_position:8 requestor_id:0x0000000000000011 responder_id:0x0000000000000022 "
+		  "target_id:0x0000000000000033 chip_id:2 ");
 	put_memory_error(&record, 0x150);
 	CHECK_STR(print("cper_mem_err_unpack(p, &REC->b)", &record), "card:2 bank:1029 row:6 ");
 	CHECK_STR(print_of("cper_mem_err_unpack(p, &REC->b)", &record, true), "card: 2 bank: 1029 row: 6 ");
@@ -256,15 +256,14 @@ TEST(helper_names_kinds_of_errors_and_calls)
 	struct record record = { .len = FIXED };
 
 	put(&record, 16, "\1\3\20\60\13\54", 6);
-	CHECK_STR(
-		print("\"%s, %s, %s\", cper_severity_str(REC->b[0]), cper_mem_err_type_str(REC->b[1]), cper_mem_err_type_str(REC->b[2])",
-		      &record),
-		"fatal, multi-bit ECC, unknown");
-	CHECK_STR(
-		print("\"%u%s %u%s %u%s\", REC->b[0], xen_hypercall_name(REC->b[0]), REC->b[3], xen_hypercall_name(REC->b[3]), "
-		      "REC->b[4], xen_hypercall_name(REC->b[4])",
-		      &record),
-		"1(mmu_update) 48(mca) 11");
+	CHECK_STR(print("\"%s, %s, %s\", cper_severity_str(REC->b[0]), cper_mem_err_type_str(REC->b[1]), "
+			"cper_mem_err_type_str(REC->b[2])",
+			&record),
+		  "fatal, multi-bit ECC, unknown");
+	CHECK_STR(print("\"%u%s %u%s %u%s\", REC->b[0], xen_hypercall_name(REC->b[0]), REC->b[3], "
+			"xen_hypercall_name(REC->b[3]), REC->b[4], xen_hypercall_name(REC->b[4])",
+			&record),
+		  "1(mmu_update) 48(mca) 11");
 	CHECK_STR(print("\"%s %s %s\", str_on_off(REC->b[0]), str_yes_no(REC->b[8]), str_write_read(REC->b[8] == 0)",
 			&record),
 		  "on no write");
@@ -311,13 +310,12 @@ TEST(helper_names_the_rights_of_each_layer)
 	struct record record = { .len = FIXED };
 
 	put_dynamic(&record, 80, masks, sizeof(masks));
-	CHECK_STR(
-		print("({ static const struct trace_print_flags __layer_names[] = { { (1ULL << 0), \"execute\" }, { (1ULL << 1), \"write\" }, "
-		      "{ (1ULL << 2), \"read\" } }; __trace_landlock_print_layers( p, __get_dynamic_array(masks), "
-		      "__get_dynamic_array_len(masks) / sizeof(access_mask_t), __layer_names, (sizeof(__layer_names) / "
-		      "sizeof((__layer_names)[0]) + 0)); })",
-		      &record),
-		"{execute|read,,write}");
+	CHECK_STR(print("({ static const struct trace_print_flags __layer_names[] = { { (1ULL << 0), \"execute\" }, "
+			"{ (1ULL << 1), \"write\" }, { (1ULL << 2), \"read\" } }; __trace_landlock_print_layers( p, "
+			"__get_dynamic_array(masks), __get_dynamic_array_len(masks) / sizeof(access_mask_t), "
+			"__layer_names, (sizeof(__layer_names) / sizeof((__layer_names)[0]) + 0)); })",
+			&record),
+		  "{execute|read,,write}");
 }
 
 /*

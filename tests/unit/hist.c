@@ -31,10 +31,10 @@ static const struct {
 	{ "sched_waking",
 	  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 	  "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n" },
-	{ "sched_switch",
-	  "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
-	  "\tfield:char next_comm[16];\toffset:12;\tsize:16;\tsigned:0;\n"
-	  "\tfield:pid_t next_pid;\toffset:28;\tsize:4;\tsigned:1;\n\tfield:enum odd next_odd;\toffset:32;\tsize:4;\tsigned:0;\n" },
+	{ "sched_switch", "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+			  "\tfield:char next_comm[16];\toffset:12;\tsize:16;\tsigned:0;\n"
+			  "\tfield:pid_t next_pid;\toffset:28;\tsize:4;\tsigned:1;\n"
+			  "\tfield:enum odd next_odd;\toffset:32;\tsize:4;\tsigned:0;\n" },
 };
 
 static bool begin(struct scene *scene)

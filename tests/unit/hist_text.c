@@ -8,14 +8,19 @@
 #include "tests/unit/test.h"
 
 /* Texts as kernels print them; the numbers are from captures of 6.12. */
-#define HEAD(info) "# event histogram\n#\n# trigger info: " info "\n#\n\n"
-#define TAIL(hits, entries) "\nTotals:\n    Hits: " hits "\n    Entries: " entries "\n    Dropped: 3\n"
+#define HEAD "# event histogram\n#\n# trigger info: "
+#define INFO_END "\n#\n\n"
+#define HITS "\nTotals:\n    Hits: "
+#define ENTRIES "\n    Entries: "
+#define DROPPED "\n    Dropped: 3\n"
 
-static const char two_histograms[] = HEAD(
-	"hist:keys=next_pid:vals=hitcount:lat=common_timestamp.usecs-$ts0:sort=hitcount:size=2048:clock=global:onmatch(sched."
-	"sched_waking).wakeup_lat($lat,next_pid) [active]") "{ next_pid:        146 } hitcount:          1\n"
-							    "{ next_pid:         17 } hitcount:         36\n" TAIL("37", "2") "\n\n" HEAD("hist:name=bs:keys=prev_state:vals=hitcount,prev_prio:sort=hitcount:size=2048 [active]") "{ prev_state:          2 } hitcount:          2  prev_prio:        240\n" TAIL(
-								    "2", "1");
+static const char two_histograms[] =
+	HEAD "hist:keys=next_pid:vals=hitcount:lat=common_timestamp.usecs-$ts0:sort=hitcount:size=2048:clock=global:"
+	     "onmatch(sched.sched_waking).wakeup_lat($lat,next_pid) [active]" INFO_END
+	     "{ next_pid:        146 } hitcount:          1\n"
+	     "{ next_pid:         17 } hitcount:         36\n" HITS "37" ENTRIES "2" DROPPED "\n\n" HEAD
+	     "hist:name=bs:keys=prev_state:vals=hitcount,prev_prio:sort=hitcount:size=2048 [active]" INFO_END
+	     "{ prev_state:          2 } hitcount:          2  prev_prio:        240\n" HITS "2" ENTRIES "1" DROPPED;
 
 static bool cell_is(const struct hist_cell *cell, const char *text)
 {
@@ -41,11 +46,14 @@ TEST(hist_text_has_each_histogram_of_an_event_the_newest_first)
 
 TEST(hist_text_has_keys_of_every_kind)
 {
-	static const char text[] = HEAD(
-		"hist:keys=pid,comm,lat.log2:vals=hitcount:sort=pid,lat.log2:size=2048 [active]") "{ pid:         11, comm: kworker/u8:0                                      , lat: ~ 2^9  } hitcount:          1\n"
-												  "{ pid:         12, comm: 4711                                              , lat: ~ 2^64 } hitcount:          2\n"
-												  "{ pid:         13, comm: a } hitcount: 7, lat: 3                           , lat: ~ 2^1  } hitcount:          3\n" TAIL(
-													  "6", "3");
+	static const char text[] =
+		HEAD "hist:keys=pid,comm,lat.log2:vals=hitcount:sort=pid,lat.log2:size=2048 [active]" INFO_END
+		     "{ pid:         11, comm: kworker/u8:0                                      , lat: ~ 2^9  } "
+		     "hitcount:          1\n"
+		     "{ pid:         12, comm: 4711                                              , lat: ~ 2^64 } "
+		     "hitcount:          2\n"
+		     "{ pid:         13, comm: a } hitcount: 7, lat: 3                           , lat: ~ 2^1  } "
+		     "hitcount:          3\n" HITS "6" ENTRIES "3" DROPPED;
 	uint64_t first, last;
 	const char *at = text;
 	struct hist_text hist;
@@ -68,11 +76,12 @@ TEST(hist_text_has_keys_of_every_kind)
 
 TEST(hist_text_reads_names_with_their_numbers)
 {
-	static const char text[] = HEAD(
-		"hist:keys=common_pid.execname,dfd,id.syscall,at.sym,len.buckets=100:vals=hitcount,bytes:sort=hitcount:size=2048 "
-		"[active]") "{ common_pid: sh              [       139], dfd: 4294967196, id: sys_set_robust_list           [273], "
-			    "at: [ffffffff81000000] vfs_read                                     , len: ~ 100-199 } hitcount:         16  bytes: "
-			    "        32\n" TAIL("16", "1");
+	static const char text[] = HEAD
+		"hist:keys=common_pid.execname,dfd,id.syscall,at.sym,len.buckets=100:vals=hitcount,"
+		"bytes:sort=hitcount:size=2048 [active]" INFO_END
+		"{ common_pid: sh              [       139], dfd: 4294967196, id: sys_set_robust_list           [273], "
+		"at: [ffffffff81000000] vfs_read                                     , len: ~ 100-199 } "
+		"hitcount:         16  bytes:         32\n" HITS "16" ENTRIES "1" DROPPED;
 	const char *at = text;
 	struct hist_text hist;
 
@@ -89,9 +98,10 @@ TEST(hist_text_reads_names_with_their_numbers)
 
 TEST(hist_text_reads_the_name_in_front_of_which_linux_7_3_prints_another)
 {
-	static const char text[] = HEAD(
-		"hist:keys=next_pid,common_cpucommon_cpu:vals=hitcount:sort=hitcount:size=2048 "
-		"[active]") "{ next_pid:         16, common_cpu:          1 } hitcount:          4\n" TAIL("4", "1");
+	static const char text[] =
+		HEAD "hist:keys=next_pid,common_cpucommon_cpu:vals=hitcount:sort=hitcount:size=2048 "
+		     "[active]" INFO_END "{ next_pid:         16, common_cpu:          1 } hitcount:          4\n" HITS
+		     "4" ENTRIES "1" DROPPED;
 	const char *at = text;
 	struct hist_text hist;
 
@@ -104,11 +114,13 @@ TEST(hist_text_reads_the_name_in_front_of_which_linux_7_3_prints_another)
 
 TEST(hist_text_has_stacks_line_by_line_and_what_actions_keep)
 {
-	static const char text[] = HEAD(
-		"hist:keys=common_stacktrace,pid:vals=hitcount:sort=hitcount:size=2048 [active]") "{ common_stacktrace:\n         ttwu_do_activate+0x198/0x1e0\n         kick_pool+0x62/0x120\n, pid:         42} hitcount:          1\n"
-												  "\tmax:       1234\tnext_comm: sh\n"
-												  "{ common_stacktrace:\n         rcu_core+0x296/0x760\n, pid:          7} hitcount:          5\n" TAIL(
-													  "6", "2");
+	static const char text[] = HEAD
+		"hist:keys=common_stacktrace,pid:vals=hitcount:sort=hitcount:size=2048 [active]" INFO_END
+		"{ common_stacktrace:\n         ttwu_do_activate+0x198/0x1e0\n         kick_pool+0x62/0x120\n"
+		", pid:         42} hitcount:          1\n"
+		"\tmax:       1234\tnext_comm: sh\n"
+		"{ common_stacktrace:\n         rcu_core+0x296/0x760\n, pid:          7} hitcount:          5\n" HITS
+		"6" ENTRIES "2" DROPPED;
 	const char *at = text, *line_at;
 	struct text_word line;
 	struct hist_text hist;
@@ -151,11 +163,12 @@ TEST(hist_text_that_is_cut_or_changed_does_no_harm)
 
 TEST(hist_text_takes_a_bar_of_a_value_by_its_width)
 {
-	const char *at = HEAD(
-		"hist:keys=pid:vals=hitcount,prio.graph,cost.percent,cost:sort=hitcount:size=2048 [active]") "{ pid:          1 } hitcount:          2  prio: ####                  cost (%):  12.50  cost:          5\n"
-													     "{ pid:          2 } hitcount:          3  prio:                       cost (%):   0.00  cost:          7\n" TAIL(
-														     "5",
-														     "2");
+	const char *at = HEAD
+		"hist:keys=pid:vals=hitcount,prio.graph,cost.percent,cost:sort=hitcount:size=2048 [active]" INFO_END
+		"{ pid:          1 } hitcount:          2  prio: ####                  cost (%):  12.50  "
+		"cost:          5\n"
+		"{ pid:          2 } hitcount:          3  prio:                       cost (%):   0.00  "
+		"cost:          7\n" HITS "5" ENTRIES "2" DROPPED;
 	struct hist_text hist;
 
 	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);

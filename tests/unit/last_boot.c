@@ -32,7 +32,8 @@ TEST(last_boot_of_later_kernels_tells_where_everything_was)
 	CHECK(boot_of(
 		&boot,
 		"ffffffff81000000\t[kernel]\nffffffffc0200000\text4\nffffffffc0100000\tjbd2\nffffffffc0300000\tgone\n",
-		"ext4 1155072 1 - Live 0xffffffffc0a00000\njbd2 196608 1 ext4, Live 0xffffffffc0900000\next 1 0 - Live 0x1\n"));
+		"ext4 1155072 1 - Live 0xffffffffc0a00000\njbd2 196608 1 ext4, Live 0xffffffffc0900000\n"
+		"ext 1 0 - Live 0x1\n"));
 	last_boot_text_now(&boot, 0xffffffff92000000);
 	CHECK(boot.delta == 0x11000000);
 	CHECK(last_boot_module_delta(&boot, 0xffffffffc0100010) == 0x800000);

@@ -30,15 +30,18 @@ static const struct {
 	const char *system, *name, *fields, *print;
 } known[] = {
 	{ "sched", "sched_switch",
-	  "char prev_comm[16]; pid_t prev_pid; int prev_prio; long prev_state; char next_comm[16]; pid_t next_pid; int next_prio",
-	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%ld ==> next_comm=%s next_pid=%d next_prio=%d\", REC->prev_comm, "
-	  "REC->prev_pid, REC->prev_prio, REC->prev_state, REC->next_comm, REC->next_pid, REC->next_prio" },
+	  "char prev_comm[16]; pid_t prev_pid; int prev_prio; long prev_state; "
+	  "char next_comm[16]; pid_t next_pid; int next_prio",
+	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%ld ==> next_comm=%s next_pid=%d next_prio=%d\", "
+	  "REC->prev_comm, REC->prev_pid, REC->prev_prio, REC->prev_state, REC->next_comm, REC->next_pid, "
+	  "REC->next_prio" },
 	{ "sched", "sched_waking", "char comm[16]; pid_t pid; int prio; int target_cpu",
 	  "\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu" },
 	{ "sched", "sched_wakeup", "char comm[16]; pid_t pid; int prio; int target_cpu",
 	  "\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu" },
 	{ "sched", "sched_process_fork", "char parent_comm[16]; pid_t parent_pid; char child_comm[16]; pid_t child_pid",
-	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, REC->child_pid" },
+	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, "
+	  "REC->child_pid" },
 	{ "irq", "irq_handler_entry", "int irq; __data_loc char[] name",
 	  "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
 	{ "irq", "irq_handler_exit", "int irq; int ret",
@@ -341,9 +344,10 @@ void loom_play(struct loom *loom, const char *script)
 
 static int write_metadata(struct loom *loom, struct writer *writer, struct fail *fail)
 {
-	static const char header_page[] =
-		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+	static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 	struct writer_format formats[LOOM_TYPES];
 	struct writer_setting settings[LOOM_SETTINGS];
 	struct writer_metadata metadata = {

@@ -75,9 +75,9 @@ static bool probe_fake_new(struct fake *fake)
 	fake_write(fake, "dynamic_events", "");
 	fake_write(fake, "README", "f[: t[: e[: $arg<N>");
 	fake_write(fake, "events/sched/enable", "0\n");
-	fake_write(
-		fake, "events/sched/sched_switch/format",
-		"\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
+	fake_write(fake, "events/sched/sched_switch/format",
+		   "\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+		   "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n");
 	return true;
 }
 
@@ -282,7 +282,8 @@ int weft_test_probed_function(int number)
 }
 
 /* A function without a size. */
-__asm__(".pushsection .text\n.globl weft_test_endless\n.type weft_test_endless, %function\nweft_test_endless:\n\tnop\n\tnop\n.popsection");
+__asm__(".pushsection .text\n.globl weft_test_endless\n.type weft_test_endless, %function\nweft_test_endless:\n\tnop\n"
+	"\tnop\n.popsection");
 
 TEST(elf_symbol_does_not_leave_the_segment_of_a_function_without_a_size)
 {

@@ -28,10 +28,10 @@ static bool word_fake_new(struct fake *fake, unsigned long_size)
 	fake_write(fake, "uprobe_events", "");
 	fake_write(fake, "dynamic_events", "");
 	fake_write(fake, "README", "$arg<N>");
-	snprintf(
-		header, sizeof(header),
-		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n",
-		long_size);
+	snprintf(header, sizeof(header),
+		 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		 "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n",
+		 long_size);
 	fake_write(fake, "events/header_page", header);
 	return true;
 }

@@ -111,18 +111,19 @@ TEST(program_prints_integers_by_their_conversion)
 {
 	CHECK_STR(print("\"%d %u %x %o|%i\", REC->minus, REC->minus, REC->minus, REC->half, REC->small"),
 		  "-5 4294967291 fffffffb 764|-1");
+	CHECK_STR(print("\"%lu %llx %Lx %zd %hhu %hd %hx\", REC->wide, REC->wide, REC->wide, REC->wide, REC->half, "
+			"REC->word, REC->minus"),
+		  "1311768467463790320 123456789abcdef0 123456789abcdef0 1311768467463790320 244 -2 fffb");
 	CHECK_STR(
-		print("\"%lu %llx %Lx %zd %hhu %hd %hx\", REC->wide, REC->wide, REC->wide, REC->wide, REC->half, REC->word, REC->minus"),
-		"1311768467463790320 123456789abcdef0 123456789abcdef0 1311768467463790320 244 -2 fffb");
-	CHECK_STR(
-		print("\"[%5d|%-5d|%05d|%+d|% d|%.4d|%5.3d]\", REC->half, REC->half, REC->minus, REC->half, REC->half, REC->half, REC->half"),
+		print("\"[%5d|%-5d|%05d|%+d|% d|%.4d|%5.3d]\", REC->half, REC->half, REC->minus, REC->half, REC->half, "
+		      "REC->half, REC->half"),
 		"[  500|500  |-0005|+500| 500|0500|  500]");
-	CHECK_STR(
-		print("\"[%#x|%#o|%#x|%08lx|%-8x|%X|%016llx|%3x]\", REC->half, REC->half, 0, REC->half, REC->half, REC->half, REC->wide, REC->word"),
-		"[0x1f4|0764|0x0|000001f4|1f4     |1F4|123456789abcdef0|fffffffe]");
-	CHECK_STR(
-		print("\"[%03d|%03d|%02d|%016d|%012lld|%03u]\", REC->half, REC->small, REC->minus, REC->minus, REC->wide, REC->small"),
-		"[500|-01|-5|-000000000000005|1311768467463790320|4294967295]");
+	CHECK_STR(print("\"[%#x|%#o|%#x|%08lx|%-8x|%X|%016llx|%3x]\", REC->half, REC->half, 0, REC->half, REC->half, "
+			"REC->half, REC->wide, REC->word"),
+		  "[0x1f4|0764|0x0|000001f4|1f4     |1F4|123456789abcdef0|fffffffe]");
+	CHECK_STR(print("\"[%03d|%03d|%02d|%016d|%012lld|%03u]\", REC->half, REC->small, REC->minus, REC->minus, "
+			"REC->wide, REC->small"),
+		  "[500|-01|-5|-000000000000005|1311768467463790320|4294967295]");
 	CHECK_STR(print("\"%c%c%3c|%-3c|%%\", 'a', REC->list[0] + 60, 'z', 'y'"), "aC  z|y  |%");
 	CHECK_STR(print("\"%0*llx|%*d|%-*d|%*d|\", (int)8 * 2, REC->wide >> 32, 4, 7, 4, 7, -4, 7"),
 		  "0000000012345678|   7|7   |7   |");
@@ -138,17 +139,15 @@ TEST(program_prints_strings_up_to_their_end)
 	CHECK_STR(print("\"%s\", (char *)((void *)REC + (REC->__data_loc_str & 0xffff))"), "hello");
 	CHECK_STR(print("\"%s%s\", __get_str(str)[0] ? \"yes\" : \"no\", REC->byte == 200 ? \"\" : \"no\""), "yes");
 	CHECK_STR(print("\"%s\", REC->ptr"), "mapped");
-	CHECK_STR(
-		print("\"%s %s|%s|%s|\", REC->half ? \"some\" : \"none\", REC->list[0] & 8 ? \"8\" : \"\", REC->half & 0x100 ? \"+\" : \"\", "
-		      "REC->half & 0x200 ? \"+\" : \"-\""),
-		"some |+|-|");
-	CHECK_STR(
-		print("\"%s %s %s\", REC->small & 0x100 ? \"sign\" : \"none\", REC->byte & 0x100 ? \"sign\" : \"none\", "
-		      "REC->half & 4 ? \"longer than sixteen characters\" : \"x\""),
-		"sign none longer than sixteen characters");
-	CHECK_STR(
-		print("\"%s and a literal of more than sixteen characters %s\", REC->byte ? \"sixteen letters.\" : \"\", REC->comm"),
-		"sixteen letters. and a literal of more than sixteen characters bash");
+	CHECK_STR(print("\"%s %s|%s|%s|\", REC->half ? \"some\" : \"none\", REC->list[0] & 8 ? \"8\" : \"\", "
+			"REC->half & 0x100 ? \"+\" : \"\", REC->half & 0x200 ? \"+\" : \"-\""),
+		  "some |+|-|");
+	CHECK_STR(print("\"%s %s %s\", REC->small & 0x100 ? \"sign\" : \"none\", REC->byte & 0x100 ? \"sign\" : "
+			"\"none\", REC->half & 4 ? \"longer than sixteen characters\" : \"x\""),
+		  "sign none longer than sixteen characters");
+	CHECK_STR(print("\"%s and a literal of more than sixteen characters %s\", REC->byte ? \"sixteen letters.\" : "
+			"\"\", REC->comm"),
+		  "sixteen letters. and a literal of more than sixteen characters bash");
 }
 
 TEST(program_computes_as_c_does)
@@ -157,9 +156,9 @@ TEST(program_computes_as_c_does)
 	CHECK_STR(print("\"%d\", REC->small < REC->byte"), "1");
 	CHECK_STR(print("\"%d %d %lld\", 7 / 2, -7 / 2, -7 % 3"), "3 -3 -1");
 	CHECK_STR(print("\"%u\", (unsigned)REC->minus / 2"), "2147483645");
-	CHECK_STR(
-		print("\"%d,%d\", ((unsigned int) ((REC->word) >> 20)), ((unsigned int) ((REC->word) & ((1U << 20) - 1)))"),
-		"4095,1048574");
+	CHECK_STR(print("\"%d,%d\", ((unsigned int) ((REC->word) >> 20)), ((unsigned int) "
+			"((REC->word) & ((1U << 20) - 1)))"),
+		  "4095,1048574");
 	CHECK_STR(print("\"%lx %x %lx\", ~0UL, ~0, (unsigned long)~0"), "ffffffffffffffff ffffffff ffffffffffffffff");
 	CHECK_STR(print("\"%lx\", ((u64)(REC)->half << 32) | (REC)->word"), "1f4fffffffe");
 	CHECK_STR(print("\"%d\", ({ int a = (REC->half); int b = (128); ((a) < (b) ? (a) : (b)); })"), "128");
@@ -178,21 +177,21 @@ TEST(program_names_flags_and_symbols_as_the_kernel_does)
 		  "A|B|0x1e0");
 	CHECK_STR(print("\"[%s]\", __print_flags(0, \"|\", { 0, \"none\" }, { 1, \"A\" })"), "[]");
 	CHECK_STR(print("\"%s\", __print_flags(3, \"\", { 1, \"a\" }, { 2, \"b\" })"), "ab");
-	CHECK_STR(
-		print("\"%s %s\", __print_symbolic(REC->byte, { 1, \"one\" }, { 200, \"two\" }), __print_symbolic(5, { 1, \"x\" })"),
-		"two 0x5");
+	CHECK_STR(print("\"%s %s\", __print_symbolic(REC->byte, { 1, \"one\" }, { 200, "
+			"\"two\" }), __print_symbolic(5, { 1, \"x\" })"),
+		  "two 0x5");
 	CHECK_STR(print("\"%6s|\", __print_symbolic(REC->small, { -1, \"neg\" })"), "   neg|");
-	CHECK_STR(
-		print("\"%s\", __print_symbolic(7, { 0, \"a\" }, { 1, \"b\" }, { 2, \"c\" }, { 3, \"d\" }, { 7, \"h\" }, { 7, \"i\" }, { 900, \"j\" })"),
-		"h");
+	CHECK_STR(print("\"%s\", __print_symbolic(7, { 0, \"a\" }, { 1, \"b\" }, { 2, \"c\" }, { 3, \"d\" }, { 7, "
+			"\"h\" }, { 7, \"i\" }, { 900, \"j\" })"),
+		  "h");
 	CHECK_STR(print("\"%s\", __print_symbolic(0, { 0, \"\" })"), "0x0");
 }
 
 TEST(program_prints_arrays_and_bytes)
 {
-	CHECK_STR(
-		print("\"%s\", __print_array(__get_dynamic_array(nums), __get_dynamic_array_len(nums) / sizeof(u64), sizeof(u64))"),
-		"{0x1,0xff}");
+	CHECK_STR(print("\"%s\", __print_array(__get_dynamic_array(nums), "
+			"__get_dynamic_array_len(nums) / sizeof(u64), sizeof(u64))"),
+		  "{0x1,0xff}");
 	CHECK_STR(print("\"%s %s\", __print_hex(REC->addr, 4), __print_hex_str(REC->addr, 4)"), "fe 80 00 00 fe800000");
 	CHECK_STR(print("\"%*ph|%*phC|%*phN\", 3, REC->addr, 2, REC->addr, 2, REC->addr"), "fe 80 00|fe:80|fe80");
 	CHECK_STR(print("\"%s\", __get_bitmask(nums)"), "00000000,000000ff,00000000,00000001");
@@ -221,9 +220,9 @@ TEST(program_prints_pointers_as_their_extension_says)
 	CHECK_STR(print("\"%ps\", (void *)REC->wide"), "0x123456789abcdef0");
 	CHECK_STR(print("\"%pI4 %pI6 %pI6c %pM\", REC->addr, REC->addr, REC->addr, REC->addr"),
 		  "254.128.0.0 fe80:0000:0000:0000:0200:00ff:fe00:0001 fe80::200:ff:fe00:1 fe:80:00:00:00:00");
-	CHECK_STR(
-		print("\"%pU %pUl %pUB\", REC->addr, REC->addr, REC->addr"),
-		"fe800000-0000-0000-0200-00fffe000001 000080fe-0000-0000-0200-00fffe000001 FE800000-0000-0000-0200-00FFFE000001");
+	CHECK_STR(print("\"%pU %pUl %pUB\", REC->addr, REC->addr, REC->addr"),
+		  "fe800000-0000-0000-0200-00fffe000001 000080fe-0000-0000-0200-00fffe000001 "
+		  "FE800000-0000-0000-0200-00FFFE000001");
 	fill();
 	CHECK_STR(print_with("\"%p %p\", REC->ptr, (void *)0", true, &note), "(____ptrval____) 0000000000000000");
 }

@@ -21,7 +21,8 @@
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
-	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 next_prio=120\n"
+	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 "
+	"next_prio=120\n"
 	"1 1001000 0 irq_handler_entry irq=9 name=acpi\n"
 	"1 1001500 0 irq_handler_exit irq=9 ret=1\n"
 	"1 lost 5\n"
@@ -115,13 +116,15 @@ TEST(render_prints_what_was_played_as_the_kernel_would)
 		CHECK(text_of(trace, "ftrace", &whole, &text) == 5);
 		CHECK_STR(
 			behind_header(&text),
-			"              sh-7       [000] .....     0.001000: sched_waking: comm=ls pid=8 prio=120 target_cpu=001\n"
+			"              sh-7       [000] .....     0.001000: sched_waking: comm=ls pid=8 prio=120 "
+			"target_cpu=001\n"
 			"          <idle>-0       [001] .....     0.001001: irq_handler_entry: irq=9 name=acpi\n"
 			"          <idle>-0       [001] .....     0.001002: irq_handler_exit: irq=9 ret=handled\n"
-			"              sh-7       [000] .....     0.001003: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 "
-			"==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+			"              sh-7       [000] .....     0.001003: sched_switch: prev_comm=sh prev_pid=7 "
+			"prev_prio=120 prev_state=1 ==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
 			"CPU:1 [LOST 5 EVENTS]\n"
-			"              ls-8       [001] .....     3.000001: sched_wakeup: comm=shuttle pid=9 prio=-51 target_cpu=003\n");
+			"              ls-8       [001] .....     3.000001: sched_wakeup: comm=shuttle pid=9 prio=-51 "
+			"target_cpu=003\n");
 	}
 	trace_free(trace);
 	loom_release(&loom);

@@ -16,7 +16,8 @@
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
-	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 next_prio=120\n"
+	"0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 next_comm=swapper/0 "
+	"next_prio=120\n"
 	"0 1003000 0 irq_handler_entry irq=9 name=acpi\n";
 
 struct scene {

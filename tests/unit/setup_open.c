@@ -159,9 +159,8 @@ TEST(setup_empties_the_top_instance_and_says_whose_settings_are_off)
 		fake_write(&scene.stage.fake, "set_event", "sched:sched_switch\n");
 		fake_write(&scene.stage.fake, "set_ftrace_pid", "");
 		CHECK(!open_as(&scene, SETUP_TOP));
-		CHECK(told(
-			&scene,
-			"'set_ftrace_pid' of the top instance held an empty list of tasks, so that no task was traced"));
+		CHECK(told(&scene, "'set_ftrace_pid' of the top instance held an empty list of tasks, "
+				   "so that no task was traced"));
 		CHECK(told(&scene,
 			   "the top instance had settings that weft did not make: they are off until 'weft reset'"));
 		CHECK(holds(&scene, "tracing_on", "0\n") && holds(&scene, "trace", "") &&
@@ -188,9 +187,8 @@ TEST(setup_says_when_a_tracer_waits_for_the_top_instance)
 		scene.wanted->tracer = "irqsoff";
 		CHECK(!open_as(&scene, SETUP_CHANGE));
 		CHECK(scene.instance && scene.instance->kind == INSTANCE_EXISTING);
-		CHECK(told(
-			&scene,
-			"tracer 'irqsoff' finds nothing while tracing is off in the top instance ('weft restart' turns it on)"));
+		CHECK(told(&scene, "tracer 'irqsoff' finds nothing while tracing is off in the top "
+				   "instance ('weft restart' turns it on)"));
 	}
 	end(&scene);
 }
@@ -204,8 +202,8 @@ TEST(setup_says_that_somebodys_list_of_tasks_lets_nothing_be_traced)
 		CHECK(!open_as(&scene, SETUP_CHANGE));
 		CHECK(told(
 			&scene,
-			"'set_ftrace_pid' of the instance 'box' holds an empty list of tasks: the functions of no task are traced; "
-			"'weft set -B box -P \"\"' removes the list"));
+			"'set_ftrace_pid' of the instance 'box' holds an empty list of tasks: the functions of no task "
+			"are traced; 'weft set -B box -P \"\"' removes the list"));
 		CHECK(holds(&scene, "instances/box/set_ftrace_pid", ""));
 	}
 	end(&scene);

@@ -203,7 +203,8 @@ static const struct {
 	{ ask_events, "events/sched/sched_waking/enable", "1", EINVAL, -EINVAL,
 	  "cannot enable 'sched:sched_waking': Invalid argument\n  (refused for 1 of 2 events)" },
 	{ ask_filter, "events/sched/sched_waking/filter", "prev_prio", EINVAL, 0,
-	  "the filter 'prev_prio < 100' is valid for 1 of the 2 events of 'sched'; these are traced without a filter: sched_waking" },
+	  "the filter 'prev_prio < 100' is valid for 1 of the 2 events of 'sched'; "
+	  "these are traced without a filter: sched_waking" },
 	{ ask_filter, "events/sched/sched_waking/filter", "prev_prio", EPERM, -EPERM, "sched_waking/filter" },
 	{ ask_unknown_trigger, "events/sched/sched_switch/trigger", "", EINVAL, -EINVAL,
 	  "no trigger 'stacktrac'; did you mean 'stacktrace'?" },

@@ -70,7 +70,8 @@ static const struct {
 				"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 				"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n" },
 	{ "events/header_event", "# compressed entry header\n" },
-	{ "events/ftrace/print/format", "name: print\nID: 5\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+	{ "events/ftrace/print/format", "name: print\nID: 5\nformat:\n\tfield:unsigned short "
+					"common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
 					"print fmt: \"%s\", REC->buf\n" },
 }, of_top[] = {
 	{ "saved_cmdlines_size", "128\n" },

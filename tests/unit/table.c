@@ -98,9 +98,12 @@ TEST(table_gives_programs_plain_numbers_and_the_texts_as_they_are)
 	CHECK(table_write(&table, TABLE_AS_JSON, &out));
 	check_out(
 		&out,
-		"[{\"task_name\":\"\347\271\224\346\234\272\",\"size_bytes\":1536,\"time_ns\":12345678,\"nr\":1234567,\"percent\":99.5},\n"
-		"{\"task_name\":\"a\\nb\\u001b[31m\\\"c\\\",\",\"size_bytes\":null,\"time_ns\":-1500,\"nr\":null,\"percent\":\"n/a\"},\n"
-		"{\"task_name\":\"\\ufffd\\u0000x\",\"size_bytes\":null,\"time_ns\":null,\"nr\":null,\"percent\":null}]\n");
+		"[{\"task_name\":\"\347\271\224\346\234\272\",\"size_bytes\":1536,\"time_ns\":12345678,\"nr\":1234567,"
+		"\"percent\":99.5},\n"
+		"{\"task_name\":\"a\\nb\\u001b[31m\\\"c\\\",\",\"size_bytes\":null,\"time_ns\":-1500,\"nr\":null,"
+		"\"percent\":\"n/a\"},\n"
+		"{\"task_name\":\"\\ufffd\\u0000x\",\"size_bytes\":null,\"time_ns\":null,\"nr\":null,"
+		"\"percent\":null}]\n");
 	CHECK(table_write(&table, TABLE_AS_CSV, &out));
 	CHECK_MEM(out.start, out_len(&out), csv, sizeof(csv) - 1);
 	table_release(&table);
@@ -158,11 +161,10 @@ TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 			"short              7  x\n");
 	table.width = 50;
 	CHECK(table_write(&table, TABLE_AS_TEXT, &out));
-	check_out(
-		&out,
-		"place                              n  why\n"
-		"a-place-with-a-long-name  1234567890  \347\271\224\346\234\272\347\271\224\346\234\272\347\271\224\346\234\272\n"
-		"short                              7  x\n");
+	check_out(&out, "place                              n  why\n"
+			"a-place-with-a-long-name  1234567890  "
+			"\347\271\224\346\234\272\347\271\224\346\234\272\347\271\224\346\234\272\n"
+			"short                              7  x\n");
 	table_release(&table);
 	out_release(&out);
 }

@@ -86,7 +86,8 @@ TEST(tally_prints_the_trigger_the_rows_and_the_totals_as_the_kernel_does)
 	      &text, &fail);
 	CHECK(!strcmp(
 		buf_str(&text),
-		"# event histogram\n#\n# trigger info: hist:keys=value:vals=hitcount,size:sort=value:size=256 if size > 99 [active]\n#\n\n"
+		"# event histogram\n#\n# trigger info: hist:keys=value:vals=hitcount,size:sort=value:size=256 if size "
+		"> 99 [active]\n#\n\n"
 		"{ value: 18446744073709551614 } hitcount:          1  size:        100\n"
 		"{ value:          5 } hitcount:          2  size:        250\n"
 		"\nTotals:\n    Hits: 3\n    Entries: 2\n    Dropped: 0\n"));
@@ -94,27 +95,31 @@ TEST(tally_prints_the_trigger_the_rows_and_the_totals_as_the_kernel_does)
 
 TEST(tally_has_keys_of_every_kind)
 {
-	CHECK(counts(
-		&(struct tally_wanted){ .event = "cost", .keys = "size.log2", .sort = "size" },
-		"{ size: ~ 2^6  } hitcount:          1\n{ size: ~ 2^7  } hitcount:          2\n{ size: ~ 2^8  } hitcount:          1\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "cost", .keys = "size.log2", .sort = "size" },
+		     "{ size: ~ 2^6  } hitcount:          1\n{ size: ~ 2^7  } hitcount:          2\n"
+		     "{ size: ~ 2^8  } hitcount:          1\n"));
 	CHECK(counts(&(struct tally_wanted){ .event = "test:cost", .keys = "size.buckets=50" },
 		     "{ size: ~ 50-99 } hitcount:          1\n{ size: ~ 100-149 } hitcount:          3\n"));
-	CHECK(counts(
-		&(struct tally_wanted){
-			.event = "test/cost", .keys = "where,common_cpu", .sort = "where,common_cpu.descending" },
-		"{ where: close                                             , common_cpu:          1 } hitcount:          1\n"
-		"{ where: open                                              , common_cpu:          1 } hitcount:          1\n"
-		"{ where: open                                              , common_cpu:          0 } hitcount:          2\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test/cost",
+					     .keys = "where,common_cpu",
+					     .sort = "where,common_cpu.descending" },
+		     "{ where: close                                             , common_cpu:          1 } "
+		     "hitcount:          1\n"
+		     "{ where: open                                              , common_cpu:          1 } "
+		     "hitcount:          1\n"
+		     "{ where: open                                              , common_cpu:          0 } "
+		     "hitcount:          2\n"));
 	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
 					     .keys = "execname,value.hex",
 					     .sort = "common_pid,value" },
 		     "{ common_pid: seven           [         7], value: fffffffffffffffe } hitcount:          1\n"
 		     "{ common_pid: seven           [         7], value: 5 } hitcount:          1\n"
 		     "{ common_pid: <...>           [         8], value: fffffffffffffffe } hitcount:          1\n"));
-	CHECK(counts(
-		&(struct tally_wanted){
-			.event = "test:cost", .keys = "common_timestamp.usecs", .sort = "common_timestamp.descending" },
-		"{ common_timestamp:          5 } hitcount:          1\n{ common_timestamp:          3 } hitcount:          1\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .keys = "common_timestamp.usecs",
+					     .sort = "common_timestamp.descending" },
+		     "{ common_timestamp:          5 } hitcount:          1\n"
+		     "{ common_timestamp:          3 } hitcount:          1\n"));
 }
 
 TEST(tally_has_sums_parts_bars_and_percentiles)
@@ -124,14 +129,17 @@ TEST(tally_has_sums_parts_bars_and_percentiles)
 					.keys = "where",
 					.values = "size.percent,size.graph,size.hex",
 					.sort = "where" },
-		"{ where: close                                              } hitcount:          1  size (%):  31.40  size: #########             size:         82\n"
-		"{ where: open                                               } hitcount:          3  size (%):  68.59  size: ####################  size:        11c\n"));
+		"{ where: close                                              } hitcount:          1  size (%):  31.40  "
+		"size: #########             size:         82\n"
+		"{ where: open                                               } hitcount:          3  size (%):  68.59  "
+		"size: ####################  size:        11c\n"));
 	CHECK(counts(
 		&(struct tally_wanted){ .event = "test:cost",
 					.keys = "where",
 					.values = "size.p50,size.min,size.max",
 					.sort = "size.max" },
-		"{ where: open                                               } hitcount:          3  size.p50:        100  size.min:         64  size.max:        120\n"));
+		"{ where: open                                               } hitcount:          3  size.p50:        "
+		"100  size.min:         64  size.max:        120\n"));
 }
 
 /* The rows of `nr` events whose values count up from 1, and of one other event. */
@@ -170,16 +178,17 @@ TEST(tally_has_no_percentile_of_too_few_values)
 
 TEST(tally_measures_from_one_event_to_the_next_other_that_matches)
 {
-	CHECK(counts(
-		&(struct tally_wanted){ .event = "test:cost",
-					.second = "test:done",
-					.match = "value",
-					.ns = true,
-					.keys = "value,kind,lat,where",
-					.sort = "kind" },
-		"{ value:          5, kind:          1, lat:       6000, where: close                                              } hitcount:          1\n"
-		"{ value: 18446744073709551614, kind:          2, lat:       5000, where: open                                               } hitcount:          1\n"
-		"\nTotals:\n    Hits: 2\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .second = "test:done",
+					     .match = "value",
+					     .ns = true,
+					     .keys = "value,kind,lat,where",
+					     .sort = "kind" },
+		     "{ value:          5, kind:          1, lat:       6000, where: "
+		     "close                                              } hitcount:          1\n"
+		     "{ value: 18446744073709551614, kind:          2, lat:       5000, where: "
+		     "open                                               } hitcount:          1\n"
+		     "\nTotals:\n    Hits: 2\n"));
 	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
 					     .second = "test:done",
 					     .match = "value=value",
@@ -241,8 +250,8 @@ static void stacked(const char *events, const struct tally_wanted *wanted, const
 	struct loom loom;
 
 	loom_init(&loom);
-	loom.kallsyms =
-		"ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T ksys_read\nffffffff81000300 T _etext\n";
+	loom.kallsyms = "ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T ksys_read\n"
+			"ffffffff81000300 T _etext\n";
 	loom_type(&loom, "test", "cost", "int value", "\"\"");
 	loom_type(&loom, "ftrace", "kernel_stack", "int size; u32 none; u64 caller; u64 second; u64 end", "\"\"");
 	loom_play(&loom, events);
@@ -272,17 +281,20 @@ TEST(tally_counts_stacks_that_follow_their_events)
 	const struct tally_wanted wanted = { .event = "test:cost", .keys = "stacktrace", .sort = "hitcount" };
 
 	stacked("0 1000 7 cost value=1\n"
-		"0 1010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 end=0xffffffffffffffff\n"
+		"0 1010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 "
+		"end=0xffffffffffffffff\n"
 		"1 1500 8 cost value=1\n"
 		"1 1510 8 kernel_stack size=1 caller=0xffffffff81000220 second=0xffffffffffffffff\n"
 		"0 2000 7 cost value=2\n"
 		/* An interrupt between the two events has a stack of its own. */
 		"0 2005 7 irq_handler_entry irq=9 common_flags=8\n"
 		"0 2006 7 kernel_stack size=1 caller=0xffffffff81000000 second=0xffffffffffffffff common_flags=8\n"
-		"0 2010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 end=0xffffffffffffffff\n",
+		"0 2010 7 kernel_stack size=2 caller=0xffffffff81000110 second=0xffffffff81000220 "
+		"end=0xffffffffffffffff\n",
 		&wanted,
 		"stacktrace:\n         ksys_read+0x20/0x100\n} hitcount:          1\n"
-		"{ common_stacktrace:\n         vfs_read+0x10/0x100\n         ksys_read+0x20/0x100\n} hitcount:          2\n");
+		"{ common_stacktrace:\n         vfs_read+0x10/0x100\n         ksys_read+0x20/0x100\n"
+		"} hitcount:          2\n");
 	/* Events without a stack have an empty one. */
 	stacked("0 1000 7 cost value=1\n0 2000 7 cost value=1\n0 3000 7 irq_handler_entry irq=9\n", &wanted,
 		"hitcount:          2\n");

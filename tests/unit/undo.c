@@ -524,7 +524,8 @@ TEST(undo_removes_a_histogram_in_words_that_the_kernel_takes)
 		[] = "trigger",
 	    was[] = "# Available triggers:\n# traceon\n",
 	    line[] =
-		    "hist:keys=lat.log2,pid:vals=hitcount:sort=lat.log2,pid.descending:size=2048:clock=global if lat > 1 [active]\n";
+		    "hist:keys=lat.log2,pid:vals=hitcount:sort=lat.log2,pid.descending:size=2048:clock=global if lat > "
+		    "1 [active]\n";
 	cleanup_buf struct buf want = BUF_INIT;
 	char path[128];
 	struct fake fake;
