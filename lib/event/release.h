@@ -28,9 +28,9 @@ const char *release_model(const struct context *context, const char *uname);
 char *release_new_model(const struct context *context);
 
 /*
- * Whether this kernel takes some bytes behind a short record for the event's (struct record): all do before "ring-buffer:
- * Fix event length with forced 8-byte alignment", which is in 7.2 and in some stable releases. False when the release
- * is unknown.
+ * Whether this kernel takes some bytes behind a short record for the event's (struct record): all do before
+ * "ring-buffer: Fix event length with forced 8-byte alignment", which is in 7.2 and in some stable releases. False when
+ * the release is unknown.
  */
 bool release_prints_more(const struct context *context);
 

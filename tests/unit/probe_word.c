@@ -192,8 +192,10 @@ TEST(parameters_of_programs_are_where_the_kernel_has_them)
 TEST(a_kernel_whose_readme_has_arguments_for_return_probes_alone_gets_registers)
 {
 	static const char *const readmes[] = {
-		"$stack<index>, $stack, $retval, $comm,\n\t     kernel return probes support: $retval, $arg<N>, $comm\n",
-		"$stack<index>, $stack, $retval, $comm, $arg<N>,\n\t     kernel return probes support: $retval, $arg<N>, $comm\n",
+		"$stack<index>, $stack, $retval, $comm,\n"
+		"\t     kernel return probes support: $retval, $arg<N>, $comm\n",
+		"$stack<index>, $stack, $retval, $comm, $arg<N>,\n"
+		"\t     kernel return probes support: $retval, $arg<N>, $comm\n",
 	};
 	const char *place = parameter_place(1, 8, false);
 	cleanup_buf struct buf buf = BUF_INIT;

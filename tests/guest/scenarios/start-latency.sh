@@ -12,7 +12,11 @@ scenario() {
 	if has_tracer hwlat; then
 		try "hwlat's width and window, in any order" $T/hwlat_detector/width '^1100000$' -p hwlat --hwlat width=1.1s --hwlat window=1.2s
 		try "hwlat's width and window the other way" $T/hwlat_detector/window '^100$' -p hwlat --hwlat window=100 --hwlat width=50us
-		try "hwlat's mode" $T/hwlat_detector/mode '\[per-cpu\]' -p hwlat --hwlat mode=per-cpu
+		if [ -e $T/hwlat_detector/mode ]; then
+			try "hwlat's mode" $T/hwlat_detector/mode '\[per-cpu\]' -p hwlat --hwlat mode=per-cpu
+		else
+			tell "hwlat's mode" 'hwlat_detector/mode' -p hwlat --hwlat mode=per-cpu
+		fi
 	else
 		tell "hwlat" 'CONFIG_HWLAT_TRACER' -p hwlat
 		tell "an option of hwlat" 'CONFIG_HWLAT_TRACER' $e --hwlat width=100
