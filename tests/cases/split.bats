@@ -4,14 +4,15 @@
 load lib
 
 # In a graph, an entry and its return may be on one line, and a part may end between them; a marker without a newline
-# joins lines.
+# joins lines. The mips64 kernel prints bytes behind its stacks that come from earlier records, which a part does not have
+# (weft-split(1)).
 of_events()
 {
 	local text
 
 	for text in tests/fixtures/golden/*.txt; do
 		case $text in
-		*function_graph* | *markers*) continue ;;
+		*function_graph* | *markers* | *mips64el*) continue ;;
 		esac
 		[ -e "${text%.txt}.dat" ] || continue
 		weft report "${text%.txt}.dat" | cmp -s - "$text" && echo "$text"
