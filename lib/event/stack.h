@@ -17,9 +17,8 @@ struct symbols;
  */
 struct stack {
 	struct bytes left;
-	uint8_t size;  /* size of an address */
-	uint64_t end;  /* for a kernel stack: the value that ends it, all ones */
-	unsigned room; /* for a user stack: the number of addresses that may still follow; a 0 ends it */
+	uint8_t size; /* size of an address */
+	uint64_t end; /* the value that ends it: all ones in a kernel stack, 0 in a user stack */
 	bool user;
 };
 
@@ -28,16 +27,46 @@ enum {
 	STACK_TRAMPOLINE = 0x7fffffff, /* FTRACE_TRAMPOLINE_MARKER, in place of an address: 6.12 and later */
 };
 
-void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
-		     struct stack *ret);
-/* The same, with what the kernel prints of the bytes behind the record (event::more): an address too many. */
-void stack_as_printed(const struct place *caller, const struct schema_abi *abi, const struct event *event,
-		      struct stack *ret);
+/* Inline with stack_next(), so that a loop has its stack in registers. */
+static inline void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
+				   struct stack *ret)
+{
+	uint32_t at = caller->offset < event->len ? caller->offset : event->len;
+
+	ret->left = bytes_of(event->data + at, caller->field ? event->len - at : 0, caller->swap);
+	ret->size = abi->long_size == 4 ? 4 : 8;
+	ret->end = abi->long_size == 4 ? UINT32_MAX : UINT64_MAX;
+	ret->user = false;
+}
+
 void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
 		   struct stack *ret);
 
+/*
+ * Adds what the kernel prints of the bytes behind the record (event::more): trace_stack_print() goes on while an
+ * address begins before the end of the record.
+ */
+static inline void stack_add_more(struct stack *stack, const struct event *event)
+{
+	if (event->more && stack->left.left)
+		stack->left.left = (stack->left.left + event->more + stack->size - 1) / stack->size * stack->size;
+}
+
 /* The next address; false at the end. */
-bool stack_next(struct stack *stack, uint64_t *ret);
+static inline bool stack_next(struct stack *stack, uint64_t *ret)
+{
+	uint32_t half = 0;
+
+	if (stack->size == 8) {
+		if (!bytes_u64(&stack->left, ret))
+			return false;
+	} else {
+		if (!bytes_u32(&stack->left, &half))
+			return false;
+		*ret = half;
+	}
+	return *ret != stack->end;
+}
 
 /* Finds the symbol of a kernel address; false when there is none, or for STACK_TRAMPOLINE. */
 bool stack_symbol(const struct symbols *symbols, uint64_t address, struct symbol *ret);
