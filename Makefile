@@ -86,6 +86,7 @@ help:
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make check-builds  with clang, musl, statically, and with the newest compilers and libraries of Debian (B="musl newest-gcc")'
 	@echo 'make check-kernels the guest tests on kernels of other Debian suites and of other machines (K="5.10 7.2-rt s390x arm64-16k-7.2 mips64el")'
+	@echo '                   and on a kernel of your own (K=/path/to/bzImage; S names scenarios)'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make quick         lints, unit tests and some captures, in half a minute: no root, no tracefs'
 	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
@@ -196,7 +197,7 @@ check-builds: all
 	@BUILD=$(BUILD) tests/arch/builds $(B)
 
 # Runs all scenarios on kernels of other Debian suites, and some scenarios on other machines. This takes hours. S names
-# scenarios.
+# scenarios. K names kernels of tests/guest/kernels, or the path of a bzImage.
 K = 6.1 6.1-rt 6.12 $(shell tests/guest/kernels -l)
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
