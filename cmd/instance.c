@@ -48,23 +48,27 @@ static const struct argp argp = {
 
 static void print_row(struct instances *instances, const struct instance *instance, const char *name)
 {
-	char tracer[64] = "?", on[8] = "?", size[TEXT_HUMAN], count[TEXT_HUMAN];
+	/* A remote has no tracer and no counts. */
+	char tracer[64] = "-", on[8] = "?", size[TEXT_HUMAN], count[TEXT_HUMAN];
 	cleanup_free char *shown = terminal_line(name);
 	uint64_t entries = 0;
+	bool counted = false;
 
 	(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
 	(void)!instance_read_word(instance, "tracing_on", on, sizeof(on), NULL);
 	for (int cpu = cpus_next(&instances->online, 0); cpu >= 0; cpu = cpus_next(&instances->online, cpu + 1)) {
 		struct ring_buffer_stats stats;
 
-		if (!ring_buffer_stats(instance, (uint32_t)cpu, &stats, NULL))
-			entries += stats.entries;
+		if (ring_buffer_stats(instance, (uint32_t)cpu, &stats, NULL))
+			continue;
+		counted = true;
+		entries += stats.entries;
 	}
 	if (!instances->headed)
 		printf("%-24s %-8s %-16s %12s %16s\n", "INSTANCE", "TRACING", "TRACER", "SIZE PER CPU", "EVENTS HELD");
 	instances->headed = true;
 	printf("%-24s %-8s %-16s %12s %16s\n", shown, on[0] == '1' ? "on" : "off", tracer,
-	       text_size(size, ring_buffer_size(instance)), text_count(count, entries));
+	       text_size(size, ring_buffer_size(instance)), counted ? text_count(count, entries) : "-");
 }
 
 static int list_one(const char *name, void *data)

@@ -116,25 +116,39 @@ static uint64_t ts_of(const char *stats)
 	return *dot == '.' ? seconds * 1000000 + strtoull(dot + 1, NULL, 10) : 0;
 }
 
-/* Reads how many entries the buffer holds now, and the present time of its clock. */
-static void find_bounds(struct view *view, const struct instance *instance)
+/* The length of the directory of the buffer whose text the file has: 14 of "instances/foo/per_cpu/cpu0/trace". */
+static int buffer_dir_len(const char *file)
 {
-	struct cpus online;
-	char word[16];
+	const char *base = base_of(file), *per_cpu = strstr(file, "per_cpu/cpu");
 
-	if (instance_read_word(instance, "tracing_on", word, sizeof(word), NULL) || strcmp(word, "1") ||
+	if (per_cpu && (per_cpu == file || per_cpu[-1] == '/') && strchr(per_cpu + strlen("per_cpu/"), '/') == base - 1)
+		base = per_cpu;
+	return (int)(base - file);
+}
+
+/*
+ * Reads how many entries the buffer holds now, and the present time of its clock. A remote (lib/tracefs/remote.h) tells
+ * neither, and its text has an end.
+ */
+static void find_bounds(struct view *view, const struct instance *instance, const char *trace)
+{
+	int dir_len = buffer_dir_len(trace);
+	struct cpus online;
+	char word[16], file[320];
+
+	snprintf(file, sizeof(file), "%.*stracing_on", dir_len, trace);
+	if (instance_read_word(instance, file, word, sizeof(word), NULL) || strcmp(word, "1") ||
 	    tracing_online_cpus(&online, NULL))
 		return;
-	view->bounded = true;
 	view->lines_left = LINES_MORE;
 	for (int cpu = cpus_next(&online, 0); cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
 		cleanup_buf struct buf text = BUF_INIT;
-		char file[64];
 		uint64_t us;
 
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		snprintf(file, sizeof(file), "%.*sper_cpu/cpu%d/stats", dir_len, trace, cpu);
 		if (instance_read(instance, file, &text, NULL))
 			continue;
+		view->bounded = true;
 		us = ts_of(buf_str(&text));
 		view->timed |= us != 0;
 		view->until_us = us > view->until_us ? us : view->until_us;
@@ -151,7 +165,7 @@ int view_open(struct view *view, const struct instance *instance, const char *fi
 		return err;
 	*view = (struct view){ .fd = -1, .follows = follow, .pipe = !strcmp(base_of(file), "trace_pipe") };
 	if (!follow && (view->pipe || !strcmp(base_of(file), "trace")))
-		find_bounds(view, instance);
+		find_bounds(view, instance, file);
 	view->fd = open(path, O_RDONLY | O_CLOEXEC | (follow ? 0 : O_NONBLOCK));
 	if (view->fd < 0 && errno == EBUSY && view->pipe)
 		return fail_set(fail, -EBUSY, "another process is reading '%s', which allows one reader at a time",

@@ -108,6 +108,17 @@ static void put_back_all(struct reset *reset, enum boot_what what)
 	reset->first = fail_first(reset->first, err, reset->fail, &fail);
 }
 
+/*
+ * Ends the tracer before the settings are restored that it changes while it runs (tracing_max_latency,
+ * hwlat_detector/mode) or when it ends (tracing_thresh). If this fails, put_back_all() tries again and tells why.
+ */
+static void end_tracer(struct reset *reset)
+{
+	for (size_t i = 0; i < reset->nr; i++)
+		if (reset->items[i].what == BOOT_SETTING && !strcmp(reset->items[i].file, "current_tracer"))
+			reset->items[i].done = !put_back(reset, &reset->items[i], NULL);
+}
+
 static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)
 {
 	static const enum boot_what order[] = {
@@ -120,6 +131,8 @@ static int reset_top(const struct tracing *tracing, bool probes, struct fail *fa
 	if (err)
 		return err;
 	err = boot_each(reset.instance, keep, &reset, fail);
+	if (!err)
+		end_tracer(&reset);
 	for (size_t i = 0; !err && i < array_size(order); i++)
 		if (order[i] != BOOT_DYNAMIC || probes)
 			put_back_all(&reset, order[i]);

@@ -220,6 +220,8 @@ int setup_open(const struct setup_context *context, const struct setup_instance 
 	int err = claim_named(context, fail);
 
 	*ret = NULL;
+	if (!err && wanted->tracer)
+		err = tracer_remember_common(context->tracing, context->undo, wanted->tracer, fail);
 	if (err)
 		return err;
 	if (wanted->name)

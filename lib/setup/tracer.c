@@ -165,6 +165,24 @@ int tracer_functions_on(const struct instance *instance, struct fail *fail)
 			"'weft set --ftrace-enabled on' changes that");
 }
 
+int tracer_remember_common(const struct tracing *tracing, struct undo *undo, const char *tracer, struct fail *fail)
+{
+	static const char mode[] = "hwlat_detector/mode";
+	struct instance top = instance_top(tracing);
+
+	if (!undo || tracing->plan || strcmp(tracer, "hwlat") != 0 || !instance_has(&top, mode))
+		return 0;
+	return undo_remember(undo, "", mode, fail);
+}
+
+/* The tracers with a family are those that set this file to 0 when they start, and then to their own worst case. */
+static int remember_worst(struct instance *instance, const char *tracer, struct fail *fail)
+{
+	static const char file[] = "tracing_max_latency";
+
+	return family_of(tracer) && instance_has(instance, file) ? instance_remember(instance, file, fail) : 0;
+}
+
 int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 {
 	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };
@@ -172,7 +190,7 @@ int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 
 	if (!tracer_offered(instance, tracer))
 		return not_offered(instance, tracer, fail);
-	err = tracer_is_function(tracer) ? tracer_functions_on(instance, fail) : 0;
+	err = tracer_is_function(tracer) ? tracer_functions_on(instance, fail) : remember_worst(instance, tracer, fail);
 	if (err)
 		return err;
 	err = instance_set(instance, "current_tracer", tracer, fail);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct fail;
+struct undo;
 
 /*
  * The current tracer of an instance, its lists of functions, and the options of an instance. available_tracers of the
@@ -54,8 +55,17 @@ bool tracer_is_function(const char *tracer);
 int must_check tracer_functions_on(const struct instance *instance, struct fail *fail);
 
 /*
+ * Journals what the kernel itself changes for all instances while the tracer runs: the thread of hwlat sets
+ * hwlat_detector/mode to "none" if it is not on the CPUs that hwlat chose for it, which is always so since 6.14
+ * (move_to_next_cpu() in trace_hwlat.c, kthread_affine_node() in kthread.c). Must be called before the instance is made
+ * or opened: an undo restores the last entry first, and the thread must have ended before the mode is restored.
+ */
+int must_check tracer_remember_common(const struct tracing *tracing, struct undo *undo, const char *tracer,
+				      struct fail *fail);
+
+/*
  * Sets the current tracer, which empties the buffer. -ENOENT with similar names: no such tracer. -EOPNOTSUPP: only the
- * top instance has the tracer.
+ * top instance has the tracer. Journals tracing_max_latency too if the tracer writes it.
  */
 int must_check tracer_set(struct instance *instance, const char *tracer, struct fail *fail);
 

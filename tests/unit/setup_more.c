@@ -215,6 +215,24 @@ TEST(setup_writes_the_numbers_that_are_asked_for)
 	setup_scene_end(&scene);
 }
 
+TEST(setup_journals_the_longest_latency_that_the_tracer_replaces)
+{
+	struct fail fail = FAIL_INIT;
+	struct setup_scene scene;
+
+	if (begin(&scene)) {
+		fake_write(&scene.fake, "available_tracers", "wakeup function nop\n");
+		scene.wanted->tracer = "wakeup";
+		CHECK(!setup_scene_apply(&scene, &fail));
+		CHECK_STR(fail.text, "");
+		/* The tracer does this. */
+		fake_write(&scene.fake, "tracing_max_latency", "900\n");
+		CHECK(!undo_restore(scene.undo, NULL));
+		CHECK(setup_scene_holds(&scene, "tracing_max_latency", "77\n"));
+	}
+	setup_scene_end(&scene);
+}
+
 static bool ask_option(struct setup_instance *wanted)
 {
 	return setup_list_add(&wanted->options, "sym-ofset");

@@ -171,6 +171,65 @@ TEST(setup_empties_the_top_instance_and_says_whose_settings_are_off)
 	end(&scene);
 }
 
+/* The ways to set hwlat: recording, weft start, and weft set. */
+static const enum setup_manner manners[] = { SETUP_PRIVATE, SETUP_TOP, SETUP_CHANGE };
+
+TEST(setup_journals_the_mode_that_hwlat_changes_by_itself)
+{
+	static const char file[] = "hwlat_detector/mode";
+
+	for (size_t i = 0; i < array_size(manners); i++) {
+		struct scene scene;
+
+		if (begin(&scene)) {
+			fake_write(&scene.stage.fake, "available_tracers", "hwlat nop\n");
+			fake_write(&scene.stage.fake, file, "none [round-robin] per-cpu\n");
+			scene.wanted->tracer = "hwlat";
+			CHECK(!open_as(&scene, manners[i]));
+			/* The thread of hwlat does this. */
+			fake_write(&scene.stage.fake, file, "[none] round-robin per-cpu\n");
+			CHECK(!undo_restore(scene.undo, NULL));
+			CHECK(holds(&scene, file, "round-robin\n"));
+		}
+		end(&scene);
+	}
+}
+
+/* Reads the journal that is being written. */
+static const char *read_journal(const struct scene *scene, struct buf *text)
+{
+	char names[512], path[600], *name;
+
+	stage_left(&scene->stage, "journals", names, sizeof(names));
+	name = strstr(names, "undo-");
+	if (!CHECK(name))
+		return "";
+	name[strcspn(name, " ")] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", scene->stage.fake.journals, name);
+	CHECK(!tracing_read_path(path, text, NULL));
+	return buf_str(text);
+}
+
+TEST(setup_restores_the_mode_of_hwlat_when_its_thread_has_ended)
+{
+	struct scene scene;
+
+	if (begin(&scene)) {
+		cleanup_buf struct buf text = BUF_INIT;
+		const char *mode, *instance;
+
+		fake_write(&scene.stage.fake, "available_tracers", "hwlat nop\n");
+		fake_write(&scene.stage.fake, "hwlat_detector/mode", "none [round-robin] per-cpu\n");
+		scene.wanted->tracer = "hwlat";
+		CHECK(!open_as(&scene, SETUP_PRIVATE));
+		mode = strstr(read_journal(&scene, &text), "hwlat_detector/mode");
+		instance = strstr(buf_str(&text), "\nweft-");
+		/* The last entry is restored first: the instance is removed, and its tracer ends. */
+		CHECK(mode && instance && mode < instance);
+	}
+	end(&scene);
+}
+
 static bool make_box(struct scene *scene)
 {
 	char path[FAKE_PATH];

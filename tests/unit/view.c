@@ -6,6 +6,7 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -78,6 +79,47 @@ TEST(view_shows_all_of_a_buffer_that_stands_still)
 	CHECK(!cut);
 	CHECK_MEM(text.data, text.len, trace, sizeof(trace) - 1);
 	fake_free(&fake);
+}
+
+/* Each of these has its own clock, and top's is far behind. */
+static const struct {
+	const char *of, *on, *stats, *shows;
+	bool cut;
+} named[] = {
+	{ "instances/box/", "1\n", "entries: 9\nnow ts:  1000.500000\n", "  c-3", true },
+	{ "instances/box/per_cpu/cpu0/", "1\n", "entries: 9\nnow ts:  1000.500000\n", "  c-3", true },
+	{ "instances/box/", "0\n", "entries: 9\nnow ts:  1000.500000\n", NULL, false },
+	/* A remote of Linux 7.1 has no stats. */
+	{ "remotes/test/", "1\n", NULL, NULL, false },
+	{ "remotes/test/per_cpu/cpu0/", "1\n", NULL, NULL, false },
+};
+
+TEST(view_ends_by_the_clock_of_the_buffer_that_the_file_belongs_to)
+{
+	for (size_t i = 0; i < array_size(named); i++) {
+		cleanup_buf struct buf text = BUF_INIT;
+		int len = (int)strcspn(named[i].of, "/") + 1;
+		char file[64];
+		struct fake fake;
+		bool cut;
+
+		REQUIRE(view_fake_new(&fake));
+		fake_write(&fake, "tracing_on", "1\n");
+		fake_write(&fake, "per_cpu/cpu0/stats", "entries: 9\nnow ts:  1.000000\n");
+		len += (int)strcspn(named[i].of + len, "/") + 1;
+		snprintf(file, sizeof(file), "%.*stracing_on", len, named[i].of);
+		fake_write(&fake, file, named[i].on);
+		snprintf(file, sizeof(file), "%.*sper_cpu/cpu0/stats", len, named[i].of);
+		if (named[i].stats)
+			fake_write(&fake, file, named[i].stats);
+		snprintf(file, sizeof(file), "%strace", named[i].of);
+		fake_write(&fake, file, trace);
+		CHECK(shown(&fake, file, &text, &cut));
+		CHECK(cut == named[i].cut);
+		CHECK_MEM(text.data, text.len, trace,
+			  named[i].shows ? (size_t)(strstr(trace, named[i].shows) - trace) : sizeof(trace) - 1);
+		fake_free(&fake);
+	}
 }
 
 TEST(view_counts_lines_that_have_no_time)

@@ -4,6 +4,28 @@
 
 . /host/start.sh
 
+# The thread of hwlat changes the mode by itself as soon as it runs (Linux 6.14 and later).
+mode_stays() {
+	local mode=$T/hwlat_detector/mode
+
+	[ -e $mode ] || return
+	record "hwlat in an instance of its own" 0 -p hwlat -- sleep 1
+	unchanged "it leaves the mode of hwlat as it was"
+	weft record -o /tmp/r.dat -p hwlat -- sleep 1000 > /tmp/r.err 2>&1 &
+	await 'grep -qw hwlat $T/instances/weft-*/current_tracer && grep -q 1 $T/instances/weft-*/tracing_on'
+	sleep 1
+	kill -9 $!
+	wait $! 2> /dev/null
+	weft reset > /tmp/s.err 2>&1
+	check "reset works after a recording of hwlat was killed" status_is $? 0 /tmp/s.err
+	unchanged "it puts back the mode of hwlat"
+	echo hwlat > $T/current_tracer
+	sleep 1
+	weft reset --all --yes > /tmp/s.err 2>&1
+	check "reset --all works while hwlat runs" status_is $? 0 /tmp/s.err
+	check "it puts back the mode of hwlat, too" matches $mode '\[round-robin\]'
+}
+
 scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
 	local e='-e sched:sched_switch'
@@ -32,4 +54,5 @@ scenario() {
 		tell "timerlat" 'CONFIG_TIMERLAT_TRACER' -p timerlat
 	fi
 	unchanged "nothing is left"
+	! has_tracer hwlat || mode_stays
 }
