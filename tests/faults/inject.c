@@ -41,6 +41,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* On ARM the call has its arguments in another order, and another name. */
+#ifndef SYS_sync_file_range
+#define SYS_sync_file_range SYS_sync_file_range2
+#endif
+
 enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TOLD_MAX = 12 };
 
 /* Memory that starter and command share. */
@@ -68,7 +73,16 @@ static const struct kind {
 	{ "write",
 	  ENOSPC,
 	  { SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_splice, SYS_sendfile, SYS_copy_file_range, -1 } },
-	{ "map", ENOMEM, { SYS_mmap, SYS_mremap, -1 } },
+	{ "map",
+	  ENOMEM,
+	  {
+#ifdef SYS_mmap
+		  SYS_mmap,
+#endif
+#ifdef SYS_mmap2
+		  SYS_mmap2,
+#endif
+		  SYS_mremap, -1 } },
 	{ "sync", EIO, { SYS_fsync, SYS_fdatasync, SYS_sync_file_range, -1 } },
 	{ "rename",
 	  EACCES,

@@ -243,3 +243,23 @@ registers() {
 	set -- $all
 	A1=%$1 A2=%$2 A3=%$3 A4=%$4 SP=%$5
 }
+
+# number_of read|write: prints the number of this system call, which differs between machines: the kernel itself tells
+# it of a call with a known file and size (19 is 13 in hexadecimal)
+number_of() {
+	local fd=0
+
+	[ "$1" = read ] || fd=1
+	echo > $T/trace
+	echo 1 > $T/events/raw_syscalls/sys_enter/enable
+	dd if=/dev/zero of=/dev/null bs=19 count=1 2> /dev/null
+	echo 0 > $T/events/raw_syscalls/sys_enter/enable
+	sed -n "s/.* sys_enter: NR \([0-9]*\) ($fd, [0-9a-f]*, 13, .*/\1/p" $T/trace | head -n 1
+	echo > $T/trace
+}
+
+# reads_of_a_byte: sets $READS to the pattern of the lines that the kernel prints of the reads of `dd bs=1`
+reads_of_a_byte() { READS="sys_enter: NR $(number_of read) (0, [0-9a-f]*, 1,"; }
+
+# page_kb: prints the size of this kernel's pages in KiB; a page of a buffer has 16 bytes less for data, 12 with 32 bits
+page_kb() { sed -n 's/.*char data;.*offset:\([0-9]*\);.*size:\([0-9]*\);.*/\1 \2/p' $T/events/header_page | awk '{ print ($1 + $2) / 1024 }'; }

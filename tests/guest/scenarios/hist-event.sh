@@ -8,11 +8,26 @@ hist() {
 	timeout 40 weft hist "$@" > /tmp/h.txt 2> /tmp/h.err
 	check "$sentence" status_is $? "$status" /tmp/h.err
 }
+# missing: prints the system call by which the shell finds out that a file is missing
+missing() {
+	local call
+
+	for call in newfstatat fstatat64 statx stat64 stat; do
+		[ ! -e $T/events/syscalls/sys_exit_$call ] || echo 1 > $T/events/syscalls/sys_exit_$call/enable
+	done
+	[ -e /nowhere ]
+	echo 0 > $T/events/syscalls/enable
+	sed -n 's/.* sys_\([a-z0-9]*\) -> 0xf*fe$/\1/p' $T/trace | tail -n 1
+	echo > $T/trace
+}
 work='i=0; while [ $i -lt 20 ]; do head -n 1 /proc/version > /dev/null; i=$((i + 1)); done'
 
 scenario() {
+	local stat
+
 	has_command hist || { skip "histograms" "weft has no hist yet"; return; }
 	[ -e $T/events/sched/sched_switch/hist ] || { skip "histograms" "this kernel has none"; return; }
+	stat=$(missing)
 	remember
 	hist "by a number" 0 sched:sched_switch --keys next_pid -- sh -c "$work"
 	check "titles" matches /tmp/h.txt '^next_pid +hitcount'
@@ -39,10 +54,10 @@ scenario() {
 	check "one line" equal "$(wc -l < /tmp/h.txt)" 1
 	check "with keys and values" matches /tmp/h.txt '"rows":\[\{"keys":\{"next_comm":"[^"]+","next_prio":[0-9]+\},"values":\{"hitcount":[0-9]+\}\}'
 	# The oracle is the result of the call in the traced command.
-	hist "by a number that may be below 0" 0 syscalls:sys_exit_newfstatat --keys ret -F -c -- sh -c '[ -e /nowhere ] || true'
+	hist "by a number that may be below 0" 0 syscalls:sys_exit_$stat --keys ret -F -c -- sh -c '[ -e /nowhere ] || true'
 	check "is below 0 (-ENOENT)" matches /tmp/h.txt '^ *-2 +[1-9]'
 	check "and not above 2^63" lacks /tmp/h.txt '18446744073709551614'
-	hist "the same as JSON" 0 syscalls:sys_exit_newfstatat --keys ret --format json -F -c -- sh -c '[ -e /nowhere ] || true'
+	hist "the same as JSON" 0 syscalls:sys_exit_$stat --keys ret --format json -F -c -- sh -c '[ -e /nowhere ] || true'
 	check "is below 0" matches /tmp/h.txt '"keys":\{"ret":-2\}'
 	hist "the kernel's own text" 0 sched:sched_switch --keys next_pid --format kernel -- sh -c "$work"
 	check "is the kernel's" matches /tmp/h.txt '^# trigger info: hist:keys=next_pid:'

@@ -32,10 +32,14 @@ saved() {
 	same "$sentence: is what the kernel counted" /tmp/h.want /tmp/h.got
 }
 
+# ends FILE: prints the histogram from the last function of its first stack on
+ends() { awk '/^# trig/ || on; /^, id/ && !on { on = 1; print last; print } { last = $0 }' "$1"; }
+
 scenario() {
-	local own head percent=1 stack=common_stacktrace
+	local own head percent=1 stack=common_stacktrace write
 
 	[ -e $T/events/sched/sched_switch/hist ] || { skip "histograms" "this kernel has none"; return; }
+	write=$(number_of write)
 	mkdir $i
 	rm -f /tmp/hists /tmp/w.*
 	mkfifo /tmp/w.go /tmp/w.end
@@ -72,7 +76,7 @@ scenario() {
 	trigger kmem/kmalloc "hist:keys=common_timestamp.usecs,call_site.sym-offset:sort=common_timestamp,call_site if $head && bytes_req > 64"
 	trigger raw_syscalls/sys_enter "hist:keys=common_timestamp:vals=id:sort=common_timestamp:size=128 if $head"
 	trigger sched/sched_process_exec "hist:keys=filename,pid:sort=pid,filename if $head"
-	trigger raw_syscalls/sys_enter "hist:keys=$stack,id:vals=id:sort=id if $head && id == 1"
+	trigger raw_syscalls/sys_enter "hist:keys=$stack,id:vals=id:sort=id if $head && id == $write"
 	remember
 	timeout 100 weft record -q -o /tmp/s.dat -B counted -T -e sched:sched_switch -e raw_syscalls -e syscalls:sys_exit_openat -e kmem:kmalloc \
 		-e sched:sched_process_exec -- sh -c "echo go > /tmp/w.go
@@ -101,11 +105,11 @@ scenario() {
 		--sort common_timestamp,call_site --filter "$head && bytes_req > 64"
 	saved "names of any length" sched:sched_process_exec --keys filename,pid --sort pid,filename --filter "$head"
 	saved "no more rows than fit" raw_syscalls:sys_enter --keys common_timestamp --values id --sort common_timestamp --size 128 --filter "$head"
-	weft hist -i /tmp/s.dat raw_syscalls:sys_enter --keys stacktrace,id --values id --sort id --filter "$head && id == 1" --format kernel > /tmp/h.got
+	weft hist -i /tmp/s.dat raw_syscalls:sys_enter --keys stacktrace,id --values id --sort id --filter "$head && id == $write" --format kernel > /tmp/h.got
 	block /tmp/counted.sys_enter "$(sed -n 's/^# trigger info: //p' /tmp/h.got)" > /tmp/h.want
 	# The kernel skips five frames, whatever they are. Stacks in the file begin at the caller of the event.
-	sed -n '/entry_SYSCALL/,$p; /^# trig/p' /tmp/h.want > /tmp/h.want1
-	sed -n '/entry_SYSCALL/,$p; /^# trig/p' /tmp/h.got > /tmp/h.got1
+	ends /tmp/h.want > /tmp/h.want1
+	ends /tmp/h.got > /tmp/h.got1
 	check "stacks: has rows" matches /tmp/h.want1 'Hits: [1-9]'
 	same "stacks: the same end in what the kernel counted" /tmp/h.want1 /tmp/h.got1
 	check "stacks: none begins in the tracing itself" lacks /tmp/h.got ' trace_event_raw_event'

@@ -2,7 +2,6 @@
 # Two users of one existing instance: the first gets all its events; the second is told the user's name, waits, or
 # starts when the first has ended. The reads of a dd are counted.
 I=$T/instances/guest
-READS='sys_enter: NR 0 (0, [0-9a-f]*, 1,'
 reads() { weft report "$1" 2> /dev/null | grep -c "$READS"; }
 R='-B guest -F -c -e raw_syscalls:sys_enter'
 
@@ -19,6 +18,7 @@ inside() {
 scenario() {
 	local first status
 
+	reads_of_a_byte
 	mkdir $I
 	remember
 	inside "weft record -q -o /tmp/second.dat $R -- true"

@@ -6,7 +6,7 @@
 I=$T/instances/guest
 counted() { cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events)/ { n += $2 } /^(overrun|commit overrun|dropped events)/ { l += $2 } END { print n + 0, l + 0 }'; }
 told() { awk '/^#/ { next } /^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } END { print n + 0, l + 0 }' "$1"; }
-reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
+reads() { grep -c "$READS" "$1"; }
 # summed FILE: prints the numbers of the summary as "EVENTS LOST"
 summed() { sed 's/,//g' "$1" | awk '/ events? in .* lost$/ { n += $2; l = $(NF - 1) } / more were traced/ { n += $2 } END { print n, l }'; }
 
@@ -155,6 +155,7 @@ rounds() {
 }
 
 scenario() {
+	reads_of_a_byte
 	cpus
 	pause
 	reader

@@ -36,6 +36,7 @@ scenario() {
 	[ -e /host/panicked ] || { die; return; }
 	local disk=$(place)
 
+	reads_of_a_byte
 	cat /host/place
 	rm /host/panicked /host/place
 	ls -laR $disk
@@ -44,7 +45,7 @@ scenario() {
 	cat /tmp/c.err
 	text
 	whole
-	check "all that is older than --sync is there" equal "$(grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' /tmp/r.txt)" 1000
+	check "all that is older than --sync is there" equal "$(grep -c "$READS" /tmp/r.txt)" 1000
 	umount /tmp/disk 2> /dev/null
 	rm -rf /host/disk
 }

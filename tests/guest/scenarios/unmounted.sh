@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Somebody unmounts tracefs while weft records or streams: the traced events are saved, and every setting is restored.
 I=$T/instances/guest
-reads() { grep -c 'sys_enter: NR 0 (0, [0-9a-f]*, 1,' "$1"; }
+reads() { grep -c "$READS" "$1"; }
 
 # unmount DIRECTORY [COMMAND]: the workload; it runs COMMAND after the unmounting
 unmount() {
@@ -41,6 +41,7 @@ nowhere() {
 }
 
 scenario() {
+	reads_of_a_byte
 	mkdir $I
 	unmount $T
 	remember
