@@ -9,6 +9,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
+#include "lib/ring/page_writer.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -21,101 +23,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 200000, PAGE_HEAD = 16, RARE = 16384, RARE_PID = 99999 };
+enum { STRETCH = 200000, RARE = 16384, RARE_PID = 99999 };
 
 static const uint64_t begin_ns = 1000000000;
 
+/* Pages of one CPU, which a long file repeats. */
 struct stretch {
-	uint8_t *pages;
-	size_t len, size;
-	size_t used; /* bytes of the last page in use */
-	uint64_t page_ts, last_ts;
+	struct buf pages;
+	struct page_writer open;
+	uint8_t page[SYNTH_PAGE]; /* the open one */
 	uint64_t nr;
 };
 
-static bool begin_page(struct stretch *stretch, uint64_t ts)
-{
-	if (stretch->len + SYNTH_PAGE > stretch->size) {
-		size_t size = stretch->size ? 2 * stretch->size : 1 << 20;
-		uint8_t *grown = realloc(stretch->pages, size);
+static const struct page_shape shape = { .size = SYNTH_PAGE, .long_size = 8 };
 
-		if (!grown)
-			return false;
-		stretch->pages = grown;
-		stretch->size = size;
-	}
-	memset(stretch->pages + stretch->len, 0, SYNTH_PAGE);
-	memcpy(stretch->pages + stretch->len, &ts, sizeof(ts));
-	stretch->len += SYNTH_PAGE;
-	stretch->used = 0;
-	stretch->last_ts = ts;
-	return true;
+static bool end_page(struct stretch *stretch)
+{
+	page_writer_end(&stretch->open);
+	return buf_add(&stretch->pages, stretch->page, sizeof(stretch->page));
 }
 
-/*
- * A record begins with a word of 5 bits for the length and 27 bits for the time. A length that does not fit follows in
- * a word of its own.
- */
-static bool add_record(struct stretch *stretch, const uint8_t *event, size_t size, uint64_t ts)
+static bool add_event(struct stretch *stretch, const uint8_t *event, size_t size, uint64_t ts)
 {
-	size_t words = (size + 3) / 4, head = words <= 28 ? 4 : 8;
-	uint8_t *page, *at;
-	uint64_t commit;
-	uint32_t word;
+	const struct record record = { .data = event, .len = (uint32_t)size, .ts = ts };
 
-	if ((!stretch->len || stretch->used + head + 4 * words > SYNTH_PAGE - PAGE_HEAD) && !begin_page(stretch, ts))
-		return false;
-	page = stretch->pages + stretch->len - SYNTH_PAGE;
-	at = page + PAGE_HEAD + stretch->used;
-	word = (uint32_t)(ts - stretch->last_ts) << 5 | (head == 4 ? (uint32_t)words : 0);
-	memcpy(at, &word, sizeof(word));
-	word = (uint32_t)(4 * words + 4);
-	if (head == 8)
-		memcpy(at + 4, &word, sizeof(word));
-	memcpy(at + head, event, size);
-	stretch->used += head + 4 * words;
-	commit = stretch->used;
-	memcpy(page + 8, &commit, sizeof(commit));
-	stretch->last_ts = ts;
 	stretch->nr++;
-	return true;
+	if (page_writer_add(&stretch->open, &record))
+		return true;
+	if (!end_page(stretch))
+		return false;
+	page_writer_begin(&stretch->open, &shape, stretch->page, PAGE_LOST_NONE);
+	return page_writer_add(&stretch->open, &record);
 }
 
 static void go_on(struct stretch *stretch, uint64_t by)
 {
-	for (size_t at = 0; at < stretch->len; at += SYNTH_PAGE) {
+	for (size_t at = 0; at < stretch->pages.len; at += SYNTH_PAGE) {
 		uint64_t ts;
 
-		memcpy(&ts, stretch->pages + at, sizeof(ts));
+		memcpy(&ts, stretch->pages.data + at, sizeof(ts));
 		ts += by;
-		memcpy(stretch->pages + at, &ts, sizeof(ts));
+		memcpy(stretch->pages.data + at, &ts, sizeof(ts));
 	}
+}
+
+static bool fill(struct stretch *stretch, struct synth *synth, synth_next next, uint64_t nr)
+{
+	uint8_t event[SYNTH_EVENT_MAX] = { 0 };
+
+	page_writer_begin(&stretch->open, &shape, stretch->page, PAGE_LOST_NONE);
+	for (uint64_t i = 0; i < nr || synth->depth; i++) {
+		size_t size = next(synth, event);
+
+		if (synth->rare && i % RARE == 0)
+			memcpy(event + 4, &(int32_t){ RARE_PID }, sizeof(int32_t));
+		if (!add_event(stretch, event, size, synth->ts))
+			return false;
+	}
+	return end_page(stretch);
 }
 
 static int write_cpu(struct writer *writer, struct part *part, struct synth synth, synth_next next, uint64_t events,
 		     struct fail *fail)
 {
-	cleanup_free uint8_t *none = NULL;
-	struct stretch stretch = { .pages = NULL };
-	uint64_t nr = events < STRETCH ? events : STRETCH;
-	uint8_t event[SYNTH_EVENT_MAX] = { 0 };
+	struct stretch stretch = { .pages = BUF_INIT };
 	int r = 0;
 
 	synth.random = 0x9e3779b97f4a7c15 + synth.cpu * 0x1234567;
 	synth.ts = begin_ns + synth.cpu * 37;
-	for (uint64_t i = 0; i < nr || synth.depth; i++) {
-		size_t size = next(&synth, event);
-
-		if (synth.rare && i % RARE == 0)
-			memcpy(event + 4, &(int32_t){ RARE_PID }, sizeof(int32_t));
-		if (!add_record(&stretch, event, size, synth.ts))
-			return fail_memory(fail);
-	}
+	if (!fill(&stretch, &synth, next, events < STRETCH ? events : STRETCH))
+		r = fail_memory(fail);
 	for (uint64_t done = 0; !r && done < events; done += stretch.nr) {
-		r = part_add(part, stretch.pages, stretch.len, SYNTH_PAGE, fail);
+		r = part_add(part, stretch.pages.data, stretch.pages.len, SYNTH_PAGE, fail);
 		go_on(&stretch, synth.ts + synth.step - begin_ns - synth.cpu * 37);
 	}
-	none = stretch.pages;
+	buf_release(&stretch.pages);
 	return r ? r : part_write(part, writer, synth.cpu, fail);
 }
 
@@ -148,18 +130,64 @@ static bool has_format(const struct trace_format *formats, size_t nr, const stru
 	return false;
 }
 
-static int write_metadata(struct writer *writer, struct trace *trace, struct synth *synth, struct fail *fail)
+/* What a file is made of, besides the tables of the template. */
+struct work {
+	struct synth synth;
+	synth_next next;
+	uint64_t events;
+	struct writer_options form;
+};
+
+static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct work *work = arg;
+	struct synth *synth = &work->synth;
+	int r = writer_buffer(writer, "", "local", SYNTH_PAGE, fail);
+
+	for (synth->cpu = 0; !r && synth->cpu < synth->cpus; synth->cpu++)
+		r = write_cpu(writer, part, *synth, work->next, (work->events + synth->cpus - 1) / synth->cpus, fail);
+	return r;
+}
+
+/* The formats of the template, and those that it lacks. */
+static struct writer_format *formats_of(struct trace *trace, size_t *ret_nr)
+{
+	size_t nr;
+	const struct trace_format *formats = trace_formats(trace, &nr);
+	struct writer_format *own = calloc(nr + synth_nr_formats, sizeof(*own));
+
+	*ret_nr = nr;
+	for (size_t i = 0; own && i < nr; i++)
+		own[i] = (struct writer_format){ formats[i].system.text, formats[i].text.text, formats[i].text.len };
+	for (size_t i = 0; own && i < synth_nr_formats; i++) {
+		const struct synth_format *format = &synth_formats[i];
+
+		if (!has_format(formats, nr, format))
+			own[(*ret_nr)++] = (struct writer_format){ format->system, format->text, strlen(format->text) };
+	}
+	return own;
+}
+
+static bool put_names(struct buf *cmdlines)
+{
+	char comm[16];
+
+	for (int i = 1; i <= SYNTH_TASKS; i++)
+		if (!buf_addf(cmdlines, "%d %s\n", 100 + 17 * i, synth_comm(100 + 17 * i, comm)))
+			return false;
+	return true;
+}
+
+static int write_file(int fd, struct trace *trace, struct work *work, struct fail *fail)
 {
 	static const enum trace_meta wanted[] = { TRACE_HEADER_PAGE, TRACE_HEADER_EVENT, TRACE_KALLSYMS, TRACE_PRINTK };
 	cleanup_buf struct buf cmdlines = BUF_INIT;
 	cleanup_free struct writer_format *own = NULL;
 	struct trace_text meta[TRACE_META_NR] = { 0 };
 	struct writer_metadata data = {
-		.clock = "[local]", .trace_id = 1, .cpu_count = synth->cpus, .uname = "Linux loom 6.12 x86_64"
+		.clock = "[local]", .trace_id = 1, .cpu_count = work->synth.cpus, .uname = "Linux loom 6.12 x86_64"
 	};
-	const struct trace_format *formats = trace_formats(trace, &data.nr_formats);
-	size_t nr = data.nr_formats;
-	char comm[16];
+	uint64_t size;
 	int r;
 
 	for (size_t i = 0; i < array_size(wanted); i++) {
@@ -167,79 +195,43 @@ static int write_metadata(struct writer *writer, struct trace *trace, struct syn
 		if (r < 0)
 			return r;
 	}
-	own = calloc(nr + synth_nr_formats, sizeof(*own));
-	for (int i = 1; own && i <= SYNTH_TASKS; i++)
-		if (!buf_addf(&cmdlines, "%d %s\n", 100 + 17 * i, synth_comm(100 + 17 * i, comm)))
-			return fail_memory(fail);
-	if (!own)
+	own = formats_of(trace, &data.nr_formats);
+	if (!own || !put_names(&cmdlines))
 		return fail_memory(fail);
-	for (size_t i = 0; i < nr; i++)
-		own[i] = (struct writer_format){ formats[i].system.text, formats[i].text.text, formats[i].text.len };
-	for (size_t i = 0; i < synth_nr_formats; i++) {
-		const struct synth_format *format = &synth_formats[i];
-
-		if (!has_format(formats, nr, format))
-			own[data.nr_formats++] =
-				(struct writer_format){ format->system, format->text, strlen(format->text) };
-	}
 	data.formats = own;
 	data.header_page = meta[TRACE_HEADER_PAGE].text;
 	data.header_event = meta[TRACE_HEADER_EVENT].text;
 	data.kallsyms = meta[TRACE_KALLSYMS].text, data.kallsyms_len = meta[TRACE_KALLSYMS].len;
 	data.printk = meta[TRACE_PRINTK].text, data.printk_len = meta[TRACE_PRINTK].len;
 	data.cmdlines = cmdlines.data, data.cmdlines_len = cmdlines.len;
-	r = load_symbols(synth, meta[TRACE_KALLSYMS], fail);
-	return r ? r : writer_metadata(writer, &data, fail);
-}
-
-static int write_file(int fd, struct trace *trace, unsigned version, struct synth *synth, synth_next next,
-		      uint64_t events, struct fail *fail)
-{
-	const struct writer_options options = {
-		.version = version,
-		.compress = version == 7,
-		.level = FRAME_LEVEL_DEFAULT,
-		.long_size = 8,
-		.page_size = SYNTH_PAGE,
-	};
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, &options, &writer, fail);
-
-	r = r ? r : part_new(&options, &part, fail);
-	r = r ? r : write_metadata(writer, trace, synth, fail);
-	r = r ? r : writer_buffer(writer, "", "local", SYNTH_PAGE, fail);
-	for (synth->cpu = 0; !r && synth->cpu < synth->cpus; synth->cpu++)
-		r = write_cpu(writer, part, *synth, next, (events + synth->cpus - 1) / synth->cpus, fail);
-	r = r ? r : writer_finish(writer, fail);
-	part_free(part);
-	writer_free(writer);
-	return r;
+	r = load_symbols(&work->synth, meta[TRACE_KALLSYMS], fail);
+	return r ? r : made_file_write(fd, &work->form, &data, write_buffer, work, &size, fail);
 }
 
 int main(int argc, char **argv)
 {
-	struct synth synth = { .step = 0 };
+	struct work work = { .form = { .level = FRAME_LEVEL_DEFAULT, .long_size = 8, .page_size = SYNTH_PAGE } };
 	struct fail fail = FAIL_INIT;
 	cleanup_fd int fd = -1;
 	struct trace *trace;
-	synth_next next;
 	int r;
 
 	if (argc != 7) {
 		fprintf(stderr, "usage: synth events|slow|rare|graph|stacks TEMPLATE OUT 6|7 EVENTS CPUS\n");
 		return 2;
 	}
-	next = !strcmp(argv[1], "graph") ? synth_graph : !strcmp(argv[1], "stacks") ? synth_stack : synth_event;
-	synth.step = strcmp(argv[1], "slow") ? 1000 : 8000;
-	synth.rare = !strcmp(argv[1], "rare") || !strcmp(argv[1], "slow");
-	synth.cpus = (uint32_t)strtoul(argv[6], NULL, 10);
+	work.next = !strcmp(argv[1], "graph") ? synth_graph : !strcmp(argv[1], "stacks") ? synth_stack : synth_event;
+	work.synth.step = strcmp(argv[1], "slow") ? 1000 : 8000;
+	work.synth.rare = !strcmp(argv[1], "rare") || !strcmp(argv[1], "slow");
+	work.synth.cpus = (uint32_t)strtoul(argv[6], NULL, 10);
+	work.events = strtoull(argv[5], NULL, 10);
+	work.form.version = (unsigned)strtoul(argv[4], NULL, 10);
+	work.form.compress = work.form.version == 7;
 	fd = open(argv[3], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	r = fd < 0 ? fail_set(&fail, -errno, "cannot create '%s': %s", argv[3], strerror(errno)) :
 		     trace_open(argv[2], &trace, &fail);
 	if (r >= 0) {
-		r = write_file(fd, trace, (unsigned)strtoul(argv[4], NULL, 10), &synth, next,
-			       strtoull(argv[5], NULL, 10), &fail);
+		r = write_file(fd, trace, &work, &fail);
 		trace_free(trace);
 	}
 	if (r < 0)

@@ -3,6 +3,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -342,15 +343,38 @@ void loom_play(struct loom *loom, const char *script)
 		play_line(loom, line);
 }
 
-static int write_metadata(struct loom *loom, struct writer *writer, struct fail *fail)
+static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct loom *loom = arg;
+	int r = writer_buffer(writer, "", loom->clock, LOOM_PAGE, fail);
+
+	for (uint32_t i = 0; !r && i < LOOM_CPUS; i++) {
+		struct loom_cpu *cpu = &loom->cpus[i];
+
+		if (cpu->open)
+			close_page(cpu);
+		if (cpu->pages.len)
+			r = part_add(part, cpu->pages.data, cpu->pages.len, LOOM_PAGE, fail);
+		r = r ? r : part_write(part, writer, i, fail);
+	}
+	return r;
+}
+
+static int write_trace(struct loom *loom, int fd, struct fail *fail)
 {
 	static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+	const struct writer_options options = { .version = (unsigned)loom->version,
+						.compress = loom->version == 7,
+						.level = 1,
+						.big_endian = HOST_BIG_ENDIAN,
+						.long_size = 8,
+						.page_size = LOOM_PAGE };
 	struct writer_format formats[LOOM_TYPES];
 	struct writer_setting settings[LOOM_SETTINGS];
-	struct writer_metadata metadata = {
+	const struct writer_metadata metadata = {
 		.header_page = header_page,
 		.header_event = "",
 		.formats = formats,
@@ -366,45 +390,15 @@ static int write_metadata(struct loom *loom, struct writer *writer, struct fail 
 		.kallsyms = loom->kallsyms,
 		.kallsyms_len = loom->kallsyms ? strlen(loom->kallsyms) : 0,
 	};
+	uint64_t size;
 
 	for (size_t i = 0; i < loom->nr_settings; i++)
 		settings[i] = (struct writer_setting){ 0, loom->settings[i].name, loom->settings[i].text,
 						       strlen(loom->settings[i].text) };
-
 	for (size_t i = 0; i < loom->nr_types; i++)
 		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format),
 						     loom->types[i].format.len };
-	return writer_metadata(writer, &metadata, fail);
-}
-
-static int write_trace(struct loom *loom, int fd, struct fail *fail)
-{
-	struct writer_options options = { .version = (unsigned)loom->version,
-					  .compress = loom->version == 7,
-					  .level = 1,
-					  .big_endian = HOST_BIG_ENDIAN,
-					  .long_size = 8,
-					  .page_size = LOOM_PAGE };
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, &options, &writer, fail);
-
-	r = r ? r : part_new(&options, &part, fail);
-	r = r ? r : write_metadata(loom, writer, fail);
-	r = r ? r : writer_buffer(writer, "", loom->clock, LOOM_PAGE, fail);
-	for (uint32_t i = 0; !r && i < LOOM_CPUS; i++) {
-		struct loom_cpu *cpu = &loom->cpus[i];
-
-		if (cpu->open)
-			close_page(cpu);
-		if (cpu->pages.len)
-			r = part_add(part, cpu->pages.data, cpu->pages.len, LOOM_PAGE, fail);
-		r = r ? r : part_write(part, writer, i, fail);
-	}
-	r = r ? r : writer_finish(writer, fail);
-	part_free(part);
-	writer_free(writer);
-	return r;
+	return made_file_write(fd, &options, &metadata, write_buffer, loom, &size, fail);
 }
 
 struct trace *loom_trace(struct loom *loom)

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/xxh64.h"
 #include "lib/trace/check.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -20,6 +21,18 @@ enum { PAGE = 128, FILE_MAX = 16384 };
 static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				  "\tfield: char data;\toffset:16;\tsize:112;\tsigned:1;\n";
+
+static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	uint8_t pages[3 * PAGE] = { 0 };
+	int r = writer_buffer(writer, "", "local", PAGE, fail);
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(pages); i += PAGE)
+		pages[i] = (uint8_t)(i + 1);
+	r = r ? r : part_add(part, pages, sizeof(pages), PAGE, fail);
+	return r ? r : part_write(part, writer, 1, fail);
+}
 
 static int write_file(int fd, const struct writer_options *options, struct fail *fail)
 {
@@ -40,28 +53,9 @@ static int write_file(int fd, const struct writer_options *options, struct fail 
 		.settings = settings,
 		.nr_settings = 1,
 	};
-	uint8_t pages[3 * PAGE] = { 0 };
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, options, &writer, fail);
+	uint64_t size;
 
-	for (size_t i = 0; i < sizeof(pages); i += PAGE)
-		pages[i] = (uint8_t)(i + 1);
-	if (!r)
-		r = part_new(options, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, &metadata, fail);
-	if (!r)
-		r = writer_buffer(writer, "", "local", PAGE, fail);
-	if (!r)
-		r = part_add(part, pages, sizeof(pages), PAGE, fail);
-	if (!r)
-		r = part_write(part, writer, 1, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	part_free(part);
-	writer_free(writer);
-	return r;
+	return made_file_write(fd, options, &metadata, write_buffer, NULL, &size, fail);
 }
 
 static void found(void *arg, uint64_t offset, const char *text)

@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/check.h"
+#include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"
@@ -42,7 +43,18 @@ static int write_cpu(struct writer *writer, struct part *part, uint32_t cpu, str
 	return r ? r : part_write(part, writer, cpu, fail);
 }
 
-/* A file of CPUs 0 and 3, and instance "loom" of CPU 1. */
+/* CPUs 0 and 3, and instance "loom" of CPU 1. */
+static int write_buffers(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	int r = writer_buffer(writer, "", "local", PAGE, fail);
+
+	(void)arg;
+	r = r ? r : write_cpu(writer, part, 0, fail);
+	r = r ? r : write_cpu(writer, part, 3, fail);
+	r = r ? r : writer_buffer(writer, "loom", "mono", PAGE, fail);
+	return r ? r : write_cpu(writer, part, 1, fail);
+}
+
 static int write_file(int fd, const struct writer_options *options, struct fail *fail)
 {
 	struct writer_format formats[] = {
@@ -79,29 +91,9 @@ static int write_file(int fd, const struct writer_options *options, struct fail 
 		.tsc_mult = 3,
 		.tsc_shift = 2,
 	};
-	struct writer *writer = NULL;
-	struct part *part = NULL;
-	int r = writer_new(fd, options, &writer, fail);
+	uint64_t size;
 
-	if (!r)
-		r = part_new(options, &part, fail);
-	if (!r)
-		r = writer_metadata(writer, &metadata, fail);
-	if (!r)
-		r = writer_buffer(writer, "", "local", PAGE, fail);
-	if (!r)
-		r = write_cpu(writer, part, 0, fail);
-	if (!r)
-		r = write_cpu(writer, part, 3, fail);
-	if (!r)
-		r = writer_buffer(writer, "loom", "mono", PAGE, fail);
-	if (!r)
-		r = write_cpu(writer, part, 1, fail);
-	if (!r)
-		r = writer_finish(writer, fail);
-	part_free(part);
-	writer_free(writer);
-	return r;
+	return made_file_write(fd, options, &metadata, write_buffers, NULL, &size, fail);
 }
 
 static int make_file(const struct writer_options *options, struct fail *fail)
