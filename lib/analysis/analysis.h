@@ -43,11 +43,12 @@ struct analysis_ops {
 	const char *option;                     /* a trace option that adds to the events; set if the kernel has it */
 	const char *stacks;                     /* events, as -e takes them, with which the kernel's stack is stored */
 	const struct analysis_ops *const *like; /* its recording has the events of these, too; ends with NULL */
+	size_t size;                            /* sizeof(struct analysis) */
 	/*
-	 * `options` is the structure that the command fills from its options, or NULL for the defaults. Borrows the
-	 * pass.
+	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,
+	 * or NULL for the defaults. Borrows the pass. False when there is no memory; release() is called even then.
 	 */
-	int (*create)(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail);
+	bool (*init)(struct analysis *analysis, struct pass *pass, const void *options);
 	/*
 	 * Called with the first event of each type in each buffer, before the state sees it: returns the role in which
 	 * see() gets the events of this type, or ROLE_NONE (lib/event/roles.h), and it gets none of them.
@@ -57,7 +58,7 @@ struct analysis_ops {
 	void (*see)(struct analysis *analysis, const struct event *event, uint8_t role);
 	/* Called once, after the last event. */
 	int (*finish)(struct analysis *analysis, struct findings *findings, struct fail *fail);
-	void (*free)(struct analysis *analysis); /* NULL is a no-op */
+	void (*release)(struct analysis *analysis); /* what it holds */
 };
 
 /* A new analysis has one line here, and one in the list of the summary's parts (lib/analysis/summary.c). */
@@ -74,6 +75,10 @@ extern const struct analysis_ops locks_analysis;  /* options: lib/analysis/locks
 extern const struct analysis_ops stacks_analysis; /* options: lib/analysis/stacks.h */
 extern const struct analysis_ops memory_analysis;
 extern const struct analysis_ops power_analysis;
+
+int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options,
+			    struct analysis **ret, struct fail *fail);
+void analysis_free(const struct analysis_ops *ops, struct analysis *analysis); /* NULL is a no-op */
 
 /* Analyses that a recording can be made for, by index and by name; NULL: there is none. analyses.c lists them. */
 const struct analysis_ops *analysis_at(size_t index);

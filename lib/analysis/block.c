@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/block_internal.h"
 
-#include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -44,12 +43,8 @@ static const struct role_name names[] = {
 
 enum { WAITING_MAX = 1 << 20, SECTOR_BITS = 48, NO_DEVICE = UINT32_MAX };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *block, struct pass *pass, const void *options)
 {
-	struct analysis *block = calloc(1, sizeof(*block));
-
-	if (!block)
-		return fail_memory(fail);
 	block->pass = pass;
 	if (options)
 		block->options = *(const struct block_options *)options;
@@ -58,8 +53,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&block->bios, sizeof(struct block_bio));
 	u64_map_init(&block->requests, sizeof(struct block_request));
 	u64_map_init(&block->rows, sizeof(struct block_row));
-	*ret = block;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *block)
@@ -68,8 +62,6 @@ static void release(struct analysis *block)
 	size_t at = 0;
 	uint64_t key;
 
-	if (!block)
-		return;
 	while ((row = u64_map_next(&block->rows, &at, &key))) {
 		samples_release(&row->sizes);
 		samples_release(&row->q2c);
@@ -82,7 +74,6 @@ static void release(struct analysis *block)
 	u64_map_release(&block->numbers);
 	free(block->devices);
 	roles_release(&block->roles);
-	free(block);
 }
 
 /* As in blk_fill_rwbs(), an F in front of another operation means a flush before it. */
@@ -474,9 +465,10 @@ const struct analysis_ops block_analysis = {
 	.summary = "show how long block requests waited and took",
 	.wants = wants,
 	.essential = 2,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = block_finish,
-	.free = release,
+	.release = release,
 };

@@ -79,12 +79,8 @@ struct analysis {
 	char what[128];   /* a text about the longest call */
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *graph, struct pass *pass, const void *options)
 {
-	struct analysis *graph = calloc(1, sizeof(*graph));
-
-	if (!graph)
-		return fail_memory(fail);
 	graph->pass = pass;
 	if (options)
 		graph->options = *(const struct graph_options *)options;
@@ -92,14 +88,11 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&graph->ids, sizeof(uint32_t));
 	u64_map_init(&graph->hit_ids, sizeof(uint32_t));
 	graph_errors_init(&graph->errors);
-	*ret = graph;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *graph)
 {
-	if (!graph)
-		return;
 	for (size_t i = 0; i < graph->nr_functions; i++)
 		samples_release(&graph->functions[i].lasted);
 	free(graph->functions);
@@ -109,7 +102,6 @@ static void release(struct analysis *graph)
 	u64_map_release(&graph->hit_ids);
 	u64_map_release(&graph->errors.map);
 	roles_release(&graph->roles);
-	free(graph);
 }
 
 static inline bool wants(const struct pass *pass, const struct state_task *task, uint32_t cpu)
@@ -495,9 +487,10 @@ const struct analysis_ops graph_analysis = {
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = finish,
-	.free = release,
+	.release = release,
 };

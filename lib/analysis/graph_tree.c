@@ -36,22 +36,14 @@ struct instance {
 	size_t nr_callers;
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *graph, struct pass *pass, const void *options)
 {
-	struct analysis *graph = calloc(1, sizeof(*graph));
-
-	if (!graph)
-		return fail_memory(fail);
 	graph->pass = pass;
 	graph->options = *(const struct graph_tree_options *)options;
 	roles_init(&graph->roles, names);
 	u64_map_init(&graph->wanted, sizeof(uint8_t));
 	u64_map_init(&graph->open, sizeof(struct instance));
-	*ret = graph;
-	if (call_tree_begin(&graph->below, 0) && call_tree_begin(&graph->above, 0))
-		return 0;
-	graph_tree_analysis.free(graph);
-	return fail_memory(fail);
+	return call_tree_begin(&graph->below, 0) && call_tree_begin(&graph->above, 0);
 }
 
 static void release(struct analysis *graph)
@@ -60,8 +52,6 @@ static void release(struct analysis *graph)
 	uint64_t key;
 	size_t at = 0;
 
-	if (!graph)
-		return;
 	while ((instance = u64_map_next(&graph->open, &at, &key))) {
 		call_tree_release(&instance->tree);
 		free(instance->callers);
@@ -76,7 +66,6 @@ static void release(struct analysis *graph)
 	u64_map_release(&graph->wanted);
 	u64_map_release(&graph->open);
 	roles_release(&graph->roles);
-	free(graph);
 }
 
 /* The name "ext4_sync" matches the symbol "ext4_sync [ext4]". */
@@ -331,9 +320,10 @@ const struct analysis_ops graph_tree_analysis = {
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = finish,
-	.free = release,
+	.release = release,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/irq.h"
 
-#include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
@@ -89,26 +88,19 @@ static const struct {
 	[WORK_END] = { "work", NULL, NULL },
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *irq, struct pass *pass, const void *options)
 {
-	struct analysis *irq = calloc(1, sizeof(*irq));
-
 	(void)options;
-	if (!irq)
-		return fail_memory(fail);
 	irq->pass = pass;
 	roles_init(&irq->roles, names);
 	u64_map_init(&irq->ids, sizeof(uint32_t));
 	u64_map_init(&irq->works, sizeof(struct irq_work));
 	u64_map_init(&irq->expires, sizeof(uint64_t));
-	*ret = irq;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *irq)
 {
-	if (!irq)
-		return;
 	for (size_t i = 0; i < irq->nr_sources; i++) {
 		samples_release(&irq->sources[i].lasted);
 		samples_release(&irq->sources[i].delays);
@@ -119,7 +111,6 @@ static void release(struct analysis *irq)
 	u64_map_release(&irq->works);
 	u64_map_release(&irq->expires);
 	roles_release(&irq->roles);
-	free(irq);
 }
 
 /*
@@ -496,9 +487,10 @@ const struct analysis_ops irq_analysis = {
 	.name = "irq",
 	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
 	.wants = wants,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = irq_finish,
-	.free = release,
+	.release = release,
 };

@@ -54,37 +54,24 @@ struct analysis {
 	uint64_t seen, broken, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
-static void release(struct analysis *latency);
-
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *latency, struct pass *pass, const void *options)
 {
-	struct analysis *latency = calloc(1, sizeof(*latency));
-
-	if (!latency)
-		return fail_memory(fail);
 	latency->pass = pass;
 	latency->options =
 		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
 	spreads_init(&latency->spreads, pass);
 	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, latency->options.worst);
-	*ret = latency;
-	if (noises_init(&latency->noises, pass, latency->options.worst))
-		return 0;
-	release(latency);
-	return fail_memory(fail);
+	return noises_init(&latency->noises, pass, latency->options.worst);
 }
 
 static void release(struct analysis *latency)
 {
-	if (!latency)
-		return;
 	timeline_release(&latency->timeline);
 	noises_release(&latency->noises);
 	free(latency->wakeups.items);
 	spreads_release(&latency->spreads);
 	timerlats_release(&latency->timerlats);
 	free(latency->ways);
-	free(latency);
 }
 
 /*
@@ -446,9 +433,10 @@ const struct analysis_ops latency_analysis = {
 	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
 	.wants = wants,
 	.essential = 1,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = finish,
-	.free = release,
+	.release = release,
 };

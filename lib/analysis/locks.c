@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/locks_internal.h"
 
-#include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -12,7 +11,6 @@
 #include "lib/uapi/names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Waits for locks of the kernel (contention_begin and _end, or those of lockdep) and for futexes (the system call). */
@@ -93,12 +91,8 @@ static const char *const own_functions[] = {
 	"spin_lock*",      "read_lock*",    "write_lock*",
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *locks, struct pass *pass, const void *options)
 {
-	struct analysis *locks = calloc(1, sizeof(*locks));
-
-	if (!locks)
-		return fail_memory(fail);
 	locks->pass = pass;
 	if (options)
 		locks->options = *(const struct locks_options *)options;
@@ -111,8 +105,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&locks->callers, sizeof(uint8_t));
 	u64_map_init(&locks->rows, sizeof(struct lock_row));
 	locks->futex = -1;
-	*ret = locks;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *locks)
@@ -121,8 +114,6 @@ static void release(struct analysis *locks)
 	size_t at = 0;
 	uint64_t key;
 
-	if (!locks)
-		return;
 	while ((row = u64_map_next(&locks->rows, &at, &key))) {
 		samples_release(&row->waits);
 		samples_release(&row->held);
@@ -135,7 +126,6 @@ static void release(struct analysis *locks)
 	u64_map_release(&locks->calls);
 	u64_map_release(&locks->waits);
 	roles_release(&locks->roles);
-	free(locks);
 }
 
 /* As in enum lock_contention_flags of include/trace/events/lock.h. A mutex that spins first counts as a mutex. */
@@ -490,9 +480,10 @@ const struct analysis_ops locks_analysis = {
 	.name = "locks",
 	.summary = "show how long tasks waited for locks and futexes",
 	.wants = wants,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = locks_finish,
-	.free = release,
+	.release = release,
 };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/memory_internal.h"
 
-#include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "lib/reader/reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The kernel's memory: what was allocated and not freed, and the tasks that had to wait for memory. */
@@ -56,13 +54,9 @@ static const struct role_name names[] = {
 
 enum { ALIVE_MAX = 1 << 22, ORDERS_MAX = MEMORY_ORDERS - 1, ZERO_SIZE = 16 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *memory, struct pass *pass, const void *options)
 {
-	struct analysis *memory = calloc(1, sizeof(*memory));
-
 	(void)options;
-	if (!memory)
-		return fail_memory(fail);
 	memory->pass = pass;
 	roles_init(&memory->roles, names);
 	u64_map_init(&memory->sites, sizeof(struct memory_site));
@@ -71,8 +65,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&memory->open, sizeof(struct memory_open));
 	u64_map_init(&memory->stalls, sizeof(struct memory_stall));
 	u64_map_init(&memory->faults, sizeof(struct memory_faults));
-	*ret = memory;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *memory)
@@ -81,8 +74,6 @@ static void release(struct analysis *memory)
 	size_t at = 0;
 	uint64_t key;
 
-	if (!memory)
-		return;
 	while ((stall = u64_map_next(&memory->stalls, &at, &key)))
 		samples_release(&stall->lasted);
 	u64_map_release(&memory->sites);
@@ -92,7 +83,6 @@ static void release(struct analysis *memory)
 	u64_map_release(&memory->stalls);
 	u64_map_release(&memory->faults);
 	roles_release(&memory->roles);
-	free(memory);
 }
 
 static bool is_wanted(const struct analysis *memory, const struct event *event, uint32_t *ret_task)
@@ -332,9 +322,10 @@ const struct analysis_ops memory_analysis = {
 	.summary = "show what memory the kernel allocated and did not free, and which tasks waited for it",
 	.wants = wants,
 	.essential = 1,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = memory_finish,
-	.free = release,
+	.release = release,
 };

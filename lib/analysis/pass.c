@@ -79,7 +79,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 void pass_release(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->nr_items; i++)
-		pass->items[i].ops->free(pass->items[i].analysis);
+		analysis_free(pass->items[i].ops, pass->items[i].analysis);
 	free(pass->items);
 	dispatch_release(&pass->dispatch);
 	free(pass->self);
@@ -89,11 +89,11 @@ void pass_release(struct pass *pass)
 
 static int create(struct pass *pass, struct pass_item *item, struct fail *fail)
 {
-	int r = item->ops->create(pass, item->options, &item->analysis, fail);
+	int r = analysis_new(item->ops, pass, item->options, &item->analysis, fail);
 
 	if (r || dispatch_add(&pass->dispatch, item->ops, item->analysis))
 		return r;
-	item->ops->free(item->analysis);
+	analysis_free(item->ops, item->analysis);
 	item->analysis = NULL;
 	return fail_memory(fail);
 }
@@ -191,7 +191,7 @@ int pass_restart(struct pass *pass, struct fail *fail)
 	for (size_t i = 0; !r && i < pass->nr_items; i++) {
 		struct pass_item *item = &pass->items[i];
 
-		item->ops->free(item->analysis);
+		analysis_free(item->ops, item->analysis);
 		item->analysis = NULL;
 		r = create(pass, item, fail);
 	}

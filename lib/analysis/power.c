@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/power_internal.h"
 
-#include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
@@ -9,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How deep and how long CPUs were idle, what woke them, and the frequencies at which they ran. */
@@ -46,12 +44,8 @@ static const struct {
 	[IPI] = { NULL, "reason", NULL },
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *power, struct pass *pass, const void *options)
 {
-	struct analysis *power = calloc(1, sizeof(*power));
-
-	if (!power)
-		return fail_memory(fail);
 	power->pass = pass;
 	if (options)
 		power->options = *(const struct power_options *)options;
@@ -61,8 +55,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&power->frequencies, sizeof(struct power_frequency));
 	u64_map_init(&power->wakers, sizeof(struct power_waker));
 	u64_map_init(&power->actions, sizeof(struct power_action));
-	*ret = power;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *power)
@@ -73,8 +66,6 @@ static void release(struct analysis *power)
 	struct power_waker *waker;
 	uint64_t key;
 
-	if (!power)
-		return;
 	for (size_t at = 0; (state = u64_map_next(&power->states, &at, &key));)
 		samples_release(&state->lasted);
 	for (size_t at = 0; (frequency = u64_map_next(&power->frequencies, &at, &key));)
@@ -89,7 +80,6 @@ static void release(struct analysis *power)
 	u64_map_release(&power->wakers);
 	u64_map_release(&power->actions);
 	roles_release(&power->roles);
-	free(power);
 }
 
 /* Returns the map's entry for a key; a new entry is all zero. NULL when memory runs out. */
@@ -343,9 +333,10 @@ const struct analysis_ops power_analysis = {
 	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
 	.wants = wants,
 	.essential = 1,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = power_finish,
-	.free = release,
+	.release = release,
 };

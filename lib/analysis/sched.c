@@ -3,7 +3,6 @@
 
 #include "lib/analysis/sched_chain.h"
 #include "lib/analysis/sched_map.h"
-#include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
@@ -27,14 +26,8 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-static void release(struct analysis *sched);
-
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *sched, struct pass *pass, const void *options)
 {
-	struct analysis *sched = calloc(1, sizeof(*sched));
-
-	if (!sched)
-		return fail_memory(fail);
 	sched->pass = pass;
 	if (options)
 		sched->options = *(const struct sched_options *)options;
@@ -42,21 +35,14 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 		sched->chain = sched_chain_new(pass, sched->options.chain);
 	if (sched->options.map)
 		sched->map = sched_map_new(pass, sched->options.map);
-	if ((sched->options.chain && !sched->chain) || (sched->options.map && !sched->map)) {
-		release(sched);
-		return fail_memory(fail);
-	}
 	if (pass->lines && sched->options.timehist)
 		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID",
 		      "OFF ms", "DELAY ms", "RUN ms", "STATE");
-	*ret = sched;
-	return 0;
+	return (!sched->options.chain || sched->chain) && (!sched->options.map || sched->map);
 }
 
 static void release(struct analysis *sched)
 {
-	if (!sched)
-		return;
 	for (size_t i = 0; i < sched->nr_tasks; i++)
 		samples_release(&sched->tasks[i].delay);
 	for (size_t i = 0; i < PARTS; i++)
@@ -64,7 +50,6 @@ static void release(struct analysis *sched)
 	sched_chain_free(sched->chain);
 	sched_map_free(sched->map);
 	free(sched->tasks);
-	free(sched);
 }
 
 /* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
@@ -243,9 +228,10 @@ const struct analysis_ops sched_analysis = {
 	.summary = "show how long tasks ran, waited and slept, and what CPUs did",
 	.wants = wants,
 	.essential = 1,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = sched_finish,
-	.free = release,
+	.release = release,
 };

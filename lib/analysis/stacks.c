@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -78,12 +77,8 @@ struct analysis {
 	uint64_t stacks, broken;
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *stacks, struct pass *pass, const void *options)
 {
-	struct analysis *stacks = calloc(1, sizeof(*stacks));
-
-	if (!stacks)
-		return fail_memory(fail);
 	stacks->pass = pass;
 	stacks->context = pass->reader->buffers[0].context;
 	if (options)
@@ -93,12 +88,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&stacks->offs, sizeof(struct off));
 	u64_map_init(&stacks->events, sizeof(struct event_row));
 	u64_map_init(&stacks->off_rows, sizeof(struct off_row));
-	if (!stack_store_init(&stacks->store)) {
-		free(stacks);
-		return fail_memory(fail);
-	}
-	*ret = stacks;
-	return 0;
+	return stack_store_init(&stacks->store);
 }
 
 static void release(struct analysis *stacks)
@@ -107,8 +97,6 @@ static void release(struct analysis *stacks)
 	struct off_row *off;
 	uint64_t key;
 
-	if (!stacks)
-		return;
 	for (size_t at = 0; (row = u64_map_next(&stacks->events, &at, &key));)
 		samples_release(&row->times);
 	for (size_t at = 0; (off = u64_map_next(&stacks->off_rows, &at, &key));)
@@ -120,7 +108,6 @@ static void release(struct analysis *stacks)
 	u64_map_release(&stacks->off_rows);
 	stack_store_release(&stacks->store);
 	roles_release(&stacks->roles);
-	free(stacks);
 }
 
 static uint64_t blocked_of(const struct state_task *task)
@@ -460,9 +447,10 @@ const struct analysis_ops stacks_analysis = {
 	.summary = "show where events happened, and where tasks left their CPUs",
 	.wants = wants,
 	.stacks = "sched:sched_switch",
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = finish,
-	.free = release,
+	.release = release,
 };

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A first overview of a recording: its facts, and the most important tables of every analysis whose events it has. */
@@ -35,33 +34,20 @@ static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_an
 
 static void release(struct analysis *summary)
 {
-	if (!summary)
-		return;
 	for (size_t i = 0; i < PARTS; i++)
-		parts[i]->free(summary->parts[i]);
+		analysis_free(parts[i], summary->parts[i]);
 	dispatch_release(&summary->dispatch);
-	free(summary);
 }
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *summary, struct pass *pass, const void *options)
 {
-	struct analysis *summary = calloc(1, sizeof(*summary));
-	int r = 0;
-
 	(void)options;
-	if (!summary)
-		return fail_memory(fail);
 	summary->pass = pass;
-	for (size_t i = 0; !r && i < PARTS; i++) {
-		r = parts[i]->create(pass, NULL, &summary->parts[i], fail);
-		if (!r && !dispatch_add(&summary->dispatch, parts[i], summary->parts[i]))
-			r = fail_memory(fail);
-	}
-	if (r)
-		release(summary);
-	else
-		*ret = summary;
-	return r;
+	for (size_t i = 0; i < PARTS; i++)
+		if (analysis_new(parts[i], pass, NULL, &summary->parts[i], NULL) ||
+		    !dispatch_add(&summary->dispatch, parts[i], summary->parts[i]))
+			return false;
+	return true;
 }
 
 static uint8_t look(struct analysis *summary, const struct event *event)
@@ -205,9 +191,10 @@ const struct analysis_ops summary_analysis = {
 	.summary = "show on one page what a recording holds and what stands out",
 	.wants = wants,
 	.like = like,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = finish,
-	.free = release,
+	.release = release,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/syscalls_internal.h"
 
-#include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -37,12 +36,8 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-static int create(struct pass *pass, const void *options, struct analysis **ret, struct fail *fail)
+static bool init(struct analysis *syscalls, struct pass *pass, const void *options)
 {
-	struct analysis *syscalls = calloc(1, sizeof(*syscalls));
-
-	if (!syscalls)
-		return fail_memory(fail);
 	syscalls->pass = pass;
 	if (options)
 		syscalls->options = *(const struct syscalls_options *)options;
@@ -51,8 +46,7 @@ static int create(struct pass *pass, const void *options, struct analysis **ret,
 	u64_map_init(&syscalls->types, sizeof(struct call_type));
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
-	*ret = syscalls;
-	return 0;
+	return true;
 }
 
 static void release(struct analysis *syscalls)
@@ -61,8 +55,6 @@ static void release(struct analysis *syscalls)
 	size_t at = 0;
 	uint64_t key;
 
-	if (!syscalls)
-		return;
 	while ((row = u64_map_next(&syscalls->rows, &at, &key)))
 		samples_release(&row->lasted);
 	u64_map_release(&syscalls->rows);
@@ -72,7 +64,6 @@ static void release(struct analysis *syscalls)
 	syscalls_trace_release(&syscalls->trace);
 	free(syscalls->calls);
 	free(syscalls->slowest);
-	free(syscalls);
 }
 
 static inline uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
@@ -475,11 +466,12 @@ const struct analysis_ops syscalls_analysis = {
 	.summary = "show how long system calls took, and which failed",
 	.wants = wants,
 	.essential = 2,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = syscalls_finish,
-	.free = release,
+	.release = release,
 };
 
 /* The events of each single call name its arguments. A 32-bit task has no such events. */
@@ -495,9 +487,10 @@ const struct analysis_ops syscalls_named_analysis = {
 	.summary = "show how long system calls took, and which failed",
 	.wants = named_wants,
 	.essential = 1,
-	.create = create,
+	.size = sizeof(struct analysis),
+	.init = init,
 	.look = look,
 	.see = see,
 	.finish = syscalls_finish,
-	.free = release,
+	.release = release,
 };

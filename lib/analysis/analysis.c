@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/analysis.h"
+
+#include "lib/base/fail.h"
+
+#include <stdlib.h>
+
+int analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options, struct analysis **ret,
+		 struct fail *fail)
+{
+	struct analysis *analysis = calloc(1, ops->size);
+
+	if (analysis && ops->init(analysis, pass, options)) {
+		*ret = analysis;
+		return 0;
+	}
+	analysis_free(ops, analysis);
+	return fail_memory(fail);
+}
+
+void analysis_free(const struct analysis_ops *ops, struct analysis *analysis)
+{
+	if (!analysis)
+		return;
+	ops->release(analysis);
+	free(analysis);
+}
