@@ -418,3 +418,11 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	command_failed(&fail);
 	return recorded.status ? recorded.status : EXIT_FAILED;
 }
+
+int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv)
+{
+	struct analyse analyse = ANALYSE_INIT;
+
+	command_parse(command, argc, argv, 0, &analyse);
+	return analyse_run(&analyse, ops, NULL);
+}

@@ -50,6 +50,8 @@ extern const struct argp analyse_argp;
 extern const struct argp_child analyse_children[];
 /* The argp parser of such a command without options of its own. Its input is the struct analyse. */
 error_t analyse_only(int key, char *arg, struct argp_state *state);
+/* Runs such a command. */
+int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
 /* Returns the value of --format. An unknown one is a usage error. */
 enum table_format analyse_format(const char *name, struct argp_state *state);
 /* The args_doc of the command of an analysis. */

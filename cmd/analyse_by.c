@@ -44,15 +44,30 @@ size_t analyse_by(const struct row_choices *rows, const char *name, struct argp_
 	return 0;
 }
 
-error_t analyse_by_only(int key, char *arg, struct argp_state *state)
+struct arguments {
+	struct analyse analyse;
+	const struct row_choices *rows;
+	struct row_options chosen;
+};
+
+error_t analyse_by_parse(int key, char *arg, struct argp_state *state)
 {
-	struct analyse_by_arguments *arguments = state->input;
+	struct arguments *arguments = state->input;
 
 	if (key == ARGP_KEY_INIT)
 		state->child_inputs[0] = &arguments->analyse;
 	else if (key == OPT_ANALYSE_BY)
-		arguments->by = analyse_by(arguments->rows, arg, state);
+		arguments->chosen.by = (unsigned)analyse_by(arguments->rows, arg, state);
 	else
 		return ARGP_ERR_UNKNOWN;
 	return 0;
+}
+
+int analyse_by_run(const struct command *command, const struct analysis_ops *ops, const struct row_choices *rows,
+		   int argc, char **argv)
+{
+	struct arguments arguments = { .analyse = ANALYSE_INIT, .rows = rows };
+
+	command_parse(command, argc, argv, 0, &arguments);
+	return analyse_run(&arguments.analyse, ops, &arguments.chosen);
 }

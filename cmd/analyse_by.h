@@ -16,16 +16,11 @@ extern const struct row_choices rows_of_block, rows_of_locks, rows_of_stacks, ro
 /* Returns the place of `name` among the choices. An unknown name is a usage error that lists them. */
 size_t analyse_by(const struct row_choices *rows, const char *name, struct argp_state *state);
 
-/* For commands of an analysis whose only own option is --by. */
+/* The argp parser of a command of an analysis whose only own option is --by. */
 enum { OPT_ANALYSE_BY = 512 };
-
-struct analyse_by_arguments {
-	struct analyse analyse;
-	const struct row_choices *rows;
-	size_t by; /* place of the chosen value */
-};
-
-/* The argp parser of such a command. Its input is a struct analyse_by_arguments. */
-error_t analyse_by_only(int key, char *arg, struct argp_state *state);
+error_t analyse_by_parse(int key, char *arg, struct argp_state *state);
+/* Runs such a command. The options of the analysis are struct row_options. */
+int analyse_by_run(const struct command *command, const struct analysis_ops *ops, const struct row_choices *rows,
+		   int argc, char **argv);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_by.h"
 #include "cmd/command.h"
-#include "lib/analysis/block.h"
 
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "device|operation|task", 0,
@@ -11,7 +10,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.parser = analyse_by_only,
+	.parser = analyse_by_parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long block requests waited, how long the devices took, how deep the queues "
@@ -20,12 +19,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_block };
-	struct block_options asked;
-
-	command_parse(&block_command, argc, argv, 0, &arguments);
-	asked = (struct block_options){ .by = (enum block_by)arguments.by };
-	return analyse_run(&arguments.analyse, &block_analysis, &asked);
+	return analyse_by_run(&block_command, &block_analysis, &rows_of_block, argc, argv);
 }
 
 const struct command block_command = {

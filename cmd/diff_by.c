@@ -17,11 +17,11 @@ const void *diff_by(const char *of, const char *by, union diff_by_options *into,
 		into->syscalls =
 			(struct syscalls_options){ .by = (enum syscalls_by)analyse_by(&rows_of_syscalls, by, state) };
 	else if (!strcmp(of, "block"))
-		into->block = (struct block_options){ .by = (enum block_by)analyse_by(&rows_of_block, by, state) };
+		into->rows.by = (unsigned)analyse_by(&rows_of_block, by, state);
 	else if (!strcmp(of, "locks"))
-		into->locks = (struct locks_options){ .by = (enum locks_by)analyse_by(&rows_of_locks, by, state) };
+		into->rows.by = (unsigned)analyse_by(&rows_of_locks, by, state);
 	else if (!strcmp(of, "stacks"))
-		into->stacks = (struct stacks_options){ .by = (enum stacks_by)analyse_by(&rows_of_stacks, by, state) };
+		into->rows.by = (unsigned)analyse_by(&rows_of_stacks, by, state);
 	else if (!strcmp(of, "latency"))
 		into->latency = (struct latency_options){ .worst = LATENCY_WORST,
 							  .by_task = analyse_by(&rows_of_latency, by, state) };

@@ -2,11 +2,9 @@
 #ifndef WEFT_CMD_DIFF_BY_H
 #define WEFT_CMD_DIFF_BY_H
 
-#include "lib/analysis/block.h"
+#include "lib/analysis/analysis.h"
 #include "lib/analysis/latency.h"
-#include "lib/analysis/locks.h"
 #include "lib/analysis/power.h"
-#include "lib/analysis/stacks.h"
 #include "lib/analysis/syscalls.h"
 
 #include <argp.h>
@@ -14,9 +12,7 @@
 /* The options of analyses whose rows can be chosen. */
 union diff_by_options {
 	struct syscalls_options syscalls;
-	struct block_options block;
-	struct locks_options locks;
-	struct stacks_options stacks;
+	struct row_options rows;
 	struct latency_options latency;
 	struct power_options power;
 };

@@ -12,10 +12,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse analyse = ANALYSE_INIT;
-
-	command_parse(&irq_command, argc, argv, 0, &analyse);
-	return analyse_run(&analyse, &irq_analysis, NULL);
+	return analyse_only_run(&irq_command, &irq_analysis, argc, argv);
 }
 
 const struct command irq_command = {

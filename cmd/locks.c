@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_by.h"
 #include "cmd/command.h"
-#include "lib/analysis/locks.h"
 
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "lock|caller|task", 0, "A row for each of these (default: lock)", 1 },
@@ -10,7 +9,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.parser = analyse_by_only,
+	.parser = analyse_by_parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long tasks waited for kernel locks and for futexes, spinning or asleep, "
@@ -19,12 +18,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_locks };
-	struct locks_options asked;
-
-	command_parse(&locks_command, argc, argv, 0, &arguments);
-	asked = (struct locks_options){ .by = (enum locks_by)arguments.by };
-	return analyse_run(&arguments.analyse, &locks_analysis, &asked);
+	return analyse_by_run(&locks_command, &locks_analysis, &rows_of_locks, argc, argv);
 }
 
 const struct command locks_command = {

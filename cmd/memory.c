@@ -12,10 +12,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse analyse = ANALYSE_INIT;
-
-	command_parse(&memory_command, argc, argv, 0, &analyse);
-	return analyse_run(&analyse, &memory_analysis, NULL);
+	return analyse_only_run(&memory_command, &memory_analysis, argc, argv);
 }
 
 const struct command memory_command = {

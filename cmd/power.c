@@ -12,10 +12,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse analyse = ANALYSE_INIT;
-
-	command_parse(&power_command, argc, argv, 0, &analyse);
-	return analyse_run(&analyse, &power_analysis, NULL);
+	return analyse_only_run(&power_command, &power_analysis, argc, argv);
 }
 
 const struct command power_command = {

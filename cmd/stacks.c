@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_by.h"
 #include "cmd/command.h"
-#include "lib/analysis/stacks.h"
 
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "stack|function|task", 0, "A row for each of these (default: stack)", 1 },
@@ -10,7 +9,7 @@ static const struct argp_option options[] = {
 
 static const struct argp argp = {
 	.options = options,
-	.parser = analyse_by_only,
+	.parser = analyse_by_parse,
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording with stacks where events happened, where tasks left their CPUs, "
@@ -19,12 +18,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct analyse_by_arguments arguments = { .analyse = ANALYSE_INIT, .rows = &rows_of_stacks };
-	struct stacks_options asked;
-
-	command_parse(&stacks_command, argc, argv, 0, &arguments);
-	asked = (struct stacks_options){ .by = (enum stacks_by)arguments.by };
-	return analyse_run(&arguments.analyse, &stacks_analysis, &asked);
+	return analyse_by_run(&stacks_command, &stacks_analysis, &rows_of_stacks, argc, argv);
 }
 
 const struct command stacks_command = {

@@ -61,6 +61,11 @@ struct analysis_ops {
 	void (*release)(struct analysis *analysis); /* what it holds */
 };
 
+/* The options of an analysis that lets the user choose its rows and nothing else. */
+struct row_options {
+	unsigned by; /* a value of the analysis's enum, such as enum block_by */
+};
+
 /* A new analysis has one line here, and one in the list of the summary's parts (lib/analysis/summary.c). */
 extern const struct analysis_ops sched_analysis;
 extern const struct analysis_ops summary_analysis;
@@ -70,9 +75,9 @@ extern const struct analysis_ops syscalls_named_analysis; /* same tables; its re
 extern const struct analysis_ops graph_analysis;          /* options: lib/analysis/graph.h */
 extern const struct analysis_ops graph_tree_analysis; /* the calls of one function; options in graph.h, never NULL */
 extern const struct analysis_ops irq_analysis;
-extern const struct analysis_ops block_analysis;  /* options: lib/analysis/block.h */
-extern const struct analysis_ops locks_analysis;  /* options: lib/analysis/locks.h */
-extern const struct analysis_ops stacks_analysis; /* options: lib/analysis/stacks.h */
+extern const struct analysis_ops block_analysis;  /* options: struct row_options, enum block_by */
+extern const struct analysis_ops locks_analysis;  /* options: struct row_options, enum locks_by */
+extern const struct analysis_ops stacks_analysis; /* options: struct row_options, enum stacks_by */
 extern const struct analysis_ops memory_analysis;
 extern const struct analysis_ops power_analysis;
 

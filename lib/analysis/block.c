@@ -47,7 +47,7 @@ static bool init(struct analysis *block, struct pass *pass, const void *options)
 {
 	block->pass = pass;
 	if (options)
-		block->options = *(const struct block_options *)options;
+		block->by = (enum block_by)((const struct row_options *)options)->by;
 	roles_init(&block->roles, names);
 	u64_map_init(&block->numbers, sizeof(uint32_t));
 	u64_map_init(&block->bios, sizeof(struct block_bio));

@@ -2,12 +2,8 @@
 #ifndef WEFT_ANALYSIS_BLOCK_H
 #define WEFT_ANALYSIS_BLOCK_H
 
-/* The options of block_analysis. */
+/* The rows of block_analysis; its options are struct row_options (lib/analysis/analysis.h). */
 
 enum block_by { BLOCK_BY_DEVICE, BLOCK_BY_OPERATION, BLOCK_BY_TASK };
-
-struct block_options {
-	enum block_by by;
-};
 
 #endif

@@ -58,7 +58,7 @@ struct block_row {
 
 struct analysis {
 	struct pass *pass;
-	struct block_options options;
+	enum block_by by;
 	struct roles roles;
 	struct block_places {
 		struct place device, sector, sectors, bytes, rwbs, other, error;

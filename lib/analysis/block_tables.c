@@ -72,7 +72,7 @@ static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t
 {
 	struct block_row *row = NULL;
 
-	switch (block->options.by) {
+	switch (block->by) {
 	case BLOCK_BY_DEVICE:
 		row = u64_map_add(&block->rows, (uint64_t)device << 8 | operation);
 		break;
@@ -147,7 +147,7 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 {
 	const struct state *state = &block->pass->state;
 
-	switch (block->options.by) {
+	switch (block->by) {
 	case BLOCK_BY_DEVICE:
 		put_device(&block->devices[row->device], table);
 		table_cell(table, operations[row->operation]);
@@ -202,12 +202,12 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	size_t at = 0;
 
 	memcpy(block->columns, columns, sizeof(columns));
-	memcpy(block->columns, heads[block->options.by], sizeof(heads[0]));
-	table = findings_table(findings, "requests", titles[block->options.by], "d2c", block->columns, BLOCK_COLUMNS);
+	memcpy(block->columns, heads[block->by], sizeof(heads[0]));
+	table = findings_table(findings, "requests", titles[block->by], "d2c", block->columns, BLOCK_COLUMNS);
 	if (!table)
 		return;
 	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED;
-	if (block->options.by == BLOCK_BY_OPERATION)
+	if (block->by == BLOCK_BY_OPERATION)
 		table->data_only |= 1 << WHICH;
 	table->spare = 1 << MAX_AT | 1 << BYTES | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_50 | 1 << Q2C_99 |
 		       1 << Q2D_50 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;

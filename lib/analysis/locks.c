@@ -95,7 +95,7 @@ static bool init(struct analysis *locks, struct pass *pass, const void *options)
 {
 	locks->pass = pass;
 	if (options)
-		locks->options = *(const struct locks_options *)options;
+		locks->by = (enum locks_by)((const struct row_options *)options)->by;
 	roles_init(&locks->roles, names);
 	u64_map_init(&locks->waits, sizeof(struct lock_wait));
 	u64_map_init(&locks->calls, sizeof(uint64_t));
@@ -229,7 +229,7 @@ static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *w
 	 */
 	if (wait->type == LOCK_FUTEX)
 		place ^= (uint64_t)(uint32_t)(tgid ? tgid : pid) << 47;
-	switch (locks->options.by) {
+	switch (locks->by) {
 	case LOCKS_BY_LOCK:
 		row = u64_map_add(&locks->rows, (place << 8 | place >> 56) ^ wait->type);
 		break;

@@ -2,12 +2,8 @@
 #ifndef WEFT_ANALYSIS_LOCKS_H
 #define WEFT_ANALYSIS_LOCKS_H
 
-/* The options of locks_analysis. */
+/* The rows of locks_analysis; its options are struct row_options (lib/analysis/analysis.h). */
 
 enum locks_by { LOCKS_BY_LOCK, LOCKS_BY_CALLER, LOCKS_BY_TASK };
-
-struct locks_options {
-	enum locks_by by;
-};
 
 #endif

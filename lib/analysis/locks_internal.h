@@ -63,7 +63,7 @@ struct lock_row {
 
 struct analysis {
 	struct pass *pass;
-	struct locks_options options;
+	enum locks_by by;
 	struct roles roles;
 	struct lock_places {
 		struct place address, value, name, array;

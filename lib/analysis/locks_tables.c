@@ -123,7 +123,7 @@ static void put_head(const struct analysis *locks, const struct lock_row *row, s
 {
 	const struct state_task *task = &locks->pass->state.tasks[row->task];
 
-	switch (locks->options.by) {
+	switch (locks->by) {
 	case LOCKS_BY_LOCK:
 		attach(row, put_lock(locks, row, table), table);
 		table_cell(table, types[row->type]);
@@ -214,8 +214,8 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 	size_t at = 0;
 
 	memcpy(locks->columns, columns, sizeof(columns));
-	memcpy(locks->columns, heads[locks->options.by], sizeof(heads[0]));
-	table = findings_table(findings, "locks", titles[locks->options.by], "total", locks->columns, LOCKS_COLUMNS);
+	memcpy(locks->columns, heads[locks->by], sizeof(heads[0]));
+	table = findings_table(findings, "locks", titles[locks->by], "total", locks->columns, LOCKS_COLUMNS);
 	if (!table)
 		return;
 	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << WAITS | 1 << TOTAL | 1 << P50 | 1 << MAX | 1 << MAX_AT);
@@ -230,7 +230,7 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 			   (held ? 0 : 1 << HOLDS | 1 << HELD | 1 << HELD_MAX);
 	if (!locks->pass->state.events[STATE_SWITCH])
 		table->data_only |= 1 << SPUN | 1 << SLEPT | 1 << WAKER;
-	if (!locks->stacks || locks->options.by == LOCKS_BY_CALLER)
+	if (!locks->stacks || locks->by == LOCKS_BY_CALLER)
 		table->data_only |= 1 << CALLER;
 	table->spare = 1 << MAX_AT | 1 << GIVEN_UP | 1 << SPUN | 1 << SLEPT | 1 << P50 | 1 << WAKER;
 	extreme_tell(locks->pass, findings, "wait for a lock", &longest);

@@ -65,7 +65,7 @@ struct off_row {
 
 struct analysis {
 	struct pass *pass;
-	struct stacks_options options;
+	enum stacks_by by;
 	struct roles roles;
 	struct place callers[2], tgid; /* kernel stack, user stack */
 	const struct context *context; /* of the buffer with stacks */
@@ -82,7 +82,7 @@ static bool init(struct analysis *stacks, struct pass *pass, const void *options
 	stacks->pass = pass;
 	stacks->context = pass->reader->buffers[0].context;
 	if (options)
-		stacks->options = *(const struct stacks_options *)options;
+		stacks->by = (enum stacks_by)((const struct row_options *)options)->by;
 	roles_init(&stacks->roles, names);
 	u64_map_init(&stacks->last, sizeof(struct stacked));
 	u64_map_init(&stacks->offs, sizeof(struct off));
@@ -122,7 +122,7 @@ static uint64_t waiting_of(const struct state_task *task)
 
 static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t task)
 {
-	switch (stacks->options.by) {
+	switch (stacks->by) {
 	case STACKS_BY_STACK:
 		return stack;
 	case STACKS_BY_FUNCTION:
@@ -358,7 +358,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 	if (!table)
 		return;
 	while ((row = u64_map_next(&stacks->events, &at, &key))) {
-		table_attach_columns(table, &row->times, event_called[stacks->options.by], NULL);
+		table_attach_columns(table, &row->times, event_called[stacks->by], NULL);
 		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
 		put_task(stacks, row->task, table);
 		table_cellf(table, "%s:%s", row->format->system, row->format->name);
@@ -366,7 +366,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 		stack_store_put(&stacks->store, stacks->context, row->stack, table);
 	}
 	table->data_only = 1 << EVENT_PID;
-	if (stacks->options.by != STACKS_BY_TASK)
+	if (stacks->by != STACKS_BY_TASK)
 		table->data_only |= 1 << EVENT_TASK;
 }
 
@@ -400,8 +400,8 @@ static void put_offs(const struct analysis *stacks, struct findings *findings)
 	if (!table)
 		return;
 	while ((row = u64_map_next(&stacks->off_rows, &at, &key))) {
-		table_attach_columns(table, &row->parts[0], off_called[stacks->options.by], "blocked");
-		table_attach_columns(table, &row->parts[1], off_called[stacks->options.by], "runnable");
+		table_attach_columns(table, &row->parts[0], off_called[stacks->by], "blocked");
+		table_attach_columns(table, &row->parts[1], off_called[stacks->by], "runnable");
 		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
 		put_task(stacks, row->task, table);
 		table_cell_u64(table, row->times);

@@ -2,12 +2,8 @@
 #ifndef WEFT_ANALYSIS_STACKS_H
 #define WEFT_ANALYSIS_STACKS_H
 
-/* The options of stacks_analysis. */
+/* The rows of stacks_analysis; its options are struct row_options (lib/analysis/analysis.h). */
 
 enum stacks_by { STACKS_BY_STACK, STACKS_BY_FUNCTION, STACKS_BY_TASK };
-
-struct stacks_options {
-	enum stacks_by by;
-};
 
 #endif

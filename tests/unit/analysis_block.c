@@ -84,7 +84,7 @@ TEST(block_charges_the_task_that_queued_and_knows_partitions_merges_splits_and_f
 	struct analysed analysed;
 
 	/* 8:1 is a partition of 8:0; its bios have the sectors of the whole disk. */
-	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &block_analysis, &(struct row_options){ .by = BLOCK_BY_TASK }, types,
 			    "0 1000 7 block_bio_queue dev=0x800001 sector=100 nr_sector=16 rwbs=W\n"
 			    "0 1010 7 block_split dev=0x800001 sector=100 new_sector=108 rwbs=W\n"
 			    "0 1100 7 block_bio_queue dev=0x800001 sector=116 nr_sector=8 rwbs=W\n"

@@ -60,7 +60,7 @@ TEST(locks_keeps_two_waits_of_one_task_apart_and_counts_by_task)
 {
 	struct analysed analysed;
 
-	if (!analysed_begin(&analysed, &locks_analysis, &(struct locks_options){ .by = LOCKS_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &locks_analysis, &(struct row_options){ .by = LOCKS_BY_TASK }, types,
 			    "0 1000 7 contention_begin lock_addr=0x10 flags=1\n"
 			    "0 1100 7 contention_begin lock_addr=0x20 flags=1 common_flags=8\n"
 			    "0 1150 7 contention_end lock_addr=0x20 common_flags=8\n"

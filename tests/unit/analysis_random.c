@@ -91,9 +91,9 @@ static void play(struct loom *loom, uint64_t seed)
 
 static void run(uint64_t seed)
 {
-	static const struct block_options block = { .by = BLOCK_BY_TASK };
-	static const struct locks_options locks = { .by = LOCKS_BY_CALLER };
-	static const struct stacks_options stacks = { .by = STACKS_BY_FUNCTION };
+	static const struct row_options block = { .by = BLOCK_BY_TASK };
+	static const struct row_options locks = { .by = LOCKS_BY_CALLER };
+	static const struct row_options stacks = { .by = STACKS_BY_FUNCTION };
 	const struct {
 		const struct analysis_ops *ops;
 		const void *options;

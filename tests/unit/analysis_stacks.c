@@ -66,7 +66,7 @@ TEST(stacks_adds_up_the_times_of_a_task)
 {
 	struct analysed analysed;
 
-	if (!analysed_begin(&analysed, &stacks_analysis, &(struct stacks_options){ .by = STACKS_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &stacks_analysis, &(struct row_options){ .by = STACKS_BY_TASK }, types,
 			    off_script))
 		return;
 	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "comm", "ls") &&
