@@ -106,7 +106,7 @@ static struct frames *find(const struct calls *calls, uint64_t key)
 	return frames ? *frames : NULL;
 }
 
-/* What calls_frame() and calls_open() ask about: the event's task; NULL: it has entered nothing. */
+/* What calls_frame() asks about: the event's task; NULL: it has entered nothing. */
 static const struct frames *frames_at(const struct calls *calls, const struct event *event)
 {
 	const struct seat *seat = &calls->seats[event->cpu % SEATS];
@@ -399,13 +399,6 @@ bool calls_frame(const struct calls *calls, const struct event *event, size_t ba
 	frame = &frames->at[at];
 	*ret = (struct calls_frame){ frames->funcs[at], frame->depth, frame->within, &frame->word };
 	return true;
-}
-
-size_t calls_open(const struct calls *calls, const struct event *event)
-{
-	const struct frames *frames = frames_at(calls, event);
-
-	return frames ? frames->len : 0;
 }
 
 struct calls_left calls_left(const struct calls *calls)

@@ -60,9 +60,6 @@ struct calls_frame {
  */
 bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret);
 
-/* The number of open functions of the event's task after this event. */
-size_t calls_open(const struct calls *calls, const struct event *event);
-
 /*
  * The number of calls without an exit: `open` still run at the end, `lost` were open when events were lost, for
  * `dropped` the trace has no exit although no event was lost.
