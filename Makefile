@@ -69,7 +69,7 @@ lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
-examples := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/examples/*.c))
+example_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/examples/*.c))
 test_plugins := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugins/*.c))
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
@@ -126,7 +126,8 @@ unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
-$(BUILD)/tests/examples/%: $(BUILD)/tests/examples/%.o $(BUILD)/libweft.a
+# A weft with commands of its own.
+$(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj)) $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/%.so: %.c $(BUILD)/flags
@@ -154,7 +155,7 @@ lint: all
 format:
 	@git ls-files '*.c' '*.h' ':!tests/lint/bad' | xargs -n 64 clang-format-14 -i
 
-examples: $(examples)
+examples: $(BUILD)/tests/examples/weft
 
 cases: all examples
 	@BUILD=$(BUILD) tests/run --verbose cases $(T)
@@ -254,4 +255,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el riscv64)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(examples:%=%.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * A subcommand: a file in cmd/ with a const struct command, and one line in commands[] of weft.c.
+ * A subcommand: a file in cmd/ with a const struct command, and one line in commands.c.
  * Its argp is the only place that describes an option: help, man pages and completions are made from it (`weft
  * __describe`). Every option has a long name. Its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
  * TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in
@@ -49,6 +49,9 @@ extern const struct command stack_command, profile_functions_command;
 extern const struct command list_command, stat_command, doctor_command, instance_command;
 extern const struct command probe_command, hist_command;
 extern const struct command help_command, describe_command;
+
+/* All commands, then NULL (commands.c). */
+extern const struct command *const commands[];
 
 /* Returns the command with this index in commands[]; NULL after the last. */
 const struct command *command_at(size_t index);

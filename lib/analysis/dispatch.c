@@ -61,7 +61,7 @@ static bool ask_all(const struct dispatch *dispatch, const struct event *event, 
 	type->to = calloc(dispatch->nr_items + 1, sizeof(*type->to));
 	for (size_t i = 0; type->to && i < dispatch->nr_items; i++) {
 		const struct dispatch_item *item = &dispatch->items[i];
-		uint8_t role = item->ops->look(item->analysis, event);
+		uint8_t role = item->ops->look ? item->ops->look(item->analysis, event) : 1;
 
 		if (role != ROLE_NONE)
 			type->to[type->nr++] = (struct dispatch_to){ item->ops->see, item->analysis, role };

@@ -4,7 +4,7 @@
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
-example=${BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/examples/events_per_task
+example=${BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/examples/weft
 
 # Prints "NAME PID CPU COUNT" from the kernel's text $1. Each line that is no comment is an event.
 counts_of()

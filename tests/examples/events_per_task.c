@@ -1,81 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An example of an analysis: how many events each task made on each CPU. CONTRIBUTING.md explains it. */
+/* An example: an analysis and its command. It counts the events of each task on each CPU. CONTRIBUTING.md explains it. */
+#include "cmd/analyse.h"
 #include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/table.h"
 #include "lib/base/u64_map.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
+#include "lib/event/event.h"
+#include "tests/examples/commands.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+struct analysis {
+	struct pass *pass;
+	struct u64_map counts; /* by task and CPU: memory grows with these, not with events */
+};
 
-static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
-					       { "PID", TABLE_NUMBER, NULL },
-					       { "CPU", TABLE_NUMBER, NULL },
-					       { "EVENTS", TABLE_COUNT, NULL } };
-
-/* What a consumer remembers is its own; here it grows with tasks and CPUs, not with events. */
-static void count(void *counts, const struct event *event)
+static bool init(struct analysis *analysis, struct pass *pass, const void *options)
 {
-	uint64_t *value = event->kind == EVENT_RECORD ?
-				  u64_map_add(counts, (uint64_t)(uint32_t)event->pid << 16 | event->cpu) :
-				  NULL;
-
-	if (value)
-		++*value;
+	(void)options;
+	analysis->pass = pass;
+	u64_map_init(&analysis->counts, sizeof(uint64_t));
+	return true;
 }
 
-static int print(const struct u64_map *counts, const struct tasks *tasks, enum table_format format)
+static void release(struct analysis *analysis)
 {
-	const uint64_t *value;
-	struct table table;
-	struct out out;
+	u64_map_release(&analysis->counts);
+}
+
+/* The state saw the event before: after a switch, the CPU belongs to the next task. */
+static void see(struct analysis *analysis, const struct event *event, uint8_t role)
+{
+	const struct state *state = &analysis->pass->state;
+	uint32_t task = state->step.kind == STEP_SWITCH ? state->step.other : state_running(state, event->cpu);
+	uint64_t *count;
+
+	if (!role || task == STATE_NO_TASK || !pass_wants(analysis->pass, &state->tasks[task]))
+		return;
+	count = u64_map_add(&analysis->counts, (uint64_t)task << 32 | event->cpu);
+	if (count)
+		++*count;
+	analysis->pass->failed |= !count;
+}
+
+static int finish(struct analysis *analysis, struct findings *findings, struct fail *fail)
+{
+	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
+						       { "PID", TABLE_NUMBER, NULL },
+						       { "CPU", TABLE_NUMBER, NULL },
+						       { "EVENTS", TABLE_COUNT, NULL } };
+	struct table *table = findings_table(findings, "tasks", "events of each task on each CPU", "events", columns,
+					     array_size(columns));
+	const uint64_t *count;
 	uint64_t key;
 	size_t at = 0;
-	int r = -1;
 
-	table_init(&table, columns, array_size(columns));
-	while ((value = u64_map_next(counts, &at, &key))) {
-		table_cell(&table, task_name(tasks, (int32_t)(key >> 16)).text);
-		table_cell_s64(&table, (int32_t)(key >> 16));
-		table_cell_u64(&table, key & 0xffff);
-		table_cell_u64(&table, *value);
+	while (table && (count = u64_map_next(&analysis->counts, &at, &key))) {
+		const struct state_task *task = &analysis->pass->state.tasks[key >> 32];
+
+		table_cell(table, pass_comm(analysis->pass, task));
+		table_cell_s64(table, task->pid);
+		table_cell_u64(table, (uint32_t)key);
+		table_cell_u64(table, *count);
 	}
-	if (out_init(&out, 0) && table_write(&table, format, &out))
-		r = out_flush(&out, STDOUT_FILENO);
-	out_release(&out);
-	table_release(&table);
-	return r;
+	return analysis->pass->failed ? fail_memory(fail) : 0;
 }
 
-int main(int argc, char **argv)
+static const struct analysis_want wants[] = { { "sched:sched_switch", NULL, "whose an event is" },
+					      { NULL, NULL, NULL } };
+
+static const struct analysis_ops ops = {
+	.name = "events-per-task",
+	.summary = "show how many events each task made on each CPU",
+	.wants = wants,
+	.size = sizeof(struct analysis),
+	.init = init,
+	.see = see,
+	.finish = finish,
+	.release = release,
+};
+
+static const struct argp argp = {
+	.parser = analyse_only,
+	.children = analyse_children,
+	.args_doc = ANALYSE_ARGS,
+	.doc = "Shows from a recording how many events each task made on each CPU.",
+};
+
+static int run(int argc, char **argv)
 {
-	bool json = argc > 2 && !strcmp(argv[2], "--json");
-	struct fail fail = FAIL_INIT;
-	struct trace *trace = NULL;
-	struct reader reader;
-	struct u64_map counts;
-	int r;
-
-	reader_init(&reader);
-	u64_map_init(&counts, sizeof(uint64_t));
-	r = trace_open(argc > 1 ? argv[1] : "trace.dat", &trace, &fail);
-	if (!r)
-		r = reader_add_trace(&reader, trace, &fail);
-	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail);
-	if (!r)
-		r = reader_run(&reader, &(struct reader_consumer){ count, &counts }, 1, &fail);
-	if (!r && reader.nr_buffers)
-		r = print(&counts, reader.buffers[0].context->tasks, json ? TABLE_AS_JSON : TABLE_AS_TEXT);
-	if (r)
-		fprintf(stderr, "events_per_task: %s\n", fail.text);
-	u64_map_release(&counts);
-	reader_release(&reader);
-	trace_free(trace);
-	return r != 0;
+	return analyse_only_run(&events_per_task_command, &ops, argc, argv);
 }
+
+const struct command events_per_task_command = {
+	.name = "events-per-task",
+	.summary = "show how many events each task made on each CPU",
+	.group = "read",
+	.argp = &argp,
+	.run = run,
+};
