@@ -14,6 +14,7 @@
 #include "cmd/streams.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
+#include "lib/base/vec.h"
 
 enum {
 	LETTERS = 128,
@@ -24,7 +25,7 @@ enum {
 /* The tables in the form that getopt_long() reads. */
 struct tables {
 	struct option *names;
-	size_t nr, room;
+	size_t nr;
 	char letters[2 + 3 * LETTERS];
 };
 
@@ -55,17 +56,11 @@ const struct argp_option *options_find(const struct argp *argp, const char *name
 
 static bool add_name(struct tables *tables, const char *name, int has_arg, int key)
 {
-	if (tables->nr == tables->room) {
-		size_t room = tables->room ? 2 * tables->room : 64;
-		struct option *names = reallocarray(tables->names, room, sizeof(*names));
+	struct option *added = vec_push(tables->names, tables->nr);
 
-		if (!names)
-			return false;
-		tables->names = names;
-		tables->room = room;
-	}
-	tables->names[tables->nr++] = (struct option){ .name = name, .has_arg = has_arg, .val = key };
-	return true;
+	if (added)
+		*added = (struct option){ .name = name, .has_arg = has_arg, .val = key };
+	return added;
 }
 
 static bool add_letter(struct tables *tables, int key, int has_arg)

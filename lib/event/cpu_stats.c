@@ -2,6 +2,7 @@
 #include "lib/event/cpu_stats.h"
 
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/trace/trace.h"
 
 #include <stdio.h>
@@ -32,18 +33,15 @@ static void stats_line(struct cpu_stats *stats, struct text_word line)
 
 static struct cpu_stats *add(struct cpu_stats_list *list, uint32_t cpu)
 {
-	struct cpu_stats *more;
+	struct cpu_stats *stats;
 
 	if (list->nr >= TRACE_CPUS_MAX)
 		return NULL;
-	more = reallocarray(list->at, list->nr + 1, sizeof(*more));
-	if (!more) {
-		list->starved = true;
-		return NULL;
-	}
-	list->at = more;
-	more[list->nr] = (struct cpu_stats){ .cpu = cpu };
-	return &more[list->nr++];
+	stats = vec_push(list->at, list->nr);
+	if (stats)
+		stats->cpu = cpu;
+	list->starved |= !stats;
+	return stats;
 }
 
 static void read_settings(struct cpu_stats_list *list, const struct trace *trace, size_t wanted)

@@ -3,6 +3,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/event/kallsyms.h"
 #include "lib/trace/trace.h"
 
@@ -46,15 +47,14 @@ static uint64_t module_now(struct trace_text modules, struct text_word name)
 
 static bool add_module(struct last_boot *boot, uint64_t then, uint64_t now)
 {
-	struct last_boot_module *grown;
+	struct last_boot_module *module;
 
 	if (boot->nr == MODULES_MAX)
 		return true;
-	grown = reallocarray(boot->modules, boot->nr + 1, sizeof(*grown));
-	if (!grown)
+	module = vec_push(boot->modules, boot->nr);
+	if (!module)
 		return false;
-	boot->modules = grown;
-	grown[boot->nr++] = (struct last_boot_module){ .then = then, .delta = now ? now - then : 0 };
+	*module = (struct last_boot_module){ .then = then, .delta = now ? now - then : 0 };
 	return true;
 }
 

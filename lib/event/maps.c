@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/trace/trace.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ struct process {
 
 struct maps {
 	struct map *maps;
-	size_t nr, size;
+	size_t nr;
 	struct process *processes; /* ascending */
 	size_t nr_processes;
 };
@@ -71,31 +72,22 @@ static bool parse_line(struct text_word line, struct map *ret)
 
 static bool add_map(struct maps *maps, const struct map *map)
 {
-	if (maps->nr == maps->size) {
-		size_t size = maps->size ? 2 * maps->size : 64;
-		struct map *grown = reallocarray(maps->maps, size, sizeof(*grown));
+	struct map *added = vec_push(maps->maps, maps->nr);
 
-		if (!grown)
-			return false;
-		maps->maps = grown;
-		maps->size = size;
-	}
-	maps->maps[maps->nr++] = *map;
-	return true;
+	if (added)
+		*added = *map;
+	return added;
 }
 
 static int add_process(struct maps *maps, int32_t pid, struct trace_text text, struct fail *fail)
 {
-	struct process *grown = reallocarray(maps->processes, maps->nr_processes + 1, sizeof(*grown));
-	struct process *process;
+	struct process *process = vec_push(maps->processes, maps->nr_processes);
 	uint64_t last = 0;
 	struct text_word line;
 	struct map map;
 
-	if (!grown)
+	if (!process)
 		return fail_memory(fail);
-	maps->processes = grown;
-	process = &grown[maps->nr_processes];
 	*process = (struct process){ .pid = pid, .first = maps->nr };
 	while (maps->nr < MAPS_MAX && text_next_line(&text.text, &text.len, &line)) {
 		/* The kernel's text is sorted: lines out of order are skipped. */
@@ -106,7 +98,6 @@ static int add_process(struct maps *maps, int32_t pid, struct trace_text text, s
 			return fail_memory(fail);
 	}
 	process->nr = maps->nr - process->first;
-	maps->nr_processes++;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/trace/trace.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct line {
 
 struct types {
 	struct line *lines; /* ascending */
-	size_t nr, size;
+	size_t nr;
 };
 
 static int word_compare(struct text_word a, struct text_word b)
@@ -60,21 +61,6 @@ static bool line_parse(struct text_word text, struct line *ret)
 	return take_word(&ret->rest, &ret->name);
 }
 
-static bool lines_grow(struct types *types)
-{
-	size_t size = types->size ? types->size * 2 : 256;
-	struct line *lines;
-
-	if (types->nr < types->size)
-		return true;
-	lines = reallocarray(types->lines, size, sizeof(*lines));
-	if (!lines)
-		return false;
-	types->lines = lines;
-	types->size = size;
-	return true;
-}
-
 int types_of_text(const char *text, size_t len, struct types **ret, struct fail *fail)
 {
 	struct types *types = calloc(1, sizeof(*types));
@@ -83,12 +69,13 @@ int types_of_text(const char *text, size_t len, struct types **ret, struct fail 
 	if (!types)
 		return fail_memory(fail);
 	while (text && types->nr < TYPES_LINES_MAX && text_next_line(&text, &len, &line)) {
-		if (!lines_grow(types)) {
+		struct line *added = vec_push(types->lines, types->nr);
+
+		if (!added) {
 			types_free(types);
 			return fail_memory(fail);
 		}
-		if (line_parse(line, &types->lines[types->nr]))
-			types->nr++;
+		types->nr -= !line_parse(line, added);
 	}
 	if (types->nr)
 		qsort(types->lines, types->nr, sizeof(*types->lines), line_compare);

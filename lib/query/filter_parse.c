@@ -3,6 +3,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/query/filter.h"
 #include "lib/query/filter_program.h"
@@ -296,16 +297,14 @@ static bool take_value(struct parser *parser, struct filter_term *term)
 static bool take_term(struct parser *parser, struct piece *ret)
 {
 	struct filter *filter = parser->filter;
-	struct filter_term *term, *grown;
+	struct filter_term *term;
 	int link = 2 * (int)filter->nr;
 
 	if (filter->nr == FILTER_TERMS_MAX)
 		return refuse(parser, -EINVAL, parser->at, "Too many terms in predicate expression");
-	grown = reallocarray(filter->terms, filter->nr + 1, sizeof(*grown));
-	if (!grown)
+	term = vec_push(filter->terms, filter->nr);
+	if (!term)
 		return refuse(parser, -ENOMEM, parser->at, "out of memory");
-	filter->terms = grown;
-	term = &grown[filter->nr++];
 	*term = (struct filter_term){ .next = { CHAIN_END, CHAIN_END } };
 	*ret = (struct piece){ .first = link / 2, .exits = { link, link + 1 } };
 	return take_field(parser, term) && take_op(parser, term) && take_value(parser, term);

@@ -13,6 +13,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
 #include "lib/record/kept.h"
@@ -63,13 +64,9 @@ static int check_snapshot(const struct instance *instance, struct fail *fail)
 static int add_name(const char *name, void *data)
 {
 	struct names *names = data;
-	const char **grown = reallocarray(names->at, names->nr + 1, sizeof(*grown));
+	const char **added = vec_push(names->at, names->nr);
 
-	if (!grown)
-		return -ENOMEM;
-	names->at = grown;
-	grown[names->nr] = strdup(name);
-	return grown[names->nr++] ? 0 : -ENOMEM;
+	return added && (*added = strdup(name)) ? 0 : -ENOMEM;
 }
 
 static int find_names(struct work *work, struct fail *fail)

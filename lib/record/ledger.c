@@ -14,6 +14,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/base/trust.h"
+#include "lib/base/vec.h"
 
 static const char file_name[] = "metadata";
 
@@ -35,7 +36,6 @@ struct ledger {
 	size_t map_len;
 	struct ledger_item *items;
 	size_t nr;
-	size_t room;
 	uint64_t torn;
 };
 
@@ -112,7 +112,7 @@ static void ledger_unload(struct ledger *ledger)
 	ledger->map = NULL;
 	ledger->map_len = 0;
 	ledger->items = NULL;
-	ledger->nr = ledger->room = 0;
+	ledger->nr = 0;
 	ledger->torn = 0;
 }
 
@@ -181,18 +181,11 @@ int ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *te
 
 static bool items_add(struct ledger *ledger, const struct ledger_item *item)
 {
-	size_t room = ledger->room ? ledger->room * 2 : 256;
-	struct ledger_item *grown;
+	struct ledger_item *added = vec_push(ledger->items, ledger->nr);
 
-	if (ledger->nr == ledger->room) {
-		grown = reallocarray(ledger->items, room, sizeof(*grown));
-		if (!grown)
-			return false;
-		ledger->items = grown;
-		ledger->room = room;
-	}
-	ledger->items[ledger->nr++] = *item;
-	return true;
+	if (added)
+		*added = *item;
+	return added;
 }
 
 /* Takes one item. False: the rest is not a whole item. */

@@ -12,6 +12,7 @@
 
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/assembly.h"
 #include "lib/record/facts.h"
@@ -38,12 +39,11 @@ struct work {
 
 static int add_piece(struct work *work, const struct assembly_piece *piece, struct fail *fail)
 {
-	struct assembly_piece *grown = reallocarray(work->pieces, work->nr + 1, sizeof(*grown));
+	struct assembly_piece *added = vec_push(work->pieces, work->nr);
 
-	if (!grown)
+	if (!added)
 		return fail_memory(fail);
-	work->pieces = grown;
-	grown[work->nr++] = *piece;
+	*added = *piece;
 	work->recovery->cpus += piece->size > 0;
 	return 0;
 }

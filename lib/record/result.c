@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/base/vec.h"
 #include "lib/record/kept.h"
 #include "lib/record/target.h"
 
@@ -13,12 +14,11 @@ static uint64_t since(uint64_t stop, uint64_t start)
 
 static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
 {
-	struct record_cpu *grown = reallocarray(result->cpus, result->nr_cpus + 1, sizeof(*grown));
+	struct record_cpu *added = vec_push(result->cpus, result->nr_cpus);
 
-	if (!grown)
+	if (!added)
 		return false;
-	result->cpus = grown;
-	grown[result->nr_cpus++] = *cpu;
+	*added = *cpu;
 	result->events += cpu->events;
 	result->lost += cpu->lost;
 	if (cpu->cleared > result->cleared)

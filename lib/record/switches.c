@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/tracefs/instance.h"
 #include "lib/undo/change.h"
 
@@ -73,15 +74,13 @@ static int hold_limits(struct instance *instance, struct one_switch *one, struct
 
 static struct one_switch *add_one(struct switches *switches, struct fail *fail)
 {
-	struct one_switch *grown = reallocarray(switches->items, switches->nr + 1, sizeof(*grown));
+	struct one_switch *one = vec_push(switches->items, switches->nr);
 
-	if (!grown) {
+	if (one)
+		*one = (struct one_switch){ .on = -1, .limits = { { .fd = -1 }, { .fd = -1 } } };
+	else
 		fail_memory(fail);
-		return NULL;
-	}
-	switches->items = grown;
-	grown[switches->nr] = (struct one_switch){ .on = -1, .limits = { { .fd = -1 }, { .fd = -1 } } };
-	return &grown[switches->nr++];
+	return one;
 }
 
 int switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail)

@@ -8,6 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/record/assembly.h"
 #include "lib/record/parts.h"
 #include "lib/setup/tracer.h"
@@ -86,13 +87,11 @@ int target_take(struct target *target, struct instance *instance, struct fail *f
 int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
 			const struct recorder_options *options, struct recorder **ret, struct fail *fail)
 {
-	struct recorder **grown = reallocarray(target->recorders, target->nr_recorders + 1, sizeof(struct recorder *));
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	struct recorder **added = recorder ? vec_push(target->recorders, target->nr_recorders) : NULL;
 	struct spool_options with_shape = *spool;
 
-	if (grown)
-		target->recorders = grown;
-	if (!grown || !recorder) {
+	if (!added) {
 		free(recorder);
 		return fail_memory(fail);
 	}
@@ -102,7 +101,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 				       .pipe = CPU_PIPE_INIT,
 				       .watch = RING_WATCH_INIT,
 				       .spool = { .fd = -1 } };
-	target->recorders[target->nr_recorders++] = recorder;
+	*added = recorder;
 	*ret = recorder;
 	with_shape.shape = target->shape;
 	return spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail);

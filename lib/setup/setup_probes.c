@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/probe/probe_define.h"
 #include "lib/probe/probes.h"
 #include "lib/setup/setup.h"
@@ -27,20 +28,20 @@ void setup_probes_release(struct setup_probes *probes)
 static int make_one(struct instance *top, struct undo *undo, const struct setup_event *event,
 		    struct setup_probes *probes, struct fail *fail)
 {
-	struct setup_probe *grown = reallocarray(probes->probes, probes->nr + 1, sizeof(*grown));
+	struct setup_probe *made;
 	struct probe probe;
-	int err;
+	int err = probe_define(top, event->probe, false, &probe, fail);
 
-	if (!grown)
-		return fail_memory(fail);
-	probes->probes = grown;
-	err = probe_define(top, event->probe, false, &probe, fail);
 	if (err)
 		return fail_in(fail, err, "--probe '%.200s'", event->probe);
-	err = probe_add(top, undo, &probe, fail);
-	grown[probes->nr].event = event;
-	snprintf(grown[probes->nr].pattern, sizeof(grown->pattern), "%s:%s", probe.group, probe.name);
-	probes->nr += !err;
+	made = vec_push(probes->probes, probes->nr);
+	err = made ? probe_add(top, undo, &probe, fail) : fail_memory(fail);
+	if (!err) {
+		made->event = event;
+		snprintf(made->pattern, sizeof(made->pattern), "%s:%s", probe.group, probe.name);
+	} else if (made) {
+		probes->nr--;
+	}
 	probe_release(&probe);
 	return err;
 }

@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/whole_file.h"
 
 #include <dirent.h>
@@ -199,9 +200,9 @@ void folder_list_free(char **names, size_t count)
 static int read_names(const struct folder *folder, const char *name, DIR *dir, char ***ret, size_t *ret_count,
 		      struct fail *fail)
 {
-	size_t count = 0, size = 0;
+	size_t count = 0;
 	struct dirent *entry;
-	char **names = NULL;
+	char **names = NULL, **added;
 	int err = 0;
 
 	while (!err && (entry = readdir(dir))) {
@@ -212,17 +213,8 @@ static int read_names(const struct folder *folder, const char *name, DIR *dir, c
 				       FOLDER_NAMES_MAX);
 			break;
 		}
-		if (count == size) {
-			char **more = reallocarray(names, size = size ? 2 * size : 32, sizeof(*names));
-
-			if (!more) {
-				err = fail_memory(fail);
-				break;
-			}
-			names = more;
-		}
-		names[count] = strdup(entry->d_name);
-		if (!names[count++])
+		added = vec_push(names, count);
+		if (!added || !(*added = strdup(entry->d_name)))
 			err = fail_memory(fail);
 	}
 	if (err) {

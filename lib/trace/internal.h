@@ -113,7 +113,7 @@ struct trace {
 	struct trace_ring *rings;
 	size_t nr_rings;
 	struct trace_section *sections;
-	size_t nr_sections, sections_size;
+	size_t nr_sections;
 	struct frame_reader *reader;      /* for metadata; made on first use */
 	struct fail damage;               /* "" as long as there is no damage */
 	bool lacks_memory;                /* atomic */

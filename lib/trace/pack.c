@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/pack_internal.h"
 #include "lib/trace/part.h"
@@ -46,17 +47,19 @@ static int open_base(struct pack *pack, struct fail *fail)
 /* Returns the buffer of that name, which is made when it is new. */
 static struct pack_ring *get_ring(struct pack *pack, const char *name)
 {
-	struct pack_ring *rings;
+	struct pack_ring *ring;
 
 	for (size_t i = 0; i < pack->nr_rings; i++)
 		if (!strcmp(pack->rings[i].name, name))
 			return &pack->rings[i];
-	rings = reallocarray(pack->rings, pack->nr_rings + 1, sizeof(*rings));
-	if (!rings)
+	ring = vec_push(pack->rings, pack->nr_rings);
+	if (!ring)
 		return NULL;
-	pack->rings = rings;
-	rings[pack->nr_rings] = (struct pack_ring){ .name = strdup(name), .base = SIZE_MAX };
-	return rings[pack->nr_rings].name ? &rings[pack->nr_rings++] : NULL;
+	*ring = (struct pack_ring){ .name = strdup(name), .base = SIZE_MAX };
+	if (ring->name)
+		return ring;
+	pack->nr_rings--;
+	return NULL;
 }
 
 static int describe_ring(struct pack *pack, const char *name, char *root, struct fail *fail)

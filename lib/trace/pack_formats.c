@@ -77,21 +77,20 @@ static int add_tree(struct pack *pack, struct tree *tree, const char *prefix, st
 
 static int add_directory(struct pack *pack, const char *path, struct fail *fail)
 {
-	struct tree *trees = reallocarray(pack->event_trees, pack->nr_event_trees + 1, sizeof(*trees)), *tree;
+	struct tree *tree = vec_push(pack->event_trees, pack->nr_event_trees);
 	struct folder folder = FOLDER_INIT;
 	int r;
 
-	if (!trees)
+	if (!tree)
 		return fail_memory(fail);
-	pack->event_trees = trees;
-	tree = &trees[pack->nr_event_trees];
 	r = folder_open(path, &folder, fail);
 	if (!r)
 		r = tree_read(&folder, "", tree, fail);
 	folder_release(&folder);
-	if (r)
+	if (r) {
+		pack->nr_event_trees--;
 		return r;
-	pack->nr_event_trees++;
+	}
 	r = add_tree(pack, tree, "events/", fail);
 	return r ? r : add_tree(pack, tree, "", fail);
 }

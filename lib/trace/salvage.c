@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/trace/internal.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static uint64_t counter(const char *text, const char *end, const char *name)
 static int read_order(struct trace *trace, struct cpu_order *order, struct fail *fail)
 {
 	const char *text = buf_str(&trace->cpustat);
-	size_t size = 0;
+	uint32_t *cpu;
 
 	for (const char *next; (text = strstr(text, "CPU: ")); text = next) {
 		const char *end = strstr(text + 5, "CPU: ");
@@ -35,14 +36,10 @@ static int read_order(struct trace *trace, struct cpu_order *order, struct fail 
 		next = end ? end : text + strlen(text);
 		if (!counter(text, next, "entries: ") && !counter(text, next, "read events: "))
 			continue;
-		if (order->count == size) {
-			uint32_t *cpus = reallocarray(order->cpus, size = size ? 2 * size : 16, sizeof(*cpus));
-
-			if (!cpus)
-				return fail_memory(fail);
-			order->cpus = cpus;
-		}
-		order->cpus[order->count++] = (uint32_t)strtoul(text + 5, NULL, 10);
+		cpu = vec_push(order->cpus, order->count);
+		if (!cpu)
+			return fail_memory(fail);
+		*cpu = (uint32_t)strtoul(text + 5, NULL, 10);
 	}
 	return 0;
 }
@@ -76,8 +73,9 @@ static int find_cpus(struct trace *trace, uint64_t at, uint64_t end, struct trac
 		     struct fail *fail)
 {
 	cleanup_free struct trace_cpu *cpus = NULL;
+	struct trace_cpu *cpu;
 	uint64_t align = trace->info.page_size;
-	size_t count = 0, size = 0;
+	size_t count = 0;
 	bool whole = true;
 
 	while (whole && count < TRACE_CPUS_MAX) {
@@ -94,16 +92,11 @@ static int find_cpus(struct trace *trace, uint64_t at, uint64_t end, struct trac
 			continue;
 		}
 		whole = walk_chunks(trace, at, end, chunks, &behind);
-		if (count == size) {
-			struct trace_cpu *more = reallocarray(cpus, size = size ? 2 * size : 16, sizeof(*cpus));
-
-			if (!more)
-				return fail_memory(fail);
-			cpus = more;
-		}
+		cpu = vec_push(cpus, count);
+		if (!cpu)
+			return fail_memory(fail);
 		/* One byte too many marks the CPU as cut: readers then stop at the end of the file. */
-		cpus[count++] =
-			(struct trace_cpu){ .offset = at, .size = whole ? behind - at : trace->input.size - at + 1 };
+		*cpu = (struct trace_cpu){ .offset = at, .size = whole ? behind - at : trace->input.size - at + 1 };
 		at = behind;
 	}
 	*ret = take(cpus);

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/readable.h"
 #include "lib/base/sandbox.h"
+#include "lib/base/vec.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/sums.h"
@@ -33,27 +34,21 @@ void trace_note_damage(struct trace *trace, uint64_t offset, const char *format,
 int trace_add_section(struct trace *trace, uint64_t offset, uint64_t size, uint64_t raw_size, struct fail *fail,
 		      const char *format, ...)
 {
-	struct trace_section *sections = trace->sections;
+	struct trace_section *section;
 	char *what;
 	va_list args;
 	int len;
 
-	if (trace->nr_sections == trace->sections_size) {
-		size_t room = trace->sections_size ? 2 * trace->sections_size : 16;
-
-		sections = reallocarray(sections, room, sizeof(*sections));
-		if (!sections)
-			return fail_memory(fail);
-		trace->sections = sections;
-		trace->sections_size = room;
-	}
 	va_start(args, format);
 	len = vasprintf(&what, format, args);
 	va_end(args);
-	if (len < 0)
+	section = len < 0 ? NULL : vec_push(trace->sections, trace->nr_sections);
+	if (!section) {
+		if (len >= 0)
+			free(what);
 		return fail_memory(fail);
-	sections[trace->nr_sections++] =
-		(struct trace_section){ .what = what, .offset = offset, .size = size, .raw_size = raw_size };
+	}
+	*section = (struct trace_section){ .what = what, .offset = offset, .size = size, .raw_size = raw_size };
 	return 0;
 }
 
@@ -65,22 +60,20 @@ bool page_size_ok(uint32_t page_size)
 int trace_add_ring(struct trace *trace, const char *name, const char *clock, uint32_t page_size,
 		   struct trace_ring **ret, struct fail *fail)
 {
-	struct trace_ring *rings, *ring;
+	struct trace_ring *ring;
 
 	if (trace->nr_rings >= TRACE_BUFFERS_MAX)
 		return fail_set(fail, -EBADMSG, "broken: it has more than %d buffers", TRACE_BUFFERS_MAX);
-	rings = reallocarray(trace->rings, trace->nr_rings + 1, sizeof(*rings));
-	if (!rings)
+	ring = vec_push(trace->rings, trace->nr_rings);
+	if (!ring)
 		return fail_memory(fail);
-	trace->rings = rings;
-	ring = &rings[trace->nr_rings];
 	*ring = (struct trace_ring){ .name = strdup(name), .clock = clock ? strdup(clock) : NULL };
 	if (!ring->name || (clock && !ring->clock)) {
 		free(ring->name);
 		free(ring->clock);
+		trace->nr_rings--;
 		return fail_memory(fail);
 	}
-	trace->nr_rings++;
 	ring->pub.name = (struct trace_text){ .text = ring->name, .len = strlen(name) };
 	ring->pub.clock = (struct trace_text){ .text = ring->clock, .len = clock ? strlen(clock) : 0 };
 	ring->pub.page_size = page_size;

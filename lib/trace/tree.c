@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/readable.h"
+#include "lib/base/vec.h"
 #include "lib/trace/folder.h"
 
 #include <errno.h>
@@ -51,19 +52,9 @@ static bool is_hist(const struct tree_file *file)
 /* `path` is the name in the folder, `name` the name below the tree's root, which the tree takes. */
 static int add_file(struct tree *tree, struct folder *folder, const char *path, char *name, struct fail *fail)
 {
-	struct tree_file file = { .name = name };
-	int r;
+	struct tree_file file = { .name = name }, *added;
+	int r = folder_text(folder, path, &file.text, &file.len, fail);
 
-	if (tree->count == tree->size) {
-		size_t size = tree->size ? 2 * tree->size : 64;
-		struct tree_file *files = reallocarray(tree->files, size, sizeof(*files));
-
-		if (!files)
-			return fail_memory(fail);
-		tree->files = files;
-		tree->size = size;
-	}
-	r = folder_text(folder, path, &file.text, &file.len, fail);
 	if (r < 0)
 		return r;
 	/* The file disappeared meanwhile. */
@@ -75,7 +66,12 @@ static int add_file(struct tree *tree, struct folder *folder, const char *path, 
 	file.setting = file.len <= SETTING_MAX && !memchr(file.text, 0, file.len) &&
 		       (strncmp(name, "events/", 7) || is_hist(&file)) && strcmp(name, "header_page") &&
 		       strcmp(name, "header_event") && strcmp(name, "printk_formats");
-	tree->files[tree->count++] = file;
+	added = vec_push(tree->files, tree->count);
+	if (!added) {
+		free(file.text);
+		return fail_memory(fail);
+	}
+	*added = file;
 	return 0;
 }
 

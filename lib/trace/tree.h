@@ -27,7 +27,7 @@ struct tree_file {
 
 struct tree {
 	struct tree_file *files;
-	size_t count, size;
+	size_t count;
 };
 
 /* Reads what is below `root` of the folder. A directory that does not exist gives an empty tree. */

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/tracefs/instance.h"
 
@@ -88,7 +89,7 @@ static int add_line(struct event_fields *fields, struct text_word line, struct f
 {
 	static const char field_is[] = "field:";
 	const char *end = memchr(line.at, ';', line.len), *size;
-	struct event_field field = { .size = 0 }, *grown;
+	struct event_field field = { .size = 0 }, *added;
 	const char *at = line.at + (line.len && *line.at == '\t');
 
 	if (!end || (size_t)(end - at) < strlen(field_is) || memcmp(at, field_is, strlen(field_is)))
@@ -107,16 +108,14 @@ static int add_line(struct event_fields *fields, struct text_word line, struct f
 		free(field.array);
 		return 0;
 	}
-	grown = reallocarray(fields->fields, fields->nr + 1, sizeof(*grown));
-	if (grown)
-		fields->fields = grown;
-	if (!grown || !field.name || !field.type) {
+	added = field.name && field.type ? vec_push(fields->fields, fields->nr) : NULL;
+	if (!added) {
 		free(field.name);
 		free(field.type);
 		free(field.array);
 		return fail_memory(fail);
 	}
-	fields->fields[fields->nr++] = field;
+	*added = field;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -32,23 +33,15 @@ const struct setting *settings_find(const struct settings *settings, const char 
 
 static struct setting *new_item(struct settings *settings, const char *name)
 {
-	struct setting *item;
+	struct setting *item = vec_push(settings->items, settings->nr);
 
-	if (settings->nr == settings->size) {
-		size_t size = settings->size ? settings->size * 2 : 32;
-		struct setting *items = reallocarray(settings->items, size, sizeof(*items));
-
-		if (!items)
-			return NULL;
-		settings->items = items;
-		settings->size = size;
-	}
-	item = &settings->items[settings->nr];
-	*item = (struct setting){ .name = strdup(name) };
-	if (!item->name)
+	if (!item)
 		return NULL;
-	settings->nr++;
-	return item;
+	item->name = strdup(name);
+	if (item->name)
+		return item;
+	settings->nr--;
+	return NULL;
 }
 
 int settings_put(struct settings *settings, const char *name, const char *text, size_t len, struct fail *fail)

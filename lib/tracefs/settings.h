@@ -26,7 +26,7 @@ struct setting {
 
 struct settings {
 	struct setting *items;
-	size_t nr, size;
+	size_t nr;
 };
 
 void settings_release(struct settings *settings);

@@ -2,6 +2,7 @@
 #include "lib/undo/claims.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/undo/claim.h"
 
 #include <stdlib.h>
@@ -18,19 +19,19 @@ bool claims_has(const struct claims *claims, const char *instance)
 int claims_take(struct claims *claims, const char *dir, const char *instance, const struct claim_manner *manner,
 		struct fail *fail)
 {
-	struct claims_item *grown = reallocarray(claims->items, claims->nr + 1, sizeof(*grown));
 	cleanup_free char *name = strdup(instance);
+	struct claims_item *item = name ? vec_push(claims->items, claims->nr) : NULL;
 	int err;
 
-	if (grown)
-		claims->items = grown;
-	if (!grown || !name)
+	if (!item)
 		return fail_memory(fail);
-	grown[claims->nr].fd = -1;
-	err = claim_take(dir, instance, manner, &grown[claims->nr].fd, fail);
-	if (err)
+	item->fd = -1;
+	err = claim_take(dir, instance, manner, &item->fd, fail);
+	if (err) {
+		claims->nr--;
 		return err;
-	grown[claims->nr++].instance = take(name);
+	}
+	item->instance = take(name);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/base/vec.h"
 #include "lib/tracefs/tracing.h"
 
 #include <errno.h>
@@ -31,22 +32,15 @@ void journal_release(struct journal *journal)
 
 static int add_copies(struct journal *journal, struct journal_entry entry, struct fail *fail)
 {
-	if (!entry.instance || !entry.file || !entry.text)
-		goto no_memory;
-	if (journal->nr == journal->size) {
-		size_t size = journal->size ? journal->size * 2 : 16;
-		struct journal_entry *entries = reallocarray(journal->entries, size, sizeof(*entries));
+	bool whole = entry.instance && entry.file && entry.text;
+	struct journal_entry *added = whole ? vec_push(journal->entries, journal->nr) : NULL;
 
-		if (!entries)
-			goto no_memory;
-		journal->entries = entries;
-		journal->size = size;
+	if (!added) {
+		entry_release(&entry);
+		return fail_memory(fail);
 	}
-	journal->entries[journal->nr++] = entry;
+	*added = entry;
 	return 0;
-no_memory:
-	entry_release(&entry);
-	return fail_memory(fail);
 }
 
 int journal_add(struct journal *journal, enum journal_kind kind, const char *instance, const char *file,

@@ -38,7 +38,7 @@ struct journal_entry {
 
 struct journal {
 	struct journal_entry *entries;
-	size_t nr, size;
+	size_t nr;
 };
 
 void journal_release(struct journal *journal);
