@@ -3,6 +3,7 @@
 #include "cmd/kernel.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_buffer.h"
@@ -212,10 +213,9 @@ static void tell_memory(struct doctor *doctor)
 	char one[TEXT_HUMAN], all[TEXT_HUMAN], have[TEXT_HUMAN];
 	uint64_t size = ring_buffer_size(doctor->kernel.instance), total = size * cpus_count(&doctor->online),
 		 available = 0;
-	const char *line = strstr(text_of("/proc/meminfo", &text), "MemAvailable:");
 
-	if (line)
-		available = strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024;
+	if (number_after(text_of("/proc/meminfo", &text), "MemAvailable:", &available))
+		available *= 1024;
 	tell(doctor, available && total > available / 2 ? NOTE : OK, "memory",
 	     "buffers of %s per CPU are %s; %s are available", text_size(one, size), text_size(all, total),
 	     text_size(have, available));
@@ -339,8 +339,11 @@ static void tell_symbols(struct doctor *doctor)
 	bool any = false, shown = false;
 
 	for (unsigned i = 0; file && !shown && i < 20000 && fgets(line, sizeof(line), file); i++) {
+		const char *at = line;
+		uint64_t address;
+
 		any = true;
-		shown = strtoull(line, NULL, 16) > 1 << 20;
+		shown = number_hex(&at, &address) && address > 1 << 20;
 	}
 	if (shown) {
 		tell(doctor, OK, "symbols", "functions can be named");

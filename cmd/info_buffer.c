@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/terminal.h"
+#include "lib/base/number.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -209,7 +210,7 @@ static void print_worst(const struct context *context, struct out *out)
 
 static void print_cleared(const struct trace *trace, size_t buffer, const struct trace_buffer *of, struct out *out)
 {
-	unsigned long most = 0;
+	uint64_t most = 0;
 
 	for (size_t i = 0; i < of->nr_cpus; i++) {
 		struct trace_text text;
@@ -217,12 +218,12 @@ static void print_cleared(const struct trace *trace, size_t buffer, const struct
 
 		snprintf(name, sizeof(name), "weft/per_cpu/cpu%u/cleared", (unsigned)of->cpus[i].cpu);
 		text = trace_setting(trace, buffer, name);
-		if (text.text && strtoul(text.text, NULL, 10) > most)
-			most = strtoul(text.text, NULL, 10);
+		if (text.text && number_of(text.text, 0) > most)
+			most = number_of(text.text, 0);
 	}
 	if (most)
-		out_f(out, "  cleared by somebody else while it was recorded (%lu time%s as far as noticed)\n", most,
-		      most == 1 ? "" : "s");
+		out_f(out, "  cleared by somebody else while it was recorded (%" PRIu64 " time%s as far as noticed)\n",
+		      most, most == 1 ? "" : "s");
 }
 
 static void print_buffer(struct reader *reader, struct trace *trace, size_t buffer, const struct cpu_info *cpus,

@@ -2,6 +2,7 @@
 #include "cmd/progress.h"
 
 #include "lib/base/now.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -42,11 +43,11 @@ static void put(const char *text)
  */
 static uint64_t bytes_of(const char *what)
 {
-	char text[128] = "", *at;
+	char text[128] = "";
+	uint64_t bytes;
 	ssize_t got = progress.io_fd < 0 ? -1 : pread(progress.io_fd, text, sizeof(text) - 1, 0);
 
-	at = got > 0 ? strstr(text, what) : NULL;
-	return at ? strtoull(at + strlen(what), NULL, 10) : 0;
+	return got > 0 && number_after(text, what, &bytes) ? bytes : 0;
 }
 
 static uint64_t bytes_read(void)

@@ -123,43 +123,6 @@ void samples_release(struct samples *samples)
 	*samples = (struct samples){ .count = 0 };
 }
 
-static void merge_buckets(struct samples *samples, struct samples_budget *budget, const struct samples_buckets *other)
-{
-	for (unsigned octave = 0; octave <= OCTAVES; octave++) {
-		uint64_t **into = &samples->buckets->octaves[octave];
-
-		if (!other->octaves[octave])
-			continue;
-		if (!*into)
-			*into = calloc(SUBS, sizeof(**into));
-		budget->failed |= !*into;
-		for (size_t i = 0; *into && i < SUBS; i++)
-			(*into)[i] += other->octaves[octave][i];
-	}
-}
-
-void samples_merge(struct samples *samples, struct samples_budget *budget, const struct samples *other)
-{
-	struct samples sum = *samples;
-	uint8_t mark = budget->mark;
-
-	for (size_t i = 0; i < other->nr; i++) {
-		budget->mark = i < other->nr_marks ? other->marks[i] : mark;
-		samples_add(samples, budget, other->values[i]);
-	}
-	budget->mark = mark;
-	if (other->buckets && !samples->buckets)
-		to_buckets(samples, budget);
-	if (other->buckets && samples->buckets)
-		merge_buckets(samples, budget, other->buckets);
-	if (other->count) {
-		samples->min = sum.count && sum.min < other->min ? sum.min : other->min;
-		samples->max = sum.max > other->max ? sum.max : other->max;
-		samples->count = sum.count + other->count;
-		samples->sum = sum.sum + other->sum;
-	}
-}
-
 /* Some values, and what the least and the largest of them may be. */
 struct values {
 	const uint64_t *at;

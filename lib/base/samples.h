@@ -56,9 +56,6 @@ static inline void samples_add(struct samples *samples, struct samples_budget *b
 }
 void samples_release(struct samples *samples);
 
-/* Adds the values of another store. */
-void samples_merge(struct samples *samples, struct samples_budget *budget, const struct samples *other);
-
 /* The percentile of `per_mille` (500: the median); 0 for an empty store. */
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille);
 

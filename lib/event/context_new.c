@@ -3,6 +3,7 @@
 
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/event/context_option.h"
 #include "lib/event/cpu_stats.h"
@@ -244,9 +245,9 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 	struct text_word line;
 
 	context->time_start_known = text.text;
-	context->time_start = text.text ? strtoull(text.text, NULL, 10) : 0;
+	context->time_start = text.text ? number_of(text.text, 0) : 0;
 	text = trace_setting(context->trace, context->buffer, "weft/buffer_cpu");
-	context->buffer_cpu = text.text ? (uint32_t)strtoul(text.text, NULL, 10) : 0;
+	context->buffer_cpu = text.text ? (uint32_t)number_of(text.text, 0) : 0;
 	text = trace_setting(context->trace, context->buffer, "weft/latency_head");
 	while (text.text && text_next_line(&text.text, &text.len, &line))
 		latency_head_take(&context->latency_head, line.at, line.len);
@@ -281,7 +282,7 @@ static void read_settings(struct owned *owned)
 		version = uname;
 	release_read(context, version.text);
 	text = own_setting(context->trace, context->buffer, "weft/hz");
-	context->hz = text.text ? strtoull(text.text, NULL, 10) : 0;
+	context->hz = text.text ? number_of(text.text, 0) : 0;
 	text = own_setting(context->trace, context->buffer, "weft/mode");
 	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
 	context->frozen = !context->recorded && trace_setting(context->trace, context->buffer, "trace_options").text;

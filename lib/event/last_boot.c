@@ -2,6 +2,7 @@
 #include "lib/event/last_boot.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/kallsyms.h"
@@ -65,9 +66,13 @@ static bool read_line(struct last_boot *boot, struct text_word line, struct trac
 	const char *end = line.at + line.len, *tab;
 	struct text_word name;
 	uint64_t address;
+	int64_t moved;
 
 	if (line.len >= sizeof(delta) && !memcmp(line.at, delta, sizeof(delta) - 1)) {
-		boot->delta = (uint64_t)strtoll(line.at + sizeof(delta) - 1, NULL, 10);
+		const char *at = line.at + sizeof(delta) - 1;
+
+		if (number_s64(&at, &moved))
+			boot->delta = (uint64_t)moved;
 		return true;
 	}
 	tab = memchr(line.at, '\t', line.len);

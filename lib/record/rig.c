@@ -8,6 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/number.h"
 #include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/shared.h"
@@ -81,7 +82,7 @@ static int set_cmdlines(struct rig *rig, uint32_t entries, struct fail *fail)
 		return err;
 	err = instance_read_word(top, file, now, sizeof(now), fail);
 	snprintf(value, sizeof(value), "%" PRIu32, entries);
-	if (!err && strtoul(now, NULL, 10) < entries)
+	if (!err && number_of(now, 0) < entries)
 		err = instance_set(top, file, value, fail);
 	instance_close(top, NULL);
 	return err;

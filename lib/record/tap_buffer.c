@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_buffer.h"
@@ -131,7 +132,7 @@ static bool has_id(const struct instance *instance, const char *system, const ch
 	char word[16];
 
 	return buf_addf(&file, "events/%s/%s/id", system, name) &&
-	       !instance_read_word(instance, buf_str(&file), word, sizeof(word), NULL) && strtoul(word, NULL, 10) == id;
+	       !instance_read_word(instance, buf_str(&file), word, sizeof(word), NULL) && number_of(word, 0) == id;
 }
 
 int tap_buffer_format(const struct tap_buffer *buffer, uint16_t id, struct buf *system, struct buf *text,

@@ -4,12 +4,14 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/setup/tasks.h"
 #include "lib/tracefs/control.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -177,11 +179,11 @@ static int visit_sizes(const struct visit *visit)
 {
 	enum { BOOT_KB = 16384 * 88 / 1024, SLACK_KB = 64 };
 	cleanup_buf struct buf now = BUF_INIT;
-	unsigned long kb;
+	uint64_t kb;
 	char page[24];
 
 	if (read_text(visit, "buffer_size_kb", &now) && !strstr(buf_str(&now), "expanded")) {
-		kb = strtoul(buf_str(&now), NULL, 10);
+		kb = number_of(buf_str(&now), 0);
 		if (kb < BOOT_KB || kb > BOOT_KB + SLACK_KB) {
 			snprintf(page, sizeof(page), "%d", BOOT_KB);
 			int ret = differs(visit, BOOT_SETTING, "buffer_size_kb", buf_str(&now), page);
@@ -192,10 +194,10 @@ static int visit_sizes(const struct visit *visit)
 	}
 	if (!read_text(visit, "buffer_subbuf_size_kb", &now))
 		return 0;
-	kb = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
-	if (strtoul(buf_str(&now), NULL, 10) == kb)
+	kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	if (number_of(buf_str(&now), 0) == kb)
 		return 0;
-	snprintf(page, sizeof(page), "%lu", kb);
+	snprintf(page, sizeof(page), "%" PRIu64, kb);
 	return differs(visit, BOOT_SETTING, "buffer_subbuf_size_kb", buf_str(&now), page);
 }
 

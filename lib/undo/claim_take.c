@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/tracefs/lock_file.h"
 #include "lib/tracefs/tracing.h"
@@ -57,10 +58,10 @@ static void own_command(char *into, size_t size)
 static bool find_session(struct process_id *ret)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	unsigned long login = UINT32_MAX;
+	uint64_t login = UINT32_MAX;
 
 	if (!tracing_read_path("/proc/self/sessionid", &buf, NULL) && buf.len)
-		login = strtoul(buf_str(&buf), NULL, 10);
+		login = number_of(buf_str(&buf), UINT32_MAX);
 	if (login < INT32_MAX) {
 		*ret = (struct process_id){ .pid = (pid_t)login, .start = UINT64_MAX };
 		return true;
