@@ -39,20 +39,34 @@ WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-proto
 # -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
 OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
-# No code in these files runs for each event. Optimizing them less shortens the build and slows no command down. CFLAGS
-# and OPT, if given, hold for all files.
-cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/setup lib/tracefs lib/undo tests/unit
-see_events := $(addprefix cmd/,analyse.c empty_answer.c export_write.c formats.c info_buffer.c pack_types.c split_cut.c stream_run.c stream_tables.c)
-cold := $(filter-out $(see_events),$(sort $(wildcard $(addsuffix /*.c,$(cold_rooms)))))
-# These files only read options, set up the kernel and print messages. Without optimization they compile in two thirds
-# of the time.
-coldest := $(filter $(addsuffix /%,cmd lib/explain lib/setup lib/undo),$(cold))
+# No code in these files runs for each event or page. Optimizing them less shortens the build and slows no command down.
+# CFLAGS and OPT, if given, hold for all files.
+hot := $(addprefix cmd/,analyse.c empty_answer.c export_write.c formats.c info_buffer.c pack_types.c split_cut.c stream_run.c stream_tables.c) \
+	$(addprefix lib/record/,kept.c recorder.c slack.c spool.c symbol_choice.c symbol_copy.c tap.c tap_buffer.c wake.c)
+cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
+cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
+	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
+	$(addprefix lib/base/,cpus.c destination.c destination_folder.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
+	$(addprefix lib/event/,context_new.c cpu_stats.c last_boot.c latency_facts.c own_formats.c release.c unite.c) \
+	$(addprefix lib/query/,filter_parse.c filter_set.c) \
+	$(addprefix lib/tally/,tally_parse.c tally_text.c) \
+	$(addprefix lib/trace/,carried.c folder.c metadata.c option.c private_section.c salvage.c trace.c tree.c v6.c v7.c) \
+	$(addprefix formats/export/,ctf_kind.c ctf_metadata.c db_query.c export_run.c parquet_file.c perfetto_kind.c) \
+	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c token.c) \
+	$(addprefix formats/kernel/,bind.c graph_header.c graph_new.c header.c latency.c))
+# These files only read options and texts, set up the kernel, and print messages and tables. Without optimization they
+# compile in two thirds of the time.
+coldest := $(filter $(addsuffix /%,cmd lib/explain lib/record lib/setup lib/tracefs lib/undo) lib/analysis/%_tables.c lib/analysis/findings.c \
+	lib/probe/probe%.c lib/trace/carried.c lib/trace/folder.c lib/trace/pack%.c lib/trace/salvage.c lib/trace/tree.c,$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O1
 COLDEST ?= -O0
 endif
-all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' \
-	-DWEFT_LIBDIR='"$(LIBDIR)"' $(if $(SQLITE),-DWEFT_SQLITE) $(CPPFLAGS)
+# Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
+texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
+need_texts := cmd/formats.c cmd/pack.c cmd/weft.c lib/record/facts.c
+all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
+	$(CPPFLAGS)
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
@@ -131,18 +145,18 @@ $(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/%.so: %.c $(BUILD)/flags
-	@mkdir -p $(@D)
 	$(CC) $(all_cppflags) $(all_cflags) -fPIC -shared -MMD -MP $(all_ldflags) -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
-	@mkdir -p $(@D)
 	$(CC) $(all_cppflags) $(all_cflags) -MMD -MP -c -o $@ $<
 
 # This file changes only when the flags do. Another PREFIX, CC or OPT therefore rebuilds everything.
+# The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
-	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(all_cppflags) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' > $@
+	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
+		$(fuzz_mutator:%=$(BUILD)/%)))
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' > $@
 
 # make unit T=page runs the tests whose name contains "page"
 unit: $(BUILD)/tests/unit/run
@@ -178,7 +192,7 @@ coverage:
 compile_commands.json:
 	@{ echo '['; separator=; for file in $(lib_src) $(cmd_src) $(unit_src) $(plugin_src); do \
 		printf '%b{"directory":"%s","file":"%s","arguments":[' "$$separator" "$(CURDIR)" "$$file"; \
-		for word in $(CC) $(all_cppflags) $(all_cflags); do \
+		for word in $(CC) $(all_cppflags) $(texts) $(all_cflags); do \
 			printf '"%s",' "$$(printf '%s' "$$word" | sed 's/[\\"]/\\&/g')"; \
 		done; \
 		printf '"-c","%s"]}' "$$file"; separator=',\n'; \
