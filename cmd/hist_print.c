@@ -85,10 +85,15 @@ static bool has_name(const struct hist_column *column)
 	       is(column->modifier, "sym-offset");
 }
 
+static int64_t signed_value(const struct hist_column *column, const struct hist_cell *cell)
+{
+	return column->is_narrow ? (int32_t)cell->value : (int64_t)cell->value;
+}
+
 static void print_number(struct table *table, const struct hist_column *column, const struct hist_cell *cell)
 {
 	if (column->is_signed && cell->number)
-		table_cellf(table, "%" PRId64, (int64_t)cell->value);
+		table_cellf(table, "%" PRId64, signed_value(column, cell));
 	else
 		table_cellf(table, "%.*s", (int)cell->text.len, cell->text.at);
 }
@@ -303,7 +308,7 @@ static uint64_t bucket_end(const struct hist_cell *cell)
 static void put_value(struct json *json, const struct hist_column *column, const struct hist_cell *cell)
 {
 	if (column->is_signed)
-		json_put_s64(json, (int64_t)cell->value);
+		json_put_s64(json, signed_value(column, cell));
 	else
 		json_put_u64(json, cell->value);
 }

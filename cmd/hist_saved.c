@@ -28,8 +28,10 @@ static int show_parsed(const struct saved *saved, const struct tally *tally, con
 
 	if (r <= 0)
 		return r ? r : fail_set(fail, -EBADMSG, "the histogram has no title");
-	for (size_t i = 0; i < hist.nr_keys; i++)
+	for (size_t i = 0; i < hist.nr_keys; i++) {
 		hist.keys[i].is_signed = tally_key_is_signed(tally, i);
+		hist.keys[i].is_narrow = tally_key_is_narrow(tally, i);
+	}
 	for (size_t i = 0; i < hist.nr_values; i++)
 		hist.values[i].is_signed = tally_value_is_signed(tally, i);
 	r = hist_print(&hist, &saved->title, saved->format, fail);

@@ -229,7 +229,8 @@ int hist_read(const struct instance *instance, const struct hist *hist, struct b
 	return instance_read(instance, file, buf, fail);
 }
 
-static void sign(const struct event_fields *fields, struct hist_column *columns, size_t nr)
+/* The kernel adds values up, so only keys can be narrow. */
+static void sign(const struct event_fields *fields, struct hist_column *columns, size_t nr, bool keys)
 {
 	for (size_t i = 0; i < nr; i++) {
 		char name[HIST_NAME_SIZE];
@@ -241,6 +242,7 @@ static void sign(const struct event_fields *fields, struct hist_column *columns,
 		snprintf(name, sizeof(name), "%.*s", (int)columns[i].name.len, columns[i].name.at);
 		field = event_fields_find(fields, name);
 		columns[i].is_signed = field && field->is_signed && !field->array;
+		columns[i].is_narrow = columns[i].is_signed && keys && field->size <= 4;
 	}
 }
 
@@ -249,8 +251,8 @@ void hist_sign(const struct instance *instance, const struct hist *hist, struct 
 	struct event_fields fields = { .nr = 0 };
 
 	if (!event_fields_read(instance, hist->system, hist->event, &fields, NULL)) {
-		sign(&fields, text->keys, text->nr_keys);
-		sign(&fields, text->values, text->nr_values);
+		sign(&fields, text->keys, text->nr_keys, true);
+		sign(&fields, text->values, text->nr_values, false);
 	}
 	event_fields_release(&fields);
 }

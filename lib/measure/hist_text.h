@@ -23,6 +23,8 @@ enum { HIST_COLUMNS_MAX = 16 };
 struct hist_column {
 	struct text_word name, modifier;
 	bool is_signed; /* set by hist_sign(): the kernel prints negative numbers as if they were above 2^63 */
+	/* a signed key of at most 4 bytes: 32-bit kernels print its negative numbers as if they were above 2^31 */
+	bool is_narrow;
 };
 
 struct hist_cell {

@@ -287,6 +287,11 @@ bool tally_key_is_signed(const struct tally *tally, size_t index)
 	       is_signed(&tally->program.keys[index]);
 }
 
+bool tally_key_is_narrow(const struct tally *tally, size_t index)
+{
+	return tally_key_is_signed(tally, index) && tally->program.keys[index].size <= 4;
+}
+
 bool tally_value_is_signed(const struct tally *tally, size_t index)
 {
 	const struct tally_column *column =

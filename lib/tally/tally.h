@@ -52,6 +52,8 @@ int must_check tally_text(struct tally *tally, struct buf *buf, struct fail *fai
  * were unsigned.
  */
 bool tally_key_is_signed(const struct tally *tally, size_t index);
+/* A signed key of at most 4 bytes. */
+bool tally_key_is_narrow(const struct tally *tally, size_t index);
 bool tally_value_is_signed(const struct tally *tally, size_t index);
 
 /* Returns the time from the reader's first event to its last. */

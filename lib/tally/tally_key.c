@@ -36,9 +36,13 @@ uint64_t tally_number(const struct tally *tally, const struct tally_column *colu
 {
 	uint64_t value = 1;
 
-	if (column->of == TALLY_NUMBER)
+	if (column->of == TALLY_NUMBER) {
 		value = place_u64(place, event);
-	else if (column->of == TALLY_CPU)
+		/* DEFINE_HIST_FIELD_FN() of kernel/trace/trace_events_hist.c casts each field to unsigned long. */
+		if (bound->context->abi.long_size == 4)
+			value = (uint32_t)value;
+	}
+	if (column->of == TALLY_CPU)
 		value = event->cpu;
 	else if (column->of == TALLY_TIME)
 		value = tally->program.usecs && bound->context->unit == CLOCK_UNIT_NS ? tally_usecs(event->ts) :

@@ -4,6 +4,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/reader/reader.h"
+#include "lib/tally/tally_calls.h"
+#include "lib/tally/tally_internal.h"
+#include "lib/event/context.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -298,4 +301,55 @@ TEST(tally_counts_stacks_that_follow_their_events)
 	/* Events without a stack have an empty one. */
 	stacked("0 1000 7 cost value=1\n0 2000 7 cost value=1\n0 3000 7 irq_handler_entry irq=9\n", &wanted,
 		"hitcount:          2\n");
+}
+
+static bool is_called(const struct context *context, int number, const char *name)
+{
+	char into[TALLY_CALL_SIZE];
+
+	return CHECK_STR(tally_call_name(context, (uint64_t)number, into), name);
+}
+
+TEST(tally_names_a_call_as_the_source_of_that_machine_defines_it)
+{
+	struct context context = { .machine = "x86_64", .abi = { .long_size = 8 } };
+
+	CHECK(is_called(&context, 102, "sys_getuid"));
+	CHECK(is_called(&context, 35, "sys_nanosleep"));
+	CHECK(is_called(&context, 4, "sys_newstat"));
+	CHECK(is_called(&context, 40, "sys_sendfile64"));
+	CHECK(is_called(&context, 221, "sys_fadvise64"));
+	CHECK(is_called(&context, 99999, "unknown_syscall"));
+	context = (struct context){ .machine = "i686", .abi = { .long_size = 4 } };
+	CHECK(is_called(&context, 24, "sys_getuid16"));
+	CHECK(is_called(&context, 199, "sys_getuid"));
+	CHECK(is_called(&context, 191, "sys_getrlimit"));
+	CHECK(is_called(&context, 162, "sys_nanosleep_time32"));
+	CHECK(is_called(&context, 407, "sys_clock_nanosleep"));
+	CHECK(is_called(&context, 403, "sys_clock_gettime"));
+	CHECK(is_called(&context, 192, "sys_mmap_pgoff"));
+	CHECK(is_called(&context, 3, "sys_read"));
+	context = (struct context){ .machine = "armv7l", .abi = { .long_size = 4 } };
+	CHECK(is_called(&context, 240, "sys_futex_time32"));
+	CHECK(is_called(&context, 180, "sys_pread64"));
+	context = (struct context){ .machine = "s390x", .abi = { .long_size = 8 } };
+	CHECK(is_called(&context, 90, "sys_old_mmap"));
+	CHECK(is_called(&context, 253, "sys_fadvise64_64"));
+	context = (struct context){ .machine = "aarch64", .abi = { .long_size = 8 } };
+	CHECK(is_called(&context, 80, "sys_newfstat"));
+}
+
+TEST(tally_has_of_a_32_bit_kernel_the_lower_half_of_a_field)
+{
+	static const int32_t data = -2;
+	struct event event = { .data = (const uint8_t *)&data, .len = sizeof(data) };
+	struct place place = { .size = 4, .is_signed = true };
+	struct context context = { .abi = { .long_size = 8 } };
+	struct tally_bound bound = { .context = &context };
+	struct tally_column column = { .of = TALLY_NUMBER };
+	static struct tally tally;
+
+	CHECK(tally_number(&tally, &column, &bound, &place, 0, &event) == (uint64_t)-2);
+	context.abi.long_size = 4;
+	CHECK(tally_number(&tally, &column, &bound, &place, 0, &event) == (uint32_t)-2);
 }
