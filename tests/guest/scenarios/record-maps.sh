@@ -7,7 +7,10 @@ scenario() {
 		sh -c 'for i in 1 2 3 4; do read -r line < /proc/version; usleep 100000; done'
 	unchanged
 	text
-	check "user stacks name the file" matches /tmp/r.txt '^ => /.*busybox\[\+0x[0-9a-f]+\]$'
+	case $(uname -m) in
+	i?86) skip "user stacks name the file" "programs enter the kernel of i386 from the vDSO, which is no file" ;;
+	*) check "user stacks name the file" matches /tmp/r.txt '^ => /.*busybox\[\+0x[0-9a-f]+\]$' ;;
+	esac
 	text -O nosym-userobj
 	check "without the option they have addresses" lacks /tmp/r.txt '\[\+0x'
 	# The text is as the kernel prints it for a living process.
