@@ -148,7 +148,10 @@ static struct setup_event *event_before(struct setup_arguments *arguments, char 
 
 static void add_instance(struct setup_arguments *arguments, const char *name, struct argp_state *state)
 {
-	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+	/* The name of a remote, remotes/NAME, is refused when it is opened, with what can be done instead. */
+	bool slash = strchr(name, '/') && strncmp(name, "remotes/", strlen("remotes/")) != 0;
+
+	if (!*name || slash || !strcmp(name, ".") || !strcmp(name, ".."))
 		setup_usage(state, "'%s' is not a valid name of an instance", name);
 	option_need(setup_add_instance(arguments->setup, name), state);
 	arguments->event = NULL;

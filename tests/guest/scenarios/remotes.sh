@@ -36,12 +36,14 @@ scenario() {
 		refused stat -B $name
 	done
 	check "no file was made" test ! -e /tmp/r.dat
+	unchanged "no refused command has changed tracefs"
+	head $R/tracing_on $R/buffer_size_kb $R/events/test/selftest/enable > /tmp/settings.txt
 	weft reset --all --yes > /tmp/reset.txt 2>&1
 	check "weft reset --all ends well" status_is $? 0 /tmp/reset.txt
-	check "no message of the kernel's is about a remote" test -d $R
+	head $R/tracing_on $R/buffer_size_kb $R/events/test/selftest/enable > /tmp/settings2.txt
+	same "and leaves the settings of the remote" /tmp/settings.txt /tmp/settings2.txt
 	cat $R/trace > /tmp/r.txt
 	same "nothing of it was taken or removed" /tmp/kernel.txt /tmp/r.txt
-	unchanged
 	set_to $R/events/test/selftest/enable 0
 	set_to $R/tracing_on 0
 	echo > $R/trace
