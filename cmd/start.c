@@ -9,6 +9,7 @@
 #include "lib/tracefs/tracing.h"
 
 #include <stdio.h>
+#include <sys/utsname.h>
 
 enum {
 	KEY_BOOT = 0x1000,
@@ -85,6 +86,16 @@ static const struct argp argp = {
 	       "and set have changed.",
 };
 
+static void warn_of_hang(const struct setup *setup)
+{
+	struct utsname name;
+
+	if (!uname(&name) && boot_line_hangs(setup, name.release, name.version))
+		command_warn("warning: this kernel (%s, PREEMPT_RT) waits forever at boot with trace_event=; "
+			     "events of an instance, -B NAME before -e, do not have this fault",
+			     name.release);
+}
+
 static int print_boot(const struct setup *setup, struct fail *fail)
 {
 	struct tracing tracing = { .dir = NULL };
@@ -107,6 +118,7 @@ static int print_boot(const struct setup *setup, struct fail *fail)
 		command_warn("warning: %zu characters; on most machines the kernel reads no more "
 			     "than %d of its command line",
 			     line.len, LINE_SIZE - 1);
+	warn_of_hang(setup);
 	return 0;
 }
 

@@ -349,3 +349,16 @@ int boot_line(const struct setup *setup, const struct tracing *tracing, struct b
 		err = add_instance(&line, &setup->instances[i]);
 	return err;
 }
+
+bool boot_line_hangs(const struct setup *setup, const char *release, const char *version)
+{
+	const struct setup_instance *top = &setup->instances[0];
+
+	if (strncmp(release, "7.", 2) || release[2] < '0' || release[2] > '3' ||
+	    (release[3] >= '0' && release[3] <= '9') || !strstr(version, "PREEMPT_RT"))
+		return false;
+	for (size_t i = 0; i < top->nr_events; i++)
+		if (!top->events[i].probe && !top->events[i].triggers.nr)
+			return true;
+	return false;
+}

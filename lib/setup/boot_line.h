@@ -4,6 +4,8 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
+
 struct buf;
 struct fail;
 struct setup;
@@ -16,5 +18,14 @@ struct tracing;
  * something that has no boot parameter, or that the kernel would not accept; the text names it.
  */
 int must_check boot_line(const struct setup *setup, const struct tracing *tracing, struct buf *ret, struct fail *fail);
+
+/*
+ * Whether a kernel never finishes its boot with the events of this setup: PREEMPT_RT of Linux 7.0 to 7.3 with
+ * trace_event=. event_trace_enable_again() of trace_events.c switches these events off and on again, and the second
+ * tracepoint_add_func() waits for a grace period of SRCU. That begins in an irq_work, whose thread does not exist yet:
+ * kernel/irq_work.c is linked, and thus called, after kernel/trace. A trigger keeps the event's tracepoint on, and the
+ * events of instances are switched on later. release and version are those of uname().
+ */
+bool boot_line_hangs(const struct setup *setup, const char *release, const char *version);
 
 #endif

@@ -249,3 +249,39 @@ TEST(boot_line_makes_kprobes_and_no_other_probes)
 	}
 	fake_free(&fake);
 }
+
+static const struct {
+	const char *release, *version;
+	bool hangs;
+} kernels[] = {
+	{ "7.2.13+deb14-rt-amd64", "#1 SMP PREEMPT_RT Debian 7.2.13-1 (2026-10-28)", true },
+	{ "7.0.0", "#1 SMP PREEMPT_RT", true },
+	{ "7.3-rc1", "#1 SMP PREEMPT_RT", true },
+	{ "7.2.13+deb14-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 7.2.13-1 (2026-10-28)", false },
+	{ "6.19.1-rt-amd64", "#1 SMP PREEMPT_RT", false },
+	{ "7.4.0", "#1 SMP PREEMPT_RT", false },
+	{ "7.20.0", "#1 SMP PREEMPT_RT", false },
+	{ "7.", "PREEMPT_RT", false },
+};
+
+TEST(boot_line_hangs_with_events_that_nothing_keeps_on)
+{
+	for (size_t i = 0; i < array_size(kernels); i++) {
+		const char *release = kernels[i].release, *version = kernels[i].version;
+		struct setup_event *event;
+		struct scene scene;
+
+		if (begin(&scene)) {
+			scene.top->tracer = "function";
+			CHECK(!boot_line_hangs(&scene.setup, release, version));
+			event = setup_add_event(scene.top, "sched:sched_switch");
+			REQUIRE(event);
+			CHECK(boot_line_hangs(&scene.setup, release, version) == kernels[i].hangs);
+			CHECK(setup_list_add(&event->triggers, "traceoff"));
+			CHECK(!boot_line_hangs(&scene.setup, release, version));
+			CHECK(setup_add_event(setup_add_instance(&scene.setup, "foo"), "irq") != NULL);
+			CHECK(!boot_line_hangs(&scene.setup, release, version));
+		}
+		end(&scene);
+	}
+}

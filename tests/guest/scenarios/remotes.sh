@@ -21,7 +21,7 @@ scenario() {
 	check "the kernel's remote has the events" equal "$(grep -c 'selftest.*id=[123]' /tmp/kernel.txt)" 3
 	remember
 	weft instance > /tmp/list.txt 2> /tmp/list.err
-	check "weft instance lists the remote" matches /tmp/list.txt '^remotes/test +on '
+	check "weft instance lists the remote, which has no tracer and no counts" matches /tmp/list.txt '^remotes/test +on +- .* -$'
 	weft show remotes/test/trace > /tmp/r.txt 2> /tmp/r.err
 	check "weft show prints its text" status_is $? 0 /tmp/r.err
 	same "it is the kernel's text" /tmp/kernel.txt /tmp/r.txt
@@ -44,6 +44,12 @@ scenario() {
 	same "and leaves the settings of the remote" /tmp/settings.txt /tmp/settings2.txt
 	cat $R/trace > /tmp/r.txt
 	same "nothing of it was taken or removed" /tmp/kernel.txt /tmp/r.txt
+	weft show remotes/test/trace_pipe > /tmp/r.txt 2> /tmp/r.err &
+	await '[ $(wc -l < /tmp/r.txt) = 3 ]'
+	kill -INT $! 2> /dev/null
+	wait $!
+	same "weft show prints what a reader of the remote consumes" /tmp/kernel.txt /tmp/r.txt
+	check "which is gone then" equal "$(cat $R/trace)" ""
 	set_to $R/events/test/selftest/enable 0
 	set_to $R/tracing_on 0
 	echo > $R/trace

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel: trace_clock=mono kprobe_event=p:weft/vfs_open,vfs_open
 # start: -e sched:sched_switch -R 'stacktrace if prev_state == 2' -e irq -b 700K -p function -l 'vfs_o*' -n vfs_open -O sym-offset --thresh 100us -B foo -e sched:sched_process_exec -e signal
+# hangs: ^7\.[0-3]\..* PREEMPT_RT
+# Those kernels wait forever with trace_event=: event_trace_enable_again() switches the events off and on again, for which
+# tracepoint.c waits for a grace period of SRCU. On PREEMPT_RT that begins in a thread that irq_work_init_threads() makes
+# later. start-boot-instances tests what they can do.
 # A kernel that was booted with the output of weft start --boot traces as requested: its own files show it.
 
 scenario() {
