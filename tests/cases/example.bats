@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The example analysis that CONTRIBUTING.md explains: its counts are those of the kernel's own text.
+# The example of an analysis that CONTRIBUTING.md explains: its counts are those of the kernel's own text.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -15,19 +15,24 @@ counts_of()
 
 @test "example: a table of events per task and CPU has the counts of the kernel's text" {
 	for name in 6.12-events-sched 6.1-rt-events-sched; do
-		"$example" "$golden/$name.dat" > out
-		[ "$(head -n 1 out | tr -s ' ')" = "TASK PID CPU EVENTS" ]
-		tail -n +2 out | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
+		"$example" events-per-task --self --top 0 "$golden/$name.dat" > out
+		[ "$(sed -n 2p out | tr -s ' ')" = "TASK PID CPU EVENTS" ]
+		sed '1,2d; /^$/,$d' out | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
 	done
 }
 
 @test "example: the same table as JSON" {
 	need_command jq
-	"$example" "$golden/6.12-events-sched.dat" --json |
-		jq -r '.[] | "\(.comm) \(.pid) \(.cpu) \(.events)"' | sort | diff <(counts_of "$golden/6.12-events-sched.txt") -
+	"$example" events-per-task --self --format json "$golden/6.12-events-sched.dat" |
+		jq -r '.tasks[] | "\(.comm) \(.pid) \(.cpu) \(.events)"' | sort | diff <(counts_of "$golden/6.12-events-sched.txt") -
+}
+
+@test "example: the options of all analyses choose the rows" {
+	"$example" events-per-task --cpu 1 --comm sh "$golden/6.12-events-sched.dat" > out
+	[ "$(sed '1,2d; /^$/,$d' out | awk '{ print $1, $3 }')" = "sh 1" ]
 }
 
 @test "example: a file that is none is a failure that is told" {
-	run -1 --separate-stderr "$example" "$golden/6.12-events-sched.txt"
-	[[ "$stderr" == "events_per_task: "* ]]
+	run -1 --separate-stderr "$example" events-per-task "$golden/6.12-events-sched.txt"
+	[[ "$stderr" == "weft: "* ]]
 }
