@@ -3,10 +3,10 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/event/context.h"
 #include "lib/reader/reader.h"
 #include "lib/tally/tally_calls.h"
 #include "lib/tally/tally_internal.h"
-#include "lib/event/context.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
