@@ -4,7 +4,7 @@
 
 . /host/start.sh
 
-# The thread of hwlat changes the mode by itself as soon as it runs (Linux 6.14 and later).
+# The thread of hwlat changes the mode by itself as soon as it runs (Linux 7.2 and 7.3).
 mode_stays() {
 	local mode=$T/hwlat_detector/mode
 
