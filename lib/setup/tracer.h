@@ -57,8 +57,9 @@ int must_check tracer_functions_on(const struct instance *instance, struct fail 
 /*
  * Journals what the kernel itself changes for all instances while the tracer runs: the thread of hwlat sets
  * hwlat_detector/mode to "none" if it is not on the CPUs that hwlat chose for it (move_to_next_cpu() in trace_hwlat.c).
- * That is so where kthread_affine_node() moves each new thread: on 7.2 and 7.3, not on 6.12. Must be called before the instance is made
- * or opened: an undo restores the last entry first, and the thread must have ended before the mode is restored.
+ * That is so where kthread_affine_node() moves each new thread: on 7.2 and 7.3, not on 6.12. Must be called before the
+ * instance is made or opened: an undo restores the last entry first, and the thread must have ended before the mode is
+ * restored.
  */
 int must_check tracer_remember_common(const struct tracing *tracing, struct undo *undo, const char *tracer,
 				      struct fail *fail);
