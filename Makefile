@@ -47,21 +47,21 @@ cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/re
 cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
 	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
 	$(addprefix lib/base/,cpus.c destination.c destination_folder.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
-	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c last_boot.c latency_facts.c maps.c own_formats.c release.c unite.c) \
-	$(addprefix lib/query/,filter_parse.c filter_set.c) \
-	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c token.c) \
+	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c last_boot.c latency_facts.c own_formats.c release.c) \
+	lib/query/filter_parse.c \
+	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c) \
 	$(addprefix lib/tally/,tally_parse.c tally_text.c) \
 	$(addprefix lib/trace/,carried.c check.c folder.c made_file.c metadata.c option.c output.c overlap.c private_section.c recast.c) \
 	$(addprefix lib/trace/,salvage.c sums_write.c trace.c tree.c v6.c v7.c whole_file.c) \
-	$(addprefix formats/export/,ctf_kind.c ctf_metadata.c db_query.c export_run.c parquet_file.c perfetto_kind.c) \
+	$(addprefix formats/export/,ctf_metadata.c db_query.c export_run.c) \
 	$(addprefix formats/kernel/,bind.c graph_header.c graph_new.c header.c latency.c) lib/import/kinds.c)
 # These files only read options and texts, set up the kernel, and print messages and tables. Without optimization they
 # compile in two thirds of the time.
 coldest := $(filter $(addsuffix /%,cmd lib/explain lib/query lib/record lib/setup lib/tracefs lib/undo) \
 	$(addprefix lib/analysis/,%_tables.c findings.c) $(addprefix lib/base/,destination%.c near.c sandbox.c trust.c) \
-	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c unite.c) lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
+	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
 	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c pack%.c recast.c salvage.c tree.c whole_file.c writer%.c) \
-	$(addprefix formats/,export/% kernel/graph_%.c kernel/header.c kernel/latency.c),$(cold))
+	$(addprefix formats/kernel/,graph_%.c header.c latency.c),$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O1
 COLDEST ?= -O0

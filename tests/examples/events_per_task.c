@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An example: an analysis and its command. It counts the events of each task on each CPU. CONTRIBUTING.md explains it. */
+/* An example of an analysis and its command: the events of each task on each CPU. CONTRIBUTING.md explains it. */
 #include "cmd/analyse.h"
 #include "lib/base/fail.h"
 #include "lib/base/u64_map.h"
@@ -31,8 +31,7 @@ static void see(struct analysis *analysis, const struct event *event, uint8_t ro
 	uint32_t task = state->step.kind == STEP_SWITCH ? state->step.other : state_running(state, event->cpu);
 	uint64_t *count;
 
-	if (!role || task == STATE_NO_TASK || !pass_wants_cpu(analysis->pass, event->cpu) ||
-	    !pass_wants(analysis->pass, &state->tasks[task]))
+	if (!role || task == STATE_NO_TASK || !pass_wants_cpu(analysis->pass, event->cpu))
 		return;
 	count = u64_map_add(&analysis->counts, (uint64_t)task << 32 | event->cpu);
 	if (count)
@@ -55,6 +54,8 @@ static int finish(struct analysis *analysis, struct findings *findings, struct f
 	while (table && (count = u64_map_next(&analysis->counts, &at, &key))) {
 		const struct state_task *task = &analysis->pass->state.tasks[key >> 32];
 
+		if (!pass_wants(analysis->pass, task))
+			continue;
 		table_cell(table, pass_comm(analysis->pass, task));
 		table_cell_s64(table, task->pid);
 		table_cell_u64(table, (uint32_t)key);
