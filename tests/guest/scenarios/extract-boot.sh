@@ -22,6 +22,8 @@ die() {
 		i=$((i + 1))
 		echo "before the end: $i" > $B/trace_marker
 	done
+	# After a panic, s390x stops unless it is told to start again.
+	[ ! -e /sys/firmware/shutdown_actions/on_panic ] || echo reipl > /sys/firmware/shutdown_actions/on_panic
 	echo > /host/$S.died
 	sync
 	echo c > /proc/sysrq-trigger
