@@ -15,9 +15,9 @@ counts_of()
 
 @test "example: a table of events per task and CPU has the counts of the kernel's text" {
 	for name in 6.12-events-sched 6.1-rt-events-sched; do
-		"$example" events-per-task --self --top 0 "$golden/$name.dat" > out
-		[ "$(sed -n 2p out | tr -s ' ')" = "TASK PID CPU EVENTS" ]
-		sed '1,2d; /^$/,$d' out | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
+		"$example" events-per-task --self --top 0 "$golden/$name.dat" > "$BATS_TEST_TMPDIR/out"
+		[ "$(sed -n 2p "$BATS_TEST_TMPDIR/out" | tr -s ' ')" = "TASK PID CPU EVENTS" ]
+		sed '1,2d; /^$/,$d' "$BATS_TEST_TMPDIR/out" | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
 	done
 }
 
@@ -28,8 +28,8 @@ counts_of()
 }
 
 @test "example: the options of all analyses choose the rows" {
-	"$example" events-per-task --cpu 1 --comm sh "$golden/6.12-events-sched.dat" > out
-	[ "$(sed '1,2d; /^$/,$d' out | awk '{ print $1, $3 }')" = "sh 1" ]
+	"$example" events-per-task --cpu 1 --comm sh "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/out"
+	[ "$(sed '1,2d; /^$/,$d' "$BATS_TEST_TMPDIR/out" | awk '{ print $1, $3 }')" = "sh 1" ]
 }
 
 @test "example: a file that is none is a failure that is told" {
