@@ -378,6 +378,19 @@ static int hint_time(const struct analyse_recorded *recorded, int r, struct fail
 	return fail_hint(fail, r, hint);
 }
 
+/*
+ * A recording made for this answer is removed and a pipe can be read only once, so the commands to paste cannot name
+ * it.
+ */
+static int name_input(struct analyse *analyse, struct buf *into, struct fail *fail)
+{
+	analyse->findings.input = NULL;
+	if (analyse->argv || !strcmp(analyse->input, "-"))
+		return 0;
+	analyse->findings.input = paste_recording(into, analyse->instance, analyse->input);
+	return analyse->findings.input ? 0 : fail_memory(fail);
+}
+
 int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *ops_options)
 {
 	struct fail fail = FAIL_INIT;
@@ -386,23 +399,17 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	cleanup_buf struct buf pasted = BUF_INIT;
 	int r;
 
-	/*
-	 * A recording made for this answer is removed and a pipe can be read only once, so the commands to paste cannot
-	 * name it.
-	 */
+	r = name_input(analyse, &pasted, &fail);
 	analyse->in_batches = true;
-	analyse->findings.input = NULL;
-	if (!analyse->argv && strcmp(analyse->input, "-") != 0)
-		analyse->findings.input = paste_recording(&pasted, analyse->instance, analyse->input);
 	analyse->findings.width = terminal_width();
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
 		analyse->findings.top = analyse->top_as_text;
-	if (!analyse->argv) {
+	if (!r && !analyse->argv) {
 		reading_tell_left_behind(analyse->input);
 		r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
-	} else {
+	} else if (!r) {
 		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command,
 							      analyse->no_sandbox },
 				   ops, &trace, &recorded, &fail);

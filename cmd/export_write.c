@@ -100,8 +100,11 @@ static int write_with_tables(struct writing *writing, struct fail *fail)
 
 	writing->fail = fail;
 	/* A pipe is read once: a line to paste could not read it. */
-	if (strcmp(job->input, "-") != 0)
+	if (strcmp(job->input, "-") != 0) {
 		input = paste_recording(&pasted, job->choice->instance, job->input);
+		if (!input)
+			return fail_memory(fail);
+	}
 	r = export_tables_run(&writing->tables, &writing->reader, &after, input, fail);
 	if (!r && writing->tables.possible)
 		writing->export->tables = &writing->tables.text;

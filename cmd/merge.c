@@ -215,6 +215,9 @@ static int take_sources(struct arguments *arguments, struct fail *fail)
 		r = unite_trace(arguments->unite, source->trace, source->name, source->offset, fail);
 		for (size_t buffer = 0; !r && buffer < trace_buffers(source->trace); buffer++)
 			r = take_buffer(arguments, i, buffer, fail);
+		/* What was not read for lack of memory is not damaged. */
+		if (!r && trace_starved(source->trace))
+			r = fail_memory(fail);
 		source->damaged |= trace_damage(source->trace) != NULL;
 		if (r)
 			fail_in(fail, r, "'%s'", source->path);

@@ -207,6 +207,9 @@ static int take_events(struct cutting *cutting, struct fail *fail)
 		if (r)
 			return r;
 	}
+	/* What was not read for lack of memory is not damaged, and the file would lack it. */
+	if (r >= 0 && trace_starved(cutting->trace))
+		r = fail_memory(fail);
 	/* A selection without events makes a file without events. */
 	if (r >= 0 && !cutting->nr_pieces && cutting->job->by == CUT_NOT) {
 		struct piece *piece;

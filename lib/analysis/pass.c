@@ -176,8 +176,7 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 int pass_end(struct pass *pass, struct fail *fail)
 {
 	state_settle(&pass->state);
-	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->state.roles.failed ||
-	    pass->budget.failed)
+	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->budget.failed)
 		return fail_memory(fail);
 	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
 }

@@ -131,6 +131,7 @@ static void see_interrupt(struct sched_chain *chain, const struct event *event)
 	uint64_t vec;
 	size_t len = 0;
 
+	chain->pass->failed |= chain->roles.failed;
 	if (!role)
 		return;
 	cpu = cpu_of(chain, event->cpu);

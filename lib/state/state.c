@@ -475,6 +475,8 @@ uint8_t state_look(struct state *state, const struct event *event)
 
 	if (__builtin_expect(fresh, 0))
 		state_bind(state, event->type->format, role);
+	if (__builtin_expect(state->roles.failed, 0))
+		state->failed = true;
 	return role;
 }
 
