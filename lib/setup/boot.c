@@ -44,7 +44,7 @@ static const struct {
 	 * The kernel asks for 128 entries. Since 6.9, and in later stable kernels, there are as many entries of 20 or
 	 * 16 bytes as fit into the allocated pages.
 	 */
-	{ "saved_cmdlines_size", "128|6552|8190" },
+	{ "saved_cmdlines_size", "128|6552|8190|8191" },
 	{ "function_profile_enabled", "0" },
 	{ "hwlat_detector/mode", "round-robin" },
 	{ "hwlat_detector/width", "500000" },
