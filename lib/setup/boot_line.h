@@ -24,7 +24,8 @@ int must_check boot_line(const struct setup *setup, const struct tracing *tracin
  * trace_event=. event_trace_enable_again() of trace_events.c switches these events off and on again, and the second
  * tracepoint_add_func() waits for a grace period of SRCU. That begins in an irq_work, whose thread does not exist yet:
  * kernel/irq_work.c is linked, and thus called, after kernel/trace. A trigger keeps the event's tracepoint on, and the
- * events of instances are switched on later. release and version are those of uname().
+ * events of instances are switched on later. Seen on Debian's 7.0.13, 7.1.13, 7.2.13 and 7.3.4. release and version are
+ * those of uname().
  */
 bool boot_line_hangs(const struct setup *setup, const char *release, const char *version);
 
