@@ -57,8 +57,11 @@ struct context {
 	uint64_t entries, written;
 	/* number of online CPUs of the traced machine; 0 when unknown */
 	uint32_t online_cpus;
-	uint64_t hz;   /* 0 when unknown */
-	bool recorded; /* weft recorded while tracing was on: a gap at the start is a loss, too */
+	uint64_t hz; /* 0 when unknown */
+	/*
+	 * weft recorded while tracing was on, or imported a text that told the loss: a gap at the start is a loss, too
+	 */
+	bool recorded;
 	/* copied from a buffer while tracing was off: overwritten events are not lost events */
 	bool frozen;
 	/* the kernel wrote to the buffer during the copy: gaps after a CPU's first page are losses */

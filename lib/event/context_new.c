@@ -284,7 +284,8 @@ static void read_settings(struct owned *owned)
 	text = own_setting(context->trace, context->buffer, "weft/hz");
 	context->hz = text.text ? number_of(text.text, 0) : 0;
 	text = own_setting(context->trace, context->buffer, "weft/mode");
-	context->recorded = text.text && text.len >= 6 && !memcmp(text.text, "record", 6);
+	context->recorded =
+		text.text && text.len >= 6 && (!memcmp(text.text, "record", 6) || !memcmp(text.text, "import", 6));
 	context->frozen = !context->recorded && trace_setting(context->trace, context->buffer, "trace_options").text;
 	context->self = own_setting(context->trace, context->buffer, "weft/self").text;
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;

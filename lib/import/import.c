@@ -93,6 +93,7 @@ struct import_counts import_counts(const struct import *import)
 	struct import_counts counts = import->counts;
 
 	counts.guessed = import->graph.guessed;
+	counts.events += import->is_open != OPEN_NOTHING;
 	return counts;
 }
 
@@ -269,16 +270,20 @@ static int take_event(struct import *import, const struct head *head, struct fai
 	return 0;
 }
 
-/* Reads "CPU:1 [LOST 230 EVENTS]". */
+/* Reads "CPU:1 [LOST 230 EVENTS]", or "CPU:1 [LOST EVENTS]" if the kernel did not know the number. */
 static bool take_lost(struct import *import, const char *line, size_t len)
 {
 	char text[64] = "";
-	unsigned cpu, count;
+	unsigned cpu, count = 0;
+	int end = 0, unknown = 0;
 
 	memcpy(text, line, len < sizeof(text) - 1 ? len : sizeof(text) - 1);
-	if (sscanf(text, "CPU:%5u [LOST %9u EVENTS]", &cpu, &count) != 2 || cpu >= HEAD_CPU_MAX)
+	if (sscanf(text, "CPU:%5u [LOST EVENTS]%n", &cpu, &unknown) != 1 || !unknown)
+		if (sscanf(text, "CPU:%5u [LOST %9u EVENTS]%n", &cpu, &count, &end) != 2 || !end)
+			return false;
+	if (cpu >= HEAD_CPU_MAX)
 		return false;
-	import->lost[cpu] = count;
+	import->lost[cpu] = unknown ? (int64_t)PAGE_LOST_UNKNOWN : (int64_t)count;
 	return true;
 }
 
@@ -434,7 +439,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-	static const char tracer[] = "function_graph\n";
+	static const char tracer[] = "function_graph\n", mode[] = "import";
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
 	struct carried carried = { .trace = NULL };
 	const struct writer_options form = {
@@ -445,7 +450,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		.long_size = 8,
 		.page_size = PAGE_SIZE_HERE,
 	};
-	struct writer_setting settings[4];
+	struct writer_setting settings[5];
 	struct writer_metadata metadata = { .header_page = header_page,
 					    .header_event = "",
 					    .version = "weft",
@@ -476,6 +481,8 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	metadata.kallsyms_len = import->names.kallsyms.len;
 	settings[metadata.nr_settings++] =
 		(struct writer_setting){ .name = "trace_options", .text = options.data, .len = options.len };
+	settings[metadata.nr_settings++] =
+		(struct writer_setting){ .name = "weft/mode", .text = mode, .len = strlen(mode) };
 	if (import->graph.seen)
 		settings[metadata.nr_settings++] =
 			(struct writer_setting){ .name = "current_tracer", .text = tracer, .len = strlen(tracer) };

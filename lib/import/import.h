@@ -23,7 +23,7 @@ struct trace;
 struct import;
 
 struct import_counts {
-	uint64_t events;
+	uint64_t events;  /* an event that the next line may continue counts, too */
 	uint64_t whole;   /* events of which only the text is known, not the fields */
 	uint64_t passed;  /* lines that are no events; comments and empty lines are not counted */
 	uint64_t guessed; /* lines of a function graph without a time */

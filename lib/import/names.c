@@ -9,7 +9,11 @@
 
 enum { COMM_MAX = 64, SYMBOL_MAX = 200, SYMBOLS_MAX = 1 << 20, STEP = 16 };
 
-static const uint64_t first_address = UINT64_C(0xffffffff81000000);
+/*
+ * As in a real kernel, modules are far from the kernel itself: the last function before a gap reaches up to the end of
+ * its page, so a neighbour in a module would be taken for it.
+ */
+static const uint64_t first_address = UINT64_C(0xffffffff81000000), first_in_modules = UINT64_C(0xffffffffc0000000);
 
 struct task {
 	char comm[COMM_MAX];
@@ -90,7 +94,7 @@ uint64_t import_names_symbol(struct import_names *names, const char *name, size_
 		return address ? *address : 0;
 	if (names->nr_symbols == SYMBOLS_MAX)
 		return 0;
-	*address = first_address + names->nr_symbols++ * STEP;
+	*address = (plain < len ? first_in_modules : first_address) + names->nr_symbols++ * STEP;
 	return buf_addf(&names->kallsyms, "%016" PRIx64 " T %.*s%s%.*s\n", *address, (int)plain, name,
 			plain < len ? "\t" : "", (int)(plain < len ? len - plain - 1 : 0),
 			name + (plain < len ? plain + 1 : len)) ?

@@ -42,9 +42,9 @@ static char *copy_of(struct out *out, size_t *ret_len)
 	return copy;
 }
 
-char *exported(struct loom *loom, const char *to, const char *weight, size_t *ret_len)
+/* The output of an exporter for a trace. */
+static char *export_trace(struct trace *trace, const char *to, struct export_input input, size_t *ret_len)
 {
-	struct trace *trace = loom_trace(loom);
 	const struct export_ops *ops = export_find(to);
 	struct export *export = NULL;
 	struct reader reader;
@@ -55,9 +55,8 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 		return NULL;
 	reader_init(&reader);
 	CHECK(reader_add_trace(&reader, trace, NULL) == 0);
+	input.reader = &reader;
 	if (CHECK(out_init(&out, 4096))) {
-		const struct export_input input = { .reader = &reader, .weight = weight };
-
 		if (CHECK(export_new(ops, &input, &out, &export, NULL) == 0)) {
 			run(&reader, export);
 			finish(export);
@@ -67,8 +66,21 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 		out_release(&out);
 	}
 	reader_release(&reader);
+	return copy;
+}
+
+char *exported(struct loom *loom, const char *to, const char *weight, size_t *ret_len)
+{
+	struct trace *trace = loom_trace(loom);
+	char *copy = export_trace(trace, to, (struct export_input){ .weight = weight }, ret_len);
+
 	trace_free(trace);
 	return copy;
+}
+
+char *exported_fields(struct trace *trace, const char *fields)
+{
+	return export_trace(trace, "csv", (struct export_input){ .fields = fields }, NULL);
 }
 
 char *exported_diff(struct loom *loom, struct loom *before, const char *to)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 struct loom;
+struct trace;
 
 /*
  * The output of an exporter for a loom's trace, with a NUL after it; the caller frees it. NULL fails the test. *ret_len
@@ -14,5 +15,8 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 
 /* Like exported(), with --diff against the trace of another loom. */
 char *exported_diff(struct loom *loom, struct loom *before, const char *to);
+
+/* The fields of a trace's events, as weft export --to csv --fields FIELDS prints them. */
+char *exported_fields(struct trace *trace, const char *fields);
 
 #endif
