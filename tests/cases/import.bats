@@ -198,6 +198,16 @@ graph()
 	comes_back "$BATS_TEST_TMPDIR/text"
 }
 
+@test "import: lost events, functions of modules, and a text whose only event is a marker, come back" {
+	printf '%s\n' 'CPU:1 [LOST 230 EVENTS]' '              sh-62      [001] d.h2.     2.921018: vfs_read <-ksys_read' 'CPU:1 [LOST EVENTS]' \
+		'              sh-62      [001] d.h2.     2.921020: softirq_raise: vec=1 [action=TIMER]' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+	printf '%s\n' '# tracer: function_graph' ' 0)   1.500 us    |  vfs_fsync();' ' 0)   1.500 us    |  ext4_sync_fs [ext4]();' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+	printf '              sh-62      [001] d.h2.     2.921018: tracing_mark_write: one\n' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+}
+
 @test "import: what has no event is told, and nothing is written" {
 	run -1 --separate-stderr weft import -o "$made" NEWS
 	[[ $stderr == *"has no line of a trace"* ]]

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
+#include "lib/event/event.h"
 #include "lib/import/head.h"
 #include "lib/import/pairs.h"
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool parse(const char *line, struct head *ret)
@@ -27,6 +29,47 @@ TEST(import_finds_task_cpu_flags_and_time_in_front_of_an_event)
 	CHECK(!head.has_flags && !head.has_unit && head.ts == 12345);
 	REQUIRE(parse("<4>[    1.000000] sh-62 0d.... 15us!: x", &head));
 	CHECK(head.ts == 15000 && head.cpu == 0 && head.flags == 1);
+}
+
+static unsigned flags_of(const char *columns)
+{
+	char line[64];
+	struct head head;
+
+	snprintf(line, sizeof(line), "sh-62 [001] %s 2.921018: x", columns);
+	return CHECK(parse(line, &head)) && CHECK(head.has_flags) ? head.flags : 0;
+}
+
+TEST(import_reads_each_letter_of_the_flags)
+{
+	static const struct {
+		const char *columns;
+		unsigned flags;
+	} all[] = {
+		{ "....", 0 },
+		{ "d...", EVENT_IRQS_OFF },
+		{ "b....", EVENT_BH_OFF },
+		{ "D....", EVENT_IRQS_OFF | EVENT_BH_OFF },
+		{ ".N...", EVENT_NEED_RESCHED | EVENT_PREEMPT_RESCHED },
+		{ ".n...", EVENT_NEED_RESCHED },
+		{ ".p...", EVENT_PREEMPT_RESCHED },
+		{ ".B...", EVENT_NEED_RESCHED | EVENT_NEED_RESCHED_LAZY | EVENT_PREEMPT_RESCHED },
+		{ ".b...", EVENT_NEED_RESCHED | EVENT_NEED_RESCHED_LAZY },
+		{ ".L...", EVENT_NEED_RESCHED_LAZY | EVENT_PREEMPT_RESCHED },
+		{ ".l...", EVENT_NEED_RESCHED_LAZY },
+		{ "..Z..", EVENT_NMI | EVENT_HARDIRQ },
+		{ "..z..", EVENT_NMI },
+		{ "..H..", EVENT_HARDIRQ | EVENT_SOFTIRQ },
+		{ "..h..", EVENT_HARDIRQ },
+		{ "..s..", EVENT_SOFTIRQ },
+		/* with PREEMPT_RT before 6.12, which has a column of its own for the lazy flag */
+		{ ".N.h...", EVENT_NEED_RESCHED | EVENT_HARDIRQ },
+		{ "..Ls...", EVENT_PREEMPT_RESCHED | EVENT_SOFTIRQ },
+	};
+
+	for (size_t i = 0; i < array_size(all); i++)
+		if (!CHECK(flags_of(all[i].columns) == all[i].flags))
+			fprintf(stderr, "flags '%s'\n", all[i].columns);
 }
 
 TEST(import_takes_no_line_for_an_event_that_is_none)
