@@ -36,7 +36,7 @@ void symbol_print(const struct context *context, uint64_t address, bool offset, 
 			return;
 		/* sprint_symbol() always prints something: the bare number without a symbol. */
 		out_mem(out, "0x", 2);
-		out_hex(out, address);
+		out_hex(out, symbols_now(context->symbols, address));
 		return;
 	}
 	/* kallsyms_lookup() into a buffer: only the name, the module is left out. */
@@ -45,7 +45,7 @@ void symbol_print(const struct context *context, uint64_t address, bool offset, 
 		return;
 	}
 	out_mem(out, "0x", 2);
-	out_hex_pad(out, address, 8, '0');
+	out_hex_pad(out, symbols_now(context->symbols, address), 8, '0');
 }
 
 void symbol_print_address(const struct context *context, uint64_t address, struct out *out)

@@ -213,16 +213,29 @@ static bool find_now(struct symbols *symbols, uint64_t address, struct symbol *r
 	return true;
 }
 
-/* The kernel's own symbols come first, as in trace_adjust_address(). */
+/*
+ * The delta of an old address, as trace_adjust_address() of kernel/trace/trace.c has it: all addresses from the lowest
+ * module on are those of modules, even where the kernel lies above its modules, as on riscv64. Below them an address
+ * that is not the kernel's now is not converted.
+ */
+static uint64_t delta_of(struct symbols *symbols, uint64_t address)
+{
+	const struct last_boot *boot = &symbols->last_boot;
+	struct symbol symbol;
+
+	/* 6.12 adds the distance of the kernel to every address. */
+	if (!boot->text_then)
+		return boot->delta;
+	if (boot->nr && boot->modules[0].then <= address)
+		return last_boot_module_delta(boot, address);
+	return find_now(symbols, address + boot->delta, &symbol) && !symbol.module ? boot->delta : 0;
+}
+
 static bool find_then(struct symbols *symbols, uint64_t address, struct symbol *ret)
 {
-	uint64_t delta = symbols->last_boot.delta;
-	bool found = find_now(symbols, address + delta, ret) && !ret->module;
+	uint64_t delta = delta_of(symbols, address);
+	bool found = find_now(symbols, address + delta, ret);
 
-	if (!found) {
-		delta = last_boot_module_delta(&symbols->last_boot, address);
-		found = find_now(symbols, address + delta, ret) && ret->module;
-	}
 	ret->address -= delta;
 	return found;
 }
@@ -246,13 +259,8 @@ bool symbols_moved(const struct symbols *symbols)
 
 uint64_t symbols_now(const struct symbols *symbols, uint64_t address)
 {
-	struct symbol then;
-
 	symbols_load(symbols);
-	if (!symbols->moved || !symbols_find(symbols, address, &then))
-		return address;
-	return then.module ? address + last_boot_module_delta(&symbols->last_boot, address) :
-			     address + symbols->last_boot.delta;
+	return symbols->moved ? address + delta_of((struct symbols *)symbols, address) : address;
 }
 
 bool symbols_print(const struct symbols *symbols, uint64_t address, char how, struct out *out)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/last_boot.h"
 
+#include "lib/base/fail.h"
+#include "lib/event/symbols.h"
 #include "lib/trace/trace.h"
+#include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -55,4 +58,68 @@ TEST(last_boot_of_a_running_buffer_moves_nothing)
 		CHECK(!boot.delta && !boot.nr);
 		last_boot_release(&boot);
 	}
+}
+
+static bool is_named(const struct symbols *symbols, uint64_t address, const char *name, uint64_t now)
+{
+	struct symbol symbol;
+	bool found = symbols_find(symbols, address, &symbol);
+
+	return CHECK(found == (name != NULL)) &&
+	       (!name || CHECK(symbol.name_len == strlen(name) && !memcmp(symbol.name, name, symbol.name_len))) &&
+	       CHECK(symbols_now(symbols, address) == now);
+}
+
+/* The kernel is at 0x80000000 in both boots; the modules move. */
+static struct trace *moved_trace(struct loom *loom, const char *info, const char *modules)
+{
+	loom_init(loom);
+	loom->kallsyms = "0000000002500000 t in_fs\t[fs]\n"
+			 "0000000002600000 t in_net\t[net]\n"
+			 "0000000080000000 T _text\n"
+			 "0000000080000000 T _stext\n"
+			 "0000000080001000 T one\n"
+			 "0000000080002000 T two\n"
+			 "0000000080003000 B _end\n";
+	loom_setting(loom, "last_boot_info", info);
+	loom_setting(loom, "weft/modules", modules);
+	return loom_trace(loom);
+}
+
+TEST(last_boot_takes_what_lies_above_a_module_for_a_module_as_the_kernel_does)
+{
+	struct fail fail = FAIL_INIT;
+	struct symbols *symbols = NULL;
+	struct loom loom;
+	struct trace *trace = moved_trace(&loom, "80000000\t[kernel]\n2501000\tfs\n2601000\tnet\n",
+					  "fs 4096 0 - Live 0x2500000\nnet 4096 0 - Live 0x2600000\n");
+
+	REQUIRE(trace);
+	if (CHECK(!symbols_new(trace, 0, &symbols, &fail))) {
+		CHECK(is_named(symbols, 0x2501010, "in_fs", 0x2500010));
+		CHECK(is_named(symbols, 0x2601010, "in_net", 0x2600010));
+		CHECK(is_named(symbols, 0x80002010, "one", 0x80001010));
+	}
+	symbols_free(symbols);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+TEST(last_boot_moves_the_kernel_below_its_modules)
+{
+	struct fail fail = FAIL_INIT;
+	struct symbols *symbols = NULL;
+	struct loom loom;
+	struct trace *trace =
+		moved_trace(&loom, "7ffff000\t[kernel]\nffff0000\tnet\n", "net 4096 0 - Live 0x2600000\n");
+
+	REQUIRE(trace);
+	if (CHECK(!symbols_new(trace, 0, &symbols, &fail))) {
+		CHECK(is_named(symbols, 0x80000010, "one", 0x80001010));
+		CHECK(is_named(symbols, 0xffff0010, "in_net", 0x2600010));
+		CHECK(is_named(symbols, 0x10, NULL, 0x10));
+	}
+	symbols_free(symbols);
+	trace_free(trace);
+	loom_release(&loom);
 }
