@@ -225,3 +225,102 @@ TEST(entries_of_the_graph_have_a_depth_of_four_or_eight_bytes)
 		loom_release(&loom);
 	}
 }
+
+/* trace_timerlat_print(), trace_timerlat_raw() of kernel/trace/trace_output.c */
+TEST(entries_of_timerlat_have_the_latency_of_each_context)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_setting(&loom, "current_tracer", "timerlat\n");
+	loom_type(&loom, "ftrace", "timerlat", "u32 seqnum; int context; u64 timer_latency", "\"\"");
+	loom_play(&loom, "0 1000000 7 timerlat seqnum=5 context=0 timer_latency=1234\n"
+			 "0 2000000 7 timerlat seqnum=5 context=1 timer_latency=12345678901\n"
+			 "0 3000000 7 timerlat seqnum=123456 context=2 timer_latency=7\n");
+	prints(&loom, NULL, "0.001000: #5     context    irq timer_latency      1234 ns\n");
+	prints(&loom, NULL, "0.002000: #5     context thread timer_latency 12345678901 ns\n");
+	prints(&loom, NULL, "0.003000: #123456 context user-ret timer_latency         7 ns\n");
+	prints(&loom, NULL, "ID            CONTEXT                 LATENCY\n");
+	prints(&loom, "raw", "5 1 12345678901\n");
+	loom_release(&loom);
+}
+
+/* trace_branch_print(), branch_print_header() of kernel/trace/trace_branch.c */
+TEST(entries_of_branches_say_whether_the_guess_was_right)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_setting(&loom, "current_tracer", "branch\n");
+	loom_type(&loom, "ftrace", "branch", "u32 line; char func[31]; char file[21]; char correct; char constant",
+		  "\"\"");
+	loom_play(&loom, "0 1000000 7 branch line=30 func=vfs_read file=read_write.c correct=1\n"
+			 "0 2000000 7 branch line=31 func=vfs_write file=read_write.c correct=0\n");
+	prints(&loom, NULL, "0.001000: [  ok  ] vfs_read:read_write.c:30\n");
+	prints(&loom, NULL, "0.002000: [ MISS ] vfs_write:read_write.c:31\n");
+	prints(&loom, NULL, "TIMESTAMP  CORRECT  FUNC:FILE:LINE\n");
+	loom_release(&loom);
+}
+
+static const char few_symbols[] = "ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\n"
+				  "ffffffff81000200 T vfs_write\nffffffff81000300 T _etext\n";
+
+/* trace_func_repeats_print(), trace_func_repeats_raw() of kernel/trace/trace_output.c */
+TEST(entries_of_repeated_functions_have_their_number_and_the_last_time)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom.kallsyms = few_symbols;
+	loom_type(&loom, "ftrace", "func_repeats",
+		  "u64 ip; u64 parent_ip; u16 count; u16 top_delta_ts; u32 bottom_delta_ts", "\"\"");
+	loom_play(&loom, "0 9000000000 7 func_repeats ip=0xffffffff81000100 parent_ip=0xffffffff81000200 count=12 "
+			 "top_delta_ts=1 bottom_delta_ts=5032704\n");
+	/* The difference is 1 << 32 and 5032704 ns: 4.3 s. */
+	prints(&loom, NULL, "9.000000: vfs_read <-vfs_write (repeats: 12, last_ts:     4.700000)\n");
+	prints(&loom, "noprint-parent", "9.000000: vfs_read (repeats: 12, last_ts:     4.700000)\n");
+	prints(&loom, "raw", "18446744071578845440 18446744071578845696 12 4300000000\n");
+	loom_release(&loom);
+}
+
+/* trace_bputs_print(), trace_bprint_print(), trace_bprint_raw() of kernel/trace/trace_output.c */
+TEST(entries_of_trace_printk_have_the_kernels_strings)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom.kallsyms = few_symbols;
+	loom.printk = "0xffffffff82000000 : \"one line\\n\"\n0xffffffff82000100 : \"n=%d of %d\\n\"\n";
+	loom_type(&loom, "ftrace", "bputs", "u64 ip; u64 str", "\"\"");
+	loom_type(&loom, "ftrace", "bprint", "u64 ip; u64 fmt; u32 buf; u32 more", "\"\"");
+	loom_play(&loom, "0 1000000 7 bputs ip=0xffffffff81000104 str=0xffffffff82000000\n"
+			 "0 2000000 7 bprint ip=0xffffffff81000204 fmt=0xffffffff82000100 buf=5 more=9\n"
+			 "0 3000000 7 bputs ip=0xffffffff81000104 str=0xffffffff82000800\n"
+			 "0 4000000 7 bprint ip=0xffffffff81000204 fmt=0xffffffff82000800 buf=5 more=9\n");
+	prints(&loom, NULL, "0.001000: vfs_read: one line\n");
+	prints(&loom, NULL, "0.002000: vfs_write: n=5 of 9\n");
+	/* The file lacks these strings: their addresses are all that is known. */
+	prints(&loom, NULL, "0.003000: vfs_read: 0xffffffff82000800\n");
+	prints(&loom, NULL, "0.004000: vfs_write: 0xffffffff82000800\n");
+	prints(&loom, "raw", ": ffffffff81000104 : one line\n");
+	prints(&loom, "raw", ": ffffffff81000204 : n=5 of 9\n");
+	prints(&loom, "printk-msg-only", "\none line\nn=5 of 9\n");
+	loom_release(&loom);
+}
+
+/* lat_print_generic(), lat_print_timestamp() of kernel/trace/trace_output.c with the option verbose */
+TEST(entries_in_verbose_latency_format_have_numbers_for_the_flags)
+{
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_setting(&loom, "trace_options", "latency-format\n");
+	loom_play(&loom, "0 5000000 7 irq_handler_entry common_flags=9 irq=9 name=acpi\n"
+			 "0 5040000 7 irq_handler_exit irq=9 ret=1\n");
+	prints(&loom, "verbose",
+	       "              sh       7   0 9 00000000 00000000 [00001388] 0.000ms (+0.040ms): irq_handler_entry: "
+	       "irq=9 name=acpi\n");
+	prints(&loom, "verbose", "[000013b0] 0.040ms (+0.000ms): irq_handler_exit: irq=9 ret=handled\n");
+	loom_release(&loom);
+}

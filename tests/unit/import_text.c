@@ -131,8 +131,8 @@ TEST(import_takes_what_a_dump_on_an_oops_printed_on_a_console)
 		"target_cpu=001\n"
 		"Nov 22 10:00:00 host kernel: [   12.345682]   <idle>-0         1d..2. 2924503us!: odd: text\n";
 	static const char want[] =
-		"             cat-70      [001] d.h2.     2.921018: sched_stat_runtime: comm=cat pid=70 runtime=4002564 "
-		"[ns]\n"
+		"             cat-70      [001] d.h2.     2.921018: sched_stat_runtime: comm=cat pid=70 "
+		"runtime=4002564 [ns]\n"
 		"           <...>-17      [000] d..2.     2.924473: sched_waking: comm=sh pid=62 prio=120 "
 		"target_cpu=001\n"
 		"          <idle>-0       [001] d..2.     2.924503: odd: text\n";
@@ -261,11 +261,13 @@ TEST(import_passes_an_event_that_is_too_long_for_a_record_and_cuts_a_mark)
 
 TEST(import_keeps_as_text_what_a_print_fmt_could_not_have_made)
 {
-	struct import_counts counts = comes_back(
-		"              sh-62      [001] d.h2.     2.921018: sched_waking: comm=sh pid=62 prio=x target_cpu=001\n"
-		"              sh-62      [001] d.h2.     2.921019: odd: 100% \"quoted\" \\back\n"
-		"              sh-62      [001] d.h2.     2.921019: odd: a=1 a=2\n"
-		"              sh-62      [001] d.h2.     2.921020: odd: a=007 b=-0 c=99999999999999999999 d=0xABC e=\n");
+	struct import_counts counts =
+		comes_back("              sh-62      [001] d.h2.     2.921018: sched_waking: comm=sh pid=62 prio=x "
+			   "target_cpu=001\n"
+			   "              sh-62      [001] d.h2.     2.921019: odd: 100% \"quoted\" \\back\n"
+			   "              sh-62      [001] d.h2.     2.921019: odd: a=1 a=2\n"
+			   "              sh-62      [001] d.h2.     2.921020: odd: a=007 b=-0 c=99999999999999999999 "
+			   "d=0xABC e=\n");
 
 	CHECK(counts.events == 4 && counts.whole == 2 && !counts.passed);
 }

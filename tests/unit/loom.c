@@ -61,8 +61,8 @@ static unsigned size_of(const char *type)
 	static const struct {
 		const char *name;
 		unsigned size;
-	} sizes[] = { { "char", 1 },  { "u8", 1 },   { "int", 4 }, { "u32", 4 },
-		      { "pid_t", 4 }, { "long", 8 }, { "u64", 8 } };
+	} sizes[] = { { "char", 1 }, { "u8", 1 },    { "u16", 2 },  { "int", 4 },
+		      { "u32", 4 },  { "pid_t", 4 }, { "long", 8 }, { "u64", 8 } };
 
 	for (size_t i = 0; i < array_size(sizes); i++)
 		if (!strcmp(sizes[i].name, type))
@@ -251,9 +251,11 @@ static const struct loom_type *find_type(const struct loom *loom, const char *na
 static void put_number(uint8_t *at, size_t size, uint64_t value)
 {
 	uint32_t word = (uint32_t)value;
+	uint16_t half = (uint16_t)value;
 	uint8_t byte = (uint8_t)value;
+	const void *from = size == 8 ? (void *)&value : size == 4 ? (void *)&word : size == 2 ? (void *)&half : &byte;
 
-	memcpy(at, size == 8 ? (void *)&value : size == 4 ? (void *)&word : &byte, size);
+	memcpy(at, from, size);
 }
 
 static bool set_field(const struct loom_type *type, uint8_t *record, size_t *len, const char *name, const char *value)
@@ -389,6 +391,8 @@ static int write_trace(struct loom *loom, int fd, struct fail *fail)
 		.nr_settings = loom->nr_settings,
 		.kallsyms = loom->kallsyms,
 		.kallsyms_len = loom->kallsyms ? strlen(loom->kallsyms) : 0,
+		.printk = loom->printk,
+		.printk_len = loom->printk ? strlen(loom->printk) : 0,
 	};
 	uint64_t size;
 

@@ -41,6 +41,7 @@ struct loom {
 	struct buf names;     /* saved_cmdlines */
 	const char *clock;    /* "local" unless set */
 	const char *kallsyms; /* NULL: no symbols */
+	const char *printk;   /* printk_formats; NULL: none */
 	const char *uname;    /* "Linux loom 6.12.0" unless set */
 	struct loom_setting {
 		const char *name, *text;
@@ -54,7 +55,7 @@ void loom_init(struct loom *loom);
 void loom_release(struct loom *loom);
 
 /*
- * Adds a type. Fields are written as in C, with the types char[N], int, long, pid_t, u8, u32, u64 and "__data_loc
+ * Adds a type. Fields are written as in C, with the types char[N], int, long, pid_t, u8, u16, u32, u64 and "__data_loc
  * char[]": "int cpu; char comm[16]; u64 delta". `print` is the print fmt. Borrows the texts.
  */
 void loom_type(struct loom *loom, const char *system, const char *name, const char *fields, const char *print);

@@ -6,9 +6,12 @@
 #include "lib/schema/format.h"
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define COMMON                                                                         \
@@ -237,5 +240,85 @@ TEST(plugin_of_a_system_whose_name_is_a_path_is_not_looked_for)
 		CHECK_STR(decode(&fixture, 22, "", 0), "");
 		CHECK(!plugins_failure(fixture.plugins));
 	}
+	fixture_release(&fixture);
+}
+
+/* The plugin's result for a record, as report --format json has it. */
+static const char *decode_json(struct fixture *fixture, int32_t id, const void *record, size_t len)
+{
+	const struct format *format = schema_format(fixture->schema, id, NULL);
+	const struct decoder *decoder = format ? plugins_decoder(fixture->plugins, format) : NULL;
+
+	out_clear(&fixture->out);
+	if (CHECK(decoder))
+		decoder_run_json(decoder, record, len, &fixture->out);
+	out_char(&fixture->out, '\0');
+	return fixture->out.start;
+}
+
+TEST(plugin_decodes_into_a_member_of_the_events_json)
+{
+	struct syscall_record record = { .id = 257, .ret = -2 };
+	uint8_t zeros[10] = { 0 };
+	struct fixture fixture;
+
+	if (CHECK(fixture_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_exit))) {
+		CHECK_STR(decode_json(&fixture, 21, &record, sizeof(record)),
+			  ",\"decoded\":{\"syscall\":\"openat\",\"error\":\"ENOENT\"}");
+		record = (struct syscall_record){ .id = -1, .ret = 3 };
+		CHECK_STR(decode_json(&fixture, 21, &record, sizeof(record)), "");
+	}
+	fixture_release(&fixture);
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		CHECK_STR(decode_json(&fixture, 22, zeros, sizeof(zeros)),
+			  ",\"decoded\":{\"small\":0,\"count\":0,\"second\":0,\"behind\":0,\"missing\":0,"
+			  "\"no_such_field\":0}");
+	fixture_release(&fixture);
+}
+
+/* Checks why the plugins of a directory are refused. */
+static void check_directory(const char *dir, const struct stat *trusted, int want, const char *why)
+{
+	static const struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
+	struct plugins *plugins = NULL;
+	struct fail fail = FAIL_INIT;
+	int r = plugins_new(&(struct plugins_options){ .dir = dir, .machine = "", .abi = &abi, .trusted = trusted },
+			    &plugins, &fail);
+
+	CHECK(r == want);
+	if (!CHECK(strstr(fail.text, why)))
+		fprintf(stderr, "%s\n", fail.text);
+	plugins_free(plugins);
+}
+
+TEST(plugins_of_a_directory_that_others_may_write_are_refused)
+{
+	/* The program is root's, and only root may write it. */
+	const struct stat trusted = { .st_mode = S_IFREG | 0755 };
+	char dir[] = "/tmp/weft-plugins-XXXXXX";
+
+	REQUIRE(mkdtemp(dir));
+	check_directory(dir, NULL, -ENOENT, "there is no plugin in");
+	CHECK(!chmod(dir, 0777));
+	check_directory(dir, &trusted, -EPERM, "everybody may write to it");
+	CHECK(!chmod(dir, 0770));
+	check_directory(dir, &trusted, -EPERM, "its group may write to it");
+	CHECK(!chmod(dir, 0700));
+	check_directory(dir, &trusted, -ENOENT, "there is no plugin in");
+	CHECK(!rmdir(dir));
+	check_directory(dir, &trusted, -ENOENT, "there is no directory of plugins");
+	check_directory("/proc/self/exe", NULL, -ENOTDIR, "cannot read the directory of plugins");
+}
+
+TEST(plugins_that_cannot_be_used_are_told_though_no_event_needs_them)
+{
+	struct fixture fixture;
+	unsigned abi = 0, nr = 0;
+	const char *why;
+
+	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		for (; (why = plugins_unused(fixture.plugins, nr)); nr++)
+			abi += strstr(why, "ABI 2") != NULL;
+	CHECK(nr >= 3 && abi == 1);
 	fixture_release(&fixture);
 }
