@@ -4,6 +4,7 @@
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,46 @@ TEST(flame_escapes_the_names_of_tasks)
 	text = exported(&loom, "folded", NULL, NULL);
 	if (text)
 		CHECK_STR(text, "</g><script>\"'&??;0x10 1000\n");
+	free(text);
+	loom_release(&loom);
+}
+
+/* Whether the profile has a counter of this name with these differences from sample to sample. */
+static bool counts(const char *profile, const char *name, const char *want)
+{
+	char label[80];
+	const char *at = strstr(profile, "\"counters\":[");
+
+	snprintf(label, sizeof(label), "{\"name\":\"%s\"", name);
+	at = at ? strstr(at, label) : NULL;
+	at = at ? strstr(at, "\"count\":") : NULL;
+	return CHECK(at && !strncmp(at + strlen("\"count\":"), want, strlen(want)));
+}
+
+TEST(firefox_has_a_counter_for_each_cpus_frequency_and_each_kind_of_memory)
+{
+	struct loom loom;
+	char *text;
+
+	loom_init(&loom);
+	loom_type(&loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
+	loom_type(&loom, "kmem", "rss_stat", "u32 mm_id; u32 curr; int member; long size", "\"\"");
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, "0 1000 7 cpu_frequency state=2400000 cpu_id=0\n"
+			 "0 2000 7 cpu_frequency state=1200000 cpu_id=1\n"
+			 "0 3000 7 cpu_frequency state=800000 cpu_id=0\n"
+			 "0 4000 7 rss_stat mm_id=5 curr=1 member=0 size=4096\n"
+			 "0 5000 7 rss_stat mm_id=5 curr=1 member=1 size=8192\n"
+			 "0 6000 7 rss_stat mm_id=5 curr=1 member=0 size=12288\n"
+			 "0 7000 7 rss_stat mm_id=6 curr=0 member=77 size=-1\n");
+	text = exported(&loom, "firefox", NULL, NULL);
+	if (text) {
+		CHECK(counts(text, "CPU 0 frequency (kHz)", "[2400000,-1600000]"));
+		CHECK(counts(text, "CPU 1 frequency (kHz)", "[1200000]"));
+		CHECK(counts(text, "mm 5 file pages", "[4096,8192]"));
+		CHECK(counts(text, "mm 5 anonymous pages", "[8192]"));
+		CHECK(counts(text, "mm 6 other pages", "[-1]"));
+	}
 	free(text);
 	loom_release(&loom);
 }
