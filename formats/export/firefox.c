@@ -403,6 +403,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		u64_map_init(&buffer->counters, sizeof(uint32_t));
 		u64_map_init(&buffer->left, sizeof(uint32_t));
 		state_init(&buffer->state, &buffer->context->abi, buffer->context->preempt_rt);
+		state_restrict(&buffer->state, buffer->context);
 		buffer->frames = frames_new(&buffer->context->abi, &calls);
 		buffer->spans = spans_new(&buffer->context->abi);
 		if (!buffer->frames || !buffer->spans)

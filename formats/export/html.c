@@ -435,6 +435,7 @@ static int init(struct html *html, const struct export_input *input, struct fail
 		html->buffers[i] = (struct html_buffer){ .html = html,
 							 .context = input->reader->buffers[i].context,
 							 .index = (uint16_t)i };
+		state_restrict(&html->state, html->buffers[i].context);
 		r = init_buffer(&html->buffers[i], fail);
 	}
 	if (!r)

@@ -88,7 +88,11 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 		table_cell(table, "-");
 	table_cell_u64(table, spent[TASK_RUNNING]);
 	table_cell_u64(table, spent[TASK_PREEMPTED] + spent[TASK_WAKING] + spent[TASK_QUEUED]);
-	table_cell_u64(table, task->beside_idle);
+	/* With a PID filter it is not known when CPUs were idle. */
+	if (sched->pass->state.filtered)
+		table_cell(table, "-");
+	else
+		table_cell_u64(table, task->beside_idle);
 	table_cell_u64(table, spent[TASK_SLEEPING]);
 	table_cell_u64(table, spent[TASK_BLOCKED]);
 	table_cell_u64(table, spent[TASK_STOPPED] + spent[TASK_NEW]);

@@ -70,6 +70,13 @@ struct context {
 	const char *latency; /* the text of `trace` with a max-latency tracer; NULL when the file has none */
 	/* the file set_event, the enabled events: "system:event" lines; NULL when unknown */
 	const char *switched_on;
+	/*
+	 * PIDs of set_event_pid at the start and at the end of the recording: events of other tasks are missing. Both
+	 * NULL: there was no such filter. The kernel removes tasks from the list when they end if event-fork is set.
+	 */
+	const char *event_pids, *event_pids_left;
+	bool event_fork;            /* the option event-fork: what the tasks of the list fork is on it, too */
+	const char *cpumask;        /* tracing_cpumask: the recorded CPUs, as a hexadecimal mask; NULL when unknown */
 	const char *dynamic_events; /* the file of that name; NULL when unknown */
 	/* Only the text of the option latency-format shows these: lib/event/latency_facts.h. */
 	/* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */

@@ -187,8 +187,10 @@ static void read_options(struct context *context)
 	context->trace_flags = context_option_defaults();
 	if (never_hashes(context, text))
 		context->trace_flags &= ~(1ull << OPTION_HASH_PTR);
-	while (text.text && text_next_line(&text.text, &text.len, &line))
+	while (text.text && text_next_line(&text.text, &text.len, &line)) {
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
+		context->event_fork |= text_word_is(line, "event-fork");
+	}
 	/* tracing_snapshot_open() ignores this option; the printer of function_graph does not. */
 	if (trace_setting(context->trace, context->buffer, "weft/entries").text &&
 	    strcmp(context->tracer, "function_graph"))
@@ -291,6 +293,10 @@ static void read_settings(struct owned *owned)
 	context->went_on = trace_setting(context->trace, context->buffer, "weft/went_on").text;
 	context->latency = context_latency(context->trace, context->buffer);
 	context->switched_on = trace_setting(context->trace, context->buffer, "set_event").text;
+	context->event_pids = trace_setting(context->trace, context->buffer, "weft/event_pids").text;
+	text = trace_setting(context->trace, context->buffer, "set_event_pid");
+	context->event_pids_left = text.len ? text.text : NULL;
+	context->cpumask = trace_setting(context->trace, context->buffer, "tracing_cpumask").text;
 	context->dynamic_events = own_setting(context->trace, context->buffer, "dynamic_events").text;
 	read_latency_facts(owned, version);
 	read_options(context);

@@ -177,6 +177,17 @@ static int add_new_formats(struct ledger *ledger, const struct target *target, c
 	return err;
 }
 
+/* With event-fork the kernel removes tasks from the list when they end: what it was at the start is kept besides. */
+static int add_event_pids(struct ledger *ledger, const struct target *target, const struct settings *settings,
+			  struct fail *fail)
+{
+	const struct setting *pids = settings_find(settings, "set_event_pid");
+
+	if (!pids || !pids->len)
+		return 0;
+	return add(ledger, LEDGER_SETTING, target->index, "weft/event_pids", pids->text, pids->len, fail);
+}
+
 static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped, struct fail *fail)
 {
 	struct settings settings = { .nr = 0 };
@@ -185,6 +196,8 @@ static int add_instance_settings(struct ledger *ledger, const struct target *tar
 
 	if (!err)
 		err = add_settings(ledger, &settings, target->index, fail);
+	if (!err && !stopped)
+		err = add_event_pids(ledger, target, &settings, fail);
 	if (!err && stopped && enabled)
 		err = add_new_formats(ledger, target, enabled, fail);
 	settings_release(&settings);

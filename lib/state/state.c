@@ -11,12 +11,14 @@ void state_init(struct state *state, const struct schema_abi *abi, bool preempt_
 	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
 	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
+	u64_map_init(&state->listed, 0);
 }
 
 void state_release(struct state *state)
 {
 	roles_release(&state->roles);
 	u64_map_release(&state->ids);
+	u64_map_release(&state->listed);
 	gaps_release(&state->gaps);
 	free(state->tasks);
 	free(state->cpus);
@@ -206,6 +208,9 @@ INLINE void see_switch_of(struct state *state, const struct event *event, bool w
 	state->step.task = next;
 	come(state, number, next, event, whole);
 	state->cpus[number].switches++;
+	state->cpus[number].tail = state->cpus[number].events + 1;
+	state->cpus[number].left = prev_pid;
+	state->cpus[number].left_flags = event->flags;
 	cpus_give(state, number, next);
 }
 
@@ -449,15 +454,15 @@ static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number
 }
 
 /*
- * Returns whether the event is the stack of a sched_switch: it follows the switch and has the PID of the task that lost
- * the CPU.
+ * Returns whether the event belongs to the tail of a sched_switch: __schedule() records the switch before
+ * context_switch() changes `current`, so that what it does in between (tlb_flush, x86_fpu_regs_deactivated, functions,
+ * the stack of the switch) has the PID of the task that lost the CPU. Interrupts are off until `current` has changed;
+ * what has no flags, as an imported text, does not have that one at the switch, either.
  */
-static bool is_stack(const struct event *event)
+static bool is_tail(const struct state_cpu *cpu, const struct event *event)
 {
-	const struct format *format = event->type->format;
-
-	return format && !strcmp(format->system, "ftrace") &&
-	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
+	return cpu->tail && cpu->tail == cpu->events && cpu->left == event->pid &&
+	       !(cpu->left_flags & ~event->flags & EVENT_IRQS_OFF);
 }
 
 static void start(struct state *state, uint64_t ts)
@@ -493,17 +498,25 @@ static void begin_step(struct state *state, uint64_t ts)
 void state_see_record(struct state *state, const struct event *event, uint8_t role)
 {
 	struct state_cpu *cpu;
+	bool tail;
 
 	begin_step(state, event->ts);
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	if ((cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && !is_stack(event))
+	tail = (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && is_tail(cpu, event);
+	if (tail)
+		cpu->tail++;
+	else if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)
 		take_over(state, event->cpu, event->pid);
+	if (__builtin_expect(state->filtered && !tail, 0))
+		filter_learn(state, event, role);
 	if (role) {
 		state->events[role]++;
 		see_role(state, event, role);
 	}
+	if (__builtin_expect(state->filtered, 0))
+		filter_hide(state, event->cpu);
 	cpu = &state->cpus[event->cpu];
 	cpu->last = state->now;
 	cpu->events++;

@@ -65,6 +65,7 @@ struct state_task {
 	bool exact;   /* the mode began at an event, not at a gap */
 	bool idle;
 	bool forked;  /* its fork was seen */
+	bool listed;  /* with a PID filter: its events were recorded */
 	uint8_t soft; /* PREEMPT_RT: nesting depth of softirqs when the task lost its CPU */
 };
 
@@ -83,7 +84,10 @@ struct state_cpu {
 	uint64_t spent[CPU_MODES];
 	uint64_t idle_alone; /* the time during which it was the only idle CPU */
 	uint64_t switches;
-	uint64_t events;    /* number of its events and gaps */
+	uint64_t events; /* number of its events and gaps */
+	uint64_t tail;   /* `events` as long as only the tail of the last sched_switch has followed it: see is_tail() */
+	int32_t left;    /* the PID of the task that lost the CPU then */
+	uint8_t left_flags; /* common_flags of that event */
 	uint32_t task;      /* the task that has the CPU; STATE_NO_TASK: unknown */
 	uint32_t idle_task; /* the CPU's idle task; STATE_NO_TASK: not yet seen */
 	int32_t pid;        /* of `task` */
@@ -148,6 +152,11 @@ struct state {
 	uint64_t breaks; /* contradictions: the task of an event is not the one of its CPU's last sched_switch */
 	uint64_t events[STATE_ROLES]; /* how many of each role */
 	bool failed;                  /* memory ran out: the state is incomplete */
+	/*
+	 * All buffers with sched_switch have a PID filter: what tasks did that are not listed is unknown, but for the
+	 * moments at which they and a listed task follow each other on a CPU.
+	 */
+	bool filtered;
 	/* Private to the state: */
 	const struct schema_abi *abi;
 	bool preempt_rt, started;
@@ -168,6 +177,9 @@ struct state {
 		uint32_t id; /* index + 1; 0: nobody's */
 	} seats[STATE_SEATS];
 	struct gaps gaps;
+	struct u64_map listed;         /* PIDs of the filter, and those that were found to be listed; no values */
+	bool forks;                    /* what a listed task forks is listed, too */
+	bool unfiltered;               /* a buffer with sched_switch has no filter */
 	uint64_t idle_any, idle_since; /* the time, until idle_since, during which at least one CPU idled */
 	uint32_t nr_idle;
 	uint32_t idle_sum; /* the sum of the numbers of the idle CPUs: when only one idles, its number */
@@ -175,6 +187,13 @@ struct state {
 
 void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt);
 void state_release(struct state *state);
+
+/*
+ * Takes note of the PID filter (set_event_pid) of a buffer whose events are to come. Call it for each buffer before the
+ * first event.
+ */
+struct context;
+void state_restrict(struct state *state, const struct context *context);
 
 void state_see(struct state *state, const struct event *event);
 

@@ -37,18 +37,22 @@ static void see(void *arg, const struct event *event)
 		played->delays[played->nr_delays++] = played->state.now - step->waking;
 }
 
-static bool play(struct played *played, const char *script)
+/* `settings`: texts of tracefs files until one without a name, or NULL. */
+static bool play_with(struct played *played, const struct loom_setting *settings, const char *script)
 {
 	struct fail fail = FAIL_INIT;
 	bool ok;
 
 	*played = (struct played){ .trace = NULL };
 	loom_init(&played->loom);
+	for (; settings && settings->name; settings++)
+		loom_setting(&played->loom, settings->name, settings->text);
 	loom_type(&played->loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu",
 		  "\"\"");
 	loom_type(&played->loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&played->loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(&played->loom, "ftrace", "kernel_stack", "int size; u64 caller", "\"\"");
+	loom_type(&played->loom, "tlb", "tlb_flush", "int reason; long pages", "\"\"");
 	loom_play(&played->loom, script);
 	played->trace = loom_trace(&played->loom);
 	reader_init(&played->reader);
@@ -57,9 +61,15 @@ static bool play(struct played *played, const char *script)
 	if (!ok)
 		return CHECK(ok);
 	state_init(&played->state, &played->reader.buffers[0].context->abi, false);
+	state_restrict(&played->state, played->reader.buffers[0].context);
 	ok = !reader_run(&played->reader, &(struct reader_consumer){ see, played }, 1, &fail);
 	state_settle(&played->state);
 	return CHECK(ok) && CHECK(state_adds_up(&played->state, &fail));
+}
+
+static bool play(struct played *played, const char *script)
+{
+	return play_with(played, NULL, script);
 }
 
 static void end(struct played *played)
@@ -311,5 +321,115 @@ TEST(state_takes_the_stack_behind_a_switch_for_no_task_that_runs)
 	CHECK(played.state.breaks == 0);
 	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 600);
 	CHECK(task(&played, 9)->spent[TASK_RUNNING] == 1000);
+	end(&played);
+}
+
+TEST(state_takes_what_context_switch_does_for_a_part_of_the_switch)
+{
+	struct played played;
+
+	/* Two events of the task that has lost the CPU, as x86_fpu_regs_deactivated is, with interrupts off. */
+	REQUIRE(play(&played, "0 1000 7 sched_waking common_flags=1 pid=9 target_cpu=0\n"
+			      "0 2000 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
+			      "0 2001 7 tlb_flush common_flags=1 reason=0\n"
+			      "0 2002 7 tlb_flush common_flags=1 reason=0\n"
+			      "0 2500 8 tlb_flush reason=1\n"
+			      "0 3000 8 sched_switch common_flags=1 prev_pid=8 prev_state=1 next_pid=7\n"
+			      "0 3001 8 tlb_flush common_flags=1 reason=0\n"
+			      "0 3500 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=0\n"));
+	CHECK(played.state.breaks == 0);
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 1000 + 500);
+	CHECK(task(&played, 7)->spent[TASK_SLEEPING] == 1000);
+	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 1000);
+	CHECK(task(&played, 8)->spent[TASK_UNKNOWN] == 0);
+	end(&played);
+}
+
+TEST(state_sees_that_a_switch_is_missing_although_the_task_is_the_one_before)
+{
+	struct played played;
+
+	/* 7 is back without a switch: it has interrupts on, or another task was seen in between. */
+	REQUIRE(play(&played, "0 1000 7 sched_waking common_flags=1 pid=9 target_cpu=0\n"
+			      "0 2000 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
+			      "0 2500 7 tlb_flush reason=1\n"
+			      "0 3000 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
+			      "0 3100 8 tlb_flush common_flags=1 reason=1\n"
+			      "0 3500 7 tlb_flush common_flags=1 reason=1\n"
+			      "0 3600 7 sched_waking pid=9 target_cpu=0\n"));
+	CHECK(played.state.breaks == 2);
+	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 100);
+	CHECK(task(&played, 8)->spent[TASK_UNKNOWN] == 1000 + 500);
+	end(&played);
+}
+
+/* 7 forks 8. Of 20, 21 and the idle task, only what borders on the two is recorded. */
+static const char filtered_script[] =
+	"0 1000 7 sched_waking pid=20 target_cpu=1\n"
+	"0 1100 7 sched_process_fork parent_pid=7 child_comm=eight child_pid=8\n"
+	"0 2000 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_comm=twenty next_pid=20\n"
+	"0 9000 21 sched_switch prev_comm=other prev_pid=21 prev_state=0 next_comm=seven next_pid=7\n"
+	"0 9500 7 sched_switch prev_comm=seven prev_pid=7 prev_state=1 next_pid=0\n"
+	"0 12000 0 sched_waking comm=eight pid=8 target_cpu=0\n"
+	"0 12300 0 sched_switch prev_pid=0 next_comm=eight next_pid=8\n"
+	"0 13000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=1 next_comm=twenty next_pid=20\n"
+	"0 14000 20 sched_switch prev_comm=twenty prev_pid=20 prev_state=0 next_comm=seven next_pid=7\n"
+	"0 14100 7 sched_waking pid=9 target_cpu=0\n";
+
+TEST(state_knows_with_a_pid_filter_only_what_its_tasks_did)
+{
+	static const struct loom_setting settings[] = { { "set_event", "sched:sched_waking\nsched:sched_switch\n" },
+							{ "set_event_pid", "7\n" },
+							{ NULL, NULL } };
+	struct played played;
+
+	REQUIRE(play_with(&played, settings, filtered_script));
+	CHECK(played.state.breaks == 0);
+	CHECK(task(&played, 7)->spent[TASK_RUNNING] == 1000 + 500 + 100);
+	CHECK(task(&played, 7)->spent[TASK_SLEEPING] == 7000 + 4500);
+	CHECK(task(&played, 20)->spent[TASK_UNKNOWN] == 13100);
+	CHECK(task(&played, 21)->spent[TASK_RUNNING] == 0);
+	/* 8 followed the idle task, and no event about two tasks that are not on the list is recorded: so 8 is. */
+	CHECK(task(&played, 8)->listed);
+	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 700);
+	CHECK(task(&played, 8)->spent[TASK_WAKING] == 300);
+	CHECK(played.nr_delays == 1 && played.delays[0] == 300);
+	CHECK(played.state.cpus[0].spent[CPU_TASK] == 1600 + 700);
+	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 0);
+	CHECK(played.state.cpus[0].spent[CPU_UNKNOWN] == 7000 + 2800 + 1000);
+	end(&played);
+}
+
+TEST(state_lists_what_a_listed_task_forks_if_the_recorder_did)
+{
+	static const struct loom_setting settings[] = { { "set_event", "sched:sched_switch\n" },
+							{ "trace_options", "noirq-info\nevent-fork\n" },
+							{ "weft/event_pids", "6\n7\n" },
+							{ NULL, NULL } };
+	struct played played;
+
+	/* The list is empty at the end, because all of its tasks have ended. */
+	REQUIRE(play_with(&played, settings,
+			  "0 1000 7 sched_process_fork parent_pid=7 child_comm=eight child_pid=8\n"
+			  "0 2000 7 sched_switch prev_pid=7 prev_state=1 next_comm=eight next_pid=8\n"
+			  "0 3000 8 sched_switch prev_comm=eight prev_pid=8 prev_state=1 next_pid=20\n"
+			  "0 5000 20 sched_switch prev_pid=20 prev_state=0 next_comm=eight next_pid=8\n"
+			  "0 5100 8 sched_waking pid=9 target_cpu=0\n"));
+	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 1000 + 100);
+	CHECK(task(&played, 8)->spent[TASK_SLEEPING] == 2000);
+	CHECK(task(&played, 20)->spent[TASK_RUNNING] == 0);
+	end(&played);
+}
+
+TEST(state_knows_all_tasks_without_a_list)
+{
+	static const struct loom_setting settings[] = { { "set_event", "sched:sched_switch\n" },
+							{ "set_event_pid", "" },
+							{ NULL, NULL } };
+	struct played played;
+
+	REQUIRE(play_with(&played, settings, filtered_script));
+	CHECK(task(&played, 20)->spent[TASK_RUNNING] == 1000);
+	CHECK(!played.state.filtered);
 	end(&played);
 }
