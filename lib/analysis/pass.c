@@ -251,13 +251,17 @@ static bool has_event(const struct reader_buffer *buffer, const char *patterns)
 	return false;
 }
 
-static bool was_recorded(const struct pass *pass, const struct analysis_want *want)
+bool pass_has(const struct pass *pass, const char *patterns)
 {
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
-		if (has_event(&pass->reader->buffers[i], want->event) ||
-		    has_event(&pass->reader->buffers[i], want->instead))
+		if (has_event(&pass->reader->buffers[i], patterns))
 			return true;
 	return false;
+}
+
+static bool was_recorded(const struct pass *pass, const struct analysis_want *want)
+{
+	return pass_has(pass, want->event) || pass_has(pass, want->instead);
 }
 
 /* -e cannot record the events that a tracer writes. */

@@ -91,6 +91,9 @@ void pass_see(struct pass *pass, const struct event *event);
 int must_check pass_end(struct pass *pass, struct fail *fail);
 int must_check pass_restart(struct pass *pass, struct fail *fail);
 
+/* Returns whether an event that matches the patterns, as those of -e, has occurred so far or was enabled. */
+bool pass_has(const struct pass *pass, const char *patterns);
+
 /* Reports which of the first `nr` events that an analysis wants were not recorded. */
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings);
 

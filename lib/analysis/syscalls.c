@@ -46,6 +46,7 @@ static bool init(struct analysis *syscalls, struct pass *pass, const void *optio
 	u64_map_init(&syscalls->types, sizeof(struct call_type));
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
+	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
 	return true;
 }
 
@@ -217,8 +218,8 @@ __attribute__((always_inline)) static inline void see_enter(struct analysis *sys
 	const struct state *state = &syscalls->pass->state;
 
 	/*
-	 * The exit of the open call was not seen. A sigreturn is not counted: if it restores the number of a call, too
-	 * (x86), its own exit cannot be recognized.
+	 * The exit of the open call was not seen. A sigreturn is not counted: among the events of the system syscalls,
+	 * x86 has no exit of it, because it leaves no number.
 	 */
 	syscalls->broken +=
 		call->open && !restores(syscalls, call->number) && syscalls_wants(syscalls, call, &state->tasks[task]);
@@ -283,6 +284,41 @@ static inline void count(struct analysis *syscalls, const struct slow_call *call
 		keep_slow(syscalls, call);
 }
 
+/*
+ * seccomp and ptrace may refuse a call. Then syscall_trace_enter() of kernel/entry/common.c returns before it records
+ * the entry; the exit has the error. How long it took is unknown.
+ */
+static void count_refused(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+			  struct open_call *call, uint32_t task)
+{
+	struct call_row *row;
+
+	if (!pass_wants_cpu(syscalls->pass, event->cpu) ||
+	    !syscalls_wants(syscalls, call, &syscalls->pass->state.tasks[task]))
+		return;
+	row = row_of(syscalls, number, -returned, task, event->cpu);
+	if (!row)
+		return;
+	row->calls++;
+	row->errors++;
+	syscalls->refused++;
+}
+
+/* Counts an exit whose entry was not seen, or whose task lost events since then. */
+static void see_lone_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+			  struct open_call *call, uint32_t task)
+{
+	const struct state *state = &syscalls->pass->state;
+	bool wanted = syscalls_wants(syscalls, call, &state->tasks[task]);
+
+	if (call->seen && !call->open && call->losses == state->losses && number >= 0 && syscalls_failed(returned))
+		count_refused(syscalls, event, number, returned, call, task);
+	else if (call->seen)
+		syscalls->broken += wanted;
+	else if (!state->tasks[task].forked) /* A new task returns from a clone that its parent entered. */
+		syscalls->began_before += wanted;
+}
+
 /* Events were lost, so the call that ends here may be another one. */
 static bool is_broken(const struct state *state, const struct open_call *call, const struct state_task *task)
 {
@@ -300,14 +336,11 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 	struct slow_call done;
 	bool failed;
 
+	/* A sigreturn ends with the number that it restores: none on x86 and arm64, that of a call elsewhere. */
+	if (__builtin_expect(call->number != number && call->open && restores(syscalls, call->number), 0))
+		number = call->number;
 	if (!call->open || call->number != number || is_broken(state, call, task)) {
-		/* A new task returns from a clone that its parent entered. */
-		bool wanted = syscalls_wants(syscalls, call, task);
-
-		if (call->seen)
-			syscalls->broken += wanted;
-		else if (!task->forked)
-			syscalls->began_before += wanted;
+		see_lone_exit(syscalls, event, number, returned, call, id);
 		call->open = false;
 		call->seen = true;
 		if (syscalls->options.trace)
@@ -383,7 +416,7 @@ static void bind_raw(struct analysis *syscalls, const struct format *format, uin
 
 __attribute__((noinline)) static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
 {
-	const struct call_type *type = syscalls->raw ? NULL : type_of(syscalls, event);
+	const struct call_type *type = syscalls->raw || syscalls->twice ? NULL : type_of(syscalls, event);
 	uint32_t task;
 	struct open_call *call = type ? call_of(syscalls, event, &task) : NULL;
 	int64_t number;

@@ -75,7 +75,8 @@ struct analysis {
 	struct u64_map types; /* by buffer and type, for events of the system syscalls: struct call_type */
 	struct u64_map kinds; /* by number, of the others: struct call_kind */
 	struct call_kind near_kinds[SYSCALLS_NEAR]; /* by number */
-	bool raw;                                   /* the file has raw_syscalls, so syscalls:* are duplicates */
+	bool raw;                                   /* raw_syscalls occurred, so syscalls:* are duplicates */
+	bool twice;                                 /* raw_syscalls were enabled: so they are from the start */
 	struct open_call *calls;                    /* by the task's index in the state */
 	size_t nr_calls;
 	struct u64_map rows; /* by row_key(): struct call_row */
@@ -86,6 +87,7 @@ struct analysis {
 	struct slow_call *slowest; /* the longest first */
 	size_t nr_slowest;
 	uint64_t began_before, broken;
+	uint64_t refused; /* calls that have no entry, because seccomp or ptrace refused them */
 	struct syscalls_trace trace;
 	struct table_column columns[SYSCALL_COLUMNS];
 };

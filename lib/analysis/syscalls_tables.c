@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/base/text.h"
 #include "lib/uapi/names.h"
 
 #include <errno.h>
@@ -298,6 +299,12 @@ int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct
 				    "-e raw_syscalls", fail);
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
+	if (syscalls->refused)
+		findings_note(findings,
+			      "%" PRIu64
+			      " call%s failed without an entry, as those do that seccomp or ptrace refuses: how "
+			      "long they took is unknown",
+			      syscalls->refused, text_plural(syscalls->refused));
 	findings_cut(findings, syscalls->began_before, "calls that began before the start");
 	findings_cut(findings, under_way, "calls under way at the end");
 	findings_broken(findings, syscalls->broken, "calls");

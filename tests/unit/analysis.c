@@ -241,8 +241,8 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
 {
 	/*
-	 * rt_sigreturn restores orig_ax, which is then -1: syscall_trace_leave() of x86 finds no call and writes no
-	 * exit. The task's next call is therefore no sign of a loss.
+	 * rt_sigreturn restores orig_ax, which is then -1: the events of the system syscalls have no exit for it. The
+	 * task's next call is therefore no sign of a loss.
 	 */
 	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
 					  "0 1000 7 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
@@ -257,6 +257,40 @@ TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "read,0,2,0,200,"));
 	/* The exit of the write is missing, which is a sign of a loss. */
+	CHECK(has_line(text, "broken: 1 call\n"));
+}
+
+TEST(syscalls_knows_the_exit_of_a_sigreturn_by_its_task)
+{
+	/* raw_syscalls has the exit: with -1 on x86, elsewhere with the number of the interrupted call. */
+	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
+					  "0 1000 7 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
+					  "0 1100 7 sys_enter id=15\n"
+					  "0 1200 7 sys_exit id=-1 ret=-4\n"
+					  "0 1300 7 sys_enter id=15\n"
+					  "0 1350 7 sys_exit id=0 ret=10\n",
+					  NULL);
+
+	REQUIRE(text != NULL);
+	/* What it returns is the register of the interrupted program: -4 is no error. */
+	CHECK(has_line(text, "rt_sigreturn,15,2,0,150,"));
+	CHECK(has_line(text, "broken: \n"));
+}
+
+TEST(syscalls_counts_calls_that_were_refused_before_their_entry)
+{
+	cleanup_free char *text = analyse(&syscalls_analysis, NULL,
+					  "0 1000 7 sched_switch prev_pid=9 prev_state=1 next_pid=7\n"
+					  "0 1100 7 sys_enter id=0\n"
+					  "0 1200 7 sys_exit id=0 ret=1\n"
+					  "0 1300 7 sys_exit id=435 ret=-38\n"
+					  "0 1400 7 sys_exit id=1 ret=5\n",
+					  NULL);
+
+	REQUIRE(text != NULL);
+	CHECK(has_line(text, "clone3,435,1,1,0,"));
+	CHECK(has_line(text, "read,0,1,0,100,"));
+	/* A call that succeeded was not refused: its entry is missing. */
 	CHECK(has_line(text, "broken: 1 call\n"));
 }
 
