@@ -242,7 +242,7 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	} else {
 		function->total += call->lasted;
 		function->interrupted += call->interrupted;
-		function->off += call->entered ? graph_off_since(graph->pass, task, call->mark) : 0;
+		function->off += call->entered ? graph_off_in(graph->pass, task, call) : 0;
 	}
 	if (!call->entered)
 		return;

@@ -4,6 +4,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/pass.h"
+#include "lib/event/calls.h"
 #include "lib/event/event.h"
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@ void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char
 /* Returns the task that has the event's CPU; NULL: unknown. */
 static inline const struct state_task *graph_task(const struct pass *pass, const struct event *event)
 {
-	uint32_t task = state_running(&pass->state, event->cpu);
+	uint32_t task = state_acting(&pass->state, event);
 
 	return task < pass->state.nr_tasks ? &pass->state.tasks[task] : NULL;
 }
@@ -39,12 +40,15 @@ static inline uint64_t graph_off_now(const struct pass *pass, const struct state
 		return 0;
 	return graph_off_cpu(task);
 }
-/* And how long of it since `mark`, what it was then; 0 of another task, which lost events let seem the same. */
-static inline uint64_t graph_off_since(const struct pass *pass, const struct state_task *task, uint64_t mark)
+/*
+ * And how long of it in a call. call::mark is what it was when the call was entered. 0 of another task, which lost
+ * events let seem the same, and if it was before the tracer took the time of the entry.
+ */
+static inline uint64_t graph_off_in(const struct pass *pass, const struct state_task *task, const struct call *call)
 {
 	uint64_t now = graph_off_now(pass, task);
 
-	return now > mark ? now - mark : 0;
+	return now > call->mark && now - call->mark <= call->lasted ? now - call->mark : 0;
 }
 
 /* Returns ERRNO if the register holds -ERRNO, as an int (upper half 0) or as a long; otherwise 0. */

@@ -202,7 +202,7 @@ static void keep_slow(struct analysis *graph, const struct call *call, const str
 				     .start = call->start,
 				     .lasted = call->lasted,
 				     .interrupted = call->interrupted,
-				     .off = graph_off_since(graph->pass, task, call->mark),
+				     .off = graph_off_in(graph->pass, task, call),
 				     .cpu = event->cpu,
 				     .pid = event->pid,
 				     .retval = graph_stream_retval(&graph->stream, event) };
@@ -219,7 +219,7 @@ static void end_instance(struct analysis *graph, const struct call *call, const 
 	if ((task && !pass_wants(graph->pass, task)) || !pass_wants_cpu(graph->pass, event->cpu))
 		return;
 	call_tree_settle(&instance->tree);
-	graph->off += graph_off_since(graph->pass, task, call->mark);
+	graph->off += graph_off_in(graph->pass, task, call);
 	sum_callers(graph, instance);
 	if (!call_tree_merge(&graph->below, &instance->tree))
 		graph->pass->failed = true;

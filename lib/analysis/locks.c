@@ -164,7 +164,7 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 		  const struct event *event)
 {
 	const struct state *state = &locks->pass->state;
-	uint32_t task = state_running(state, event->cpu);
+	uint32_t task = state_acting(state, event);
 	struct lock_last *last;
 	struct lock_wait *wait;
 
@@ -206,7 +206,7 @@ static bool end(struct analysis *locks, struct u64_map *map, uint64_t address, c
 		struct lock_wait *ret)
 {
 	const struct state *state = &locks->pass->state;
-	uint32_t task = state_running(state, event->cpu);
+	uint32_t task = state_acting(state, event);
 	struct lock_wait *wait = task == STATE_NO_TASK ? NULL : u64_map_find(map, wait_key(address, task));
 
 	if (!wait)
@@ -333,7 +333,7 @@ static void enter_futex(struct analysis *locks, uint64_t address, uint64_t opera
 	 * FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2. The bits above the operation are flags.
 	 */
 	static const uint64_t waiting = 1 << 0 | 1 << 6 | 1 << 9 | 1 << 11 | 1 << 13;
-	uint32_t task = state_running(&locks->pass->state, event->cpu);
+	uint32_t task = state_acting(&locks->pass->state, event);
 	uint64_t *call;
 
 	if (task == STATE_NO_TASK || !(waiting >> (operation & 0x3f) & 1))
@@ -349,7 +349,7 @@ static void enter_futex(struct analysis *locks, uint64_t address, uint64_t opera
 /* -EAGAIN: the futex's value had changed, so the task did not wait. */
 static void leave_futex(struct analysis *locks, int64_t returned, const struct event *event)
 {
-	uint32_t task = state_running(&locks->pass->state, event->cpu);
+	uint32_t task = state_acting(&locks->pass->state, event);
 	uint64_t *call = task == STATE_NO_TASK ? NULL : u64_map_find(&locks->calls, task), address;
 	struct lock_wait wait;
 

@@ -89,7 +89,7 @@ static bool is_wanted(const struct analysis *memory, const struct event *event, 
 {
 	const struct state *state = &memory->pass->state;
 
-	*ret_task = state_running(state, event->cpu);
+	*ret_task = state_acting(state, event);
 	return *ret_task != STATE_NO_TASK && pass_wants_cpu(memory->pass, event->cpu) &&
 	       pass_wants(memory->pass, &state->tasks[*ret_task]);
 }
@@ -189,7 +189,7 @@ static uint64_t stall_key(enum memory_stall_kind kind, uint32_t task)
 
 static void begin_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
 {
-	uint32_t task = state_running(&memory->pass->state, event->cpu);
+	uint32_t task = state_acting(&memory->pass->state, event);
 	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_add(&memory->open, stall_key(kind, task));
 
 	if (task == STATE_NO_TASK)
@@ -204,7 +204,7 @@ static void begin_stall(struct analysis *memory, const struct event *event, enum
 
 static void end_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
 {
-	uint32_t task = state_running(&memory->pass->state, event->cpu), wanted;
+	uint32_t task = state_acting(&memory->pass->state, event), wanted;
 	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_find(&memory->open, stall_key(kind, task));
 	struct extreme whole = { .to = event->ts, .cpu = event->cpu, .task = task };
 	struct memory_stall *stall;

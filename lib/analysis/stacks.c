@@ -283,11 +283,10 @@ static void see(struct analysis *stacks, const struct event *event, uint8_t role
 		stacks->pass->failed = true;
 		return;
 	}
-	*stacked =
-		(struct stacked){ .format = event->type->format,
-				  .switched = step->kind == STEP_SWITCH,
-				  .task = step->kind == STEP_SWITCH ? step->other :
-								      state_running(&stacks->pass->state, event->cpu) };
+	*stacked = (struct stacked){ .format = event->type->format,
+				     .switched = step->kind == STEP_SWITCH,
+				     .task = step->kind == STEP_SWITCH ? step->other :
+									 state_acting(&stacks->pass->state, event) };
 }
 
 enum event_column { EVENT_FUNCTION, EVENT_TASK, EVENT_PID, EVENT_NAME, EVENT_COUNT, EVENT_STACK };

@@ -184,7 +184,7 @@ __attribute__((noinline)) static bool add_calls(struct analysis *syscalls, uint3
 static inline struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
 {
 	const struct state *state = &syscalls->pass->state;
-	uint32_t task = state_running(state, event->cpu);
+	uint32_t task = state_acting(state, event);
 
 	if (task == STATE_NO_TASK)
 		return NULL;

@@ -346,8 +346,14 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
 	if (frame) {
-		ret->nested = frame->nested;
-		ret->interrupted = frame->interrupted;
+		/*
+		 * The tracer writes the entry before it looks at the clock. If an interrupt comes in between, its
+		 * functions are inside the call but not in its time.
+		 */
+		if (!ret->timed || frame->nested <= ret->lasted) {
+			ret->nested = frame->nested;
+			ret->interrupted = frame->interrupted;
+		}
 		ret->mark = frame->mark;
 		ret->word = frame->word;
 		in |= frame->within;

@@ -211,6 +211,7 @@ INLINE void see_switch_of(struct state *state, const struct event *event, bool w
 	state->cpus[number].tail = state->cpus[number].events + 1;
 	state->cpus[number].left = prev_pid;
 	state->cpus[number].left_flags = event->flags;
+	state->cpus[number].left_task = prev;
 	cpus_give(state, number, next);
 }
 

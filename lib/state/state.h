@@ -88,6 +88,7 @@ struct state_cpu {
 	uint64_t tail;   /* `events` as long as only the tail of the last sched_switch has followed it: see is_tail() */
 	int32_t left;    /* the PID of the task that lost the CPU then */
 	uint8_t left_flags; /* common_flags of that event */
+	uint32_t left_task; /* that task; STATE_NO_TASK */
 	uint32_t task;      /* the task that has the CPU; STATE_NO_TASK: unknown */
 	uint32_t idle_task; /* the CPU's idle task; STATE_NO_TASK: not yet seen */
 	int32_t pid;        /* of `task` */
@@ -249,6 +250,23 @@ uint32_t state_task_of(const struct state *state, int32_t pid);
 static inline uint32_t state_running(const struct state *state, uint32_t cpu)
 {
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : (uint32_t)STATE_NO_TASK;
+}
+
+/*
+ * Returns the task of the event that was just seen: the one that has the CPU, or in the tail of a sched_switch the one
+ * that has lost it. Of a sched_switch it is the one that gets the CPU. Or STATE_NO_TASK.
+ */
+static inline uint32_t state_acting(const struct state *state, const struct event *event)
+{
+	const struct state_cpu *cpu = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+
+	if (!cpu)
+		return STATE_NO_TASK;
+	if (__builtin_expect(cpu->tail && cpu->tail == cpu->events && cpu->left == event->pid &&
+				     state->step.kind != STEP_SWITCH,
+			     0))
+		return cpu->left_task;
+	return cpu->task;
 }
 
 /*

@@ -42,6 +42,7 @@ static void restart_cpu(const struct state *state, struct state_cpu *cpu, const 
 	cpu->last = state->now;
 	cpu->switches = 0;
 	cpu->task = renumber(new_ids, cpu->task);
+	cpu->left_task = cpu->tail ? renumber(new_ids, cpu->left_task) : (uint32_t)STATE_NO_TASK;
 	cpu->idle_task = renumber(new_ids, cpu->idle_task);
 }
 
