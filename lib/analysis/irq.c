@@ -96,6 +96,9 @@ static bool init(struct analysis *irq, struct pass *pass, const void *options)
 	u64_map_init(&irq->ids, sizeof(uint32_t));
 	u64_map_init(&irq->works, sizeof(struct irq_work));
 	u64_map_init(&irq->expires, sizeof(uint64_t));
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
+		irq->filtered |= pass->reader->buffers[i].context->event_pids ||
+				 pass->reader->buffers[i].context->event_pids_left;
 	return true;
 }
 
@@ -289,6 +292,18 @@ static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const s
 		}
 }
 
+/*
+ * With a PID filter, a softirq that runs on top of a task that is not listed is not recorded. The raise belongs to this
+ * entry only if a listed task has had the CPU since then.
+ */
+static bool may_be_hidden(const struct analysis *irq, const struct irq_cpu *cpu, uint64_t vec,
+			  const struct event *event)
+{
+	const struct state *state = &irq->pass->state;
+
+	return irq->filtered && (!state->filtered || state->cpus[event->cpu].switches != cpu->switches[vec]);
+}
+
 static void see_softirq(struct analysis *irq, const struct event *event, enum role role)
 {
 	static const char *const vecs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
@@ -301,8 +316,10 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 	if (!cpu || vec >= array_size(vecs))
 		return;
 	if (role == SOFT_RAISE) {
-		if (!cpu->raised[vec])
+		if (!cpu->raised[vec]) {
 			cpu->raised[vec] = event->ts;
+			cpu->switches[vec] = state->cpus[event->cpu].switches;
+		}
 		return;
 	}
 	if (role == SOFT_EXIT) {
@@ -310,7 +327,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 		return;
 	}
 	source = source_of(irq, IRQ_SOFT, vecs[vec], strlen(vecs[vec]));
-	if (cpu->raised[vec])
+	if (cpu->raised[vec] && !may_be_hidden(irq, cpu, vec, event))
 		see_delay(irq, source, event->ts - cpu->raised[vec], event);
 	cpu->raised[vec] = 0;
 	if (source < irq->nr_sources && task < state->nr_tasks && pass_wants_cpu(irq->pass, event->cpu))
@@ -381,7 +398,7 @@ static void see_timer(struct analysis *irq, const struct event *event, enum role
 	}
 	source = source_of_function(irq, kind, event, role);
 	expires = role == HRTIMER_ENTRY ? u64_map_find(&irq->expires, id) : NULL;
-	if (expires && *expires && value >= *expires)
+	if (expires && *expires && value >= *expires && !irq->filtered)
 		see_delay(irq, source, value - *expires, event);
 	if (expires)
 		*expires = 0;
@@ -407,7 +424,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 		work->frame = (struct irq_frame){ .kind = IRQ_WORK,
 						  .source = source_of_function(irq, IRQ_WORK, event, role),
 						  .start = event->ts };
-		if (work->queued)
+		if (work->queued && !irq->filtered)
 			see_delay(irq, work->frame.source, event->ts - work->queued, event);
 		work->queued = 0;
 		return;

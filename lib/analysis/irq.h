@@ -39,7 +39,8 @@ struct irq_frame {
 struct irq_cpu {
 	struct irq_frame frames[IRQ_DEPTH];
 	size_t depth;
-	uint64_t raised[IRQ_SOFTIRQS]; /* when each softirq was first raised since it last ran; 0: not raised */
+	uint64_t raised[IRQ_SOFTIRQS];   /* when each softirq was first raised since it last ran; 0: not raised */
+	uint64_t switches[IRQ_SOFTIRQS]; /* state_cpu::switches then */
 	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
 	bool lost;
 };
@@ -62,6 +63,7 @@ struct analysis {
 	size_t nr_cpus;
 	struct u64_map works, expires; /* by address: struct irq_work; the time when an hrtimer should expire */
 	uint64_t seen, cut, broken, unended;
+	bool filtered; /* there is a PID filter: some of what happened between two events is not recorded */
 	char what[96]; /* a text about the longest */
 };
 

@@ -78,16 +78,17 @@ TEST(graph_gives_what_context_switch_calls_to_the_task_that_leaves)
 	struct analysed analysed;
 
 	/* 0xa is in the middle of sched_switch, 0xb follows it, both with the PID and the interrupts of the switch. */
-	if (!analysed_begin(
-		    &analysed, &graph_analysis, NULL, types,
-		    "0 1000 7 funcgraph_entry func=0xf depth=0 common_flags=1\n"
-		    "0 1100 7 funcgraph_entry func=0xa depth=1 common_flags=1\n"
-		    "0 1200 7 sched_switch prev_comm=sh prev_pid=7 prev_state=1 next_comm=ls next_pid=8 common_flags=1\n"
-		    "0 1210 7 funcgraph_exit func=0xa depth=1 calltime=1100 rettime=1210 common_flags=1\n"
-		    "0 1220 7 funcgraph_entry func=0xb depth=1 common_flags=1\n"
-		    "0 1250 7 funcgraph_exit func=0xb depth=1 calltime=1220 rettime=1250 common_flags=1\n"
-		    "0 9000 8 sched_switch prev_comm=ls prev_pid=8 prev_state=1 next_comm=sh next_pid=7 common_flags=1\n"
-		    "0 9100 7 funcgraph_exit func=0xf depth=0 calltime=1000 rettime=9100 common_flags=1\n"))
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1000 7 funcgraph_entry func=0xf depth=0 common_flags=1\n"
+			    "0 1100 7 funcgraph_entry func=0xa depth=1 common_flags=1\n"
+			    "0 1200 7 sched_switch common_flags=1 prev_comm=sh prev_pid=7 "
+			    "prev_state=1 next_comm=ls next_pid=8\n"
+			    "0 1210 7 funcgraph_exit func=0xa depth=1 calltime=1100 rettime=1210 common_flags=1\n"
+			    "0 1220 7 funcgraph_entry func=0xb depth=1 common_flags=1\n"
+			    "0 1250 7 funcgraph_exit func=0xb depth=1 calltime=1220 rettime=1250 common_flags=1\n"
+			    "0 9000 8 sched_switch common_flags=1 prev_comm=ls prev_pid=8 "
+			    "prev_state=1 next_comm=sh next_pid=7\n"
+			    "0 9100 7 funcgraph_exit func=0xf depth=0 calltime=1000 rettime=9100 common_flags=1\n"))
 		return;
 	CHECK(analysed_is(&analysed, "functions", "0xa", "total", "110") &&
 	      analysed_is(&analysed, "functions", "0xa", "off-cpu", "0"));
