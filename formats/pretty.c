@@ -315,7 +315,7 @@ static int pretty_new(const struct context *context, const struct sink_options *
 	pretty->width = options->width;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
 	lines.without |= column_options();
-	pretty->spans = spans_new(&context->abi);
+	pretty->spans = spans_new(context);
 	r = ftrace_new_reader(&pretty_sink, context, &lines, &inner, fail);
 	joins = !options->raw && !(context->trace_flags >> OPTION_FIELDS & 1);
 	if (joins)

@@ -359,7 +359,7 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 		u64_map_init(&buffer->pids, 1);
 		u64_map_init(&buffer->cpus, 1);
 		buffer->frames = frames_new(&buffer->context->abi, &calls);
-		buffer->spans = spans_new(&buffer->context->abi);
+		buffer->spans = spans_new(buffer->context);
 		if (!buffer->frames || !buffer->spans)
 			return fail_memory(fail);
 	}

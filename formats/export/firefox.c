@@ -405,7 +405,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		state_init(&buffer->state, &buffer->context->abi, buffer->context->preempt_rt);
 		state_restrict(&buffer->state, buffer->context);
 		buffer->frames = frames_new(&buffer->context->abi, &calls);
-		buffer->spans = spans_new(&buffer->context->abi);
+		buffer->spans = spans_new(buffer->context);
 		if (!buffer->frames || !buffer->spans)
 			return fail_memory(fail);
 	}

@@ -402,7 +402,7 @@ static int init_buffer(struct html_buffer *buffer, struct fail *fail)
 
 	u64_map_init(&buffer->irqs, sizeof(uint32_t));
 	buffer->frames = frames_new(&buffer->context->abi, &calls);
-	buffer->spans = spans_new(&buffer->context->abi);
+	buffer->spans = spans_new(buffer->context);
 	if (!buffer->frames || !buffer->spans)
 		return fail_memory(fail);
 	return ftrace_new_reader(&ftrace_sink, buffer->context, &(struct sink_options){ .raw = false }, &buffer->sink,

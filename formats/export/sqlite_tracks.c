@@ -9,6 +9,7 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/event/listed.h"
 #include "lib/event/place.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
@@ -19,15 +20,15 @@
 #include <string.h>
 
 enum role {
-	ROLE_UNKNOWN,
-	ROLE_NONE,
-	ROLE_SWITCH,
-	ROLE_WAKING,
-	ROLE_ENTER,
-	ROLE_EXIT,
-	ROLE_BEGIN,
-	ROLE_END,
-	ROLE_COUNTER
+	PART_UNKNOWN,
+	PART_NONE,
+	PART_SWITCH,
+	PART_WAKING,
+	PART_ENTER,
+	PART_EXIT,
+	PART_BEGIN,
+	PART_END,
+	PART_COUNTER
 };
 enum { NR_PLACES = 6 };
 enum { PREV_PID, PREV_STATE, PREV_PRIO, NEXT_PID, NEXT_PRIO };
@@ -40,11 +41,12 @@ struct type {
 
 struct on_cpu {
 	int64_t utid;
+	int32_t pid;
 	int64_t prio;
 	uint64_t since; /* 0: not known */
 };
 
-struct state {
+struct off_cpu {
 	uint64_t since; /* 0: not known, or on a CPU */
 	int64_t waker;  /* utid; -1: none */
 	char text[8];
@@ -68,9 +70,10 @@ struct sqlite_tracks {
 	struct u64_map types;   /* by event_type::index: struct type */
 	struct u64_map utids;   /* by PID: utid + 1 */
 	struct u64_map cpus;    /* struct on_cpu */
-	struct u64_map states;  /* by PID: struct state */
+	struct u64_map states;  /* by PID: struct off_cpu */
 	struct u64_map calls;   /* by PID: when the system call began */
 	struct u64_map pairs;   /* by pair and CPU: when it began */
+	struct listed listed;   /* of the PID filter: of other tasks no state is known */
 	struct u64_map numbers; /* numbers of tracks, by their kind and owner */
 	uint8_t roles[EVENT_TYPES_MAX];
 };
@@ -182,10 +185,12 @@ struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_table
 	u64_map_init(&tracks->types, sizeof(struct type));
 	u64_map_init(&tracks->utids, sizeof(int64_t));
 	u64_map_init(&tracks->cpus, sizeof(struct on_cpu));
-	u64_map_init(&tracks->states, sizeof(struct state));
+	u64_map_init(&tracks->states, sizeof(struct off_cpu));
 	u64_map_init(&tracks->calls, sizeof(uint64_t));
 	u64_map_init(&tracks->pairs, sizeof(uint64_t));
 	u64_map_init(&tracks->numbers, sizeof(int64_t));
+	listed_init(&tracks->listed, &context->abi);
+	listed_add(&tracks->listed, context);
 	tracks->frames = frames_new(&context->abi, &calls);
 	if (tracks->frames)
 		return tracks;
@@ -205,6 +210,7 @@ void sqlite_tracks_free(struct sqlite_tracks *tracks)
 	u64_map_release(&tracks->calls);
 	u64_map_release(&tracks->pairs);
 	u64_map_release(&tracks->numbers);
+	listed_release(&tracks->listed);
 	free(tracks->tracks);
 	free(tracks);
 }
@@ -276,25 +282,26 @@ static void see_switch(struct sqlite_tracks *tracks, const struct type *type, co
 	int32_t prev = (int32_t)place_u64(&type->places[PREV_PID], event),
 		next = (int32_t)place_u64(&type->places[NEXT_PID], event);
 	struct on_cpu *turn = u64_map_add(&tracks->cpus, event->cpu);
-	struct state *state;
+	struct off_cpu *state;
 	char end[8];
 
 	state_text(place_u64(&type->places[PREV_STATE], event), end);
-	if (turn && turn->since && turn->utid == sqlite_tracks_utid(tracks, prev))
+	if (turn && turn->since && turn->utid == sqlite_tracks_utid(tracks, prev) && listed_has(&tracks->listed, prev))
 		put_turn(tracks, turn, event->cpu, (int64_t)(event->ts - turn->since), end);
 	if (turn)
 		*turn = (struct on_cpu){ .utid = sqlite_tracks_utid(tracks, next),
+					 .pid = next,
 					 .prio = place_s64(&type->places[NEXT_PRIO], event),
 					 .since = event->ts };
 	state = next ? u64_map_find(&tracks->states, (uint32_t)next) : NULL;
-	if (state && state->since) {
+	if (state && state->since && listed_has(&tracks->listed, next)) {
 		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1,
 			  sqlite_tracks_utid(tracks, next), state->text, state->waker);
 		state->since = 0;
 	}
-	state = prev ? u64_map_add(&tracks->states, (uint32_t)prev) : NULL;
+	state = prev && listed_has(&tracks->listed, prev) ? u64_map_add(&tracks->states, (uint32_t)prev) : NULL;
 	if (state) {
-		*state = (struct state){ .since = event->ts, .waker = -1 };
+		*state = (struct off_cpu){ .since = event->ts, .waker = -1 };
 		memcpy(state->text, end, sizeof(end));
 	}
 }
@@ -303,13 +310,13 @@ static void see_switch(struct sqlite_tracks *tracks, const struct type *type, co
 static void see_waking(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
 	int32_t pid = (int32_t)place_u64(&type->places[0], event);
-	struct state *state = u64_map_find(&tracks->states, (uint32_t)pid);
+	struct off_cpu *state = u64_map_find(&tracks->states, (uint32_t)pid);
 
 	if (!state || !state->since || *state->text == 'R')
 		return;
 	put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, pid),
 		  state->text, -1);
-	*state = (struct state){ .since = event->ts, .waker = sqlite_tracks_utid(tracks, event->pid), .text = "R" };
+	*state = (struct off_cpu){ .since = event->ts, .waker = sqlite_tracks_utid(tracks, event->pid), .text = "R" };
 }
 
 static void see_exit(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
@@ -361,18 +368,18 @@ static const struct known {
 } known[] = {
 	{ "sched",
 	  "sched_switch",
-	  ROLE_SWITCH,
+	  PART_SWITCH,
 	  "",
 	  { "prev_pid", "prev_state", "prev_prio", "next_pid", "next_prio" } },
-	{ "sched", "sched_waking", ROLE_WAKING, "", { "pid" } },
-	{ "raw_syscalls", "sys_enter", ROLE_ENTER, "", { "id" } },
-	{ "raw_syscalls", "sys_exit", ROLE_EXIT, "", { "id" } },
-	{ "irq", "irq_handler_entry", ROLE_BEGIN, "irq", { "irq" } },
-	{ "irq", "irq_handler_exit", ROLE_END, "irq", { "irq" } },
-	{ "irq", "softirq_entry", ROLE_BEGIN, "softirq", { "vec" } },
-	{ "irq", "softirq_exit", ROLE_END, "softirq", { "vec" } },
-	{ "power", "cpu_frequency", ROLE_COUNTER, "cpu_frequency", { "state", "cpu_id" } },
-	{ "power", "cpu_idle", ROLE_COUNTER, "cpu_idle", { "state", "cpu_id" } },
+	{ "sched", "sched_waking", PART_WAKING, "", { "pid" } },
+	{ "raw_syscalls", "sys_enter", PART_ENTER, "", { "id" } },
+	{ "raw_syscalls", "sys_exit", PART_EXIT, "", { "id" } },
+	{ "irq", "irq_handler_entry", PART_BEGIN, "irq", { "irq" } },
+	{ "irq", "irq_handler_exit", PART_END, "irq", { "irq" } },
+	{ "irq", "softirq_entry", PART_BEGIN, "softirq", { "vec" } },
+	{ "irq", "softirq_exit", PART_END, "softirq", { "vec" } },
+	{ "power", "cpu_frequency", PART_COUNTER, "cpu_frequency", { "state", "cpu_id" } },
+	{ "power", "cpu_idle", PART_COUNTER, "cpu_idle", { "state", "cpu_id" } },
 };
 
 static void bind_known(struct sqlite_tracks *tracks, const struct known *entry, const struct format *format,
@@ -390,22 +397,22 @@ static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *
 	struct type *type;
 
 	if (!format)
-		return ROLE_NONE;
+		return PART_NONE;
 	for (size_t i = 0; i < array_size(known); i++) {
 		if (strcmp(known[i].name, format->name) || strcmp(known[i].system, format->system))
 			continue;
 		type = u64_map_add(&tracks->types, event_type->index);
 		if (!type)
-			return ROLE_NONE;
+			return PART_NONE;
 		bind_known(tracks, &known[i], format, type);
 		return known[i].role;
 	}
 	if (strcmp(format->system, "syscalls") ||
 	    (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
-		return ROLE_NONE;
+		return PART_NONE;
 	if (!u64_map_add(&tracks->types, event_type->index))
-		return ROLE_NONE;
-	return format->name[5] == 'n' ? ROLE_ENTER : ROLE_EXIT;
+		return PART_NONE;
+	return format->name[5] == 'n' ? PART_ENTER : PART_EXIT;
 }
 
 static void begin(struct u64_map *map, uint64_t key, uint64_t ts)
@@ -430,23 +437,25 @@ void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
 		u64_map_clear(&tracks->pairs);
 		return;
 	}
+	if (tracks->listed.filtered)
+		listed_see(&tracks->listed, event);
 	role = &tracks->roles[event->type->index];
-	if (*role == ROLE_UNKNOWN)
+	if (*role == PART_UNKNOWN)
 		*role = (uint8_t)role_of(tracks, event->type);
-	if (*role == ROLE_NONE)
+	if (*role == PART_NONE)
 		return;
 	type = u64_map_find(&tracks->types, event->type->index);
-	if (*role == ROLE_SWITCH)
+	if (*role == PART_SWITCH)
 		see_switch(tracks, type, event);
-	else if (*role == ROLE_WAKING)
+	else if (*role == PART_WAKING)
 		see_waking(tracks, type, event);
-	else if (*role == ROLE_ENTER)
+	else if (*role == PART_ENTER)
 		begin(&tracks->calls, (uint32_t)event->pid, event->ts);
-	else if (*role == ROLE_EXIT)
+	else if (*role == PART_EXIT)
 		see_exit(tracks, type, event);
-	else if (*role == ROLE_BEGIN)
+	else if (*role == PART_BEGIN)
 		begin(&tracks->pairs, type->key << 16 | event->cpu, event->ts);
-	else if (*role == ROLE_END)
+	else if (*role == PART_END)
 		see_end(tracks, type, event);
 	else
 		see_counter(tracks, type, event);
@@ -495,12 +504,12 @@ static void put_tracks(struct sqlite_tracks *tracks)
 void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
 {
 	struct on_cpu *turn;
-	struct state *state;
+	struct off_cpu *state;
 	uint64_t key;
 
 	frames_end(tracks->frames, 0, ts);
 	for (size_t at = 0; (turn = u64_map_next(&tracks->cpus, &at, &key));)
-		if (turn->since)
+		if (turn->since && listed_has(&tracks->listed, turn->pid))
 			put_turn(tracks, turn, (uint16_t)key, -1, NULL);
 	for (size_t at = 0; (state = u64_map_next(&tracks->states, &at, &key));)
 		if (state->since)
@@ -518,5 +527,5 @@ bool sqlite_tracks_starved(const struct sqlite_tracks *tracks)
 	for (size_t i = 0; i < array_size(maps); i++)
 		if (maps[i]->starved)
 			return true;
-	return tracks->starved || frames_starved(tracks->frames);
+	return tracks->starved || tracks->listed.failed || frames_starved(tracks->frames);
 }

@@ -301,7 +301,7 @@ static bool may_be_hidden(const struct analysis *irq, const struct irq_cpu *cpu,
 {
 	const struct state *state = &irq->pass->state;
 
-	return irq->filtered && (!state->filtered || state->cpus[event->cpu].switches != cpu->switches[vec]);
+	return irq->filtered && (!state->listed.filtered || state->cpus[event->cpu].switches != cpu->switches[vec]);
 }
 
 static void see_softirq(struct analysis *irq, const struct event *event, enum role role)

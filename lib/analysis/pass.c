@@ -368,7 +368,7 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		findings_missing_end(findings, item->ops->name);
 	if (!r && pass->state.events[STATE_SWITCH])
 		put_cpumask(pass->reader->buffers[0].context, findings);
-	if (!r && pass->state.filtered)
+	if (!r && pass->state.listed.filtered)
 		put_filter(pass, findings);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");

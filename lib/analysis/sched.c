@@ -58,7 +58,7 @@ enum { REAL_TIME = 100 };
 bool sched_has_row(const struct analysis *sched, const struct state_task *task)
 {
 	return (!sched->options.rt || (task->prio >= 0 && task->prio < REAL_TIME)) && pass_wants(sched->pass, task) &&
-	       (!sched->pass->state.filtered || task->listed);
+	       listed_has(&sched->pass->state.listed, task->pid);
 }
 
 __attribute__((noinline)) struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task)

@@ -89,7 +89,7 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 	table_cell_u64(table, spent[TASK_RUNNING]);
 	table_cell_u64(table, spent[TASK_PREEMPTED] + spent[TASK_WAKING] + spent[TASK_QUEUED]);
 	/* With a PID filter it is not known when CPUs were idle. */
-	if (sched->pass->state.filtered)
+	if (sched->pass->state.listed.filtered)
 		table_cell(table, "-");
 	else
 		table_cell_u64(table, task->beside_idle);

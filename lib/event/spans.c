@@ -3,13 +3,15 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
+#include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/event/listed.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_SWITCH, ROLE_CALL_START, ROLE_CALL_END, ROLE_START, ROLE_END };
+enum role { TYPE_UNKNOWN, TYPE_NONE, TYPE_SWITCH, TYPE_CALL_START, TYPE_CALL_END, TYPE_START, TYPE_END };
 
 struct type_role {
 	uint8_t role;  /* enum role */
@@ -36,15 +38,18 @@ struct spans {
 	struct u64_map starts;   /* by pair_key(): uint64_t, when the pair began; 0: none */
 	struct u64_map switches; /* by CPU: struct switched */
 	struct place next_pid;   /* the field of sched_switch */
+	struct listed listed;
 };
 
-struct spans *spans_new(const struct schema_abi *abi)
+struct spans *spans_new(const struct context *context)
 {
 	struct spans *spans = calloc(1, sizeof(*spans));
 
 	if (!spans)
 		return NULL;
-	spans->abi = abi;
+	spans->abi = &context->abi;
+	listed_init(&spans->listed, spans->abi);
+	listed_add(&spans->listed, context);
 	u64_map_init(&spans->calls, sizeof(uint64_t));
 	u64_map_init(&spans->starts, sizeof(uint64_t));
 	u64_map_init(&spans->switches, sizeof(struct switched));
@@ -58,6 +63,7 @@ void spans_free(struct spans *spans)
 	u64_map_release(&spans->calls);
 	u64_map_release(&spans->starts);
 	u64_map_release(&spans->switches);
+	listed_release(&spans->listed);
 	free(spans->names);
 	free(spans);
 }
@@ -100,20 +106,20 @@ static bool pair_of(struct spans *spans, const char *name, size_t len, uint16_t 
 static struct type_role role_of(struct spans *spans, const struct format *format)
 {
 	const char *name = format ? format->name : "";
-	struct type_role role = { .role = ROLE_NONE };
+	struct type_role role = { .role = TYPE_NONE };
 	size_t len;
 
 	if (!format || !strcmp(format->system, "ftrace"))
 		return role;
 	if (!strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls")) {
-		role.role = !strncmp(name, "sys_enter", 9) ? ROLE_CALL_START : ROLE_CALL_END;
+		role.role = !strncmp(name, "sys_enter", 9) ? TYPE_CALL_START : TYPE_CALL_END;
 	} else if (!strcmp(format->system, "sched") && !strcmp(name, "sched_switch")) {
 		if (place_bind(&spans->next_pid, format, spans->abi, "next_pid") &&
 		    spans->next_pid.size == sizeof(int32_t))
-			role.role = ROLE_SWITCH;
+			role.role = TYPE_SWITCH;
 	} else if (ends_with(name, "_entry", &len) || ends_with(name, "_exit", &len)) {
 		if (pair_of(spans, name, len, &role.pair))
-			role.role = !strcmp(name + len, "_entry") ? ROLE_START : ROLE_END;
+			role.role = !strcmp(name + len, "_entry") ? TYPE_START : TYPE_END;
 	}
 	return role;
 }
@@ -147,7 +153,8 @@ static bool see_switch(struct spans *spans, const struct event *event, struct sp
 
 	if (!last)
 		return false;
-	known = last->start && event->ts > last->start && last->to == event->pid;
+	known = last->start && event->ts > last->start && last->to == event->pid &&
+		listed_has(&spans->listed, event->pid);
 	if (event->len < sizeof(int32_t) || spans->next_pid.offset > event->len - sizeof(int32_t)) {
 		last->start = 0;
 		return false;
@@ -187,28 +194,30 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 {
 	struct type_role *role;
 
+	if (__builtin_expect(spans->listed.filtered, 0))
+		listed_see(&spans->listed, event);
 	if (event->kind == EVENT_LOST) {
 		forget(spans, event->cpu);
 		return false;
 	}
 	role = &spans->roles[event->type->index];
-	if (role->role == ROLE_UNKNOWN)
+	if (role->role == TYPE_UNKNOWN)
 		*role = role_of(spans, event->type->format);
 	switch ((enum role)role->role) {
-	case ROLE_CALL_START:
+	case TYPE_CALL_START:
 		begin(&spans->calls, (uint32_t)event->pid, event->ts);
 		return false;
-	case ROLE_CALL_END:
+	case TYPE_CALL_END:
 		return end(&spans->calls, (uint32_t)event->pid, event->ts, ret);
-	case ROLE_START:
+	case TYPE_START:
 		begin(&spans->starts, pair_key(role->pair, event->cpu), event->ts);
 		return false;
-	case ROLE_END:
+	case TYPE_END:
 		return see_end(spans, event, role->pair, ret);
-	case ROLE_SWITCH:
+	case TYPE_SWITCH:
 		return see_switch(spans, event, ret);
-	case ROLE_UNKNOWN:
-	case ROLE_NONE:
+	case TYPE_UNKNOWN:
+	case TYPE_NONE:
 		return false;
 	}
 	return false;
@@ -216,5 +225,6 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 
 bool spans_starved(const struct spans *spans)
 {
-	return spans->starved || spans->calls.starved || spans->starts.starved || spans->switches.starved;
+	return spans->starved || spans->listed.failed || spans->calls.starved || spans->starts.starved ||
+	       spans->switches.starved;
 }

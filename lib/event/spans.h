@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct context;
 struct event;
-struct format;
-struct schema_abi;
 
 /*
  * Pairs of events that begin and end something: a system call of a task (sys_enter_* and sys_exit_*), an activity of a
@@ -32,8 +31,11 @@ struct span {
 	size_t name_len;
 };
 
-/* NULL without memory. */
-struct spans *spans_new(const struct schema_abi *abi);
+/*
+ * NULL without memory. Borrows the context. If the buffer has a PID filter, only the tasks of the filter have times on
+ * a CPU: switches between others are not recorded.
+ */
+struct spans *spans_new(const struct context *context);
 void spans_free(struct spans *spans);
 
 /* Returns true, and the span, when the event ends one. */

@@ -123,7 +123,7 @@ int durations_new(const struct context *context, struct durations **ret, struct 
 	if (!durations)
 		return fail_memory(fail);
 	durations->context = context;
-	durations->spans = spans_new(&context->abi);
+	durations->spans = spans_new(context);
 	durations->calls = calls_new(&context->abi);
 	*ret = durations;
 	return durations->spans && durations->calls ? 0 : fail_memory(fail);

@@ -11,14 +11,14 @@ void state_init(struct state *state, const struct schema_abi *abi, bool preempt_
 	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
 	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
-	u64_map_init(&state->listed, 0);
+	listed_init(&state->listed, abi);
 }
 
 void state_release(struct state *state)
 {
 	roles_release(&state->roles);
 	u64_map_release(&state->ids);
-	u64_map_release(&state->listed);
+	listed_release(&state->listed);
 	gaps_release(&state->gaps);
 	free(state->tasks);
 	free(state->cpus);
@@ -499,24 +499,24 @@ static void begin_step(struct state *state, uint64_t ts)
 void state_see_record(struct state *state, const struct event *event, uint8_t role)
 {
 	struct state_cpu *cpu;
-	bool tail;
 
 	begin_step(state, event->ts);
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	tail = (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && is_tail(cpu, event);
-	if (tail)
-		cpu->tail++;
-	else if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)
-		take_over(state, event->cpu, event->pid);
-	if (__builtin_expect(state->filtered && !tail, 0))
-		filter_learn(state, event, role);
+	if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) {
+		if (is_tail(cpu, event))
+			cpu->tail++;
+		else
+			take_over(state, event->cpu, event->pid);
+	}
+	if (__builtin_expect(state->listed.filtered, 0))
+		listed_see(&state->listed, event);
 	if (role) {
 		state->events[role]++;
 		see_role(state, event, role);
 	}
-	if (__builtin_expect(state->filtered, 0))
+	if (__builtin_expect(state->listed.filtered, 0))
 		filter_hide(state, event->cpu);
 	cpu = &state->cpus[event->cpu];
 	cpu->last = state->now;

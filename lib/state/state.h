@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
+#include "lib/event/listed.h"
 #include "lib/event/place.h"
 #include "lib/event/roles.h"
 #include "lib/state/gaps.h"
@@ -65,7 +66,6 @@ struct state_task {
 	bool exact;   /* the mode began at an event, not at a gap */
 	bool idle;
 	bool forked;  /* its fork was seen */
-	bool listed;  /* with a PID filter: its events were recorded */
 	uint8_t soft; /* PREEMPT_RT: nesting depth of softirqs when the task lost its CPU */
 };
 
@@ -154,10 +154,10 @@ struct state {
 	uint64_t events[STATE_ROLES]; /* how many of each role */
 	bool failed;                  /* memory ran out: the state is incomplete */
 	/*
-	 * All buffers with sched_switch have a PID filter: what tasks did that are not listed is unknown, but for the
-	 * moments at which they and a listed task follow each other on a CPU.
+	 * If listed.filtered, what tasks did that are not listed is unknown, but for the moments at which they and a
+	 * listed task follow each other on a CPU.
 	 */
-	bool filtered;
+	struct listed listed;
 	/* Private to the state: */
 	const struct schema_abi *abi;
 	bool preempt_rt, started;
@@ -178,9 +178,6 @@ struct state {
 		uint32_t id; /* index + 1; 0: nobody's */
 	} seats[STATE_SEATS];
 	struct gaps gaps;
-	struct u64_map listed;         /* PIDs of the filter, and those that were found to be listed; no values */
-	bool forks;                    /* what a listed task forks is listed, too */
-	bool unfiltered;               /* a buffer with sched_switch has no filter */
 	uint64_t idle_any, idle_since; /* the time, until idle_since, during which at least one CPU idled */
 	uint32_t nr_idle;
 	uint32_t idle_sum; /* the sum of the numbers of the idle CPUs: when only one idles, its number */

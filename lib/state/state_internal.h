@@ -27,14 +27,8 @@ void cpus_lose(struct state *state, uint32_t number);
 /* Returns the idle task of a CPU. */
 uint32_t cpus_idle_task(struct state *state, uint32_t number);
 
-/*
- * For a state with a PID filter. filter_learn(), before an event changes the state, finds out who is listed;
- * filter_hide(), after it, makes unknown what those do that are not.
- */
-void filter_learn(struct state *state, const struct event *event, uint8_t role);
+/* For a state with a PID filter, after an event has changed it: makes unknown what those do that are not listed. */
 void filter_hide(struct state *state, uint32_t number);
-/* Whether a task that is added is listed. */
-bool filter_lists(const struct state *state, const struct state_task *task);
 
 static inline bool tasks_waits(enum task_mode mode)
 {

@@ -32,7 +32,6 @@ uint32_t tasks_add(struct state *state, int32_t pid)
 				     .idle = !pid };
 	if (before)
 		task->generation = state->tasks[before - 1].generation + 1;
-	task->listed = state->filtered && filter_lists(state, task);
 	if (id) {
 		*id = (uint32_t)state->nr_tasks;
 		*tasks_seat(state, pid) = (struct state_seat){ pid, *id };

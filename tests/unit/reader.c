@@ -104,9 +104,11 @@ static bool pass(unsigned which, struct results *results)
 	size_t nr = 0;
 	bool ok = open_reader(&reader, traces, 0, 1);
 
+	if (!ok)
+		return false;
 	results->targets.next_pid = calloc(EVENT_TYPES_MAX, sizeof(struct place));
-	results->targets.abi = ok ? &reader.buffers[0].context->abi : NULL;
-	results->times.spans = spans_new(results->targets.abi);
+	results->targets.abi = &reader.buffers[0].context->abi;
+	results->times.spans = spans_new(reader.buffers[0].context);
 	if (which & 1)
 		consumers[nr++] = (struct reader_consumer){ see_bytes, &results->sums };
 	if (which & 2)

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/spans.h"
 
+#include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/reader/reader.h"
 #include "lib/schema/format.h"
+#include "lib/trace/trace.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct schema_abi abi = { .long_size = 8 };
+static const struct context context = { .abi = { .long_size = 8 } };
 
 static const struct format enter_format = { .system = "syscalls", .name = "sys_enter_read" };
 static const struct format exit_format = { .system = "syscalls", .name = "sys_exit_read" };
@@ -35,7 +39,7 @@ static bool see(struct spans *spans, unsigned type, int32_t pid, uint16_t cpu, u
 TEST(spans_remember_the_system_call_of_every_task_however_many_there_are)
 {
 	enum { TASKS = 20000 };
-	struct spans *spans = spans_new(&abi);
+	struct spans *spans = spans_new(&context);
 	struct span span;
 
 	REQUIRE(spans);
@@ -52,7 +56,7 @@ TEST(spans_remember_the_system_call_of_every_task_however_many_there_are)
 TEST(spans_pair_an_entry_with_the_exit_on_its_cpu_and_a_gap_hides_both)
 {
 	const struct event gap = { .kind = EVENT_LOST, .cpu = 2000 };
-	struct spans *spans = spans_new(&abi);
+	struct spans *spans = spans_new(&context);
 	struct span span;
 
 	REQUIRE(spans);
@@ -77,7 +81,7 @@ TEST(spans_tell_how_long_a_task_had_the_cpu)
 
 	REQUIRE(golden_open(&golden, "6.12-events-sched"));
 	/* The bytes have the traced machine's order. */
-	spans = spans_new(&golden.context->abi);
+	spans = spans_new(golden.context);
 	REQUIRE(spans);
 	while (events_next(golden.events, &event, NULL) > 0)
 		spans_seen += spans_see(spans, &event, &span) && span.kind == SPAN_ON_CPU;
@@ -87,4 +91,42 @@ TEST(spans_tell_how_long_a_task_had_the_cpu)
 	CHECK(spans_seen > 10 && spans_seen == switches - 2);
 	golden_close(&golden);
 	spans_free(spans);
+}
+
+/* Of other tasks, the switches between one and the next are not recorded: the last one seems to run on. */
+TEST(spans_on_a_cpu_are_those_of_the_tasks_of_a_pid_filter)
+{
+	static const char script[] = "0 1000 7 sched_switch prev_pid=7 prev_state=1 next_pid=20\n"
+				     "0 9000 20 sched_switch prev_pid=20 prev_state=0 next_pid=7\n"
+				     "0 9500 7 sched_switch prev_pid=7 prev_state=1 next_pid=0\n"
+				     "0 9600 0 sched_switch prev_pid=0 prev_state=0 next_pid=7\n";
+	uint64_t lasted = 0, nr = 0;
+	struct spans *spans;
+	struct reader reader;
+	struct trace *trace;
+	struct event event;
+	struct span span;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_setting(&loom, "set_event", "sched:sched_switch\n");
+	loom_setting(&loom, "set_event_pid", "7\n");
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	reader_init(&reader);
+	REQUIRE(trace && !reader_add_trace(&reader, trace, NULL) &&
+		!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+	spans = spans_new(reader.buffers[0].context);
+	REQUIRE(spans);
+	while (reader_next(&reader, &event, NULL) > 0)
+		if (spans_see(spans, &event, &span)) {
+			nr++;
+			lasted += span.lasted;
+		}
+	CHECK(nr == 1 && lasted == 500);
+	CHECK(!spans_starved(spans));
+	spans_free(spans);
+	reader_release(&reader);
+	trace_free(trace);
+	loom_release(&loom);
 }
