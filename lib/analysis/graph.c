@@ -450,8 +450,8 @@ static void put_limits(const struct analysis *graph, struct findings *findings)
 		findings_note(
 			findings,
 			"%" PRIu64
-			" calls have no entry in the file (tracing_thresh leaves entries out): they have a total time "
-			"but no own time",
+			" calls have a total time but no own time, because their entry is not known: tracing_thresh "
+			"leaves entries out, and an interrupt between the end of a call and its event hides one",
 			graph->unpaired);
 	if (!context_option(context, OPTION_SLEEP_TIME))
 		findings_note(findings,
