@@ -75,6 +75,25 @@ static bool is_mapping_symbol(const char *name, size_t len)
 	return len && name[0] == '$';
 }
 
+/* Takes note of the symbols that tell where the kernel's own text and data lie. */
+static void note_bound(struct kallsyms *kallsyms, const char *name, size_t len, uint64_t address)
+{
+	const struct {
+		const char *name;
+		uint64_t *address;
+	} bounds[] = {
+		{ "_stext", &kallsyms->core_start },   { "_end", &kallsyms->core_end },
+		{ "_etext", &kallsyms->text_end },     { "_sinittext", &kallsyms->init_start },
+		{ "_einittext", &kallsyms->init_end },
+	};
+
+	if (len > strlen("_sinittext"))
+		return;
+	for (size_t i = 0; i < array_size(bounds); i++)
+		if (strlen(bounds[i].name) == len && !memcmp(name, bounds[i].name, len))
+			*bounds[i].address = address;
+}
+
 /* Parses "ADDRESS TYPE NAME[\t[MODULE]]": true for a symbol that the kernel looks up. */
 static bool entry_parse(struct kallsyms *kallsyms, const char *line, const char *end, struct kallsyms_entry *ret)
 {
@@ -99,10 +118,7 @@ static bool entry_parse(struct kallsyms *kallsyms, const char *line, const char 
 			return false;
 		end = tab;
 	} else if (*name == '_') {
-		if (end - name == 6 && !memcmp(name, "_stext", 6))
-			kallsyms->core_start = address;
-		else if (end - name == 4 && !memcmp(name, "_end", 4))
-			kallsyms->core_end = address;
+		note_bound(kallsyms, name, (size_t)(end - name), address);
 	}
 	if (name == end || end - name > UINT16_MAX || module_len > UINT16_MAX)
 		return false;
@@ -276,7 +292,10 @@ bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 			kallsyms->nr_entries++;
 		at = newline + 1;
 	}
-	if (kallsyms->core_end <= kallsyms->core_start)
+	/* A choice of symbols that an old weft made may lack _end; it lacks _sinittext, too. */
+	kallsyms->text_only = !kallsyms->core_end && kallsyms->core_start && kallsyms->init_start &&
+			      kallsyms->text_end > kallsyms->core_start;
+	if (kallsyms->core_end <= kallsyms->core_start && !kallsyms->text_only)
 		kallsyms->core_start = kallsyms->core_end = 0;
 	entries_drop_strays(kallsyms);
 	entries_settle(kallsyms);
@@ -335,10 +354,19 @@ static uint64_t entry_end(const struct kallsyms *kallsyms, uint32_t index)
 	return next->address < page_end ? next->address : page_end;
 }
 
+/* is_kernel_text() and is_kernel_inittext() of include/linux/kallsyms.h and asm-generic/sections.h */
+static bool in_text(const struct kallsyms *kallsyms, uint64_t address)
+{
+	return (address >= kallsyms->core_start && address < kallsyms->text_end) ||
+	       (address >= kallsyms->init_start && address < kallsyms->init_end);
+}
+
 bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t address)
 {
 	return index < kallsyms->nr_entries && address >= kallsyms->entries[index].address &&
-	       address < entry_end(kallsyms, index) && !is_unknown(kallsyms, &kallsyms->entries[index]);
+	       address < entry_end(kallsyms, index) && !is_unknown(kallsyms, &kallsyms->entries[index]) &&
+	       (!kallsyms->text_only || in_text(kallsyms, address) ||
+		!is_kernels_own(kallsyms, &kallsyms->entries[index]));
 }
 
 bool kallsyms_before(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)

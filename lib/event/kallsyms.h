@@ -34,6 +34,12 @@ struct kallsyms {
 	struct kallsyms_entry *entries;
 	uint32_t nr_entries;
 	uint64_t core_start, core_end; /* addresses of _stext and _end: beyond them the kernel has only modules */
+	/*
+	 * Kernels without CONFIG_KALLSYMS_ALL list no _end. They look up only addresses in their text and in their
+	 * initial text (is_ksym_addr()), although some symbols of data are listed.
+	 */
+	bool text_only;
+	uint64_t text_end, init_start, init_end; /* _etext, _sinittext, _einittext; 0: not listed */
 };
 
 /* Skips lines that are not symbols. False without memory: then there are no symbols. */

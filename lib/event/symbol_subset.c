@@ -14,14 +14,14 @@
 
 enum { MEMO_BITS = 12, SLACK = 4096, DIGITS_MIN = 8 };
 
-enum { NR_ASKED = 6, NR_BASES = 3 }; /* fields may hold offsets from the first NR_BASES */
+enum { NR_ASKED = 8, NR_BASES = 3 }; /* fields may hold offsets from the first NR_BASES */
 
 /*
- * Symbols that print fmts and the kernel's own renderers look up by name; formats/kernel and lib/schema/expr_names.c
- * use them.
+ * Symbols that print fmts and the kernel's own renderers look up by name; formats/kernel, lib/schema/expr_names.c and
+ * lib/event/kallsyms.c use them.
  */
 static const char *const asked_names[NR_ASKED] = {
-	"_stext", "_text", "_etext", "_end", "__irqentry_text_start", "__irqentry_text_end",
+	"_stext", "_text", "_etext", "_end", "_sinittext", "_einittext", "__irqentry_text_start", "__irqentry_text_end",
 };
 
 struct symbol_subset {

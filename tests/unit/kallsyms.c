@@ -162,3 +162,28 @@ TEST(kallsyms_merges_modules_that_lie_below_the_kernel_and_keeps_the_first_name_
 	CHECK(named(&kallsyms, 0xffffffffc0000000, "high", 0x1000));
 	kallsyms_release(&kallsyms);
 }
+
+/* A kernel without CONFIG_KALLSYMS_ALL lists some symbols of its data, but looks up its text and initial text only. */
+TEST(kallsyms_finds_only_text_in_a_kernel_that_does_not_list_all_its_symbols)
+{
+	static const char some[] = "ffffffff81000000 T _stext\n"
+				   "ffffffff81000100 t first\n"
+				   "ffffffff81000200 T _etext\n"
+				   "ffffffff82000000 D __start_rodata\n"
+				   "ffffffff83000000 T _sinittext\n"
+				   "ffffffff83000100 t setup\n"
+				   "ffffffff83000200 T _einittext\n"
+				   "ffffffffa0000020 t in_mod\t[mod]\n";
+	struct kallsyms kallsyms;
+	struct symbol symbol;
+
+	kallsyms_read(&kallsyms, some, sizeof(some) - 1);
+	CHECK(named(&kallsyms, 0xffffffff810001ff, "first", 0x100));
+	CHECK(!find(&kallsyms, 0xffffffff81000200, &symbol));
+	CHECK(!find(&kallsyms, 0xffffffff82000000, &symbol));
+	CHECK(!find(&kallsyms, 0xffffffff82000050, &symbol));
+	CHECK(named(&kallsyms, 0xffffffff83000150, "setup", 0x100));
+	CHECK(!find(&kallsyms, 0xffffffff83000200, &symbol));
+	CHECK(find(&kallsyms, 0xffffffffa0000020, &symbol));
+	kallsyms_release(&kallsyms);
+}
