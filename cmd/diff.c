@@ -17,7 +17,7 @@
 
 enum { EXIT_CHANGED = 3, PLACES_MAX = 3, COMMS_MAX = 16, METRICS_ALL = (1 << DIFF_METRICS) - 1 };
 
-#define TABLES "summary, sched, latency, syscalls, graph, irq, block, locks, stacks, memory and power"
+#define TABLES "summary, sched, latency, syscalls, graph, irq, block, locks, stacks, memory, power and tasks"
 
 enum {
 	OPT_OLD = 510,
@@ -39,7 +39,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is compared:", 1 },
-	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power", 0,
+	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks", 0,
 	  "The tables of this command (default: summary, all that the files have events for)", 1 },
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state", 0,
 	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, "
@@ -273,10 +273,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power] OLD NEW",
+	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks] OLD NEW",
 	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, "
-	       "interrupts, functions, requests of disks, waits for locks, delays and idle states take longer or "
-	       "happen more often, by a test that does not take chance for a change.",
+	       "interrupts, functions, requests of disks, waits for locks, delays, idle states and programs take "
+	       "longer or happen more often, by a test that does not take chance for a change.",
 };
 
 static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)

@@ -15,14 +15,15 @@
 
 /* The analyses that can be compared: one line each. Their tables attach samples to rows (table_attach()). */
 static const struct analysis_ops *const known[] = {
-	&syscalls_analysis, &sched_analysis,  &irq_analysis,    &graph_analysis, &block_analysis,
-	&locks_analysis,    &memory_analysis, &stacks_analysis, &power_analysis, &latency_analysis,
+	&syscalls_analysis, &sched_analysis,  &irq_analysis,   &graph_analysis,   &block_analysis, &locks_analysis,
+	&memory_analysis,   &stacks_analysis, &power_analysis, &latency_analysis, &tasks_analysis,
 };
 
 /* Returns whether the analysis is a part of a summary, too. */
 static bool is_of_summary(const struct analysis_ops *ops)
 {
-	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis && ops != &latency_analysis;
+	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis &&
+	       ops != &latency_analysis && ops != &tasks_analysis;
 }
 
 bool diff_read_knows(const char *of)

@@ -21,21 +21,21 @@ static const struct {
 static const struct {
 	const char *name, *brief;
 } briefs[] = {
-	{ "record", "a workload" },       { "stream", "print it live" },   { "recover", "after a kill" },
-	{ "pack", "tracefs copies" },     { "convert", "file versions" },  { "split", "smaller files" },
-	{ "merge", "several files" },     { "import", "text to a file" },  { "report", "kernel's text" },
-	{ "export", "other programs" },   { "sql", "ask with SELECT" },    { "info", "what is in it" },
-	{ "check", "is it whole" },       { "summary", "one page" },       { "sched", "who ran, waited" },
-	{ "latency", "late wakeups" },    { "syscalls", "calls, errors" }, { "graph", "functions" },
-	{ "irq", "interrupts" },          { "block", "disk requests" },    { "locks", "lock waits" },
-	{ "stacks", "call chains" },      { "memory", "allocations" },     { "power", "idle, frequency" },
-	{ "diff", "two recordings" },     { "start", "trace, no file" },   { "stop", "keep buffers" },
-	{ "restart", "trace again" },     { "clear", "empty buffers" },    { "set", "change settings" },
-	{ "reset", "undo changes" },      { "show", "buffer, setting" },   { "extract", "buffers to file" },
-	{ "snapshot", "frozen copy" },    { "mark", "write a marker" },    { "hist", "count and time" },
-	{ "profile-functions", "times" }, { "stack", "deepest stack" },    { "list", "events, tracers" },
-	{ "probe", "own events" },        { "stat", "what is changed" },   { "doctor", "what works here" },
-	{ "instance", "more buffers" },   { "help", "a command" },
+	{ "record", "a workload" },       { "stream", "print it live" },    { "recover", "after a kill" },
+	{ "pack", "tracefs copies" },     { "convert", "file versions" },   { "split", "smaller files" },
+	{ "merge", "several files" },     { "import", "text to a file" },   { "report", "kernel's text" },
+	{ "export", "other programs" },   { "sql", "ask with SELECT" },     { "info", "what is in it" },
+	{ "check", "is it whole" },       { "summary", "one page" },        { "sched", "who ran, waited" },
+	{ "latency", "late wakeups" },    { "syscalls", "calls, errors" },  { "graph", "functions" },
+	{ "irq", "interrupts" },          { "block", "disk requests" },     { "locks", "lock waits" },
+	{ "stacks", "call chains" },      { "memory", "allocations" },      { "power", "idle, frequency" },
+	{ "tasks", "who started what" },  { "diff", "two recordings" },     { "start", "trace, no file" },
+	{ "stop", "keep buffers" },       { "restart", "trace again" },     { "clear", "empty buffers" },
+	{ "set", "change settings" },     { "reset", "undo changes" },      { "show", "buffer, setting" },
+	{ "extract", "buffers to file" }, { "snapshot", "frozen copy" },    { "mark", "write a marker" },
+	{ "hist", "count and time" },     { "profile-functions", "times" }, { "stack", "deepest stack" },
+	{ "list", "events, tracers" },    { "probe", "own events" },        { "stat", "what is changed" },
+	{ "doctor", "what works here" },  { "instance", "more buffers" },   { "help", "a command" },
 };
 
 enum { COLUMNS = 3, COLUMN = 26, NAME = 9 };

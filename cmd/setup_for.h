@@ -9,7 +9,7 @@ struct analysis_ops;
 struct setup_instance;
 
 /* The value of --for: names of the analyses that a recording can be made for (lib/analysis/analyses.c). */
-#define SETUP_FOR "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power"
+#define SETUP_FOR "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks"
 
 /* Adds what the analysis of this name wants. An unknown name is a usage error. */
 void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state);

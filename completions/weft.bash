@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -33,6 +33,7 @@ _weft_options()
 	stacks) echo '--by --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	memory) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	power) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	tasks) echo '--by --tree --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	diff) echo '--of --by --old --new --since --until --comm --figure --row --least --fail-if --format --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
@@ -83,7 +84,8 @@ _weft_argument()
 	stacks) echo 'FILE' ;;
 	memory) echo 'FILE' ;;
 	power) echo 'FILE' ;;
-	diff) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power' ;;
+	tasks) echo 'FILE' ;;
+	diff) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	start) echo 'COMMAND' ;;
 	show) echo 'NAME' ;;
 	mark) echo 'TEXT' ;;
@@ -102,7 +104,7 @@ _weft_metavar()
 {
 	case $1:$2 in
 	record:--event|record:-e) echo 'EVENT' ;;
-	record:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power' ;;
+	record:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	record:--filter|record:-f) echo 'FILTER' ;;
 	record:--trigger|record:-R) echo 'TRIGGER' ;;
 	record:--probe) echo 'DEFINITION' ;;
@@ -141,7 +143,7 @@ _weft_metavar()
 	record:--recorder-cpu) echo 'CPULIST' ;;
 	record:--priority|record:-r) echo 'PRIO' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;
-	stream:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power' ;;
+	stream:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
 	stream:--probe) echo 'DEFINITION' ;;
@@ -169,7 +171,7 @@ _weft_metavar()
 	stream:--config) echo 'FILE' ;;
 	stream:--user) echo 'USER' ;;
 	stream:--format) echo 'FORMAT' ;;
-	stream:--summary) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power' ;;
+	stream:--summary) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	stream:--every) echo 'TIME' ;;
 	stream:--top) echo 'N' ;;
 	stream:--color) echo 'auto|always|never' ;;
@@ -409,7 +411,18 @@ _weft_metavar()
 	power:--format) echo 'text|json|csv' ;;
 	power:--sort) echo 'COLUMN' ;;
 	power:--top) echo 'N' ;;
-	diff:--of) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power' ;;
+	tasks:--by) echo 'task|program|parent' ;;
+	tasks:--input|tasks:-i) echo 'FILE' ;;
+	tasks:--instance|tasks:-B) echo 'NAME' ;;
+	tasks:--since) echo 'TIME' ;;
+	tasks:--until) echo 'TIME' ;;
+	tasks:--cpu) echo 'CPULIST' ;;
+	tasks:--pid) echo 'PID' ;;
+	tasks:--comm) echo 'NAME' ;;
+	tasks:--format) echo 'text|json|csv' ;;
+	tasks:--sort) echo 'COLUMN' ;;
+	tasks:--top) echo 'N' ;;
+	diff:--of) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	diff:--by) echo 'syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state' ;;
 	diff:--old) echo 'FILE' ;;
 	diff:--new) echo 'FILE' ;;
@@ -423,7 +436,7 @@ _weft_metavar()
 	diff:--format) echo 'text|json|csv' ;;
 	diff:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
-	start:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power' ;;
+	start:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;
 	start:--probe) echo 'DEFINITION' ;;
@@ -454,7 +467,7 @@ _weft_metavar()
 	restart:--instance|restart:-B) echo 'INSTANCE' ;;
 	clear:--instance|clear:-B) echo 'INSTANCE' ;;
 	set:--event|set:-e) echo 'EVENT' ;;
-	set:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power' ;;
+	set:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	set:--filter|set:-f) echo 'FILTER' ;;
 	set:--trigger|set:-R) echo 'TRIGGER' ;;
 	set:--probe) echo 'DEFINITION' ;;

@@ -81,6 +81,7 @@ extern const struct analysis_ops locks_analysis;  /* options: struct row_options
 extern const struct analysis_ops stacks_analysis; /* options: struct row_options, enum stacks_by */
 extern const struct analysis_ops memory_analysis;
 extern const struct analysis_ops power_analysis;
+extern const struct analysis_ops tasks_analysis; /* options: lib/analysis/tasks.h */
 
 int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options,
 			    struct analysis **ret, struct fail *fail);

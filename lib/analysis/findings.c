@@ -49,6 +49,12 @@ struct table *findings_table(struct findings *findings, const char *name, const 
 	return &finding->table;
 }
 
+void findings_ordered(struct findings *findings)
+{
+	if (findings->nr)
+		findings->items[findings->nr - 1].ordered = true;
+}
+
 void findings_brief(struct findings *findings, uint32_t columns)
 {
 	if (findings->nr)
@@ -153,7 +159,7 @@ int findings_arrange(struct findings *findings, const struct findings_options *o
 			column = table_column_named(&finding->table, finding->sort);
 		if (column >= 0 && !table_sort(&finding->table, (size_t)column))
 			return fail_memory(fail);
-		if (finding->sort && options->top < SIZE_MAX)
+		if ((finding->sort || finding->ordered) && options->top < SIZE_MAX)
 			finding->left_away = table_keep(&finding->table, (size_t)options->top);
 		finding->table.width = options->width;
 	}

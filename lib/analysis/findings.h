@@ -24,6 +24,7 @@ struct findings {
 		/* The column that orders the rows unless the user names another; NULL: rows stay in their order. */
 		const char *sort;
 		struct table table;
+		bool ordered;     /* rows stay in their order, and the first ones are kept */
 		size_t left_away; /* number of rows */
 		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
 		const char *more; /* the command that shows more; or NULL */
@@ -53,6 +54,9 @@ void findings_release(struct findings *findings);
  */
 struct table *findings_table(struct findings *findings, const char *name, const char *title, const char *sort,
 			     const struct table_column *columns, size_t nr_columns);
+
+/* The rows of the table that was added last are in order, so that its first ones may be shown alone. */
+void findings_ordered(struct findings *findings);
 
 /* Shows the table that was added last in summaries, with these columns. */
 void findings_brief(struct findings *findings, uint32_t columns);

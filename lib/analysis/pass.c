@@ -259,7 +259,7 @@ bool pass_has(const struct pass *pass, const char *patterns)
 	return false;
 }
 
-static bool was_recorded(const struct pass *pass, const struct analysis_want *want)
+bool pass_recorded(const struct pass *pass, const struct analysis_want *want)
 {
 	return pass_has(pass, want->event) || pass_has(pass, want->instead);
 }
@@ -275,7 +275,7 @@ static void put_missing(struct findings *findings, const struct analysis_ops *op
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings)
 {
 	for (size_t i = 0; i < nr && ops->wants[i].event; i++)
-		if (!was_recorded(pass, &ops->wants[i]))
+		if (!pass_recorded(pass, &ops->wants[i]))
 			put_missing(findings, ops, &ops->wants[i]);
 }
 
@@ -307,7 +307,7 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", what,
 				ops->tracer);
 	for (size_t i = 0; i < least && ops->wants[i].event; i++)
-		recorded += was_recorded(pass, &ops->wants[i]);
+		recorded += pass_recorded(pass, &ops->wants[i]);
 	if (recorded < least)
 		return fail_set(fail, -ENODATA, "%s; record with %s", what, with);
 	return fail_set(fail, -ENODATA, "%s, although %s%s%s%s recorded: none occurred", what, ops->wants[0].event,

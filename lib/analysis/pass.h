@@ -93,6 +93,8 @@ int must_check pass_restart(struct pass *pass, struct fail *fail);
 
 /* Returns whether an event that matches the patterns, as those of -e, has occurred so far or was enabled. */
 bool pass_has(const struct pass *pass, const char *patterns);
+/* Whether an event that an analysis wants occurs, or was recorded and did not happen. */
+bool pass_recorded(const struct pass *pass, const struct analysis_want *want);
 
 /* Reports which of the first `nr` events that an analysis wants were not recorded. */
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings);

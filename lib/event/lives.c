@@ -3,210 +3,472 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
+#include "lib/base/xxh64.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
+#include "lib/event/roles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PID, NAME, OTHER, NR_PLACES };
+enum role { FORK = 1, NEWTASK, EXEC, RENAME, EXIT, EXIT_GROUP, EXIT_THREAD, SIGNAL, ROLES };
 
-/* An event about tasks, and its fields. */
-struct teller {
-	const char *system, *event;
-	enum life_what what;
-	const char *fields[NR_PLACES]; /* NULL: the event has no such field */
+static const struct role_name names[] = {
+	{ "sched", "sched_process_fork", FORK },
+	{ "task", "task_newtask", NEWTASK },
+	{ "sched", "sched_process_exec", EXEC },
+	{ "task", "task_rename", RENAME },
+	{ "sched", "sched_process_exit", EXIT },
+	{ "syscalls", "sys_enter_exit_group", EXIT_GROUP },
+	{ "syscalls", "sys_enter_exit", EXIT_THREAD },
+	{ "signal", "signal_deliver", SIGNAL },
+	{ NULL, NULL, 0 },
 };
 
-static const struct teller tellers[] = {
-	{ "sched", "sched_process_fork", LIFE_FORKED, { "child_pid", "child_comm", "parent_pid" } },
-	{ "task", "task_newtask", LIFE_FORKED, { "pid", "comm", NULL } },
-	{ "sched", "sched_process_exec", LIFE_EXECED, { "pid", "filename", "old_pid" } },
-	{ "task", "task_rename", LIFE_RENAMED, { "pid", "newcomm", "oldcomm" } },
-	{ "sched", "sched_process_exit", LIFE_EXITED, { "pid", "comm", NULL } },
+/* The fields of each event; NULL: it has no such field. Without a field `pid` an event is about the current task. */
+static const struct {
+	const char *pid, *name, *number, *parent_name;
+} fields[ROLES] = {
+	[FORK] = { "child_pid", "child_comm", "parent_pid", "parent_comm" },
+	[NEWTASK] = { "pid", "comm", "clone_flags", NULL },
+	[EXEC] = { "pid", "filename", "old_pid", NULL },
+	[RENAME] = { "pid", "newcomm", NULL, NULL },
+	[EXIT] = { "pid", "comm", NULL, NULL },
+	[EXIT_GROUP] = { NULL, NULL, "error_code", NULL },
+	[EXIT_THREAD] = { NULL, NULL, "error_code", NULL },
+	[SIGNAL] = { NULL, "sa_handler", "sig", NULL },
 };
 
-struct type {
-	const struct teller *teller;
-	struct place places[NR_PLACES];
+enum {
+	CLONE_THREAD = 0x00010000, /* include/uapi/linux/sched.h */
+	SIGNAL_KILL = 9,
+	/* Up to this number, the default of each signal is to end the process, on each architecture. */
+	SIGNAL_FATAL = 15,
+	LIVES_MAX = 1 << 26,
 };
 
-struct life {
-	struct life_step *steps;
-	size_t nr_steps;
+struct program {
+	char *path;
+	size_t len;
 };
-
-enum { TYPE_UNKNOWN, TYPE_TELLS, TYPE_SILENT };
 
 struct lives {
-	const struct schema_abi *abi;
-	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: TYPE_* */
-	struct u64_map types;           /* by event_type::index: struct type, for events about tasks */
-	struct u64_map tasks;           /* by PID: struct life */
+	struct roles roles;
+	struct places {
+		struct place pid, name, number, parent_name;
+	} places[ROLES];
+	struct life *lives;
+	size_t nr_lives;
+	struct u64_map pids; /* by PID: uint32_t, the number of its last task + 1 */
+	struct program *programs;
+	size_t nr_programs;
+	struct u64_map paths; /* by hash of the path: uint32_t, the number of the program + 1 */
+	bool calls;           /* calls of exit are among the events: who ends without one is killed */
 	bool failed;
 };
 
-struct lives *lives_new(const struct schema_abi *abi)
+struct lives *lives_new(void)
 {
 	struct lives *lives = calloc(1, sizeof(*lives));
 
 	if (!lives)
 		return NULL;
-	lives->abi = abi;
-	u64_map_init(&lives->types, sizeof(struct type));
-	u64_map_init(&lives->tasks, sizeof(struct life));
+	roles_init(&lives->roles, names);
+	u64_map_init(&lives->pids, sizeof(uint32_t));
+	u64_map_init(&lives->paths, sizeof(uint32_t));
 	return lives;
 }
 
 void lives_free(struct lives *lives)
 {
-	struct life *life;
-	uint64_t pid;
-	size_t at = 0;
-
 	if (!lives)
 		return;
-	while ((life = u64_map_next(&lives->tasks, &at, &pid)))
-		free(life->steps);
-	u64_map_release(&lives->types);
-	u64_map_release(&lives->tasks);
+	for (size_t i = 0; i < lives->nr_programs; i++)
+		free(lives->programs[i].path);
+	free(lives->programs);
+	free(lives->lives);
+	u64_map_release(&lives->paths);
+	u64_map_release(&lives->pids);
+	roles_release(&lives->roles);
 	free(lives);
 }
 
-static bool type_bind(struct lives *lives, const struct event_type *event_type)
+static void bind(struct place *place, const struct event *event, const struct schema_abi *abi, const char *name)
 {
-	const struct format *format = event_type->format;
-	const struct teller *teller = NULL;
-	struct type *type;
+	if (name)
+		(void)place_bind(place, event->type->format, abi, name);
+}
 
-	for (size_t i = 0; format && i < array_size(tellers); i++)
-		if (!strcmp(format->name, tellers[i].event) && !strcmp(format->system, tellers[i].system))
-			teller = &tellers[i];
-	if (!teller)
-		return false;
-	type = u64_map_add(&lives->types, event_type->index);
-	if (!type) {
-		lives->failed = true;
-		return false;
-	}
-	type->teller = teller;
-	for (size_t i = 0; i < NR_PLACES; i++)
-		if (teller->fields[i])
-			(void)place_bind(&type->places[i], format, lives->abi, teller->fields[i]);
-	return type->places[PID].size;
+uint8_t lives_look(struct lives *lives, const struct event *event, const struct schema_abi *abi)
+{
+	bool fresh;
+	uint8_t role = roles_of(&lives->roles, event, &fresh);
+
+	if (!fresh)
+		return role;
+	bind(&lives->places[role].pid, event, abi, fields[role].pid);
+	bind(&lives->places[role].name, event, abi, fields[role].name);
+	bind(&lives->places[role].number, event, abi, fields[role].number);
+	bind(&lives->places[role].parent_name, event, abi, fields[role].parent_name);
+	return role;
+}
+
+static bool has_text(const struct place *place, const struct event *event, const char **ret, size_t *ret_len)
+{
+	return place->field && place_string(place, event, ret, ret_len);
+}
+
+static void set_name(char name[LIFE_NAME], const char *text, size_t len)
+{
+	len = len < LIFE_NAME ? len : LIFE_NAME - 1;
+	memcpy(name, text, len);
+	memset(name + len, 0, LIFE_NAME - len);
 }
 
 static void take_name(const struct place *place, const struct event *event, char name[LIFE_NAME])
 {
-	const char *text, *slash;
+	const char *text;
 	size_t len;
 
-	if (!place_string(place, event, &text, &len))
-		return;
-	/*
-	 * The last part of a path, like begin_new_exec(); the kernel treats a '/' in other names as a normal character.
-	 */
-	slash = place->field->flags & FIELD_DYNAMIC ? memrchr(text, '/', len) : NULL;
-	if (slash) {
-		len -= (size_t)(slash + 1 - text);
-		text = slash + 1;
+	if (has_text(place, event, &text, &len))
+		set_name(name, text, len);
+}
+
+/* The last task with this PID, which may have ended. */
+static uint32_t last_of(const struct lives *lives, int32_t pid)
+{
+	const uint32_t *number = u64_map_find(&lives->pids, (uint32_t)pid);
+
+	return number && *number ? *number - 1 : LIFE_NONE;
+}
+
+static uint32_t add(struct lives *lives, int32_t pid, const struct event *event)
+{
+	uint32_t *number = lives->nr_lives < LIVES_MAX ? u64_map_add(&lives->pids, (uint32_t)pid) : NULL;
+	struct life *life = number ? vec_push(lives->lives, lives->nr_lives) : NULL;
+
+	if (!life) {
+		lives->failed = true;
+		return LIFE_NONE;
 	}
-	if (len > LIFE_NAME - 1)
-		len = LIFE_NAME - 1;
-	memcpy(name, text, len);
-	name[len] = '\0';
+	*life = (struct life){
+		.pid = pid,
+		.parent_pid = -1,
+		.parent = LIFE_NONE,
+		.leader = (uint32_t)(lives->nr_lives - 1),
+		.before = *number ? *number - 1 : LIFE_NONE,
+		.first = event->ts,
+		.last = event->ts,
+		.cpu = event->cpu,
+		.program = LIFE_NONE,
+		.status = LIFE_STATUS_UNKNOWN,
+		.reason = LIFE_STATUS_UNKNOWN,
+		.group_reason = LIFE_STATUS_UNKNOWN,
+	};
+	*number = (uint32_t)lives->nr_lives;
+	return *number - 1;
 }
 
-static struct life_step *step_add(struct lives *lives, int32_t pid)
+/* The task that has this PID now. Idle tasks share PID 0 and are not followed. */
+static uint32_t living(struct lives *lives, int32_t pid, const struct event *event)
 {
-	struct life *life = u64_map_add(&lives->tasks, (uint32_t)pid);
-	struct life_step *step = life ? vec_push(life->steps, life->nr_steps) : NULL;
+	uint32_t last = last_of(lives, pid);
 
-	lives->failed |= !step;
-	return step;
+	if (pid <= 0)
+		return LIFE_NONE;
+	return last != LIFE_NONE && !(lives->lives[last].known & LIFE_ENDED) ? last : add(lives, pid, event);
 }
 
-/* sched_process_fork and task_newtask report the same fork; if both are recorded, the second one is ignored. */
-static bool is_told(const struct lives *lives, int32_t pid, enum life_what what)
+static struct life *tell(struct lives *lives, uint32_t number, const struct event *event)
 {
-	const struct life *life = u64_map_find(&lives->tasks, (uint32_t)pid);
+	struct life *life = number == LIFE_NONE ? NULL : &lives->lives[number];
 
-	return what == LIFE_FORKED && life && life->nr_steps && life->steps[life->nr_steps - 1].what == LIFE_FORKED;
-}
-
-/* The thread that calls exec takes over its group's PID, and its own ends. */
-static void end_thread(struct lives *lives, const struct type *type, const struct event *event, int32_t pid)
-{
-	int32_t old = type->places[OTHER].size ? (int32_t)place_u64(&type->places[OTHER], event) : pid;
-	struct life_step *step = old != pid ? step_add(lives, old) : NULL;
-
-	if (step)
-		*step = (struct life_step){ .ts = event->ts, .what = LIFE_EXITED };
-}
-
-static void tell(struct lives *lives, const struct type *type, const struct event *event)
-{
-	int32_t pid = (int32_t)place_u64(&type->places[PID], event);
-	enum life_what what = type->teller->what;
-	struct life_step *step = is_told(lives, pid, what) ? NULL : step_add(lives, pid);
-
-	if (!step)
-		return;
-	*step = (struct life_step){ .ts = event->ts, .what = (uint8_t)what };
-	take_name(&type->places[NAME], event, step->name);
-	if (what == LIFE_RENAMED)
-		take_name(&type->places[OTHER], event, step->before);
-	else if (what == LIFE_FORKED)
-		step->other = type->places[OTHER].size ? (int32_t)place_u64(&type->places[OTHER], event) : event->pid;
-	else if (what == LIFE_EXECED)
-		end_thread(lives, type, event, pid);
-}
-
-void lives_see(struct lives *lives, const struct event *event)
-{
-	uint8_t *known;
-
-	if (event->kind != EVENT_RECORD)
-		return;
-	known = &lives->known[event->type->index];
-	if (*known == TYPE_UNKNOWN)
-		*known = type_bind(lives, event->type) ? TYPE_TELLS : TYPE_SILENT;
-	if (*known == TYPE_TELLS)
-		tell(lives, u64_map_find(&lives->types, event->type->index), event);
-}
-
-const struct life_step *lives_step(const struct lives *lives, int32_t pid, size_t index)
-{
-	const struct life *life = u64_map_find(&lives->tasks, (uint32_t)pid);
-
-	return life && index < life->nr_steps ? &life->steps[index] : NULL;
-}
-
-/* The name before a step, from that step itself. */
-static const char *name_before(const struct life_step *step)
-{
-	if (step->what == LIFE_RENAMED)
-		return *step->before ? step->before : NULL;
-	return step->what == LIFE_EXITED && *step->name ? step->name : NULL;
-}
-
-const char *lives_name(const struct lives *lives, int32_t pid, uint64_t ts)
-{
-	const struct life *life = u64_map_find(&lives->tasks, (uint32_t)pid);
-	const struct life_step *last;
-	size_t after = 0;
-
-	while (life && after < life->nr_steps && life->steps[after].ts <= ts)
-		after++;
-	if (!after)
-		return life && life->nr_steps ? name_before(&life->steps[0]) : NULL;
-	last = &life->steps[after - 1];
-	if (!*last->name || (last->what == LIFE_EXITED && last->ts < ts))
+	if (!life)
 		return NULL;
-	return last->name;
+	if (!(life->known & LIFE_TOLD)) {
+		life->first = event->ts;
+		life->cpu = event->cpu;
+	}
+	life->known |= LIFE_TOLD;
+	life->last = event->ts;
+	life->renamed_last = false;
+	return life;
+}
+
+/* sched_process_fork and task_newtask report the same fork, before the new task does anything. */
+static bool is_same_fork(const struct life *life, enum role role)
+{
+	return life->told_by && !(life->told_by & 1 << role) && life->first == life->last &&
+	       !(life->known & LIFE_ENDED) && !life->execs && !life->renames;
+}
+
+/* Returns the number of the new task, or LIFE_NONE. */
+static uint32_t begin(struct lives *lives, int32_t pid, int32_t parent_pid, const struct event *event)
+{
+	uint32_t parent = living(lives, parent_pid, event), number, last = last_of(lives, pid);
+	struct life *life;
+
+	if (last != LIFE_NONE && !(lives->lives[last].known & LIFE_ENDED))
+		lives->lives[last].known |= LIFE_REPLACED;
+	number = add(lives, pid, event);
+	if (number == LIFE_NONE)
+		return number;
+	life = &lives->lives[number];
+	life->known = LIFE_BEGAN;
+	life->began = event->ts;
+	life->parent_pid = parent_pid;
+	life->parent = parent;
+	if (parent != LIFE_NONE)
+		lives->lives[parent].started++;
+	return number;
+}
+
+static enum life_what see_fork(struct lives *lives, const struct event *event, enum role role, uint32_t *ret)
+{
+	const struct places *places = &lives->places[role];
+	int32_t pid = (int32_t)place_u64(&places->pid, event),
+		parent_pid = role == FORK ? (int32_t)place_u64(&places->number, event) : event->pid;
+	uint32_t number = last_of(lives, pid);
+	bool again = number != LIFE_NONE && is_same_fork(&lives->lives[number], role);
+	struct life *life, *parent;
+
+	if (pid <= 0 || !places->pid.size)
+		return LIFE_NOTHING;
+	if (!again)
+		number = begin(lives, pid, parent_pid, event);
+	if (number == LIFE_NONE)
+		return LIFE_NOTHING;
+	life = &lives->lives[number];
+	parent = life->parent == LIFE_NONE ? NULL : &lives->lives[life->parent];
+	if (!again)
+		(void)tell(lives, number, event);
+	life->told_by |= (uint8_t)(1 << role);
+	take_name(&places->name, event, life->name);
+	take_name(&places->parent_name, event, life->parent_name);
+	if (parent && *life->parent_name)
+		memcpy(parent->name, life->parent_name, LIFE_NAME);
+	else if (parent && !*life->parent_name)
+		memcpy(life->parent_name, parent->name, LIFE_NAME);
+	if (role == NEWTASK && places->number.size) {
+		life->known |= LIFE_FLAGS;
+		life->flags = place_u64(&places->number, event);
+		if (parent && life->flags & CLONE_THREAD)
+			life->leader = parent->leader;
+	}
+	*ret = number;
+	return again ? LIFE_NOTHING : LIFE_FORKED;
+}
+
+/* The number of the program with this file; LIFE_NONE without memory. */
+static uint32_t program_of(struct lives *lives, const char *path, size_t len)
+{
+	uint32_t *known = u64_map_add(&lives->paths, xxh64(path, len));
+	struct program *program;
+
+	if (known && *known)
+		return *known - 1;
+	program = known ? vec_push(lives->programs, lives->nr_programs) : NULL;
+	if (program)
+		program->path = malloc(len + 1);
+	if (!program || !program->path) {
+		lives->failed = true;
+		return LIFE_NONE;
+	}
+	memcpy(program->path, path, len);
+	program->path[len] = '\0';
+	program->len = len;
+	*known = (uint32_t)lives->nr_programs;
+	return *known - 1;
+}
+
+/*
+ * begin_new_exec() renames the task after it took over the PID of the ended first thread, and before the exec is told:
+ * what see_rename() had to take for a new task is the first thread, which lives on.
+ */
+static uint32_t undo_rename(struct lives *lives, uint32_t number)
+{
+	struct life *life = &lives->lives[number];
+	uint32_t before = life->before, *last;
+
+	if (before == LIFE_NONE || life->known != LIFE_TOLD || !life->renamed_last || life->first != life->last)
+		return number;
+	last = u64_map_find(&lives->pids, (uint32_t)life->pid);
+	if (last)
+		*last = before + 1;
+	memcpy(lives->lives[before].name, life->name, LIFE_NAME);
+	lives->lives[before].renamed_last = true;
+	lives->lives[before].renames++;
+	life->known = 0;
+	return before;
+}
+
+/*
+ * The thread that calls exec takes over the PID of its process, whose first thread has ended (de_thread() of
+ * fs/exec.c), and its own PID is free. Returns the task that lives on: the first thread.
+ */
+static uint32_t take_over(struct lives *lives, int32_t pid, int32_t old_pid, const struct event *event)
+{
+	uint32_t old = last_of(lives, old_pid), first = last_of(lives, pid);
+
+	if (old != LIFE_NONE && !(lives->lives[old].known & LIFE_ENDED)) {
+		struct life *life = tell(lives, old, event);
+
+		life->known |= LIFE_ENDED;
+		life->ended = event->ts;
+	}
+	if (first == LIFE_NONE)
+		return living(lives, pid, event);
+	first = undo_rename(lives, first);
+	lives->lives[first].known &= (uint8_t)~LIFE_ENDED;
+	lives->lives[first].status = LIFE_STATUS_UNKNOWN;
+	return first;
+}
+
+static enum life_what see_exec(struct lives *lives, const struct event *event, uint32_t *ret)
+{
+	const struct places *places = &lives->places[EXEC];
+	int32_t pid = places->pid.size ? (int32_t)place_u64(&places->pid, event) : event->pid,
+		old_pid = places->number.size ? (int32_t)place_u64(&places->number, event) : pid;
+	uint32_t number = pid > 0 && old_pid > 0 && pid != old_pid ? take_over(lives, pid, old_pid, event) :
+								     living(lives, pid, event);
+	bool renamed = number != LIFE_NONE && lives->lives[number].renamed_last;
+	struct life *life = tell(lives, number, event);
+	const char *path, *slash;
+	size_t len;
+
+	if (!life)
+		return LIFE_NOTHING;
+	/* begin_new_exec() renames the task before exec_binprm() writes the event. */
+	life->renames -= renamed;
+	life->execs++;
+	life->reason = LIFE_STATUS_UNKNOWN;
+	life->group_reason = LIFE_STATUS_UNKNOWN;
+	if (!has_text(&places->name, event, &path, &len))
+		len = 0;
+	slash = len ? memrchr(path, '/', len) : NULL;
+	if (len && !renamed)
+		set_name(life->name, slash ? slash + 1 : path, slash ? (size_t)(path + len - slash - 1) : len);
+	life->program = len ? program_of(lives, path, len) : LIFE_NONE;
+	*ret = number;
+	return LIFE_EXECED;
+}
+
+static enum life_what see_rename(struct lives *lives, const struct event *event, uint32_t *ret)
+{
+	const struct places *places = &lives->places[RENAME];
+	int32_t pid = places->pid.size ? (int32_t)place_u64(&places->pid, event) : event->pid;
+	struct life *life;
+
+	*ret = living(lives, pid, event);
+	life = tell(lives, *ret, event);
+	if (!life)
+		return LIFE_NOTHING;
+	take_name(&places->name, event, life->name);
+	life->renames++;
+	life->renamed_last = pid == event->pid;
+	return LIFE_RENAMED;
+}
+
+/* A signal whose default may be to ignore it ends a task only if the task never calls exit. */
+static bool ends(const struct lives *lives, uint16_t reason)
+{
+	return reason < LIFE_BY_SIGNAL + SIGNAL_FATAL + 1 || (reason != LIFE_STATUS_UNKNOWN && lives->calls);
+}
+
+/*
+ * When a process ends, its other threads are killed: these end as the process does. If it is older than the events, it
+ * may have threads that are not known to be its own, and SIGKILL tells nothing.
+ */
+static uint16_t status_of(const struct lives *lives, const struct life *life)
+{
+	const struct life *leader = &lives->lives[life->leader];
+	uint16_t status = ends(lives, life->reason) ? life->reason : LIFE_STATUS_UNKNOWN;
+
+	if (status == LIFE_STATUS_UNKNOWN || status == LIFE_BY_SIGNAL + SIGNAL_KILL)
+		status = leader->group_reason;
+	return status == LIFE_BY_SIGNAL + SIGNAL_KILL && !(leader->known & LIFE_FLAGS) ? LIFE_STATUS_UNKNOWN : status;
+}
+
+static enum life_what see_exit(struct lives *lives, const struct event *event, uint32_t *ret)
+{
+	const struct places *places = &lives->places[EXIT];
+	int32_t pid = places->pid.size ? (int32_t)place_u64(&places->pid, event) : event->pid;
+	struct life *life;
+
+	*ret = living(lives, pid, event);
+	life = tell(lives, *ret, event);
+	if (!life)
+		return LIFE_NOTHING;
+	take_name(&places->name, event, life->name);
+	life->known |= LIFE_ENDED;
+	life->ended = event->ts;
+	life->status = status_of(lives, life);
+	return LIFE_EXITED;
+}
+
+/* Remembers why the current task may end soon. */
+static void see_reason(struct lives *lives, const struct event *event, enum role role)
+{
+	const struct places *places = &lives->places[role];
+	uint64_t number = place_u64(&places->number, event);
+	bool by_signal = role == SIGNAL;
+	uint32_t current;
+	struct life *life;
+
+	if (!places->number.size || (by_signal && (place_u64(&places->name, event) || number > UINT8_MAX)))
+		return;
+	current = living(lives, event->pid, event);
+	if (current == LIFE_NONE)
+		return;
+	life = &lives->lives[current];
+	lives->calls |= !by_signal;
+	life->reason = (uint16_t)(by_signal ? LIFE_BY_SIGNAL + number : number & 0xff);
+	if ((role == EXIT_GROUP || (by_signal && number <= SIGNAL_FATAL)) &&
+	    lives->lives[life->leader].group_reason == LIFE_STATUS_UNKNOWN)
+		lives->lives[life->leader].group_reason = life->reason;
+}
+
+enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret)
+{
+	switch ((enum role)role) {
+	case FORK:
+	case NEWTASK:
+		return see_fork(lives, event, (enum role)role, ret);
+	case EXEC:
+		return see_exec(lives, event, ret);
+	case RENAME:
+		return see_rename(lives, event, ret);
+	case EXIT:
+		return see_exit(lives, event, ret);
+	case EXIT_GROUP:
+	case EXIT_THREAD:
+	case SIGNAL:
+		see_reason(lives, event, (enum role)role);
+		break;
+	case ROLES:
+		break;
+	}
+	return LIFE_NOTHING;
+}
+
+size_t lives_count(const struct lives *lives)
+{
+	return lives->nr_lives;
+}
+
+const struct life *lives_at(const struct lives *lives, uint32_t number)
+{
+	return &lives->lives[number];
+}
+
+const char *lives_program(const struct lives *lives, uint32_t program, size_t *ret_len)
+{
+	if (ret_len)
+		*ret_len = lives->programs[program].len;
+	return lives->programs[program].path;
 }
 
 bool lives_failed(const struct lives *lives)
 {
-	return lives->failed;
+	return lives->failed || lives->roles.failed;
 }

@@ -10,45 +10,83 @@ struct event;
 struct schema_abi;
 
 /*
- * Tasks over time, from the events sched_process_fork (or task_newtask), sched_process_exec, task_rename and
- * sched_process_exit. lib/event/tasks.h has one name for each PID, the last one that the kernel remembered; this file
- * has the name of a task at any time, its parent, and the times at which a PID was reused for another task.
- * The consumer passes every event in order. Everything in a gap or before the first event is unknown, as are names that
- * no such event has.
+ * Tasks over time: who started each task, which programs it executed, when and how it ended. It comes from
+ * sched_process_fork, task_newtask, sched_process_exec, task_rename, sched_process_exit, and, for how a task ended,
+ * sys_enter_exit_group, sys_enter_exit and signal_deliver. lib/event/tasks.h has one name for each PID, the last one
+ * that the kernel remembered; here a PID that was used again is a task of its own.
+ * The consumer passes every event of these types in order. Lost events are not known here: they may hide any of this.
+ * Memory grows with the number of tasks and with that of different programs, not with the number of events.
  */
 struct lives;
 
 enum { LIFE_NAME = 16 }; /* TASK_COMM_LEN */
+#define LIFE_NONE UINT32_MAX
 
+/* What an event tells of a task. */
 enum life_what {
-	LIFE_FORKED, /* `other` is the parent's PID */
+	LIFE_NOTHING,
+	LIFE_FORKED,
 	LIFE_EXECED, /* a new program: the kernel sets the name to that of its file */
 	LIFE_RENAMED,
 	LIFE_EXITED,
 };
 
-/* A change of a task. */
-struct life_step {
-	uint64_t ts;
-	int32_t other;
-	uint8_t what;           /* enum life_what */
-	char name[LIFE_NAME];   /* the name from then on; "" when the event lacks it */
-	char before[LIFE_NAME]; /* for LIFE_RENAMED: the name until then */
+enum life_known {
+	LIFE_TOLD = 1,     /* at least one event tells of the task; else it is only known as the parent of another */
+	LIFE_BEGAN = 2,    /* its fork was seen: `began` */
+	LIFE_ENDED = 4,    /* its end was seen: `ended` */
+	LIFE_REPLACED = 8, /* its end was not seen, but its PID belongs to another task since */
+	LIFE_FLAGS = 16,   /* `flags` are those of clone(2) */
+};
+
+/* How a task ended: the status of exit(2), or LIFE_BY_SIGNAL and the number of the signal. */
+enum { LIFE_STATUS_UNKNOWN = 1 << 12, LIFE_BY_SIGNAL = 1 << 8 };
+
+/* A task. Tasks are numbered from 0 in the order in which events name them first. */
+struct life {
+	int32_t pid;
+	int32_t parent_pid; /* of the task that started it; -1: unknown */
+	uint32_t parent; /* the task that started it, which has a lower number; LIFE_NONE: unknown, or an idle task */
+	uint32_t leader; /* the first task of its process, as far as `flags` tell: itself, or one of a lower number */
+	uint32_t before; /* the former task with this PID; LIFE_NONE: there was none */
+	uint64_t began, ended;
+	uint64_t first, last; /* times of the first and of the last event that tells of it */
+	uint64_t flags;
+	uint32_t cpu;     /* of the first event */
+	uint32_t program; /* the last one that it executed: lives_program(); LIFE_NONE: no exec was seen */
+	uint32_t execs, renames, started;
+	uint16_t status;             /* LIFE_STATUS_UNKNOWN until it has ended, and where no event tells */
+	uint8_t known;               /* enum life_known */
+	char name[LIFE_NAME];        /* the last one; "": unknown */
+	char parent_name[LIFE_NAME]; /* the parent's name when it started this task; "": unknown */
+	/* Private to lives: */
+	uint16_t reason, group_reason; /* the last cause of an end so far, of the task and of its process */
+	uint8_t told_by;               /* the events that told of its fork */
+	bool renamed_last;             /* its last event is a rename, which may belong to an exec */
 };
 
 /* NULL without memory. */
-struct lives *lives_new(const struct schema_abi *abi);
+struct lives *lives_new(void);
 void lives_free(struct lives *lives);
 
-void lives_see(struct lives *lives, const struct event *event);
+/*
+ * Call it with the first event of each type in each buffer: returns the role that lives_see() needs for the events of
+ * this type, or ROLE_NONE for those that tell nothing of tasks. Borrows the format.
+ */
+uint8_t lives_look(struct lives *lives, const struct event *event, const struct schema_abi *abi);
 
-/* The changes of a PID, the oldest first: NULL after the last. Valid until the next lives_see(). */
-const struct life_step *lives_step(const struct lives *lives, int32_t pid, size_t index);
+/* *ret is the number of the task of which the event tells; it is not set for LIFE_NOTHING. */
+enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret);
 
-/* The name that a task of this PID had at a time; NULL when it is unknown, or when there was no such task. */
-const char *lives_name(const struct lives *lives, int32_t pid, uint64_t ts);
+size_t lives_count(const struct lives *lives);
 
-/* Whether memory ran out, so that steps are missing. */
+/* The task with this number, which must exist. Valid until the next lives_see(). */
+const struct life *lives_at(const struct lives *lives, uint32_t number);
+
+/* The file of a program, as the kernel has it. `len` may be NULL. */
+const char *lives_program(const struct lives *lives, uint32_t program, size_t *ret_len);
+
+/* Whether memory ran out, so that tasks are missing. */
 bool lives_failed(const struct lives *lives);
 
 #endif

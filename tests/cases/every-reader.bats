@@ -7,7 +7,7 @@ load lib
 
 limit=128000 # KB
 
-readers=(summary "sched --chain * --map --rt" "sched --timehist" "syscalls --trace" "syscalls --slowest 5" latency graph irq block locks stacks memory power
+readers=(summary "sched --chain * --map --rt" "sched --timehist" "syscalls --trace" "syscalls --slowest 5" latency graph irq block locks stacks memory power "tasks --tree"
 	"hist sched:sched_switch --keys prev_comm --input" "diff sched tests/fixtures/demo.dat" "split -o MADE" "split --by cpu -o MADE"
 	"merge -o MADE tests/fixtures/demo.dat" "convert -o MADE" "report --format pretty" "export --to jsonl -o MADE" "export --to csv -o MADE"
 	"export --to perfetto -o MADE" "export --to chrome -o MADE" "export --to flame -o MADE" "export --to html -o MADE" sql)

@@ -16,7 +16,7 @@ enabled()
 
 @test "record --for: each analysis finds in the recording what it asks for, and nothing is missing" {
 	need_tracefs
-	for name in sched syscalls latency irq; do
+	for name in sched syscalls latency irq tasks; do
 		run -0 weft record -q --for "$name" -o "$name.dat" -- ls /
 		run -0 weft "$name" "$name.dat"
 		grep -qx '# wanted and not recorded: none' <<< "$output"

@@ -222,9 +222,9 @@ hidden()
 @test "analyses: on a terminal of 80 columns no line of a table is longer" {
 	command -v script > /dev/null || skip "no script(1)"
 	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what
-	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer \
+	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
 		resources/block resources/kmem resources/power; do
-		for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power; do
+		for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power tasks "tasks --tree" "tasks --by program" "tasks --by parent"; do
 			SHELL=$BASH script -qec "stty cols 80 rows 50; PAGER=cat $WEFT $what $fixtures/$file.dat" /dev/null < /dev/null | tr -d '\r' > lines
 			grep -v -e '^#' -e '^weft: ' lines | awk -v what="$what $file" 'length > 80 { print what ": " $0; bad = 1 } END { exit bad }'
 		done

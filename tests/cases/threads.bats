@@ -27,7 +27,7 @@ as_one_thread()
 every_answer()
 {
 	local what
-	for what in summary sched latency syscalls irq graph block locks stacks memory power; do
+	for what in summary sched latency syscalls irq graph block locks stacks memory power tasks; do
 		as_one_thread "$what" "$1"
 	done
 	as_one_thread sched --timehist "$1"

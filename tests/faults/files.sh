@@ -94,6 +94,8 @@ each "alloc read write" -n 12 "$weft" block $resources/block.dat
 each "alloc read" -n 12 "$weft" stacks $stack
 each "alloc read" -n 12 "$weft" memory $resources/kmem.dat
 each "alloc read" -n 12 "$weft" power $resources/power.dat
+each "alloc read write" -n 12 "$weft" tasks tests/fixtures/golden/6.12-events-sched.dat
+each "alloc read" -n 12 "$weft" tasks --tree tests/fixtures/golden/6.12-events-sched.dat
 each "alloc read write" -n 12 "$weft" diff sched $demo $demo
 each "alloc read write" -n 12 "$weft" hist --input $demo sched:sched_switch --keys prev_comm
 each "alloc open read write" -n 12 "$weft" sql $demo 'select count(*) from ftrace_event'

@@ -128,6 +128,12 @@ static bool has(const char *at, size_t left, const char *row, size_t column, con
 	return false;
 }
 
+/* The field of a line of CSV that has this column: CSV leaves out those that only text shows. */
+static size_t csv_index(const struct table *table, int column)
+{
+	return (size_t)(column - __builtin_popcount(table->text_only & ((1u << column) - 1)));
+}
+
 bool analysed_is(struct analysed *analysed, const char *table, const char *row, const char *column, const char *value)
 {
 	for (size_t i = 0; i < analysed->findings.nr; i++) {
@@ -139,7 +145,8 @@ bool analysed_is(struct analysed *analysed, const char *table, const char *row, 
 		if (strcmp(finding->name, table) || index < 0)
 			continue;
 		ok = out_init(&out, 1 << 12) && table_put_csv(&finding->table, &out) &&
-		     has(out.start, out_len(&out), row, (size_t)index, !strcmp(value, "-") ? "" : value);
+		     has(out.start, out_len(&out), row, csv_index(&finding->table, index),
+			 !strcmp(value, "-") ? "" : value);
 		out_release(&out);
 		return ok;
 	}

@@ -2,6 +2,7 @@
 #include "lib/analysis/block.h"
 #include "lib/analysis/locks.h"
 #include "lib/analysis/stacks.h"
+#include "lib/analysis/tasks.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
@@ -43,6 +44,15 @@ static const struct {
 	{ "vmscan", "mm_vmscan_direct_reclaim_end", "u32 pad; u64 nr_reclaimed; u32 more",
 	  "pad=%u nr_reclaimed=%" PRIu64 " more=%u" },
 	{ "power", "cpu_idle", "u32 state; u64 pad; u32 cpu_id", "state=%u pad=%" PRIu64 " cpu_id=%u" },
+	{ "task", "task_newtask", "pid_t pid; u64 clone_flags; u32 pad", "pid=%u clone_flags=%" PRIu64 " pad=%u" },
+	{ "sched", "sched_process_exec", "pid_t pid; u64 pad; pid_t old_pid; __data_loc char[] filename",
+	  "pid=%u pad=%" PRIu64 " old_pid=%u filename=/bin/a" },
+	{ "sched", "sched_process_exit", "pid_t pid; u64 pad; u32 more", "pid=%u pad=%" PRIu64 " more=%u" },
+	{ "task", "task_rename", "pid_t pid; u64 pad; u32 more; char newcomm[16]",
+	  "pid=%u pad=%" PRIu64 " more=%u newcomm=b" },
+	{ "syscalls", "sys_enter_exit_group", "int nr; u64 error_code; u32 pad",
+	  "nr=%u error_code=%" PRIu64 " pad=%u" },
+	{ "signal", "signal_deliver", "int sig; u64 sa_handler; u32 pad", "sig=%u sa_handler=%" PRIu64 " pad=%u" },
 	{ "power", "cpu_frequency", "u32 state; u64 pad; u32 cpu_id", "state=%u pad=%" PRIu64 " cpu_id=%u" },
 };
 
@@ -94,12 +104,15 @@ static void run(uint64_t seed)
 	static const struct row_options block = { .by = BLOCK_BY_TASK };
 	static const struct row_options locks = { .by = LOCKS_BY_CALLER };
 	static const struct row_options stacks = { .by = STACKS_BY_FUNCTION };
+	static const struct tasks_options tree = { .tree = true }, programs = { .by = TASKS_BY_PROGRAM };
+	static const struct tasks_options parents = { .by = TASKS_BY_PARENT };
 	const struct {
 		const struct analysis_ops *ops;
 		const void *options;
-	} all[] = { { &block_analysis, NULL },   { &locks_analysis, NULL },    { &stacks_analysis, NULL },
-		    { &memory_analysis, NULL },  { &power_analysis, NULL },    { &block_analysis, &block },
-		    { &locks_analysis, &locks }, { &stacks_analysis, &stacks } };
+	} all[] = { { &block_analysis, NULL },   { &locks_analysis, NULL },      { &stacks_analysis, NULL },
+		    { &memory_analysis, NULL },  { &power_analysis, NULL },      { &block_analysis, &block },
+		    { &locks_analysis, &locks }, { &stacks_analysis, &stacks },  { &tasks_analysis, NULL },
+		    { &tasks_analysis, &tree },  { &tasks_analysis, &programs }, { &tasks_analysis, &parents } };
 	const struct findings_options options = { .format = TABLE_AS_TEXT, .top = 5, .input = "f" };
 	struct analysed analysed = { .trace = NULL };
 	struct fail fail = FAIL_INIT;

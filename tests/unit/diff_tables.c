@@ -117,6 +117,14 @@ static bool put_idle(struct buf *script, unsigned row, uint64_t begin, uint64_t 
 	       buf_addf(script, "0 %" PRIu64 " 0 cpu_idle state=0xffffffff cpu_id=%u\n", end, cpu);
 }
 
+/* Each row is a program of its own. */
+static bool put_run(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
+{
+	return buf_addf(script, "0 %" PRIu64 " %u sched_process_exec filename=/bin/program%u pid=%u old_pid=%u\n",
+			begin, 100 + row, row, 100 + row, 100 + row) &&
+	       buf_addf(script, "0 %" PRIu64 " %u sched_process_exit pid=%u\n", end, 100 + row, 100 + row);
+}
+
 static const struct workload workloads[] = {
 	/* Requests have three times: in the queue, in the device, and both together. */
 	{ &block_analysis, NULL, put_request, "8:32 read d2c: p50 > 5%", "\nrequests,8:32 read ", 3 * DIFF_METRICS },
@@ -138,6 +146,7 @@ static const struct workload workloads[] = {
 	{ &power_analysis, NULL, put_idle, "state 4: p50 > 5%", "\nstates,state 4,", DIFF_METRICS },
 	{ &power_analysis, &(struct power_options){ .by_cpu = true }, put_idle_of_cpu, "state 1 cpu 4: p50 > 5%",
 	  "\nstates,state 1 cpu 4,", DIFF_METRICS },
+	{ &tasks_analysis, NULL, put_run, "/bin/program4: p50 > 5%", "\nprograms,/bin/program4,", DIFF_METRICS },
 	{ &latency_analysis, &(struct latency_options){ .worst = 1, .by_task = true }, put_late, "task4 *: p50 > 5%",
 	  "\nwakeups,task4 ", 2 * DIFF_METRICS },
 };
@@ -156,6 +165,8 @@ static void types(struct loom *loom)
 	loom_type(loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
 	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller; u64 next", "\"\"");
 	loom_type(loom, "power", "cpu_idle", "u32 state; u32 cpu_id", "\"\"");
+	loom_type(loom, "sched", "sched_process_exec", "__data_loc char[] filename; pid_t pid; pid_t old_pid", "\"\"");
+	loom_type(loom, "sched", "sched_process_exit", "char comm[16]; pid_t pid", "\"\"");
 	loom->kallsyms =
 		"1000 d lock0\n2000 d lock1\n3000 d lock2\n4000 d lock3\n5000 d lock4\n6000 d lock5\n7000 d end\n";
 	for (int i = 0; i < ROWS; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/lives.h"
 
+#include "lib/event/roles.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 
@@ -15,31 +16,50 @@ static int32_t number(const char *line, const char *word)
 	return at ? (int32_t)strtol(at + strlen(word), NULL, 10) : -1;
 }
 
-static bool has_step(const struct lives *lives, int32_t pid, enum life_what what, int32_t other)
+/* The last task with this PID; NULL if there is none. */
+static const struct life *life_of(const struct lives *lives, int32_t pid)
 {
-	const struct life_step *step;
+	for (size_t i = lives_count(lives); i-- > 0;)
+		if (lives_at(lives, (uint32_t)i)->pid == pid)
+			return lives_at(lives, (uint32_t)i);
+	return NULL;
+}
 
-	for (size_t i = 0; (step = lives_step(lives, pid, i)); i++)
-		if (step->what == what && (what != LIFE_FORKED || step->other == other))
-			return true;
-	return false;
+static bool is_text(const char *line, const char *word, const char *text)
+{
+	const char *at = strstr(line, word);
+
+	return at && !strncmp(at + strlen(word), text, strlen(text)) && strchr(" \n", at[strlen(word) + strlen(text)]);
 }
 
 /* A line of the kernel's text: "TASK-PID [CPU] FLAGS SECONDS.MICROS: EVENT: ...". */
 static void check_exit(const struct lives *lives, const char *line)
 {
-	int32_t pid = number(line, "pid=");
-	const struct life_step *last = NULL;
+	const struct life *life = life_of(lives, number(line, "pid="));
 	const char *name = strstr(line, "comm=") + strlen("comm=");
 	size_t len = (size_t)(strstr(name, " pid=") - name);
 
-	for (size_t i = 0; lives_step(lives, pid, i); i++)
-		last = lives_step(lives, pid, i);
-	REQUIRE(last && last->what == LIFE_EXITED);
-	CHECK_MEM(last->name, strlen(last->name), name, len);
-	REQUIRE(lives_name(lives, pid, last->ts));
-	CHECK_STR(lives_name(lives, pid, last->ts), last->name);
-	CHECK(!lives_name(lives, pid, last->ts + 1));
+	REQUIRE(life && life->known & LIFE_TOLD && life->known & LIFE_ENDED);
+	CHECK_MEM(life->name, strlen(life->name), name, len);
+	CHECK(life->ended == life->last && life->status == LIFE_STATUS_UNKNOWN);
+}
+
+static void check_fork(const struct lives *lives, const char *line)
+{
+	const struct life *life = life_of(lives, number(line, "child_pid="));
+
+	REQUIRE(life && life->known & LIFE_BEGAN && life->parent != LIFE_NONE);
+	CHECK(life->parent_pid == number(line, " pid="));
+	CHECK(lives_at(lives, life->parent)->pid == life->parent_pid && life->began == life->first);
+	CHECK(is_text(line, " comm=", life->parent_name));
+}
+
+static void check_exec(const struct lives *lives, const char *line)
+{
+	const struct life *life = life_of(lives, number(line, " pid="));
+
+	REQUIRE(life && life->execs == 1 && life->program != LIFE_NONE);
+	CHECK(is_text(line, "filename=", lives_program(lives, life->program, NULL)));
 }
 
 static void check_file(const char *name)
@@ -49,18 +69,23 @@ static void check_file(const char *name)
 	struct lives *lives;
 	struct event event;
 	const char *line;
+	uint32_t told;
+	uint8_t role;
 
 	REQUIRE(golden_open(&golden, name));
-	lives = lives_new(&golden.context->abi);
+	lives = lives_new();
 	REQUIRE(lives);
-	while (events_next(golden.events, &event, NULL) > 0)
-		lives_see(lives, &event);
+	while (events_next(golden.events, &event, NULL) > 0) {
+		role = event.kind == EVENT_RECORD ? lives_look(lives, &event, &golden.context->abi) : ROLE_NONE;
+		if (role != ROLE_NONE)
+			CHECK(lives_see(lives, &event, role, &told) != LIFE_NOTHING);
+	}
 	while ((line = golden_line(&golden, "sched_process_"))) {
 		if (strstr(line, "sched_process_fork:")) {
-			CHECK(has_step(lives, number(line, "child_pid="), LIFE_FORKED, number(line, " pid=")));
+			check_fork(lives, line);
 			forks++;
 		} else if (strstr(line, "sched_process_exec:")) {
-			CHECK(has_step(lives, number(line, " pid="), LIFE_EXECED, 0));
+			check_exec(lives, line);
 			execs++;
 		} else if (strstr(line, "sched_process_exit:")) {
 			check_exit(lives, line);
@@ -105,38 +130,57 @@ static const struct field newtask_fields[] = {
 static const struct format rename_format = {
 	.system = "task", .name = "task_rename", .nr_fields = 3, .fields = rename_fields
 };
+/* Without a PID the event is about the current task. */
+static const struct format rename_format_without_pid = {
+	.system = "task", .name = "task_rename", .nr_fields = 2, .fields = rename_fields + 1
+};
 static const struct format newtask_format = {
 	.system = "task", .name = "task_newtask", .nr_fields = 2, .fields = newtask_fields
 };
 static struct event_type types[] = { { .index = 0, .format = &rename_format },
-				     { .index = 1, .format = &newtask_format } };
+				     { .index = 1, .format = &newtask_format },
+				     { .index = 0, .format = &rename_format_without_pid } };
 
 static void see(struct lives *lives, unsigned type, uint64_t ts, int32_t pid, const char *first, const char *second)
 {
+	static const struct schema_abi abi = { .long_size = 8 };
 	uint8_t data[44] = { 0 };
 	const struct event event = { .ts = ts, .type = &types[type], .pid = 1, .data = data, .len = sizeof(data) };
+	uint32_t told;
 
 	memcpy(data + 8, &pid, sizeof(pid));
 	memcpy(data + 12, first, strlen(first));
 	memcpy(data + 28, second, strlen(second));
-	lives_see(lives, &event);
+	CHECK(lives_see(lives, &event, lives_look(lives, &event, &abi), &told) != LIFE_NOTHING);
 }
 
-TEST(lives_know_the_name_that_a_task_had_at_each_time)
+TEST(lives_know_the_names_of_each_task_with_the_same_pid)
 {
-	const struct schema_abi abi = { .long_size = 8 };
-	struct lives *lives = lives_new(&abi);
+	struct lives *lives = lives_new();
 
 	REQUIRE(lives);
 	see(lives, 0, 100, 7, "sh", "make");
+	CHECK_STR(life_of(lives, 7)->name, "make");
 	see(lives, 0, 200, 7, "make", "cc1");
+	CHECK_STR(life_of(lives, 7)->name, "cc1");
 	see(lives, 1, 300, 7, "child", "");
-	CHECK_STR(lives_name(lives, 7, 50), "sh");
-	CHECK_STR(lives_name(lives, 7, 100), "make");
-	CHECK_STR(lives_name(lives, 7, 299), "cc1");
-	/* Another task with the same PID. */
-	CHECK_STR(lives_name(lives, 7, 300), "child");
-	CHECK(lives_step(lives, 7, 2)->what == LIFE_FORKED && lives_step(lives, 7, 2)->other == 1);
-	CHECK(!lives_name(lives, 8, 300) && !lives_step(lives, 7, 3));
+	/* Another task with the same PID. The end of the former one was not seen. */
+	CHECK_STR(life_of(lives, 7)->name, "child");
+	CHECK(life_of(lives, 7)->parent_pid == 1 && life_of(lives, 7)->began == 300);
+	REQUIRE(life_of(lives, 7)->before == 0);
+	CHECK(lives_at(lives, 0)->known == (LIFE_TOLD | LIFE_REPLACED) && lives_at(lives, 0)->renames == 2);
+	CHECK_STR(lives_at(lives, 0)->name, "cc1");
+	CHECK(!life_of(lives, 8));
+	lives_free(lives);
+}
+
+TEST(lives_take_a_rename_without_a_pid_for_one_of_the_current_task)
+{
+	struct lives *lives = lives_new();
+
+	REQUIRE(lives);
+	see(lives, 2, 100, 7, "sh", "make");
+	CHECK(!life_of(lives, 7) && life_of(lives, 1));
+	CHECK_STR(life_of(lives, 1)->name, "make");
 	lives_free(lives);
 }

@@ -24,7 +24,7 @@ struct trace;
  * blanks in them; a number may be hexadecimal.
  * A mistake in a script fails the test (CHECK) and says where.
  */
-enum { LOOM_CPUS = 4, LOOM_TYPES = 24, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
+enum { LOOM_CPUS = 4, LOOM_TYPES = 32, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
 
 struct loom {
 	struct loom_type {
