@@ -70,6 +70,33 @@ static void see(struct analysis *summary, const struct event *event, uint8_t rol
 	dispatch_show(&summary->dispatch, event);
 }
 
+/* How many events of this type were read, in the first buffer that has any. */
+static uint64_t seen_of(const struct reader *reader, const char *system, const char *name)
+{
+	const struct event_type *type;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++)
+			if (type->format && !strcmp(type->format->system, system) && !strcmp(type->format->name, name))
+				return type->seen;
+	return 0;
+}
+
+/* weft tasks says more, but only of a file that has forks or exits. */
+static void put_tasks(const struct analysis *summary, struct table *table)
+{
+	const struct reader *reader = summary->pass->reader;
+	uint64_t forks = seen_of(reader, "sched", "sched_process_fork"), exits;
+	char began[TEXT_HUMAN], ended[TEXT_HUMAN];
+
+	forks = forks ? forks : seen_of(reader, "task", "task_newtask");
+	exits = seen_of(reader, "sched", "sched_process_exit");
+	if (!forks && !exits)
+		return;
+	table_cell(table, "tasks began, ended");
+	table_cellf(table, "%s, %s (more: weft tasks)", text_count(began, forks), text_count(ended, exits));
+}
+
 static const struct table_column fact_columns[] = { { "", TABLE_TEXT, "fact" }, { "", TABLE_TEXT, "value" } };
 
 static void put_facts(const struct analysis *summary, struct findings *findings)
@@ -104,6 +131,7 @@ static void put_facts(const struct analysis *summary, struct findings *findings)
 		    pass->machine);
 	table_cell(table, "tasks seen");
 	table_cell(table, text_count(text, state->nr_tasks));
+	put_tasks(summary, table);
 }
 
 static const struct table_column event_columns[] = { { "EVENT", TABLE_TEXT, NULL }, { "COUNT", TABLE_COUNT, NULL } };

@@ -171,3 +171,11 @@ field_of()
 	[ "$(jq -s -r '[.[-1].tasks[].comm] | join(" ")' "$out")" = "sh true sleep true" ]
 	[ "$(jq -s '[.[:-1][] | .tasks // [] | .[] | select(.began != null)] | length' "$out")" -eq 3 ]
 }
+
+@test "summary: says how many tasks began and ended, if the file has the events, and where there is more" {
+	local forks exits
+	forks=$(grep -c ': sched_process_fork: ' "${file%.dat}.txt")
+	exits=$(grep -c ': sched_process_exit: ' "${file%.dat}.txt")
+	weft summary "$file" | grep -qE "^tasks began, ended +$forks, $exits \(more: weft tasks\)$"
+	! weft summary "$golden/6.12-function.dat" | grep -q 'tasks began'
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Compares weft block, locks, stacks, memory and power with the kernel's own text of the same buffer, its counters, and
+# Compares weft block, locks, stacks, memory, power and tasks with the kernel's own text of the same buffer, its counters, and
 # workloads of known counts.
 
 # phase COMMAND EVENT...: records the events while the command runs, into the same buffer as those of the phases before
@@ -37,6 +37,8 @@ happen() {
 	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
 	phase 'cat /proc/self/maps > /dev/null' kmem exceptions
 	phase 'sleep 0.2' power irq_vectors irq
+	phase 'for n in 1 2 3; do (exit $n); done; sh -c "cat /proc/self/stat; :" > /dev/null; sh -c "kill -9 \$\$; :"' \
+		sched/sched_process_fork sched/sched_process_exec sched/sched_process_exit task signal syscalls/sys_enter_exit_group
 	cat $T/trace > /tmp/all.txt
 	timeout 60 weft extract -o /tmp/all.dat > /tmp/x.out 2> /tmp/x.err
 	check "weft extracts what happened" status_is $? 0 /tmp/x.err
@@ -163,6 +165,19 @@ power() {
 	check "the timer has woken a CPU" test "$(weft power /tmp/all.dat | grep -cE '^(vector local_timer|irq .*(timer|EXT))')" -gt 0
 }
 
+# rows COLUMN: how many rows of the first table have a value there
+rows() { awk -F, -v c="$(column "$1")" 'NR == 1 { next } /^$/ { exit } $c != "" { n++ } END { print n + 0 }' /tmp/a.csv; }
+
+tasks() {
+	answer tasks --self
+	check "as many tasks began as the kernel's text has forks" equal "$(rows began)" "$(lines 'sched_process_fork: ')"
+	check "as many as the workload starts" test "$(rows began)" -ge 5
+	check "as many ended as it has exits" equal "$(rows ended)" "$(lines 'sched_process_exit: ')"
+	check "as many programs were executed as it has execs" equal "$(total execs)" "$(lines 'sched_process_exec: ')"
+	check "one task was killed by a signal" equal "$(rows exit_signal)" 1
+	[ ! -d $T/events/syscalls/sys_enter_exit_group ] || check "three ended with 1, 2 and 3" equal "$(total exit_status)" 6
+}
+
 scenario() {
 	local before after disk lock
 
@@ -174,4 +189,5 @@ scenario() {
 	stacks
 	memory
 	power
+	tasks
 }
