@@ -41,7 +41,8 @@ struct analysis {
 		uint32_t life;
 	} * parents;
 	size_t nr_parents;
-	uint64_t broken; /* runs in which events were lost */
+	bool ends_recorded; /* exits are in the file, or there were none */
+	uint64_t broken;    /* runs in which events were lost */
 };
 
 /* The figures of the facts below the tables, of the wanted tasks. */

@@ -11,7 +11,7 @@
 
 /* The table of tasks: in the order of their beginning, or as a tree. */
 
-enum { CLONE_THREAD = 0x00010000, KTHREADD = 2, INDENT = 2, DEEPEST = 20, PARENT_ROOM = LIFE_NAME + 16 };
+enum { KTHREADD = 2, INDENT = 2, DEEPEST = 20 };
 
 enum column {
 	TREE,
@@ -22,6 +22,7 @@ enum column {
 	PARENT_COMM,
 	PARENT_PID,
 	KIND,
+	AT_LEAST,
 	LIFE,
 	RUN,
 	EXIT,
@@ -47,6 +48,7 @@ static const struct table_column columns[COLUMNS] = {
 	[PARENT_COMM] = { "PARENT COMM", TABLE_TEXT, "parent_comm" },
 	[PARENT_PID] = { "PARENT PID", TABLE_NUMBER, "parent_pid" },
 	[KIND] = { "KIND", TABLE_TEXT, NULL },
+	[AT_LEAST] = { "", TABLE_TEXT, NULL },
 	[LIFE] = { "LIFE", TABLE_TIME, NULL },
 	[RUN] = { "RUN", TABLE_TIME, NULL },
 	[EXIT] = { "EXIT", TABLE_TEXT, NULL },
@@ -67,7 +69,7 @@ static const char *kind_of(const struct life *life)
 		return "kernel";
 	if (!(life->known & LIFE_FLAGS))
 		return NULL;
-	return life->flags & CLONE_THREAD ? "thread" : "process";
+	return life_is_thread(life) ? "thread" : "process";
 }
 
 static void put_name(const struct analysis *tasks, const struct life *life, unsigned depth, struct table *table)
@@ -166,6 +168,7 @@ static void put_row(const struct analysis *tasks, uint32_t number, unsigned dept
 	put_name(tasks, life, depth, table);
 	put_parent(tasks, life, table);
 	put_text(table, kind_of(life));
+	put_text(table, life_is_whole(life) ? NULL : ">");
 	table_cell_u64(table, tasks_lasted(tasks, life));
 	put_run(tasks, number, table);
 	put_status(life, table);
@@ -269,21 +272,26 @@ static void put_tree(struct analysis *tasks, struct table *table)
 /* Leaves out the columns that have nothing to say in text. */
 static void hide(const struct analysis *tasks, struct table *table)
 {
-	bool tree = tasks->options.tree, kinds = false, statuses = false;
+	bool tree = tasks->options.tree, kinds = false, statuses = false, cut = false;
 
 	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
 		const struct life *life = lives_at(tasks->lives, i);
 
-		kinds |= tasks->owns[i].wanted && kind_of(life);
-		statuses |= tasks->owns[i].wanted && life->status != LIFE_STATUS_UNKNOWN;
+		if (!tasks->owns[i].wanted)
+			continue;
+		kinds |= kind_of(life) != NULL;
+		statuses |= life->status != LIFE_STATUS_UNKNOWN;
+		cut |= !life_is_whole(life);
 	}
-	table->text_only = 1 << TREE | 1 << PARENT | 1 << EXIT;
+	table->text_only = 1 << TREE | 1 << PARENT | 1 << AT_LEAST | 1 << EXIT;
 	table->data_only = 1 << COMM | 1 << DEPTH | 1 << PARENT_COMM | 1 << PARENT_PID | 1 << EXIT_STATUS |
 			   1 << SIGNAL | 1 << RENAMES | 1 << END;
 	if (tree)
 		table->data_only |= 1 << PARENT;
 	if (!kinds)
 		table->data_only |= 1 << KIND;
+	if (!cut)
+		table->data_only |= 1 << AT_LEAST;
 	if (!statuses)
 		table->data_only |= 1 << EXIT;
 	if (!tasks->pass->state.events[STATE_SWITCH])

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WANT_EXIT = 1, CLONE_THREAD = 0x00010000 };
+enum { WANT_EXIT = 1 }; /* the index among the wants */
 
 const char *tasks_name(const struct analysis *tasks, const struct life *life)
 {
@@ -35,7 +35,7 @@ enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *lif
 {
 	if (life->known & LIFE_ENDED)
 		return TASKS_ENDED;
-	if (life->known & LIFE_REPLACED || !pass_recorded(tasks->pass, &tasks_analysis.wants[WANT_EXIT]))
+	if (life->known & LIFE_REPLACED || !tasks->ends_recorded)
 		return TASKS_END_UNKNOWN;
 	return TASKS_ALIVE;
 }
@@ -55,11 +55,6 @@ uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life)
 bool tasks_failed(const struct life *life)
 {
 	return life->status && life->status != LIFE_STATUS_UNKNOWN;
-}
-
-static bool is_whole(const struct life *life)
-{
-	return (life->known & (LIFE_BEGAN | LIFE_ENDED)) == (LIFE_BEGAN | LIFE_ENDED);
 }
 
 /* Whether any event tells how tasks ended; otherwise it is not known how many failed. */
@@ -89,7 +84,6 @@ static void put_programs(const struct analysis *tasks, struct findings *findings
 {
 	struct table *table = findings_table(findings, "programs", "programs: how often and how long they ran", "total",
 					     program_columns, array_size(program_columns));
-
 	bool known = knows_status(tasks);
 
 	if (table)
@@ -147,10 +141,10 @@ static bool count_parents(struct analysis *tasks)
 		*index = (uint32_t)(parent - tasks->parents) + 1;
 		parent->life = life->parent;
 		parent->started++;
-		parent->threads += life->known & LIFE_FLAGS && life->flags & CLONE_THREAD;
+		parent->threads += life_is_thread(life);
 		parent->ended += (life->known & LIFE_ENDED) != 0;
 		parent->failed += tasks_failed(life);
-		if (is_whole(life))
+		if (life_is_whole(life))
 			samples_add(&parent->lasted, &tasks->pass->budget, tasks_lasted(tasks, life));
 	}
 	u64_map_release(&of);
@@ -161,7 +155,6 @@ static void put_parents(struct analysis *tasks, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "parents", "tasks that started others, and how long these lived",
 					     "started", parent_columns, array_size(parent_columns));
-
 	bool known = knows_status(tasks);
 
 	tasks->pass->failed |= !count_parents(tasks);
@@ -190,7 +183,7 @@ static void tell_longest(const struct analysis *tasks, struct findings *findings
 	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
 		const struct life *life = lives_at(tasks->lives, i);
 
-		if (tasks->owns[i].wanted && is_whole(life) &&
+		if (tasks->owns[i].wanted && life_is_whole(life) &&
 		    (!longest || tasks_lasted(tasks, life) > tasks_lasted(tasks, longest)))
 			longest = life;
 	}
@@ -234,6 +227,7 @@ static uint32_t busiest(const struct analysis *tasks, uint64_t *ret_started)
 		if (started[parent] > 1 && (best == LIFE_NONE || started[parent] > started[best]))
 			best = parent;
 	}
+	tasks->pass->failed |= !started;
 	*ret_started = started && best != LIFE_NONE ? started[best] : 0;
 	free(started);
 	return best;
@@ -251,8 +245,11 @@ static void tell_counts(const struct analysis *tasks, const struct tasks_counts 
 	if (best != LIFE_NONE) {
 		const struct life *life = lives_at(tasks->lives, best);
 
-		snprintf(most, sizeof(most), "; %s-%" PRId32 " started most of them: %s", tasks_name(tasks, life),
+		snprintf(most, sizeof(most), "; %.15s-%" PRId32 " started the most: %s", tasks_name(tasks, life),
 			 life->pid, text_count(by, started));
+		/* A name stays on the line. */
+		for (char *at = most; *at; at++)
+			*at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
 	}
 	findings_note(findings, "%s task%s began, %s ended, %s exec%s of %s program%s%s",
 		      text_count(began, counts->began), text_plural(counts->began), text_count(ended, counts->ended),
@@ -264,6 +261,7 @@ int tasks_finish(struct analysis *tasks, struct findings *findings, struct fail 
 {
 	struct tasks_counts counts = { .seen = 0 };
 
+	tasks->ends_recorded = pass_recorded(tasks->pass, &tasks_analysis.wants[WANT_EXIT]);
 	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
 		const struct life *life = lives_at(tasks->lives, i);
 

@@ -40,7 +40,6 @@ static const struct {
 };
 
 enum {
-	CLONE_THREAD = 0x00010000, /* include/uapi/linux/sched.h */
 	SIGNAL_KILL = 9,
 	/* Up to this number, the default of each signal is to end the process, on each architecture. */
 	SIGNAL_FATAL = 15,
@@ -252,7 +251,7 @@ static enum life_what see_fork(struct lives *lives, const struct event *event, e
 	if (role == NEWTASK && places->number.size) {
 		life->known |= LIFE_FLAGS;
 		life->flags = place_u64(&places->number, event);
-		if (parent && life->flags & CLONE_THREAD)
+		if (parent && life_is_thread(life))
 			life->leader = parent->leader;
 	}
 	*ret = number;

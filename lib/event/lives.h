@@ -65,6 +65,21 @@ struct life {
 	bool renamed_last;             /* its last event is a rename, which may belong to an exec */
 };
 
+/* Of life::flags: CLONE_THREAD of include/uapi/linux/sched.h. */
+enum { LIFE_THREAD = 0x00010000 };
+
+/* Whether both its fork and its end were seen. */
+static inline bool life_is_whole(const struct life *life)
+{
+	return (life->known & LIFE_BEGAN) && (life->known & LIFE_ENDED);
+}
+
+/* Whether the task is known to be a thread of a process that another task began. */
+static inline bool life_is_thread(const struct life *life)
+{
+	return life->known & LIFE_FLAGS && life->flags & LIFE_THREAD;
+}
+
 /* NULL without memory. */
 struct lives *lives_new(void);
 void lives_free(struct lives *lives);
