@@ -42,6 +42,8 @@ static const struct {
 	{ "script", "perf's", "report" },
 	{ "trace", "perf's", "stream -e syscalls" },
 	{ "replay", "uftrace's", "report" },
+	{ "execsnoop", "bcc's", "tasks" },
+	{ "exitsnoop", "bcc's", "tasks" },
 };
 
 int command_unknown(const char *name)

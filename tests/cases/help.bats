@@ -69,11 +69,13 @@ load lib
 	[[ "$output" != *"no option"* ]]
 }
 
-@test "commands: names of trace-cmd, perf and uftrace say what they are called here" {
+@test "commands: names of trace-cmd, perf, uftrace and bcc say what they are called here" {
 	run -2 weft restore
 	[ "$output" = "weft: no command 'restore'; trace-cmd's restore is 'weft recover' here" ]
 	run -2 weft script
 	[ "$output" = "weft: no command 'script'; perf's script is 'weft report' here" ]
+	run -2 weft execsnoop
+	[ "$output" = "weft: no command 'execsnoop'; bcc's execsnoop is 'weft tasks' here" ]
 	# Each of them is a command.
 	while read -r name; do
 		weft help "$name" > /dev/null
