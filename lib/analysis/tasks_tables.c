@@ -40,6 +40,20 @@ enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *lif
 	return TASKS_ALIVE;
 }
 
+/* Until when the task lived for certain, by sched_switch, which tells of the last one, too; 0: unknown. */
+static uint64_t last_seen(const struct analysis *tasks, const struct life *life)
+{
+	size_t number = (size_t)(life - lives_at(tasks->lives, 0));
+	uint32_t id = number < tasks->nr_owns ? tasks->owns[number].task : (uint32_t)STATE_NO_TASK;
+	const struct state *state = &tasks->pass->state;
+
+	if (id >= state->nr_tasks || life->known & LIFE_REPLACED)
+		return 0;
+	if (state->tasks[id].died)
+		return state->tasks[id].died;
+	return state->events[STATE_SWITCH] && state->tasks[id].mode != TASK_UNKNOWN ? state->now : 0;
+}
+
 uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life)
 {
 	const struct state *state = &tasks->pass->state;
@@ -49,6 +63,8 @@ uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life)
 		to = life->ended;
 	else if (tasks_end_of(tasks, life) == TASKS_ALIVE)
 		to = state->now;
+	else if (last_seen(tasks, life) > to)
+		to = last_seen(tasks, life);
 	return to > from ? to - from : 0;
 }
 
