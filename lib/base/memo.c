@@ -16,17 +16,17 @@ void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len)
 {
 	struct memo_text *slot;
 
-	if (!memo || key <= MEMO_BUSY || len > MEMO_TEXT_MAX)
+	if (!memo || !memo_keeps(key) || len > MEMO_TEXT_MAX)
 		return;
 	slot = &memo->texts[memo_slot(key)];
 	for (unsigned i = 0; i < MEMO_PROBES; i++, slot++) {
-		uint64_t found = 0;
+		memo_key found = 0;
 
 		if (atomic_compare_exchange_strong_explicit(&slot->key, &found, MEMO_BUSY, memory_order_acquire,
 							    memory_order_acquire)) {
 			slot->len = (uint8_t)len;
 			memcpy(slot->text, text, len);
-			atomic_store_explicit(&slot->key, key, memory_order_release);
+			atomic_store_explicit(&slot->key, (memo_key)key, memory_order_release);
 			return;
 		}
 		if (found == key)

@@ -23,8 +23,18 @@ enum {
 	MEMO_BUSY = 1, /* being written; 0 is empty: these two numbers are never stored */
 };
 
+/*
+ * Some machines of 32 bits (mips, older arm) have no atomic operations on 64 bits. Their addresses have 32; what has
+ * more, of a file from another machine, is rendered each time.
+ */
+#if ATOMIC_LLONG_LOCK_FREE == 2
+typedef uint64_t memo_key;
+#else
+typedef uint32_t memo_key;
+#endif
+
 struct memo_text {
-	_Atomic(uint64_t) key;
+	_Alignas(8) _Atomic(memo_key) key;
 	uint8_t len;
 	char text[MEMO_TEXT_MAX];
 };
@@ -46,6 +56,12 @@ static inline size_t memo_slot(uint64_t key)
 	return (size_t)(key * 0x9e3779b97f4a7c15u >> (64 - MEMO_BITS));
 }
 
+/* 0 and MEMO_BUSY are marks of the memo itself. */
+static inline bool memo_keeps(uint64_t key)
+{
+	return key > MEMO_BUSY && (memo_key)key == key;
+}
+
 /* Prefetches the text of a number that is printed soon. `memo` may be NULL. */
 static inline void memo_prefetch(const struct memo *memo, uint64_t key)
 {
@@ -58,11 +74,11 @@ static inline bool memo_print(const struct memo *memo, uint64_t key, struct out 
 {
 	const struct memo_text *text;
 
-	if (!memo || key <= MEMO_BUSY)
+	if (!memo || !memo_keeps(key))
 		return false;
 	text = &memo->texts[memo_slot(key)];
 	for (unsigned i = 0; i < MEMO_PROBES; i++, text++) {
-		uint64_t found = atomic_load_explicit(&text->key, memory_order_acquire);
+		memo_key found = atomic_load_explicit(&text->key, memory_order_acquire);
 
 		if (found == key) {
 			/* A copy of constant size is a few moves. It also writes bytes after the text. */

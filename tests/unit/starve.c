@@ -21,14 +21,14 @@ char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t len);
 int __wrap_asprintf(char **ret, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Not a bool: riscv64 needs libatomic to exchange single bytes. */
+/* Not a bool, and no 64 bits: riscv64 needs libatomic to exchange single bytes, and mips needs it for 64 bits. */
 static int counting;
-static uint64_t count, fails_at;
+static unsigned long count, fails_at;
 
 void starve_begin(uint64_t at)
 {
 	__atomic_store_n(&count, 0, __ATOMIC_RELAXED);
-	fails_at = at;
+	fails_at = (unsigned long)at;
 	__atomic_store_n(&counting, true, __ATOMIC_RELEASE);
 }
 
