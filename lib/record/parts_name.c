@@ -52,14 +52,14 @@ char *parts_name_new(const char *output, const char *temp_dir)
 static pid_t owner_at(const char *at)
 {
 	char *end;
-	long pid;
+	long long pid;
 
 	if (strncmp(at, infix, strlen(infix)))
 		return 0;
 	at += strlen(infix);
 	if (*at < '0' || *at > '9')
 		return 0;
-	pid = strtol(at, &end, 10);
+	pid = strtoll(at, &end, 10);
 	if (pid <= 0 || pid > INT_MAX || *end != '-')
 		return 0;
 	end++;

@@ -74,6 +74,8 @@ static bool probe_fake_new(struct fake *fake)
 	fake_write(fake, "synthetic_events", "");
 	fake_write(fake, "dynamic_events", "");
 	fake_write(fake, "README", "f[: t[: e[: $arg<N>");
+	/* A kernel of 64 bits, whatever machine runs this test. */
+	fake_write(fake, "events/header_page", "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n");
 	fake_write(fake, "events/sched/enable", "0\n");
 	fake_write(fake, "events/sched/sched_switch/format",
 		   "\tfield:char next_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
