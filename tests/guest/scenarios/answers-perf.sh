@@ -5,7 +5,7 @@
 # guest between two readings of the clock at one event: on a busy host every other task has such a gap, of any length.
 # So at least a third of the tasks must have nearly equal times; if weft were wrong, none would have.
 
-perf() { timeout 100 /tmp/perf/lib/ld-linux-x86-64.so.2 --library-path /tmp/perf/lib /tmp/perf/perf "$@"; }
+perf() { timeout 100 /tmp/perf/loader --library-path /tmp/perf/lib /tmp/perf/perf "$@"; }
 
 # both: runs the workload while weft records it within a recording of perf: /tmp/r.dat and /tmp/p.data. The processes
 # that live on wait for a writer of /tmp/hold.
@@ -115,7 +115,7 @@ calls() {
 	awk -v pids=",$pids," 'index(pids, "," $1 ",") && !($2 ~ /^(clone3?|v?fork)$/ && $5 == 0)' /tmp/calls.perf > /tmp/calls
 	awk '{ calls[$2] += $3; errors[$2] += $4 } END { for (c in calls) print c, calls[c], errors[c] }' /tmp/calls | sort > /tmp/ended.perf
 	rows syscall calls errors endless < /tmp/calls.csv | awk '$2 > $4 { print $1, $2 - $4, $3 }' | sort > /tmp/ended.weft
-	rows syscall calls total_ns < /tmp/calls.csv | sed -n 's/^clock_nanosleep //p' > /tmp/slept
+	rows syscall calls total_ns < /tmp/calls.csv | sed -n 's/^clock_nanosleep\(_time64\)* //p' > /tmp/slept
 	same "each system call ended and failed as many times as perf trace -s says" /tmp/ended.perf /tmp/ended.weft
 	check "the calls of dd are among them" awk '/^(read|write) / && $2 >= 200 { n++ } END { exit n != 2 }' /tmp/ended.weft
 	check "and the files that are not there" awk '/^open/ && $3 >= 3 { n++ } END { exit !n }' /tmp/ended.weft
