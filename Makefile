@@ -271,6 +271,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:
-	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el riscv64)
+	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
