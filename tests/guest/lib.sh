@@ -133,7 +133,8 @@ settings() {
 	} > "$list"
 }
 
-# state: prints all settings of tracefs, of the top instance and of the others
+# state: prints all settings of tracefs, of the top instance and of the others. On arm64, enabled_functions also tells
+# where a function's command lies in memory, which is elsewhere when it is set again.
 state() {
 	local list toplist lists i
 
@@ -142,7 +143,7 @@ state() {
 	for i in $T/instances/*; do
 		[ ! -d "$i" ] || { settings "$i"; lists="$lists $list"; }
 	done
-	readlines $lists
+	readlines $lists | sed 's/\(\/enabled_functions:.*ops: \)0x[0-9a-f]*/\1/'
 	echo $T/instances/*
 }
 
