@@ -126,7 +126,7 @@ stacks() {
 	check "of switches, too" equal "$(total count '/sched:sched_switch/')" "$(with_stacks sched_switch)"
 	weft stacks /tmp/all.dat --by stack --comm sleep --format csv > /tmp/s.csv
 	# A kernel with PREEMPT_RT may also wait for a lock on the way out of a sleep, below another function.
-	awk -F, '/^$/ { off = 1 } off && /,__schedule < schedule < do_nanosleep </ { n += $4; ns += $6 } END { printf "%d %.0f\n", n, ns }' \
+	awk -F, '/^$/ { off = 1 } off && /,([^,]* < )?schedule < do_nanosleep </ { n += $4; ns += $6 } END { printf "%d %.0f\n", n, ns }' \
 		/tmp/s.csv > /tmp/slept
 	sleeps > /tmp/sleeps
 	check "the sleeps are those of the kernel's text" equal "$(cut -d' ' -f1 /tmp/slept)" "$(cut -d' ' -f1 /tmp/sleeps)"
