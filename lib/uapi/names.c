@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { X32_BIT = 0x40000000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
+enum { X32_BIT = 0x40000000, ARM_OWN = 0xf0000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
 
 struct machine {
 	const char *name; /* the beginning of its name: "i" and a digit are i386 to i686 */
@@ -79,6 +79,15 @@ static const char *mips_name(int64_t number)
 	return number >= MIPS_N32 && number < MIPS_END ? name_of(&calls_mips_n32, number - MIPS_N32) : NULL;
 }
 
+/* arch/arm/include/uapi/asm/unistd.h: calls that only arm has, far behind the others. glibc begins with set_tls. */
+static const char *arm_name(int64_t number)
+{
+	static const char *const names[] = { NULL, "breakpoint", "cacheflush", "usr26", "usr32", "set_tls", "get_tls" };
+	static const struct name_table own = NAME_TABLE(names);
+
+	return number >= ARM_OWN ? name_of(&own, number - ARM_OWN) : name_of(&calls_arm, number);
+}
+
 const char *system_call_name(const char *machine, int64_t number)
 {
 	const struct machine *found = find_machine(machine);
@@ -87,6 +96,8 @@ const char *system_call_name(const char *machine, int64_t number)
 		return NULL;
 	if (!found->calls)
 		return mips_name(number);
+	if (found->calls == &calls_arm)
+		return arm_name(number);
 	if (found->calls == &calls_x86_64 && number >= X32_BIT)
 		return name_of(&calls_x32, number - X32_BIT);
 	return name_of(found->calls, number);

@@ -65,6 +65,9 @@ TEST(names_tell_the_ways_to_call_apart_where_numbers_do)
 	CHECK_STR(system_call_name("mips64", 6251), "openat");
 	CHECK_STR(system_call_name("mips64", 5450), "set_mempolicy_home_node");
 	CHECK_STR(system_call_name("mips", 4003), "read");
+	CHECK_STR(system_call_name("armv7l", 0xf0005), "set_tls");
+	CHECK(!system_call_name("armv7l", 0xf0000) && !system_call_name("armv7l", 0xf0007));
+	CHECK(!system_call_name("aarch64", 0xf0005));
 }
 
 TEST(names_are_not_guessed)
