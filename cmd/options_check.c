@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/elsewhere.h"
+#include "cmd/help_options.h"
 #include "cmd/pager.h"
 #include "cmd/streams.h"
 #include "lib/base/cleanup.h"
@@ -128,7 +129,7 @@ __attribute__((noreturn)) static void print_help(const struct command *command, 
 	argp_help(command->argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC, name);
 	if (command->examples)
 		printf("\nExamples:\n%s\n", command->examples);
-	argp_help(command->argp, stdout, ARGP_HELP_LONG | ARGP_HELP_POST_DOC, name);
+	argp_help(help_options(command->argp), stdout, ARGP_HELP_LONG | ARGP_HELP_POST_DOC, name);
 	exit(EXIT_OK);
 }
 

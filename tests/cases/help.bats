@@ -38,6 +38,19 @@ load lib
 	[ "$(sed '/^Examples:/,/^$/d' "$BATS_TEST_TMPDIR/narrow" | awk 'length > 60')" = "" ]
 }
 
+@test "help: the words that an option takes do not make its line longer than a terminal" {
+	local command
+	for command in export diff record set start syscalls sched graph irq; do
+		weft $command --help > text
+		sed -n '/^ *-/p; /^                             /p' text > options
+		[ "$(grep -c . options)" -gt 5 ]
+		awk 'length($0) > 80 { print; long = 1 } END { exit long }' options
+	done
+	weft export --help | tr -s ' \n' ' ' | grep -q -- '--to=WORD Format to write; .* jsonl, csv, .* or firefox '
+	# Completion still has them.
+	weft __describe | grep -q 'jsonl|csv|perfetto'
+}
+
 @test "options: one that the command does not have is told with those that are near, before anything is done" {
 	run -2 weft record --evnt sched -- touch ran
 	[ "${lines[0]}" = "weft record: no option '--evnt'; did you mean '--event'?" ]
