@@ -47,9 +47,11 @@ static struct trace *make_trace(int version, bool damaged)
 			       1000 + i * 10, i % 9, i % 3 ? "waking" : "wakeup", i % 100));
 	}
 	loom_play(&loom, buf_str(&script));
-	/* On a page, the number of committed bytes comes behind the time. */
+	/* On a page, the number of committed bytes comes behind the time: its lowest bytes become too large. */
 	if (damaged)
-		memset(loom.cpus[1].pages.data + loom.cpus[1].pages.len / 2 / LOOM_PAGE * LOOM_PAGE + 8, 0x7f, 2);
+		memset(loom.cpus[1].pages.data + loom.cpus[1].pages.len / 2 / LOOM_PAGE * LOOM_PAGE +
+			       (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 14 : 8),
+		       0x7f, 2);
 	trace = loom_trace(&loom);
 	loom_release(&loom);
 	return trace;
