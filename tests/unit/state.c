@@ -349,15 +349,16 @@ TEST(state_sees_that_a_switch_is_missing_although_the_task_is_the_one_before)
 {
 	struct played played;
 
-	/* 7 is back without a switch: it has interrupts on, or another task was seen in between. */
+	/* 7 is back without a switch: interrupts are on, or in progress, or another task was seen in between. */
 	REQUIRE(play(&played, "0 1000 7 sched_waking common_flags=1 pid=9 target_cpu=0\n"
 			      "0 2000 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
 			      "0 2500 7 tlb_flush reason=1\n"
 			      "0 3000 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
 			      "0 3100 8 tlb_flush common_flags=1 reason=1\n"
 			      "0 3500 7 tlb_flush common_flags=1 reason=1\n"
-			      "0 3600 7 sched_waking pid=9 target_cpu=0\n"));
-	CHECK(played.state.breaks == 2);
+			      "0 3600 7 sched_switch common_flags=1 prev_pid=7 prev_state=1 next_pid=8\n"
+			      "0 3600 7 tlb_flush common_flags=9 reason=1\n"));
+	CHECK(played.state.breaks == 3);
 	CHECK(task(&played, 8)->spent[TASK_RUNNING] == 100);
 	CHECK(task(&played, 8)->spent[TASK_UNKNOWN] == 1000 + 500);
 	end(&played);
