@@ -7,6 +7,7 @@
 #include "lib/analysis/graph_stream.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/calls.h"
 #include "lib/event/context.h"
@@ -441,18 +442,16 @@ static void put_limits(const struct analysis *graph, struct findings *findings)
 	findings_broken(findings, graph->broken, "calls without their entry");
 	findings_broken(findings, left.lost, "calls without their end");
 	if (left.dropped)
-		findings_note(
-			findings,
-			"%" PRIu64
-			" calls are not counted: the trace continues in their caller without an event for their end",
-			left.dropped);
+		findings_note(findings,
+			      "%" PRIu64
+			      " call%s left out: the trace continues in the caller without an event for the end",
+			      left.dropped, text_plural(left.dropped));
 	if (graph->unpaired)
-		findings_note(
-			findings,
-			"%" PRIu64
-			" calls have a total time but no own time, because their entry is not known: tracing_thresh "
-			"leaves entries out, and an interrupt between the end of a call and its event hides one",
-			graph->unpaired);
+		findings_note(findings,
+			      "%" PRIu64
+			      " calls have a total time but no own time, because their entry is not in the file: "
+			      "tracing_thresh leaves entries out",
+			      graph->unpaired);
 	if (!context_option(context, OPTION_SLEEP_TIME))
 		findings_note(findings,
 			      "the option sleep-time was off: times do not include the time that a task slept in the "

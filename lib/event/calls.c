@@ -36,11 +36,25 @@ struct frame {
 	uint8_t within; /* which interrupts it runs in */
 };
 
+/*
+ * A function that seems to have ended without an event, because another one of its depth began. The tracer lowers the
+ * depth before it writes the end of a function (ftrace_return_to_handler()): the functions of an interrupt that comes
+ * in between have the depth of the function that ends, and belong to it. If its end comes, they are moved from its
+ * caller.
+ */
+struct ending {
+	bool valid;
+	uint64_t func;
+	struct frame frame;
+	uint64_t nested, interrupted; /* the part of the caller's that may be this function's */
+};
+
 /* The open functions of one task; their depths ascend. */
 struct frames {
 	struct frame *at;
 	uint64_t *funcs; /* apart from the frames, because all of them are compared at each exit */
 	size_t len, size;
+	struct ending ending;
 };
 
 struct seat {
@@ -219,8 +233,9 @@ static void forget(struct calls *calls)
 	while ((frames = u64_map_next(&calls->tasks, &at, &key))) {
 		if (!*frames)
 			continue;
-		calls->lost += (*frames)->len;
+		calls->lost += (*frames)->len + (*frames)->ending.valid;
 		(*frames)->len = 0;
+		(*frames)->ending.valid = false;
 	}
 }
 
@@ -260,6 +275,30 @@ static bool frames_grow(struct frames *frames)
 	return true;
 }
 
+/* Forgets a function whose end did not come: its caller goes on. */
+static void end_never(struct calls *calls, struct frames *frames)
+{
+	calls->dropped += frames->ending.valid;
+	frames->ending.valid = false;
+}
+
+/* A function begins at this depth: what is open there has ended, or is about to. */
+static void close_above(struct calls *calls, struct frames *frames, int32_t depth)
+{
+	const struct frame *last = frames->len ? &frames->at[frames->len - 1] : NULL;
+
+	if (last && last->depth == depth) {
+		end_never(calls, frames);
+		frames->len--;
+		frames->ending = (struct ending){ .valid = true, .func = frames->funcs[frames->len], .frame = *last };
+	} else if (last && last->depth > depth) {
+		end_never(calls, frames);
+		calls->dropped += leave(frames, depth);
+	} else if (frames->ending.valid && frames->ending.frame.depth > depth) {
+		end_never(calls, frames);
+	}
+}
+
 static void enter(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, true);
@@ -270,7 +309,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	ret->func = func;
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
 		return;
-	calls->dropped += leave(frames, depth);
+	close_above(calls, frames, depth);
 	if (frames->len == frames->size && !frames_grow(frames)) {
 		calls->starved = true;
 		return;
@@ -308,11 +347,36 @@ static bool is_open(const struct frames *frames, uint64_t func)
 }
 
 /* Adds the time of a call that has ended to its caller, or to the function that it interrupted. */
-static void nest(struct frame *caller, struct call *call, uint8_t in)
+static void nest(struct frame *caller, struct call *call, uint8_t in, struct ending *ending)
 {
+	uint64_t interrupted;
+
 	call->interrupts = in & (uint8_t)~caller->within;
+	interrupted = call->interrupts ? call->lasted : call->interrupted;
 	caller->nested += call->lasted;
-	caller->interrupted += call->interrupts ? call->lasted : call->interrupted;
+	caller->interrupted += interrupted;
+	if (!ending->valid || ending->frame.depth != call->depth)
+		return;
+	ending->nested += call->lasted;
+	ending->interrupted += interrupted;
+}
+
+/* The end of a function came after those of an interrupt: what they took was its time, not only its caller's. */
+static const struct frame *end_late(struct frames *frames, const struct call *call)
+{
+	struct ending *ending = &frames->ending;
+	struct frame *caller = frames->len ? &frames->at[frames->len - 1] : NULL;
+
+	if (!ending->valid || ending->frame.depth != call->depth || ending->func != call->func)
+		return NULL;
+	ending->valid = false;
+	ending->frame.nested += ending->nested;
+	ending->frame.interrupted += ending->interrupted;
+	if (caller && caller->depth == call->depth - 1) {
+		caller->nested -= ending->nested;
+		caller->interrupted -= ending->interrupted;
+	}
+	return &ending->frame;
 }
 
 /* The frame of the call that ends, the innermost one; NULL: its entry was not seen. */
@@ -338,11 +402,15 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	bool plain = type->plain && event->len >= type->least;
 	const struct frame *frame;
 	uint8_t in = within(event);
+	bool is_last;
 
 	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
 			      .depth = plain ? plain_s32(type, event, DEPTH) :
 					       (int32_t)place_u64(&type->places[DEPTH], event) };
 	frame = ended(calls, frames, ret);
+	is_last = frame;
+	if (!frame && frames)
+		frame = end_late(frames, ret);
 	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
 	if (frame) {
@@ -360,10 +428,12 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	}
 	if (!frames)
 		return;
-	calls->dropped += leave(frames, ret->depth) - (frame ? 1 : 0);
+	if (frames->ending.valid && frames->ending.frame.depth > ret->depth)
+		end_never(calls, frames);
+	calls->dropped += leave(frames, ret->depth) - (is_last ? 1 : 0);
 	ret->again = is_open(frames, ret->func);
 	if (ret->timed && frames->len && frames->at[frames->len - 1].depth == ret->depth - 1)
-		nest(&frames->at[frames->len - 1], ret, in);
+		nest(&frames->at[frames->len - 1], ret, in, &frames->ending);
 }
 
 void calls_mark(struct calls *calls, uint64_t mark)
@@ -415,7 +485,10 @@ struct calls_left calls_left(const struct calls *calls)
 	size_t at = 0;
 
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
-		left.open += *frames ? (*frames)->len : 0;
+		if (*frames) {
+			left.open += (*frames)->len;
+			left.dropped += (*frames)->ending.valid;
+		}
 	return left;
 }
 

@@ -101,6 +101,39 @@ TEST(graph_gives_what_context_switch_calls_to_the_task_that_leaves)
 	analysed_end(&analysed);
 }
 
+TEST(graph_gives_an_interrupt_at_the_end_of_a_function_to_the_function)
+{
+	struct analysed analysed;
+
+	/*
+	 * The tracer has lowered the depth for the end of 0xb when the interrupt comes. The first function of the
+	 * interrupt has its flag only at its exit. Afterwards 0xb is called again, and its end is missing.
+	 */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1100 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1150 7 funcgraph_entry func=0xd depth=2\n"
+			    "0 1170 7 funcgraph_exit func=0xd depth=2 calltime=1150 rettime=1170\n"
+			    "0 1200 7 funcgraph_entry func=0xc depth=1\n"
+			    "0 1250 7 funcgraph_exit func=0xc depth=1 calltime=1200 rettime=1250 common_flags=8\n"
+			    "0 1300 7 funcgraph_entry func=0xe depth=1 common_flags=8\n"
+			    "0 1330 7 funcgraph_exit func=0xe depth=1 calltime=1300 rettime=1330 common_flags=8\n"
+			    "0 1400 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1400\n"
+			    "0 1500 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1600 7 funcgraph_entry func=0xe depth=1\n"
+			    "0 1650 7 funcgraph_exit func=0xe depth=1 calltime=1600 rettime=1650\n"
+			    "0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "calls", "1") &&
+	      analysed_is(&analysed, "functions", "0xb", "total", "300"));
+	CHECK(analysed_is(&analysed, "functions", "0xb", "self", "200") &&
+	      analysed_is(&analysed, "functions", "0xb", "irq", "80"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "650") &&
+	      analysed_is(&analysed, "functions", "0xa", "irq", "80"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "1 call left out: the trace continues in the caller"));
+	analysed_end(&analysed);
+}
+
 TEST(graph_leaves_out_what_came_before_the_tracer_took_the_time)
 {
 	struct analysed analysed;
