@@ -305,7 +305,10 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 		if (i != PART_OWN && i != PART_NMI)
 			table_cell_u64(table, late->parts[i]);
 	table_cell(table, late->waker ? name_of(latency, waker) : "<idle>");
-	table_cell_s64(table, late->waker);
+	if (late->waker >= 0)
+		table_cell_s64(table, late->waker);
+	else
+		table_cell(table, "-");
 	table_cell(table, name_of(latency, late->before));
 	put_pid(latency, table, late->before);
 	put_cause(latency, table, late);
