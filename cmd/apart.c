@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -69,11 +70,10 @@ int apart_end(pid_t pid, const char *input)
 {
 	int status = 0;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR) {
-			command_warn("cannot wait for the process that reads '%s': %s", input, strerror(errno));
-			return EXIT_FAILED;
-		}
+	if (io_again(waitpid(pid, &status, 0)) < 0) {
+		command_warn("cannot wait for the process that reads '%s': %s", input, strerror(errno));
+		return EXIT_FAILED;
+	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	if (is_wish(WTERMSIG(status)) || WTERMSIG(status) == SIGPIPE)

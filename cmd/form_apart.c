@@ -70,9 +70,7 @@ static int ask(struct form_door *door, const struct question *question, int *ret
 
 	if (write(door->socket, question, sizeof(*question)) != (ssize_t)sizeof(*question))
 		return fail_set(fail, -EIO, "cannot ask for a file: %s", strerror(errno));
-	do
-		got = recvmsg(door->socket, &message, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
+	got = io_again(recvmsg(door->socket, &message, MSG_CMSG_CLOEXEC));
 	/* A signal has ended the other process (SIGPIPE, for example). The program that started it will see that. */
 	if (!got)
 		_exit(EXIT_FAILED);
@@ -212,10 +210,8 @@ static void keep(const struct form *form, int socket)
 	struct question question;
 
 	for (;;) {
-		ssize_t got = recv(socket, &question, sizeof(question), 0);
+		ssize_t got = io_again(recv(socket, &question, sizeof(question), 0));
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got != (ssize_t)sizeof(question) || reply_to(&keeper, socket, &question))
 			break;
 	}

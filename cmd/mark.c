@@ -4,6 +4,7 @@
 #include "cmd/option_value.h"
 #include "cmd/setup_values.h"
 #include "lib/base/buf.h"
+#include "lib/base/io.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/undo/change.h"
 #include "lib/undo/marker.h"
@@ -117,9 +118,7 @@ static int write_raw(struct mark *mark, const char *file, struct fail *fail)
 	while (got && data.len <= MARKER_RAW_MAX) {
 		if (!buf_reserve(&data, 4096))
 			return fail_memory(fail);
-		got = read(fd, data.data + data.len, data.size - data.len);
-		if (got < 0 && errno == EINTR)
-			continue;
+		got = io_again(read(fd, data.data + data.len, data.size - data.len));
 		if (got < 0)
 			return fail_set(fail, -errno, "cannot read '%s': %s", file, strerror(errno));
 		data.len += (size_t)got;

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +69,7 @@ static int wait_for(pid_t pid)
 {
 	int status = 0;
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	(void)io_again(waitpid(pid, &status, 0));
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	/* SIGPIPE means that the user left the pager, which is no failure. */

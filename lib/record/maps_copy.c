@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/record/ledger.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/process_maps.h"
@@ -90,8 +91,7 @@ int maps_copy_start(const struct target *targets, size_t nr, pid_t command, stru
 		copy->command = 0;
 		return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
 	}
-	while (sem_wait(&copy->started) && errno == EINTR)
-		continue;
+	(void)io_again(sem_wait(&copy->started));
 	return 0;
 }
 

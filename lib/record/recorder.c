@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "lib/base/cpus.h"
+#include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/codec/frame.h"
 #include "lib/record/slack.h"
@@ -437,8 +438,7 @@ int recorder_start(struct recorder *recorder, struct fail *fail)
 		recorder_release(recorder);
 	} else {
 		recorder->started = true;
-		while (sem_wait(&start.started) && errno == EINTR)
-			continue;
+		(void)io_again(sem_wait(&start.started));
 		err = start.err;
 		if (err)
 			fail_set(fail, err, "%s", start.fail.text);

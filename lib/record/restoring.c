@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/record/restoring.h"
 
+#include "lib/base/io.h"
 #include "lib/record/rig.h"
 
 #include <errno.h>
@@ -19,8 +20,7 @@ static void *restoring_main(void *data)
 	for (size_t i = 0; i < restoring->rig->nr_targets; i++)
 		if (target_quiet(&restoring->rig->targets[i], &fail))
 			break;
-	while (sem_wait(&restoring->drained) && errno == EINTR)
-		continue;
+	(void)io_again(sem_wait(&restoring->drained));
 	restore(restoring);
 	return NULL;
 }

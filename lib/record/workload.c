@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/record/command_path.h"
 #include "lib/record/quiet.h"
 #include "lib/record/switches.h"
@@ -132,9 +133,7 @@ int workload_executed(struct workload *workload, const char *name, int *ret_stat
 	ssize_t len;
 	int err = 0;
 
-	do
-		len = read(workload->errno_fd, &err, sizeof(err));
-	while (len < 0 && errno == EINTR);
+	len = io_again(read(workload->errno_fd, &err, sizeof(err)));
 	if (len != (ssize_t)sizeof(err))
 		return 0;
 	*ret_status = err == -ENOENT ? EXEC_MISSING : EXEC_DENIED;
@@ -166,9 +165,8 @@ bool workload_wait(pid_t command, int *ret_status)
 
 	if (!command)
 		return false;
-	while (waitpid(command, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
+	if (io_again(waitpid(command, &status, 0)) < 0)
+		return false;
 	*ret_status = exit_status(status);
 	return true;
 }
