@@ -17,7 +17,8 @@ static const struct analysis_want wants[] = {
 	{ "irq:irq_handler_entry,irq:irq_handler_exit", NULL, "hard interrupts of devices" },
 	{ "irq:softirq_entry,irq:softirq_exit", NULL, "softirqs" },
 	{ "irq:softirq_raise", NULL, "how long a softirq waited" },
-	{ "irq_vectors", "ipi:ipi_entry,ipi:ipi_exit", "the timer's interrupts and those between CPUs" },
+	{ "irq_vectors", "powerpc:timer_interrupt_*,powerpc:doorbell_*,ipi:ipi_entry,ipi:ipi_exit",
+	  "the timer's interrupts and those between CPUs" },
 	{ "timer:timer_expire_entry,timer:timer_expire_exit", NULL, "timers" },
 	{ "timer:hrtimer_start,timer:hrtimer_expire_entry,timer:hrtimer_expire_exit", NULL,
 	  "hrtimers, and how late they were" },
@@ -53,6 +54,8 @@ static const struct role_name names[] = {
 	{ "irq", "softirq_entry", SOFT_ENTRY },
 	{ "irq", "softirq_exit", SOFT_EXIT },
 	{ "irq_vectors", "*", VECTOR },
+	{ "powerpc", "timer_interrupt_*", VECTOR },
+	{ "powerpc", "doorbell_*", VECTOR },
 	{ "ipi", "ipi_entry", IPI_ENTRY },
 	{ "ipi", "ipi_exit", IPI_EXIT },
 	{ "timer", "timer_expire_entry", TIMER_ENTRY },
@@ -335,7 +338,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 	enter(irq, IRQ_SOFT, vec, source, event);
 }
 
-/* Handles irq_vectors:NAME_entry and NAME_exit; it ignores other events of this system. */
+/* Handles irq_vectors:NAME_entry and NAME_exit, and powerpc's; it ignores other events of these systems. */
 static void see_vector(struct analysis *irq, const struct event *event)
 {
 	const char *name = event->type->format->name;

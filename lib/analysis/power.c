@@ -15,7 +15,8 @@
 static const struct analysis_want wants[] = {
 	{ "power:cpu_idle", NULL, "idle states" },
 	{ "irq:irq_handler_entry", NULL, "which device woke a CPU" },
-	{ "irq_vectors", "i*:*_entry", "the timer and other CPUs that woke one" },
+	{ "irq_vectors", "i*:*_entry,powerpc:timer_interrupt_entry,powerpc:doorbell_entry",
+	  "the timer and other CPUs that woke one" },
 	{ NULL, NULL, NULL },
 };
 
@@ -30,6 +31,8 @@ static const struct role_name names[] = {
 	{ "power", "suspend_resume", SUSPEND },
 	{ "irq", "irq_handler_entry", HARD },
 	{ "irq_vectors", "*_entry", VECTOR },
+	{ "powerpc", "timer_interrupt_entry", VECTOR },
+	{ "powerpc", "doorbell_entry", VECTOR },
 	{ "ipi", "ipi_entry", IPI },
 	{ NULL, NULL, 0 },
 };

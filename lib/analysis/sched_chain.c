@@ -40,10 +40,9 @@ struct row {
 enum role { HARD_ENTRY = 1, SOFT_ENTRY, VECTOR, ROLES };
 
 static const struct role_name names[] = {
-	{ "irq", "irq_handler_entry", HARD_ENTRY },
-	{ "irq", "softirq_entry", SOFT_ENTRY },
-	{ "irq_vectors", "*_entry", VECTOR },
-	{ NULL, NULL, 0 },
+	{ "irq", "irq_handler_entry", HARD_ENTRY }, { "irq", "softirq_entry", SOFT_ENTRY },
+	{ "irq_vectors", "*_entry", VECTOR },       { "powerpc", "timer_interrupt_entry", VECTOR },
+	{ "powerpc", "doorbell_entry", VECTOR },    { NULL, NULL, 0 },
 };
 
 /* The last interrupt and the last softirq that began on a CPU: an event whose flags show one belongs to it. */

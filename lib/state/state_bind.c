@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state_internal.h"
 
-/* The events that the state reads, by name. x86 has a pair NAME_entry and NAME_exit for each interrupt vector. */
+/*
+ * The events that the state reads, by name. x86 has a pair NAME_entry and NAME_exit for each interrupt vector, powerpc
+ * for those of the timer and of other CPUs. (Its irq_entry and irq_exit are around irq_handler_entry.)
+ */
 const struct role_name state_names[] = {
-	{ "sched", "sched_switch", STATE_SWITCH },        { "sched", "sched_waking", STATE_WAKING },
-	{ "sched", "sched_wakeup", STATE_WAKEUP },        { "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
-	{ "sched", "sched_migrate_task", STATE_MIGRATE }, { "sched", "sched_process_fork", STATE_FORK },
-	{ "task", "task_newtask", STATE_NEWTASK },        { "task", "task_rename", STATE_RENAME },
-	{ "sched", "sched_process_exec", STATE_EXEC },    { "irq", "irq_handler_entry", STATE_HARD_ENTRY },
-	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },   { "ipi", "ipi_entry", STATE_HARD_ENTRY },
-	{ "ipi", "ipi_exit", STATE_HARD_EXIT },           { "irq_vectors", "*_entry", STATE_HARD_ENTRY },
-	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },     { "irq", "softirq_entry", STATE_SOFT_ENTRY },
-	{ "irq", "softirq_exit", STATE_SOFT_EXIT },       { NULL, NULL, 0 },
+	{ "sched", "sched_switch", STATE_SWITCH },
+	{ "sched", "sched_waking", STATE_WAKING },
+	{ "sched", "sched_wakeup", STATE_WAKEUP },
+	{ "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
+	{ "sched", "sched_migrate_task", STATE_MIGRATE },
+	{ "sched", "sched_process_fork", STATE_FORK },
+	{ "task", "task_newtask", STATE_NEWTASK },
+	{ "task", "task_rename", STATE_RENAME },
+	{ "sched", "sched_process_exec", STATE_EXEC },
+	{ "irq", "irq_handler_entry", STATE_HARD_ENTRY },
+	{ "irq", "irq_handler_exit", STATE_HARD_EXIT },
+	{ "ipi", "ipi_entry", STATE_HARD_ENTRY },
+	{ "ipi", "ipi_exit", STATE_HARD_EXIT },
+	{ "irq_vectors", "*_entry", STATE_HARD_ENTRY },
+	{ "irq_vectors", "*_exit", STATE_HARD_EXIT },
+	{ "irq", "softirq_entry", STATE_SOFT_ENTRY },
+	{ "irq", "softirq_exit", STATE_SOFT_EXIT },
+	{ "powerpc", "timer_interrupt_entry", STATE_HARD_ENTRY },
+	{ "powerpc", "timer_interrupt_exit", STATE_HARD_EXIT },
+	{ "powerpc", "doorbell_entry", STATE_HARD_ENTRY },
+	{ "powerpc", "doorbell_exit", STATE_HARD_EXIT },
+	{ NULL, NULL, 0 },
 };
 
 /* The names of the fields of each role; NULL: the event has no such field. */

@@ -9,6 +9,9 @@ static void types(struct loom *loom)
 	loom_type(loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(loom, "irq_vectors", "local_timer_entry", "int vector", "\"\"");
 	loom_type(loom, "irq_vectors", "local_timer_exit", "int vector", "\"\"");
+	loom_type(loom, "powerpc", "timer_interrupt_entry", "long regs", "\"\"");
+	loom_type(loom, "powerpc", "timer_interrupt_exit", "long regs", "\"\"");
+	loom_type(loom, "powerpc", "hcall_entry", "long opcode", "\"\"");
 	loom_type(loom, "workqueue", "workqueue_queue_work", "long work; long function", "\"\"");
 	loom_type(loom, "workqueue", "workqueue_execute_start", "long work; long function", "\"\"");
 	loom_type(loom, "workqueue", "workqueue_execute_end", "long work; long function", "\"\"");
@@ -41,6 +44,23 @@ TEST(irq_subtracts_what_nests_and_counts_delays_from_the_first_raise)
 	      analysed_is(&analysed, "sources", "softirq", "d-max", "100"));
 	CHECK(analysed_is(&analysed, "cpus", "0", "softirq", "400") &&
 	      analysed_is(&analysed, "cpus", "0", "irqs", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(irq_takes_the_timer_of_powerpc_for_a_vector_and_no_call_of_its_hypervisor)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 1000 7 softirq_entry vec=1\n"
+			    "0 1100 7 timer_interrupt_entry regs=1\n"
+			    "0 1110 7 hcall_entry opcode=100\n"
+			    "0 1150 7 timer_interrupt_exit regs=1\n"
+			    "0 1500 7 softirq_exit vec=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "sources", "vector", "source", "timer_interrupt") &&
+	      analysed_is(&analysed, "sources", "vector", "self", "50") &&
+	      analysed_is(&analysed, "sources", "softirq", "self", "450"));
 	analysed_end(&analysed);
 }
 
