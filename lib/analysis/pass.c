@@ -319,11 +319,17 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 static void put_filter(const struct pass *pass, struct findings *findings)
 {
 	const struct context *context = pass->reader->buffers[0].context;
-	const char *list = context->event_pids ? context->event_pids : context->event_pids_left;
+	const char *list;
 	size_t len = 0, nr = 0;
 	struct text_word word;
 	char pids[64] = "";
 
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++) {
+		context = pass->reader->buffers[i].context;
+		if (context->event_pids || context->event_pids_left)
+			break;
+	}
+	list = context->event_pids ? context->event_pids : context->event_pids_left;
 	while (list && text_next_word(&list, " \n", &word))
 		if (nr++ < FILTER_SHOWN && len + word.len + 2 < sizeof(pids))
 			len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%.*s", len ? " " : "", (int)word.len,

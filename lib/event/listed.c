@@ -64,9 +64,12 @@ static bool has_switches(const struct context *context)
 
 void listed_add(struct listed *listed, const struct context *context)
 {
+	bool filtered = context->event_pids || context->event_pids_left;
+
+	listed->mixed |= !filtered;
 	if (!has_switches(context))
 		return;
-	listed->unfiltered |= !context->event_pids && !context->event_pids_left;
+	listed->unfiltered |= !filtered;
 	listed->forks |= context->event_fork;
 	listed->filtered = !listed->unfiltered;
 	add_list(listed, context->event_pids);
@@ -113,7 +116,7 @@ static void see_other(struct listed *listed, const struct event *event)
 {
 	const struct format *format = event->type->format;
 
-	if (format && strcmp(format->system, "ftrace") &&
+	if (!listed->mixed && format && strcmp(format->system, "ftrace") &&
 	    (!(event->flags & EVENT_IRQS_OFF) || event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ)) &&
 	    !has(listed, event->pid))
 		learn(listed, event->pid);

@@ -26,6 +26,7 @@ struct listed {
 	bool failed;   /* memory ran out */
 	/* Private: */
 	bool unfiltered; /* a buffer with sched_switch has no filter */
+	bool mixed;      /* a buffer has no filter: events of any task are recorded there */
 	bool forks;      /* what a listed task forks is listed, too */
 	const struct schema_abi *abi;
 	struct u64_map pids;
