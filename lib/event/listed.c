@@ -70,7 +70,8 @@ void listed_add(struct listed *listed, const struct context *context)
 	if (!has_switches(context))
 		return;
 	listed->unfiltered |= !filtered;
-	listed->forks |= context->event_fork;
+	listed->alone |= !context->event_fork;
+	listed->forks = !listed->alone;
 	listed->filtered = !listed->unfiltered;
 	add_list(listed, context->event_pids);
 	add_list(listed, context->event_pids_left);
