@@ -415,6 +415,8 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	size_t nr_buffers = input->reader->nr_buffers;
 	int r = 0;
 
+	if (reader_is_of_one(input->reader, fail))
+		return -EINVAL;
 	html->has_date = input->has_date;
 	html->date_offset = input->date_offset_ns;
 	html->limit = input->max_size ? input->max_size : SIZE_DEFAULT;

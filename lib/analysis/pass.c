@@ -59,6 +59,8 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 	};
 	state_init(&pass->state, &first->abi, first->preempt_rt);
 	pass->dispatch.state = &pass->state;
+	if (reader_is_of_one(reader, fail))
+		return -EINVAL;
 	if (!reader_is_merged(reader))
 		return fail_set(fail, -EINVAL,
 				"the clocks of the instances differ, so that their events have no common order; "

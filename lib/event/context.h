@@ -75,7 +75,9 @@ struct context {
 	 * NULL: there was no such filter. The kernel removes tasks from the list when they end if event-fork is set.
 	 */
 	const char *event_pids, *event_pids_left;
-	bool event_fork;            /* the option event-fork: what the tasks of the list fork is on it, too */
+	bool event_fork; /* the option event-fork: what the tasks of the list fork is on it, too */
+	/* of a file that was merged from several: the name of the one that the buffer is from; NULL: it was not */
+	const char *recording;
 	const char *cpumask;        /* tracing_cpumask: the recorded CPUs, as a hexadecimal mask; NULL when unknown */
 	const char *dynamic_events; /* the file of that name; NULL when unknown */
 	/* Only the text of the option latency-format shows these: lib/event/latency_facts.h. */

@@ -296,6 +296,10 @@ static void read_settings(struct owned *owned)
 	context->event_pids = trace_setting(context->trace, context->buffer, "weft/event_pids").text;
 	text = trace_setting(context->trace, context->buffer, "set_event_pid");
 	context->event_pids_left = text.len ? text.text : NULL;
+	context->recording = trace_setting(context->trace, context->buffer, "weft/recording").text;
+	/* Files that an older weft merged. */
+	if (!context->recording && trace_setting(context->trace, context->buffer, "weft/kernel").text)
+		context->recording = context->instance;
 	context->cpumask = trace_setting(context->trace, context->buffer, "tracing_cpumask").text;
 	context->dynamic_events = own_setting(context->trace, context->buffer, "dynamic_events").text;
 	read_latency_facts(owned, version);

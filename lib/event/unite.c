@@ -208,6 +208,9 @@ static int take_settings(struct unite *unite, struct member *member, struct fail
 
 		r = put_setting(unite, unite->nr_buffers + i, "weft/kernel", uname, strlen(uname), fail);
 		if (!r)
+			r = put_setting(unite, unite->nr_buffers + i, "weft/recording", member->name,
+					strlen(member->name), fail);
+		if (!r)
 			r = put_setting(unite, unite->nr_buffers + i, "weft/formats", buf_str(&member->own),
 					member->own.len, fail);
 		if (!r && from->cmdlines_len)

@@ -312,3 +312,21 @@ void reader_give_back(struct reader *reader, struct block **chains)
 		chains[i] = NULL;
 	}
 }
+
+int reader_is_of_one(const struct reader *reader, struct fail *fail)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		const char *recording = reader->buffers[i].context->recording;
+
+		if (recording && first && strcmp(recording, first))
+			return fail_set(
+				fail, -EINVAL,
+				"the file was merged from several recordings ('%s', '%s'), whose CPUs and tasks "
+				"have nothing to do with each other; choose one with -B",
+				first, recording);
+		first = recording ? recording : first;
+	}
+	return 0;
+}

@@ -92,6 +92,12 @@ static inline bool reader_is_merged(const struct reader *reader)
 	return !reader->apart;
 }
 
+/*
+ * Returns 0 if all buffers are of one recording. -EINVAL: the file was merged from several, whose CPUs and tasks have
+ * nothing to do with each other although their numbers are the same; `fail` names them.
+ */
+int must_check reader_is_of_one(const struct reader *reader, struct fail *fail);
+
 /* 1: *ret is the next selected event; 0: there is none, or a live source may still bring an older one; -errno. */
 int must_check reader_next(struct reader *reader, struct event *ret, struct fail *fail);
 

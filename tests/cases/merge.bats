@@ -35,6 +35,17 @@ GOLDEN=tests/fixtures/golden
 	weft report "$BATS_TEST_TMPDIR/all.dat" | cmp - <(weft report "$BATS_TEST_TMPDIR/six.dat")
 }
 
+@test "merge: tables of several recordings ask for one, which then has the figures of its own file" {
+	local all=$BATS_TEST_TMPDIR/all.dat command
+
+	weft merge -q -o "$all" $GOLDEN/6.12-events-sched.dat $GOLDEN/6.1-rt-events-sched.dat
+	for command in summary sched latency tasks 'export --to html -q -o /dev/null'; do
+		run -1 weft $command "$all"
+		[[ "$output" == *"merged from several recordings ('6.12-events-sched', '6.1-rt-events-sched')"*"choose one with -B"* ]]
+	done
+	weft sched --format csv -B 6.1-rt-events-sched "$all" | cmp - <(weft sched --format csv $GOLDEN/6.1-rt-events-sched.dat)
+}
+
 # Prints the times of a buffer in microseconds.
 times()
 {

@@ -157,9 +157,10 @@ leavers_of()
 	since=$(sed -n 's/.*--since \([0-9.]*\) .*/\1/p' pasted) until=$(sed -n 's/.*--until \([0-9.]*\) .*/\1/p' pasted)
 	weft report --since "$since" --until "$until" "$file" | cmp - printed
 	[ "$(grep -vc '^#' printed)" -gt 1 ]
-	# Of all instances none is named.
-	weft sched -i "-all x.dat" > "$out"
-	grep -q "weft report --since [0-9.]* --until [0-9.]* \./'-all x.dat'$" "$out"
+	# Of a file alone no instance is named.
+	cp "$file" "./-one x.dat"
+	weft sched -i "-one x.dat" > "$out"
+	grep -q "weft report --since [0-9.]* --until [0-9.]* \./'-one x.dat'$" "$out"
 	# A page of one instance has the same line.
 	weft export -q --to html -B "it's b" -o x.html "./-all x.dat"
 	grep -q "weft report --since [0-9.]* --until [0-9.]* -B 'it'" x.html
