@@ -36,13 +36,9 @@ happen() {
 	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
 	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
 	phase 'cat /proc/self/maps > /dev/null' kmem exceptions
-<<<<<<< HEAD
-	phase 'sleep 0.2' power irq_vectors irq
+	phase 'sleep 0.2' power irq_vectors irq powerpc/timer_interrupt_entry powerpc/timer_interrupt_exit
 	phase 'for n in 1 2 3; do (exit $n); done; sh -c "cat /proc/self/stat; :" > /dev/null; sh -c "kill -9 \$\$; :"' \
 		sched/sched_process_fork sched/sched_process_exec sched/sched_process_exit task signal syscalls/sys_enter_exit_group
-=======
-	phase 'sleep 0.2' power irq_vectors irq powerpc/timer_interrupt_entry powerpc/timer_interrupt_exit
->>>>>>> 4cc0041 (irq, power, sched: the interrupts of powerpc's timer and between its CPUs)
 	cat $T/trace > /tmp/all.txt
 	timeout 60 weft extract -o /tmp/all.dat > /tmp/x.out 2> /tmp/x.err
 	check "weft extracts what happened" status_is $? 0 /tmp/x.err
