@@ -48,6 +48,9 @@ static const struct role_name names[] = {
 	{ "lock", "lock_release", RELEASE },
 	{ "syscalls", "sys_enter_futex", FUTEX_ENTER },
 	{ "syscalls", "sys_exit_futex", FUTEX_EXIT },
+	/* Kernels of 32 bits: a time with 32 bits. */
+	{ "syscalls", "sys_enter_futex_time32", FUTEX_ENTER },
+	{ "syscalls", "sys_exit_futex_time32", FUTEX_EXIT },
 	{ "raw_syscalls", "sys_enter", RAW_ENTER },
 	{ "raw_syscalls", "sys_exit", RAW_EXIT },
 	{ "ftrace", "kernel_stack", STACK },
@@ -71,7 +74,8 @@ static const struct {
 	[STACK] = { "caller", NULL, NULL },
 };
 
-enum { CALLS_MAX = 1024, UNDER_WAY_MAX = 1 << 20, FRAMES_MAX = 32 };
+/* The numbers of mips end at 7000. */
+enum { CALLS_MAX = 7000, UNDER_WAY_MAX = 1 << 20, FRAMES_MAX = 32 };
 
 /*
  * Functions that take locks, wait for them or trace that. The caller is the first function of a stack that is none of
@@ -104,7 +108,6 @@ static bool init(struct analysis *locks, struct pass *pass, const void *options)
 	u64_map_init(&locks->last, sizeof(struct lock_last));
 	u64_map_init(&locks->callers, sizeof(uint8_t));
 	u64_map_init(&locks->rows, sizeof(struct lock_row));
-	locks->futex = -1;
 	return true;
 }
 
@@ -363,6 +366,14 @@ static void leave_futex(struct analysis *locks, int64_t returned, const struct e
 		count(locks, &wait, event, returned < 0);
 }
 
+static bool is_futex(const struct analysis *locks, int64_t number)
+{
+	for (size_t i = 0; i < locks->nr_futex; i++)
+		if (locks->futex[i] == number)
+			return true;
+	return false;
+}
+
 static void see_call(struct analysis *locks, const struct event *event, enum role role)
 {
 	const struct lock_places *places = &locks->places[role];
@@ -372,7 +383,7 @@ static void see_call(struct analysis *locks, const struct event *event, enum rol
 		enter_futex(locks, place_u64(&places->address, event), place_u64(&places->value, event), event);
 	else if (role == FUTEX_EXIT && !locks->raw)
 		leave_futex(locks, place_s64(&places->value, event), event);
-	else if (role < RAW_ENTER || place_s64(&places->address, event) != locks->futex)
+	else if (role < RAW_ENTER || !is_futex(locks, place_s64(&places->address, event)))
 		return;
 	else if (role == RAW_EXIT)
 		leave_futex(locks, place_s64(&places->value, event), event);
@@ -424,6 +435,17 @@ static void see_stack(struct analysis *locks, const struct event *event)
 	locks->stacks |= wait->caller != 0;
 }
 
+/* Finds the numbers of futex: machines of 32 bits have a second one, and mips has one for each way to make a call. */
+static void find_futex(struct analysis *locks)
+{
+	for (int64_t i = 0; locks->nr_futex < LOCKS_CALLS && i < CALLS_MAX; i++) {
+		const char *name = system_call_name(locks->pass->machine, i);
+
+		if (name && (!strcmp(name, "futex") || !strcmp(name, "futex_time64")))
+			locks->futex[locks->nr_futex++] = i;
+	}
+}
+
 static void bind(struct analysis *locks, const struct event *event, enum role role)
 {
 	const struct schema_abi *abi = &locks->pass->reader->buffers[event->buffer].context->abi;
@@ -434,12 +456,8 @@ static void bind(struct analysis *locks, const struct event *event, enum role ro
 	(void)(fields[role].name && place_bind(&places->name, event->type->format, abi, fields[role].name));
 	locks->contention |= role == BEGIN;
 	locks->raw |= role == RAW_ENTER;
-	for (int64_t i = 0; role == RAW_ENTER && locks->futex < 0 && i < CALLS_MAX; i++) {
-		const char *name = system_call_name(locks->pass->machine, i);
-
-		if (name && !strcmp(name, "futex"))
-			locks->futex = i;
-	}
+	if (role == RAW_ENTER && !locks->nr_futex)
+		find_futex(locks);
 }
 
 static uint8_t look(struct analysis *locks, const struct event *event)

@@ -15,7 +15,7 @@
  * its task and the lock's address: a task can wait for several locks at once, because an interrupt that hits it takes
  * locks, too.
  */
-enum { LOCKS_COLUMNS = 21, LOCKS_NAME = 40, LOCKS_ROLES = 13 };
+enum { LOCKS_COLUMNS = 21, LOCKS_NAME = 40, LOCKS_ROLES = 13, LOCKS_CALLS = 4 };
 
 enum lock_type {
 	LOCK_SEMAPHORE,
@@ -67,8 +67,9 @@ struct analysis {
 	struct roles roles;
 	struct lock_places {
 		struct place address, value, name, array;
-	} places[LOCKS_ROLES];   /* by role */
-	int64_t futex;           /* the number of the system call; -1: unknown */
+	} places[LOCKS_ROLES];      /* by role */
+	int64_t futex[LOCKS_CALLS]; /* the numbers of the system call, and of that with other times */
+	size_t nr_futex;
 	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
 	bool contention, stacks; /* the file has contention_begin; some wait has a stack */
 	struct u64_map waits;    /* by task and address: struct lock_wait */

@@ -13,6 +13,8 @@ static void types(struct loom *loom)
 	loom_type(loom, "lock", "lock_release", "char name[16]; u64 lockdep_addr", "\"\"");
 	loom_type(loom, "syscalls", "sys_enter_futex", "int __syscall_nr; u64 uaddr; u64 op", "\"\"");
 	loom_type(loom, "syscalls", "sys_exit_futex", "int __syscall_nr; long ret", "\"\"");
+	loom_type(loom, "syscalls", "sys_enter_futex_time32", "int __syscall_nr; u64 uaddr; u64 op", "\"\"");
+	loom_type(loom, "syscalls", "sys_exit_futex_time32", "int __syscall_nr; long ret", "\"\"");
 	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller", "\"\"");
 	loom_task(loom, 7, "ls");
 	loom_task(loom, 8, "sh");
@@ -93,6 +95,21 @@ TEST(locks_pairs_waits_for_a_futex_and_leaves_out_those_that_did_not_wait)
 	      analysed_is(&analysed, "locks", "0x5000", "waits", "2"));
 	CHECK(analysed_is(&analysed, "locks", "0x5000", "total", "5100") &&
 	      analysed_is(&analysed, "locks", "0x5000", "given_up", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(locks_counts_both_calls_of_a_32_bit_kernel)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types,
+			    "0 1000 7 sys_enter_futex __syscall_nr=422 uaddr=0x5000 op=128\n"
+			    "0 6000 7 sys_exit_futex __syscall_nr=422 ret=0\n"
+			    "0 7000 7 sys_enter_futex_time32 __syscall_nr=240 uaddr=0x5000 op=128\n"
+			    "0 7100 7 sys_exit_futex_time32 __syscall_nr=240 ret=0\n"))
+		return;
+	CHECK(analysed_is(&analysed, "locks", "0x5000", "waits", "2") &&
+	      analysed_is(&analysed, "locks", "0x5000", "total", "5100"));
 	analysed_end(&analysed);
 }
 
