@@ -262,5 +262,8 @@ number_of() {
 # reads_of_a_byte: sets $READS to the pattern of the lines that the kernel prints of the reads of `dd bs=1`
 reads_of_a_byte() { READS="sys_enter: NR $(number_of read) (0, [0-9a-f]*, 1,"; }
 
+# last_cpu: prints the number of the last CPU that is online
+last_cpu() { sed 's/.*[-,]//' /sys/devices/system/cpu/online; }
+
 # page_kb: prints the size of this kernel's pages in KiB; a page of a buffer has 16 bytes less for data, 12 with 32 bits
 page_kb() { sed -n 's/.*char data;.*offset:\([0-9]*\);.*size:\([0-9]*\);.*/\1 \2/p' $T/events/header_page | awk '{ print ($1 + $2) / 1024 }'; }

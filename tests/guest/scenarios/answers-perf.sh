@@ -52,8 +52,14 @@ both() {
 # calls ended and how many failed, a line for each number.
 read_perf() {
 	perf sched timehist -S -i /tmp/p.data > /tmp/timehist 2> /tmp/perf.err && perf sched latency -p -i /tmp/p.data > /tmp/latency.txt 2>> /tmp/perf.err &&
-		perf script -F tid,event,trace -i /tmp/p.data > /tmp/script 2>> /tmp/perf.err &&
-		perf trace -s -i /tmp/p.data > /tmp/trace.txt 2>&1 || return
+		perf script -F tid,event,trace -i /tmp/p.data > /tmp/script 2>> /tmp/perf.err || return
+	# On mips it has no names of system calls, on riscv64 (6.12) it crashes.
+	perf trace -s -i /tmp/p.data > /tmp/trace.txt 2>&1
+	case $? in
+	0) ;;
+	139) : > /tmp/trace.txt ;;
+	*) return 1 ;;
+	esac
 	awk '$2 == "sched:sched_switch:" && match($0, / prev_pid=[0-9]+ /) { turns[substr($0, RSTART + 10) + 0]++ }
 		$2 == "sched:sched_migrate_task:" && match($0, / pid=[0-9]+ /) { moves[substr($0, RSTART + 5) + 0]++ }
 		END { for (pid in turns) print pid, turns[pid], moves[pid] + 0 }' /tmp/script | sort > /tmp/counts.perf
@@ -124,14 +130,18 @@ calls() {
 	rows syscall calls total_ns < /tmp/calls.csv | sed -n 's/^clock_nanosleep\(_time64\)* //p' > /tmp/slept
 	cut -d' ' -f2- /tmp/ended.weft | sort > /tmp/numbers.weft
 	same "each number of a system call ended and failed as many times as perf has recorded" /tmp/numbers.perf /tmp/numbers.weft
+	check "the calls of dd are among them" awk '/^(read|write) / && $2 >= 200 { n++ } END { exit n != 2 }' /tmp/ended.weft
+	check "and the files that are not there" awk '/^open/ && $3 >= 3 { n++ } END { exit !n }' /tmp/ended.weft
+	check "each sleep is of two tenths of a second" awk '{ n += $1; ns += $2 } END { exit !n || ns < n * 200000000 }' /tmp/slept
+	if [ ! -s /tmp/calls.perf ]; then
+		skip "the names of system calls, and their times" "perf trace -s tells of none on this machine"
+		return
+	fi
 	# On arm64 perf 6.1 has no names for some, and leaves them out.
 	awk 'NR == FNR { known[$2] = 1; next } $1 in known' /tmp/calls.perf /tmp/ended.weft > /tmp/named.weft
 	unknown=$(awk 'NR == FNR { known[$1] = 1; next } !($1 in known) { print $1 }' /tmp/named.weft /tmp/ended.weft | paste -s -d ' ' -)
 	[ -z "$unknown" ] || skip "the names of $unknown" "perf trace -s tells of no such system call of any task"
 	same "each system call ended and failed as many times as perf trace -s says" /tmp/ended.perf /tmp/named.weft
-	check "the calls of dd are among them" awk '/^(read|write) / && $2 >= 200 { n++ } END { exit n != 2 }' /tmp/ended.weft
-	check "and the files that are not there" awk '/^open/ && $3 >= 3 { n++ } END { exit !n }' /tmp/ended.weft
-	check "each sleep is of two tenths of a second" awk '{ n += $1; ns += $2 } END { exit !n || ns < n * 200000000 }' /tmp/slept
 	awk '{ calls[$1] += $3; ms[$1] += $5 } END { for (pid in calls) print pid, calls[pid], ms[pid] }' /tmp/calls > /tmp/spent.perf
 	weft syscalls /tmp/r.dat --pid "$pids" --by task --format csv 2> /tmp/r.err | rows pid total_ns > /tmp/spent.weft
 	joined /tmp/spent.perf /tmp/spent.weft > /tmp/spent

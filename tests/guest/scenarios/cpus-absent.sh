@@ -10,6 +10,7 @@ cpu1() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
 some_on() { taskset "$1" dd if=/dev/zero of=/dev/null bs=1 count=500 2> /dev/null; }
 
 scenario() {
+	[ -e /sys/devices/system/cpu/cpu1/online ] || { skip "everything" "this machine has one CPU"; return; }
 	# Only a kernel with ACPI knows that there could be more CPUs.
 	[ -e $T/per_cpu/cpu3/stats ] || skip "CPUs that were never online" "all that this kernel knows of are online"
 	timeout 60 weft stream -F -c -e raw_syscalls -- dd if=/dev/zero of=/dev/null bs=1 count=500 > /tmp/s.txt 2> /tmp/s.err

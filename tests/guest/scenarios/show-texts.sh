@@ -12,7 +12,7 @@ scenario() {
 	timeout 60 weft show -B guest > /tmp/shown.txt 2> /tmp/s.err
 	check "weft show ends with status 0" status_is $? 0 /tmp/s.err
 	same "the trace" /tmp/expected.txt /tmp/shown.txt
-	for cpu in 0 1; do
+	for cpu in $(seq 0 "$(last_cpu)"); do
 		cat $T/instances/guest/per_cpu/cpu$cpu/trace > /tmp/expected.txt
 		weft show -B guest -c $cpu > /tmp/shown.txt 2> /tmp/s.err
 		same "the trace of CPU $cpu" /tmp/expected.txt /tmp/shown.txt

@@ -27,8 +27,8 @@ scenario() {
 	snap 0 show
 	same "show prints the kernel's text" /tmp/want.txt /tmp/s.out
 	check "it has events" matches /tmp/s.out ': sched_switch: '
-	cat $T/per_cpu/cpu1/snapshot > /tmp/want.txt
-	snap 0 -c 1
+	cat "$T/per_cpu/cpu$(last_cpu)/snapshot" > /tmp/want.txt
+	snap 0 -c "$(last_cpu)"
 	same "show -c prints that of one CPU" /tmp/want.txt /tmp/s.out
 	snap 1 -c 77
 	check "a CPU that is not there is named" matches /tmp/s.err 'this machine has no CPU 77'

@@ -7,12 +7,12 @@
 
 scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
-	local e='-e sched:sched_switch' known large=$(($(page_kb) * 4)) sized='^(10[0-9]|11[0-9])$'
+	local e='-e sched:sched_switch' known large=$(($(page_kb) * 4)) sized='^(10[0-9]|11[0-9])$' cpu=$(last_cpu)
 
 	# The kernel rounds up to full pages.
 	[ "$(page_kb)" -lt 64 ] || sized='^12[78]$'
 	remember
-	try "a size for one CPU" $T/per_cpu/cpu1/buffer_size_kb "$sized" $e --cpu-buffer-size 1=100
+	try "a size for one CPU" $T/per_cpu/cpu$cpu/buffer_size_kb "$sized" $e --cpu-buffer-size $cpu=100
 	try "buffer-percent" $T/buffer_percent '^7$' $e --buffer-percent 7
 	try "tracing_thresh" $T/tracing_thresh '^250$' $e --thresh 250us
 	try "tasks left out" $T/set_event_notrace_pid "^$$\$" $e --no-pid $$
