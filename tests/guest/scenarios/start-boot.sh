@@ -9,6 +9,8 @@
 
 scenario() {
 	cat /proc/cmdline
+	# qemu's malta (mips) passes no more than 255 characters of it on.
+	[ "$(wc -c < /proc/cmdline)" != 256 ] || { skip "everything" "the kernel got only the first 255 characters of its command line"; return; }
 	check "the tracer" equal "$(cat $T/current_tracer)" function
 	check "its functions" matches $T/set_ftrace_filter '^vfs_o'
 	check "and those left out" equal "$(cat $T/set_ftrace_notrace)" vfs_open
