@@ -187,6 +187,7 @@ INLINE void see_switch_of(struct state *state, const struct event *event, bool w
 	int32_t prev_pid = (int32_t)number_of(&places->other, event, whole),
 		next_pid = (int32_t)number_of(&places->pid, event, whole);
 	uint32_t number = event->cpu, prev, next;
+	struct state_cpu *cpu;
 
 	if (!whole && (!places->other.field || !places->pid.field))
 		return;
@@ -207,11 +208,12 @@ INLINE void see_switch_of(struct state *state, const struct event *event, bool w
 		return;
 	state->step.task = next;
 	come(state, number, next, event, whole);
-	state->cpus[number].switches++;
-	state->cpus[number].tail = state->cpus[number].events + 1;
-	state->cpus[number].left = prev_pid;
-	state->cpus[number].left_flags = event->flags;
-	state->cpus[number].left_task = prev;
+	cpu = &state->cpus[number];
+	cpu->switches++;
+	cpu->tail = cpu->events + 1;
+	cpu->left = prev_pid;
+	cpu->left_flags = event->flags;
+	cpu->left_task = prev;
 	cpus_give(state, number, next);
 }
 

@@ -95,7 +95,9 @@ struct state_cpu {
 	uint8_t mode;       /* enum cpu_mode */
 	uint8_t hard, soft; /* nesting depth */
 	bool seen;
+	uint64_t unused; /* 128 bytes: indices are multiplied with the size for each event */
 };
+_Static_assert(sizeof(struct state_cpu) == 128, "a power of two");
 
 enum step_kind {
 	STEP_NONE, /* no task changed */
