@@ -9,10 +9,12 @@
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -163,6 +165,15 @@ TEST(recorder_compresses_what_it_saves)
 	end(&scene);
 }
 
+/* Waits until the recorder has taken all sub-buffers of the CPU. It does so before it looks whether it has to stop. */
+static void wait_until_taken(const struct scene *scene, int cpu)
+{
+	int left = 0;
+
+	while (!ioctl(scene->kernel[cpu], FIONREAD, &left) && left)
+		(void)poll(NULL, 0, 1);
+}
+
 /* The buffer has room for four sub-buffers, and all of them wait at once. The recorder has no time to compress. */
 TEST(recorder_stores_sub_buffers_as_they_are_when_its_buffer_runs_full)
 {
@@ -174,6 +185,7 @@ TEST(recorder_stores_sub_buffers_as_they_are_when_its_buffer_runs_full)
 		if (record(&scene, true, 0)) {
 			struct spool *spool = &scene.target.recorders[0]->spool;
 
+			wait_until_taken(&scene, 0);
 			stop(&scene);
 			CHECK(!scene.target.recorders[0]->err && spool->raw == PAGES * PAGE);
 			/* Pages of one repeated byte compress to almost nothing. */
