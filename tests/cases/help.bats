@@ -40,6 +40,7 @@ load lib
 
 @test "help: the words that an option takes do not make its line longer than a terminal" {
 	local command
+	cd "$BATS_TEST_TMPDIR"
 	for command in export diff record set start syscalls sched graph irq; do
 		weft $command --help > text
 		sed -n '/^ *-/p; /^                             /p' text > options
