@@ -12,7 +12,7 @@
 /* A longer list of words does not fit before the text. */
 enum { WORDS_MAX = 24 };
 
-static bool is_end(const struct argp_option *option)
+bool options_is_end(const struct argp_option *option)
 {
 	return !option->name && !option->key && !option->doc && !option->group;
 }
@@ -20,7 +20,7 @@ static bool is_end(const struct argp_option *option)
 /* Returns "TEXT; WORD is a, b or c"; NULL without memory. */
 static char *with_words(const char *doc, const char *list)
 {
-	struct buf text = BUF_INIT;
+	cleanup_buf struct buf text = BUF_INIT;
 	const char *at = list;
 	struct text_word word;
 	bool ok = buf_addf(&text, "%s; WORD is ", doc);
@@ -40,7 +40,7 @@ static struct argp_option *options_copy(const struct argp_option *options)
 	size_t nr = 0;
 	struct argp_option *copy;
 
-	while (!is_end(&options[nr]))
+	while (!options_is_end(&options[nr]))
 		nr++;
 	copy = calloc(nr + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < nr; i++) {

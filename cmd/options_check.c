@@ -30,16 +30,11 @@ struct tables {
 	char letters[2 + 3 * LETTERS];
 };
 
-static bool is_end(const struct argp_option *option)
-{
-	return !option->name && !option->key && !option->doc && !option->group;
-}
-
 const struct argp_option *options_find(const struct argp *argp, const char *name, int key, struct near *near)
 {
 	const struct argp_option *option, *first = NULL;
 
-	for (option = argp->options; option && !is_end(option); option++) {
+	for (option = argp->options; option && !options_is_end(option); option++) {
 		if (!(option->flags & OPTION_ALIAS))
 			first = option;
 		if (name && option->name && !strcmp(option->name, name))
@@ -79,7 +74,7 @@ static bool add_tables(struct tables *tables, const struct argp *argp)
 	const struct argp_option *option, *first = NULL;
 	bool ok = true;
 
-	for (option = argp->options; ok && option && !is_end(option); option++) {
+	for (option = argp->options; ok && option && !options_is_end(option); option++) {
 		int has_arg;
 
 		if (!(option->flags & OPTION_ALIAS))

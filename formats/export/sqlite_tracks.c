@@ -294,7 +294,7 @@ static void see_switch(struct sqlite_tracks *tracks, const struct type *type, co
 					 .prio = place_s64(&type->places[NEXT_PRIO], event),
 					 .since = event->ts };
 	state = next ? u64_map_find(&tracks->states, (uint32_t)next) : NULL;
-	if (state && state->since && listed_has(&tracks->listed, next)) {
+	if (state && state->since) {
 		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1,
 			  sqlite_tracks_utid(tracks, next), state->text, state->waker);
 		state->since = 0;

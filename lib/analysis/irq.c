@@ -99,9 +99,7 @@ static bool init(struct analysis *irq, struct pass *pass, const void *options)
 	u64_map_init(&irq->ids, sizeof(uint32_t));
 	u64_map_init(&irq->works, sizeof(struct irq_work));
 	u64_map_init(&irq->expires, sizeof(uint64_t));
-	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
-		irq->filtered |= pass->reader->buffers[i].context->event_pids ||
-				 pass->reader->buffers[i].context->event_pids_left;
+	irq->filtered = pass_filtered(pass);
 	return true;
 }
 

@@ -317,21 +317,23 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");
 }
 
+const struct context *pass_filtered(const struct pass *pass)
+{
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
+		if (context_has_pids(pass->reader->buffers[i].context))
+			return pass->reader->buffers[i].context;
+	return NULL;
+}
+
 /* The list may be long: its first PIDs stand for it. */
 static void put_filter(const struct pass *pass, struct findings *findings)
 {
-	const struct context *context = pass->reader->buffers[0].context;
-	const char *list;
+	const struct context *context = pass_filtered(pass);
+	const char *list = context->event_pids ? context->event_pids : context->event_pids_left;
 	size_t len = 0, nr = 0;
 	struct text_word word;
 	char pids[64] = "";
 
-	for (size_t i = 0; i < pass->reader->nr_buffers; i++) {
-		context = pass->reader->buffers[i].context;
-		if (context->event_pids || context->event_pids_left)
-			break;
-	}
-	list = context->event_pids ? context->event_pids : context->event_pids_left;
 	while (list && text_next_word(&list, " \n", &word))
 		if (nr++ < FILTER_SHOWN && len + word.len + 2 < sizeof(pids))
 			len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%.*s", len ? " " : "", (int)word.len,

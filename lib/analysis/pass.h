@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct context;
 struct event;
 struct findings;
 struct out;
@@ -95,6 +96,9 @@ int must_check pass_restart(struct pass *pass, struct fail *fail);
 bool pass_has(const struct pass *pass, const char *patterns);
 /* Whether an event that an analysis wants occurs, or was recorded and did not happen. */
 bool pass_recorded(const struct pass *pass, const struct analysis_want *want);
+
+/* Returns the first buffer that was recorded with a PID filter; NULL: there is none. */
+const struct context *pass_filtered(const struct pass *pass);
 
 /* Reports which of the first `nr` events that an analysis wants were not recorded. */
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings);

@@ -57,14 +57,15 @@ static uint64_t last_seen(const struct analysis *tasks, const struct life *life)
 uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life)
 {
 	const struct state *state = &tasks->pass->state;
-	uint64_t from = life->known & LIFE_BEGAN ? life->began : state->start, to = life->last;
+	uint64_t from = life->known & LIFE_BEGAN ? life->began : state->start, to = life->last,
+		 seen = last_seen(tasks, life);
 
 	if (life->known & LIFE_ENDED)
 		to = life->ended;
 	else if (tasks_end_of(tasks, life) == TASKS_ALIVE)
 		to = state->now;
-	else if (last_seen(tasks, life) > to)
-		to = last_seen(tasks, life);
+	else if (seen > to)
+		to = seen;
 	return to > from ? to - from : 0;
 }
 

@@ -93,6 +93,12 @@ struct context {
 	unsigned release_patch;
 };
 
+/* Whether the buffer was recorded with a PID filter. */
+static inline bool context_has_pids(const struct context *context)
+{
+	return context->event_pids || context->event_pids_left;
+}
+
 /* Bits of context::trace_flags: one for each option that the text depends on; names in context_option.c. */
 enum trace_option {
 	OPTION_PRINT_PARENT,

@@ -64,14 +64,13 @@ static bool has_switches(const struct context *context)
 
 void listed_add(struct listed *listed, const struct context *context)
 {
-	bool filtered = context->event_pids || context->event_pids_left;
+	bool filtered = context_has_pids(context);
 
 	listed->mixed |= !filtered;
 	if (!has_switches(context))
 		return;
 	listed->unfiltered |= !filtered;
 	listed->alone |= !context->event_fork;
-	listed->forks = !listed->alone;
 	listed->filtered = !listed->unfiltered;
 	add_list(listed, context->event_pids);
 	add_list(listed, context->event_pids_left);
@@ -103,9 +102,11 @@ static void learn_other(struct listed *listed, int32_t pid, int32_t other)
 static void see_fork(struct listed *listed, int32_t parent, int32_t child)
 {
 	/* With event-fork a task leaves the list when it ends: who has its PID afterwards is another one. */
-	if (listed->forks && has(listed, parent))
+	if (listed->alone)
+		return;
+	if (has(listed, parent))
 		learn(listed, child);
-	else if (listed->forks)
+	else
 		u64_map_remove(&listed->pids, (uint32_t)child);
 }
 

@@ -27,8 +27,7 @@ struct listed {
 	/* Private: */
 	bool unfiltered; /* a buffer with sched_switch has no filter */
 	bool mixed;      /* a buffer has no filter: events of any task are recorded there */
-	bool forks;      /* what a listed task forks is listed, too */
-	bool alone;      /* a buffer without event-fork: what a listed task forks may not be listed */
+	bool alone;      /* a buffer without event-fork; otherwise what a listed task forks is listed, too */
 	const struct schema_abi *abi;
 	struct u64_map pids;
 	struct roles roles;

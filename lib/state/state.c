@@ -464,8 +464,7 @@ static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number
  */
 static bool is_tail(const struct state_cpu *cpu, const struct event *event)
 {
-	return cpu->tail && cpu->tail == cpu->events && cpu->left == event->pid &&
-	       !(cpu->left_flags & ~event->flags & EVENT_IRQS_OFF) &&
+	return state_follows_switch(cpu, event->pid) && !(cpu->left_flags & ~event->flags & EVENT_IRQS_OFF) &&
 	       !((cpu->left_flags ^ event->flags) & (EVENT_HARDIRQ | EVENT_SOFTIRQ));
 }
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct context;
 struct schema_abi;
 
 /*
@@ -192,7 +193,6 @@ void state_release(struct state *state);
  * Takes note of the PID filter (set_event_pid) of a buffer whose events are to come. Call it for each buffer before the
  * first event.
  */
-struct context;
 void state_restrict(struct state *state, const struct context *context);
 
 void state_see(struct state *state, const struct event *event);
@@ -251,6 +251,12 @@ static inline uint32_t state_running(const struct state *state, uint32_t cpu)
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : (uint32_t)STATE_NO_TASK;
 }
 
+/* Returns whether nothing but the tail of the last sched_switch (is_tail()) was seen since, and the PID is of that. */
+static inline bool state_follows_switch(const struct state_cpu *cpu, int32_t pid)
+{
+	return cpu->tail && cpu->tail == cpu->events && cpu->left == pid;
+}
+
 /*
  * Returns the task of the event that was just seen: the one that has the CPU, or in the tail of a sched_switch the one
  * that has lost it. Of a sched_switch it is the one that gets the CPU. Or STATE_NO_TASK.
@@ -261,9 +267,7 @@ static inline uint32_t state_acting(const struct state *state, const struct even
 
 	if (!cpu)
 		return STATE_NO_TASK;
-	if (__builtin_expect(cpu->tail && cpu->tail == cpu->events && cpu->left == event->pid &&
-				     state->step.kind != STEP_SWITCH,
-			     0))
+	if (__builtin_expect(state_follows_switch(cpu, event->pid) && state->step.kind != STEP_SWITCH, 0))
 		return cpu->left_task;
 	return cpu->task;
 }
