@@ -55,17 +55,17 @@ static bool is_compressed(struct trace *trace)
 }
 
 /*
- * To decompress takes about as long as an analysis, and so does everything else that reading is: either is work for one
- * thread. Threads for both are faster on three CPUs, on two they only take more CPU time.
+ * Reading, which is to decompress, merge and bind, takes about as long as an analysis does: each is work for one
+ * thread. Decompression in a thread of its own is faster on three CPUs; on two it only takes more CPU time. A consumer
+ * that cannot take batches reads in its own thread, and only decompression runs ahead.
  */
 int reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
 		  struct fail *fail)
 {
 	int cpus = usable_cpus(), r = 0;
-	bool compressed = is_compressed(trace);
-	struct reader_options options = { .ahead = in_batches && cpus > (compressed ? 2 : 1) };
+	struct reader_options options = { .ahead = in_batches && cpus > 1 };
 
-	if (compressed && cpus > 1)
+	if (is_compressed(trace) && cpus > (options.ahead ? 2 : 1))
 		r = pool_new(1, &options.pool, fail);
 	*ret_pool = options.pool;
 	return r ? r : reader_start(reader, &options, fail);

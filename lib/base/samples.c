@@ -174,15 +174,27 @@ static void spread_out(const struct samples *samples, struct spread *spread)
 	}
 }
 
-/* Among those of one bucket only. `room` is for as many values as there are. */
-static uint64_t select_spread(const struct samples *samples, const struct spread *spread, uint64_t *room, uint64_t rank)
+/* The bucket that holds the value of a rank, which becomes the rank among the values of that bucket. */
+static unsigned bucket_of(const struct spread *spread, uint64_t *rank)
 {
-	struct values values = { .at = room };
 	unsigned index = 0;
-	uint64_t width;
 
-	while (index < (OCTAVES + 1) * SUBS - 1 && spread->counts[index] < rank)
-		rank -= spread->counts[index++];
+	while (index < (OCTAVES + 1) * SUBS - 1 && spread->counts[index] < *rank)
+		*rank -= spread->counts[index++];
+	return index;
+}
+
+/* Among the values of one bucket only. Without memory for them: among all. */
+static uint64_t select_spread(const struct samples *samples, const struct spread *spread, uint64_t rank)
+{
+	uint64_t among = rank, width;
+	unsigned index = bucket_of(spread, &among);
+	/* One more than needed is written. */
+	uint64_t *room = malloc(((size_t)spread->counts[index] + 1) * sizeof(*room));
+	struct values values = { .at = room };
+
+	if (!room)
+		return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
 	values.max = top_of(index / SUBS, index % SUBS);
 	width = index / SUBS ? (uint64_t)1 << (index / SUBS - 1) : 1;
 	values.min = values.max - (width - 1);
@@ -191,7 +203,9 @@ static uint64_t select_spread(const struct samples *samples, const struct spread
 		room[values.nr] = samples->values[i];
 		values.nr += samples->values[i] - values.min < width;
 	}
-	return select_value(&values, rank);
+	rank = select_value(&values, among);
+	free(room);
+	return rank;
 }
 
 static uint64_t select_bucket(const struct samples *samples, uint64_t rank)
@@ -233,14 +247,12 @@ uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
 void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret)
 {
 	/* For a few values it is not worth its room. */
-	uint64_t *room = samples->nr < FEW || samples->buckets ? NULL : malloc((samples->nr + 1) * sizeof(*room));
-	struct spread *spread = room ? malloc(sizeof(*spread)) : NULL;
+	struct spread *spread = samples->nr < FEW || samples->buckets ? NULL : malloc(sizeof(*spread));
 
 	if (spread)
 		spread_out(samples, spread);
 	for (size_t i = 0; i < nr; i++)
-		ret[i] = spread ? select_spread(samples, spread, room, rank_of(samples, per_mille[i])) :
+		ret[i] = spread ? select_spread(samples, spread, rank_of(samples, per_mille[i])) :
 				  samples_quantile(samples, per_mille[i]);
 	free(spread);
-	free(room);
 }
