@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SELF_MAX = 1 << 16, FILTER_SHOWN = 4 };
+enum { SELF_MAX = 1 << 16 };
 
 static bool add_self(struct pass *pass, int32_t pid)
 {
@@ -223,8 +223,7 @@ int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail
 	return r ? r : pass_end(pass, fail);
 }
 
-/* Patterns are those of -e: "system:event", "system", and lists of them. */
-static bool is_wanted(const char *patterns, const char *name)
+bool pass_is_named(const char *patterns, const char *name)
 {
 	struct text_word word;
 	char pattern[256];
@@ -250,12 +249,12 @@ static bool has_event(const struct reader_buffer *buffer, const char *patterns)
 		if (!type->format)
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", type->format->system, type->format->name);
-		if (is_wanted(patterns, name))
+		if (pass_is_named(patterns, name))
 			return true;
 	}
 	while (on && text_next_word(&on, "\n", &word)) {
 		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
-		if (is_wanted(patterns, name))
+		if (pass_is_named(patterns, name))
 			return true;
 	}
 	return false;
@@ -325,56 +324,6 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");
 }
 
-const struct context *pass_filtered(const struct pass *pass)
-{
-	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
-		if (context_has_pids(pass->reader->buffers[i].context))
-			return pass->reader->buffers[i].context;
-	return NULL;
-}
-
-/* The list may be long: its first PIDs stand for it. */
-static void put_filter(const struct pass *pass, struct findings *findings)
-{
-	const struct context *context = pass_filtered(pass);
-	const char *list = context->event_pids ? context->event_pids : context->event_pids_left;
-	size_t len = 0, nr = 0;
-	struct text_word word;
-	char pids[64] = "";
-
-	while (list && text_next_word(&list, " \n", &word))
-		if (nr++ < FILTER_SHOWN && len + word.len + 2 < sizeof(pids))
-			len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%.*s", len ? " " : "", (int)word.len,
-						word.at);
-	findings_note(findings,
-		      "only the tasks of a PID filter were recorded (set_event_pid %s%s%s): what other tasks did, and "
-		      "when CPUs were idle, is unknown",
-		      pids, nr > FILTER_SHOWN ? " ..." : "",
-		      context->event_fork ? ", and what they forked" : "; record with -c to have their children, too");
-}
-
-/* A mask of all possible CPUs has at least as many bits as there are CPUs online. */
-static void put_cpumask(const struct context *context, struct findings *findings)
-{
-	const char *list = context->cpumask;
-	struct text_word word;
-	uint32_t bits = 0;
-
-	while (list && text_next_word(&list, ",\n", &word)) {
-		const char *at = word.at;
-		uint64_t mask;
-
-		bits += number_hex(&at, &mask) ? (uint32_t)__builtin_popcountll(mask) : 0;
-	}
-	if (bits && bits < context->online_cpus)
-		findings_note(
-			findings,
-			"%" PRIu32 " of %" PRIu32
-			" CPUs were recorded (tracing_cpumask %.*s): what tasks did on the others is unknown, and "
-			"counts as sleeping or waiting",
-			bits, context->online_cpus, (int)strcspn(context->cpumask, "\n"), context->cpumask);
-}
-
 int pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail)
 {
 	const struct pass_item *item = &pass->items[index];
@@ -384,10 +333,8 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		pass_missing(pass, item->ops, SIZE_MAX, findings);
 	if (!r && analysis_named(item->ops->name))
 		findings_missing_end(findings, item->ops->name);
-	if (!r && pass->state.events[STATE_SWITCH])
-		put_cpumask(pass->reader->buffers[0].context, findings);
-	if (!r && pass->state.listed.filtered)
-		put_filter(pass, findings);
+	if (!r)
+		pass_put_filters(pass, item->ops, findings);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])

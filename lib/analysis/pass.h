@@ -97,6 +97,12 @@ bool pass_has(const struct pass *pass, const char *patterns);
 /* Whether an event that an analysis wants occurs, or was recorded and did not happen. */
 bool pass_recorded(const struct pass *pass, const struct analysis_want *want);
 
+/* Whether "system:event" is one of the patterns, as -e takes them: "system:event", "system", and lists of them. */
+bool pass_is_named(const char *patterns, const char *name);
+
+/* Notes which CPUs, events and tasks the recording left out by a filter (tracing_cpumask, -f, set_event_pid). */
+void pass_put_filters(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);
+
 /* Returns the first buffer that was recorded with a PID filter; NULL: there is none. */
 const struct context *pass_filtered(const struct pass *pass);
 

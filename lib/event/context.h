@@ -76,6 +76,8 @@ struct context {
 	 */
 	const char *event_pids, *event_pids_left;
 	bool event_fork; /* the option event-fork: what the tasks of the list fork is on it, too */
+	/* lines "SYSTEM:EVENT FILTER" of the events that had a filter; NULL: none had, or it is unknown */
+	const char *filters;
 	/* of a file that was merged from several: the name of the one that the buffer is from; NULL: it was not */
 	const char *recording;
 	const char *cpumask;        /* tracing_cpumask: the recorded CPUs, as a hexadecimal mask; NULL when unknown */

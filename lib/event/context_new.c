@@ -296,6 +296,7 @@ static void read_settings(struct owned *owned)
 	context->event_pids = trace_setting(context->trace, context->buffer, "weft/event_pids").text;
 	text = trace_setting(context->trace, context->buffer, "set_event_pid");
 	context->event_pids_left = text.len ? text.text : NULL;
+	context->filters = trace_setting(context->trace, context->buffer, "weft/filters").text;
 	context->recording = trace_setting(context->trace, context->buffer, "weft/recording").text;
 	/* Files that an older weft merged. */
 	if (!context->recording && trace_setting(context->trace, context->buffer, "weft/kernel").text)

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
 #include "lib/base/vec.h"
 
 #include <ctype.h>
@@ -104,6 +105,45 @@ static int put_stats(struct settings *settings, const char *dir, struct fail *fa
 	return err;
 }
 
+/* Adds "SYSTEM:EVENT FILTER" for an event that has a filter. */
+static int add_filter(struct buf *buf, const char *dir, struct text_word event, struct fail *fail)
+{
+	const char *colon = memchr(event.at, ':', event.len);
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (!colon)
+		return 0;
+	if (asprintf(&path, "%s/events/%.*s/%.*s/filter", dir, (int)(colon - event.at), event.at,
+		     (int)(event.at + event.len - colon - 1), colon + 1) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	err = tracing_read_path(path, &text, NULL);
+	if (err)
+		return err == -ENOMEM ? fail_memory(fail) : 0;
+	if (!strcmp(buf_str(&text), "none\n") || !text.len)
+		return 0;
+	return buf_addf(buf, "%.*s %.*s\n", (int)event.len, event.at, (int)strcspn(buf_str(&text), "\n"),
+			buf_str(&text)) ?
+		       0 :
+		       fail_memory(fail);
+}
+
+static int put_filters(struct settings *settings, const char *dir, struct fail *fail)
+{
+	const struct setting *enabled = settings_find(settings, "set_event");
+	const char *at = enabled ? enabled->text : NULL;
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word event;
+	int err = 0;
+
+	while (!err && at && text_next_word(&at, "\n", &event))
+		err = add_filter(&buf, dir, event, fail);
+	return err || !buf.len ? err : settings_put(settings, "weft/filters", buf_str(&buf), buf.len, fail);
+}
+
 int settings_read_instance(struct settings *settings, const struct instance *instance, bool stats, struct fail *fail)
 {
 	static const char *const names[] = {
@@ -133,6 +173,8 @@ int settings_read_instance(struct settings *settings, const struct instance *ins
 	};
 	int err = put_files(settings, instance->dir, names, array_size(names), fail);
 
+	if (!err)
+		err = put_filters(settings, instance->dir, fail);
 	return err || !stats ? err : put_stats(settings, instance->dir, fail);
 }
 

@@ -15,7 +15,8 @@ struct fail;
  * The present content of the files on which the kernel's text depends. The names are those of weft's private section
  * (weft-dat(5)): "trace_options", "per_cpu/cpu0/stats" are relative to the instance; "weft/..." are facts about the
  * kernel: "weft/hz", "weft/online" (a list), "weft/uname" (sysname, release, version and machine in one line),
- * "weft/modules", "weft/kptr_restrict", "weft/sched_preempt" (of debugfs). The texts are unchanged. A file that does
+ * "weft/modules", "weft/kptr_restrict", "weft/sched_preempt" (of debugfs). "weft/filters" has a line "SYSTEM:EVENT
+ * FILTER" for each enabled event of the instance that has a filter. The texts are unchanged. A file that does
  * not exist is left out. The caller owns names and texts: settings_release() frees them.
  */
 struct setting {

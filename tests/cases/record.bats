@@ -120,6 +120,14 @@ tracefs_state()
 	weft info --setting set_event_notrace_pid trace.dat | grep -qx $$
 }
 
+@test "record: tables name the events that a filter left out" {
+	weft record -q -e sched:sched_switch -f 'prev_pid != 0' -e sched:sched_wakeup -- true
+	run -0 weft info --setting weft/filters trace.dat
+	[ "$output" = "sched:sched_switch prev_pid != 0" ]
+	run -0 weft sched trace.dat
+	[[ "$output" == *"recorded with a filter: sched:sched_switch (prev_pid != 0): "* ]]
+}
+
 @test "record: each of 600,000 system calls of a busy machine is recorded" {
 	[ "$(uname -m)" = x86_64 ] || skip "read and write have other numbers here"
 	weft record -b 20000 -e raw_syscalls:sys_enter -f 'id < 2' -o busy.dat -- sh -c '

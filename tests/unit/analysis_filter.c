@@ -77,3 +77,24 @@ TEST(sched_says_if_only_some_cpus_were_recorded)
 	CHECK(!strstr(buf_str(&analysed.findings.notes), "CPUs were recorded"));
 	analysed_end(&analysed);
 }
+
+static void filtered_events(struct loom *loom)
+{
+	loom_setting(loom, "set_event", "sched:sched_switch\nsched:sched_stat_wait\nsched:sched_waking\n");
+	loom_setting(loom, "weft/filters",
+		     "nonsense\nsched:sched_stat_wait delay > 5\nsched:sched_switch prev_pid != 0\n"
+		     "sched:sched_waking pid > 1\nsched:sched_wakeup pid > 1\n");
+}
+
+TEST(sched_names_events_that_a_filter_left_out)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &sched_analysis, NULL, filtered_events, seven_and_others))
+		return;
+	CHECK(strstr(
+		buf_str(&analysed.findings.notes),
+		"recorded with a filter: sched:sched_switch (prev_pid != 0), sched:sched_waking (pid > 1), ...: "));
+	CHECK(!strstr(buf_str(&analysed.findings.notes), "sched_stat_wait"));
+	analysed_end(&analysed);
+}
