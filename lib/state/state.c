@@ -404,10 +404,8 @@ static void nest(struct state *state, struct state_cpu *cpu, uint8_t *depth, int
 	cpus_account(state, cpu);
 }
 
-static void see_role(struct state *state, const struct event *event, uint8_t role)
+static void see_role(struct state *state, struct state_cpu *cpu, const struct event *event, uint8_t role)
 {
-	struct state_cpu *cpu = &state->cpus[event->cpu];
-
 	switch ((enum state_role)role) {
 	case STATE_SWITCH:
 		see_switch(state, event);
@@ -500,6 +498,7 @@ static void begin_step(struct state *state, uint64_t ts)
 /* Updates the task and the interrupts of the CPU on which an event was recorded. */
 void state_see_record(struct state *state, const struct event *event, uint8_t role)
 {
+	/* It stays where it is: only cpus_of() adds CPUs. */
 	struct state_cpu *cpu;
 
 	begin_step(state, event->ts);
@@ -516,11 +515,10 @@ void state_see_record(struct state *state, const struct event *event, uint8_t ro
 		listed_see(&state->listed, event);
 	if (role) {
 		state->events[role]++;
-		see_role(state, event, role);
+		see_role(state, cpu, event, role);
 	}
 	if (__builtin_expect(state->listed.filtered, 0))
 		filter_hide(state, event->cpu);
-	cpu = &state->cpus[event->cpu];
 	cpu->last = state->now;
 	cpu->events++;
 }

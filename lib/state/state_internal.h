@@ -10,6 +10,8 @@
  * much as the work itself.
  */
 
+#define STATE_INLINE __attribute__((always_inline)) static inline
+
 /* The names of the events that the state reads. state_bind() finds the fields of a role when its first event comes. */
 extern const struct role_name state_names[];
 void state_bind(struct state *state, const struct format *format, uint8_t role);
@@ -92,7 +94,7 @@ static inline uint64_t cpus_others_idled(struct state *state, uint32_t number)
 }
 
 /* Adds the time of the CPU's mode up to now, then sets the mode from its task and its interrupts. */
-static inline void cpus_account(struct state *state, struct state_cpu *cpu)
+STATE_INLINE void cpus_account(struct state *state, struct state_cpu *cpu)
 {
 	cpu->spent[cpu->mode] += state->now - cpu->since;
 	cpu->since = state->now;
@@ -106,7 +108,7 @@ static inline void cpus_account(struct state *state, struct state_cpu *cpu)
 		cpu->mode = cpus_idles(state, cpu) ? CPU_IDLE : CPU_TASK;
 }
 
-static inline void cpus_set_task(struct state *state, uint32_t number, uint32_t id)
+STATE_INLINE void cpus_set_task(struct state *state, uint32_t number, uint32_t id)
 {
 	struct state_cpu *cpu = &state->cpus[number];
 	bool before = cpus_idles(state, cpu), after;
@@ -122,7 +124,7 @@ static inline void cpus_set_task(struct state *state, uint32_t number, uint32_t 
 }
 
 /* Gives the CPU to a task from now on. The mode of the CPU's former task does not change. */
-static inline void cpus_give(struct state *state, uint32_t number, uint32_t id)
+STATE_INLINE void cpus_give(struct state *state, uint32_t number, uint32_t id)
 {
 	cpus_set_task(state, number, id);
 	cpus_account(state, &state->cpus[number]);
@@ -140,7 +142,7 @@ static inline uint64_t tasks_known_until(const struct state *state, const struct
 }
 
 /* Adds up the time of the task's mode until now. Returns whether the mode was known throughout. */
-static inline bool tasks_count(struct state *state, struct state_task *task)
+STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 {
 	uint64_t until;
 	bool intact;
@@ -160,7 +162,7 @@ static inline bool tasks_count(struct state *state, struct state_task *task)
 }
 
 /* Ends the mode of a task and begins another. Returns whether the former mode was known throughout. */
-static inline bool tasks_enter(struct state *state, struct state_task *task, enum task_mode mode)
+STATE_INLINE bool tasks_enter(struct state *state, struct state_task *task, enum task_mode mode)
 {
 	bool waited = tasks_waits((enum task_mode)task->mode), intact = tasks_count(state, task);
 
