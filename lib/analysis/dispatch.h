@@ -67,10 +67,10 @@ static inline const struct dispatch_type *dispatch_type(struct dispatch *dispatc
 
 static inline void dispatch_to(const struct dispatch_type *type, const struct event *event)
 {
-	const struct dispatch_to *to = type->to;
+	const struct dispatch_to *end = type->to + type->nr;
 
-	for (uint32_t i = 0; i < type->nr; i++)
-		to[i].see(to[i].analysis, event, to[i].role);
+	for (const struct dispatch_to *to = type->to; to < end; to++)
+		to->see(to->analysis, event, to->role);
 }
 
 static inline void dispatch_show(struct dispatch *dispatch, const struct event *event)
