@@ -113,15 +113,37 @@ static uint64_t function_of(struct analysis *memory, const struct event *event, 
 	return *function;
 }
 
+static void keep(struct analysis *memory, uint64_t address, const struct memory_alive *allocation)
+{
+	struct memory_alive *alive = memory->alive.len < ALIVE_MAX ? u64_map_add(&memory->alive, address) :
+								     u64_map_find(&memory->alive, address);
+
+	if (!alive) {
+		memory->pass->failed |= memory->alive.len < ALIVE_MAX;
+		memory->forgotten += !allocation->others;
+		return;
+	}
+	/* The former memory at this address was freed, but no event reported it. */
+	memory->unseen += alive->at != 0 && !alive->others;
+	memory->others -= alive->others;
+	memory->others += allocation->others;
+	*alive = *allocation;
+}
+
 static void see_alloc(struct analysis *memory, const struct event *event, const struct memory_places *places)
 {
 	uint64_t address = place_u64(&places->address, event), bytes = place_u64(&places->given, event), key;
-	struct memory_alive *alive;
+	struct memory_alive allocation = { .at = event->ts ? event->ts : 1, .bytes = bytes, .cpu = event->cpu };
 	struct memory_site *site;
 	uint32_t task;
 
-	if (!is_wanted(memory, event, &task))
+	/* What others allocate is kept, so that its free is not taken for one of older memory. */
+	if (!is_wanted(memory, event, &task)) {
+		allocation.others = true;
+		if (address > ZERO_SIZE)
+			keep(memory, address, &allocation);
 		return;
+	}
 	key = function_of(memory, event, place_u64(&places->site, event));
 	site = u64_map_add(&memory->sites, key);
 	if (!site) {
@@ -135,34 +157,25 @@ static void see_alloc(struct analysis *memory, const struct event *event, const 
 	site->allocations++;
 	site->asked += place_u64(&places->asked, event);
 	site->given += bytes;
-	if (memory->alive.len >= ALIVE_MAX) {
-		memory->forgotten++;
-		return;
-	}
-	alive = u64_map_add(&memory->alive, address);
-	if (!alive) {
-		memory->pass->failed = true;
-		return;
-	}
-	/* The former memory at this address was freed, but no event reported it. */
-	memory->unseen += alive->at != 0;
-	*alive = (struct memory_alive){
-		.at = event->ts ? event->ts : 1, .bytes = bytes, .site = key, .cpu = event->cpu
-	};
+	allocation.site = key;
+	keep(memory, address, &allocation);
 }
 
 static void see_free(struct analysis *memory, const struct event *event, const struct memory_places *places)
 {
 	uint64_t address = place_u64(&places->address, event);
 	const struct memory_alive *alive = u64_map_find(&memory->alive, address);
-	struct memory_site *site = alive ? u64_map_find(&memory->sites, alive->site) : NULL;
+	struct memory_site *site = alive && !alive->others ? u64_map_find(&memory->sites, alive->site) : NULL;
 
-	if (!site) {
+	if (!alive) {
 		memory->older += address > ZERO_SIZE;
 		return;
 	}
-	site->freed++;
-	site->moved += alive->cpu != event->cpu;
+	if (site) {
+		site->freed++;
+		site->moved += alive->cpu != event->cpu;
+	}
+	memory->others -= alive->others;
 	u64_map_remove(&memory->alive, address);
 }
 
@@ -250,7 +263,8 @@ static void see_fault(struct analysis *memory, const struct event *event, bool u
 /* Any living allocation may have been freed while events were lost. */
 static void see_lost(struct analysis *memory)
 {
-	memory->doubtful += memory->alive.len;
+	memory->doubtful += memory->alive.len - memory->others;
+	memory->others = 0;
 	u64_map_clear(&memory->alive);
 }
 

@@ -23,6 +23,7 @@ struct memory_site {
 struct memory_alive {
 	uint64_t at, bytes, site;
 	uint32_t cpu;
+	bool others; /* of a task or CPU that was not selected */
 };
 
 struct memory_open {
@@ -58,6 +59,7 @@ struct analysis {
 		int32_t pid;
 	} victims[MEMORY_VICTIMS];
 	uint64_t nr_victims;
+	uint64_t others; /* how many of those alive are others' */
 	uint64_t seen, cut, broken, older, doubtful, unseen, forgotten;
 };
 

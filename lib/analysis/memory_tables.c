@@ -45,7 +45,7 @@ static void count_alive(struct analysis *memory)
 	while ((alive = u64_map_next(&memory->alive, &at, &key))) {
 		uint64_t age = memory->pass->state.now - alive->at;
 
-		site = u64_map_find(&memory->sites, alive->site);
+		site = alive->others ? NULL : u64_map_find(&memory->sites, alive->site);
 		if (!site)
 			continue;
 		site->alive++;

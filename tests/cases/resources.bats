@@ -68,6 +68,17 @@ setup()
 	grep -qE '^copy_process +4 +12\.6 KiB +12\.8 KiB +1 +3 +10\.6 KiB ' "$out"
 }
 
+@test "memory: what other tasks allocate and free is not called older than the recording" {
+	awk '!/: (kmalloc|kmem_cache_alloc|kfree|kmem_cache_free): / { next } { match($0, / ptr=[^ ]*/); at = substr($0, RSTART, RLENGTH) }
+		at ~ /=(0+(10)?|\(null\))$/ { next } /alloc[a-z_]*: / { alive[at]; next } at in alive { delete alive[at]; next } { n++ }
+		END { print "# cut by the start or the end: " n " frees of what was allocated before the start" }' "$fixtures/kmem.txt" > "$out.want"
+	for selection in --self '--comm ls' '--comm nobody' '--cpu 0'; do
+		# shellcheck disable=SC2086 # an option and its value
+		weft memory "$fixtures/kmem.dat" $selection > "$out"
+		grep -x -f "$out.want" "$out"
+	done
+}
+
 @test "power: wakeups and time in idle are those of the kernel's text" {
 	need_command jq
 	weft power "$fixtures/power.dat" --format json > "$out"
