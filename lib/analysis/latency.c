@@ -51,7 +51,7 @@ struct analysis {
 	struct spreads spreads; /* of all wakeups */
 	struct timerlats timerlats;
 	struct noises noises;
-	uint64_t seen, broken, wrong; /* wrong: wakeups whose parts do not add up */
+	uint64_t seen, broken, cut, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
 static bool init(struct analysis *latency, struct pass *pass, const void *options)
@@ -130,7 +130,10 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 	    !pass_wants_cpu(latency->pass, cpu) || (latency->options.rt && (task->prio < 0 || task->prio >= 100)))
 		return;
 	if (!step->intact) {
-		latency->broken++;
+		if (state->losses)
+			latency->broken++;
+		else
+			latency->cut++;
 		return;
 	}
 	latency->seen++;
@@ -368,6 +371,7 @@ static void put_wakeups(const struct analysis *latency, struct findings *finding
 	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");
 	spreads_put(&latency->spreads, "wakeups", call_task, latency, findings);
 	findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
+	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");
 }
 

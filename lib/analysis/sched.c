@@ -94,7 +94,10 @@ static void see_delay(struct analysis *sched, struct sched_counts *counts, uint3
 	if (!since)
 		return;
 	if (!step->intact) {
-		sched->broken_waits++;
+		if (state->losses)
+			sched->broken_waits++;
+		else
+			sched->cut_waits++;
 		return;
 	}
 	samples_add(&counts->delay, &sched->pass->budget, lasted);
@@ -128,8 +131,9 @@ static void put_run(const struct analysis *sched, uint32_t cpu, const struct sta
 		return;
 	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000,
 	      state->now % 1000000000, cpu, pass_comm(sched->pass, task), task->pid);
-	put_ms(out, counts->off);
-	put_ms(out, counts->late);
+	/* If the beginning of the run was not seen, these are of another run. */
+	put_ms(out, state->step.ran_since ? counts->off : 0);
+	put_ms(out, state->step.ran_since ? counts->late : 0);
 	put_ms(out, state->step.ran_since ? state->now - state->step.ran_since : 0);
 	out_f(out, "  %s\n", task->letter == '+' ? "R+" : (const char[]){ task->letter, 0 });
 }
@@ -150,14 +154,18 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 	if (sched->options.timehist)
 		put_run(sched, cpu, prev, counts);
 	counts->left = state->now;
+	counts->losses = state->losses;
 	counts = state->tasks[step->task].idle ? NULL : sched_counts_of(sched, step->task);
 	if (!counts)
 		return;
 	if (counts->ran_on && counts->ran_on != cpu + 1)
 		counts->moves++;
 	counts->ran_on = cpu + 1;
-	counts->off = counts->left ? state->now - counts->left : 0;
-	counts->late = step->waking || step->woken ? state->now - (step->waking ? step->waking : step->woken) : 0;
+	/* The task may have run while events were lost. */
+	counts->off = counts->left && counts->losses == state->losses ? state->now - counts->left : 0;
+	counts->late = step->intact && (step->waking || step->woken) ?
+			       state->now - (step->waking ? step->waking : step->woken) :
+			       0;
 	if (step->was == TASK_WAKING || step->was == TASK_QUEUED)
 		see_delay(sched, counts, cpu);
 }

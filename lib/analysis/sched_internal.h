@@ -19,6 +19,7 @@ struct sched_counts {
 	struct sched_longest worst;
 	uint32_t ran_on;    /* CPU + 1; 0: the task has not run */
 	uint64_t left;      /* when the task lost its CPU; 0: it has not */
+	uint64_t losses;    /* state::losses then */
 	uint64_t off, late; /* before its run: the time without a CPU, and the part of it since the wakeup */
 };
 
@@ -32,7 +33,7 @@ struct analysis {
 	size_t nr_tasks;
 	struct samples parts[PARTS];
 	struct sched_longest worst[PARTS];
-	uint64_t broken_waits;
+	uint64_t broken_waits, cut_waits;
 	struct sched_chain *chain; /* NULL: the user did not ask for it */
 	struct sched_map *map;
 };

@@ -237,6 +237,7 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 			      "runs and chains");
 	findings_cut(findings, starts, "runs under way at the start");
 	findings_cut(findings, runs, "runs under way at the end");
+	findings_cut(findings, sched->cut_waits, "wakeups whose beginning is not known");
 	findings_cut(findings, waits, "waits at the end");
 	findings_broken(findings, sched->broken_waits, "wakeups");
 }

@@ -6,25 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt)
-{
-	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
-	roles_init(&state->roles, state_names);
-	u64_map_init(&state->ids, sizeof(uint32_t));
-	listed_init(&state->listed, abi);
-}
-
-void state_release(struct state *state)
-{
-	roles_release(&state->roles);
-	u64_map_release(&state->ids);
-	listed_release(&state->listed);
-	gaps_release(&state->gaps);
-	free(state->tasks);
-	free(state->cpus);
-	*state = (struct state){ .tasks = NULL };
-}
-
 /*
  * The functions with a parameter `whole` are inline: a compiler makes two of each of their callers. If it is true, the
  * record has all fields where most kernels have them (state_places::whole).
@@ -173,9 +154,10 @@ INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct
 		step->waking = task->waking;
 		step->woken = task->woken;
 	}
-	step->intact = tasks_enter(state, task, TASK_RUNNING);
+	step->intact = tasks_enter(state, task, TASK_RUNNING) && !task->unsure;
 	task->waking = 0;
 	task->woken = 0;
+	task->unsure = false;
 	task->cpu = number;
 	state->cpus[number].hard = 0;
 	state->cpus[number].soft = task->soft;
@@ -249,6 +231,22 @@ static bool can_wake(const struct state *state, const struct state_task *task)
 	return false;
 }
 
+static void begin_wakeup(struct state *state, struct state_task *task, uint8_t role, bool again)
+{
+	if (role == STATE_WAKING) {
+		task->waking = state->now;
+		task->woken = 0;
+		task->unsure = false;
+		return;
+	}
+	/* The wait continues after this event, so task->waking stays only if the first part of the wait is known. */
+	if (!again || !state->step.intact)
+		task->waking = 0;
+	/* The kernel records sched_waking before each sched_wakeup, on a CPU that may have lost it. */
+	task->unsure = role == STATE_WAKEUP && !task->waking && !task->early && state->events[STATE_WAKING];
+	task->woken = state->now;
+}
+
 INLINE void wake(struct state *state, const struct event *event, uint8_t role, uint32_t id, bool whole)
 {
 	const struct state_places *places = &state->places[role];
@@ -268,8 +266,10 @@ INLINE void wake(struct state *state, const struct event *event, uint8_t role, u
 		state->breaks++;
 		tasks_lose(state, id, task->since);
 	}
-	if (!again && !can_wake(state, task))
+	if (!again && !can_wake(state, task)) {
+		task->early = role == STATE_WAKING;
 		return;
+	}
 	step->kind = role == STATE_WAKING ? STEP_WAKING : STEP_WOKEN;
 	step->task = id;
 	step->was = task->mode;
@@ -277,18 +277,8 @@ INLINE void wake(struct state *state, const struct event *event, uint8_t role, u
 	step->other = state->cpus[event->cpu].task;
 	step->cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
 	step->intact = tasks_enter(state, task, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
-	if (role == STATE_WAKING) {
-		task->waking = state->now;
-		task->woken = 0;
-	} else {
-		/*
-		 * The wait continues after this event, so task->waking stays only if the first part of the wait is
-		 * known.
-		 */
-		if (!again || !step->intact)
-			task->waking = 0;
-		task->woken = state->now;
-	}
+	begin_wakeup(state, task, role, again);
+	task->early = false;
 	if (again && step->intact)
 		return;
 	task->waker = event->pid;
@@ -458,7 +448,8 @@ static void see_loss(struct state *state, struct state_cpu *cpu, uint32_t number
  * Returns whether the event belongs to the tail of a sched_switch: __schedule() records the switch before
  * context_switch() changes `current`, so that what it does in between (tlb_flush, x86_fpu_regs_deactivated, functions,
  * the stack of the switch) has the PID of the task that lost the CPU. Interrupts are off until `current` has changed;
- * what has no flags, as an imported text, does not have that one at the switch, either.
+ * what has no flags, as an imported text, does not have that one at the switch, either. Nothing is woken, forked or
+ * switched in between.
  */
 static bool is_tail(const struct state_cpu *cpu, const struct event *event)
 {
@@ -500,17 +491,17 @@ void state_see_record(struct state *state, const struct event *event, uint8_t ro
 {
 	/* It stays where it is: only cpus_of() adds CPUs. */
 	struct state_cpu *cpu;
+	bool tail;
 
 	begin_step(state, event->ts);
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) {
-		if (is_tail(cpu, event))
-			cpu->tail++;
-		else
-			take_over(state, event->cpu, event->pid);
-	}
+	tail = (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && !role && is_tail(cpu, event);
+	if (tail)
+		cpu->tail++;
+	else if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)
+		take_over(state, event->cpu, event->pid);
 	if (__builtin_expect(state->listed.filtered, 0))
 		listed_see(&state->listed, event);
 	if (role) {
@@ -519,7 +510,9 @@ void state_see_record(struct state *state, const struct event *event, uint8_t ro
 	}
 	if (__builtin_expect(state->listed.filtered, 0))
 		filter_hide(state, event->cpu);
-	cpu->last = state->now;
+	/* What only seems to be the tail of a switch, on a CPU that was offline, does not tell that its task still runs. */
+	if (!tail)
+		cpu->last = state->now;
 	cpu->events++;
 }
 

@@ -65,6 +65,8 @@ struct state_task {
 	uint8_t mode; /* enum task_mode */
 	char letter;  /* of its last switch: 'R', '+', 'S', 'D'...; 0: none was seen */
 	bool exact;   /* the mode began at an event, not at a gap */
+	bool unsure;  /* while QUEUED: its sched_waking was not seen, so the wait may have begun before `woken` */
+	bool early;   /* its sched_waking came while it could not be woken; its sched_wakeup is to come */
 	bool idle;
 	bool forked;  /* its fork was seen */
 	uint8_t soft; /* PREEMPT_RT: nesting depth of softirqs when the task lost its CPU */
@@ -114,7 +116,7 @@ enum step_kind {
 struct state_step {
 	uint8_t kind;  /* enum step_kind */
 	uint8_t was;   /* enum task_mode of `task` before */
-	bool intact;   /* nothing was lost since that mode began */
+	bool intact;   /* nothing was lost since that mode began; SWITCH: nor was the wakeup */
 	uint32_t task; /* SWITCH: the task that gets the CPU; else the task that the step changes */
 	/*
 	 * SWITCH: the task that loses the CPU; WAKING, WOKEN: the task on the waker's CPU; FORK: the parent; or

@@ -4,6 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt)
+{
+	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
+	roles_init(&state->roles, state_names);
+	u64_map_init(&state->ids, sizeof(uint32_t));
+	listed_init(&state->listed, abi);
+}
+
+void state_release(struct state *state)
+{
+	roles_release(&state->roles);
+	u64_map_release(&state->ids);
+	listed_release(&state->listed);
+	gaps_release(&state->gaps);
+	free(state->tasks);
+	free(state->cpus);
+	*state = (struct state){ .tasks = NULL };
+}
+
 static bool goes_on(const struct state_task *task)
 {
 	return !task->died && (task->idle || task->mode == TASK_RUNNING || tasks_waits((enum task_mode)task->mode));

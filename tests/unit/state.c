@@ -345,6 +345,24 @@ TEST(state_takes_what_context_switch_does_for_a_part_of_the_switch)
 	end(&played);
 }
 
+/* The kernel records nothing on a CPU that is offline: the switch back to its idle task is missing. */
+TEST(state_takes_the_return_of_a_cpu_for_no_tail_of_its_last_switch)
+{
+	struct played played;
+
+	REQUIRE(play(&played, "0 1000 0 sched_waking common_flags=1 pid=9 target_cpu=0\n"
+			      "0 2000 0 sched_switch common_flags=1 prev_pid=0 prev_state=0 next_pid=9\n"
+			      "0 8000 0 tlb_flush common_flags=1 reason=0\n"
+			      "0 8100 0 sched_waking common_flags=1 pid=9 target_cpu=0\n"
+			      "0 8400 0 sched_switch common_flags=1 prev_pid=0 prev_state=0 next_pid=9\n"
+			      "0 8600 9 sched_switch common_flags=1 prev_pid=9 prev_state=1 next_pid=0\n"));
+	CHECK(played.state.breaks == 1);
+	CHECK(task(&played, 9)->spent[TASK_RUNNING] == 200);
+	CHECK(task(&played, 9)->spent[TASK_UNKNOWN] == 6100);
+	CHECK(played.nr_delays == 2 && played.delays[1] == 300);
+	end(&played);
+}
+
 TEST(state_sees_that_a_switch_is_missing_although_the_task_is_the_one_before)
 {
 	struct played played;

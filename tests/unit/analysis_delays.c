@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/sched.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+/* Delays and times off the CPU are told only if all that they consist of was recorded. */
+
+TEST(sched_counts_no_delay_of_a_wakeup_whose_waking_is_lost)
+{
+	struct analysed analysed;
+
+	/* CPU 1 loses the sched_waking of 9; that is known only later. */
+	if (!analysed_begin(&analysed, &sched_analysis, NULL, NULL,
+			    "1 1000 8 sched_waking pid=5 target_cpu=1\n"
+			    "0 2000 9 sched_switch prev_pid=9 prev_state=1 next_pid=0\n"
+			    "0 5000 0 sched_wakeup comm=nine pid=9 target_cpu=0\n"
+			    "0 5200 0 sched_switch prev_pid=0 prev_state=0 next_comm=nine next_pid=9\n"
+			    "1 lost 3\n"
+			    "1 6000 8 sched_waking pid=6 target_cpu=1\n"
+			    "0 7000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_pid=0\n"
+			    "1 7500 8 sched_waking pid=9 target_cpu=0\n"
+			    "0 7900 0 sched_wakeup comm=nine pid=9 target_cpu=0\n"
+			    "0 8000 0 sched_switch prev_pid=0 prev_state=0 next_comm=nine next_pid=9\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "nine", "delays", "1") &&
+	      analysed_is(&analysed, "tasks", "nine", "delay_max_ns", "500"));
+	CHECK(analysed_is(&analysed, "wakeups", "waking to running", "count", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(sched_counts_the_delay_of_a_task_that_was_woken_on_its_way_to_sleep)
+{
+	struct analysed analysed;
+
+	/* The waker came before the switch, and waited for it. */
+	if (!analysed_begin(&analysed, &sched_analysis, NULL, NULL,
+			    "0 1000 9 sched_waking pid=5 target_cpu=1\n"
+			    "1 1900 8 sched_waking pid=9 target_cpu=0\n"
+			    "0 2000 9 sched_switch prev_pid=9 prev_state=1 next_pid=0\n"
+			    "1 2300 8 sched_wakeup comm=nine pid=9 target_cpu=0\n"
+			    "0 2400 0 sched_switch prev_pid=0 prev_state=0 next_comm=nine next_pid=9\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "nine", "delay_max_ns", "100"));
+	analysed_end(&analysed);
+}
+
+TEST(sched_prints_no_times_of_a_run_that_lost_events_hide)
+{
+	static const struct sched_options options = { .timehist = true };
+	struct analysed analysed;
+
+	/* 9 may have run in the gap; and its second run began in one. */
+	if (!analysed_begin(&analysed, &sched_analysis, &options, NULL,
+			    "0 1000 9 sched_waking pid=5 target_cpu=1\n"
+			    "0 2000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_pid=0\n"
+			    "0 lost 3\n"
+			    "0 9000 0 sched_waking comm=nine pid=9 target_cpu=0\n"
+			    "0 9500 0 sched_switch prev_pid=0 prev_state=0 next_comm=nine next_pid=9\n"
+			    "0 9900 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_pid=0\n"
+			    "0 lost 3\n"
+			    "0 12000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_pid=0\n"))
+		return;
+	CHECK(analysed_prints(
+		&analysed,
+		"# TIME               CPU  TASK                 PID       OFF ms     DELAY ms       RUN ms  STATE\n"
+		"       0.000002000     0  nine                   9            -            -            -  S\n"
+		"       0.000009900     0  nine                   9            -     0.000500     0.000400  S\n"
+		"       0.000012000     0  nine                   9            -            -            -  S\n"
+		"\n"));
+	analysed_end(&analysed);
+}
