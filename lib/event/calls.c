@@ -4,6 +4,7 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
+#include "lib/event/hits.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>
@@ -52,7 +53,8 @@ struct ending {
 /* The open functions of one task; their depths ascend. */
 struct frames {
 	struct frame *at;
-	uint64_t *funcs; /* apart from the frames, because all of them are compared at each exit */
+	struct hits hits; /* what may be outside the times of the open functions */
+	uint64_t *funcs;  /* apart from the frames, because all of them are compared at each exit */
 	size_t len, size;
 	struct ending ending;
 };
@@ -90,6 +92,7 @@ static void frames_free(struct frames *frames)
 		return;
 	free(frames->at);
 	free(frames->funcs);
+	hits_release(&frames->hits);
 	free(frames);
 }
 
@@ -314,6 +317,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 		calls->starved = true;
 		return;
 	}
+	hits_forget(&frames->hits, frames->len);
 	frames->funcs[frames->len] = func;
 	frames->at[frames->len++] =
 		(struct frame){ .start = event->ts, .depth = depth, .within = within(event), .mark = calls->mark };
@@ -346,15 +350,29 @@ static bool is_open(const struct frames *frames, uint64_t func)
 	return false;
 }
 
-/* Adds the time of a call that has ended to its caller, or to the function that it interrupted. */
-static void nest(struct frame *caller, struct call *call, uint8_t in, struct ending *ending)
+/*
+ * Adds the time of a call that has ended to its caller, or to the function that it interrupted. If the end of a function
+ * comes whose entry did not, its time contains that of the calls below it.
+ */
+static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs_off)
 {
+	struct frame *caller = &frames->at[frames->len - 1];
+	struct ending *ending = &frames->ending;
 	uint64_t interrupted;
 
 	call->interrupts = in & (uint8_t)~caller->within;
 	interrupted = call->interrupts ? call->lasted : call->interrupted;
+	if (!call->entered) {
+		struct hit inside = hits_take(&frames->hits, frames->len - 1, call->start);
+
+		caller->nested -= inside.lasted;
+		caller->interrupted -= inside.interrupted;
+	}
 	caller->nested += call->lasted;
 	caller->interrupted += interrupted;
+	/* What is more than one deeper is below a function whose entry comes later, or is not in the trace. */
+	if (call->interrupts || irqs_off || call->depth - 1 > caller->depth)
+		hits_add(&frames->hits, frames->len - 1, &(struct hit){ 0, call->start, call->lasted, interrupted });
 	if (!ending->valid || ending->frame.depth != call->depth)
 		return;
 	ending->nested += call->lasted;
@@ -396,6 +414,31 @@ static const struct frame *ended(struct calls *calls, struct frames *frames, con
 	return frame->depth == call->depth && frames->funcs[frames->len - 1] == call->func ? frame : NULL;
 }
 
+/*
+ * The tracer looks at the clock before or after it writes the entry, by kernel, and before it writes the end. The
+ * functions of an interrupt that comes in between are inside the call but not in its time, or the other way round: then
+ * they are moved to its caller, or from there.
+ */
+static void move_hits(struct frames *frames, struct frame *frame, const struct call *call)
+{
+	size_t at = (size_t)(frame - frames->at);
+	struct frame *caller = at && frames->at[at - 1].depth == frame->depth - 1 ? &frames->at[at - 1] : NULL;
+	struct hit taken = { .lasted = 0 }, moved;
+
+	if (caller)
+		taken = hits_take(&frames->hits, at - 1, call->start);
+	frame->nested += taken.lasted;
+	frame->interrupted += taken.interrupted;
+	moved = hits_move(&frames->hits, at, caller, frame->nested > call->lasted ? call->start : 0,
+			  call->start + call->lasted);
+	frame->nested -= moved.lasted;
+	frame->interrupted -= moved.interrupted;
+	if (!caller)
+		return;
+	caller->nested += moved.lasted - taken.lasted;
+	caller->interrupted += moved.interrupted - taken.interrupted;
+}
+
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, false);
@@ -413,11 +456,9 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		frame = end_late(frames, ret);
 	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
+	if (is_last && ret->timed)
+		move_hits(frames, &frames->at[frames->len - 1], ret);
 	if (frame) {
-		/*
-		 * The tracer writes the entry before it looks at the clock. If an interrupt comes in between, its
-		 * functions are inside the call but not in its time.
-		 */
 		if (!ret->timed || frame->nested <= ret->lasted) {
 			ret->nested = frame->nested;
 			ret->interrupted = frame->interrupted;
@@ -432,8 +473,8 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		end_never(calls, frames);
 	calls->dropped += leave(frames, ret->depth) - (is_last ? 1 : 0);
 	ret->again = is_open(frames, ret->func);
-	if (ret->timed && frames->len && frames->at[frames->len - 1].depth == ret->depth - 1)
-		nest(&frames->at[frames->len - 1], ret, in, &frames->ending);
+	if (ret->timed && frames->len && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
+		nest(frames, ret, in, event->flags & EVENT_IRQS_OFF);
 }
 
 void calls_mark(struct calls *calls, uint64_t mark)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_HITS_H
+#define WEFT_EVENT_HITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The calls inside open functions that may not belong to them: those of interrupts, which may be outside the times of
+ * these functions, and those of functions whose entry was not seen.
+ * An open function is known by its place among those of its task: 0 is the outermost one.
+ */
+struct hit {
+	size_t frame; /* the place of the function that was hit */
+	uint64_t start, lasted, interrupted;
+};
+
+struct hits {
+	struct hit *items; /* those of the innermost function last */
+	size_t nr;
+};
+
+void hits_release(struct hits *hits);
+
+/* Forgets the hits of functions that are no longer open: only `open` of them are. */
+void hits_forget(struct hits *hits, size_t open);
+
+/* Adds a hit of the innermost open function. Without memory, or room, it stays where it is. */
+void hits_add(struct hits *hits, size_t frame, const struct hit *hit);
+
+/* Removes the hits of a function since this time. Returns their sums. */
+struct hit hits_take(struct hits *hits, size_t frame, uint64_t since);
+
+/*
+ * Of a function that lasted from `from` to `to` and ends: removes the hits outside this time, or, with `to_caller`,
+ * makes them hits of its caller. Returns their sums. The other hits of the function are forgotten.
+ */
+struct hit hits_move(struct hits *hits, size_t frame, bool to_caller, uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/graph.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+/* The own time of functions where the order of the records is not that of the calls. */
+
+static void types(struct loom *loom)
+{
+	loom_type(loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+}
+
+TEST(graph_takes_an_interrupt_behind_the_return_for_a_part_of_the_caller)
+{
+	struct analysed analysed;
+
+	/* 0xb, which called 0xd, has returned at 1300; the interrupt comes before its record is written. */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1100 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1200 7 funcgraph_entry func=0xd depth=2\n"
+			    "0 1250 7 funcgraph_exit func=0xd depth=2 calltime=1200 rettime=1250\n"
+			    "0 1310 7 funcgraph_entry func=0xc depth=2 common_flags=8\n"
+			    "0 1810 7 funcgraph_exit func=0xc depth=2 calltime=1310 rettime=1810 common_flags=8\n"
+			    "0 1820 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1300\n"
+			    "0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "self", "150") &&
+	      analysed_is(&analysed, "functions", "0xb", "irq", "0"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "300") &&
+	      analysed_is(&analysed, "functions", "0xa", "irq", "500"));
+	analysed_end(&analysed);
+}
+
+TEST(graph_takes_an_interrupt_before_the_entry_is_written_for_a_part_of_the_call)
+{
+	struct analysed analysed;
+
+	/* 0xb begins at 1100; the interrupt comes before its record is written. The tracer has counted its depth. */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1110 7 funcgraph_entry func=0xc depth=2 common_flags=8\n"
+			    "0 1610 7 funcgraph_exit func=0xc depth=2 calltime=1110 rettime=1610 common_flags=8\n"
+			    "0 1620 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1800 7 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1800\n"
+			    "0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "self", "200") &&
+	      analysed_is(&analysed, "functions", "0xb", "irq", "500"));
+	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "300") &&
+	      analysed_is(&analysed, "functions", "0xa", "irq", "500"));
+	analysed_end(&analysed);
+}
+
+TEST(graph_takes_calls_below_a_function_that_is_not_traced_off_the_caller)
+{
+	struct analysed analysed;
+
+	/* The function of depth 1 is hidden the first time (--no-graph-function); the second time only its entry is. */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1000 7 funcgraph_entry func=0xa depth=0\n"
+			    "0 1110 7 funcgraph_entry func=0xc depth=2\n"
+			    "0 1210 7 funcgraph_exit func=0xc depth=2 calltime=1110 rettime=1210\n"
+			    "0 1310 7 funcgraph_entry func=0xc depth=2\n"
+			    "0 1410 7 funcgraph_exit func=0xc depth=2 calltime=1310 rettime=1410\n"
+			    "0 1500 7 funcgraph_exit func=0xb depth=1 calltime=1300 rettime=1500\n"
+			    "0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xa", "self", "700"));
+	analysed_end(&analysed);
+}
