@@ -351,8 +351,8 @@ static bool is_open(const struct frames *frames, uint64_t func)
 }
 
 /*
- * Adds the time of a call that has ended to its caller, or to the function that it interrupted. If the end of a function
- * comes whose entry did not, its time contains that of the calls below it.
+ * Adds the time of a call that has ended to its caller, or to the function that it interrupted. If the end of a
+ * function comes whose entry did not, its time contains that of the calls below it.
  */
 static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs_off)
 {

@@ -510,7 +510,7 @@ void state_see_record(struct state *state, const struct event *event, uint8_t ro
 	}
 	if (__builtin_expect(state->listed.filtered, 0))
 		filter_hide(state, event->cpu);
-	/* What only seems to be the tail of a switch, on a CPU that was offline, does not tell that its task still runs. */
+	/* What seems to be the tail of a switch after a CPU was offline does not tell that its task still runs. */
 	if (!tail)
 		cpu->last = state->now;
 	cpu->events++;
