@@ -19,6 +19,7 @@ struct saved {
 	const struct hist_wanted *wanted;
 	struct hist_title title;
 	enum hist_format format;
+	bool *empty; /* set: no event was selected */
 };
 
 static int show_parsed(const struct saved *saved, const struct tally *tally, const char *text, struct fail *fail)
@@ -87,6 +88,7 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 		r = show(saved, tally, fail);
 	if (!r)
 		tell_limits(tally);
+	*saved->empty = !reader_count(reader);
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
@@ -102,6 +104,7 @@ int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted,
 	struct fail fail = FAIL_INIT;
 	int r;
 
+	saved.empty = &in_batches.empty;
 	in_batches.in_batches = true;
 	reading_tell_left_behind(file->input);
 	r = analyse_read(&in_batches, count, &saved, &fail);

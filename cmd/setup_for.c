@@ -32,19 +32,32 @@ static bool add_stacks(struct setup_instance *wanted, const char *events)
 {
 	struct setup_event *event = setup_add_event(wanted, events);
 
-	return event && setup_list_add(&event->triggers, "stacktrace");
+	if (!event || !setup_list_add(&event->triggers, "stacktrace"))
+		return false;
+	event->what_for = "the stacks";
+	event->optional = true;
+	return true;
+}
+
+static bool add_wants(struct setup_instance *wanted, const struct analysis_ops *ops, size_t essential)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ops->wants[i].event; i++)
+		/* A tracer's own events cannot be enabled: the tracer writes them. */
+		if (!ops->tracer || strncmp(ops->wants[i].event, "ftrace:", strlen("ftrace:")))
+			ok = ok && add_want(wanted, &ops->wants[i], i < essential);
+	return ok;
 }
 
 bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops *ops)
 {
 	bool ok = true;
 
+	/* An overview can do without any of its parts. */
 	for (size_t i = 0; ops->like && ops->like[i]; i++)
-		ok = ok && setup_for_analysis(wanted, ops->like[i]);
-	for (size_t i = 0; ops->wants[i].event; i++)
-		/* A tracer's own events cannot be enabled: the tracer writes them. */
-		if (!ops->tracer || strncmp(ops->wants[i].event, "ftrace:", strlen("ftrace:")))
-			ok = ok && add_want(wanted, &ops->wants[i], i < ops->essential);
+		ok = ok && add_wants(wanted, ops->like[i], 0);
+	ok = ok && add_wants(wanted, ops, ops->essential);
 	if (ops->stacks)
 		ok = ok && add_stacks(wanted, ops->stacks);
 	if (ops->option)

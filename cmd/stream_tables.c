@@ -128,8 +128,10 @@ static bool settle(struct sink *sink, struct events *events, struct event *event
 	/* A loss before the first event has no time. */
 	if (!tables->begun)
 		return false;
+	tables->part.pending = is_record ? event->type : NULL;
 	if (is_record && event->ts > tables->from)
 		tables->failed = pass_time(tables, event->ts);
+	tables->part.pending = NULL;
 	/* An event that comes late counts in the present interval. */
 	if (event->ts < tables->from)
 		event->ts = tables->from;

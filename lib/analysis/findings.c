@@ -222,7 +222,9 @@ static bool print(struct findings *findings, const struct findings_options *opti
 		if (finding->more)
 			out_f(out, " (more: weft %s)", finding->more);
 		out_char(out, '\n');
-		if (!table_print(&finding->table, out))
+		if (!finding->table.nr_items)
+			out_str(out, "none among the events\n");
+		else if (!table_print(&finding->table, out))
 			return false;
 		if (finding->left_away)
 			out_f(out, "... and %s more%s\n", text_count(text, finding->left_away),
@@ -284,7 +286,8 @@ static void put_json_span(const struct findings_span *span, struct json *json)
 	json_put_decimal(json, (int64_t)span->from, 9);
 	json_key(json, "until");
 	json_put_decimal(json, (int64_t)span->to, 9);
-	json_key(json, "events");
+	/* Tables may be called "events". */
+	json_key(json, "span_events");
 	json_put_u64(json, span->events);
 	json_key(json, "whole");
 	json_put_bool(json, span->whole);

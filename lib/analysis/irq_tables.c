@@ -184,6 +184,10 @@ int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fai
 				    "-e irq -e irq_vectors", fail);
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
+	if (irq->pass->filter.nr_pids || irq->pass->filter.nr_comms)
+		findings_note(
+			findings,
+			"the rows are of all tasks: --pid and --comm choose none, for who is interrupted is a bystander");
 	put_limits(irq, findings);
 	return 0;
 }

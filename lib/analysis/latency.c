@@ -291,9 +291,6 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 
 static void put_late(const struct analysis *latency, struct table *table, const struct late *late)
 {
-	const struct state *state = &latency->pass->state;
-	uint32_t waker = late->waker > 0 ? state_task_of(state, late->waker) : (uint32_t)STATE_NO_TASK;
-
 	table_cell_u64(table, late->lasted);
 	table_cell(table, name_of(latency, late->task));
 	put_pid(latency, table, late->task);
@@ -307,7 +304,7 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 	for (size_t i = 0; i < PARTS; i++)
 		if (i != PART_OWN && i != PART_NMI)
 			table_cell_u64(table, late->parts[i]);
-	table_cell(table, late->waker ? name_of(latency, waker) : "<idle>");
+	pass_put_waker(latency->pass, late->waker, table);
 	if (late->waker >= 0)
 		table_cell_s64(table, late->waker);
 	else

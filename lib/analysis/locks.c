@@ -20,7 +20,7 @@ static const struct analysis_want wants[] = {
 	{ "lock:contention_end", "lock:lock_acquired", "when it has it" },
 	{ "sched:sched_switch", NULL, "spinning or asleep" },
 	{ "sched:sched_waking", NULL, "who ended the wait" },
-	{ "syscalls:sys_enter_futex,syscalls:sys_exit_futex", NULL, "waits for futexes" },
+	{ "syscalls:sys_enter_futex,syscalls:sys_exit_futex", "raw_syscalls", "waits for futexes" },
 	{ NULL, NULL, NULL },
 };
 
@@ -498,6 +498,7 @@ const struct analysis_ops locks_analysis = {
 	.name = "locks",
 	.summary = "show how long tasks waited for locks and futexes",
 	.wants = wants,
+	.stacks = "lock:contention_begin",
 	.size = sizeof(struct analysis),
 	.init = init,
 	.look = look,

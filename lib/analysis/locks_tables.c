@@ -141,19 +141,6 @@ static void put_head(const struct analysis *locks, const struct lock_row *row, s
 	}
 }
 
-static void put_waker(const struct analysis *locks, const struct lock_row *row, struct table *table)
-{
-	const struct state *state = &locks->pass->state;
-	uint32_t task = row->waker > 0 ? state_task_of(state, row->waker) : STATE_NO_TASK;
-
-	if (task != STATE_NO_TASK)
-		table_cell(table, pass_comm(locks->pass, &state->tasks[task]));
-	else if (row->waker > 0)
-		table_cellf(table, "%" PRId32, row->waker);
-	else
-		table_cell(table, row->waker ? "" : "an interrupt");
-}
-
 static void put_row(const struct analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const uint64_t parts[] = { row->spun, row->slept, row->queued };
@@ -174,7 +161,7 @@ static void put_row(const struct analysis *locks, const struct lock_row *row, st
 	}
 	table_cell_u64(table, row->given_up);
 	put_caller(locks, row->caller, table);
-	put_waker(locks, row, table);
+	pass_put_waker(locks->pass, row->waker, table);
 }
 
 static void put_rest(const struct analysis *locks, const struct lock_row *row, struct table *table)

@@ -13,6 +13,11 @@
 static const struct analysis_want wants[] = {
 	{ "kmem:kmalloc", "kmem:*alloc*", "what is allocated, and where" },
 	{ "kmem:kfree", "kmem:*free*", "what is freed again" },
+	{ "kmem:kmem_cache_alloc,kmem:kmem_cache_free", NULL, "objects of the kernel's own caches" },
+	{ "kmem:mm_page_alloc,kmem:mm_page_free", NULL, "blocks of pages" },
+	{ "vmscan:mm_vmscan_*_reclaim_*", NULL, "which tasks had to wait for memory" },
+	{ "compaction:mm_compaction_begin,compaction:mm_compaction_end", NULL, "which tasks had to compact memory" },
+	{ "exceptions:page_fault_user,exceptions:page_fault_kernel", NULL, "page faults" },
 	{ NULL, NULL, NULL },
 };
 

@@ -297,7 +297,7 @@ static bool has_tracer(const struct pass *pass, const char *tracer)
 	return false;
 }
 
-static bool is_part(const struct pass *pass)
+bool pass_is_part(const struct pass *pass)
 {
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
 		if (pass->reader->buffers[i].window.since || pass->reader->buffers[i].window.until != UINT64_MAX)
@@ -310,7 +310,7 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 {
 	size_t least = ops->essential ? ops->essential : 1, recorded = 0;
 
-	if (is_part(pass))
+	if (pass_is_part(pass))
 		return fail_set(fail, -ENODATA, "%s: only a part of the file was looked at", what);
 	if (has_tracer(pass, ops->tracer))
 		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", what,
@@ -358,6 +358,18 @@ bool pass_is_self(const struct pass *pass, int32_t pid)
 const char *pass_comm(const struct pass *pass, const struct state_task *task)
 {
 	return *task->comm ? task->comm : task_name(pass->reader->buffers[0].context->tasks, task->pid).text;
+}
+
+void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table)
+{
+	uint32_t task = waker > 0 ? state_task_once(&pass->state, waker) : STATE_NO_TASK;
+
+	if (task != STATE_NO_TASK && *pass_comm(pass, &pass->state.tasks[task]))
+		table_cell(table, pass_comm(pass, &pass->state.tasks[task]));
+	else if (waker > 0)
+		table_cellf(table, "%" PRId32, waker);
+	else
+		table_cell(table, waker ? "" : "an interrupt");
 }
 
 bool pass_chooses(const struct pass *pass, const struct state_task *task)

@@ -51,6 +51,8 @@ struct pass {
 	 * lines are wanted.
 	 */
 	struct out *lines;
+	/* Set by a caller of pass_restart(): the type of an event that was read and belongs to the new interval, or NULL. */
+	const struct event_type *pending;
 	/* Private to the pass: */
 	struct pass_item {
 		const struct analysis_ops *ops;
@@ -103,6 +105,9 @@ bool pass_is_named(const char *patterns, const char *name);
 /* Notes which CPUs, events and tasks the recording left out by a filter (tracing_cpumask, -f, set_event_pid). */
 void pass_put_filters(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);
 
+/* Returns whether the reader shows only the events between two times. */
+bool pass_is_part(const struct pass *pass);
+
 /* Returns the first buffer that was recorded with a PID filter; NULL: there is none. */
 const struct context *pass_filtered(const struct pass *pass);
 
@@ -146,6 +151,9 @@ bool pass_is_self(const struct pass *pass, int32_t pid);
 
 /* Returns the task's name: the last one from an event, or the one that the file has. */
 const char *pass_comm(const struct pass *pass, const struct state_task *task);
+
+/* Adds the name of state_task::waker to a table: "" if it is not known, its PID if only that is known. */
+void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table);
 
 /*
  * Cells with p50, p99 and the largest of samples; "-" where there are too few samples. pass_cells(): before them the

@@ -17,6 +17,8 @@ static const struct analysis_want wants[] = {
 	{ "irq:irq_handler_entry", NULL, "which device woke a CPU" },
 	{ "irq_vectors", "i*:*_entry,powerpc:timer_interrupt_entry,powerpc:doorbell_entry",
 	  "the timer and other CPUs that woke one" },
+	{ "power:cpu_idle_miss", NULL, "which idle states were too deep or too shallow" },
+	{ "power:cpu_frequency,power:pstate_sample", NULL, "how fast CPUs ran" },
 	{ NULL, NULL, NULL },
 };
 

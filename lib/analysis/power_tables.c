@@ -64,8 +64,20 @@ static void put_idled(const struct analysis *power, struct table *table, const s
 			   1);
 }
 
+static void put_misses(struct table *table, const struct power_cpu *cpu, bool recorded)
+{
+	if (recorded) {
+		table_cell_u64(table, cpu->too_deep);
+		table_cell_u64(table, cpu->too_shallow);
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+}
+
 static void put_cpus(const struct analysis *power, struct findings *findings)
 {
+	bool misses = pass_has(power->pass, "power:cpu_idle_miss");
 	struct table *table =
 		findings_table(findings, "cpus", "CPUs: how long they idled, and how often they were woken", "idle",
 			       cpu_columns, array_size(cpu_columns));
@@ -79,8 +91,7 @@ static void put_cpus(const struct analysis *power, struct findings *findings)
 			continue;
 		table_cell_u64(table, number);
 		put_idled(power, table, cpu);
-		table_cell_u64(table, cpu->too_deep);
-		table_cell_u64(table, cpu->too_shallow);
+		put_misses(table, cpu, misses);
 		table_cell_u64(table, cpu->samples);
 		table_cell_u64(table, cpu->sampled_min);
 		table_cell_u64(table, cpu->samples ? cpu->sampled / cpu->samples : 0);
@@ -237,6 +248,8 @@ int power_finish(struct analysis *power, struct findings *findings, struct fail 
 		idle += cpu->idle;
 		power->unknown += cpu->waking;
 	}
+	if (power->pass->filter.nr_pids || power->pass->filter.nr_comms)
+		findings_note(findings, "the rows are of CPUs: --pid and --comm choose none of them");
 	if (power->unknown && power->wakers.len)
 		findings_note(findings, "of %" PRIu64 " wakeup%s no event tells the cause", power->unknown,
 			      text_plural(power->unknown));

@@ -115,6 +115,7 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 			       "until it ran",
 			       "run", task_columns, TASK_COLUMNS);
 	uint64_t self = 0, ran = 0;
+	char lasted[TEXT_HUMAN];
 
 	if (!table)
 		return;
@@ -134,10 +135,8 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		}
 	}
 	if (self && !sched->pass->filter.self)
-		findings_note(findings,
-			      "left out: %" PRIu64 " task%s of weft itself, which ran %" PRIu64
-			      " us; --self shows them",
-			      self, text_plural(self), ran / 1000);
+		findings_note(findings, "left out: %" PRIu64 " task%s of weft itself, which ran %s; --self shows them",
+			      self, text_plural(self), text_time(lasted, ran));
 }
 
 enum cpu_column { CPU, CPU_BUSY, CPU_PERCENT, CPU_IDLES, CPU_SOFT, CPU_HARD, CPU_LOST, CPU_SWITCHES, CPU_COLUMNS };

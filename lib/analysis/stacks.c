@@ -371,15 +371,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 
 static void put_waker(const struct analysis *stacks, int32_t waker, struct table *table)
 {
-	const struct state *state = &stacks->pass->state;
-	uint32_t task = waker > 0 ? state_task_of(state, waker) : STATE_NO_TASK;
-
-	if (task != STATE_NO_TASK)
-		table_cell(table, pass_comm(stacks->pass, &state->tasks[task]));
-	else if (waker > 0)
-		table_cellf(table, "%" PRId32, waker);
-	else
-		table_cell(table, waker ? "" : "an interrupt");
+	pass_put_waker(stacks->pass, waker, table);
 	if (waker >= 0)
 		table_cell_s64(table, waker);
 	else
@@ -426,8 +418,9 @@ static int finish(struct analysis *stacks, struct findings *findings, struct fai
 	size_t at = 0;
 
 	if (!stacks->stacks)
-		return fail_set(fail, -ENODATA,
-				"there are no stacks among the events; record with -T, as in -e sched -T");
+		return fail_set(fail, -ENODATA, "there are no stacks among the events%s",
+				pass_is_part(stacks->pass) ? ": only a part of the file was looked at" :
+							     "; record with -T, as in -e sched -T");
 	put_events(stacks, findings);
 	if (stacks->pass->state.events[STATE_SWITCH])
 		put_offs(stacks, findings);

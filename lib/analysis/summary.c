@@ -23,17 +23,61 @@ struct analysis {
 	struct pass *pass;
 	struct analysis *parts[PARTS];
 	struct dispatch dispatch; /* to the parts */
-	uint64_t lost;            /* number of lost events, from gaps that have a number */
-	bool more_lost;           /* there are also gaps without a number */
+	struct u64_map before; /* how many events of each type, by type_key(), were before this interval of a stream */
+	uint64_t lost;         /* number of lost events, from gaps that have a number */
+	bool more_lost;        /* there are also gaps without a number */
 };
 
-static const struct analysis_want wants[] = { { NULL, NULL, NULL } };
+static const struct analysis_want wants[] = {
+	{ "lock:contention_begin", "lock:lock_contended", "when a task begins to wait for a lock of the kernel" },
+	{ "lock:contention_end", "lock:lock_acquired", "when it has it" },
+	{ "sched:sched_process_exit", NULL, "how many tasks ended" },
+	{ NULL, NULL, NULL },
+};
 
-/* Recording functions is too expensive unless the user asks for it. */
-static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, NULL };
+/* Recording functions is too expensive unless the user asks for it. The system calls include those on futexes. */
+static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, &block_analysis,
+						   NULL };
+
+static uint64_t type_key(size_t buffer, const struct event_type *type)
+{
+	return (uint64_t)buffer << 32 | (uint32_t)type->id;
+}
+
+/* How many events of a type there were up to now. */
+static uint64_t count_so_far(const struct analysis *summary, const struct event_type *type)
+{
+	return type->seen - (type == summary->pass->pending);
+}
+
+static uint64_t count_of(const struct analysis *summary, size_t buffer, const struct event_type *type)
+{
+	const uint64_t *before = u64_map_find(&summary->before, type_key(buffer, type));
+
+	return count_so_far(summary, type) - (before ? *before : 0);
+}
+
+static bool count_before(struct analysis *summary)
+{
+	const struct reader *reader = summary->pass->reader;
+	const struct event_type *type;
+	uint64_t *before;
+
+	u64_map_init(&summary->before, sizeof(*before));
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++) {
+			before = u64_map_add(&summary->before, type_key(i, type));
+			if (!before)
+				return false;
+			*before = count_so_far(summary, type);
+		}
+	}
+	return true;
+}
 
 static void release(struct analysis *summary)
 {
+	u64_map_release(&summary->before);
 	for (size_t i = 0; i < PARTS; i++)
 		analysis_free(parts[i], summary->parts[i]);
 	dispatch_release(&summary->dispatch);
@@ -43,6 +87,8 @@ static bool init(struct analysis *summary, struct pass *pass, const void *option
 {
 	(void)options;
 	summary->pass = pass;
+	if (!count_before(summary))
+		return false;
 	for (size_t i = 0; i < PARTS; i++)
 		if (analysis_new(parts[i], pass, NULL, &summary->parts[i], NULL) ||
 		    !dispatch_add(&summary->dispatch, parts[i], summary->parts[i]))
@@ -71,26 +117,38 @@ static void see(struct analysis *summary, const struct event *event, uint8_t rol
 }
 
 /* How many events of this type were read, in the first buffer that has any. */
-static uint64_t seen_of(const struct reader *reader, const char *system, const char *name)
+static uint64_t seen_of(const struct analysis *summary, const char *system, const char *name)
 {
+	const struct reader *reader = summary->pass->reader;
 	const struct event_type *type;
 
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++)
 			if (type->format && !strcmp(type->format->system, system) && !strcmp(type->format->name, name))
-				return type->seen;
+				return count_of(summary, i, type);
 	return 0;
+}
+
+static uint64_t seen_all(const struct analysis *summary)
+{
+	const struct reader *reader = summary->pass->reader;
+	const struct event_type *type;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++)
+			sum += count_of(summary, i, type);
+	return sum;
 }
 
 /* weft tasks says more, but only of a file that has forks or exits. */
 static void put_tasks(const struct analysis *summary, struct table *table)
 {
-	const struct reader *reader = summary->pass->reader;
-	uint64_t forks = seen_of(reader, "sched", "sched_process_fork"), exits;
+	uint64_t forks = seen_of(summary, "sched", "sched_process_fork"), exits;
 	char began[TEXT_HUMAN], ended[TEXT_HUMAN];
 
-	forks = forks ? forks : seen_of(reader, "task", "task_newtask");
-	exits = seen_of(reader, "sched", "sched_process_exit");
+	forks = forks ? forks : seen_of(summary, "task", "task_newtask");
+	exits = seen_of(summary, "sched", "sched_process_exit");
 	if (!forks && !exits)
 		return;
 	table_cell(table, "tasks began, ended");
@@ -119,7 +177,7 @@ static void put_facts(const struct analysis *summary, struct findings *findings)
 	table_cell(table, "CPUs with events");
 	table_cell(table, text_count(text, cpus));
 	table_cell(table, "events");
-	table_cell(table, text_count(text, reader_count(pass->reader)));
+	table_cell(table, text_count(text, seen_all(summary)));
 	table_cell(table, "events lost");
 	if (state->losses)
 		table_cellf(table, "%s%s, in %s gaps", summary->more_lost ? "more than " : "",
@@ -146,11 +204,13 @@ static void put_events(const struct analysis *summary, struct findings *findings
 	findings_brief(findings, UINT32_MAX);
 	for (size_t i = 0; table && i < reader->nr_buffers; i++) {
 		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++) {
+			if (!count_of(summary, i, type))
+				continue;
 			if (type->format)
 				table_cellf(table, "%s:%s", type->format->system, type->format->name);
 			else
 				table_cellf(table, "%" PRId32, type->id);
-			table_cell_u64(table, type->seen);
+			table_cell_u64(table, count_of(summary, i, type));
 		}
 	}
 }

@@ -281,7 +281,8 @@ INLINE void wake(struct state *state, const struct event *event, uint8_t role, u
 	task->early = false;
 	if (again && step->intact)
 		return;
-	task->waker = event->pid;
+	/* An interrupt has nothing to do with the task that it interrupted. */
+	task->waker = event->flags & (EVENT_HARDIRQ | EVENT_NMI | EVENT_SOFTIRQ) ? 0 : event->pid;
 	begin_wait(state, task, step->cpu);
 }
 

@@ -59,7 +59,7 @@ struct state_task {
 	uint64_t beside_idle;   /* the part of its waiting time during which another CPU was idle */
 	uint64_t idle_then;     /* the other CPUs' idle time up to the beginning of its wait */
 	int32_t prio;           /* the kernel's: below 100 is real-time; -1 unknown */
-	/* the PID of the task that woke it last, or that was interrupted by the waking interrupt */
+	/* the PID of the task that woke it last; 0: an interrupt or softirq did, or an idle task; -1: not seen */
 	int32_t waker;
 	uint32_t cpu; /* the CPU where it runs, ran last, or will run */
 	uint8_t mode; /* enum task_mode */
@@ -246,6 +246,8 @@ uint64_t state_spent(const struct state *state, uint32_t task, enum task_mode mo
 
 /* Returns the live task with this PID, or STATE_NO_TASK. Not for PID 0. */
 uint32_t state_task_of(const struct state *state, int32_t pid);
+/* The same, or the only task that had this PID if it has ended. */
+uint32_t state_task_once(const struct state *state, int32_t pid);
 
 /* Returns the task that has the CPU, or STATE_NO_TASK. */
 static inline uint32_t state_running(const struct state *state, uint32_t cpu)

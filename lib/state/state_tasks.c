@@ -62,6 +62,13 @@ uint32_t state_task_of(const struct state *state, int32_t pid)
 	return id && !state->tasks[id - 1].died ? id - 1 : STATE_NO_TASK;
 }
 
+uint32_t state_task_once(const struct state *state, int32_t pid)
+{
+	uint32_t id = search(state, pid);
+
+	return id && (!state->tasks[id - 1].died || !state->tasks[id - 1].generation) ? id - 1 : STATE_NO_TASK;
+}
+
 void tasks_lose(struct state *state, uint32_t id, uint64_t from)
 {
 	struct state_task *task = &state->tasks[id];

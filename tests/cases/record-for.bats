@@ -29,11 +29,39 @@ enabled()
 	run -0 weft record --for syscalls --for sched -e signal --dry-run -- true
 	[ "$(enabled <<< "$output" | grep -cx -e raw_syscalls -e sched/sched_switch -e sched/sched_waking -e signal)" -eq 4 ]
 	run -0 weft record --for summary --dry-run -- true
-	[ "$(enabled <<< "$output" | grep -cx -e raw_syscalls -e sched/sched_switch -e irq)" -eq 3 ]
+	[ "$(enabled <<< "$output" | grep -cx -e raw_syscalls -e sched/sched_switch -e irq -e block/block_rq_issue -e lock/contention_begin -e lock)" -ge 4 ]
 	run -2 weft record --for scheduler -- true
 	[[ "${lines[0]}" == *"unknown analysis 'scheduler'; the analyses are "*sched* ]]
 	run -2 weft record -p function --for graph -- true
 	[[ "${lines[0]}" == *"needs the tracer function_graph, but another one is requested: function" ]]
+}
+
+@test "record --for: has an event for each table and column of the analysis" {
+	need_tracefs
+	local name event
+	while read -r name event; do
+		grep -qx "$event" <(weft list -e) || continue
+		run -0 weft record --for "$name" --dry-run -- true
+		event=${event/:/\/}
+		grep -qxF -e "$event" -e "${event%%/*}" <(enabled <<< "$output")
+	done <<- 'EOF'
+		memory kmem:kmem_cache_alloc
+		memory kmem:kmem_cache_free
+		memory kmem:mm_page_alloc
+		memory vmscan:mm_vmscan_direct_reclaim_begin
+		memory vmscan:mm_vmscan_direct_reclaim_end
+		memory exceptions:page_fault_user
+		power power:cpu_idle_miss
+		power power:cpu_frequency
+		summary block:block_rq_issue
+		summary lock:contention_end
+		summary sched:sched_process_exit
+	EOF
+	# Callers come from stacks.
+	if grep -qx lock:contention_begin <(weft list -e); then
+		run -0 weft record --for locks --dry-run -- true
+		grep -q 'echo stacktrace >> .*/lock/contention_begin/trigger$' <<< "$output"
+	fi
 }
 
 @test "analyses: what a file lacks is told with the --for that records it" {

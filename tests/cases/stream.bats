@@ -346,7 +346,7 @@ flood()
 check_intervals()
 {
 	jq -es --argjson every "$2" '.[-1].whole and ([.[:-1][] | .whole] | any | not) and length > 2
-		and ([.[:-1][] | .events] | add) == .[-1].events
+		and ([.[:-1][] | .span_events] | add) == .[-1].span_events
 		and .[0].since == .[-1].since and (.[-2].until - .[-1].until | fabs) < 0.000001
 		and ([range(length - 2) as $i | (.[$i].until - .[$i + 1].since | fabs) < 0.000001] | all)
 		and ([.[:-2][] | (.until - .since) / $every | . - round | fabs < 0.001] | all)' "$1"
@@ -359,9 +359,17 @@ check_intervals()
 	check_intervals out 0.02
 	# No other test writes into the instance, so everything that it counted was shown.
 	read -r written lost < <(counted)
-	[ "$lost" -gt 0 ] || [ "$(jq -s '.[-1].events' out)" -eq "$written" ]
+	[ "$lost" -gt 0 ] || [ "$(jq -s '.[-1].span_events' out)" -eq "$written" ]
 	# The numbers of switches in the intervals add up to those in the last table.
 	jq -es '([.[:-1][].cpus[]? | .switches] | add) == ([.[-1].cpus[] | .switches] | add)' out
+}
+
+@test "stream: --summary summary counts in each interval the events of that interval" {
+	need_command jq
+	weft stream -q -F -c --summary summary --every 20ms --format json -- bash -c 'busy 3000; sleep 0.1; busy 3000' > out
+	check_intervals out 0.02
+	jq -es 'all(.[]; .span_events == ([.events[]? | .count] | add // 0))' out
+	jq -es 'all(.[]; .span_events == (.recording[] | select(.fact == "events") | .value | gsub(","; "") | tonumber))' out
 }
 
 @test "stream: --summary counts the calls that a command is known to make" {

@@ -23,9 +23,11 @@ static void see(void *arg, const struct event *event)
 	struct restarting *restarting = arg;
 
 	if (restarting->at && event->ts >= restarting->at) {
+		restarting->pass->pending = event->type;
 		state_advance(&restarting->pass->state, restarting->at);
 		restarting->failed = pass_end(restarting->pass, restarting->fail) ||
 				     pass_restart(restarting->pass, restarting->fail);
+		restarting->pass->pending = NULL;
 		restarting->at = 0;
 	}
 	if (!restarting->failed)

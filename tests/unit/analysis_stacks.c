@@ -62,6 +62,29 @@ TEST(stacks_tells_blocked_from_runnable_by_the_stack_where_the_task_left)
 	analysed_end(&analysed);
 }
 
+/* Task 9 wakes and ends; an interrupt on top of task 8 has nothing to do with that. */
+TEST(stacks_names_a_waker_that_has_ended_and_no_bystander)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(
+		    &analysed, &stacks_analysis, NULL, types,
+		    "1 900 9 sched_switch prev_comm=cc prev_pid=9 prev_state=0 next_comm=cc next_pid=9\n"
+		    "0 1000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+		    "0 1001 7 kernel_stack caller=0x10 next=0x20\n"
+		    "1 4000 9 sched_waking comm=ls pid=7 target_cpu=0\n"
+		    "1 4100 9 sched_switch prev_comm=cc prev_pid=9 prev_state=16 next_comm=sh next_pid=8\n"
+		    "0 4500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+		    "0 5000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+		    "0 5001 7 kernel_stack caller=0x30 next=0x20\n"
+		    "1 6000 8 sched_waking common_flags=8 comm=ls pid=7 target_cpu=0\n"
+		    "0 6500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "woken_by", "cc"));
+	CHECK(analysed_is(&analysed, "off_cpu", "0x30", "woken_by", "an interrupt"));
+	analysed_end(&analysed);
+}
+
 TEST(stacks_adds_up_the_times_of_a_task)
 {
 	struct analysed analysed;

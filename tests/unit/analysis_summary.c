@@ -27,6 +27,18 @@ TEST(summary_tells_what_a_recording_holds)
 	analysed_end(&analysed);
 }
 
+TEST(summary_of_an_interval_counts_the_events_of_that_interval)
+{
+	struct analysed analysed;
+
+	if (!analysed_from(&analysed, &summary_analysis, NULL, script, 2500000))
+		return;
+	CHECK(analysed_is(&analysed, "recording", "events", "value", "3"));
+	CHECK(analysed_is(&analysed, "events", "sched:sched_switch", "count", "3"));
+	CHECK(!analysed_is(&analysed, "events", "sched:sched_waking", "count", "1"));
+	analysed_end(&analysed);
+}
+
 TEST(summary_says_which_analysis_lacks_its_events)
 {
 	struct analysed analysed;
