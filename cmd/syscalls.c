@@ -8,7 +8,7 @@ enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_TRACE };
 
 static const struct argp_option options[] = {
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu", 0, "A row for each of these (default: syscall)", 1 },
-	{ "failures", OPT_FAILURES, NULL, 0, "Count only calls that failed", 1 },
+	{ "failures", OPT_FAILURES, NULL, 0, "Count, or with --trace print, only calls that failed", 1 },
 	{ "slowest", OPT_SLOWEST, "N", 0,
 	  "Also show the N longest calls, each with its task and what its time was spent on", 1 },
 	{ "trace", OPT_TRACE, NULL, 0,
@@ -47,10 +47,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_SUCCESS:
 		if (arguments->syscalls.trace && arguments->analyse.findings.format != TABLE_AS_TEXT)
 			argp_error(state, "--trace prints text only: leave out --format");
-		if (arguments->syscalls.trace && arguments->syscalls.failures)
-			argp_error(state,
-				   "--trace and --failures cannot be combined: --trace prints all calls; --by errno "
-				   "counts those that failed");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -374,7 +374,7 @@ complete -c weft -n '__weft_using sched' -l no-sandbox -d 'Keep all privileges a
 complete -c weft -n '__weft_using sched' -l trust-size -d 'Also read pages that claim more bytes or memory than any real recording has'
 complete -c weft -n '__weft_using none' -a syscalls -d 'show how long system calls took, and which failed'
 complete -c weft -n '__weft_using syscalls' -l by -x -a '(__weft_values "syscall|task|process|errno|cpu")' -d 'A row for each of these (default: syscall)'
-complete -c weft -n '__weft_using syscalls' -l failures -d 'Count only calls that failed'
+complete -c weft -n '__weft_using syscalls' -l failures -d 'Count, or with --trace print, only calls that failed'
 complete -c weft -n '__weft_using syscalls' -l slowest -x -a '(__weft_values "N")' -d 'Also show the N longest calls, each with its task and what its time was spent on'
 complete -c weft -n '__weft_using syscalls' -l trace -d 'Also print a line for each call, as strace does: arguments, result, how long it took'
 complete -c weft -n '__weft_using syscalls' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'

@@ -41,7 +41,7 @@ static bool init(struct analysis *syscalls, struct pass *pass, const void *optio
 	syscalls->pass = pass;
 	if (options)
 		syscalls->options = *(const struct syscalls_options *)options;
-	syscalls->trace.task = SYSCALLS_NOBODY;
+	syscalls_trace_init(&syscalls->trace, syscalls->options.failures);
 	roles_init(&syscalls->roles, names);
 	u64_map_init(&syscalls->types, sizeof(struct call_type));
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));

@@ -9,12 +9,26 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STRING_SHOWN = 256, NUMBER_SHOWN = 1 << 20 };
 
+void syscalls_trace_init(struct syscalls_trace *trace, bool failures)
+{
+	*trace = (struct syscalls_trace){ .task = SYSCALLS_NOBODY, .failures = failures };
+	u64_map_init(&trace->held, sizeof(char *));
+}
+
 void syscalls_trace_release(struct syscalls_trace *trace)
 {
+	size_t at = 0;
+	uint64_t key;
+	char **text;
+
+	while ((text = u64_map_next(&trace->held, &at, &key)))
+		free(*text);
+	u64_map_release(&trace->held);
 	buf_release(&trace->line);
 }
 
@@ -148,6 +162,33 @@ static bool add_raw_args(struct buf *line, const struct event *event, const stru
 	return ok;
 }
 
+/* Keeps the line until its call ends. */
+static bool hold(struct syscalls_trace *trace, uint32_t task)
+{
+	char **text = u64_map_add(&trace->held, task);
+
+	if (!text)
+		return false;
+	free(*text);
+	*text = strdup(buf_str(&trace->line));
+	return *text;
+}
+
+/* Makes the kept line of a task the present one; there is none if its call began before the start. */
+static void resume(struct syscalls_trace *trace, uint32_t task)
+{
+	char **text = u64_map_find(&trace->held, task);
+
+	trace->task = SYSCALLS_NOBODY;
+	if (!text)
+		return;
+	buf_clear(&trace->line);
+	if (*text && buf_add_str(&trace->line, *text))
+		trace->task = task;
+	free(*text);
+	u64_map_remove(&trace->held, task);
+}
+
 bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
 			  const char *name, const struct event *event, const struct schema_abi *abi, bool raw)
 {
@@ -158,6 +199,8 @@ bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const s
 	if (!add_who(line, who) || !buf_addf(line, "%s(", name) ||
 	    !(raw ? add_raw_args(line, event, abi) : add_args(line, event, abi)) || !buf_add_str(line, ")"))
 		return false;
+	if (trace->failures)
+		return hold(trace, who->task);
 	trace->task = who->task;
 	return true;
 }
@@ -193,8 +236,16 @@ void syscalls_trace_exit(struct syscalls_trace *trace, struct out *out, const st
 {
 	struct buf *line = &trace->line;
 
+	if (trace->failures) {
+		resume(trace, who->task);
+		if (!end->error || end->restarts) {
+			trace->task = SYSCALLS_NOBODY;
+			return;
+		}
+	}
 	if (trace->task != who->task || !end->known) {
-		syscalls_trace_break(trace, out);
+		if (!trace->failures)
+			syscalls_trace_break(trace, out);
 		buf_clear(line);
 		if (!add_who(line, who))
 			return;

@@ -4,6 +4,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/u64_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,9 @@ struct schema_abi;
 struct syscalls_trace {
 	struct buf line; /* the line of the last entry, without its end */
 	uint32_t task;   /* the task of the line; SYSCALLS_NOBODY: the line is empty */
+	/* Only calls that fail are printed, each on one line when it ends. */
+	bool failures;
+	struct u64_map held; /* then the beginnings of lines, `char *` by the task whose call is open */
 };
 
 enum { SYSCALLS_NOBODY = UINT32_MAX };
@@ -44,6 +48,7 @@ struct syscalls_end {
 	uint64_t lasted, blocked, waiting;
 };
 
+void syscalls_trace_init(struct syscalls_trace *trace, bool failures);
 void syscalls_trace_release(struct syscalls_trace *trace);
 
 /* Returns false when memory runs out. `raw`: the event has only six numbers as arguments. */

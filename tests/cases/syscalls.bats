@@ -67,6 +67,19 @@ calls_of()
 	grep -qF 'openat(dfd: -100, filename: 0x1c9690a8, flags: 0x241, mode: 0666) = 3 <0.000191' "$out.lines"
 }
 
+@test "syscalls --trace --failures: a whole line for each call that failed, and no other" {
+	weft syscalls --trace "$golden/6.12-events-syscalls.dat" | sed '/^$/,$d' > "$out"
+	weft syscalls --trace --failures "$golden/6.12-events-syscalls.dat" | sed '/^$/,$d' > "$out.failed"
+	[ "$(wc -l < "$out.failed")" -ge 2 ]
+	! grep -v ' = -1 E' "$out.failed"
+	# Both have the same tasks, names, errors and durations; a call that was interrupted by others has its arguments, too.
+	for file in "$out" "$out.failed"; do
+		grep ' = -1 E' "$file" | sed -E 's/^ *[0-9.]+ +[0-9]+ +(.*-[0-9]+) +(<\.\.\. )?([a-z0-9_]+)(\(.*| resumed>) = -1 /\1 \3 /' > "$file.lines"
+	done
+	diff "$out.lines" "$out.failed.lines"
+	grep -qE '[a-z0-9_]+\(.*\) = -1 E' "$out.failed"
+}
+
 @test "syscalls --trace -- COMMAND: what strace would say of a call that fails, with its arguments' names" {
 	need_tracefs
 	weft syscalls --trace -- rmdir /no/such/dir > "$out" 2> /dev/null || status=$?
