@@ -179,10 +179,13 @@ static void put_worst(const struct worst *worst, const char *input, struct out *
 	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
 	if (worst->pid >= 0)
 		out_f(out, "%s-%d on ", *worst->comm ? worst->comm : "<...>", worst->pid);
-	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report --since " : ", from ");
-	put_stamp(out, worst->from);
-	out_str(out, input ? " --until " : " to ");
-	put_stamp(out, worst->to);
+	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report" : "");
+	if (worst->to) {
+		out_str(out, input ? " --since " : ", from ");
+		put_stamp(out, worst->from);
+		out_str(out, input ? " --until " : " to ");
+		put_stamp(out, worst->to);
+	}
 	out_f(out, "%s%s\n", input ? " " : "", input ? input : "");
 }
 
@@ -253,6 +256,15 @@ static void put_json_text(struct json *json, const char *key, const struct buf *
 		json_put_null(json);
 }
 
+static void put_json_time(struct json *json, const char *key, uint64_t time, bool known)
+{
+	json_key(json, key);
+	if (known)
+		json_put_decimal(json, (int64_t)time, 9);
+	else
+		json_put_null(json);
+}
+
 static void put_json_worst(const struct findings *findings, struct json *json)
 {
 	json_key(json, "longest");
@@ -265,10 +277,8 @@ static void put_json_worst(const struct findings *findings, struct json *json)
 		json_put_text(json, worst->what);
 		json_key(json, "lasted_ns");
 		json_put_u64(json, worst->lasted);
-		json_key(json, "since");
-		json_put_decimal(json, (int64_t)worst->from, 9);
-		json_key(json, "until");
-		json_put_decimal(json, (int64_t)worst->to, 9);
+		put_json_time(json, "since", worst->from, worst->to);
+		put_json_time(json, "until", worst->to, worst->to);
 		json_key(json, "cpu");
 		json_put_u64(json, worst->cpu);
 		json_key(json, "pid");

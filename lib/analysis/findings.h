@@ -32,7 +32,7 @@ struct findings {
 	size_t nr;
 	struct worst {
 		const char *what;          /* "wakeup delay" */
-		uint64_t lasted, from, to; /* ns; from and to are times of the trace */
+		uint64_t lasted, from, to; /* ns; from and to are times of the trace; to 0: they are not known */
 		uint32_t cpu;
 		int32_t pid;
 		char comm[16];

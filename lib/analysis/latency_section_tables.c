@@ -156,6 +156,24 @@ static void put_tables(const struct holds *holds, size_t nr, struct findings *fi
 		put_gaps(table, &holds[i]);
 }
 
+/* The kernel's text has no times of the trace: all of it is printed. */
+static void put_longest(const struct holds *holds, size_t nr, struct findings *findings)
+{
+	const struct section *longest = NULL;
+	struct worst worst = { .what = "section of a latency tracer" };
+
+	for (size_t i = 0; i < nr; i++)
+		if (!longest || holds[i].section.us > longest->us)
+			longest = &holds[i].section;
+	if (!longest)
+		return;
+	worst.lasted = longest->us * NS_PER_US;
+	worst.cpu = longest->head.cpu;
+	worst.pid = longest->pid;
+	memcpy(worst.comm, longest->comm, sizeof(worst.comm) - 1);
+	findings_worst(findings, &worst);
+}
+
 /* Adds notes about what the tables cannot show. */
 static void put_notes(const struct holds *holds, size_t nr, struct findings *findings)
 {
@@ -210,6 +228,7 @@ int sections_put(const struct pass *pass, size_t worst, struct findings *finding
 	}
 	if (!r && nr) {
 		put_tables(holds, nr, findings);
+		put_longest(holds, nr, findings);
 		put_notes(holds, nr, findings);
 	}
 	for (size_t i = 0; i < nr; i++)

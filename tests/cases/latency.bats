@@ -73,6 +73,9 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 		.[0].caller == "__do_wait" and .[0].next == "irq_enter_rcu" and .[0].context == "task"' "$out"
 	run -0 weft latency "$BATS_TEST_TMPDIR/r.dat"
 	[[ "$output" == *"queued_read_lock_slowpath: 5.2 ms behind 1 entry"* ]]
+	# The text has no times of the trace, so the command to paste prints all of it.
+	[[ "$output" == *"# longest section of a latency tracer: 8.5 ms, sh-163 on CPU 1: weft report $BATS_TEST_TMPDIR/r.dat"* ]]
+	jq -e '.longest[0] | .lasted_ns == 8510000 and .since == null and .until == null' "$out"
 	[[ "$output" == *"# the stack at the end under "*": wait_consider_task <- __do_wait <- do_wait <- kernel_wait4"* ]]
 }
 
