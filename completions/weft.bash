@@ -99,6 +99,26 @@ _weft_argument()
 	esac
 }
 
+# The type of the first argument behind --.
+_weft_behind()
+{
+	case $1 in
+	summary) echo 'COMMAND' ;;
+	sched) echo 'COMMAND' ;;
+	syscalls) echo 'COMMAND' ;;
+	latency) echo 'COMMAND' ;;
+	graph) echo 'COMMAND' ;;
+	irq) echo 'COMMAND' ;;
+	block) echo 'COMMAND' ;;
+	locks) echo 'COMMAND' ;;
+	stacks) echo 'COMMAND' ;;
+	memory) echo 'COMMAND' ;;
+	power) echo 'COMMAND' ;;
+	tasks) echo 'COMMAND' ;;
+	*) _weft_argument "$1" ;;
+	esac
+}
+
 # The type of the argument that option $2 of command $1 needs; with "optional" also of one that it may have.
 _weft_metavar()
 {
@@ -600,7 +620,7 @@ _weft()
 		mapfile -t COMPREPLY < <(compgen -W "$_weft_commands --help --version" -- "$cur")
 	elif [[ -n $end ]]; then
 		if [[ $end == -- && ${words[-1]} == -- ]]; then
-			mapfile -t COMPREPLY < <(_weft_values "$(_weft_argument "$command")" "$cur")
+			mapfile -t COMPREPLY < <(_weft_values "$(_weft_behind "$command")" "$cur")
 		else
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		fi

@@ -56,6 +56,7 @@ offers()
 	cd "$OLDPWD"
 	offers 'weft record -- mkd' mkdir
 	offers 'weft record mkd' mkdir
+	offers 'weft syscalls -- mkd' mkdir
 }
 
 @test "bash completes nothing of weft behind the command that is recorded" {
