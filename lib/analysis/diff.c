@@ -332,6 +332,27 @@ static bool meets(const struct diff_condition *condition, const struct diff_line
 	return condition->below ? line->test.change < condition->change : line->test.change > condition->change;
 }
 
+static bool has_row(const struct diff_judging *judging, const char *glob)
+{
+	for (size_t i = 0; i < judging->nr; i++)
+		if (text_glob(glob, row_of(&judging->lines[i])))
+			return true;
+	return false;
+}
+
+/* Tells of globs that choose nothing: such a condition is never met. */
+static void put_without_rows(const struct diff_judging *judging, struct findings *findings)
+{
+	const struct diff_options *options = judging->options;
+
+	if (options->row && !judging->nr)
+		findings_note(findings, "both sides have no row '%s'", options->row);
+	for (size_t i = 0; i < options->nr_conditions; i++)
+		if (strcmp(options->conditions[i].row, "*") && !has_row(judging, options->conditions[i].row))
+			findings_note(findings, "--fail-if '%s' is about nothing: both sides have no row '%s'",
+				      options->conditions[i].text, options->conditions[i].row);
+}
+
 static int check_conditions(const struct diff_judging *judging, struct fail *fail)
 {
 	for (size_t i = 0; i < judging->options->nr_conditions; i++) {
@@ -364,6 +385,7 @@ int diff_finish(struct diff *diff, const struct diff_options *options, struct fi
 	if (judging.nr > 1)
 		qsort(judging.lines, judging.nr, sizeof(*judging.lines), compare_importance);
 	diff_put_table(&judging, changed, findings);
+	put_without_rows(&judging, findings);
 	if (judging.failed || findings->failed)
 		r = fail_memory(fail);
 	if (!r)

@@ -274,6 +274,7 @@ void graph_slowest_put(struct analysis *graph, struct findings *findings)
 	qsort(graph->slowest, graph->nr_slowest, sizeof(*graph->slowest), compare);
 	table->data_only = 1 << UNTIL | (graph->stream.retval.size ? 0 : 1 << RETURNED | 1 << ERROR);
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
+	table->spare = 1 << IRQ | 1 << OFF | 1 << ERROR;
 	for (size_t i = 0; i < graph->nr_slowest; i++)
 		put_slow(graph, table, &graph->slowest[i], i + 1);
 	table = add_tree(findings, "split", "what each of them did: each line is called by its parent in the tree", 0);

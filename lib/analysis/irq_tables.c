@@ -108,7 +108,7 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 	if (!table)
 		return;
 	table->data_only = 1 << MAX_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD;
-	table->spare = 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50;
+	table->spare = 1 << TOTAL | 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50;
 	if (!longest)
 		return;
 	snprintf(irq->what, sizeof(irq->what), "run, of %s %s", kinds[longest->kind], longest->name);

@@ -120,7 +120,8 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 	if (!table)
 		return;
 	table->data_only = 1 << DELAYS | 1 << MAX_CPU | 1 << GENERATION | 1 << OTHER | 1 << PRIO;
-	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS;
+	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS |
+		       1 << VOLUNTARY | 1 << INVOLUNTARY;
 	findings_brief(findings,
 		       1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
 	for (uint32_t i = 0; i < state->nr_tasks; i++) {

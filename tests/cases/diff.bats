@@ -52,6 +52,11 @@ median() {
 	run -3 --separate-stderr weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 > 20%'
 	[[ "$stderr" == *"'irq_enter_rcu': p50 changed by +"*"which --fail-if 'irq_enter*: p50 > 20%' does not allow"* ]]
 	[[ "$output" == *"irq_enter_rcu"* ]]
+	run -0 weft diff graph "$old" "$new" --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 < -20%'
+	[[ "$output" == *"# --fail-if 'irq_entre*: p50 > 20%' is about nothing: both sides have no row 'irq_entre*'"* ]]
+	[ "$(grep -c 'is about nothing' <<< "$output")" -eq 1 ]
+	run -0 weft diff graph "$old" "$new" --row nosuch
+	[[ "$output" == *"# both sides have no row 'nosuch'"* ]]
 	run -0 weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 < -20%' --fail-if 'do_idle: p50 > 1%'
 	run -0 weft diff graph "$old" "$old" --fail-if 'total > 0%' --fail-if 'total < 0%'
 	run -0 weft diff graph "$new" "$old" --least 1000 --fail-if 'total > 0%'
