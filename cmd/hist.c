@@ -60,7 +60,9 @@ static const struct argp_option options[] = {
 	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; "
 	  "and stacktrace, execname, common_cpu",
 	  1 },
-	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0, "Sum up these fields, too; the hits are always counted", 1 },
+	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0,
+	  "Sum up these fields, too; the hits are always counted. With --input also FIELD.min .p50 .p90 .p99 .p999 .max",
+	  1 },
 	{ "sort", KEY_SORT, "KEY[.descending]", 0,
 	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
 	{ "filter", 'f', "FILTER", 0, "Count only events that match FILTER, in the kernel's filter language", 1 },

@@ -687,7 +687,7 @@ complete -c weft -n '__weft_using probe' -s B -l instance -x -a '(__weft_values 
 complete -c weft -n '__weft_using none' -a hist -d 'count events by their fields, and times between them, in the kernel or in a file'
 complete -c weft -n '__weft_using hist' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Act on INSTANCE instead of the top instance'
 complete -c weft -n '__weft_using hist' -l keys -x -a '(__weft_values "KEY")' -d 'Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; and stacktrace, execname, common_cpu'
-complete -c weft -n '__weft_using hist' -l values -x -a '(__weft_values "FIELD")' -d 'Sum up these fields, too; the hits are always counted'
+complete -c weft -n '__weft_using hist' -l values -x -a '(__weft_values "FIELD")' -d 'Sum up these fields, too; the hits are always counted. With --input also FIELD.min .p50 .p90 .p99 .p999 .max'
 complete -c weft -n '__weft_using hist' -l sort -x -a '(__weft_values "KEY")' -d 'Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)'
 complete -c weft -n '__weft_using hist' -s f -l filter -x -a '(__weft_values "FILTER")' -d 'Count only events that match FILTER, in the kernel'\''s filter language'
 complete -c weft -n '__weft_using hist' -l size -x -a '(__weft_values "N")' -d 'At most N rows (default 2048); hits that find no free row are counted as dropped'
