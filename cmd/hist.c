@@ -61,7 +61,8 @@ static const struct argp_option options[] = {
 	  "and stacktrace, execname, common_cpu",
 	  1 },
 	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0,
-	  "Sum up these fields, too; the hits are always counted. With --input also FIELD.min .p50 .p90 .p99 .p999 .max",
+	  "Sum up these fields, too; the hits are always counted. With --input also FIELD.min .p50 .p90 "
+	  ".p99 .p999 .max",
 	  1 },
 	{ "sort", KEY_SORT, "KEY[.descending]", 0,
 	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },

@@ -185,9 +185,7 @@ int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fai
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
 	if (irq->pass->filter.nr_pids || irq->pass->filter.nr_comms)
-		findings_note(
-			findings,
-			"the rows are of all tasks: --pid and --comm choose none, for who is interrupted is a bystander");
+		findings_note(findings, "the rows are of all tasks: --pid and --comm choose none of them");
 	put_limits(irq, findings);
 	return 0;
 }

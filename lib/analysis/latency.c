@@ -6,6 +6,7 @@
 #include "lib/analysis/latency_section.h"
 #include "lib/analysis/latency_split.h"
 #include "lib/analysis/latency_spread.h"
+#include "lib/analysis/latency_stack.h"
 #include "lib/analysis/latency_timerlat.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
@@ -51,6 +52,7 @@ struct analysis {
 	struct spreads spreads; /* of all wakeups */
 	struct timerlats timerlats;
 	struct noises noises;
+	struct late_stacks stacks;
 	uint64_t seen, broken, cut, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
@@ -61,13 +63,14 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
 	spreads_init(&latency->spreads, pass);
 	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, latency->options.worst);
-	return noises_init(&latency->noises, pass, latency->options.worst);
+	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, latency->options.worst);
 }
 
 static void release(struct analysis *latency)
 {
 	timeline_release(&latency->timeline);
 	noises_release(&latency->noises);
+	late_stacks_release(&latency->stacks);
 	free(latency->wakeups.items);
 	spreads_release(&latency->spreads);
 	timerlats_release(&latency->timerlats);
@@ -124,6 +127,7 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 			     .task = step->task,
 			     .cpu = cpu,
 			     .waker = task->waker,
+			     .left = step->other,
 			     .prio = task->prio };
 
 	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED) || !since || !pass_wants(latency->pass, task) ||
@@ -142,8 +146,10 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 		return;
 	explain(latency, &late, step->waking, step->woken);
 	spreads_add(&latency->spreads, latency->options.by_task ? late.task : 0, &late);
-	if (wanted)
-		latency->pass->failed |= !lates_keep(&latency->wakeups, latency->options.worst, &late);
+	if (!wanted)
+		return;
+	latency->pass->failed |= !lates_keep(&latency->wakeups, latency->options.worst, &late);
+	late_stacks_expect(&latency->stacks, &late);
 }
 
 /* A woken task is on the run queue of this CPU from now on. */
@@ -168,11 +174,12 @@ static void see_queue(struct analysis *latency)
 }
 
 /* The timeline needs every event. The role has the role of the noises in its low bits. */
-enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, NOISE = 0x3f };
+enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, NOISE = 0x1f };
 
 static uint8_t look(struct analysis *latency, const struct event *event)
 {
 	return (uint8_t)(EVERY_EVENT | noises_look(&latency->noises, event) |
+			 (late_stacks_look(&latency->stacks, event) ? STACK_EVENT : 0) |
 			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
 }
 
@@ -183,6 +190,8 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	timeline_see(&latency->timeline, state, event);
 	if (role & NOISE || event->kind != EVENT_RECORD)
 		noises_see(&latency->noises, event, role & NOISE);
+	if (role & STACK_EVENT)
+		late_stacks_see(&latency->stacks, event, &latency->wakeups);
 	if (role & SAMPLE || event->cpu < latency->timerlats.nr_cpus)
 		timerlats_see(&latency->timerlats, event, role & SAMPLE);
 	switch ((enum step_kind)state->step.kind) {
@@ -222,6 +231,7 @@ enum column {
 	BEFORE_TASK,
 	BEFORE_PID,
 	CAUSE,
+	STACK,
 	OWN,
 	KIND,
 	NMI,
@@ -249,6 +259,7 @@ static const struct table_column columns[COLUMNS] = {
 	[BEFORE_TASK] = { "TASK BEFORE", TABLE_TEXT, "before_comm" },
 	[BEFORE_PID] = { "BEFORE PID", TABLE_NUMBER, "before_pid" },
 	[CAUSE] = { "MOST OF IT", TABLE_TEXT, "cause" },
+	[STACK] = { "STACK", TABLE_TEXT, NULL },
 	[OWN] = { "ITSELF", TABLE_TIME, NULL },
 	[KIND] = { "LATE", TABLE_TEXT, "late" },
 	[NMI] = { "NMI", TABLE_TIME, NULL },
@@ -270,7 +281,7 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 		table_cell_s64(table, latency->pass->state.tasks[task].pid);
 }
 
-/* Adds a cell with the largest part and its task. */
+/* Adds cells with the largest part and its task, and with the stack of that. */
 static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
 {
 	enum part most = 0;
@@ -287,6 +298,7 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 	else
 		table_cellf(table, "%s: %s-%d", latency_part_name(most), name_of(latency, who),
 			    latency->pass->state.tasks[who].pid);
+	late_stacks_put(&latency->stacks, late, who, table);
 }
 
 static void put_late(const struct analysis *latency, struct table *table, const struct late *late)
@@ -337,18 +349,21 @@ static void put_worst(const struct analysis *latency, struct findings *findings,
 static void put_lates(const struct analysis *latency, struct findings *findings, const struct lates *lates,
 		      const char *name, const char *title)
 {
-	bool samples = lates == &latency->timerlats.samples, nmi = false;
+	bool samples = lates == &latency->timerlats.samples, nmi = false, stacks = false;
 	struct table *table = findings_table(findings, name, title, "delay", columns, samples ? COLUMNS : OWN);
 
 	if (!table)
 		return;
 	table->data_only = 1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO;
-	for (size_t i = 0; i < lates->nr; i++)
+	for (size_t i = 0; i < lates->nr; i++) {
 		nmi |= lates->items[i].parts[PART_NMI] > 0;
+		stacks |= lates->items[i].stack > 0;
+	}
 	table->data_only |= samples ? 1 << ENQUEUE | 1 << WAKER | 1 << PRIO | (nmi ? 0 : 1 << NMI) : 0;
+	table->data_only |= stacks ? 0 : 1 << STACK;
 	/* On a narrow terminal these columns go first; the column with the cause stays. */
-	table->spare =
-		1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
+	table->spare = 1 << STACK | 1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT | 1 << OTHERS |
+		       1 << AFTER | 1 << HARD;
 	for (size_t i = 0; i < lates->nr; i++)
 		put_late(latency, table, &lates->items[i]);
 	if (lates->nr)
@@ -410,7 +425,8 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 		return fail_set(fail, -EPROTO,
 				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);
 	if (latency->timeline.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
-	    latency->noises.failed || latency->noises.roles.failed)
+	    latency->stacks.roles.failed || latency->stacks.store.failed || latency->noises.failed ||
+	    latency->noises.roles.failed)
 		return fail_memory(fail);
 	if (noises_any(&latency->noises))
 		noises_put(&latency->noises, findings);

@@ -31,6 +31,8 @@ struct late {
 	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
 	uint32_t other;  /* the task that ran longest among those of PART_OTHERS */
 	int32_t waker, prio;
+	uint32_t left;    /* of a wakeup: the task that left the CPU to this one */
+	uint32_t stack;   /* the stack with which it left, in struct late_stacks; 0: none */
 	const char *kind; /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
 };
 

@@ -51,7 +51,7 @@ struct pass {
 	 * lines are wanted.
 	 */
 	struct out *lines;
-	/* Set by a caller of pass_restart(): the type of an event that was read and belongs to the new interval, or NULL. */
+	/* Set around pass_restart(): the type of the event that was read and begins the new interval; or NULL. */
 	const struct event_type *pending;
 	/* Private to the pass: */
 	struct pass_item {
