@@ -2,6 +2,7 @@
 #include "lib/analysis/pass.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/number.h"
@@ -273,19 +274,49 @@ bool pass_recorded(const struct pass *pass, const struct analysis_want *want)
 	return pass_has(pass, want->event) || pass_has(pass, want->instead);
 }
 
+static bool is_x86(const char *machine)
+{
+	return !strncmp(machine, "x86", strlen("x86")) ||
+	       (strlen(machine) == 4 && machine[0] == 'i' && !strcmp(machine + 2, "86"));
+}
+
+/*
+ * Adds the words of a list of events that the traced machine has: exceptions are of x86 only, and so are irq_vectors,
+ * beside which other machines have their interrupts in the rest of the list.
+ */
+static bool list_there(const struct pass *pass, const char *list, struct buf *into)
+{
+	bool all = !*pass->machine || is_x86(pass->machine) || !strcmp(list, "irq_vectors"), ok = true;
+	struct text_word word;
+
+	while (ok && text_next_word(&list, ",", &word)) {
+		if (!all &&
+		    (text_word_is(word, "irq_vectors") ||
+		     (word.len > strlen("exceptions:") && !memcmp(word.at, "exceptions:", strlen("exceptions:")))))
+			continue;
+		ok = buf_addf(into, "%s%.*s", into->len ? "," : "", (int)word.len, word.at);
+	}
+	return ok;
+}
+
 /* -e cannot record the events that a tracer writes. */
-static void put_missing(struct findings *findings, const struct analysis_ops *ops, const struct analysis_want *want)
+static void put_missing(const struct pass *pass, struct findings *findings, const struct analysis_ops *ops,
+			const struct analysis_want *want)
 {
 	bool traced = ops->tracer && !strncmp(want->event, "ftrace:", strlen("ftrace:"));
+	cleanup_buf struct buf list = BUF_INIT;
 
-	findings_missing(findings, traced ? "-p" : "-e", traced ? ops->tracer : want->event, want->what_for);
+	if (!list_there(pass, want->event, &list))
+		findings->failed = true;
+	else if (list.len)
+		findings_missing(findings, traced ? "-p" : "-e", traced ? ops->tracer : buf_str(&list), want->what_for);
 }
 
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings)
 {
 	for (size_t i = 0; i < nr && ops->wants[i].event; i++)
 		if (!pass_recorded(pass, &ops->wants[i]))
-			put_missing(findings, ops, &ops->wants[i]);
+			put_missing(pass, findings, ops, &ops->wants[i]);
 }
 
 static bool has_tracer(const struct pass *pass, const char *tracer)

@@ -69,6 +69,15 @@ enabled()
 	[[ "$output" == *"# wanted and not recorded: -e sched:sched_switch (on a CPU, blocked or waiting), -e sched:sched_process_exec (how a task is called from its exec on); 'weft record --for syscalls' records it all"* ]]
 }
 
+@test "analyses: the events that a file lacks are those that its machine can record" {
+	local seeds=$BATS_TEST_DIRNAME/../corpora/report/seeds
+	run -0 weft latency "$seeds/armhf-6.1-events-sched.dat"
+	[[ "$output" == *"-e irq:irq_handler_entry,irq:irq_handler_exit (time in interrupts)"* ]]
+	[[ "$output" != *irq_vectors* ]]
+	run -0 weft latency "$BATS_TEST_DIRNAME/../fixtures/session/demo.dat"
+	[[ "$output" == *"-e irq:irq_handler_entry,irq:irq_handler_exit,irq_vectors (time in interrupts)"* ]]
+}
+
 @test "record: the closing line names weft summary and the file" {
 	need_tracefs
 	run -0 --separate-stderr weft record -e sched -o a.dat -- true
