@@ -127,7 +127,6 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 			     .task = step->task,
 			     .cpu = cpu,
 			     .waker = task->waker,
-			     .left = step->other,
 			     .prio = task->prio };
 
 	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED) || !since || !pass_wants(latency->pass, task) ||
@@ -148,8 +147,8 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 	spreads_add(&latency->spreads, latency->options.by_task ? late.task : 0, &late);
 	if (!wanted)
 		return;
+	late_stacks_find(&latency->stacks, &late);
 	latency->pass->failed |= !lates_keep(&latency->wakeups, latency->options.worst, &late);
-	late_stacks_expect(&latency->stacks, &late);
 }
 
 /* A woken task is on the run queue of this CPU from now on. */
@@ -197,6 +196,7 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	switch ((enum step_kind)state->step.kind) {
 	case STEP_SWITCH:
 		see_run(latency, event->cpu);
+		late_stacks_switch(&latency->stacks, event->cpu);
 		return;
 	case STEP_WAKING:
 	case STEP_WOKEN:
@@ -284,21 +284,15 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 /* Adds cells with the largest part and its task, and with the stack of that. */
 static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
 {
-	enum part most = 0;
-	uint32_t who;
+	enum part most = latency_most(late);
+	uint32_t who = latency_culprit(late);
 
-	for (enum part i = 0; i < PARTS; i++)
-		if (late->parts[i] > late->parts[most])
-			most = i;
-	who = most == PART_BEFORE || most == PART_AFTER ? late->before :
-	      most == PART_OTHERS                       ? late->other :
-							  (uint32_t)STATE_NO_TASK;
 	if (who == STATE_NO_TASK)
 		table_cell(table, latency_part_name(most));
 	else
 		table_cellf(table, "%s: %s-%d", latency_part_name(most), name_of(latency, who),
 			    latency->pass->state.tasks[who].pid);
-	late_stacks_put(&latency->stacks, late, who, table);
+	late_stacks_put(&latency->stacks, late, table);
 }
 
 static void put_late(const struct analysis *latency, struct table *table, const struct late *late)

@@ -22,6 +22,29 @@ bool lates_keep(struct lates *lates, size_t worst, const struct late *late)
 	return true;
 }
 
+enum part latency_most(const struct late *late)
+{
+	enum part most = 0;
+
+	for (enum part i = 0; i < PARTS; i++)
+		if (late->parts[i] > late->parts[most])
+			most = i;
+	return most;
+}
+
+uint32_t latency_culprit(const struct late *late)
+{
+	switch (latency_most(late)) {
+	case PART_BEFORE:
+	case PART_AFTER:
+		return late->before;
+	case PART_OTHERS:
+		return late->other;
+	default:
+		return STATE_NO_TASK;
+	}
+}
+
 /* Splits a span of a task's time on the CPU at step->resched, the time at which an event first had need-resched set. */
 static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to,
 		       uint64_t *longest)

@@ -31,8 +31,7 @@ struct late {
 	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
 	uint32_t other;  /* the task that ran longest among those of PART_OTHERS */
 	int32_t waker, prio;
-	uint32_t left;    /* of a wakeup: the task that left the CPU to this one */
-	uint32_t stack;   /* the stack with which it left, in struct late_stacks; 0: none */
+	uint32_t stack;   /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
 	const char *kind; /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
 };
 
@@ -46,6 +45,10 @@ struct lates {
 bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted);
 /* Keeps the case if it is among the longest. Returns false when memory runs out. */
 bool must_check lates_keep(struct lates *lates, size_t worst, const struct late *late);
+
+/* Returns the largest part, and the task that it is due to; STATE_NO_TASK: to none. */
+enum part latency_most(const struct late *late);
+uint32_t latency_culprit(const struct late *late);
 
 /* Returns the task that had the CPU when the wait began. */
 uint32_t latency_task_at(const struct timeline *timeline, uint32_t cpu, uint64_t since);

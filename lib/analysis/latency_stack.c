@@ -8,10 +8,17 @@
 #include "lib/event/event.h"
 #include "lib/reader/reader.h"
 
-/* The sched_switch to a late task. */
+/* The last sched_switch of a CPU. */
 struct late_switch {
-	uint64_t at;     /* late::at */
+	uint64_t at;
 	uint64_t events; /* number of the CPU's events then */
+	uint32_t task;   /* the one that left the CPU; STATE_NO_TASK: not known */
+};
+
+/* When and where a task left its CPU last. */
+struct late_out {
+	uint64_t at;
+	uint32_t stack;
 };
 
 static const struct role_name names[] = {
@@ -24,6 +31,7 @@ bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass)
 	*stacks = (struct late_stacks){ .pass = pass };
 	roles_init(&stacks->roles, names);
 	u64_map_init(&stacks->last, sizeof(struct late_switch));
+	u64_map_init(&stacks->outs, sizeof(struct late_out));
 	return stack_store_init(&stacks->store);
 }
 
@@ -31,6 +39,7 @@ void late_stacks_release(struct late_stacks *stacks)
 {
 	roles_release(&stacks->roles);
 	u64_map_release(&stacks->last);
+	u64_map_release(&stacks->outs);
 	stack_store_release(&stacks->store);
 }
 
@@ -44,33 +53,47 @@ bool late_stacks_look(struct late_stacks *stacks, const struct event *event)
 	return place_bind(&stacks->caller, event->type->format, &stacks->context->abi, "caller");
 }
 
-void late_stacks_expect(struct late_stacks *stacks, const struct late *late)
+void late_stacks_find(const struct late_stacks *stacks, struct late *late)
 {
-	struct late_switch *last = u64_map_add(&stacks->last, late->cpu);
+	uint32_t culprit = stacks->context ? latency_culprit(late) : (uint32_t)STATE_NO_TASK;
+	const struct late_out *out = culprit == STATE_NO_TASK ? NULL : u64_map_find(&stacks->outs, culprit);
+
+	if (out && out->at >= late->at - late->lasted)
+		late->stack = out->stack;
+}
+
+void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu)
+{
+	const struct state *state = &stacks->pass->state;
+	struct late_switch *last = stacks->context ? u64_map_add(&stacks->last, cpu) : NULL;
 
 	if (last)
-		*last = (struct late_switch){ late->at, stacks->pass->state.cpus[late->cpu].events };
+		*last = (struct late_switch){ state->now, state->cpus[cpu].events, state->step.other };
 }
 
 void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates)
 {
 	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
 	const struct late_switch *last = u64_map_find(&stacks->last, event->cpu);
+	struct late_out *out;
 	struct stack stack;
 
-	if (!last || last->events + 1 != stacks->pass->state.cpus[event->cpu].events)
+	if (!last || last->task == STATE_NO_TASK || last->events + 1 != stacks->pass->state.cpus[event->cpu].events)
 		return;
-	for (size_t i = 0; i < lates->nr; i++) {
-		if (lates->items[i].at != last->at || lates->items[i].cpu != event->cpu)
-			continue;
-		stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
-		lates->items[i].stack = stack_store_add(&stacks->store, context, &stack, 0);
-	}
+	out = u64_map_add(&stacks->outs, last->task);
+	if (!out)
+		return;
+	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
+	*out = (struct late_out){ last->at, stack_store_add(&stacks->store, context, &stack, 0) };
+	for (size_t i = 0; i < lates->nr; i++)
+		if (lates->items[i].at == last->at && lates->items[i].cpu == event->cpu &&
+		    latency_culprit(&lates->items[i]) == last->task)
+			lates->items[i].stack = out->stack;
 }
 
-void late_stacks_put(const struct late_stacks *stacks, const struct late *late, uint32_t culprit, struct table *table)
+void late_stacks_put(const struct late_stacks *stacks, const struct late *late, struct table *table)
 {
-	if (late->stack && late->left == culprit)
+	if (late->stack)
 		stack_store_put(&stacks->store, stacks->context, late->stack, table);
 	else
 		table_cell(table, "");

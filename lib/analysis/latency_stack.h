@@ -19,7 +19,7 @@ struct table;
 
 /*
  * Where the task was that kept a late one waiting, if the recording has stacks: the stack of the sched_switch by which
- * it left the CPU to that one.
+ * it left the CPU.
  */
 struct late_stacks {
 	const struct pass *pass;
@@ -27,6 +27,7 @@ struct late_stacks {
 	struct place caller;
 	struct stack_store store;
 	struct u64_map last; /* by CPU: struct late_switch */
+	struct u64_map outs; /* by task: struct late_out */
 	const struct context *context;
 };
 
@@ -35,12 +36,13 @@ void late_stacks_release(struct late_stacks *stacks);
 
 /* Returns whether late_stacks_see() needs the events of this type. */
 bool late_stacks_look(struct late_stacks *stacks, const struct event *event);
-/* The last event was the sched_switch to the task of `late`, which is among the longest. */
-void late_stacks_expect(struct late_stacks *stacks, const struct late *late);
-/* Sets the stack of the case among the longest to whose sched_switch it belongs. */
+/* Sets the stack of a case that is among the longest, if its culprit had left the CPU already. */
+void late_stacks_find(const struct late_stacks *stacks, struct late *late);
+/* The last event of the CPU was a sched_switch. */
+void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu);
+/* Keeps the stack of the sched_switch before it, and sets that of the case among the longest which that ended. */
 void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates);
 
-/* Adds a cell with the stack of the task `culprit` if it is the one that left the CPU. */
-void late_stacks_put(const struct late_stacks *stacks, const struct late *late, uint32_t culprit, struct table *table);
+void late_stacks_put(const struct late_stacks *stacks, const struct late *late, struct table *table);
 
 #endif
