@@ -67,6 +67,7 @@ void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu)
 	const struct state *state = &stacks->pass->state;
 	struct late_switch *last = stacks->context ? u64_map_add(&stacks->last, cpu) : NULL;
 
+	stacks->store.failed |= stacks->context && !last;
 	if (last)
 		*last = (struct late_switch){ state->now, state->cpus[cpu].events, state->step.other };
 }
@@ -81,8 +82,10 @@ void late_stacks_see(struct late_stacks *stacks, const struct event *event, stru
 	if (!last || last->task == STATE_NO_TASK || last->events + 1 != stacks->pass->state.cpus[event->cpu].events)
 		return;
 	out = u64_map_add(&stacks->outs, last->task);
-	if (!out)
+	if (!out) {
+		stacks->store.failed = true;
 		return;
+	}
 	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
 	*out = (struct late_out){ last->at, stack_store_add(&stacks->store, context, &stack, 0) };
 	for (size_t i = 0; i < lates->nr; i++)

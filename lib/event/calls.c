@@ -475,6 +475,7 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	ret->again = is_open(frames, ret->func);
 	if (ret->timed && frames->len && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
 		nest(frames, ret, in, event->flags & EVENT_IRQS_OFF);
+	calls->starved |= frames->hits.starved;
 }
 
 void calls_mark(struct calls *calls, uint64_t mark)

@@ -25,7 +25,10 @@ void hits_add(struct hits *hits, size_t frame, const struct hit *hit)
 	struct hit *added;
 
 	hits_forget(hits, frame + 1);
-	added = hits->nr < HITS_MAX ? vec_push(hits->items, hits->nr) : NULL;
+	if (hits->nr >= HITS_MAX)
+		return;
+	added = vec_push(hits->items, hits->nr);
+	hits->starved |= !added;
 	if (!added)
 		return;
 	*added = *hit;

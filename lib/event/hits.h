@@ -19,6 +19,7 @@ struct hit {
 struct hits {
 	struct hit *items; /* those of the innermost function last */
 	size_t nr;
+	bool starved; /* memory ran out */
 };
 
 void hits_release(struct hits *hits);
@@ -26,7 +27,7 @@ void hits_release(struct hits *hits);
 /* Forgets the hits of functions that are no longer open: only `open` of them are. */
 void hits_forget(struct hits *hits, size_t open);
 
-/* Adds a hit of the innermost open function. Without memory, or room, it stays where it is. */
+/* Adds a hit of the innermost open function. Of more hits than there is room for, the last stay where they are. */
 void hits_add(struct hits *hits, size_t frame, const struct hit *hit);
 
 /* Removes the hits of a function since this time. Returns their sums. */
