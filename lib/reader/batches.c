@@ -6,6 +6,7 @@
 #include "lib/reader/reader.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,9 @@ enum { FILLED_TO_WAKE = 2 };
  */
 enum { HELD = 512 << 10, HELD_MAX = 8 << 20 };
 
+/* The thread looks where it runs once for this many batches. */
+enum { LOOK_EVERY = 4 };
+
 struct batch {
 	struct block **retired; /* for each buffer: the blocks to give back when no event of the batch is in use */
 	size_t held;            /* their bytes */
@@ -51,7 +55,8 @@ struct batches {
 	pthread_cond_t events; /* batches are filled, or the stream has ended */
 	uint64_t filled, done; /* numbers of batches */
 	bool waits_for_room, waits_for_events, ending, ended;
-	int result; /* valid when ended: 0 or -errno */
+	int caller_cpu; /* where the caller was when it asked last; -1: unknown */
+	int result;     /* valid when ended: 0 or -errno */
 	struct fail fail;
 	/* The caller's: */
 	bool in_use; /* the caller works on batch `done` */
@@ -115,6 +120,23 @@ static bool wait_for_room(struct batches *batches)
 	return !batches->ending;
 }
 
+/*
+ * The kernel puts two threads that wake each other again and again on one CPU (wake_affine() of kernel/sched/fair.c),
+ * where they take turns although another CPU idles. Then the thread goes to another CPU; the kernel may move it again.
+ */
+static void leave_caller(int caller_cpu)
+{
+	cpu_set_t usable, others;
+
+	if (caller_cpu < 0 || caller_cpu >= CPU_SETSIZE || sched_getcpu() != caller_cpu ||
+	    sched_getaffinity(0, sizeof(usable), &usable))
+		return;
+	others = usable;
+	CPU_CLR((size_t)caller_cpu, &others);
+	if (CPU_COUNT(&others) && !sched_setaffinity(0, sizeof(others), &others))
+		(void)sched_setaffinity(0, sizeof(usable), &usable);
+}
+
 static void read_ahead(struct pool_job *job)
 {
 	struct batches *batches = (struct batches *)job;
@@ -123,8 +145,10 @@ static void read_ahead(struct pool_job *job)
 	pthread_mutex_lock(&batches->lock);
 	while (r > 0 && wait_for_room(batches)) {
 		struct batch *batch = batch_at(batches, batches->filled);
+		int caller_cpu = batches->filled % LOOK_EVERY ? -1 : batches->caller_cpu;
 
 		pthread_mutex_unlock(&batches->lock);
+		leave_caller(caller_cpu);
 		r = fill(batches, batch);
 		pthread_mutex_lock(&batches->lock);
 		batches->filled++;
@@ -163,6 +187,7 @@ int batches_new(struct reader *reader, struct batches **ret, struct fail *fail)
 		return fail_memory(fail);
 	batches->job.run = read_ahead;
 	batches->reader = reader;
+	batches->caller_cpu = sched_getcpu();
 	pthread_mutex_init(&batches->lock, NULL);
 	pthread_cond_init(&batches->room, NULL);
 	pthread_cond_init(&batches->events, NULL);
@@ -215,6 +240,7 @@ static struct batch *wait_for_events(struct batches *batches)
 	struct batch *batch = NULL;
 
 	pthread_mutex_lock(&batches->lock);
+	batches->caller_cpu = sched_getcpu();
 	leave(batches);
 	while (batches->filled == batches->done && !batches->ended) {
 		batches->waits_for_events = true;
