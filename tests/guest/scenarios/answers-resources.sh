@@ -104,20 +104,21 @@ with_stacks() {
 		END { print n + 0 }' /tmp/all.txt
 }
 
-# sleeps: how many sleeps the kernel's text has, by their stacks, and for how many us until somebody woke them
+# sleeps: how many switches inside a sleep the kernel's text has, by their stacks; for how many us until somebody woke them; how
+# many of them put the task to sleep: one that has just been woken may be made to wait for the CPU inside schedule() again
 sleeps() {
 	awk 'match($0, /\[[0-9]+\]/) {
 			cpu = substr($0, RSTART, RLENGTH); last = ""
 			match($0, / [0-9]+\.[0-9]+: /); ts = substr($0, RSTART, RLENGTH - 2) * 1e6
 			if (/: <stack trace>$/) { pid = of[cpu]; next }
 			pid = of[cpu] = 0
-			if (/: sched_switch: prev_comm=sleep /) { sub(/.* prev_pid=/, ""); of[cpu] = $1 + 0; left[cpu] = ts }
+			if (/: sched_switch: prev_comm=sleep /) { sub(/.* prev_pid=/, ""); of[cpu] = $1 + 0; left[cpu] = ts; asleep[cpu] = / prev_state=[SD] / }
 			if (/: sched_waking: comm=sleep /) { sub(/.* pid=/, ""); if ($1 + 0 in since) { us += ts - since[$1 + 0]; delete since[$1 + 0] } }
 			next
 		}
-		pid && $2 == "do_nanosleep" && last == "schedule" { n++; since[pid] = left[cpu] }
+		pid && $2 == "do_nanosleep" && last == "schedule" { n++; if (asleep[cpu]) { slept++; since[pid] = left[cpu] } }
 		{ last = $2 }
-		END { printf "%d %.0f\n", n, us }' /tmp/all.txt
+		END { printf "%d %.0f %d\n", n, us, slept }' /tmp/all.txt
 }
 
 stacks() {
@@ -130,7 +131,7 @@ stacks() {
 		/tmp/s.csv > /tmp/slept
 	sleeps > /tmp/sleeps
 	check "the sleeps are those of the kernel's text" equal "$(cut -d' ' -f1 /tmp/slept)" "$(cut -d' ' -f1 /tmp/sleeps)"
-	check "there are five of them" equal "$(cut -d' ' -f1 /tmp/sleeps)" 5
+	check "there are five of them" equal "$(cut -d' ' -f3 /tmp/sleeps)" 5
 	check "they slept as long as it says" about "$(cut -d' ' -f2 /tmp/sleeps)" "$(cut -d' ' -f2 /tmp/slept)" 5
 	check "and tell who ended them" matches /tmp/s.csv '^[^,]*nanosleep.*,an interrupt|^[^,]*nanosleep.*,[a-z0-9/:]+,[0-9]+,'
 }
