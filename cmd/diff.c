@@ -291,7 +291,7 @@ static int write_findings(const struct arguments *arguments, struct findings *fi
 	return r;
 }
 
-/* The findings are printed even if a condition is met. */
+/* The findings are printed even if a condition is met or cannot be checked. */
 static int compare(const struct arguments *arguments, struct fail *fail)
 {
 	const struct diff_reading reading = {
@@ -312,7 +312,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 		r = diff_read(diff, arguments->files, &reading, fail);
 	if (!r) {
 		condition = diff_finish(diff, &arguments->diff, &findings, &met);
-		if (condition && condition != -ERANGE)
+		if (condition && condition != -ERANGE && condition != -ENODATA)
 			r = fail_set(fail, condition, "%s", met.text);
 	}
 	if (!r)

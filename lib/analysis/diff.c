@@ -332,44 +332,65 @@ static bool meets(const struct diff_condition *condition, const struct diff_line
 	return condition->below ? line->test.change < condition->change : line->test.change > condition->change;
 }
 
-static bool has_row(const struct diff_judging *judging, const char *glob)
+/* Finds out whether a row was judged that the glob chooses, of this figure, and whether one was tested. */
+static bool judges(const struct diff_judging *judging, const char *glob, unsigned int metrics, bool *tested)
 {
-	for (size_t i = 0; i < judging->nr; i++)
-		if (text_glob(glob, row_of(&judging->lines[i])))
-			return true;
-	return false;
+	bool judged = false;
+
+	*tested = false;
+	for (size_t i = 0; i < judging->nr; i++) {
+		const struct diff_line *line = &judging->lines[i];
+
+		if (!(metrics & 1u << line->metric) || !text_glob(glob, row_of(line)))
+			continue;
+		judged = true;
+		*tested |= line->tested;
+	}
+	return judged;
 }
 
-/* Tells of globs that choose nothing: such a condition is never met. */
-static void put_without_rows(const struct diff_judging *judging, struct findings *findings)
+static int check_met(const struct diff_judging *judging, const struct diff_condition *condition, struct fail *fail)
 {
-	const struct diff_options *options = judging->options;
+	for (size_t j = 0; j < judging->nr; j++) {
+		const struct diff_line *line = &judging->lines[j];
 
-	if (options->row && !judging->nr)
-		findings_note(findings, "both sides have no row '%s'", options->row);
-	for (size_t i = 0; i < options->nr_conditions; i++)
-		if (strcmp(options->conditions[i].row, "*") && !has_row(judging, options->conditions[i].row))
-			findings_note(findings, "--fail-if '%s' is about nothing: both sides have no row '%s'",
-				      options->conditions[i].text, options->conditions[i].row);
+		if (meets(condition, line))
+			return fail_set(fail, -ERANGE,
+					"'%s': %s changed by %+.1f %% [%+.1f, %+.1f], "
+					"which --fail-if '%s' does not allow",
+					row_of(line), diff_metric_name(line->metric), line->test.change * 100,
+					line->test.low * 100, line->test.high * 100, condition->text);
+	}
+	return 0;
+}
+
+/* A condition that no tested row could meet holds nothing back: a script must not take it for one that was not met. */
+static int check_testable(const struct diff_judging *judging, const struct diff_condition *condition, struct fail *fail)
+{
+	const char *metric = diff_metric_name(condition->metric);
+	bool tested;
+
+	if (!judges(judging, condition->row, 1u << condition->metric, &tested))
+		return fail_set(fail, -ENODATA, "--fail-if '%s' cannot be checked: both sides have no row '%s' with %s",
+				condition->text, condition->row, metric);
+	if (!tested)
+		return fail_set(fail, -ENODATA,
+				"--fail-if '%s' cannot be checked: %s of '%s' was not tested, as the lines below the "
+				"table say",
+				condition->text, metric, condition->row);
+	return 0;
 }
 
 static int check_conditions(const struct diff_judging *judging, struct fail *fail)
 {
-	for (size_t i = 0; i < judging->options->nr_conditions; i++) {
-		const struct diff_condition *condition = &judging->options->conditions[i];
+	const struct diff_options *options = judging->options;
+	int r = 0;
 
-		for (size_t j = 0; j < judging->nr; j++) {
-			const struct diff_line *line = &judging->lines[j];
-
-			if (meets(condition, line))
-				return fail_set(fail, -ERANGE,
-						"'%s': %s changed by %+.1f %% [%+.1f, %+.1f], "
-						"which --fail-if '%s' does not allow",
-						row_of(line), diff_metric_name(line->metric), line->test.change * 100,
-						line->test.low * 100, line->test.high * 100, condition->text);
-		}
-	}
-	return 0;
+	for (size_t i = 0; !r && i < options->nr_conditions; i++)
+		r = check_met(judging, &options->conditions[i], fail);
+	for (size_t i = 0; !r && i < options->nr_conditions; i++)
+		r = check_testable(judging, &options->conditions[i], fail);
+	return r;
 }
 
 int diff_finish(struct diff *diff, const struct diff_options *options, struct findings *findings, struct fail *fail)
@@ -385,7 +406,8 @@ int diff_finish(struct diff *diff, const struct diff_options *options, struct fi
 	if (judging.nr > 1)
 		qsort(judging.lines, judging.nr, sizeof(*judging.lines), compare_importance);
 	diff_put_table(&judging, changed, findings);
-	put_without_rows(&judging, findings);
+	if (options->row && !judging.nr)
+		findings_note(findings, "both sides have no row '%s'", options->row);
 	if (judging.failed || findings->failed)
 		r = fail_memory(fail);
 	if (!r)
