@@ -3,6 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * A page that is read before it is written costs two faults, and the second one interrupts the CPUs of other threads
+ * (flush_tlb_mm_range() of do_wp_page()). A memo with this many texts will probably use all of its pages.
+ */
+enum { MEMO_POPULATED = 32 };
 
 _Static_assert(sizeof(struct memo_text) == 64, "a text is one cache line");
 
@@ -10,6 +18,18 @@ struct memo *memo_new(void)
 {
 	/* calloc() gets large blocks zeroed from the kernel; aligned_alloc() and memset() would touch all of it. */
 	return calloc(1, sizeof(struct memo));
+}
+
+/* Makes the kernel map all pages at once. Kernels before 5.14 cannot; then each page is mapped when it is written. */
+static void populate(struct memo *memo)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t before = (uintptr_t)memo & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+
+	(void)madvise((char *)memo - before, before + sizeof(*memo), MADV_POPULATE_WRITE);
+#else
+	(void)memo;
+#endif
 }
 
 void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len)
@@ -27,6 +47,8 @@ void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len)
 			slot->len = (uint8_t)len;
 			memcpy(slot->text, text, len);
 			atomic_store_explicit(&slot->key, (memo_key)key, memory_order_release);
+			if (atomic_fetch_add_explicit(&memo->nr, 1, memory_order_relaxed) + 1 == MEMO_POPULATED)
+				populate(memo);
 			return;
 		}
 		if (found == key)

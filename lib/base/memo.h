@@ -44,11 +44,12 @@ struct memo {
 	 * 48 bytes and the 16 bytes that malloc() puts in front of a large block make 64, so no text crosses a cache
 	 * line
 	 */
-	char begin[48];
+	atomic_uint nr; /* texts */
+	char begin[48 - sizeof(atomic_uint)];
 	struct memo_text texts[(1 << MEMO_BITS) + MEMO_PROBES];
 };
 
-/* NULL without memory. Memory pages that hold no text are never touched. */
+/* NULL without memory. The memory pages of a memo of few texts that hold none of them are never touched. */
 struct memo *memo_new(void);
 
 static inline size_t memo_slot(uint64_t key)
