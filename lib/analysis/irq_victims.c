@@ -2,14 +2,13 @@
 #include "lib/analysis/findings.h"
 #include "lib/analysis/irq.h"
 #include "lib/base/fail.h"
-#include "lib/base/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 /*
- * The table of tasks that interrupts, softirqs and timers hit. The idle tasks of all CPUs are one row, and so is what
- * hit tasks that are not known.
+ * The table of tasks that interrupts, softirqs and timers hit. One row each stands for the idle tasks of
+ * all CPUs, for weft's own tasks, and for tasks that are not known, so that all rows together have the time of all
+ * sources.
  */
 
 static const struct table_column columns[] = {
@@ -77,51 +76,54 @@ static void put_task(const struct analysis *irq, uint32_t id, struct table *tabl
 	put_times(&irq->victims[id], ran(irq, task), table);
 }
 
-/* Adds the rows that stand for several tasks. */
-static void put_rest(const struct analysis *irq, const struct irq_victim *idle, uint64_t idled, struct table *table)
+/* A row that stands for several tasks. */
+static void put_others(const char *name, const struct irq_victim *victim, uint64_t ran, struct table *table)
 {
-	if (idle->hits) {
-		for (uint32_t id = 0; id < irq->nr_victims; id++)
-			if (irq->pass->state.tasks[id].idle)
-				attach(irq, id, table);
-		table_cell(table, "<idle>");
-		table_cell_u64(table, 0);
-		put_times(idle, idled, table);
-	}
-	if (irq->nobody.hits && !irq->pass->filter.nr_pids && !irq->pass->filter.nr_comms) {
-		table_cell(table, "unknown");
-		table_cell(table, "-");
-		put_times(&irq->nobody, 0, table);
-	}
+	if (!victim->hits)
+		return;
+	table_cell(table, name);
+	table_cell(table, "-");
+	put_times(victim, ran, table);
 }
 
-static void put_tasks(const struct analysis *irq, struct findings *findings, struct table *table)
+static void put_idle(const struct analysis *irq, struct table *table)
 {
-	struct irq_victim idle = { .hits = 0 }, self = { .hits = 0 };
-	uint64_t idled = 0, nr_self = 0;
-	char text[TEXT_HUMAN];
+	const struct state *state = &irq->pass->state;
+	struct irq_victim idle = { .hits = 0 };
+	uint64_t idled = 0;
+
+	for (uint32_t id = 0; id < irq->nr_victims; id++) {
+		if (!irq->victims[id].hits || !state->tasks[id].idle || !pass_wants(irq->pass, &state->tasks[id]))
+			continue;
+		attach(irq, id, table);
+		join(&idle, &irq->victims[id]);
+		idled += ran(irq, &state->tasks[id]);
+	}
+	put_others("<idle>", &idle, idled, table);
+}
+
+static void put_tasks(const struct analysis *irq, struct table *table)
+{
+	bool chosen = irq->pass->filter.nr_pids || irq->pass->filter.nr_comms;
+	struct irq_victim self = { .hits = 0 };
+	uint64_t self_ran = 0;
 
 	for (uint32_t id = 0; id < irq->nr_victims; id++) {
 		const struct state_task *task = &irq->pass->state.tasks[id];
 
-		if (!irq->victims[id].hits)
+		if (!irq->victims[id].hits || task->idle)
 			continue;
 		if (pass_wants(irq->pass, task)) {
-			if (task->idle) {
-				join(&idle, &irq->victims[id]);
-				idled += ran(irq, task);
-			} else {
-				put_task(irq, id, table);
-			}
-		} else if (!irq->pass->filter.self && pass_is_self(irq->pass, task->pid)) {
+			put_task(irq, id, table);
+		} else if (!chosen) {
 			join(&self, &irq->victims[id]);
-			nr_self++;
+			self_ran += ran(irq, task);
 		}
 	}
-	put_rest(irq, &idle, idled, table);
-	if (nr_self)
-		findings_note(findings, "left out: %" PRIu64 " task%s of weft itself, which lost %s; --self shows them",
-			      nr_self, text_plural(nr_self), text_time(text, taken_from(&self)));
+	put_idle(irq, table);
+	put_others("weft itself", &self, self_ran, table);
+	if (!chosen)
+		put_others("unknown", &irq->nobody, 0, table);
 }
 
 static bool adds_up(const struct analysis *irq)
@@ -148,7 +150,7 @@ int irq_put_victims(struct analysis *irq, struct findings *findings, struct fail
 				"in weft");
 	if (!table)
 		return 0;
-	put_tasks(irq, findings, table);
+	put_tasks(irq, table);
 	table->spare = 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9;
 	return 0;
 }

@@ -82,7 +82,7 @@ agree() {
 			if ($at["peak_ns"] > 10000000 || $at["peak_ns"] > $at["self_ns"]) { print "too large: " $0; bad = 1 }
 			own += $at["self_ns"]; delete self[$1, $2]
 		}
-		table == "tasks" { got[$2] += $at["taken_ns"]; all += $at["taken_ns"] }
+		table == "tasks" { if ($2 == "") $2 = 0; got[$2] += $at["taken_ns"]; all += $at["taken_ns"] }
 		END {
 			for (s in self) { print "weft has no " s; bad = 1 }
 			for (p in got) if (!(p in taken) ? got[p] > 0 : far(taken[p], got[p], takes[p])) { print "task " p ": " taken[p] " us, " got[p] " ns"; bad = 1 }
