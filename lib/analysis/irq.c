@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/irq.h"
 
+#include "lib/base/digits.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
@@ -378,7 +379,7 @@ static void see_ipi(struct analysis *irq, const struct event *event, enum role r
 static void see_hard(struct analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
-	char text[IRQ_NAME];
+	char text[DIGITS_MAX + IRQ_NAME], *end;
 	const char *name = "";
 	size_t len = 0;
 
@@ -387,8 +388,11 @@ static void see_hard(struct analysis *irq, const struct event *event, enum role 
 		return;
 	}
 	(void)place_string(&irq->places[role].name, event, &name, &len);
-	snprintf(text, sizeof(text), "%" PRIu64 " %.*s", id, (int)len, name);
-	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, strlen(text)), event);
+	len = strnlen(name, len < IRQ_NAME ? len : IRQ_NAME);
+	end = digits_put_u64(text, id);
+	*end++ = ' ';
+	memcpy(end, name, len);
+	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, (size_t)(end - text) + len), event);
 }
 
 static void see_timer(struct analysis *irq, const struct event *event, enum role role)

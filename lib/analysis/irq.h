@@ -91,8 +91,12 @@ struct analysis {
 void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
 		const struct event *end);
 void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event);
+struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number);
 /* Returns the CPU, and adds it if needed; NULL without memory. */
-struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number);
+static inline struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
+{
+	return __builtin_expect(number < irq->nr_cpus, 1) ? &irq->cpus[number] : irq_add_cpu(irq, number);
+}
 
 /*
  * Adds the table of tasks that were hit. Returns -EPROTO if its sums are not those of the sources: that is a bug in

@@ -5,7 +5,7 @@
 
 /* Adds the time of a run to its source, its CPU, its windows and the task that it hit. */
 
-struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
+struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number)
 {
 	while (irq->nr_cpus <= number) {
 		if (!vec_push(irq->cpus, irq->nr_cpus)) {
