@@ -208,5 +208,7 @@ int power_put_tasks(struct analysis *power, struct findings *findings, struct fa
 		if (power->tasks[id].known + power->tasks[id].unknown &&
 		    pass_wants(power->pass, &power->pass->state.tasks[id]))
 			put_task(power, id, all, table);
+	if (table)
+		table->spare = 1 << 5;
 	return 0;
 }
