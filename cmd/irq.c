@@ -7,7 +7,8 @@ static const struct argp argp = {
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how often interrupts, softirqs, timers and work items ran, how long each took "
-	       "with and without what nested inside, and how long they waited before.",
+	       "with and without what nested inside, how long they waited before, and from which tasks they took the "
+	       "time.",
 };
 
 static int run(int argc, char **argv)

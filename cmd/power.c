@@ -7,7 +7,7 @@ static const struct argp argp = {
 	.children = analyse_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long and how deep CPUs idled, how often they were woken and by what, "
-	       "and at which frequencies they ran.",
+	       "at which frequencies they ran, and how many cycles each task ran.",
 };
 
 static int run(int argc, char **argv)
@@ -18,7 +18,7 @@ static int run(int argc, char **argv)
 const struct command power_command = {
 	.name = "power",
 	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
-	.examples = "  weft record -e power -e irq -e irq_vectors -- sleep 10\n"
+	.examples = "  weft record --for power -- sleep 10\n"
 		    "  weft power",
 	.group = "read",
 	.argp = &argp,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/irq.h"
 
+#include "lib/base/digits.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
@@ -24,7 +25,8 @@ static const struct analysis_want wants[] = {
 	  "hrtimers, and how late they were" },
 	{ "workqueue:workqueue_queue_work,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end", NULL,
 	  "works" },
-	{ "sched:sched_switch", NULL, "when a softirq of PREEMPT_RT was preempted" },
+	{ "sched:sched_switch", NULL,
+	  "how long the tasks that were hit ran, and when a softirq of PREEMPT_RT was preempted" },
 	{ NULL, NULL, NULL },
 };
 
@@ -44,7 +46,8 @@ enum role {
 	HRTIMER_EXIT,
 	WORK_QUEUE,
 	WORK_START,
-	WORK_END
+	WORK_END,
+	SWITCH
 };
 
 static const struct role_name names[] = {
@@ -66,6 +69,7 @@ static const struct role_name names[] = {
 	{ "workqueue", "workqueue_queue_work", WORK_QUEUE },
 	{ "workqueue", "workqueue_execute_start", WORK_START },
 	{ "workqueue", "workqueue_execute_end", WORK_END },
+	{ "sched", "sched_switch", SWITCH },
 	{ NULL, NULL, 0 },
 };
 
@@ -89,6 +93,7 @@ static const struct {
 	[WORK_QUEUE] = { "work", NULL, NULL },
 	[WORK_START] = { "work", "function", NULL },
 	[WORK_END] = { "work", NULL, NULL },
+	[SWITCH] = { NULL, NULL, NULL },
 };
 
 static bool init(struct analysis *irq, struct pass *pass, const void *options)
@@ -97,6 +102,8 @@ static bool init(struct analysis *irq, struct pass *pass, const void *options)
 	irq->pass = pass;
 	roles_init(&irq->roles, names);
 	u64_map_init(&irq->ids, sizeof(uint32_t));
+	u64_map_init(&irq->sums, sizeof(struct irq_sums));
+	u64_map_init(&irq->each, sizeof(struct samples));
 	u64_map_init(&irq->works, sizeof(struct irq_work));
 	u64_map_init(&irq->expires, sizeof(uint64_t));
 	irq->filtered = pass_filtered(pass);
@@ -105,13 +112,21 @@ static bool init(struct analysis *irq, struct pass *pass, const void *options)
 
 static void release(struct analysis *irq)
 {
+	struct samples *each;
+	uint64_t key;
+
+	for (size_t at = 0; (each = u64_map_next(&irq->each, &at, &key));)
+		samples_release(each);
 	for (size_t i = 0; i < irq->nr_sources; i++) {
 		samples_release(&irq->sources[i].lasted);
 		samples_release(&irq->sources[i].delays);
 	}
 	free(irq->sources);
 	free(irq->cpus);
+	free(irq->victims);
 	u64_map_release(&irq->ids);
+	u64_map_release(&irq->sums);
+	u64_map_release(&irq->each);
 	u64_map_release(&irq->works);
 	u64_map_release(&irq->expires);
 	roles_release(&irq->roles);
@@ -160,17 +175,6 @@ static uint32_t source_of_function(struct analysis *irq, enum irq_kind kind, con
 	return source_of(irq, kind, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
-static struct irq_cpu *cpu_of(struct analysis *irq, uint32_t number)
-{
-	while (irq->nr_cpus <= number) {
-		if (!vec_push(irq->cpus, irq->nr_cpus)) {
-			irq->pass->failed = true;
-			return NULL;
-		}
-	}
-	return &irq->cpus[number];
-}
-
 static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
 {
 	const struct state *state = &irq->pass->state;
@@ -191,40 +195,27 @@ static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
 	return sum;
 }
 
-static void see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event)
-{
-	if (!longest->at || lasted > longest->lasted)
-		*longest = (struct irq_longest){ lasted, event->ts, event->cpu };
-}
-
-static void see_run(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self, bool has_self,
-		    const struct event *event)
-{
-	struct irq_source *source = &irq->sources[frame->source];
-	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
-
-	if (!pass_wants_cpu(irq->pass, event->cpu) || !cpu)
-		return;
-	samples_add(&source->lasted, &irq->pass->budget, lasted);
-	see_longest(&source->longest, lasted, event);
-	source->self += self;
-	source->has_self |= has_self;
-	cpu->runs[source->kind]++;
-	cpu->self[source->kind] += self;
-}
-
 static void see_delay(struct analysis *irq, uint32_t source, uint64_t delay, const struct event *event)
 {
 	if (source >= irq->nr_sources || !pass_wants_cpu(irq->pass, event->cpu))
 		return;
 	samples_add(&irq->sources[source].delays, &irq->pass->budget, delay);
-	see_longest(&irq->sources[source].latest, delay, event);
+	irq_see_longest(&irq->sources[source].latest, delay, event);
+}
+
+/* Returns the last frame of the task below `depth`, which has the CPU or is interrupted; NULL: there is none. */
+static struct irq_frame *frame_of(struct irq_cpu *cpu, size_t depth, uint32_t task)
+{
+	while (depth-- > 0)
+		if (cpu->frames[depth].task == task)
+			return &cpu->frames[depth];
+	return NULL;
 }
 
 static void enter(struct analysis *irq, enum irq_kind kind, uint64_t id, uint32_t source, const struct event *event)
 {
-	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
-	struct irq_frame frame = {
+	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
+	struct irq_frame *outer, frame = {
 		.kind = kind, .id = id, .source = source, .task = task_on(irq, event->cpu), .start = event->ts
 	};
 
@@ -234,6 +225,10 @@ static void enter(struct analysis *irq, enum irq_kind kind, uint64_t id, uint32_
 		irq->unended += IRQ_DEPTH;
 		cpu->depth = 0;
 	}
+	outer = frame_of(cpu, cpu->depth, frame.task);
+	if (outer)
+		irq_taking_pause(&outer->taking, event->ts);
+	irq_taking_begin(&frame.taking, event->ts);
 	frame.off = off_cpu(irq, frame.task);
 	cpu->frames[cpu->depth++] = frame;
 }
@@ -268,10 +263,10 @@ static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kin
 
 static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const struct event *event)
 {
-	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 	uint32_t task = task_on(irq, event->cpu);
 	size_t at = cpu ? find_frame(irq, cpu, kind, id, task) : IRQ_DEPTH;
-	struct irq_frame frame;
+	struct irq_frame frame, *outer;
 	uint64_t lasted, inner;
 
 	if (at == IRQ_DEPTH) {
@@ -285,12 +280,30 @@ static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const s
 	take_out(cpu, at);
 	lasted = event->ts > frame.start ? event->ts - frame.start : 0;
 	inner = frame.nested + (off_cpu(irq, task) - frame.off);
-	see_run(irq, &frame, lasted, lasted > inner ? lasted - inner : 0, true, event);
-	while (at-- > 0)
-		if (cpu->frames[at].task == task) {
-			cpu->frames[at].nested += lasted > inner ? lasted - (inner - frame.nested) : frame.nested;
-			break;
-		}
+	irq_taking_pause(&frame.taking, event->ts);
+	irq_charge(irq, &frame, lasted, lasted > inner ? lasted - inner : 0, event);
+	outer = frame_of(cpu, at, task);
+	if (!outer)
+		return;
+	irq_taking_begin(&outer->taking, event->ts);
+	outer->nested += lasted > inner ? lasted - (inner - frame.nested) : frame.nested;
+}
+
+/* The kernel with PREEMPT_RT takes the CPU from a task in a softirq, and gives it back. */
+static void see_switch(struct analysis *irq, const struct event *event)
+{
+	const struct state_step *step = &irq->pass->state.step;
+	struct irq_cpu *cpu = event->cpu < irq->nr_cpus ? &irq->cpus[event->cpu] : NULL;
+	struct irq_frame *frame;
+
+	if (step->kind != STEP_SWITCH || !cpu || !cpu->depth)
+		return;
+	frame = frame_of(cpu, cpu->depth, step->other);
+	if (frame)
+		irq_taking_pause(&frame->taking, event->ts);
+	frame = frame_of(cpu, cpu->depth, step->task);
+	if (frame)
+		irq_taking_begin(&frame->taking, event->ts);
 }
 
 /*
@@ -310,7 +323,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 	static const char *const vecs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
 					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 	uint64_t vec = place_u64(&irq->places[role].id, event);
-	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 	const struct state *state = &irq->pass->state;
 	uint32_t source, task = task_on(irq, event->cpu);
 
@@ -366,7 +379,7 @@ static void see_ipi(struct analysis *irq, const struct event *event, enum role r
 static void see_hard(struct analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
-	char text[IRQ_NAME];
+	char text[DIGITS_MAX + IRQ_NAME], *end;
 	const char *name = "";
 	size_t len = 0;
 
@@ -375,8 +388,11 @@ static void see_hard(struct analysis *irq, const struct event *event, enum role 
 		return;
 	}
 	(void)place_string(&irq->places[role].name, event, &name, &len);
-	snprintf(text, sizeof(text), "%" PRIu64 " %.*s", id, (int)len, name);
-	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, strlen(text)), event);
+	len = strnlen(name, len < IRQ_NAME ? len : IRQ_NAME);
+	end = digits_put_u64(text, id);
+	*end++ = ' ';
+	memcpy(end, name, len);
+	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, (size_t)(end - text) + len), event);
 }
 
 static void see_timer(struct analysis *irq, const struct event *event, enum role role)
@@ -436,7 +452,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 		if (!start)
 			irq->broken += irq->pass->state.losses != 0;
 		if (start && work->frame.source < irq->nr_sources)
-			see_run(irq, &work->frame, event->ts - start, 0, false, event);
+			irq_charge(irq, &work->frame, event->ts - start, 0, event);
 		work->frame.start = 0;
 	}
 }
@@ -444,7 +460,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 /* After lost events, forgets the open frames of the CPU, all works and all timers. */
 static void see_lost(struct analysis *irq, const struct event *event)
 {
-	struct irq_cpu *cpu = cpu_of(irq, event->cpu);
+	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 
 	if (!cpu)
 		return;
@@ -468,14 +484,22 @@ static void bind(struct analysis *irq, const struct event *event, enum role role
 		(void)place_bind(&places->value, event->type->format, abi, fields[role].value);
 }
 
+static bool may_be_preempted(const struct analysis *irq, const struct event *event)
+{
+	const struct context *context = irq->pass->reader->buffers[event->buffer].context;
+
+	return context->preempt_rt || !*context->release;
+}
+
 static uint8_t look(struct analysis *irq, const struct event *event)
 {
 	bool fresh;
 	uint8_t role = roles_of(&irq->roles, event, &fresh);
 
-	if (fresh)
+	if (fresh && fields[role].id)
 		bind(irq, event, (enum role)role);
-	return role;
+	/* Other kernels switch tasks in none of these contexts. */
+	return role == SWITCH && !may_be_preempted(irq, event) ? ROLE_NONE : role;
 }
 
 static void see(struct analysis *irq, const struct event *event, uint8_t number)
@@ -484,6 +508,10 @@ static void see(struct analysis *irq, const struct event *event, uint8_t number)
 
 	if (event->kind == EVENT_LOST) {
 		see_lost(irq, event);
+		return;
+	}
+	if (role == SWITCH) {
+		see_switch(irq, event);
 		return;
 	}
 	irq->seen++;

@@ -19,6 +19,9 @@ enum column {
 	MAX,
 	MAX_AT,
 	MAX_CPU,
+	PEAK,
+	PEAK_AT,
+	PEAK_CPU,
 	DELAYS,
 	D50,
 	D99,
@@ -41,6 +44,9 @@ static const struct table_column columns[COLUMNS] = {
 	[MAX] = { "MAX", TABLE_TIME, NULL },
 	[MAX_AT] = { "MAX AT", TABLE_NUMBER, "max_at" },
 	[MAX_CPU] = { "CPU", TABLE_NUMBER, "max_cpu" },
+	[PEAK] = { "PEAK", TABLE_TIME, NULL },
+	[PEAK_AT] = { "PEAK AT", TABLE_NUMBER, "peak_at" },
+	[PEAK_CPU] = { "P-CPU", TABLE_NUMBER, "peak_cpu" },
 	[DELAYS] = { "DELAYS", TABLE_COUNT, NULL },
 	[D50] = { "D-P50", TABLE_TIME, "delay_p50_ns" },
 	[D99] = { "D-P99", TABLE_TIME, "delay_p99_ns" },
@@ -63,6 +69,23 @@ static void put_longest(struct table *table, const struct irq_longest *longest)
 	table_cell_u64(table, longest->cpu);
 }
 
+static uint64_t end_of(const struct irq_peak *peak)
+{
+	return (peak->number + 1) * IRQ_WINDOW;
+}
+
+static void put_peak(struct table *table, const struct irq_peak *peak)
+{
+	if (!peak->taken) {
+		for (int i = 0; i < 3; i++)
+			table_cell(table, "-");
+		return;
+	}
+	table_cell_u64(table, peak->taken);
+	table_cell_decimal(table, (int64_t)end_of(peak), 9);
+	table_cell_u64(table, peak->cpu);
+}
+
 static void put_source(const struct irq_source *source, uint64_t span, struct table *table)
 {
 	table_attach(table, &source->lasted);
@@ -79,9 +102,20 @@ static void put_source(const struct irq_source *source, uint64_t span, struct ta
 	}
 	pass_spread(table, &source->lasted);
 	put_longest(table, &source->longest);
+	put_peak(table, &source->peak);
 	pass_cells(table, &source->delays);
 	put_longest(table, &source->latest);
 	table_cell_u64(table, source->in_thread);
+}
+
+/* Names a worst case after its source; the text stays on one line. */
+static const char *say(char text[IRQ_WHAT], const char *what, const struct irq_source *source)
+{
+	snprintf(text, IRQ_WHAT, "%s, of %s %s", what, kinds[source->kind], source->name);
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	return text;
 }
 
 static void put_sources(struct analysis *irq, struct findings *findings)
@@ -92,7 +126,7 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 			       "interrupts and what they ran: how long, with and without what nested inside; the "
 			       "delay until they ran",
 			       "self", columns, COLUMNS);
-	const struct irq_source *longest = NULL;
+	const struct irq_source *longest = NULL, *busiest = NULL;
 
 	findings_brief(findings, 1 << KIND | 1 << SOURCE | 1 << COUNT | 1 << SELF | 1 << PERCENT | 1 << P99 | 1 << MAX |
 					 1 << MAX_AT);
@@ -104,23 +138,30 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 		put_source(source, state->now - state->start, table);
 		if (source->has_self && (!longest || source->longest.lasted > longest->longest.lasted))
 			longest = source;
+		if (source->peak.taken && (!busiest || source->peak.taken > busiest->peak.taken))
+			busiest = source;
 	}
 	if (!table)
 		return;
-	table->data_only = 1 << MAX_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD;
-	table->spare = 1 << TOTAL | 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50;
+	table->data_only = 1 << MAX_CPU | 1 << PEAK_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD;
+	table->spare =
+		1 << TOTAL | 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50 | 1 << PEAK | 1 << PEAK_AT;
 	if (!longest)
 		return;
-	snprintf(irq->what, sizeof(irq->what), "run, of %s %s", kinds[longest->kind], longest->name);
-	for (char *at = irq->what; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	findings_worst(findings, &(struct worst){ .what = irq->what,
+	findings_worst(findings, &(struct worst){ .what = say(irq->what[0], "run", longest),
 						  .lasted = longest->longest.lasted,
 						  .cpu = longest->longest.cpu,
 						  .pid = -1,
 						  .from = longest->longest.at - longest->longest.lasted,
 						  .to = longest->longest.at });
+	if (!busiest)
+		return;
+	findings_worst(findings, &(struct worst){ .what = say(irq->what[1], "time within 10 ms", busiest),
+						  .lasted = busiest->peak.taken,
+						  .cpu = busiest->peak.cpu,
+						  .pid = -1,
+						  .from = end_of(&busiest->peak) - IRQ_WINDOW,
+						  .to = end_of(&busiest->peak) });
 }
 
 static const struct table_column cpu_columns[] = {
@@ -176,6 +217,8 @@ static void put_limits(const struct analysis *irq, struct findings *findings)
 
 int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail)
 {
+	int r;
+
 	if (irq->pass->failed || irq->roles.failed)
 		return fail_memory(fail);
 	if (!irq->seen)
@@ -184,8 +227,10 @@ int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fai
 				    "-e irq -e irq_vectors", fail);
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
+	r = irq_put_victims(irq, findings, fail);
 	if (irq->pass->filter.nr_pids || irq->pass->filter.nr_comms)
-		findings_note(findings, "the rows are of all tasks: --pid and --comm choose none of them");
+		findings_note(findings, "--pid and --comm choose only the tasks that were hit; the other tables are of "
+					"all tasks");
 	put_limits(irq, findings);
-	return 0;
+	return r;
 }

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How deep and how long CPUs were idle, what woke them, and the frequencies at which they ran. */
@@ -19,24 +20,20 @@ static const struct analysis_want wants[] = {
 	  "the timer and other CPUs that woke one" },
 	{ "power:cpu_idle_miss", NULL, "which idle states were too deep or too shallow" },
 	{ "power:cpu_frequency,power:pstate_sample", NULL, "how fast CPUs ran" },
+	{ "sched:sched_switch", NULL, "how many cycles each task ran" },
 	{ NULL, NULL, NULL },
 };
 
-enum role { IDLE = 1, MISS, FREQUENCY, PSTATE, SUSPEND, HARD, VECTOR, IPI };
-_Static_assert(IPI + 1 == POWER_ROLES, "as many as there is room for");
+enum role { IDLE = 1, MISS, FREQUENCY, PSTATE, SUSPEND, HARD, VECTOR, IPI, SWITCH };
+_Static_assert(SWITCH + 1 == POWER_ROLES, "as many as there is room for");
 
 static const struct role_name names[] = {
-	{ "power", "cpu_idle", IDLE },
-	{ "power", "cpu_idle_miss", MISS },
-	{ "power", "cpu_frequency", FREQUENCY },
-	{ "power", "pstate_sample", PSTATE },
-	{ "power", "suspend_resume", SUSPEND },
-	{ "irq", "irq_handler_entry", HARD },
-	{ "irq_vectors", "*_entry", VECTOR },
-	{ "powerpc", "timer_interrupt_entry", VECTOR },
-	{ "powerpc", "doorbell_entry", VECTOR },
-	{ "ipi", "ipi_entry", IPI },
-	{ NULL, NULL, 0 },
+	{ "power", "cpu_idle", IDLE },           { "power", "cpu_idle_miss", MISS },
+	{ "power", "cpu_frequency", FREQUENCY }, { "power", "pstate_sample", PSTATE },
+	{ "power", "suspend_resume", SUSPEND },  { "irq", "irq_handler_entry", HARD },
+	{ "irq_vectors", "*_entry", VECTOR },    { "powerpc", "timer_interrupt_entry", VECTOR },
+	{ "powerpc", "doorbell_entry", VECTOR }, { "ipi", "ipi_entry", IPI },
+	{ "sched", "sched_switch", SWITCH },     { NULL, NULL, 0 },
 };
 
 /* The fields of each event: its subject (such as a CPU), a value, and a second value. */
@@ -79,6 +76,9 @@ static void release(struct analysis *power)
 		samples_release(&waker->each);
 	for (size_t at = 0; (action = u64_map_next(&power->actions, &at, &key));)
 		samples_release(&action->each);
+	for (size_t i = 0; i < power->nr_tasks; i++)
+		samples_release(&power->tasks[i].runs);
+	free(power->tasks);
 	u64_map_release(&power->cpus);
 	u64_map_release(&power->states);
 	u64_map_release(&power->frequencies);
@@ -237,6 +237,7 @@ static void see_frequency(struct analysis *power, const struct event *event)
 		return;
 	frequency->times++;
 	power_settle(power, cpu, number, event->ts);
+	power_weigh(power, cpu, number);
 	cpu->khz = khz;
 }
 
@@ -283,9 +284,11 @@ static void see_lost(struct analysis *power, const struct event *event)
 	size_t at = 0;
 
 	while ((cpu = u64_map_next(&power->cpus, &at, &number))) {
+		power_weigh(power, cpu, (uint32_t)number);
 		cpu->khz = 0;
 		if (number != event->cpu)
 			continue;
+		cpu->task = 0;
 		power->broken += cpu->idle;
 		cpu->lost = !cpu->idle;
 		cpu->idle = cpu->waking = false;
@@ -319,7 +322,9 @@ static void see(struct analysis *power, const struct event *event, uint8_t numbe
 		return;
 	}
 	power->seen += role < HARD;
-	if (role == IDLE)
+	if (role == SWITCH)
+		power_see_switch(power, event);
+	else if (role == IDLE)
 		see_idle(power, event);
 	else if (role >= HARD)
 		see_source(power, event, role);

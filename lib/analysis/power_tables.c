@@ -230,8 +230,10 @@ static void put_actions(const struct analysis *power, struct findings *findings)
 int power_finish(struct analysis *power, struct findings *findings, struct fail *fail)
 {
 	const struct power_cpu *cpu;
+	bool tasks = power->frequencies.len && power->pass->state.events[STATE_SWITCH];
 	uint64_t idle = 0, key;
 	size_t at = 0;
+	int r;
 
 	if (!power->seen)
 		return pass_nothing(power->pass, &power_analysis,
@@ -243,13 +245,17 @@ int power_finish(struct analysis *power, struct findings *findings, struct fail 
 		put_wakers(power, findings);
 	}
 	put_frequencies(power, findings);
+	r = tasks ? power_put_tasks(power, findings, fail) : 0;
+	if (r)
+		return r;
 	put_actions(power, findings);
 	while ((cpu = u64_map_next(&power->cpus, &at, &key))) {
 		idle += cpu->idle;
 		power->unknown += cpu->waking;
 	}
 	if (power->pass->filter.nr_pids || power->pass->filter.nr_comms)
-		findings_note(findings, "the rows are of CPUs: --pid and --comm choose none of them");
+		findings_note(findings, tasks ? "--pid and --comm choose only tasks; the other tables are of CPUs" :
+						"the rows are of CPUs: --pid and --comm choose none of them");
 	if (power->unknown && power->wakers.len)
 		findings_note(findings, "of %" PRIu64 " wakeup%s no event tells the cause", power->unknown,
 			      text_plural(power->unknown));

@@ -48,6 +48,48 @@ softirqs_of()
 	jq -e '[.sources[] | select(.self_ns) | .self_ns <= .total_ns] | all' "$out"
 }
 
+@test "irq: own times, the busiest 10 ms and what was taken from each task are those of an account of the kernel's text" {
+	# shellcheck source=tests/guest/scenarios/answers-irq.sh
+	. "$BATS_TEST_DIRNAME/../guest/scenarios/answers-irq.sh"
+	account "$text" > "$out.account"
+	weft irq --self "$file" --format csv > "$out"
+	run -0 agree "$out.account" "$out"
+	[ "$(grep -c ^task, "$out.account")" -eq 7 ]
+	# An account that is wrong by 20 us is another one.
+	sed -i -E 's/^(task,475),([0-9]+),/\1,1\2,/' "$out.account"
+	run -1 agree "$out.account" "$out"
+	[[ "$output" == "task 475: "* ]]
+}
+
+@test "irq: prints whose time was taken, and the busiest 10 ms, with the command that prints them" {
+	weft irq "$file" > "$out"
+	sed -n '/^# tasks that were hit/,/^$/p' "$out" | head -n -1 > "$out.part"
+	diff - "$out.part" <<- EOT
+		# tasks that were hit: the time that interrupts and what they ran took from each
+		TASK    PID  HITS     TAKEN  RUN  %       IRQ   SOFTIRQ  VECTOR     TIMER
+		<idle>    -    69    8.2 ms    -  -   69.5 us    1.1 ms    0 ns    7.0 ms
+		hlp     475    12    4.4 ms    -  -      0 ns    2.3 ms    0 ns    2.0 ms
+		sh      467     5    1.8 ms    -  -      0 ns    1.7 ms    0 ns  140.9 us
+		sh      472    15  628.9 us    -  -      0 ns  167.6 us    0 ns  461.3 us
+		ls      476     4  464.7 us    -  -      0 ns  277.4 us    0 ns  187.3 us
+		sleep   474     5  398.5 us    -  -      0 ns   67.2 us    0 ns  331.2 us
+		tee     473     2  209.8 us    -  -  209.8 us      0 ns    0 ns      0 ns
+	EOT
+	grep -q '^# longest time within 10 ms, of hrtimer tick_nohz_handler: 5.8 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
+	# A selection of tasks is one of victims; the sources are those of all tasks.
+	weft irq "$file" --comm 'hl*' --format csv > "$out"
+	[ "$(grep -A 9 '^task,pid,' "$out" | cut -d, -f1-4 | tr '\n' ' ')" = "task,pid,hits,taken_ns hlp,475,12,4464637 " ] || { grep -A 9 '^task,pid,' "$out"; false; }
+	# A selected part has the same windows.
+	[ "$(weft irq "$file" --since 22.03 --format csv | grep '^hrtimer,tick_nohz_handler,' | cut -d, -f12-14)" = 5881677,22.040000000,0 ] ||
+		{ weft irq "$file" --since 22.03 --format csv | grep '^hrtimer,tick_nohz_handler,'; false; }
+}
+
+@test "irq: the tables fit into 80 columns" {
+	script -qec "stty cols 80; $WEFT irq $file" /dev/null < /dev/null | tr -d '\r' > "$out"
+	grep -q '^KIND ' "$out"
+	run -1 grep -vE '^.{0,80}$|^#' "$out"
+}
+
 @test "irq: prints tables with units, the longest run, and what limits them" {
 	weft irq "$file" > "$out"
 	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3, $4, $5 }')" = "KIND SOURCE COUNT TOTAL SELF" ]

@@ -53,6 +53,7 @@ enabled()
 		memory exceptions:page_fault_user
 		power power:cpu_idle_miss
 		power power:cpu_frequency
+		power sched:sched_switch
 		summary block:block_rq_issue
 		summary lock:contention_end
 		summary sched:sched_process_exit

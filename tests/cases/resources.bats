@@ -93,6 +93,69 @@ setup()
 	grep -qE '^vector local_timer +1 +12$' "$out"
 }
 
+# The guests have no driver of frequencies, so this text is made up, in the form of the kernel's.
+# frequencies: prints 600 lines of two CPUs, whose frequencies change, each also told by the other CPU, and whose tasks move
+frequencies() {
+	awk 'function draw(below) { seed = (seed * 16807) % 2147483647; return seed % below }
+		function put(event) { printf "%16s-%-7d [%03d] d....  %d.%06d: %s\n", on[cpu] ? "task" on[cpu] : "<idle>", on[cpu], cpu, us / 1000000, us % 1000000, event }
+		BEGIN { seed = 42; on[0] = on[1] = 0; print "# tracer: nop\n#"
+			for (i = 0; i < 600; i++) {
+				us = 5000000 + i * 370; cpu = i % 2
+				next_pid = 100 + draw(4)
+				if (i > 60 && draw(3) == 0) put(sprintf("cpu_frequency: state=%d cpu_id=%d", 400000 + 1000 * draw(3000), draw(2)))
+				else if (on[cpu] != 0 && draw(3) == 0) { put(sprintf("sched_switch: prev_comm=task%d prev_pid=%d prev_prio=120 prev_state=R ==> next_comm=swapper/%d next_pid=0 next_prio=120", on[cpu], on[cpu], cpu)); on[cpu] = 0 }
+				else if (next_pid != on[0] && next_pid != on[1]) {
+					put(sprintf("sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=R ==> next_comm=task%d next_pid=%d next_prio=120", on[cpu] ? "task" on[cpu] : "swapper/" cpu, on[cpu], next_pid, next_pid)); on[cpu] = next_pid
+				} else put("sched_waking: comm=other pid=99 prio=120 target_cpu=000")
+			} }'
+}
+
+# weighed TEXT: adds up what the text says; prints "PID RUN-NS UNKNOWN-NS CYCLES" of each task
+weighed() {
+	awk 'function add(cpu, ns) { ns = (us - since[cpu]) * 1000; since[cpu] = us; if (!(cpu in on) || !on[cpu]) return
+			run[on[cpu]] += ns; if (khz[cpu]) kcycles[on[cpu]] += ns / 1000 * khz[cpu]; else unknown[on[cpu]] += ns }
+		/^#/ { next }
+		{ us = $0; sub(/^.*[0-9]\]/, "", us); split(us, f, " "); sub(/\./, "", f[2]); us = f[2] + 0; cpu = $0; sub(/\].*/, "", cpu); sub(/.*\[/, "", cpu); cpu += 0
+			if (!(cpu in since)) since[cpu] = us
+			pid = $0; sub(/ *\[.*/, "", pid); sub(/.*-/, "", pid); if (!(cpu in on)) on[cpu] = pid + 0; add(cpu) }
+		/: cpu_frequency: / { of = $0; sub(/.*cpu_id=/, "", of); of += 0; state = $0; sub(/.*state=/, "", state); if (of in on) add(of); khz[of] = state + 0 }
+		/: sched_switch: / { next_pid = $0; sub(/.*next_pid=/, "", next_pid); on[cpu] = next_pid + 0 }
+		END { for (c in on) add(c); for (p in run) printf "%d %d %d %d\n", p, run[p], unknown[p], int(kcycles[p] / 1000) }' "$1" | sort
+}
+
+@test "power: the cycles of tasks are those of an account of the text" {
+	frequencies > "$out.txt"
+	weft import -o "$out.dat" "$out.txt"
+	weft power "$out.dat" --format csv | sed -n '/^task,pid,/,/^$/p' > "$out"
+	head -n 1 "$out" | grep -qx task,pid,run_ns,unknown_ns,cycles,cycles_percent,mean_khz
+	weighed "$out.txt" > "$out.want"
+	[ "$(wc -l < "$out.want")" -eq 4 ]
+	awk '$3 == 0 || $4 == 0 { exit 1 }' "$out.want"
+	tail -n +2 "$out" | awk -F, 'NF { print $2, $3, $4, $5 }' | sort | diff "$out.want" -
+	# The percentages are parts of one whole, and the mean is that of the known time.
+	awk -F, 'NR > 1 && NF { sum += $6; mean = $5 * 1e6 / ($3 - $4) - $7; if (mean > 1 || mean < -1) exit 2 } END { exit sum < 99.95 || sum > 100.05 }' "$out"
+}
+
+@test "power: prints the cycles of tasks, and tells what is needed for them" {
+	frequencies > "$out.txt"
+	weft import -o "$out.dat" "$out.txt"
+	weft power "$out.dat" > "$out"
+	sed -n '/^# tasks: /,/^$/p' "$out" | head -n -1 > "$out.part"
+	diff - "$out.part" <<- EOT
+		# tasks: how long they ran, and how many cycles that was
+		TASK     PID      RUN  UNKNOWN       CYCLES      %   MEAN KHZ
+		task102  102  84.3 ms   7.4 ms  134,553,090  27.31  1,748,351
+		task100  100  74.7 ms   8.8 ms  121,690,780  24.70  1,847,719
+		task103  103  79.1 ms   5.9 ms  118,647,900  24.08  1,619,545
+		task101  101  83.2 ms  14.0 ms  117,776,550  23.91  1,702,219
+	EOT
+	# A selection of tasks has the same percentages.
+	[ "$(weft power "$out.dat" --pid 102 --format csv | sed -n '/^task,pid,/,/^$/p' | tail -n +2)" = "$(weft power "$out.dat" --format csv | grep ^task102,)" ]
+	weft power "$fixtures/power.dat" > "$out"
+	run -1 grep -q '^# tasks' "$out"
+	grep -q 'sched:sched_switch (how many cycles each task ran)' "$out"
+}
+
 @test "block, locks, stacks, memory and power say what is missing in a file without their events" {
 	for command in block locks stacks memory power; do
 		run -1 weft "$command" "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"

@@ -155,3 +155,120 @@ TEST(irq_counts_no_delay_that_a_pid_filter_may_have_made)
 	CHECK(analysed_is(&analysed, "sources", "hrtimer", "delays", "0"));
 	analysed_end(&analysed);
 }
+
+TEST(irq_tells_which_tasks_were_hit_and_how_much_was_taken_from_each)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(
+		    &analysed, &irq_analysis, NULL, types,
+		    "0 1000 0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=cc next_pid=7\n"
+		    "0 1100 7 softirq_entry vec=1\n"
+		    "0 1200 7 irq_handler_entry irq=9 name=disk\n"
+		    "0 1300 7 irq_handler_exit irq=9 ret=1\n"
+		    "0 1500 7 softirq_exit vec=1\n"
+		    "0 3000 7 sched_switch prev_comm=cc prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+		    "0 3100 0 local_timer_entry vector=236\n"
+		    "0 3150 0 local_timer_exit vector=236\n"
+		    "1 3000 0 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=ld next_pid=8\n"
+		    "1 3200 8 hrtimer_expire_entry hrtimer=1 function=2 now=3200\n"
+		    "1 3230 8 hrtimer_expire_exit hrtimer=1\n"
+		    "1 4000 8 sched_switch prev_comm=ld prev_pid=8 prev_state=1 next_comm=swapper/1 next_pid=0\n"
+		    "1 4100 0 local_timer_entry vector=236\n"
+		    "1 4170 0 local_timer_exit vector=236\n"
+		    "1 5000 0 workqueue_execute_start work=1 function=2\n"
+		    "1 5500 0 workqueue_execute_end work=1 function=2\n"))
+		return;
+	CHECK(analysed_is(&analysed, "victims", "cc", "pid", "7") &&
+	      analysed_is(&analysed, "victims", "cc", "hits", "2") &&
+	      analysed_is(&analysed, "victims", "cc", "taken_ns", "400"));
+	CHECK(analysed_is(&analysed, "victims", "cc", "run_ns", "2000") &&
+	      analysed_is(&analysed, "victims", "cc", "taken_percent", "20.00"));
+	CHECK(analysed_is(&analysed, "victims", "cc", "irq_ns", "100") &&
+	      analysed_is(&analysed, "victims", "cc", "softirq_ns", "300"));
+	CHECK(analysed_is(&analysed, "victims", "ld", "timer_ns", "30") &&
+	      analysed_is(&analysed, "victims", "ld", "taken_percent", "3.00"));
+	/* The idle tasks of all CPUs are one row; the time of works is taken from nobody. */
+	CHECK(analysed_is(&analysed, "victims", "<idle>", "hits", "2") &&
+	      analysed_is(&analysed, "victims", "<idle>", "vector_ns", "120"));
+	analysed_end(&analysed);
+}
+
+TEST(irq_does_not_know_how_long_the_victims_ran_without_sched_switch)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 1100 7 softirq_entry vec=1\n"
+			    "0 1500 7 softirq_exit vec=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "victims", "<...>", "taken_ns", "400") &&
+	      analysed_is(&analysed, "victims", "<...>", "run_ns", "") &&
+	      analysed_is(&analysed, "victims", "<...>", "taken_percent", ""));
+	analysed_end(&analysed);
+}
+
+TEST(irq_finds_the_busiest_10_ms_of_a_source_on_one_cpu)
+{
+	struct analysed analysed;
+
+	/* Windows begin at the multiples of 10 ms. The time of two CPUs is not one sum. */
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 109500000 7 irq_handler_entry irq=9 name=disk\n"
+			    "0 110200000 7 irq_handler_exit irq=9 ret=1\n"
+			    "0 110400000 7 irq_handler_entry irq=9 name=disk\n"
+			    "0 110900000 7 irq_handler_exit irq=9 ret=1\n"
+			    "1 111000000 8 irq_handler_entry irq=9 name=disk\n"
+			    "1 111600000 8 irq_handler_exit irq=9 ret=1\n"
+			    /* Three whole windows and parts of two, of which an interrupt takes some. */
+			    "0 125000000 7 softirq_entry vec=1\n"
+			    "0 131000000 7 irq_handler_entry irq=9 name=disk\n"
+			    "0 131600000 7 irq_handler_exit irq=9 ret=1\n"
+			    "0 163000000 7 softirq_exit vec=1\n"
+			    "0 200000000 7 softirq_raise vec=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "sources", "irq", "peak_ns", "700000") &&
+	      analysed_is(&analysed, "sources", "irq", "peak_at", "0.120000000") &&
+	      analysed_is(&analysed, "sources", "irq", "peak_cpu", "0"));
+	CHECK(analysed_is(&analysed, "sources", "softirq", "peak_ns", "10000000") &&
+	      analysed_is(&analysed, "sources", "softirq", "peak_at", "0.150000000"));
+	CHECK(analysed.findings.nr_worst == 2);
+	CHECK_STR(analysed.findings.worst[1].what, "time within 10 ms, of softirq TIMER");
+	CHECK(analysed.findings.worst[1].lasted == 10000000 && analysed.findings.worst[1].from == 140000000 &&
+	      analysed.findings.worst[1].to == 150000000);
+	analysed_end(&analysed);
+}
+
+/* The outer run ends last, and began in the window before. */
+TEST(irq_adds_a_run_to_the_windows_of_one_of_the_same_source_inside_it)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 101000000 7 hrtimer_expire_entry hrtimer=1 function=9 now=1\n"
+			    "0 103000000 7 hrtimer_expire_exit hrtimer=1\n"
+			    "0 108000000 7 hrtimer_expire_entry hrtimer=1 function=9 now=1\n"
+			    "0 111000000 7 hrtimer_expire_entry hrtimer=2 function=9 now=1\n"
+			    "0 112000000 7 hrtimer_expire_exit hrtimer=2\n"
+			    "0 112500000 7 hrtimer_expire_exit hrtimer=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "sources", "hrtimer", "self", "6500000") &&
+	      analysed_is(&analysed, "sources", "hrtimer", "peak_ns", "4000000") &&
+	      analysed_is(&analysed, "sources", "hrtimer", "peak_at", "0.110000000"));
+	analysed_end(&analysed);
+}
+
+TEST(irq_gives_no_peak_to_a_run_whose_end_was_not_recorded)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 101000000 7 softirq_entry vec=3\n"
+			    "0 101100000 7 irq_handler_entry irq=9 name=disk\n"
+			    "0 108000000 7 softirq_exit vec=3\n"
+			    "0 109000000 7 irq_handler_entry irq=9 name=disk\n"
+			    "0 109200000 7 irq_handler_exit irq=9 ret=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "sources", "irq", "peak_ns", "200000"));
+	analysed_end(&analysed);
+}

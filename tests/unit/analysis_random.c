@@ -54,6 +54,10 @@ static const struct {
 	  "nr=%u error_code=%" PRIu64 " pad=%u" },
 	{ "signal", "signal_deliver", "int sig; u64 sa_handler; u32 pad", "sig=%u sa_handler=%" PRIu64 " pad=%u" },
 	{ "power", "cpu_frequency", "u32 state; u64 pad; u32 cpu_id", "state=%u pad=%" PRIu64 " cpu_id=%u" },
+	{ "irq", "softirq_entry", "u32 vec; u64 pad; u32 more", "vec=%u pad=%" PRIu64 " more=%u" },
+	{ "irq", "softirq_exit", "u32 vec; u64 pad; u32 more", "vec=%u pad=%" PRIu64 " more=%u" },
+	{ "timer", "hrtimer_expire_entry", "u32 hrtimer; u64 now; u32 function",
+	  "hrtimer=%u now=%" PRIu64 " function=%u" },
 };
 
 static uint64_t next(uint64_t *seed)
@@ -112,7 +116,8 @@ static void run(uint64_t seed)
 	} all[] = { { &block_analysis, NULL },   { &locks_analysis, NULL },      { &stacks_analysis, NULL },
 		    { &memory_analysis, NULL },  { &power_analysis, NULL },      { &block_analysis, &block },
 		    { &locks_analysis, &locks }, { &stacks_analysis, &stacks },  { &tasks_analysis, NULL },
-		    { &tasks_analysis, &tree },  { &tasks_analysis, &programs }, { &tasks_analysis, &parents } };
+		    { &tasks_analysis, &tree },  { &tasks_analysis, &programs }, { &tasks_analysis, &parents },
+		    { &irq_analysis, NULL } };
 	const struct findings_options options = { .format = TABLE_AS_TEXT, .top = 5, .input = "f" };
 	struct analysed analysed = { .trace = NULL };
 	struct fail fail = FAIL_INIT;

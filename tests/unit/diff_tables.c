@@ -125,6 +125,26 @@ static bool put_run(struct buf *script, unsigned row, uint64_t begin, uint64_t e
 	       buf_addf(script, "0 %" PRIu64 " %u sched_process_exit pid=%u\n", end, 100 + row, 100 + row);
 }
 
+/* Each row is a task that runs at a frequency of its own. */
+static bool put_cycles(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
+{
+	return buf_addf(script, "0 %" PRIu64 " 0 cpu_frequency state=%u cpu_id=0\n", begin, (row + 1) * 500000) &&
+	       buf_addf(script,
+			"0 %" PRIu64 " 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=task%u next_pid=%u\n",
+			begin, row, 100 + row) &&
+	       buf_addf(script,
+			"0 %" PRIu64
+			" %u sched_switch prev_comm=task%u prev_pid=%u prev_state=1 next_comm=swapper/0 next_pid=0\n",
+			end, 100 + row, row, 100 + row);
+}
+
+/* Each row is an interrupt, and the task that it hits. */
+static bool put_hit(struct buf *script, unsigned row, uint64_t begin, uint64_t end)
+{
+	return buf_addf(script, "0 %" PRIu64 " %u irq_handler_entry irq=%u name=disk\n", begin, 100 + row, row) &&
+	       buf_addf(script, "0 %" PRIu64 " %u irq_handler_exit irq=%u ret=1\n", end, 100 + row, row);
+}
+
 static const struct workload workloads[] = {
 	/* Requests have three times: in the queue, in the device, and both together. */
 	{ &block_analysis, NULL, put_request, "8:32 read d2c: p50 > 5%", "\nrequests,8:32 read ", 3 * DIFF_METRICS },
@@ -146,6 +166,10 @@ static const struct workload workloads[] = {
 	{ &power_analysis, NULL, put_idle, "state 4: p50 > 5%", "\nstates,state 4,", DIFF_METRICS },
 	{ &power_analysis, &(struct power_options){ .by_cpu = true }, put_idle_of_cpu, "state 1 cpu 4: p50 > 5%",
 	  "\nstates,state 1 cpu 4,", DIFF_METRICS },
+	/* The time at a frequency ends with the next row. */
+	{ &power_analysis, NULL, put_cycles, "task4 at 1 GHz: p50 > 5%", "\ntasks,task4 at 1 GHz,", 2 * DIFF_METRICS },
+	/* The task has the same times as its interrupt. */
+	{ &irq_analysis, NULL, put_hit, "task4: p50 > 5%", "\nsources,irq 4 disk,", 2 * DIFF_METRICS },
 	{ &tasks_analysis, NULL, put_run, "/bin/program4: p50 > 5%", "\nprograms,/bin/program4,", DIFF_METRICS },
 	{ &latency_analysis, &(struct latency_options){ .worst = 1, .by_task = true }, put_late, "task4 *: p50 > 5%",
 	  "\nwakeups,task4 ", 2 * DIFF_METRICS },
@@ -165,6 +189,7 @@ static void types(struct loom *loom)
 	loom_type(loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
 	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller; u64 next", "\"\"");
 	loom_type(loom, "power", "cpu_idle", "u32 state; u32 cpu_id", "\"\"");
+	loom_type(loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
 	loom_type(loom, "sched", "sched_process_exec", "__data_loc char[] filename; pid_t pid; pid_t old_pid", "\"\"");
 	loom_type(loom, "sched", "sched_process_exit", "char comm[16]; pid_t pid", "\"\"");
 	loom->kallsyms =

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/irq.h"
+
+#include "lib/base/vec.h"
+
+/* Adds the time of a run to its source, its CPU, its windows and the task that it hit. */
+
+struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number)
+{
+	while (irq->nr_cpus <= number) {
+		if (!vec_push(irq->cpus, irq->nr_cpus)) {
+			irq->pass->failed = true;
+			return NULL;
+		}
+	}
+	return &irq->cpus[number];
+}
+
+void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event)
+{
+	if (!longest->at || lasted > longest->lasted)
+		*longest = (struct irq_longest){ lasted, event->ts, event->cpu };
+}
+
+static struct irq_victim *victim_of(struct analysis *irq, uint32_t task)
+{
+	if (task == STATE_NO_TASK)
+		return &irq->nobody;
+	while (irq->nr_victims <= task) {
+		if (!vec_push(irq->victims, irq->nr_victims)) {
+			irq->pass->failed = true;
+			return &irq->nobody;
+		}
+	}
+	return &irq->victims[task];
+}
+
+static enum irq_taker taker_of(enum irq_kind kind)
+{
+	switch (kind) {
+	case IRQ_HARD:
+		return IRQ_BY_HARD;
+	case IRQ_SOFT:
+		return IRQ_BY_SOFT;
+	case IRQ_VECTOR:
+	case IRQ_IPI:
+		return IRQ_BY_VECTOR;
+	default:
+		return IRQ_BY_TIMER;
+	}
+}
+
+static void charge_victim(struct analysis *irq, const struct irq_frame *frame, uint64_t self)
+{
+	struct irq_victim *victim = victim_of(irq, frame->task);
+	struct samples *each;
+
+	victim->hits++;
+	victim->taken[taker_of(frame->kind)] += self;
+	if (!pass_compares(irq->pass))
+		return;
+	each = u64_map_add(&irq->each, frame->task);
+	irq->pass->failed |= !each;
+	if (each)
+		samples_add(each, &irq->pass->budget, self);
+}
+
+void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
+		const struct event *end)
+{
+	struct irq_source *source = &irq->sources[frame->source];
+	struct irq_cpu *cpu = irq_cpu_of(irq, end->cpu);
+	struct irq_sums *sums;
+
+	if (!pass_wants_cpu(irq->pass, end->cpu) || !cpu)
+		return;
+	samples_add(&source->lasted, &irq->pass->budget, lasted);
+	irq_see_longest(&source->longest, lasted, end);
+	cpu->runs[source->kind]++;
+	/* Of works the own time is not known. */
+	if (source->kind == IRQ_WORK)
+		return;
+	source->has_self = true;
+	source->self += self;
+	cpu->self[source->kind] += self;
+	charge_victim(irq, frame, self);
+	sums = u64_map_add(&irq->sums, (uint64_t)frame->source << 32 | end->cpu);
+	irq->pass->failed |= !sums;
+	if (sums)
+		irq_peak_add(&source->peak, sums, &frame->taking, end->cpu);
+}
