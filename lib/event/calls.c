@@ -35,19 +35,18 @@ struct frame {
 	uint64_t start, nested, interrupted, mark, word;
 	int32_t depth;
 	uint8_t within; /* which interrupts it runs in */
+	bool irqs_off;  /* when it began */
 };
 
 /*
  * A function that seems to have ended without an event, because another one of its depth began. The tracer lowers the
  * depth before it writes the end of a function (ftrace_return_to_handler()): the functions of an interrupt that comes
- * in between have the depth of the function that ends, and belong to it. If its end comes, they are moved from its
- * caller.
+ * in between have the depth of the function that ends. If its end comes, those in its time are moved from its caller.
  */
 struct ending {
 	bool valid;
 	uint64_t func;
 	struct frame frame;
-	uint64_t nested, interrupted; /* the part of the caller's that may be this function's */
 };
 
 /* The open functions of one task; their depths ascend. */
@@ -317,10 +316,13 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 		calls->starved = true;
 		return;
 	}
-	hits_forget(&frames->hits, frames->len);
+	hits_forget(&frames->hits, frames->len + 1);
 	frames->funcs[frames->len] = func;
-	frames->at[frames->len++] =
-		(struct frame){ .start = event->ts, .depth = depth, .within = within(event), .mark = calls->mark };
+	frames->at[frames->len++] = (struct frame){ .start = event->ts,
+						    .depth = depth,
+						    .within = within(event),
+						    .irqs_off = event->flags & EVENT_IRQS_OFF,
+						    .mark = calls->mark };
 }
 
 /*
@@ -357,13 +359,12 @@ static bool is_open(const struct frames *frames, uint64_t func)
 static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs_off)
 {
 	struct frame *caller = &frames->at[frames->len - 1];
-	struct ending *ending = &frames->ending;
 	uint64_t interrupted;
 
 	call->interrupts = in & (uint8_t)~caller->within;
 	interrupted = call->interrupts ? call->lasted : call->interrupted;
 	if (!call->entered) {
-		struct hit inside = hits_take(&frames->hits, frames->len - 1, call->start);
+		struct hit inside = hits_take(&frames->hits, frames->len, call->start, call->start + call->lasted);
 
 		caller->nested -= inside.lasted;
 		caller->interrupted -= inside.interrupted;
@@ -372,35 +373,36 @@ static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs
 	caller->interrupted += interrupted;
 	/* What is more than one deeper is below a function whose entry comes later, or is not in the trace. */
 	if (call->interrupts || irqs_off || call->depth - 1 > caller->depth)
-		hits_add(&frames->hits, frames->len - 1, &(struct hit){ 0, call->start, call->lasted, interrupted });
-	if (!ending->valid || ending->frame.depth != call->depth)
-		return;
-	ending->nested += call->lasted;
-	ending->interrupted += interrupted;
+		hits_add(&frames->hits, frames->len, &(struct hit){ 0, call->start, call->lasted, interrupted });
 }
 
-/* The end of a function came after those of an interrupt: what they took was its time, not only its caller's. */
-static const struct frame *end_late(struct frames *frames, const struct call *call)
+/* A call of which no caller is known may be inside a function whose entry comes later. */
+static void nest_in_none(struct frames *frames, const struct call *call, uint8_t in, bool irqs_off)
+{
+	if (!call->entered)
+		(void)hits_take(&frames->hits, 0, call->start, call->start + call->lasted);
+	if (in || irqs_off)
+		hits_add(&frames->hits, 0,
+			 &(struct hit){ 0, call->start, call->lasted, in ? call->lasted : call->interrupted });
+	else
+		hits_forget(&frames->hits, 0);
+}
+
+/* The frame of a call whose end came after the functions of an interrupt. */
+static struct frame *end_late(struct frames *frames, const struct call *call)
 {
 	struct ending *ending = &frames->ending;
-	struct frame *caller = frames->len ? &frames->at[frames->len - 1] : NULL;
 
 	if (!ending->valid || ending->frame.depth != call->depth || ending->func != call->func)
 		return NULL;
 	ending->valid = false;
-	ending->frame.nested += ending->nested;
-	ending->frame.interrupted += ending->interrupted;
-	if (caller && caller->depth == call->depth - 1) {
-		caller->nested -= ending->nested;
-		caller->interrupted -= ending->interrupted;
-	}
 	return &ending->frame;
 }
 
 /* The frame of the call that ends, the innermost one; NULL: its entry was not seen. */
-static const struct frame *ended(struct calls *calls, struct frames *frames, const struct call *call)
+static struct frame *ended(struct calls *calls, struct frames *frames, const struct call *call)
 {
-	const struct frame *frame;
+	struct frame *frame;
 
 	if (!frames || !frames->len)
 		return NULL;
@@ -419,18 +421,17 @@ static const struct frame *ended(struct calls *calls, struct frames *frames, con
  * functions of an interrupt that comes in between are inside the call but not in its time, or the other way round: then
  * they are moved to its caller, or from there.
  */
-static void move_hits(struct frames *frames, struct frame *frame, const struct call *call)
+static void move_hits(struct frames *frames, struct frame *frame, const struct call *call, bool is_last)
 {
-	size_t at = (size_t)(frame - frames->at);
-	struct frame *caller = at && frames->at[at - 1].depth == frame->depth - 1 ? &frames->at[at - 1] : NULL;
-	struct hit taken = { .lasted = 0 }, moved;
+	size_t at = frames->len - (is_last ? 1 : 0);
+	struct frame *caller = at ? &frames->at[at - 1] : NULL;
+	uint64_t end = call->start + call->lasted;
+	struct hit taken = hits_take(&frames->hits, at, call->start, end), moved = { .lasted = 0 };
 
-	if (caller)
-		taken = hits_take(&frames->hits, at - 1, call->start);
 	frame->nested += taken.lasted;
 	frame->interrupted += taken.interrupted;
-	moved = hits_move(&frames->hits, at, caller, frame->nested > call->lasted ? call->start : 0,
-			  call->start + call->lasted);
+	if (is_last)
+		moved = hits_move(&frames->hits, at + 1, caller, frame->nested > call->lasted ? call->start : 0, end);
 	frame->nested -= moved.lasted;
 	frame->interrupted -= moved.interrupted;
 	if (!caller)
@@ -443,9 +444,9 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 {
 	struct frames *frames = frames_of(calls, event, false);
 	bool plain = type->plain && event->len >= type->least;
-	const struct frame *frame;
+	struct frame *frame;
 	uint8_t in = within(event);
-	bool is_last;
+	bool is_last, irqs_off = event->flags & EVENT_IRQS_OFF;
 
 	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
 			      .depth = plain ? plain_s32(type, event, DEPTH) :
@@ -456,8 +457,8 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		frame = end_late(frames, ret);
 	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
-	if (is_last && ret->timed)
-		move_hits(frames, &frames->at[frames->len - 1], ret);
+	if (frame && ret->timed)
+		move_hits(frames, frame, ret, is_last);
 	if (frame) {
 		if (!ret->timed || frame->nested <= ret->lasted) {
 			ret->nested = frame->nested;
@@ -466,6 +467,7 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		ret->mark = frame->mark;
 		ret->word = frame->word;
 		in |= frame->within;
+		irqs_off |= frame->irqs_off;
 	}
 	if (!frames)
 		return;
@@ -473,8 +475,10 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		end_never(calls, frames);
 	calls->dropped += leave(frames, ret->depth) - (is_last ? 1 : 0);
 	ret->again = is_open(frames, ret->func);
-	if (ret->timed && frames->len && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
-		nest(frames, ret, in, event->flags & EVENT_IRQS_OFF);
+	if (ret->timed && !frames->len)
+		nest_in_none(frames, ret, in, irqs_off);
+	else if (ret->timed && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
+		nest(frames, ret, in, irqs_off);
 	calls->starved |= frames->hits.starved;
 }
 
