@@ -62,7 +62,8 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 	latency->options =
 		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
 	spreads_init(&latency->spreads, pass);
-	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, latency->options.worst);
+	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, &latency->stacks,
+		       latency->options.worst);
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, latency->options.worst);
 }
 
@@ -189,7 +190,9 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	timeline_see(&latency->timeline, state, event);
 	if (role & NOISE || event->kind != EVENT_RECORD)
 		noises_see(&latency->noises, event, role & NOISE);
-	if (role & STACK_EVENT)
+	if (role & STACK_EVENT && timerlats_has_stack(&latency->timerlats, event))
+		timerlats_set_stack(&latency->timerlats, event->cpu, late_stacks_add(&latency->stacks, event));
+	else if (role & STACK_EVENT)
 		late_stacks_see(&latency->stacks, event, &latency->wakeups);
 	if (role & SAMPLE || event->cpu < latency->timerlats.nr_cpus)
 		timerlats_see(&latency->timerlats, event, role & SAMPLE);

@@ -72,12 +72,19 @@ void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu)
 		*last = (struct late_switch){ state->now, state->cpus[cpu].events, state->step.other };
 }
 
-void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates)
+uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event)
 {
 	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+	struct stack stack;
+
+	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
+	return stack_store_add(&stacks->store, context, &stack, 0);
+}
+
+void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates)
+{
 	const struct late_switch *last = u64_map_find(&stacks->last, event->cpu);
 	struct late_out *out;
-	struct stack stack;
 
 	if (!last || last->task == STATE_NO_TASK || last->events + 1 != stacks->pass->state.cpus[event->cpu].events)
 		return;
@@ -86,8 +93,7 @@ void late_stacks_see(struct late_stacks *stacks, const struct event *event, stru
 		stacks->store.failed = true;
 		return;
 	}
-	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
-	*out = (struct late_out){ last->at, stack_store_add(&stacks->store, context, &stack, 0) };
+	*out = (struct late_out){ last->at, late_stacks_add(stacks, event) };
 	for (size_t i = 0; i < lates->nr; i++)
 		if (lates->items[i].at == last->at && lates->items[i].cpu == event->cpu &&
 		    latency_culprit(&lates->items[i]) == last->task)

@@ -19,7 +19,7 @@ struct table;
 
 /*
  * Where the task was that kept a late one waiting, if the recording has stacks: the stack of the sched_switch by which
- * it left the CPU.
+ * it left the CPU. The tracer timerlat writes stacks, too: what its timer's interrupt hit.
  */
 struct late_stacks {
 	const struct pass *pass;
@@ -42,6 +42,8 @@ void late_stacks_find(const struct late_stacks *stacks, struct late *late);
 void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu);
 /* Keeps the stack of the sched_switch before it, and sets that of the case among the longest which that ended. */
 void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates);
+/* Returns the stack of any other event, for late::stack. */
+uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event);
 
 void late_stacks_put(const struct late_stacks *stacks, const struct late *late, struct table *table);
 

@@ -63,6 +63,27 @@ timerlat_noise() {
 		/tmp/timerlat.csv
 }
 
+# The tracer writes what the timer's interrupt hit behind each long sample of a thread: the stack below the functions of
+# that interrupt, up to zeros. Interrupts may come in between; their stacks are not recorded here.
+timerlat_stack() {
+	has_tracer timerlat || { skip "weft latency shows the stacks of timerlat" "a kernel without it"; return; }
+	record "weft records timerlat with stacks" 0 -b 8M -p timerlat -e osnoise --osnoise print-stack=1 -- sleep 0.2
+	latency
+	awk 'function finish() { if (on) print late, stack; on = 0 }
+		/^ => / { if (!on) next; if ($2 == "0") next; if (/apic_timer_interrupt/) { stack = ""; sep = ""; next } stack = stack sep $2; sep = " < "; next }
+		{ finish(); match($0, /\[[0-9]+\]/); cpu = substr($0, RSTART, RLENGTH) }
+		/<stack trace>/ { on = cpu in sample; late = sample[cpu]; stack = sep = ""; delete sample[cpu]; next }
+		/context thread timer_latency/ { late = $0; sub(/ ns.*/, "", late); sub(/.* /, "", late); sample[cpu] = late }
+		END { finish() }' /tmp/r.txt | sed 's/ *$//' | sort > /tmp/stacks
+	table /tmp/latency.csv delay_ns > /tmp/timerlat.csv
+	awk -F, -v l="$(column /tmp/timerlat.csv late)" -v s="$(column /tmp/timerlat.csv stack)" 'NR > 1 && $l == "thread" { print $1, $s }' \
+		/tmp/timerlat.csv | sed 's/ *$//' | sort > /tmp/explained
+	check "there are stacks of timerlat" more "$(grep -c ' < ' /tmp/stacks)" 20
+	# The table has the longest 1000 samples of both kinds.
+	grep -xFf /tmp/stacks /tmp/explained > /tmp/found
+	same "weft latency has the stack of each of its samples in the kernel's text" /tmp/found /tmp/explained
+}
+
 osnoise() {
 	has_tracer osnoise || { skip "weft latency explains osnoise" "a kernel without it"; return; }
 	# The emulator itself causes many noises. The period is never the shorter one.
@@ -119,6 +140,7 @@ section() {
 scenario() {
 	timerlat
 	timerlat_noise
+	timerlat_stack
 	osnoise
 	# Other tracers differ in how their sections end, not in their text.
 	for tracer in irqsoff wakeup_rt; do section $tracer; done
