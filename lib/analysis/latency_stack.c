@@ -29,6 +29,7 @@ static const struct role_name names[] = {
 bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass)
 {
 	*stacks = (struct late_stacks){ .pass = pass };
+	late_functions_init(&stacks->functions, pass);
 	roles_init(&stacks->roles, names);
 	u64_map_init(&stacks->last, sizeof(struct late_switch));
 	u64_map_init(&stacks->outs, sizeof(struct late_out));
@@ -37,6 +38,7 @@ bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass)
 
 void late_stacks_release(struct late_stacks *stacks)
 {
+	late_functions_release(&stacks->functions);
 	roles_release(&stacks->roles);
 	u64_map_release(&stacks->last);
 	u64_map_release(&stacks->outs);
@@ -58,7 +60,8 @@ void late_stacks_find(const struct late_stacks *stacks, struct late *late)
 	uint32_t culprit = stacks->context ? latency_culprit(late) : (uint32_t)STATE_NO_TASK;
 	const struct late_out *out = culprit == STATE_NO_TASK ? NULL : u64_map_find(&stacks->outs, culprit);
 
-	if (out && out->at >= late->at - late->lasted)
+	late_functions_find(&stacks->functions, late);
+	if (!late->stack && out && out->at >= late->at - late->lasted)
 		late->stack = out->stack;
 }
 

@@ -57,8 +57,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Keeps a sample whose parts are known. */
 static void keep(struct timerlats *timerlats, struct late *late)
 {
-	if (!late->stack)
-		late_stacks_find(timerlats->stacks, late);
+	late_stacks_find(timerlats->stacks, late);
 	timerlats->wrong += sum_of(late) != late->lasted;
 	timerlats->unexplained +=
 		late->parts[PART_UNKNOWN] == late->lasted && !timerlats->pass->state.events[STATE_SWITCH];
