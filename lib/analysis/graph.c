@@ -245,6 +245,9 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 		function->interrupted += call->interrupted;
 		function->off += call->entered ? graph_off_in(graph->pass, task, call) : 0;
 	}
+	function->total += call->repeats.outside.lasted - call->repeats.inside.lasted;
+	function->interrupted += call->repeats.outside.interrupted - call->repeats.inside.interrupted;
+	function->again += call->repeats.inside.calls - call->repeats.outside.calls;
 	if (!call->entered)
 		return;
 	function->entered++;

@@ -3,8 +3,8 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
+#include "lib/event/call_frames.h"
 #include "lib/event/event.h"
-#include "lib/event/hits.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>
@@ -29,33 +29,6 @@ struct type {
 	bool plain;
 	uint32_t least;
 	struct place places[NR_PLACES];
-};
-
-struct frame {
-	uint64_t start, nested, interrupted, mark, word;
-	int32_t depth;
-	uint8_t within; /* which interrupts it runs in */
-	bool irqs_off;  /* when it began */
-};
-
-/*
- * A function that seems to have ended without an event, because another one of its depth began. The tracer lowers the
- * depth before it writes the end of a function (ftrace_return_to_handler()): the functions of an interrupt that comes
- * in between have the depth of the function that ends. If its end comes, those in its time are moved from its caller.
- */
-struct ending {
-	bool valid;
-	uint64_t func;
-	struct frame frame;
-};
-
-/* The open functions of one task; their depths ascend. */
-struct frames {
-	struct frame *at;
-	struct hits hits; /* what may be outside the times of the open functions */
-	uint64_t *funcs;  /* apart from the frames, because all of them are compared at each exit */
-	size_t len, size;
-	struct ending ending;
 };
 
 struct seat {
@@ -85,16 +58,6 @@ struct calls *calls_new(const struct schema_abi *abi)
 	return calls;
 }
 
-static void frames_free(struct frames *frames)
-{
-	if (!frames)
-		return;
-	free(frames->at);
-	free(frames->funcs);
-	hits_release(&frames->hits);
-	free(frames);
-}
-
 void calls_free(struct calls *calls)
 {
 	struct frames **frames;
@@ -104,7 +67,7 @@ void calls_free(struct calls *calls)
 	if (!calls)
 		return;
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
-		frames_free(*frames);
+		call_frames_free(*frames);
 	u64_map_release(&calls->tasks);
 	free(calls->types);
 	free(calls);
@@ -241,16 +204,6 @@ static void forget(struct calls *calls)
 	}
 }
 
-/* Keeps the frames of the callers, whose depth is lower, and drops the others. Returns the number of dropped frames. */
-static size_t leave(struct frames *frames, int32_t depth)
-{
-	size_t len = frames->len;
-
-	while (frames->len && frames->at[frames->len - 1].depth >= depth)
-		frames->len--;
-	return len - frames->len;
-}
-
 /*
  * The first function of an interrupt has the interrupt's flag only at its exit, the last one only at its entry: so both
  * are checked.
@@ -258,23 +211,6 @@ static size_t leave(struct frames *frames, int32_t depth)
 static uint8_t within(const struct event *event)
 {
 	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
-}
-
-static bool frames_grow(struct frames *frames)
-{
-	size_t size = frames->size ? frames->size * 2 : 16;
-	struct frame *at = reallocarray(frames->at, size, sizeof(*at));
-	uint64_t *funcs;
-
-	if (!at)
-		return false;
-	frames->at = at;
-	funcs = reallocarray(frames->funcs, size, sizeof(*funcs));
-	if (!funcs)
-		return false;
-	frames->funcs = funcs;
-	frames->size = size;
-	return true;
 }
 
 /* Forgets a function whose end did not come: its caller goes on. */
@@ -295,7 +231,7 @@ static void close_above(struct calls *calls, struct frames *frames, int32_t dept
 		frames->ending = (struct ending){ .valid = true, .func = frames->funcs[frames->len], .frame = *last };
 	} else if (last && last->depth > depth) {
 		end_never(calls, frames);
-		calls->dropped += leave(frames, depth);
+		calls->dropped += call_frames_leave(frames, depth);
 	} else if (frames->ending.valid && frames->ending.frame.depth > depth) {
 		end_never(calls, frames);
 	}
@@ -312,11 +248,12 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
 		return;
 	close_above(calls, frames, depth);
-	if (frames->len == frames->size && !frames_grow(frames)) {
+	if (frames->len == frames->size && !call_frames_grow(frames)) {
 		calls->starved = true;
 		return;
 	}
 	hits_forget(&frames->hits, frames->len + 1);
+	repeats_begin(&frames->repeats, frames->len + 1, func, within(event) || event->flags & EVENT_IRQS_OFF);
 	frames->funcs[frames->len] = func;
 	frames->at[frames->len++] = (struct frame){ .start = event->ts,
 						    .depth = depth,
@@ -342,14 +279,6 @@ static void take_times(const struct type *type, const struct event *event, bool 
 		ret->lasted = event->ts - frame->start;
 		ret->timed = true;
 	}
-}
-
-static bool is_open(const struct frames *frames, uint64_t func)
-{
-	for (size_t i = 0; i < frames->len; i++)
-		if (frames->funcs[i] == func)
-			return true;
-	return false;
 }
 
 /*
@@ -408,7 +337,7 @@ static struct frame *ended(struct calls *calls, struct frames *frames, const str
 		return NULL;
 	frame = &frames->at[frames->len - 1];
 	if (frame->depth > call->depth) {
-		calls->dropped += leave(frames, call->depth == INT32_MAX ? call->depth : call->depth + 1);
+		calls->dropped += call_frames_leave(frames, call->depth == INT32_MAX ? call->depth : call->depth + 1);
 		if (!frames->len)
 			return NULL;
 		frame = &frames->at[frames->len - 1];
@@ -424,10 +353,13 @@ static struct frame *ended(struct calls *calls, struct frames *frames, const str
 static void move_hits(struct frames *frames, struct frame *frame, const struct call *call, bool is_last)
 {
 	size_t at = frames->len - (is_last ? 1 : 0);
-	struct frame *caller = at ? &frames->at[at - 1] : NULL;
+	struct frame *caller = at && frames->at[at - 1].depth < call->depth ? &frames->at[at - 1] : NULL;
 	uint64_t end = call->start + call->lasted;
-	struct hit taken = hits_take(&frames->hits, at, call->start, end), moved = { .lasted = 0 };
+	struct hit taken, moved = { .lasted = 0 };
 
+	if (at && !caller)
+		return;
+	taken = hits_take(&frames->hits, at, call->start, end);
 	frame->nested += taken.lasted;
 	frame->interrupted += taken.interrupted;
 	if (is_last)
@@ -438,6 +370,23 @@ static void move_hits(struct frames *frames, struct frame *frame, const struct c
 		return;
 	caller->nested += moved.lasted - taken.lasted;
 	caller->interrupted += moved.interrupted - taken.interrupted;
+}
+
+/* Finds out whether an outer call has this one's time, and which calls that were taken for inner ones are none. */
+static void count_repeats(struct frames *frames, struct call *call, bool is_last, bool interrupts)
+{
+	struct repeat repeat = {
+		.func = call->func, .start = call->start, .lasted = call->lasted, .interrupted = call->interrupted
+	};
+
+	repeat.place = call_frames_place(frames, call->func);
+	call->again = repeat.place;
+	if (!call->timed)
+		return;
+	if (call->entered)
+		call->repeats = repeats_end(&frames->repeats, is_last ? frames->len + 1 : 0, &repeat);
+	if (interrupts || call->again)
+		repeats_add(&frames->repeats, &repeat);
 }
 
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
@@ -473,13 +422,13 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		return;
 	if (frames->ending.valid && frames->ending.frame.depth > ret->depth)
 		end_never(calls, frames);
-	calls->dropped += leave(frames, ret->depth) - (is_last ? 1 : 0);
-	ret->again = is_open(frames, ret->func);
+	calls->dropped += call_frames_leave(frames, ret->depth) - (is_last ? 1 : 0);
+	count_repeats(frames, ret, is_last, in || irqs_off);
 	if (ret->timed && !frames->len)
 		nest_in_none(frames, ret, in, irqs_off);
 	else if (ret->timed && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
 		nest(frames, ret, in, irqs_off);
-	calls->starved |= frames->hits.starved;
+	calls->starved |= frames->hits.starved || frames->repeats.starved;
 }
 
 void calls_mark(struct calls *calls, uint64_t mark)

@@ -146,3 +146,66 @@ TEST(graph_takes_the_part_of_an_interrupt_at_its_depth_that_lies_in_a_call)
 	      analysed_is(&analysed, "functions", "0xb", "irq", "100"));
 	analysed_end(&analysed);
 }
+
+TEST(graph_adds_a_call_behind_the_return_of_another_of_its_function)
+{
+	struct analysed analysed;
+
+	/* The first 0xb has returned at 1300. Then an interrupt, and the preempted scheduler, call it twice. */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1100 7 funcgraph_entry func=0xb depth=0\n"
+			    "0 1110 7 funcgraph_entry func=0xc depth=1 common_flags=9\n"
+			    "0 1120 7 funcgraph_entry func=0xb depth=2 common_flags=9\n"
+			    "0 1140 7 funcgraph_exit func=0xb depth=2 calltime=1120 rettime=1140 common_flags=9\n"
+			    "0 1150 7 funcgraph_exit func=0xc depth=1 calltime=1110 rettime=1150 common_flags=9\n"
+			    "0 1400 7 funcgraph_entry func=0xc depth=1 common_flags=9\n"
+			    "0 1410 7 funcgraph_entry func=0xb depth=2 common_flags=9\n"
+			    "0 1411 7 funcgraph_entry func=0xb depth=3 common_flags=9\n"
+			    "0 1412 7 funcgraph_exit func=0xb depth=3 calltime=1411 rettime=1412 common_flags=9\n"
+			    "0 1430 7 funcgraph_exit func=0xb depth=2 calltime=1410 rettime=1430 common_flags=9\n"
+			    "0 1440 7 funcgraph_exit func=0xc depth=1 calltime=1400 rettime=1440 common_flags=9\n"
+			    "0 1500 7 funcgraph_entry func=0xb depth=1\n"
+			    "0 1540 7 funcgraph_exit func=0xb depth=1 calltime=1500 rettime=1540\n"
+			    "0 1600 7 funcgraph_exit func=0xb depth=0 calltime=1100 rettime=1300\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "total", "260") &&
+	      analysed_is(&analysed, "functions", "0xb", "calls", "5") &&
+	      analysed_is(&analysed, "functions", "0xb", "recursive", "2"));
+	analysed_end(&analysed);
+}
+
+TEST(graph_adds_no_call_in_the_time_of_another_whose_entry_comes_later)
+{
+	struct analysed analysed;
+
+	/* The first interrupt is before the call, the second in its time. */
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1010 7 funcgraph_entry func=0xb depth=1 common_flags=9\n"
+			    "0 1020 7 funcgraph_exit func=0xb depth=1 calltime=1010 rettime=1020 common_flags=9\n"
+			    "0 1110 7 funcgraph_entry func=0xb depth=1 common_flags=9\n"
+			    "0 1130 7 funcgraph_exit func=0xb depth=1 calltime=1110 rettime=1130 common_flags=9\n"
+			    "0 1140 7 funcgraph_entry func=0xb depth=0\n"
+			    "0 1300 7 funcgraph_exit func=0xb depth=0 calltime=1100 rettime=1300\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "total", "210") &&
+	      analysed_is(&analysed, "functions", "0xb", "recursive", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(graph_adds_no_call_in_the_time_of_another_that_ends_at_the_depth_of_an_interrupt)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types,
+			    "0 1100 7 funcgraph_entry func=0xb depth=0\n"
+			    "0 1200 7 funcgraph_entry func=0xc depth=0 common_flags=9\n"
+			    "0 1210 7 funcgraph_entry func=0xb depth=1 common_flags=9\n"
+			    "0 1220 7 funcgraph_exit func=0xb depth=1 calltime=1210 rettime=1220 common_flags=9\n"
+			    "0 1230 7 funcgraph_exit func=0xc depth=0 calltime=1200 rettime=1230 common_flags=9\n"
+			    "0 1600 7 funcgraph_exit func=0xb depth=0 calltime=1100 rettime=1400\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "0xb", "total", "300") &&
+	      analysed_is(&analysed, "functions", "0xb", "recursive", "1") &&
+	      analysed_is(&analysed, "functions", "0xb", "self", "280"));
+	analysed_end(&analysed);
+}

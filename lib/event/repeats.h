@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_REPEATS_H
+#define WEFT_EVENT_REPEATS_H
+
+#include "lib/event/calls.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Calls of a function that an interrupt may have hit, in this interrupt. An interrupt between the clock and the record of a
+ * function is inside it by the order of the records and outside its time, or the other way round. So at the end of the
+ * function hit, the other calls of it are looked at once more.
+ * Places are those of struct hits.
+ */
+struct repeat {
+	uint64_t func, start, lasted, interrupted;
+	size_t place; /* of the outermost open call of the function at the end of this one; 0: there was none */
+	bool before;  /* it ended before the entry of the function at that place */
+};
+
+struct repeats {
+	struct repeat *log; /* ended since the last entry outside of interrupts */
+	size_t nr_log;
+	struct repeat *open; /* wait for the end of the function at their place */
+	size_t nr_open;
+	bool starved;
+};
+
+void repeats_release(struct repeats *repeats);
+
+/* A function begins at this place. */
+void repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt);
+
+/* A call ended that has an outer one, or that may belong to an interrupt. */
+void repeats_add(struct repeats *repeats, const struct repeat *repeat);
+
+/* A call ended that was at this place; 0: its record came after those of an interrupt at its depth. */
+struct call_repeats repeats_end(struct repeats *repeats, size_t place, const struct repeat *call);
+
+#endif
