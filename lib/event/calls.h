@@ -2,6 +2,8 @@
 #ifndef WEFT_EVENT_CALLS_H
 #define WEFT_EVENT_CALLS_H
 
+#include "lib/event/repeats.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,19 +20,6 @@ struct schema_abi;
  */
 struct calls;
 
-/* Sums of calls of one function. */
-struct call_sum {
-	uint64_t calls, lasted, interrupted;
-};
-
-/*
- * What this call tells of earlier calls of its function: `inside` did not look like inner calls of it, because they came
- * before its entry, but its time includes theirs; `outside` looked like inner calls, but it had returned.
- */
-struct call_repeats {
-	struct call_sum inside, outside;
-};
-
 struct call {
 	uint64_t func;
 	int32_t depth;
@@ -43,7 +32,7 @@ struct call {
 	uint64_t mark; /* the value set by calls_mark() when it was entered */
 	/* recursion: an outer call of the same function is open, and its time includes this one's */
 	bool again;
-	struct call_repeats repeats;
+	struct repeats_found repeats;
 	bool interrupts; /* it ran in an interrupt that hit its caller */
 	uint64_t word;   /* the consumer's word of its frame: calls_frame() */
 };

@@ -80,16 +80,16 @@ void repeats_add(struct repeats *repeats, const struct repeat *repeat)
 	repeats->log = add(repeats, repeats->log, &repeats->nr_log, repeat);
 }
 
-static void sum(struct call_sum *into, const struct repeat *repeat)
+static void sum(struct repeat_sum *into, const struct repeat *repeat)
 {
 	into->calls++;
 	into->lasted += repeat->lasted;
 	into->interrupted += repeat->interrupted;
 }
 
-struct call_repeats repeats_end(struct repeats *repeats, size_t place, const struct repeat *call)
+struct repeats_found repeats_end(struct repeats *repeats, size_t place, const struct repeat *call)
 {
-	struct call_repeats found = { .inside.calls = 0 };
+	struct repeats_found found = { .inside.calls = 0 };
 	uint64_t end = call->start + call->lasted;
 
 	for (size_t i = 0; i < repeats->nr_open; i++) {
