@@ -16,6 +16,7 @@ struct frame {
 	int32_t depth;
 	uint8_t within; /* which interrupts it runs in */
 	bool irqs_off;  /* when it began */
+	bool repeated;  /* calls wait for its end, in struct repeats */
 };
 
 /*

@@ -243,6 +243,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	bool plain = type->plain && event->len >= type->least;
 	uint64_t func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event);
 	int32_t depth = plain ? plain_s32(type, event, DEPTH) : (int32_t)place_u64(&type->places[DEPTH], event);
+	bool repeated;
 
 	ret->func = func;
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
@@ -253,12 +254,14 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 		return;
 	}
 	hits_forget(&frames->hits, frames->len + 1);
-	repeats_begin(&frames->repeats, frames->len + 1, func, within(event) || event->flags & EVENT_IRQS_OFF);
+	repeated =
+		repeats_begin(&frames->repeats, frames->len + 1, func, within(event) || event->flags & EVENT_IRQS_OFF);
 	frames->funcs[frames->len] = func;
 	frames->at[frames->len++] = (struct frame){ .start = event->ts,
 						    .depth = depth,
 						    .within = within(event),
 						    .irqs_off = event->flags & EVENT_IRQS_OFF,
+						    .repeated = repeated,
 						    .mark = calls->mark };
 }
 
@@ -373,19 +376,26 @@ static void move_hits(struct frames *frames, struct frame *frame, const struct c
 }
 
 /* Finds out whether an outer call has this one's time, and which calls that were taken for inner ones are none. */
-static void count_repeats(struct frames *frames, struct call *call, bool is_last, bool interrupts)
+static void count_repeats(struct frames *frames, const struct frame *frame, bool is_last, struct call *call,
+			  bool interrupts)
 {
 	struct repeat repeat = {
 		.func = call->func, .start = call->start, .lasted = call->lasted, .interrupted = call->interrupted
 	};
+	struct frame *outer;
 
 	repeat.place = call_frames_place(frames, call->func);
 	call->again = repeat.place;
 	if (!call->timed)
 		return;
-	if (call->entered)
+	if (frame && (!is_last || frame->repeated))
 		call->repeats = repeats_end(&frames->repeats, is_last ? frames->len + 1 : 0, &repeat);
-	if (interrupts || call->again)
+	outer = call->again ? &frames->at[repeat.place - 1] : NULL;
+	if (outer && !outer->repeated)
+		repeats_forget(&frames->repeats, repeat.place);
+	if (outer)
+		outer->repeated = true;
+	if (outer || interrupts)
 		repeats_add(&frames->repeats, &repeat);
 }
 
@@ -423,7 +433,7 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	if (frames->ending.valid && frames->ending.frame.depth > ret->depth)
 		end_never(calls, frames);
 	calls->dropped += call_frames_leave(frames, ret->depth) - (is_last ? 1 : 0);
-	count_repeats(frames, ret, is_last, in || irqs_off);
+	count_repeats(frames, frame, is_last, ret, in || irqs_off);
 	if (ret->timed && !frames->len)
 		nest_in_none(frames, ret, in, irqs_off);
 	else if (ret->timed && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))

@@ -37,33 +37,36 @@ static void wait_for(struct repeats *repeats, const struct repeat *repeat)
 	repeats->open = add(repeats, repeats->open, &repeats->nr_open, repeat);
 }
 
-/* Forgets those whose function is no longer open. */
-static void forget(struct repeats *repeats, size_t place)
+void repeats_forget(struct repeats *repeats, size_t place)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < repeats->nr_open; i++)
-		if (repeats->open[i].place < place)
+		if (repeats->open[i].place != place)
 			repeats->open[kept++] = repeats->open[i];
 	repeats->nr_open = kept;
 }
 
-void repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt)
+bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt)
 {
-	if (repeats->nr_open)
-		forget(repeats, place);
+	bool any = false;
+
 	if (in_interrupt)
-		return;
+		return false;
 	for (size_t i = 0; i < repeats->nr_log; i++) {
 		struct repeat *repeat = &repeats->log[i];
 
 		if (repeat->func != func || repeat->place)
 			continue;
+		if (!any)
+			repeats_forget(repeats, place);
+		any = true;
 		repeat->place = place;
 		repeat->before = true;
 		wait_for(repeats, repeat);
 	}
 	repeats->nr_log = 0;
+	return any;
 }
 
 void repeats_add(struct repeats *repeats, const struct repeat *repeat)
@@ -104,7 +107,7 @@ struct repeats_found repeats_end(struct repeats *repeats, size_t place, const st
 		if (repeats->log[i].func == call->func && repeats->log[i].start >= call->start &&
 		    repeats->log[i].start < end)
 			sum(&found.inside, &repeats->log[i]);
-	if (place && repeats->nr_open)
-		forget(repeats, place);
+	if (place)
+		repeats_forget(repeats, place);
 	return found;
 }

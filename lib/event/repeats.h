@@ -40,8 +40,11 @@ struct repeats {
 
 void repeats_release(struct repeats *repeats);
 
-/* A function begins at this place. */
-void repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt);
+/* Forgets those that wait for the end of a function at this place: of one that never ended. */
+void repeats_forget(struct repeats *repeats, size_t place);
+
+/* A function begins at this place. Returns whether any call waits for its end. */
+bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt);
 
 /* A call ended that has an outer one, or that may belong to an interrupt. */
 void repeats_add(struct repeats *repeats, const struct repeat *repeat);
