@@ -30,12 +30,3 @@ bool call_frames_grow(struct frames *frames)
 	frames->size = size;
 	return true;
 }
-
-size_t call_frames_leave(struct frames *frames, int32_t depth)
-{
-	size_t len = frames->len;
-
-	while (frames->len && frames->at[frames->len - 1].depth >= depth)
-		frames->len--;
-	return len - frames->len;
-}

@@ -46,7 +46,14 @@ void call_frames_free(struct frames *frames);
 bool call_frames_grow(struct frames *frames);
 
 /* Keeps the frames of the callers, whose depth is lower, and drops the others. Returns the number of dropped frames. */
-size_t call_frames_leave(struct frames *frames, int32_t depth);
+static inline size_t call_frames_leave(struct frames *frames, int32_t depth)
+{
+	size_t len = frames->len;
+
+	while (frames->len && frames->at[frames->len - 1].depth >= depth)
+		frames->len--;
+	return len - frames->len;
+}
 
 /* Returns the place of the outermost call of this function, 1 for the first frame; 0: there is none. */
 static inline size_t call_frames_place(const struct frames *frames, uint64_t func)

@@ -243,7 +243,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	bool plain = type->plain && event->len >= type->least;
 	uint64_t func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event);
 	int32_t depth = plain ? plain_s32(type, event, DEPTH) : (int32_t)place_u64(&type->places[DEPTH], event);
-	bool repeated;
+	bool repeated = false;
 
 	ret->func = func;
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
@@ -254,8 +254,8 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 		return;
 	}
 	hits_forget(&frames->hits, frames->len + 1);
-	repeated =
-		repeats_begin(&frames->repeats, frames->len + 1, func, within(event) || event->flags & EVENT_IRQS_OFF);
+	if (frames->repeats.log.nr && !within(event) && !(event->flags & EVENT_IRQS_OFF))
+		repeated = repeats_begin(&frames->repeats, frames->len + 1, func);
 	frames->funcs[frames->len] = func;
 	frames->at[frames->len++] = (struct frame){ .start = event->ts,
 						    .depth = depth,
@@ -360,7 +360,7 @@ static void move_hits(struct frames *frames, struct frame *frame, const struct c
 	uint64_t end = call->start + call->lasted;
 	struct hit taken, moved = { .lasted = 0 };
 
-	if (at && !caller)
+	if (!hits_any(&frames->hits, at) || (at && !caller))
 		return;
 	taken = hits_take(&frames->hits, at, call->start, end);
 	frame->nested += taken.lasted;

@@ -28,6 +28,12 @@ void hits_release(struct hits *hits);
 /* Forgets the hits of the places from `open` on. */
 void hits_forget(struct hits *hits, size_t open);
 
+/* Whether there may be hits of this place. */
+static inline bool hits_any(const struct hits *hits, size_t frame)
+{
+	return hits->nr && hits->items[hits->nr - 1].frame >= frame;
+}
+
 /*
  * Adds a hit of the innermost open function. Of more hits than there is room for, the last stay where they are; outside
  * all functions, the first are forgotten.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/repeats.h"
 
-#include "lib/base/vec.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,50 +9,51 @@ enum { REPEATS_MAX = 1 << 10 };
 
 void repeats_release(struct repeats *repeats)
 {
-	free(repeats->log);
-	free(repeats->open);
-	*repeats = (struct repeats){ .log = NULL };
+	free(repeats->log.items);
+	free(repeats->open.items);
+	*repeats = (struct repeats){ .starved = false };
 }
 
-/* Returns the array with one more, or without memory as it was. */
-static struct repeat *add(struct repeats *repeats, struct repeat *items, size_t *nr, const struct repeat *repeat)
+static bool grow(struct repeat_list *list)
 {
-	struct repeat *added;
+	size_t room = list->room ? list->room * 2 : 16;
+	struct repeat *items = reallocarray(list->items, room, sizeof(*items));
 
-	if (*nr == REPEATS_MAX) {
-		*nr = REPEATS_MAX / 2;
-		memmove(items, items + REPEATS_MAX - *nr, *nr * sizeof(*items));
+	if (!items)
+		return false;
+	list->items = items;
+	list->room = room;
+	return true;
+}
+
+static void add(struct repeats *repeats, struct repeat_list *list, const struct repeat *repeat)
+{
+	if (list->nr == REPEATS_MAX) {
+		list->nr = REPEATS_MAX / 2;
+		memmove(list->items, list->items + REPEATS_MAX - list->nr, list->nr * sizeof(*list->items));
 	}
-	added = vec_push(items, *nr);
-	repeats->starved |= !added;
-	if (added)
-		*added = *repeat;
-	return items;
-}
-
-static void wait_for(struct repeats *repeats, const struct repeat *repeat)
-{
-	repeats->open = add(repeats, repeats->open, &repeats->nr_open, repeat);
+	if (list->nr == list->room && !grow(list))
+		repeats->starved = true;
+	else
+		list->items[list->nr++] = *repeat;
 }
 
 void repeats_forget(struct repeats *repeats, size_t place)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < repeats->nr_open; i++)
-		if (repeats->open[i].place != place)
-			repeats->open[kept++] = repeats->open[i];
-	repeats->nr_open = kept;
+	for (size_t i = 0; i < repeats->open.nr; i++)
+		if (repeats->open.items[i].place != place)
+			repeats->open.items[kept++] = repeats->open.items[i];
+	repeats->open.nr = kept;
 }
 
-bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt)
+bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func)
 {
 	bool any = false;
 
-	if (in_interrupt)
-		return false;
-	for (size_t i = 0; i < repeats->nr_log; i++) {
-		struct repeat *repeat = &repeats->log[i];
+	for (size_t i = 0; i < repeats->log.nr; i++) {
+		struct repeat *repeat = &repeats->log.items[i];
 
 		if (repeat->func != func || repeat->place)
 			continue;
@@ -63,9 +62,9 @@ bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in
 		any = true;
 		repeat->place = place;
 		repeat->before = true;
-		wait_for(repeats, repeat);
+		add(repeats, &repeats->open, repeat);
 	}
-	repeats->nr_log = 0;
+	repeats->log.nr = 0;
 	return any;
 }
 
@@ -73,14 +72,14 @@ void repeats_add(struct repeats *repeats, const struct repeat *repeat)
 {
 	/* A call contains those that it made: they are part of it, and not looked at by themselves. */
 	if (repeat->place) {
-		while (repeats->nr_open && repeats->open[repeats->nr_open - 1].place == repeat->place &&
-		       !repeats->open[repeats->nr_open - 1].before &&
-		       repeats->open[repeats->nr_open - 1].start >= repeat->start)
-			repeats->nr_open--;
-		wait_for(repeats, repeat);
+		while (repeats->open.nr && repeats->open.items[repeats->open.nr - 1].place == repeat->place &&
+		       !repeats->open.items[repeats->open.nr - 1].before &&
+		       repeats->open.items[repeats->open.nr - 1].start >= repeat->start)
+			repeats->open.nr--;
+		add(repeats, &repeats->open, repeat);
 		return;
 	}
-	repeats->log = add(repeats, repeats->log, &repeats->nr_log, repeat);
+	add(repeats, &repeats->log, repeat);
 }
 
 static void sum(struct repeat_sum *into, const struct repeat *repeat)
@@ -95,18 +94,18 @@ struct repeats_found repeats_end(struct repeats *repeats, size_t place, const st
 	struct repeats_found found = { .inside.calls = 0 };
 	uint64_t end = call->start + call->lasted;
 
-	for (size_t i = 0; i < repeats->nr_open; i++) {
-		const struct repeat *repeat = &repeats->open[i];
+	for (size_t i = 0; i < repeats->open.nr; i++) {
+		const struct repeat *repeat = &repeats->open.items[i];
 		bool inside = repeat->start >= call->start && repeat->start < end;
 
 		if (!place || repeat->place != place || inside != repeat->before)
 			continue;
 		sum(inside ? &found.inside : &found.outside, repeat);
 	}
-	for (size_t i = 0; !place && i < repeats->nr_log; i++)
-		if (repeats->log[i].func == call->func && repeats->log[i].start >= call->start &&
-		    repeats->log[i].start < end)
-			sum(&found.inside, &repeats->log[i]);
+	for (size_t i = 0; !place && i < repeats->log.nr; i++)
+		if (repeats->log.items[i].func == call->func && repeats->log.items[i].start >= call->start &&
+		    repeats->log.items[i].start < end)
+			sum(&found.inside, &repeats->log.items[i]);
 	if (place)
 		repeats_forget(repeats, place);
 	return found;

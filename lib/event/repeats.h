@@ -30,12 +30,15 @@ struct repeats_found {
 	struct repeat_sum inside, outside;
 };
 
+struct repeat_list {
+	struct repeat *items;
+	size_t nr, room;
+};
+
 struct repeats {
-	struct repeat *log; /* ended since the last entry outside of interrupts */
-	size_t nr_log;
-	struct repeat *open; /* wait for the end of the function at their place */
-	size_t nr_open;
-	bool starved;
+	struct repeat_list log;  /* ended since the last entry outside of interrupts */
+	struct repeat_list open; /* wait for the end of the function at their place */
+	bool starved;            /* memory ran out */
 };
 
 void repeats_release(struct repeats *repeats);
@@ -43,8 +46,8 @@ void repeats_release(struct repeats *repeats);
 /* Forgets those that wait for the end of a function at this place: of one that never ended. */
 void repeats_forget(struct repeats *repeats, size_t place);
 
-/* A function begins at this place. Returns whether any call waits for its end. */
-bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func, bool in_interrupt);
+/* A function begins at this place, in no interrupt. Returns whether any call waits for its end. */
+bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func);
 
 /* A call ended that has an outer one, or that may belong to an interrupt. */
 void repeats_add(struct repeats *repeats, const struct repeat *repeat);
