@@ -221,6 +221,13 @@ static void see_longest(struct function *function, const struct call *call, cons
 		strncpy(function->longest_comm, pass_comm(pass, task), sizeof(function->longest_comm) - 1);
 }
 
+static void see_repeats(struct function *function, const struct repeats_found *repeats)
+{
+	function->total += repeats->outside.lasted - repeats->inside.lasted;
+	function->interrupted += repeats->outside.interrupted - repeats->inside.interrupted;
+	function->again += repeats->inside.calls - repeats->outside.calls;
+}
+
 static void see_call(struct analysis *graph, const struct call *call, const struct event *event)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
@@ -245,6 +252,8 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 		function->interrupted += call->interrupted;
 		function->off += call->entered ? graph_off_in(graph->pass, task, call) : 0;
 	}
+	if (call->repeats.inside.calls || call->repeats.outside.calls)
+		see_repeats(function, &call->repeats);
 	if (!call->entered)
 		return;
 	function->entered++;

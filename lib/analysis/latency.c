@@ -62,7 +62,8 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 	latency->options =
 		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
 	spreads_init(&latency->spreads, pass);
-	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, latency->options.worst);
+	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, &latency->stacks,
+		       latency->options.worst);
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, latency->options.worst);
 }
 
@@ -173,12 +174,13 @@ static void see_queue(struct analysis *latency)
 }
 
 /* The timeline needs every event. The role has the role of the noises in its low bits. */
-enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, NOISE = 0x1f };
+enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, FUNCTION_CALL = 0x10, NOISE = 0x0f };
 
 static uint8_t look(struct analysis *latency, const struct event *event)
 {
 	return (uint8_t)(EVERY_EVENT | noises_look(&latency->noises, event) |
 			 (late_stacks_look(&latency->stacks, event) ? STACK_EVENT : 0) |
+			 (late_functions_look(&latency->stacks.functions, event) ? FUNCTION_CALL : 0) |
 			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
 }
 
@@ -189,12 +191,17 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	timeline_see(&latency->timeline, state, event);
 	if (role & NOISE || event->kind != EVENT_RECORD)
 		noises_see(&latency->noises, event, role & NOISE);
-	if (role & STACK_EVENT)
+	if (role & STACK_EVENT && timerlats_has_stack(&latency->timerlats, event))
+		timerlats_set_stack(&latency->timerlats, event->cpu, late_stacks_add(&latency->stacks, event));
+	else if (role & STACK_EVENT)
 		late_stacks_see(&latency->stacks, event, &latency->wakeups);
 	if (role & SAMPLE || event->cpu < latency->timerlats.nr_cpus)
 		timerlats_see(&latency->timerlats, event, role & SAMPLE);
+	if (role & FUNCTION_CALL)
+		late_functions_see(&latency->stacks.functions, event);
 	switch ((enum step_kind)state->step.kind) {
 	case STEP_SWITCH:
+		late_functions_switch(&latency->stacks.functions, state->step.other);
 		see_run(latency, event->cpu);
 		late_stacks_switch(&latency->stacks, event->cpu);
 		return;
@@ -203,8 +210,10 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	case STEP_MIGRATE:
 		see_queue(latency);
 		return;
-	case STEP_NONE:
 	case STEP_LOST:
+		late_functions_lose(&latency->stacks.functions);
+		return;
+	case STEP_NONE:
 	case STEP_FORK:
 		return;
 	}
@@ -232,6 +241,9 @@ enum column {
 	BEFORE_PID,
 	CAUSE,
 	STACK,
+	FUNCTION,
+	CALLER,
+	GAP,
 	OWN,
 	KIND,
 	NMI,
@@ -259,6 +271,9 @@ static const struct table_column columns[COLUMNS] = {
 	[BEFORE_TASK] = { "TASK BEFORE", TABLE_TEXT, "before_comm" },
 	[BEFORE_PID] = { "BEFORE PID", TABLE_NUMBER, "before_pid" },
 	[CAUSE] = { "MOST OF IT", TABLE_TEXT, "cause" },
+	[FUNCTION] = { "FUNCTION", TABLE_TEXT, NULL },
+	[CALLER] = { "CALLER", TABLE_TEXT, NULL },
+	[GAP] = { "GAP", TABLE_TIME, NULL },
 	[STACK] = { "STACK", TABLE_TEXT, NULL },
 	[OWN] = { "ITSELF", TABLE_TIME, NULL },
 	[KIND] = { "LATE", TABLE_TEXT, "late" },
@@ -281,7 +296,7 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 		table_cell_s64(table, latency->pass->state.tasks[task].pid);
 }
 
-/* Adds cells with the largest part and its task, and with the stack of that. */
+/* Adds cells with the largest part and its task, and with the stack and the function of that. */
 static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
 {
 	enum part most = latency_most(late);
@@ -293,6 +308,7 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 		table_cellf(table, "%s: %s-%d", latency_part_name(most), name_of(latency, who),
 			    latency->pass->state.tasks[who].pid);
 	late_stacks_put(&latency->stacks, late, table);
+	late_functions_put(&latency->stacks.functions, late, table);
 }
 
 static void put_late(const struct analysis *latency, struct table *table, const struct late *late)
@@ -343,7 +359,7 @@ static void put_worst(const struct analysis *latency, struct findings *findings,
 static void put_lates(const struct analysis *latency, struct findings *findings, const struct lates *lates,
 		      const char *name, const char *title)
 {
-	bool samples = lates == &latency->timerlats.samples, nmi = false, stacks = false;
+	bool samples = lates == &latency->timerlats.samples, nmi = false, stacks = false, functions = false;
 	struct table *table = findings_table(findings, name, title, "delay", columns, samples ? COLUMNS : OWN);
 
 	if (!table)
@@ -352,12 +368,14 @@ static void put_lates(const struct analysis *latency, struct findings *findings,
 	for (size_t i = 0; i < lates->nr; i++) {
 		nmi |= lates->items[i].parts[PART_NMI] > 0;
 		stacks |= lates->items[i].stack > 0;
+		functions |= lates->items[i].gap > 0;
 	}
 	table->data_only |= samples ? 1 << ENQUEUE | 1 << WAKER | 1 << PRIO | (nmi ? 0 : 1 << NMI) : 0;
 	table->data_only |= stacks ? 0 : 1 << STACK;
+	table->data_only |= functions ? 0 : 1 << FUNCTION | 1 << CALLER | 1 << GAP;
 	/* On a narrow terminal these columns go first; the column with the cause stays. */
-	table->spare = 1 << STACK | 1 << FROM | 1 << PRIO | 1 << WAKER | 1 << UNKNOWN | 1 << SOFT | 1 << OTHERS |
-		       1 << AFTER | 1 << HARD;
+	table->spare = 1 << STACK | 1 << CALLER | 1 << GAP | 1 << FUNCTION | 1 << FROM | 1 << PRIO | 1 << WAKER |
+		       1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
 	for (size_t i = 0; i < lates->nr; i++)
 		put_late(latency, table, &lates->items[i]);
 	if (lates->nr)
@@ -419,8 +437,8 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 		return fail_set(fail, -EPROTO,
 				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);
 	if (latency->timeline.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
-	    latency->stacks.roles.failed || latency->stacks.store.failed || latency->noises.failed ||
-	    latency->noises.roles.failed)
+	    latency->stacks.roles.failed || latency->stacks.store.failed || latency->stacks.functions.failed ||
+	    latency->stacks.functions.roles.failed || latency->noises.failed || latency->noises.roles.failed)
 		return fail_memory(fail);
 	if (noises_any(&latency->noises))
 		noises_put(&latency->noises, findings);

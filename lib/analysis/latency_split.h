@@ -31,6 +31,8 @@ struct late {
 	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
 	uint32_t other;  /* the task that ran longest among those of PART_OTHERS */
 	int32_t waker, prio;
+	/* What the culprit called before the longest gap without a call, which lasted this long; 0: not known. */
+	uint64_t function, caller, gap;
 	uint32_t stack;   /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
 	const char *kind; /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
 };

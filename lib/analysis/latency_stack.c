@@ -29,6 +29,7 @@ static const struct role_name names[] = {
 bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass)
 {
 	*stacks = (struct late_stacks){ .pass = pass };
+	late_functions_init(&stacks->functions, pass);
 	roles_init(&stacks->roles, names);
 	u64_map_init(&stacks->last, sizeof(struct late_switch));
 	u64_map_init(&stacks->outs, sizeof(struct late_out));
@@ -37,6 +38,7 @@ bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass)
 
 void late_stacks_release(struct late_stacks *stacks)
 {
+	late_functions_release(&stacks->functions);
 	roles_release(&stacks->roles);
 	u64_map_release(&stacks->last);
 	u64_map_release(&stacks->outs);
@@ -58,7 +60,8 @@ void late_stacks_find(const struct late_stacks *stacks, struct late *late)
 	uint32_t culprit = stacks->context ? latency_culprit(late) : (uint32_t)STATE_NO_TASK;
 	const struct late_out *out = culprit == STATE_NO_TASK ? NULL : u64_map_find(&stacks->outs, culprit);
 
-	if (out && out->at >= late->at - late->lasted)
+	late_functions_find(&stacks->functions, late);
+	if (!late->stack && out && out->at >= late->at - late->lasted)
 		late->stack = out->stack;
 }
 
@@ -72,12 +75,19 @@ void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu)
 		*last = (struct late_switch){ state->now, state->cpus[cpu].events, state->step.other };
 }
 
-void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates)
+uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event)
 {
 	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+	struct stack stack;
+
+	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
+	return stack_store_add(&stacks->store, context, &stack, 0);
+}
+
+void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates)
+{
 	const struct late_switch *last = u64_map_find(&stacks->last, event->cpu);
 	struct late_out *out;
-	struct stack stack;
 
 	if (!last || last->task == STATE_NO_TASK || last->events + 1 != stacks->pass->state.cpus[event->cpu].events)
 		return;
@@ -86,8 +96,7 @@ void late_stacks_see(struct late_stacks *stacks, const struct event *event, stru
 		stacks->store.failed = true;
 		return;
 	}
-	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
-	*out = (struct late_out){ last->at, stack_store_add(&stacks->store, context, &stack, 0) };
+	*out = (struct late_out){ last->at, late_stacks_add(stacks, event) };
 	for (size_t i = 0; i < lates->nr; i++)
 		if (lates->items[i].at == last->at && lates->items[i].cpu == event->cpu &&
 		    latency_culprit(&lates->items[i]) == last->task)

@@ -2,6 +2,7 @@
 #include "lib/analysis/latency_timerlat.h"
 
 #include "lib/analysis/latency_noise.h"
+#include "lib/analysis/latency_stack.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
@@ -11,9 +12,11 @@
 static const struct role_name names[] = { { "ftrace", "timerlat", 1 }, { NULL, NULL, 0 } };
 
 void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct timeline *timeline,
-		    const struct noises *noises, size_t worst)
+		    const struct noises *noises, const struct late_stacks *stacks, size_t worst)
 {
-	*timerlats = (struct timerlats){ .pass = pass, .timeline = timeline, .noises = noises, .worst = worst };
+	*timerlats = (struct timerlats){
+		.pass = pass, .timeline = timeline, .noises = noises, .stacks = stacks, .worst = worst
+	};
 	spreads_init(&timerlats->spreads, pass);
 	roles_init(&timerlats->roles, names);
 }
@@ -52,8 +55,9 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Keeps a sample whose parts are known. */
-static void keep(struct timerlats *timerlats, const struct late *late)
+static void keep(struct timerlats *timerlats, struct late *late)
 {
+	late_stacks_find(timerlats->stacks, late);
 	timerlats->wrong += sum_of(late) != late->lasted;
 	timerlats->unexplained +=
 		late->parts[PART_UNKNOWN] == late->lasted && !timerlats->pass->state.events[STATE_SWITCH];
@@ -185,6 +189,36 @@ static bool split_thread(const struct timerlats *timerlats, const struct timerla
 	return true;
 }
 
+static bool interrupts(const struct event *event)
+{
+	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
+}
+
+bool timerlats_has_stack(const struct timerlats *timerlats, const struct event *event)
+{
+	const struct timerlat_cpu *cpu = event->cpu < timerlats->nr_cpus ? &timerlats->cpus[event->cpu] : NULL;
+
+	return cpu && cpu->last_kind && cpu->last_pid == event->pid &&
+	       interrupts(event) == (cpu->last_kind == contexts[0]);
+}
+
+void timerlats_set_stack(struct timerlats *timerlats, uint32_t number, uint32_t stack)
+{
+	struct timerlat_cpu *cpu = &timerlats->cpus[number];
+	bool same = cpu->last_number == cpu->number;
+	struct late *late;
+
+	if (cpu->waits && same)
+		cpu->irq.stack = stack;
+	for (size_t i = 0; i < timerlats->samples.nr; i++) {
+		late = &timerlats->samples.items[i];
+		if (late->cpu == number && ((late->at == cpu->last_at && late->kind == cpu->last_kind) ||
+					    (same && late->at == cpu->irq.at && late->kind == contexts[0])))
+			late->stack = stack;
+	}
+	cpu->last_kind = NULL;
+}
+
 /* Splits the interrupt's sample without the end of the timer's interrupt, which no event has reported. */
 static void settle(struct timerlats *timerlats, struct timerlat_cpu *cpu)
 {
@@ -207,6 +241,9 @@ static void see_noise(struct timerlats *timerlats, const struct event *event)
 	struct noise_piece piece;
 
 	cpu->lost |= event->kind == EVENT_LOST;
+	/* Interrupts may come between the sample of the thread and its stack. */
+	if (event->kind == EVENT_LOST || cpu->last_kind == contexts[0] || !interrupts(event))
+		cpu->last_kind = NULL;
 	if (!cpu->waits || !noises_back(timerlats->noises, event->cpu, 0, &piece) || piece.part != NOISE_IRQ ||
 	    piece.at < cpu->irq.at)
 		return;
@@ -257,6 +294,25 @@ static void go_back(const struct timerlat_cpu *cpu, uint64_t number, struct late
 		late->at = expires + late->lasted;
 }
 
+static void explain(struct timerlats *timerlats, const struct event *event, struct timerlat_cpu *cpu, struct late *late,
+		    bool irq)
+{
+	const struct state *state = &timerlats->pass->state;
+
+	if (!state->events[STATE_SWITCH] || (!state->events[STATE_HARD_ENTRY] && !state->events[STATE_SOFT_ENTRY])) {
+		see_by_noise(timerlats, event, cpu, late, irq);
+		return;
+	}
+	/* A first sample may have come before any event of the scheduler and still wait. */
+	settle(timerlats, cpu);
+	if (irq)
+		*cpu = (struct timerlat_cpu){ .irq = *late, .number = place_u64(&timerlats->number, event) };
+	if (pass_compares(timerlats->pass) || lates_want(&timerlats->samples, timerlats->worst, late->lasted)) {
+		split_by_events(timerlats, late);
+		keep(timerlats, late);
+	}
+}
+
 static void see_sample(struct timerlats *timerlats, const struct event *event)
 {
 	const struct state *state = &timerlats->pass->state;
@@ -284,18 +340,11 @@ static void see_sample(struct timerlats *timerlats, const struct event *event)
 	/* The interrupt's sample does not belong to the task that the interrupt hit. */
 	if (!context)
 		late.task = STATE_NO_TASK;
-	if (!state->events[STATE_SWITCH] || (!state->events[STATE_HARD_ENTRY] && !state->events[STATE_SOFT_ENTRY])) {
-		see_by_noise(timerlats, event, cpu, &late, !context);
-		return;
-	}
-	/* A first sample may have come before any event of the scheduler and still wait. */
-	settle(timerlats, cpu);
-	if (!context)
-		*cpu = (struct timerlat_cpu){ .irq = late, .number = number };
-	if (pass_compares(timerlats->pass) || lates_want(&timerlats->samples, timerlats->worst, late.lasted)) {
-		split_by_events(timerlats, &late);
-		keep(timerlats, &late);
-	}
+	explain(timerlats, event, cpu, &late, !context);
+	cpu->last_at = late.at;
+	cpu->last_number = number;
+	cpu->last_kind = late.kind;
+	cpu->last_pid = event->pid;
 }
 
 static const char *call_context(const void *arg, uint64_t key)

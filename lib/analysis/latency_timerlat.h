@@ -14,6 +14,7 @@
 
 struct event;
 struct findings;
+struct late_stacks;
 struct noises;
 struct pass;
 
@@ -24,13 +25,17 @@ struct pass;
  * Samples are split by the events of the scheduler and of interrupts. If some of these are missing, events of osnoise
  * replace them. Such an event comes when something has ended on the CPU, and has its time without what interrupted it.
  * So a sample of the timer's interrupt is split when that interrupt has ended, and the parts of the thread's sample
- * begin with those of the interrupt's sample. The kernel reports softirqs and threads only from the timer's interrupt
+ * begin with those of the interrupt's sample.
+ * The tracer may write a stack behind a sample (osnoise/print_stack): where the CPU was when the timer's interrupt of
+ * that period came.
+ * The kernel reports softirqs and threads only from the timer's interrupt
  * on: until then the task that the interrupt hit has had the CPU.
  */
 struct timerlats {
 	struct pass *pass;
 	const struct timeline *timeline;
 	const struct noises *noises;
+	const struct late_stacks *stacks;
 	size_t worst;
 	struct roles roles;
 	struct place context, latency, number;
@@ -42,6 +47,10 @@ struct timerlats {
 		bool waits;      /* the sample is not split yet */
 		bool split;      /* the sample was split by events of osnoise */
 		bool lost;       /* events were lost since the sample */
+		/* The last sample, as long as its stack may follow: the kind is NULL if not. */
+		uint64_t last_at, last_number;
+		const char *last_kind;
+		int32_t last_pid;
 	} * cpus;
 	size_t nr_cpus;
 	struct lates samples;
@@ -51,14 +60,17 @@ struct timerlats {
 	bool failed;
 };
 
-/* Borrows the pass, its timeline and the noises, all of which see each event first. */
+/* Borrows the pass, its timeline, the noises and the stacks, all of which see each event first. */
 void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct timeline *timeline,
-		    const struct noises *noises, size_t worst);
+		    const struct noises *noises, const struct late_stacks *stacks, size_t worst);
 void timerlats_release(struct timerlats *timerlats);
 
 /* Returns whether events of this type are samples. Call it with the first event of each type. */
 bool timerlats_look(struct timerlats *timerlats, const struct event *event);
 void timerlats_see(struct timerlats *timerlats, const struct event *event, bool is_sample);
+/* Returns whether a stack belongs to the sample before it. Then it is set by timerlats_set_stack(). */
+bool timerlats_has_stack(const struct timerlats *timerlats, const struct event *event);
+void timerlats_set_stack(struct timerlats *timerlats, uint32_t cpu, uint32_t stack);
 /* Call it after the last event. */
 void timerlats_end(struct timerlats *timerlats);
 /* Adds the table for a comparison of recordings. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum sort { FRAME_OTHER, FRAME_TRACING, FRAME_SCHEDULER };
+enum sort { FRAME_OTHER, FRAME_TRACING, FRAME_SCHEDULER, FRAME_TIMERLAT, FRAME_TIMER };
 
 struct stored_function {
 	uint64_t start;
@@ -41,6 +41,19 @@ static const struct {
 	{ "preempt_schedule*", FRAME_SCHEDULER },
 	{ "*cond_resched*", FRAME_SCHEDULER },
 	{ "io_schedule*", FRAME_SCHEDULER },
+	{ "timerlat_*", FRAME_TIMERLAT },
+	{ "*hrtimer_run_queues*", FRAME_TIMER },
+	{ "hrtimer_interrupt", FRAME_TIMER },
+	{ "*apic_timer_interrupt", FRAME_TIMER },
+	{ "asm_call_irq_on_stack", FRAME_TIMER },
+	{ "arch_timer_handler_*", FRAME_TIMER },
+	{ "handle_percpu_devid_irq", FRAME_TIMER },
+	{ "generic_handle_domain_irq", FRAME_TIMER },
+	{ "gic_handle_irq", FRAME_TIMER },
+	{ "call_on_irq_stack", FRAME_TIMER },
+	{ "do_interrupt_handler", FRAME_TIMER },
+	{ "el1_interrupt", FRAME_TIMER },
+	{ "el1h_64_irq*", FRAME_TIMER },
 };
 
 bool stack_store_init(struct stack_store *store)
@@ -113,17 +126,28 @@ static uint32_t keep(struct stack_store *store, const uint64_t *frames, struct s
 	return (uint32_t)store->nr - 1;
 }
 
+/* Whether the event itself is in this first frame. The timer's interrupt takes the stack for the tracer timerlat. */
+static bool is_event(enum sort sort, bool *timerlat)
+{
+	*timerlat |= sort == FRAME_TIMERLAT;
+	return sort == FRAME_TRACING || sort == FRAME_TIMERLAT || (sort == FRAME_TIMER && *timerlat);
+}
+
 uint32_t stack_store_add(struct stack_store *store, const struct context *context, struct stack *stack, int32_t tgid)
 {
 	struct stored_stack stored = { .user = stack->user, .tgid = tgid, .inner = UINT32_MAX };
 	uint64_t frames[STORED_FRAMES], address, hash = UINT64_C(14695981039346656037) ^ (uint32_t)tgid;
 	struct stored_function function;
+	bool timerlat = false;
 	uint32_t *id;
 
 	while (stored.nr < STORED_FRAMES && stack_next(stack, &address)) {
+		/* The tracer timerlat writes zeros behind its frames. */
+		if (!address && !stack->user)
+			continue;
 		function = stack->user ? (struct stored_function){ .start = address } :
 					 function_of(store, context, address);
-		if (!stored.nr && function.sort == FRAME_TRACING)
+		if (!stored.nr && is_event(function.sort, &timerlat))
 			continue;
 		if (stored.inner == UINT32_MAX && function.sort != FRAME_SCHEDULER)
 			stored.inner = stored.nr;

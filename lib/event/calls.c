@@ -3,8 +3,8 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
+#include "lib/event/call_frames.h"
 #include "lib/event/event.h"
-#include "lib/event/hits.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>
@@ -29,34 +29,6 @@ struct type {
 	bool plain;
 	uint32_t least;
 	struct place places[NR_PLACES];
-};
-
-struct frame {
-	uint64_t start, nested, interrupted, mark, word;
-	int32_t depth;
-	uint8_t within; /* which interrupts it runs in */
-};
-
-/*
- * A function that seems to have ended without an event, because another one of its depth began. The tracer lowers the
- * depth before it writes the end of a function (ftrace_return_to_handler()): the functions of an interrupt that comes
- * in between have the depth of the function that ends, and belong to it. If its end comes, they are moved from its
- * caller.
- */
-struct ending {
-	bool valid;
-	uint64_t func;
-	struct frame frame;
-	uint64_t nested, interrupted; /* the part of the caller's that may be this function's */
-};
-
-/* The open functions of one task; their depths ascend. */
-struct frames {
-	struct frame *at;
-	struct hits hits; /* what may be outside the times of the open functions */
-	uint64_t *funcs;  /* apart from the frames, because all of them are compared at each exit */
-	size_t len, size;
-	struct ending ending;
 };
 
 struct seat {
@@ -86,16 +58,6 @@ struct calls *calls_new(const struct schema_abi *abi)
 	return calls;
 }
 
-static void frames_free(struct frames *frames)
-{
-	if (!frames)
-		return;
-	free(frames->at);
-	free(frames->funcs);
-	hits_release(&frames->hits);
-	free(frames);
-}
-
 void calls_free(struct calls *calls)
 {
 	struct frames **frames;
@@ -105,7 +67,7 @@ void calls_free(struct calls *calls)
 	if (!calls)
 		return;
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
-		frames_free(*frames);
+		call_frames_free(*frames);
 	u64_map_release(&calls->tasks);
 	free(calls->types);
 	free(calls);
@@ -242,16 +204,6 @@ static void forget(struct calls *calls)
 	}
 }
 
-/* Keeps the frames of the callers, whose depth is lower, and drops the others. Returns the number of dropped frames. */
-static size_t leave(struct frames *frames, int32_t depth)
-{
-	size_t len = frames->len;
-
-	while (frames->len && frames->at[frames->len - 1].depth >= depth)
-		frames->len--;
-	return len - frames->len;
-}
-
 /*
  * The first function of an interrupt has the interrupt's flag only at its exit, the last one only at its entry: so both
  * are checked.
@@ -259,23 +211,6 @@ static size_t leave(struct frames *frames, int32_t depth)
 static uint8_t within(const struct event *event)
 {
 	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
-}
-
-static bool frames_grow(struct frames *frames)
-{
-	size_t size = frames->size ? frames->size * 2 : 16;
-	struct frame *at = reallocarray(frames->at, size, sizeof(*at));
-	uint64_t *funcs;
-
-	if (!at)
-		return false;
-	frames->at = at;
-	funcs = reallocarray(frames->funcs, size, sizeof(*funcs));
-	if (!funcs)
-		return false;
-	frames->funcs = funcs;
-	frames->size = size;
-	return true;
 }
 
 /* Forgets a function whose end did not come: its caller goes on. */
@@ -296,7 +231,7 @@ static void close_above(struct calls *calls, struct frames *frames, int32_t dept
 		frames->ending = (struct ending){ .valid = true, .func = frames->funcs[frames->len], .frame = *last };
 	} else if (last && last->depth > depth) {
 		end_never(calls, frames);
-		calls->dropped += leave(frames, depth);
+		calls->dropped += call_frames_leave(frames, depth);
 	} else if (frames->ending.valid && frames->ending.frame.depth > depth) {
 		end_never(calls, frames);
 	}
@@ -308,19 +243,26 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	bool plain = type->plain && event->len >= type->least;
 	uint64_t func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event);
 	int32_t depth = plain ? plain_s32(type, event, DEPTH) : (int32_t)place_u64(&type->places[DEPTH], event);
+	bool repeated = false;
 
 	ret->func = func;
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
 		return;
 	close_above(calls, frames, depth);
-	if (frames->len == frames->size && !frames_grow(frames)) {
+	if (frames->len == frames->size && !call_frames_grow(frames)) {
 		calls->starved = true;
 		return;
 	}
-	hits_forget(&frames->hits, frames->len);
+	hits_forget(&frames->hits, frames->len + 1);
+	if (frames->repeats.log.nr && !within(event) && !(event->flags & EVENT_IRQS_OFF))
+		repeated = repeats_begin(&frames->repeats, frames->len + 1, func);
 	frames->funcs[frames->len] = func;
-	frames->at[frames->len++] =
-		(struct frame){ .start = event->ts, .depth = depth, .within = within(event), .mark = calls->mark };
+	frames->at[frames->len++] = (struct frame){ .start = event->ts,
+						    .depth = depth,
+						    .within = within(event),
+						    .irqs_off = event->flags & EVENT_IRQS_OFF,
+						    .repeated = repeated,
+						    .mark = calls->mark };
 }
 
 /*
@@ -342,14 +284,6 @@ static void take_times(const struct type *type, const struct event *event, bool 
 	}
 }
 
-static bool is_open(const struct frames *frames, uint64_t func)
-{
-	for (size_t i = 0; i < frames->len; i++)
-		if (frames->funcs[i] == func)
-			return true;
-	return false;
-}
-
 /*
  * Adds the time of a call that has ended to its caller, or to the function that it interrupted. If the end of a
  * function comes whose entry did not, its time contains that of the calls below it.
@@ -357,13 +291,12 @@ static bool is_open(const struct frames *frames, uint64_t func)
 static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs_off)
 {
 	struct frame *caller = &frames->at[frames->len - 1];
-	struct ending *ending = &frames->ending;
 	uint64_t interrupted;
 
 	call->interrupts = in & (uint8_t)~caller->within;
 	interrupted = call->interrupts ? call->lasted : call->interrupted;
 	if (!call->entered) {
-		struct hit inside = hits_take(&frames->hits, frames->len - 1, call->start);
+		struct hit inside = hits_take(&frames->hits, frames->len, call->start, call->start + call->lasted);
 
 		caller->nested -= inside.lasted;
 		caller->interrupted -= inside.interrupted;
@@ -372,41 +305,42 @@ static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs
 	caller->interrupted += interrupted;
 	/* What is more than one deeper is below a function whose entry comes later, or is not in the trace. */
 	if (call->interrupts || irqs_off || call->depth - 1 > caller->depth)
-		hits_add(&frames->hits, frames->len - 1, &(struct hit){ 0, call->start, call->lasted, interrupted });
-	if (!ending->valid || ending->frame.depth != call->depth)
-		return;
-	ending->nested += call->lasted;
-	ending->interrupted += interrupted;
+		hits_add(&frames->hits, frames->len, &(struct hit){ 0, call->start, call->lasted, interrupted });
 }
 
-/* The end of a function came after those of an interrupt: what they took was its time, not only its caller's. */
-static const struct frame *end_late(struct frames *frames, const struct call *call)
+/* A call of which no caller is known may be inside a function whose entry comes later. */
+static void nest_in_none(struct frames *frames, const struct call *call, uint8_t in, bool irqs_off)
+{
+	if (!call->entered)
+		(void)hits_take(&frames->hits, 0, call->start, call->start + call->lasted);
+	if (in || irqs_off)
+		hits_add(&frames->hits, 0,
+			 &(struct hit){ 0, call->start, call->lasted, in ? call->lasted : call->interrupted });
+	else
+		hits_forget(&frames->hits, 0);
+}
+
+/* The frame of a call whose end came after the functions of an interrupt. */
+static struct frame *end_late(struct frames *frames, const struct call *call)
 {
 	struct ending *ending = &frames->ending;
-	struct frame *caller = frames->len ? &frames->at[frames->len - 1] : NULL;
 
 	if (!ending->valid || ending->frame.depth != call->depth || ending->func != call->func)
 		return NULL;
 	ending->valid = false;
-	ending->frame.nested += ending->nested;
-	ending->frame.interrupted += ending->interrupted;
-	if (caller && caller->depth == call->depth - 1) {
-		caller->nested -= ending->nested;
-		caller->interrupted -= ending->interrupted;
-	}
 	return &ending->frame;
 }
 
 /* The frame of the call that ends, the innermost one; NULL: its entry was not seen. */
-static const struct frame *ended(struct calls *calls, struct frames *frames, const struct call *call)
+static struct frame *ended(struct calls *calls, struct frames *frames, const struct call *call)
 {
-	const struct frame *frame;
+	struct frame *frame;
 
 	if (!frames || !frames->len)
 		return NULL;
 	frame = &frames->at[frames->len - 1];
 	if (frame->depth > call->depth) {
-		calls->dropped += leave(frames, call->depth == INT32_MAX ? call->depth : call->depth + 1);
+		calls->dropped += call_frames_leave(frames, call->depth == INT32_MAX ? call->depth : call->depth + 1);
 		if (!frames->len)
 			return NULL;
 		frame = &frames->at[frames->len - 1];
@@ -419,18 +353,20 @@ static const struct frame *ended(struct calls *calls, struct frames *frames, con
  * functions of an interrupt that comes in between are inside the call but not in its time, or the other way round: then
  * they are moved to its caller, or from there.
  */
-static void move_hits(struct frames *frames, struct frame *frame, const struct call *call)
+static void move_hits(struct frames *frames, struct frame *frame, const struct call *call, bool is_last)
 {
-	size_t at = (size_t)(frame - frames->at);
-	struct frame *caller = at && frames->at[at - 1].depth == frame->depth - 1 ? &frames->at[at - 1] : NULL;
-	struct hit taken = { .lasted = 0 }, moved;
+	size_t at = frames->len - (is_last ? 1 : 0);
+	struct frame *caller = at && frames->at[at - 1].depth < call->depth ? &frames->at[at - 1] : NULL;
+	uint64_t end = call->start + call->lasted;
+	struct hit taken, moved = { .lasted = 0 };
 
-	if (caller)
-		taken = hits_take(&frames->hits, at - 1, call->start);
+	if (!hits_any(&frames->hits, at) || (at && !caller))
+		return;
+	taken = hits_take(&frames->hits, at, call->start, end);
 	frame->nested += taken.lasted;
 	frame->interrupted += taken.interrupted;
-	moved = hits_move(&frames->hits, at, caller, frame->nested > call->lasted ? call->start : 0,
-			  call->start + call->lasted);
+	if (is_last)
+		moved = hits_move(&frames->hits, at + 1, caller, frame->nested > call->lasted ? call->start : 0, end);
 	frame->nested -= moved.lasted;
 	frame->interrupted -= moved.interrupted;
 	if (!caller)
@@ -439,13 +375,37 @@ static void move_hits(struct frames *frames, struct frame *frame, const struct c
 	caller->interrupted += moved.interrupted - taken.interrupted;
 }
 
+/* Finds out whether an outer call has this one's time, and which calls that were taken for inner ones are none. */
+static void count_repeats(struct frames *frames, const struct frame *frame, bool is_last, struct call *call,
+			  bool interrupts)
+{
+	struct repeat repeat = {
+		.func = call->func, .start = call->start, .lasted = call->lasted, .interrupted = call->interrupted
+	};
+	struct frame *outer;
+
+	repeat.place = call_frames_place(frames, call->func);
+	call->again = repeat.place;
+	if (!call->timed)
+		return;
+	if (frame && (!is_last || frame->repeated))
+		call->repeats = repeats_end(&frames->repeats, is_last ? frames->len + 1 : 0, &repeat);
+	outer = call->again ? &frames->at[repeat.place - 1] : NULL;
+	if (outer && !outer->repeated)
+		repeats_forget(&frames->repeats, repeat.place);
+	if (outer)
+		outer->repeated = true;
+	if (outer || interrupts)
+		repeats_add(&frames->repeats, &repeat);
+}
+
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, false);
 	bool plain = type->plain && event->len >= type->least;
-	const struct frame *frame;
+	struct frame *frame;
 	uint8_t in = within(event);
-	bool is_last;
+	bool is_last, irqs_off = event->flags & EVENT_IRQS_OFF;
 
 	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
 			      .depth = plain ? plain_s32(type, event, DEPTH) :
@@ -456,8 +416,8 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		frame = end_late(frames, ret);
 	take_times(type, event, plain, frame, ret);
 	ret->entered = frame;
-	if (is_last && ret->timed)
-		move_hits(frames, &frames->at[frames->len - 1], ret);
+	if (frame && ret->timed)
+		move_hits(frames, frame, ret, is_last);
 	if (frame) {
 		if (!ret->timed || frame->nested <= ret->lasted) {
 			ret->nested = frame->nested;
@@ -466,16 +426,19 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 		ret->mark = frame->mark;
 		ret->word = frame->word;
 		in |= frame->within;
+		irqs_off |= frame->irqs_off;
 	}
 	if (!frames)
 		return;
 	if (frames->ending.valid && frames->ending.frame.depth > ret->depth)
 		end_never(calls, frames);
-	calls->dropped += leave(frames, ret->depth) - (is_last ? 1 : 0);
-	ret->again = is_open(frames, ret->func);
-	if (ret->timed && frames->len && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
-		nest(frames, ret, in, event->flags & EVENT_IRQS_OFF);
-	calls->starved |= frames->hits.starved;
+	calls->dropped += call_frames_leave(frames, ret->depth) - (is_last ? 1 : 0);
+	count_repeats(frames, frame, is_last, ret, in || irqs_off);
+	if (ret->timed && !frames->len)
+		nest_in_none(frames, ret, in, irqs_off);
+	else if (ret->timed && (ret->entered || frames->at[frames->len - 1].depth == ret->depth - 1))
+		nest(frames, ret, in, irqs_off);
+	calls->starved |= frames->hits.starved || frames->repeats.starved;
 }
 
 void calls_mark(struct calls *calls, uint64_t mark)

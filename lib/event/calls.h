@@ -2,6 +2,8 @@
 #ifndef WEFT_EVENT_CALLS_H
 #define WEFT_EVENT_CALLS_H
 
+#include "lib/event/repeats.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,7 @@ struct call {
 	uint64_t mark; /* the value set by calls_mark() when it was entered */
 	/* recursion: an outer call of the same function is open, and its time includes this one's */
 	bool again;
+	struct repeats_found repeats;
 	bool interrupts; /* it ran in an interrupt that hit its caller */
 	uint64_t word;   /* the consumer's word of its frame: calls_frame() */
 };

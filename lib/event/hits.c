@@ -25,8 +25,12 @@ void hits_add(struct hits *hits, size_t frame, const struct hit *hit)
 	struct hit *added;
 
 	hits_forget(hits, frame + 1);
-	if (hits->nr >= HITS_MAX)
+	if (hits->nr >= HITS_MAX && frame)
 		return;
+	if (hits->nr >= HITS_MAX) {
+		hits->nr = HITS_MAX / 2;
+		memmove(hits->items, hits->items + HITS_MAX - hits->nr, hits->nr * sizeof(*hits->items));
+	}
 	added = vec_push(hits->items, hits->nr);
 	hits->starved |= !added;
 	if (!added)
@@ -35,22 +39,26 @@ void hits_add(struct hits *hits, size_t frame, const struct hit *hit)
 	added->frame = frame;
 }
 
-struct hit hits_take(struct hits *hits, size_t frame, uint64_t since)
+struct hit hits_take(struct hits *hits, size_t frame, uint64_t since, uint64_t until)
 {
 	struct hit taken = { .frame = frame };
-	size_t first = hits->nr, own;
+	size_t first = hits->nr, kept;
 
-	while (first && hits->items[first - 1].frame > frame)
+	while (first && (hits->items[first - 1].frame > frame ||
+			 (hits->items[first - 1].frame == frame && hits->items[first - 1].start >= since)))
 		first--;
-	own = first;
-	while (first && hits->items[first - 1].frame == frame && hits->items[first - 1].start >= since) {
-		first--;
-		taken.lasted += hits->items[first].lasted;
-		taken.interrupted += hits->items[first].interrupted;
+	kept = first;
+	for (size_t i = first; i < hits->nr; i++) {
+		const struct hit *hit = &hits->items[i];
+
+		if (hit->frame != frame || hit->start >= until) {
+			hits->items[kept++] = *hit;
+			continue;
+		}
+		taken.lasted += hit->lasted;
+		taken.interrupted += hit->interrupted;
 	}
-	if (first < own)
-		memmove(hits->items + first, hits->items + own, (hits->nr - own) * sizeof(*hits->items));
-	hits->nr -= own - first;
+	hits->nr = kept;
 	return taken;
 }
 

@@ -9,7 +9,8 @@
 /*
  * The calls inside open functions that may not belong to them: those of interrupts, which may be outside the times of
  * these functions, and those of functions whose entry was not seen.
- * An open function is known by its place among those of its task: 0 is the outermost one.
+ * An open function is known by its place among those of its task: 1 is the outermost one. Place 0 has the calls outside
+ * all of them: the entry of the function that they hit may come later.
  */
 struct hit {
 	size_t frame; /* the place of the function that was hit */
@@ -24,14 +25,23 @@ struct hits {
 
 void hits_release(struct hits *hits);
 
-/* Forgets the hits of functions that are no longer open: only `open` of them are. */
+/* Forgets the hits of the places from `open` on. */
 void hits_forget(struct hits *hits, size_t open);
 
-/* Adds a hit of the innermost open function. Of more hits than there is room for, the last stay where they are. */
+/* Whether there may be hits of this place. */
+static inline bool hits_any(const struct hits *hits, size_t frame)
+{
+	return hits->nr && hits->items[hits->nr - 1].frame >= frame;
+}
+
+/*
+ * Adds a hit of the innermost open function. Of more hits than there is room for, the last stay where they are; outside
+ * all functions, the first are forgotten.
+ */
 void hits_add(struct hits *hits, size_t frame, const struct hit *hit);
 
-/* Removes the hits of a function since this time. Returns their sums. */
-struct hit hits_take(struct hits *hits, size_t frame, uint64_t since);
+/* Removes the hits of a function that began in this time. Returns their sums. */
+struct hit hits_take(struct hits *hits, size_t frame, uint64_t since, uint64_t until);
 
 /*
  * Of a function that lasted from `from` to `to` and ends: removes the hits outside this time, or, with `to_caller`,

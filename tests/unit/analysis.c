@@ -149,7 +149,7 @@ TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,"
-			     "the task before it: eight-8,\n"));
+			     "the task before it: eight-8,,,,\n"));
 	CHECK(has_line(text, "2000,nine,9,"));
 }
 

@@ -63,6 +63,27 @@ timerlat_noise() {
 		/tmp/timerlat.csv
 }
 
+# The tracer writes what the timer's interrupt hit behind each long sample of a thread: the stack below the functions of
+# that interrupt, up to zeros. Interrupts may come in between; their stacks are not recorded here.
+timerlat_stack() {
+	has_tracer timerlat || { skip "weft latency shows the stacks of timerlat" "a kernel without it"; return; }
+	record "weft records timerlat with stacks" 0 -b 8M -p timerlat -e osnoise --osnoise print-stack=1 -- sleep 0.2
+	latency
+	awk 'function finish() { if (on) print late, stack; on = 0 }
+		/^ => / { if (!on) next; if ($2 == "0") next; if (!sep && /timerlat_|hrtimer_run_queues|hrtimer_interrupt|apic_timer_interrupt/) next; stack = stack sep $2; sep = " < "; next }
+		{ finish(); match($0, /\[[0-9]+\]/); cpu = substr($0, RSTART, RLENGTH) }
+		/<stack trace>/ { on = cpu in sample; late = sample[cpu]; stack = sep = ""; delete sample[cpu]; next }
+		/context thread timer_latency/ { late = $0; sub(/ ns.*/, "", late); sub(/.* /, "", late); sample[cpu] = late }
+		END { finish() }' /tmp/r.txt | sed 's/ *$//' | sort > /tmp/stacks
+	table /tmp/latency.csv delay_ns > /tmp/timerlat.csv
+	awk -F, -v l="$(column /tmp/timerlat.csv late)" -v s="$(column /tmp/timerlat.csv stack)" 'NR > 1 && $l == "thread" { print $1, $s }' \
+		/tmp/timerlat.csv | sed 's/ *$//' | sort > /tmp/explained
+	check "there are stacks of timerlat" more "$(grep -c ' < ' /tmp/stacks)" 20
+	# The table has the longest 1000 samples of both kinds.
+	grep -xFf /tmp/stacks /tmp/explained > /tmp/found
+	same "weft latency has the stack of each of its samples in the kernel's text" /tmp/found /tmp/explained
+}
+
 osnoise() {
 	has_tracer osnoise || { skip "weft latency explains osnoise" "a kernel without it"; return; }
 	# The emulator itself causes many noises. The period is never the shorter one.
@@ -116,10 +137,34 @@ section() {
 		'NR > 1 { sum += $1; n++ } END { exit !(n == 1000 ? sum <= known : sum == known) }' /tmp/g.csv
 }
 
+# A module of the kernel spins eight times for 100 ms without preemption, while tasks with a higher priority wake. The last
+# function before that is the one that turns preemption off.
+functions() {
+	local module=/host/modules/preemptirq_delay_test.ko
+
+	grep -q '^preempt_count_add$' $T/available_filter_functions && [ -e $module ] || { skip "weft latency shows functions" "no module that spins"; return; }
+	insmod $module test_mode=preempt delay=100000 burst_size=8 cpu_affinity=1 || { skip "weft latency shows functions" "the module cannot be loaded"; return; }
+	record "weft records functions beside wakeups" 0 -b 8M -p function -l 'preempt_count_*' -l 'vfs_*' -e sched -e irq -- sh -c \
+		'for t in 400000 450000 500000; do chrt -f 50 busybox taskset 2 busybox usleep $t & done
+			usleep 200000; echo 1 > /sys/kernel/preemptirq_delay_test/trigger; wait'
+	rmmod preemptirq_delay_test
+	latency
+	# The command is the name of the task: kthread_run(..., "%s_test", test_mode).
+	table /tmp/latency.csv delay_ns | awk -F, -v c="$(column /tmp/latency.csv before_comm)" -v r="$(column /tmp/latency.csv resched_ns)" \
+		-v f="$(column /tmp/latency.csv function)" -v b="$(column /tmp/latency.csv caller)" \
+		'$c == "preempt_test" && $r > 3e6 && $r * 1.5 > $1 { split($b, w, " "); print $f, w[1] }' > /tmp/found
+	check "tasks waited for the module" more "$(wc -l < /tmp/found)" 0
+	sort -u /tmp/found > /tmp/explained
+	echo "preempt_count_add execute_preemptirqtest" > /tmp/expected
+	same "weft latency names the function in which the module spins" /tmp/expected /tmp/explained
+}
+
 scenario() {
 	timerlat
 	timerlat_noise
+	timerlat_stack
 	osnoise
+	functions
 	# Other tracers differ in how their sections end, not in their text.
 	for tracer in irqsoff wakeup_rt; do section $tracer; done
 }

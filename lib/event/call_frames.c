@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/call_frames.h"
+
+#include <stdlib.h>
+
+void call_frames_free(struct frames *frames)
+{
+	if (!frames)
+		return;
+	free(frames->at);
+	free(frames->funcs);
+	hits_release(&frames->hits);
+	repeats_release(&frames->repeats);
+	free(frames);
+}
+
+bool call_frames_grow(struct frames *frames)
+{
+	size_t size = frames->size ? frames->size * 2 : 16;
+	struct frame *at = reallocarray(frames->at, size, sizeof(*at));
+	uint64_t *funcs;
+
+	if (!at)
+		return false;
+	frames->at = at;
+	funcs = reallocarray(frames->funcs, size, sizeof(*funcs));
+	if (!funcs)
+		return false;
+	frames->funcs = funcs;
+	frames->size = size;
+	return true;
+}
