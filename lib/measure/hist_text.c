@@ -330,10 +330,9 @@ bool hist_stack_line(const char **at, size_t *left, struct text_word *ret)
 
 void hist_log2_bounds(uint64_t power, uint64_t *ret_first, uint64_t *ret_last)
 {
-	if (power >= 64) {
-		*ret_first = *ret_last = 0;
-		return;
-	}
-	*ret_last = (uint64_t)1 << power;
-	*ret_first = power ? *ret_last / 2 + 1 : 1;
+	/* The kernel counts 0 with 1, and has no power for what is beyond 2^63. */
+	if (power > 64)
+		power = 64;
+	*ret_last = power < 64 ? (uint64_t)1 << power : UINT64_MAX;
+	*ret_first = power ? ((uint64_t)1 << (power - 1)) + 1 : 0;
 }
