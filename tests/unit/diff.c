@@ -108,6 +108,113 @@ TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
 	}
 }
 
+/* A second of 200 calls of 0x1, `clustered` of which follow each other at the start and take `time`; the others take 900. */
+static bool add_cluster(struct diff *diff, bool is_new, unsigned clustered, unsigned time)
+{
+	cleanup_buf struct buf script = BUF_INIT;
+	struct loom loom;
+	uint64_t now = 1000;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t end = now + (i < clustered ? time + i % 3 : 900 + i % 7);
+
+		CHECK(buf_addf(&script,
+			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
+			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
+			       now, i < 180 ? 1 : 2, end, i < 180 ? 1 : 2, now, end));
+		now += i < clustered ? 2000 : 5000000;
+	}
+	loom_play(&loom, buf_str(&script));
+	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
+}
+
+static void compare_clusters(unsigned clustered, struct out *csv)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+
+	REQUIRE(!diff_new(1, 1, &diff, &fail));
+	CHECK(add_cluster(diff, false, clustered, 100) && add_cluster(diff, true, clustered, 150));
+	CHECK(!diffed_finish(diff, NULL, csv));
+}
+
+TEST(diff_does_not_take_for_a_change_what_happened_at_one_moment)
+{
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	/* 155 of 180 calls: in a draw without that moment the others are the median. */
+	compare_clusters(155, &csv);
+	CHECK(strstr(csv.start, "\nfunctions,0x1,p50,") && strstr(csv.start, ",49.5,"));
+	if (!CHECK(!diffed_count(&csv, ",+,") && !diffed_count(&csv, ",-,")))
+		printf("%s\n", csv.start);
+	out_clear(&csv);
+	/* All 180 calls: nothing is known about other moments. */
+	compare_clusters(180, &csv);
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x1,p50,101 ns,151 ns,49.5,,,?,") && !diffed_count(&csv, ",+,") &&
+		   !diffed_count(&csv, ",~,")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
+TEST(diff_has_no_figure_of_too_few_values)
+{
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	compare_clusters(155, &csv);
+	/* 0x2 is called 20 times: no p99, and nothing is tested. */
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x2,p99,,,,,,?,,20,20,,,\n") &&
+		   strstr(csv.start, "\nfunctions,0x2,p50,903 ns,903 ns,0.0,,,?,,20,20,903.000,903.000,\n")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
+/* Runs of 0x1, and those of them that are marked also have 40 calls of 0x3, which take `time`. */
+static bool add_run(struct diff *diff, bool is_new, bool marked, unsigned time)
+{
+	cleanup_buf struct buf script = BUF_INIT;
+	struct loom loom;
+	uint64_t now = 1000;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+	for (unsigned i = 0; i < 100; i++, now += 10000) {
+		unsigned func = marked && i < 40 ? 3 : 1;
+
+		CHECK(buf_addf(&script,
+			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
+			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
+			       now, func, now + time, func, now, now + time));
+	}
+	loom_play(&loom, buf_str(&script));
+	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
+}
+
+TEST(diff_takes_no_percentile_of_a_run_without_the_row_for_0)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	REQUIRE(!diff_new(5, 5, &diff, &fail));
+	for (unsigned i = 0; i < 5; i++)
+		CHECK(add_run(diff, false, i < 2, 500 + i) && add_run(diff, true, true, 500 + i));
+	CHECK(!diffed_finish(diff, NULL, &csv));
+	/* The medians of 500, 501 and of 500 to 504. */
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x3,p50,500 ns,502 ns,0.3,") &&
+		   strstr(csv.start, "\nfunctions,0x3,rate,0.00/s,")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
 TEST(diff_takes_runs_as_the_unit_where_there_are_several)
 {
 	struct out csv;
