@@ -108,7 +108,10 @@ TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
 	}
 }
 
-/* A second of 200 calls of 0x1, `clustered` of which follow each other at the start and take `time`; the others take 900. */
+/*
+ * 180 calls of 0x1 and 20 of 0x2. The first `clustered` follow each other and take `time`, the others take 900 each and
+ * have 5 ms between them.
+ */
 static bool add_cluster(struct diff *diff, bool is_new, unsigned clustered, unsigned time)
 {
 	cleanup_buf struct buf script = BUF_INIT;
