@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The block bootstrap. Blocks of time are drawn with replacement, 2000 times, and the ratio of each figure is computed
+ * The block bootstrap. Runs of consecutive blocks of time are drawn with replacement, 2000 times, and the ratio of each figure is computed
  * for each draw. A percentile of a draw is searched in a grid: a few hundred values, most of them around the percentile
  * of the whole file, the others from the smallest value to the largest one. A draw without the block that has most of a
  * row's calls can have its percentile anywhere. For each value the grid has, per block, the number of values that are
@@ -11,6 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * So many consecutive blocks are drawn at a time, about the cube root of their number: a machine is slower for a while,
+ * so a block resembles the next one. Blocks drawn one by one would make each moment look independent.
+ */
+enum { TOGETHER = 4, DRAWN = PASS_BLOCKS / TOGETHER };
 
 enum { NEAR_MAX = 512, FAR_MAX = 128, GRID_MAX = NEAR_MAX + 2 * FAR_MAX + 1 };
 
@@ -43,8 +49,12 @@ bool diff_draw(struct diff *diff)
 	diff->draws = calloc(DIFF_DRAWS, sizeof(*diff->draws));
 	for (size_t i = 0; diff->draws && i < DIFF_DRAWS; i++)
 		for (size_t side = 0; side < 2; side++)
-			for (size_t block = 0; block < PASS_BLOCKS; block++)
-				diff->draws[i][side][next_random(&state) % PASS_BLOCKS]++;
+			for (size_t block = 0; block < PASS_BLOCKS; block += TOGETHER) {
+				size_t first = next_random(&state) % PASS_BLOCKS;
+
+				for (size_t j = 0; j < TOGETHER; j++)
+					diff->draws[i][side][(first + j) % PASS_BLOCKS]++;
+			}
 	return diff->draws;
 }
 
@@ -158,8 +168,8 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 		mean += logs[i] / (double)nr;
 	for (size_t i = 0; i < nr; i++)
 		square += (logs[i] - mean) * (logs[i] - mean);
-	/* Draws of 40 blocks vary less than the traced system does; this factor corrects for it. */
-	scale = sqrt((double)PASS_BLOCKS / (PASS_BLOCKS - 1));
+	/* Draws of few runs of blocks vary less than the traced system does; this factor corrects for it. */
+	scale = sqrt((double)DRAWN / (DRAWN - 1));
 	deviation = sqrt(square / (double)(nr - 1)) * scale;
 	qsort(logs, nr, sizeof(*logs), compare);
 	test->low = exp(all + (logs[nr / 40] - all) * scale) - 1;

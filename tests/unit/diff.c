@@ -13,21 +13,28 @@
 
 enum { FUNCTIONS = 12, ROUNDS = 250, COLUMNS = 15 };
 
-/* In each round 0x1 calls each of the other functions once. Function `slow` takes `longer`. */
-static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
+/*
+ * In each round 0x1 calls each of the other functions once. Function `slow` takes `longer`. With a drift all functions
+ * are up to that part slower or faster, for a tenth of the rounds each time.
+ */
+static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer, double drift)
 {
 	cleanup_buf struct buf script = BUF_INIT;
-	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1, now = 1000;
+	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1, drifting = ~state, now = 1000;
+	double pace = 1;
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint64_t begin = now;
+
+		if (round % (ROUNDS / 10) == 0)
+			pace = 1 + drift * (2 * diffed_part(&drifting) - 1);
 
 		CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x1 depth=0\n", now));
 		for (unsigned i = 0; i < FUNCTIONS; i++) {
 			uint64_t start = now += 50;
 
 			CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=1\n", now, 0x10 + i));
-			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * (i == slow ? longer : 1));
+			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * pace * (i == slow ? longer : 1));
 			CHECK(buf_addf(&script,
 				       "0 %" PRIu64 " 7 funcgraph_exit func=0x%x depth=1 calltime=%" PRIu64
 				       " rettime=%" PRIu64 "\n",
@@ -43,7 +50,7 @@ static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
 	loom_play(loom, buf_str(&script));
 }
 
-static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, double longer)
+static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, double longer, double drift)
 {
 	struct loom loom;
 
@@ -51,7 +58,7 @@ static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, do
 	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
 	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
 		  "\"\"");
-	play(&loom, seed, slow, longer);
+	play(&loom, seed, slow, longer, drift);
 	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
 }
 
@@ -67,7 +74,8 @@ static int compare(unsigned runs, uint64_t seed, unsigned slow, double longer, c
 	if (!CHECK(!diff_new(runs, runs, &diff, &fail)))
 		return -1;
 	for (unsigned i = 0; i < runs; i++)
-		CHECK(add(diff, false, seed + 2 * i, FUNCTIONS, 1) && add(diff, true, seed + 2 * i + 1, slow, longer));
+		CHECK(add(diff, false, seed + 2 * i, FUNCTIONS, 1, 0) &&
+		      add(diff, true, seed + 2 * i + 1, slow, longer, 0));
 	return diffed_finish(diff, condition, csv);
 }
 
@@ -87,6 +95,27 @@ TEST(diff_calls_little_a_change_between_traces_of_one_workload)
 	/* 13 functions, 4 figures each. */
 	CHECK(all == 8 * 13 * 4);
 	if (!CHECK(changed * 20 <= all))
+		printf("%u of %u\n", changed, all);
+}
+
+TEST(diff_takes_no_slow_while_of_the_machine_for_a_change)
+{
+	unsigned changed = 0, all = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fail fail = FAIL_INIT;
+		struct diff *diff = NULL;
+		struct out csv;
+
+		REQUIRE(out_init(&csv, 1 << 14) && !diff_new(1, 1, &diff, &fail));
+		CHECK(add(diff, false, 2 * seed, FUNCTIONS, 1, 0.2) &&
+		      add(diff, true, 2 * seed + 1, FUNCTIONS, 1, 0.2));
+		CHECK(!diffed_finish(diff, NULL, &csv));
+		changed += diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		all += diffed_count(&csv, ",~,") + diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		out_release(&csv);
+	}
+	if (!CHECK(all == 20 * 13 * 4 && changed * 20 <= all))
 		printf("%u of %u\n", changed, all);
 }
 
