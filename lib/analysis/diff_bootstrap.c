@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The block bootstrap. Runs of consecutive blocks of time are drawn with replacement, 2000 times, and the ratio of each figure is computed
- * for each draw. A percentile of a draw is searched in a grid: a few hundred values, most of them around the percentile
- * of the whole file, the others from the smallest value to the largest one. A draw without the block that has most of a
- * row's calls can have its percentile anywhere. For each value the grid has, per block, the number of values that are
- * not larger.
+ * The block bootstrap. Runs of consecutive blocks of time are drawn with replacement, 2000 times, and the ratio of each
+ * figure is computed for each draw. A percentile of a draw is searched in a grid: a few hundred values, most of them
+ * around the percentile of the whole file, the others from the smallest value to the largest one. A draw without the
+ * block that has most of a row's calls can have its percentile anywhere. For each value the grid has, per block, the
+ * number of values that are not larger.
  */
 #include "lib/analysis/diff_internal.h"
 

@@ -80,8 +80,8 @@ TEST(hist_text_has_the_rows_of_tasks_with_strange_names)
 		"hist:keys=comm,pid:vals=hitcount:sort=pid:size=2048 [active]" INFO_END
 		"{ comm: nl\nname                                           , pid:         11 } hitcount:          1\n"
 		"{ comm:   leading                                         , pid:         12 } hitcount:          2\n"
-		"{ comm: plain                                             , pid:         13 } hitcount:          3\n" HITS
-		"6" ENTRIES "3" DROPPED;
+		"{ comm: plain                                             , pid:         13 } "
+		"hitcount:          3\n" HITS "6" ENTRIES "3" DROPPED;
 	static const char last[] =
 		HEAD "hist:keys=comm:vals=hitcount:sort=comm:size=2048 [active]" INFO_END
 		     "{ comm: a\n\nb                                              } hitcount:          4\n" HITS
