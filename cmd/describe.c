@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "formats/sink.h"
+#include "lib/analysis/analysis.h"
+#include "lib/analysis/sorts.h"
+#include "lib/base/buf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +15,7 @@
  *	usage   NAME ARGUMENTS
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them
+ *	columns NAME A|B|...                    the columns that its --sort takes
  *	group   NAME TITLE                      of the options that follow
  *	option  NAME SHORT LONG METAVAR how TEXT
  *	alias   NAME SHORT LONG METAVAR how     another name of the option before
@@ -84,6 +88,15 @@ static void print_options(const struct command *command, const struct argp *argp
 			print_options(command, child->argp);
 }
 
+static void print_columns(const struct command *command)
+{
+	const struct analysis_ops *ops = analysis_named(command->name);
+	cleanup_buf struct buf columns = BUF_INIT;
+
+	if (ops && ops->sorts && sorts_list(ops->sorts, "|", &columns))
+		printf("columns\t%s\t%s\n", command->name, buf_str(&columns));
+}
+
 static void print_command(const struct command *command)
 {
 	printf("command\t%s\t%s\t%s\n", command->name, command->group, command->summary);
@@ -93,6 +106,7 @@ static void print_command(const struct command *command)
 	putchar('\n');
 	if (command->argp->doc)
 		print_doc(command, command->argp->doc);
+	print_columns(command);
 	print_options(command, command->argp);
 }
 

@@ -142,14 +142,38 @@ static void fill_row(struct table *table, const struct hist_text *hist, const st
 			print_number(table, &hist->values[i], &row->values[i]);
 }
 
-/* Returns the name of a value. If the value is not the sum, the name says so: "bytes_alloc.p99". */
-static const char *value_name(const struct hist_column *column, char into[NAME_SIZE])
+/* Returns whether another one of the columns is of the same field. */
+static bool is_one_of_several(const struct hist_column *columns, size_t nr, size_t index)
 {
-	bool sum = !column->modifier.len || is(column->modifier, "hex") || is(column->modifier, "usecs");
+	for (size_t i = 0; i < nr; i++)
+		if (i != index && columns[i].name.len == columns[index].name.len &&
+		    !memcmp(columns[i].name.at, columns[index].name.at, columns[i].name.len))
+			return true;
+	return false;
+}
 
-	snprintf(into, NAME_SIZE, "%.*s%s%.*s", (int)column->name.len, column->name.at, sum ? "" : ".",
-		 sum ? 0 : (int)column->modifier.len, column->modifier.at);
+static const char *column_name(const struct hist_column *column, bool with_modifier, char into[NAME_SIZE])
+{
+	bool long_name = with_modifier && column->modifier.len;
+
+	snprintf(into, NAME_SIZE, "%.*s%s%.*s", (int)column->name.len, column->name.at, long_name ? "." : "",
+		 long_name ? (int)column->modifier.len : 0, column->modifier.at);
 	return into;
+}
+
+/* Returns the name of a key: "id", or if several keys are of the same field "id.syscall". */
+static const char *key_name(const struct hist_text *hist, size_t index, char into[NAME_SIZE])
+{
+	return column_name(&hist->keys[index], is_one_of_several(hist->keys, hist->nr_keys, index), into);
+}
+
+/* Returns the name of a value. If the value is not the sum, the name says so: "bytes_alloc.p99". */
+static const char *value_name(const struct hist_text *hist, size_t index, char into[NAME_SIZE])
+{
+	const struct hist_column *column = &hist->values[index];
+	bool sum = is(column->modifier, "hex") || is(column->modifier, "usecs");
+
+	return column_name(column, !sum || is_one_of_several(hist->values, hist->nr_values, index), into);
 }
 
 /* Sets the titles of the columns. The texts are stored in `names`. */
@@ -160,9 +184,10 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 
 	for (size_t i = 0; i < hist->nr_keys && nr < TABLE_COLUMNS_MAX; i++, nr++) {
 		bool lat = title->unit && is(hist->keys[i].name, "lat");
+		size_t len = strlen(key_name(hist, i, names[nr]));
 
-		snprintf(names[nr], NAME_SIZE, "%.*s%s%s", (int)hist->keys[i].name.len, hist->keys[i].name.at,
-			 lat ? " " : "", lat ? title->unit : "");
+		if (lat)
+			snprintf(names[nr] + len, NAME_SIZE - len, " %s", title->unit);
 		columns[nr] = (struct table_column){ .title = names[nr],
 						     .kind = hist->nr && hist->rows[0].keys[i].number ? TABLE_NUMBER :
 													TABLE_TEXT };
@@ -171,7 +196,7 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
 
 		/* Bars that the kernel has drawn begin at the left, too. */
-		columns[nr] = (struct table_column){ .title = value_name(&hist->values[value], names[nr]),
+		columns[nr] = (struct table_column){ .title = value_name(hist, value, names[nr]),
 						     .kind = is(hist->values[value].modifier, "graph") ? TABLE_TEXT :
 													 TABLE_NUMBER };
 		nr++;
@@ -317,7 +342,6 @@ static void put_key(struct json *json, const struct hist_column *column, const s
 {
 	uint64_t first, last;
 
-	json_key_bytes(json, column->name.at, column->name.len);
 	if (cell->stack) {
 		put_stack(json, cell);
 	} else if (is(column->modifier, "log2")) {
@@ -330,7 +354,7 @@ static void put_key(struct json *json, const struct hist_column *column, const s
 		json_key(json, "name");
 		put_word(json, name_of(cell));
 		json_key(json, "value");
-		json_put_u64(json, cell->value);
+		put_value(json, column, cell);
 		json_end(json);
 	} else if (cell->number && !is(column->modifier, "hex")) {
 		put_value(json, column, cell);
@@ -346,14 +370,17 @@ static void put_row(struct json *json, const struct hist_text *hist, const struc
 	json_object(json);
 	json_key(json, "keys");
 	json_object(json);
-	for (size_t i = 0; i < hist->nr_keys; i++)
+	for (size_t i = 0; i < hist->nr_keys; i++) {
+		json_key(json, key_name(hist, i, name));
 		put_key(json, &hist->keys[i], &row->keys[i]);
+	}
 	json_end(json);
 	json_key(json, "values");
 	json_object(json);
 	for (size_t i = 0; i < hist->nr_values; i++) {
-		json_key(json, value_name(&hist->values[i], name));
-		if (row->values[i].number)
+		json_key(json, value_name(hist, i, name));
+		/* Hexadecimal digits are a text, also if they look like a decimal number. */
+		if (row->values[i].number && !is(hist->values[i].modifier, "hex"))
 			put_value(json, &hist->values[i], &row->values[i]);
 		else if (is(row->values[i].text, "-"))
 			json_put_null(json);

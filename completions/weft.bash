@@ -330,7 +330,7 @@ _weft_metavar()
 	sched:--pid) echo 'PID' ;;
 	sched:--comm) echo 'NAME' ;;
 	sched:--format) echo 'text|json|csv' ;;
-	sched:--sort) echo 'COLUMN' ;;
+	sched:--sort) echo 'task|pid|run|wait|w/idle|sleep|d|unknown|vol|invol|wakeups|migr|p50|p99|max|delay_max_at' ;;
 	sched:--top) echo 'N' ;;
 	syscalls:--by) echo 'syscall|task|process|errno|cpu' ;;
 	syscalls:--slowest) echo 'N' ;;
@@ -342,7 +342,7 @@ _weft_metavar()
 	syscalls:--pid) echo 'PID' ;;
 	syscalls:--comm) echo 'NAME' ;;
 	syscalls:--format) echo 'text|json|csv' ;;
-	syscalls:--sort) echo 'COLUMN' ;;
+	syscalls:--sort) echo 'syscall|calls|errors|total|%|p50|p90|p99|max|max_at|on_cpu_ns|blocked|wait' ;;
 	syscalls:--top) echo 'N' ;;
 	latency:--worst) echo 'N' ;;
 	latency:--input|latency:-i) echo 'FILE' ;;
@@ -353,7 +353,7 @@ _weft_metavar()
 	latency:--pid) echo 'PID' ;;
 	latency:--comm) echo 'NAME' ;;
 	latency:--format) echo 'text|json|csv' ;;
-	latency:--sort) echo 'COLUMN' ;;
+	latency:--sort) echo 'delay|task|pid|prio|cpu|from|queue|idle|irq|softirq|before|resched|others|unknown|waker|cause' ;;
 	latency:--top) echo 'N' ;;
 	graph:--by) echo 'function|errno' ;;
 	graph:--tree) echo 'FUNC' ;;
@@ -366,7 +366,7 @@ _weft_metavar()
 	graph:--pid) echo 'PID' ;;
 	graph:--comm) echo 'NAME' ;;
 	graph:--format) echo 'text|json|csv' ;;
-	graph:--sort) echo 'COLUMN' ;;
+	graph:--sort) echo 'function|calls|total|self|irq|off-cpu|p50|p99|max|max_at' ;;
 	graph:--top) echo 'N' ;;
 	irq:--input|irq:-i) echo 'FILE' ;;
 	irq:--instance|irq:-B) echo 'NAME' ;;
@@ -376,7 +376,7 @@ _weft_metavar()
 	irq:--pid) echo 'PID' ;;
 	irq:--comm) echo 'NAME' ;;
 	irq:--format) echo 'text|json|csv' ;;
-	irq:--sort) echo 'COLUMN' ;;
+	irq:--sort) echo 'kind|source|count|total|self|%|p50|p99|max|max_at|peak|peak_at|d-p50|d-p99|d-max|delay_max_at' ;;
 	irq:--top) echo 'N' ;;
 	block:--by) echo 'device|operation|task' ;;
 	block:--input|block:-i) echo 'FILE' ;;
@@ -387,7 +387,7 @@ _weft_metavar()
 	block:--pid) echo 'PID' ;;
 	block:--comm) echo 'NAME' ;;
 	block:--format) echo 'text|json|csv' ;;
-	block:--sort) echo 'COLUMN' ;;
+	block:--sort) echo 'device|op|requests|bytes|/s|bytes/s|size|q2c_p50_ns|q2c_p99_ns|q2c_max_ns|q2d_p50_ns|q2d_p99_ns|q2d_max_ns|d2c|d2c_p50_ns|d2c_p99_ns|d2c_max_ns|max_at' ;;
 	block:--top) echo 'N' ;;
 	locks:--by) echo 'lock|caller|task' ;;
 	locks:--input|locks:-i) echo 'FILE' ;;
@@ -398,7 +398,7 @@ _weft_metavar()
 	locks:--pid) echo 'PID' ;;
 	locks:--comm) echo 'NAME' ;;
 	locks:--format) echo 'text|json|csv' ;;
-	locks:--sort) echo 'COLUMN' ;;
+	locks:--sort) echo 'lock|type|waits|total|p50|p99|max|max_at|spin|sleep|given_up|woken_by' ;;
 	locks:--top) echo 'N' ;;
 	stacks:--by) echo 'stack|function|task' ;;
 	stacks:--input|stacks:-i) echo 'FILE' ;;
@@ -409,7 +409,7 @@ _weft_metavar()
 	stacks:--pid) echo 'PID' ;;
 	stacks:--comm) echo 'NAME' ;;
 	stacks:--format) echo 'text|json|csv' ;;
-	stacks:--sort) echo 'COLUMN' ;;
+	stacks:--sort) echo 'function|event|count|stack' ;;
 	stacks:--top) echo 'N' ;;
 	memory:--input|memory:-i) echo 'FILE' ;;
 	memory:--instance|memory:-B) echo 'NAME' ;;
@@ -419,7 +419,7 @@ _weft_metavar()
 	memory:--pid) echo 'PID' ;;
 	memory:--comm) echo 'NAME' ;;
 	memory:--format) echo 'text|json|csv' ;;
-	memory:--sort) echo 'COLUMN' ;;
+	memory:--sort) echo 'caller|allocs|asked|given|freed|alive|alive_bytes|oldest|moved|failed' ;;
 	memory:--top) echo 'N' ;;
 	power:--input|power:-i) echo 'FILE' ;;
 	power:--instance|power:-B) echo 'NAME' ;;
@@ -429,7 +429,7 @@ _weft_metavar()
 	power:--pid) echo 'PID' ;;
 	power:--comm) echo 'NAME' ;;
 	power:--format) echo 'text|json|csv' ;;
-	power:--sort) echo 'COLUMN' ;;
+	power:--sort) echo 'cpu|idle|%|wakeups|/s|too_deep|too_shallow' ;;
 	power:--top) echo 'N' ;;
 	tasks:--by) echo 'task|program|parent' ;;
 	tasks:--input|tasks:-i) echo 'FILE' ;;
@@ -440,7 +440,7 @@ _weft_metavar()
 	tasks:--pid) echo 'PID' ;;
 	tasks:--comm) echo 'NAME' ;;
 	tasks:--format) echo 'text|json|csv' ;;
-	tasks:--sort) echo 'COLUMN' ;;
+	tasks:--sort) echo 'task|pid|parent|kind|life|run|exit|children|execs|began|ended|program' ;;
 	tasks:--top) echo 'N' ;;
 	diff:--of) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	diff:--by) echo 'syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state' ;;

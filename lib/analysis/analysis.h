@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct event;
+struct analysis_sorts;
 struct fail;
 struct findings;
 struct pass;
@@ -34,8 +35,9 @@ struct analysis_want {
 };
 
 struct analysis_ops {
-	const char *name;    /* of the analysis and of its command */
-	const char *summary; /* one line, lower case, no full stop */
+	const char *name;                   /* of the analysis and of its command */
+	const char *summary;                /* one line, lower case, no full stop */
+	const struct analysis_sorts *sorts; /* the columns that --sort offers; NULL: none */
 	const struct analysis_want *wants;
 	/* What else a recording for the analysis needs; all may be zero. */
 	size_t essential;                       /* the number of wants, from the first on, that are indispensable */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/block_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -463,6 +464,7 @@ static void see(struct analysis *block, const struct event *event, uint8_t numbe
 const struct analysis_ops block_analysis = {
 	.name = "block",
 	.summary = "show how long block requests waited and took",
+	.sorts = &block_sorts,
 	.wants = wants,
 	.essential = 2,
 	.size = sizeof(struct analysis),

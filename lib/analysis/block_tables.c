@@ -2,6 +2,7 @@
 #include "lib/analysis/block_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 
 #include <errno.h>
@@ -60,6 +61,9 @@ static const struct table_column columns[BLOCK_COLUMNS] = {
 	[ERRORS] = { "ERRORS", TABLE_COUNT, NULL },
 	[REQUEUED] = { "REQUEUED", TABLE_COUNT, NULL },
 };
+
+const struct analysis_sorts block_sorts = { columns, BLOCK_COLUMNS,
+					    1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED };
 
 /* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
@@ -206,7 +210,7 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	table = findings_table(findings, "requests", titles[block->by], "d2c", block->columns, BLOCK_COLUMNS);
 	if (!table)
 		return;
-	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED;
+	table->data_only = block_sorts.data_only;
 	if (block->by == BLOCK_BY_OPERATION)
 		table->data_only |= 1 << WHICH;
 	table->spare = 1 << MAX_AT | 1 << BYTES | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_50 | 1 << Q2C_99 |

@@ -96,6 +96,14 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 	return r;
 }
 
+/* Without calls there is no percentile, and with few no p99. The rate of calls that never happened is 0. */
+static bool has_figure(const struct diff_row *row, enum diff_metric metric)
+{
+	if (metric == DIFF_P99)
+		return row && row->count >= SAMPLES_P99_MIN;
+	return row || metric != DIFF_P50;
+}
+
 static double figure(const struct diff_run *run, const struct diff_row *row, enum diff_metric metric)
 {
 	double seconds = (double)run->span_ns / 1e9;
@@ -153,6 +161,19 @@ static bool enough(const struct diff_line *line)
 	return line->counts[0] >= least && line->counts[1] >= least;
 }
 
+/* Returns whether the row happened in so few blocks of time that draws of blocks cannot tell how much it varies. */
+static bool is_in_few_blocks(const struct diff_row *row)
+{
+	bool seen[PASS_BLOCKS] = { false };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < row->nr && nr < DIFF_BLOCKS_MIN; i++) {
+		nr += !seen[row->values[i].block];
+		seen[row->values[i].block] = true;
+	}
+	return nr < DIFF_BLOCKS_MIN;
+}
+
 static void judge_pair(struct diff_judging *judging, const struct diff_row *old, const struct diff_row *new)
 {
 	const struct diff_run *runs[2] = { &judging->diff->sides[0].runs[0], &judging->diff->sides[1].runs[0] };
@@ -167,15 +188,19 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 	}
 	if (!old->whole || !new->whole)
 		judging->cut++;
-	else if (old->count >= DIFF_N_MIN && new->count >= DIFF_N_MIN)
-		diff_bootstrap(judging->diff, old, new, tests, &judging->failed);
-	else
+	else if (old->count < DIFF_N_MIN || new->count < DIFF_N_MIN)
 		judging->few++;
+	else if (is_in_few_blocks(old) || is_in_few_blocks(new))
+		judging->dense++;
+	else
+		diff_bootstrap(judging->diff, old, new, tests, &judging->failed);
 	for (size_t i = 0; i < DIFF_METRICS; i++) {
 		struct diff_line line = { .name = old->name,
 					  .metric = (enum diff_metric)i,
 					  .test = tests[i],
-					  .counts = { old->count, new->count } };
+					  .counts = { old->count, new->count },
+					  .known = has_figure(old, (enum diff_metric)i) &&
+						   has_figure(new, (enum diff_metric)i) };
 
 		if (!old->sum && !new->sum && line.metric != DIFF_RATE)
 			continue;
@@ -185,10 +210,28 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 	}
 }
 
+/* Gets a figure of all runs of a side that have it, and adds up how often the row happened. Returns their number. */
+static size_t take_runs(const struct diff_side *side, const char *name, enum diff_metric metric,
+			double values[DIFF_RUNS_MAX], uint64_t *count, bool *timed)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < side->nr; i++) {
+		const struct diff_row *row = diff_run_find(&side->runs[i], name);
+
+		if (has_figure(row, metric))
+			values[nr++] = figure(&side->runs[i], row, metric);
+		*count += row ? row->count : 0;
+		*timed |= row && row->sum;
+	}
+	return nr;
+}
+
 /* Tests a row over several runs per side. In a run without the row, it happened 0 times. */
 static void judge_runs(struct diff_judging *judging, const char *name)
 {
 	double values[2][DIFF_RUNS_MAX], rate = 0, total = 0;
+	size_t nr[2];
 	bool timed = false;
 	struct diff_line lines[DIFF_METRICS];
 	const struct diff *diff = judging->diff;
@@ -199,18 +242,14 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 
 		*line = (struct diff_line){ .name = name, .metric = (enum diff_metric)metric };
 		for (size_t side = 0; side < 2; side++)
-			for (size_t i = 0; i < diff->sides[side].nr; i++) {
-				const struct diff_run *run = &diff->sides[side].runs[i];
-				const struct diff_row *row = diff_run_find(run, name);
-
-				values[side][i] = figure(run, row, line->metric);
-				line->counts[side] += row ? row->count : 0;
-				timed |= row && row->sum;
-			}
-		diff_ranks(values[0], diff->sides[0].nr, values[1], diff->sides[1].nr, &line->test);
+			nr[side] = take_runs(&diff->sides[side], name, line->metric, values[side], &line->counts[side],
+					     &timed);
+		line->known = nr[0] && nr[1];
+		if (line->known)
+			diff_ranks(values[0], nr[0], values[1], nr[1], &line->test);
 		rate = metric == DIFF_RATE ? line->test.old : rate;
 		total = metric == DIFF_TOTAL ? line->test.old : total;
-		line->tested = enough(line);
+		line->tested = line->known && enough(line);
 		weigh(line, rate, total);
 	}
 	judging->few += !lines[DIFF_RATE].tested;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The block bootstrap. Blocks of time are drawn with replacement, 2000 times, and the ratio of each figure is computed
- * for each draw. A percentile of a draw is searched in a grid: a few hundred values around the percentile of the whole
- * file. For each of them the grid has, per block, the number of values that are not larger.
+ * The block bootstrap. Runs of consecutive blocks of time are drawn with replacement, 2000 times, and the ratio of each
+ * figure is computed for each draw. A percentile of a draw is searched in a grid: a few hundred values, most of them
+ * around the percentile of the whole file, the others from the smallest value to the largest one. A draw without the
+ * block that has most of a row's calls can have its percentile anywhere. For each value the grid has, per block, the
+ * number of values that are not larger.
  */
 #include "lib/analysis/diff_internal.h"
 
@@ -10,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID_MAX = 512 };
+/*
+ * So many consecutive blocks are drawn at a time, about the cube root of their number: a machine is slower for a while,
+ * so a block resembles the next one. Blocks drawn one by one would make each moment look independent.
+ */
+enum { TOGETHER = 4, DRAWN = PASS_BLOCKS / TOGETHER };
+
+enum { NEAR_MAX = 512, FAR_MAX = 128, GRID_MAX = NEAR_MAX + 2 * FAR_MAX + 1 };
 
 struct grid {
 	size_t nr;
@@ -41,30 +49,55 @@ bool diff_draw(struct diff *diff)
 	diff->draws = calloc(DIFF_DRAWS, sizeof(*diff->draws));
 	for (size_t i = 0; diff->draws && i < DIFF_DRAWS; i++)
 		for (size_t side = 0; side < 2; side++)
-			for (size_t block = 0; block < PASS_BLOCKS; block++)
-				diff->draws[i][side][next_random(&state) % PASS_BLOCKS]++;
+			for (size_t block = 0; block < PASS_BLOCKS; block += TOGETHER) {
+				size_t first = next_random(&state) % PASS_BLOCKS;
+
+				for (size_t j = 0; j < TOGETHER; j++)
+					diff->draws[i][side][(first + j) % PASS_BLOCKS]++;
+			}
 	return diff->draws;
 }
 
-/*
- * Fills the grid with values between two ranks (per mille of all values); if there are too many, with evenly spaced
- * ones.
- */
+/* A grid that is being filled. */
+struct filling {
+	struct grid *grid;
+	const struct diff_row *row;
+	size_t at; /* so many values are counted in `below` */
+	uint32_t below[PASS_BLOCKS];
+};
+
+static void add_value(struct filling *filling, size_t rank)
+{
+	const struct diff_row *row = filling->row;
+	struct grid *grid = filling->grid;
+
+	/* Equal values count as not larger. */
+	for (; filling->at < row->nr && row->values[filling->at].value <= row->values[rank].value; filling->at++)
+		filling->below[row->values[filling->at].block]++;
+	grid->values[grid->nr] = row->values[rank].value;
+	memcpy(grid->below[grid->nr++], filling->below, sizeof(filling->below));
+}
+
+/* Adds the values from a rank to before another one; if they are more than `most`, evenly spaced ones. */
+static void add_values(struct filling *filling, size_t first, size_t end, size_t most)
+{
+	size_t step = (end - first + most - 1) / most;
+
+	for (size_t i = first; i < end; i += step)
+		add_value(filling, i);
+}
+
+/* Fills the grid, most closely between two ranks (per mille of all values). */
 static void fill_grid(struct grid *grid, const struct diff_row *row, size_t from, size_t to)
 {
-	size_t first = row->nr * from / 1000, last = row->nr * to / 1000, step, at = 0;
-	uint32_t below[PASS_BLOCKS] = { 0 };
+	size_t first = row->nr * from / 1000, end = row->nr * to / 1000;
+	struct filling filling = { .grid = grid, .row = row };
 
-	last = last < row->nr ? last : row->nr - 1;
-	step = (last - first) / (GRID_MAX - 1) + 1;
 	grid->nr = 0;
-	for (size_t i = first; i <= last && grid->nr < GRID_MAX; i += step) {
-		/* Equal values count as not larger. */
-		while (at < row->nr && row->values[at].value <= row->values[i].value)
-			below[row->values[at++].block]++;
-		grid->values[grid->nr] = row->values[i].value;
-		memcpy(grid->below[grid->nr++], below, sizeof(below));
-	}
+	add_values(&filling, 0, first, FAR_MAX);
+	add_values(&filling, first, end, NEAR_MAX);
+	add_values(&filling, end, row->nr, FAR_MAX);
+	add_value(&filling, row->nr - 1);
 }
 
 static void fill_blocks(struct blocks *blocks, const struct diff_row *row)
@@ -135,8 +168,8 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 		mean += logs[i] / (double)nr;
 	for (size_t i = 0; i < nr; i++)
 		square += (logs[i] - mean) * (logs[i] - mean);
-	/* Draws of 40 blocks vary less than the traced system does; this factor corrects for it. */
-	scale = sqrt((double)PASS_BLOCKS / (PASS_BLOCKS - 1));
+	/* Draws of few runs of blocks vary less than the traced system does; this factor corrects for it. */
+	scale = sqrt((double)DRAWN / (DRAWN - 1));
 	deviation = sqrt(square / (double)(nr - 1)) * scale;
 	qsort(logs, nr, sizeof(*logs), compare);
 	test->low = exp(all + (logs[nr / 40] - all) * scale) - 1;

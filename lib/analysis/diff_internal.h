@@ -53,6 +53,12 @@ struct diff_test {
 
 enum { DIFF_DRAWS = 2000, DIFF_COULD_BE = 5 /* percent of the reported changes that may be chance */ };
 
+/*
+ * One file a side: a row that happened in fewer blocks is not tested. The values of 6 independent blocks all lie on one
+ * side of the median with a probability of 2 / 2^6, which is less than 5 %; those of 5 blocks do so more often.
+ */
+enum { DIFF_BLOCKS_MIN = 6 };
+
 /* One figure of a row that both sides have. */
 struct diff_line {
 	const char *name;
@@ -60,6 +66,7 @@ struct diff_line {
 	struct diff_test test;
 	uint64_t counts[2];
 	double importance, time; /* ns per second: by how much it changed at least; how long the row took */
+	bool known;              /* both sides have this figure */
 	bool tested, changed;
 };
 
@@ -68,7 +75,7 @@ struct diff_judging {
 	const struct diff_options *options;
 	struct diff_line *lines;
 	size_t nr;
-	uint64_t few, alone[2], cut; /* numbers of rows that were not tested, by reason */
+	uint64_t few, dense, alone[2], cut; /* numbers of rows that were not tested, by reason */
 	bool failed;
 };
 

@@ -29,11 +29,14 @@ static const struct table_column columns[COLUMNS] = {
 	[P] = { "P", TABLE_NUMBER, "p" },
 };
 
-static void put_figure(struct table *table, enum diff_metric metric, double value)
+static void put_figure(struct table *table, const struct diff_line *line, double value)
 {
+	enum diff_metric metric = line->metric;
 	char text[TEXT_HUMAN];
 
-	if (metric == DIFF_RATE)
+	if (!line->known)
+		table_cell(table, "");
+	else if (metric == DIFF_RATE)
 		table_cellf(table, value < 10 ? "%.2f/s" : "%.0f/s", value);
 	else
 		table_cellf(table, "%s%s", text_time(text, (uint64_t)value), metric == DIFF_TOTAL ? "/s" : "");
@@ -50,6 +53,14 @@ static void put_percent(struct table *table, bool known, double part)
 		table_cell_decimal(table, llround(percent), 1);
 }
 
+static void put_value(struct table *table, bool known, double value, unsigned digits)
+{
+	if (known)
+		table_cell_decimal(table, llround(fmin(value, 1e18)), digits);
+	else
+		table_cell(table, "-");
+}
+
 static void put_line(struct table *table, const struct diff_line *line)
 {
 	const struct diff_test *test = &line->test;
@@ -58,18 +69,18 @@ static void put_line(struct table *table, const struct diff_line *line)
 	table_cell_mem(table, line->name, (size_t)(tab - line->name));
 	table_cell(table, tab + 1);
 	table_cell(table, diff_metric_name(line->metric));
-	put_figure(table, line->metric, test->old);
-	put_figure(table, line->metric, test->new);
-	put_percent(table, test->old > 0, test->change);
+	put_figure(table, line, test->old);
+	put_figure(table, line, test->new);
+	put_percent(table, line->known && test->old > 0, test->change);
 	put_percent(table, test->bounded, test->low);
 	put_percent(table, test->bounded, test->high);
 	table_cell(table, !line->tested ? "?" : !line->changed ? "~" : test->change > 0 ? "+" : "-");
 	put_percent(table, line->tested && !line->changed && test->bounded, test->sees);
 	table_cell_u64(table, line->counts[0]);
 	table_cell_u64(table, line->counts[1]);
-	table_cell_decimal(table, llround(fmin(test->old, 1e15) * 1000), 3);
-	table_cell_decimal(table, llround(fmin(test->new, 1e15) * 1000), 3);
-	table_cell_decimal(table, llround(test->p * 1e6), 6);
+	put_value(table, line->known, test->old * 1000, 3);
+	put_value(table, line->known, test->new * 1000, 3);
+	put_value(table, line->tested, test->p * 1e6, 6);
 }
 
 static void put_lines(const struct diff_judging *judging, struct findings *findings)
@@ -130,6 +141,12 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 		findings_note(findings,
 			      "%" PRIu64 " row%s happened fewer than %d times on a side, too few to be tested",
 			      judging->few, text_plural(judging->few), DIFF_N_MIN);
+	if (judging->dense)
+		findings_note(
+			findings,
+			"%" PRIu64
+			" row%s happened in fewer than %d of the %d blocks of a side's time, too few to be tested",
+			judging->dense, text_plural(judging->dense), DIFF_BLOCKS_MIN, PASS_BLOCKS);
 	if (judging->alone[0] || judging->alone[1])
 		findings_note(findings, "%" PRIu64 " row%s only in the old file, %" PRIu64 " only in the new one",
 			      judging->alone[0], judging->alone[0] == 1 ? " is" : "s are", judging->alone[1]);

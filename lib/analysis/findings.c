@@ -129,33 +129,20 @@ void findings_note(struct findings *findings, const char *format, ...)
 		findings->failed = true;
 }
 
-enum { TITLE_SIZE = 32 };
-
-/* The user may write the title in upper or lower case. */
-static const char *lower_title(const struct table_column *column, char into[TITLE_SIZE])
-{
-	size_t len = 0;
-
-	for (; len < TITLE_SIZE - 1 && column->title[len]; len++)
-		into[len] = (char)tolower((unsigned char)column->title[len]);
-	into[len] = '\0';
-	return into;
-}
-
 /* Adds the columns of the first table that people see and that --sort orders. */
 static bool list_columns(const struct findings *findings, struct buf *into)
 {
 	const struct finding *finding = findings->items;
 	const char *between = "";
-	char title[TITLE_SIZE];
+	char title[TABLE_KEY_SIZE];
 	bool ok = true;
 
-	while (finding < findings->items + findings->nr && !finding->sort)
+	while (finding < findings->items + findings->nr && !finding->sort && !finding->ordered)
 		finding++;
 	for (size_t c = 0; finding < findings->items + findings->nr && c < finding->table.nr_columns; c++) {
 		if (!*finding->table.columns[c].title || finding->table.data_only & 1U << c)
 			continue;
-		ok = ok && buf_addf(into, "%s%s", between, lower_title(&finding->table.columns[c], title));
+		ok = ok && buf_addf(into, "%s%s", between, table_title(&finding->table.columns[c], title));
 		between = ", ";
 	}
 	return ok;
@@ -165,11 +152,11 @@ static int no_such_column(const struct findings *findings, const char *name, str
 {
 	struct near near = near_to(name);
 	cleanup_buf struct buf columns = BUF_INIT;
-	char title[TITLE_SIZE], hint[3 * NEAR_NAME_SIZE];
+	char title[TABLE_KEY_SIZE], hint[3 * NEAR_NAME_SIZE];
 
 	for (size_t i = 0; i < findings->nr; i++)
 		for (size_t c = 0; c < findings->items[i].table.nr_columns; c++)
-			near_offer(&near, lower_title(&findings->items[i].table.columns[c], title));
+			near_offer(&near, table_title(&findings->items[i].table.columns[c], title));
 	near_hint(&near, hint, sizeof(hint));
 	if (*hint || !list_columns(findings, &columns) || !columns.len)
 		return near_fail(&near, fail, -ENOENT, "--sort: no table has a column '%s'", name);

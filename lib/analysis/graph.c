@@ -6,6 +6,7 @@
 #include "lib/analysis/graph_facts.h"
 #include "lib/analysis/graph_stream.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
@@ -350,6 +351,9 @@ static const struct table_column columns[COLUMNS] = {
 	[MAX_TASK] = { "TASK", TABLE_TEXT, "max_comm" },
 };
 
+const struct analysis_sorts graph_sorts = { columns, COLUMNS,
+					    1 << AGAIN | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_TASK | 1 << ERRORS };
+
 static void put_function(const struct analysis *graph, struct table *table, const struct function *function)
 {
 	const struct samples *lasted = &function->lasted;
@@ -392,8 +396,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	}
 	if (!table || !longest)
 		return;
-	table->data_only = 1 << AGAIN | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_TASK;
-	table->data_only |= graph->stream.retval.size ? 0 : 1 << ERRORS;
+	table->data_only = graph_sorts.data_only & ~(graph->stream.retval.size ? 1U << ERRORS : 0);
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
 	table->spare = 1 << MAX_AT | 1 << P50 | 1 << IRQ;
 	graph_name(graph->pass, graph->stream.buffer, longest->address, name, sizeof(name));
@@ -491,6 +494,7 @@ static int finish(struct analysis *graph, struct findings *findings, struct fail
 const struct analysis_ops graph_analysis = {
 	.name = "graph",
 	.summary = "show which functions were called, how long they took and what they returned",
+	.sorts = &graph_sorts,
 	.wants = graph_wants,
 	.essential = 1,
 	.tracer = "function_graph",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/irq.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/base/digits.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
@@ -532,6 +533,7 @@ static void see(struct analysis *irq, const struct event *event, uint8_t number)
 const struct analysis_ops irq_analysis = {
 	.name = "irq",
 	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
+	.sorts = &irq_sorts,
 	.wants = wants,
 	.size = sizeof(struct analysis),
 	.init = init,

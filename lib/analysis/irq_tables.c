@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/findings.h"
 #include "lib/analysis/irq.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 
 #include <errno.h>
@@ -54,6 +55,12 @@ static const struct table_column columns[COLUMNS] = {
 	[DMAX_AT] = { "D-MAX AT", TABLE_NUMBER, "delay_max_at" },
 	[DMAX_CPU] = { "D-CPU", TABLE_NUMBER, "delay_max_cpu" },
 	[THREAD] = { "KSOFTIRQD", TABLE_COUNT, NULL },
+};
+
+const struct analysis_sorts irq_sorts = {
+	columns,
+	COLUMNS,
+	1 << MAX_CPU | 1 << PEAK_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD,
 };
 
 static const char *const kinds[IRQ_KINDS] = { "irq", "softirq", "vector", "ipi", "timer", "hrtimer", "work" };
@@ -143,7 +150,7 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 	}
 	if (!table)
 		return;
-	table->data_only = 1 << MAX_CPU | 1 << PEAK_CPU | 1 << DELAYS | 1 << DMAX_CPU | 1 << THREAD;
+	table->data_only = irq_sorts.data_only;
 	table->spare =
 		1 << TOTAL | 1 << PERCENT | 1 << DMAX_AT | 1 << MAX_AT | 1 << P50 | 1 << D50 | 1 << PEAK | 1 << PEAK_AT;
 	if (!longest)

@@ -9,6 +9,7 @@
 #include "lib/analysis/latency_stack.h"
 #include "lib/analysis/latency_timerlat.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
@@ -280,6 +281,13 @@ static const struct table_column columns[COLUMNS] = {
 	[NMI] = { "NMI", TABLE_TIME, NULL },
 };
 
+const struct analysis_sorts latency_sorts = {
+	columns,
+	OWN,
+	1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO | 1 << STACK | 1 << FUNCTION | 1 << CALLER |
+		1 << GAP,
+};
+
 static const char *name_of(const struct analysis *latency, uint32_t task)
 {
 	const struct state_task *of = task == STATE_NO_TASK ? NULL : &latency->pass->state.tasks[task];
@@ -364,7 +372,7 @@ static void put_lates(const struct analysis *latency, struct findings *findings,
 
 	if (!table)
 		return;
-	table->data_only = 1 << WAKER_PID | 1 << BEFORE_PID | 1 << BEFORE_TASK | 1 << TO;
+	table->data_only = latency_sorts.data_only & ~(1U << STACK | 1U << FUNCTION | 1U << CALLER | 1U << GAP);
 	for (size_t i = 0; i < lates->nr; i++) {
 		nmi |= lates->items[i].parts[PART_NMI] > 0;
 		stacks |= lates->items[i].stack > 0;
@@ -463,6 +471,7 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 const struct analysis_ops latency_analysis = {
 	.name = "latency",
 	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
+	.sorts = &latency_sorts,
 	.wants = wants,
 	.essential = 1,
 	.size = sizeof(struct analysis),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/locks_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -497,6 +498,7 @@ static void see(struct analysis *locks, const struct event *event, uint8_t numbe
 const struct analysis_ops locks_analysis = {
 	.name = "locks",
 	.summary = "show how long tasks waited for locks and futexes",
+	.sorts = &locks_sorts,
 	.wants = wants,
 	.stacks = "lock:contention_begin",
 	.size = sizeof(struct analysis),

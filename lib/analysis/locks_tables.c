@@ -2,6 +2,7 @@
 #include "lib/analysis/locks_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
@@ -59,6 +60,10 @@ static const struct table_column columns[LOCKS_COLUMNS] = {
 	[HELD] = { "HELD", TABLE_TIME, NULL },
 	[HELD_MAX] = { "HELD MAX", TABLE_TIME, "held_max_ns" },
 };
+
+const struct analysis_sorts locks_sorts = { columns, LOCKS_COLUMNS,
+					    1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << WAKER_PID | 1 << QUEUED |
+						    1 << CALLER | 1 << HOLDS | 1 << HELD | 1 << HELD_MAX };
 
 /* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
@@ -213,8 +218,8 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 		if (row->longest.to)
 			extreme_see(&longest, &row->longest);
 	}
-	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << WAKER_PID | 1 << QUEUED |
-			   (held ? 0 : 1 << HOLDS | 1 << HELD | 1 << HELD_MAX);
+	table->data_only =
+		locks_sorts.data_only & ~(1U << CALLER | (held ? 1U << HOLDS | 1U << HELD | 1U << HELD_MAX : 0));
 	if (!locks->pass->state.events[STATE_SWITCH])
 		table->data_only |= 1 << SPUN | 1 << SLEPT | 1 << WAKER;
 	if (!locks->stacks || locks->by == LOCKS_BY_CALLER)

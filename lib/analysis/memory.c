@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/memory_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
@@ -339,6 +340,7 @@ static void see(struct analysis *memory, const struct event *event, uint8_t numb
 const struct analysis_ops memory_analysis = {
 	.name = "memory",
 	.summary = "show what memory the kernel allocated and did not free, and which tasks waited for it",
+	.sorts = &memory_sorts,
 	.wants = wants,
 	.essential = 1,
 	.size = sizeof(struct analysis),

@@ -2,6 +2,7 @@
 #include "lib/analysis/memory_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -24,6 +25,8 @@ static const struct table_column site_columns[] = {
 	{ "MOVED", TABLE_COUNT, "freed_on_other_cpu" },
 	{ "FAILED", TABLE_COUNT, NULL },
 };
+
+const struct analysis_sorts memory_sorts = { site_columns, array_size(site_columns), 0 };
 
 static void put_function(const struct analysis *memory, uint64_t address, struct table *table)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/power_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
@@ -341,6 +342,7 @@ static void see(struct analysis *power, const struct event *event, uint8_t numbe
 const struct analysis_ops power_analysis = {
 	.name = "power",
 	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
+	.sorts = &power_sorts,
 	.wants = wants,
 	.essential = 1,
 	.size = sizeof(struct analysis),

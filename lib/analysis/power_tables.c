@@ -2,6 +2,7 @@
 #include "lib/analysis/power_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
@@ -48,6 +49,8 @@ static const struct table_column cpu_columns[] = {
 	{ "KHZ MEAN", TABLE_COUNT, "sampled_mean_khz" },
 	{ "KHZ MAX", TABLE_COUNT, "sampled_max_khz" },
 };
+
+const struct analysis_sorts power_sorts = { cpu_columns, array_size(cpu_columns), 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 };
 
 /* Of a CPU without an event of its idle states it is not known. */
 static void put_idled(const struct analysis *power, struct table *table, const struct power_cpu *cpu)
@@ -99,7 +102,7 @@ static void put_cpus(const struct analysis *power, struct findings *findings)
 		sampled |= cpu->samples;
 	}
 	if (table && !sampled)
-		table->data_only = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
+		table->data_only = power_sorts.data_only;
 }
 
 static const struct table_column state_columns[] = {

@@ -3,6 +3,7 @@
 
 #include "lib/analysis/sched_chain.h"
 #include "lib/analysis/sched_map.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/out.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
@@ -235,6 +236,7 @@ static void see(struct analysis *sched, const struct event *event, uint8_t role)
 const struct analysis_ops sched_analysis = {
 	.name = "sched",
 	.summary = "show how long tasks ran, waited and slept, and what CPUs did",
+	.sorts = &sched_sorts,
 	.wants = wants,
 	.essential = 1,
 	.size = sizeof(struct analysis),

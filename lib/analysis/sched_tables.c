@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/analysis/sched_chain.h"
 #include "lib/analysis/sched_map.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
@@ -60,6 +61,9 @@ static const struct table_column task_columns[TASK_COLUMNS] = {
 	[MAX_CPU] = { "CPU", TABLE_NUMBER, "delay_max_cpu" },
 	[GENERATION] = { "GENERATION", TABLE_NUMBER, NULL },
 };
+
+const struct analysis_sorts sched_sorts = { task_columns, TASK_COLUMNS,
+					    1 << DELAYS | 1 << MAX_CPU | 1 << GENERATION | 1 << OTHER | 1 << PRIO };
 
 static void put_at(struct table *table, const struct sched_longest *worst)
 {
@@ -119,7 +123,7 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 
 	if (!table)
 		return;
-	table->data_only = 1 << DELAYS | 1 << MAX_CPU | 1 << GENERATION | 1 << OTHER | 1 << PRIO;
+	table->data_only = sched_sorts.data_only;
 	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS |
 		       1 << VOLUNTARY | 1 << INVOLUNTARY;
 	findings_brief(findings,

@@ -4,6 +4,7 @@
 #include "lib/analysis/extreme.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/sorts.h"
 #include "lib/analysis/stack_store.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
@@ -296,6 +297,9 @@ static const struct table_column event_columns[] = {
 	{ "EVENT", TABLE_TEXT, NULL },    { "COUNT", TABLE_COUNT, NULL }, { "STACK", TABLE_TEXT, NULL },
 };
 
+const struct analysis_sorts stacks_sorts = { event_columns, array_size(event_columns),
+					     1 << EVENT_PID | 1 << EVENT_TASK };
+
 enum off_column {
 	OFF_FUNCTION,
 	OFF_TASK,
@@ -364,9 +368,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 		table_cell_u64(table, row->count);
 		stack_store_put(&stacks->store, stacks->context, row->stack, table);
 	}
-	table->data_only = 1 << EVENT_PID;
-	if (stacks->by != STACKS_BY_TASK)
-		table->data_only |= 1 << EVENT_TASK;
+	table->data_only = stacks_sorts.data_only & ~(stacks->by == STACKS_BY_TASK ? 1U << EVENT_TASK : 0);
 }
 
 static void put_waker(const struct analysis *stacks, int32_t waker, struct table *table)
@@ -437,6 +439,7 @@ static int finish(struct analysis *stacks, struct findings *findings, struct fai
 const struct analysis_ops stacks_analysis = {
 	.name = "stacks",
 	.summary = "show where events happened, and where tasks left their CPUs",
+	.sorts = &stacks_sorts,
 	.wants = wants,
 	.stacks = "sched:sched_switch",
 	.size = sizeof(struct analysis),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/syscalls_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -497,6 +498,7 @@ static void see(struct analysis *syscalls, const struct event *event, uint8_t ro
 const struct analysis_ops syscalls_analysis = {
 	.name = "syscalls",
 	.summary = "show how long system calls took, and which failed",
+	.sorts = &syscalls_sorts,
 	.wants = wants,
 	.essential = 2,
 	.size = sizeof(struct analysis),
@@ -518,6 +520,7 @@ static const struct analysis_want named_wants[] = {
 const struct analysis_ops syscalls_named_analysis = {
 	.name = "syscalls",
 	.summary = "show how long system calls took, and which failed",
+	.sorts = &syscalls_sorts,
 	.wants = named_wants,
 	.essential = 1,
 	.size = sizeof(struct analysis),

@@ -2,6 +2,7 @@
 #include "lib/analysis/syscalls_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
@@ -52,6 +53,9 @@ static const struct table_column columns[SYSCALL_COLUMNS] = {
 	[MAX_PID] = { "MAX PID", TABLE_NUMBER, "max_pid" },
 	[ENDLESS] = { "ENDLESS", TABLE_COUNT, NULL },
 };
+
+const struct analysis_sorts syscalls_sorts = { columns, SYSCALL_COLUMNS,
+					       1 << WHICH | 1 << MAX_CPU | 1 << MAX_PID | 1 << ENDLESS };
 
 /* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
@@ -196,9 +200,9 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 			       SYSCALL_COLUMNS);
 	if (!table)
 		return;
-	table->data_only = 1 << MAX_CPU | 1 << MAX_PID | 1 << ENDLESS;
-	if (syscalls->options.by == SYSCALLS_BY_CALL || syscalls->options.by == SYSCALLS_BY_CPU)
-		table->data_only |= 1 << WHICH;
+	table->data_only = syscalls_sorts.data_only;
+	if (syscalls->options.by != SYSCALLS_BY_CALL && syscalls->options.by != SYSCALLS_BY_CPU)
+		table->data_only &= ~(1U << WHICH);
 	if (syscalls->options.by == SYSCALLS_BY_ERROR)
 		table->data_only |= 1 << ERRORS;
 	if (!syscalls->pass->state.events[STATE_SWITCH])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/tasks_internal.h"
 
+#include "lib/analysis/sorts.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -172,6 +173,7 @@ static void see(struct analysis *tasks, const struct event *event, uint8_t role)
 const struct analysis_ops tasks_analysis = {
 	.name = "tasks",
 	.summary = "show which tasks were started, by whom, for how long, and how they ended",
+	.sorts = &tasks_sorts,
 	.wants = wants,
 	.essential = 2,
 	.size = sizeof(struct analysis),

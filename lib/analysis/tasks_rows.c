@@ -2,6 +2,7 @@
 #include "lib/analysis/tasks_internal.h"
 
 #include "lib/analysis/findings.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/table.h"
 
 #include <inttypes.h>
@@ -62,6 +63,10 @@ static const struct table_column columns[COLUMNS] = {
 	[END] = { "END", TABLE_TEXT, NULL },
 	[PROGRAM] = { "PROGRAM", TABLE_TEXT, NULL },
 };
+
+const struct analysis_sorts tasks_sorts = { columns, COLUMNS,
+					    1 << COMM | 1 << DEPTH | 1 << PARENT_COMM | 1 << PARENT_PID |
+						    1 << EXIT_STATUS | 1 << SIGNAL | 1 << RENAMES | 1 << END };
 
 static const char *kind_of(const struct life *life)
 {
@@ -284,8 +289,7 @@ static void hide(const struct analysis *tasks, struct table *table)
 		cut |= !life_is_whole(life);
 	}
 	table->text_only = 1 << TREE | 1 << PARENT | 1 << AT_LEAST | 1 << EXIT;
-	table->data_only = 1 << COMM | 1 << DEPTH | 1 << PARENT_COMM | 1 << PARENT_PID | 1 << EXIT_STATUS |
-			   1 << SIGNAL | 1 << RENAMES | 1 << END;
+	table->data_only = tasks_sorts.data_only;
 	if (tree)
 		table->data_only |= 1 << PARENT;
 	if (!kinds)

@@ -226,22 +226,25 @@ static uint64_t select_bucket(const struct samples *samples, uint64_t rank)
 }
 
 /* ceil(p * n), without overflow */
-static uint64_t rank_of(const struct samples *samples, unsigned per_mille)
+uint64_t samples_rank(uint64_t count, unsigned per_mille)
 {
-	uint64_t rank = samples->count / 1000 * per_mille + (samples->count % 1000 * per_mille + 999) / 1000;
+	uint64_t rank = count / 1000 * per_mille + (count % 1000 * per_mille + 999) / 1000;
 
 	return rank ? rank : 1;
 }
 
-uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
+uint64_t samples_ranked(const struct samples *samples, uint64_t rank)
 {
-	uint64_t rank = rank_of(samples, per_mille);
-
 	if (!samples->count)
 		return 0;
 	if (samples->buckets)
 		return select_bucket(samples, rank);
 	return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
+}
+
+uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
+{
+	return samples_ranked(samples, samples_rank(samples->count, per_mille));
 }
 
 void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret)
@@ -252,7 +255,7 @@ void samples_quantiles(const struct samples *samples, const unsigned *per_mille,
 	if (spread)
 		spread_out(samples, spread);
 	for (size_t i = 0; i < nr; i++)
-		ret[i] = spread ? select_spread(samples, spread, rank_of(samples, per_mille[i])) :
+		ret[i] = spread ? select_spread(samples, spread, samples_rank(samples->count, per_mille[i])) :
 				  samples_quantile(samples, per_mille[i]);
 	free(spread);
 }

@@ -59,6 +59,12 @@ void samples_release(struct samples *samples);
 /* The percentile of `per_mille` (500: the median); 0 for an empty store. */
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille);
 
+/* The value of a rank, from 1 (the smallest) to `count`; 0 for an empty store. */
+uint64_t samples_ranked(const struct samples *samples, uint64_t rank);
+
+/* The rank of a percentile among so many values. */
+uint64_t samples_rank(uint64_t count, unsigned per_mille);
+
 /* Several at once, which costs less where there are many values. */
 void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret);
 

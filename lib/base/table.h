@@ -111,4 +111,10 @@ enum table_format { TABLE_AS_TEXT, TABLE_AS_JSON, TABLE_AS_CSV };
 /* Writes the whole output of a command that prints one table; JSON ends with a newline. */
 bool table_write(const struct table *table, enum table_format format, struct out *out);
 
+/* The key of a column in JSON and CSV; `into` has room for a key made from the title. */
+enum { TABLE_KEY_SIZE = 64 };
+const char *table_key(const struct table_column *column, size_t index, char into[TABLE_KEY_SIZE]);
+/* The title of a column in lower case, as messages name it. */
+const char *table_title(const struct table_column *column, char into[TABLE_KEY_SIZE]);
+
 #endif

@@ -27,6 +27,16 @@ const char *table_key(const struct table_column *column, size_t index, char into
 	return into;
 }
 
+const char *table_title(const struct table_column *column, char into[TABLE_KEY_SIZE])
+{
+	size_t len = 0;
+
+	for (; len < TABLE_KEY_SIZE - 1 && column->title[len]; len++)
+		into[len] = (char)tolower((unsigned char)column->title[len]);
+	into[len] = '\0';
+	return into;
+}
+
 /* The cell has no number where one is expected. */
 bool table_is_nothing(const struct table_column *column, const struct table_item *item)
 {

@@ -20,9 +20,6 @@ struct table_item {
 struct table_item table_item_at(const struct table *table, size_t row, size_t column);
 size_t table_rows(const struct table *table);
 
-/* The key of a column in JSON and CSV; `into` has room for a key made from the title. */
-enum { TABLE_KEY_SIZE = 64 };
-const char *table_key(const struct table_column *column, size_t index, char into[TABLE_KEY_SIZE]);
 /* Whether the cell has no number where one is expected. */
 bool table_is_nothing(const struct table_column *column, const struct table_item *item);
 

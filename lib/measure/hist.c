@@ -236,8 +236,8 @@ static void sign(const struct event_fields *fields, struct hist_column *columns,
 		char name[HIST_NAME_SIZE];
 		const struct event_field *field;
 
-		/* With a modifier the kernel does not print a plain number. */
-		if (columns[i].modifier.len)
+		/* With most modifiers the kernel does not print a plain number. */
+		if (columns[i].modifier.len && !text_word_is(columns[i].modifier, "syscall"))
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)columns[i].name.len, columns[i].name.at);
 		field = event_fields_find(fields, name);

@@ -27,15 +27,20 @@ static struct text_word word_between(const char *from, const char *to)
 	return (struct text_word){ .at = from, .len = (size_t)(to - from) };
 }
 
+static struct text_word trim_end(struct text_word word)
+{
+	while (word.len && isspace((unsigned char)word.at[word.len - 1]))
+		word.len--;
+	return word;
+}
+
 static struct text_word trim(struct text_word word)
 {
 	while (word.len && isspace((unsigned char)*word.at)) {
 		word.at++;
 		word.len--;
 	}
-	while (word.len && isspace((unsigned char)word.at[word.len - 1]))
-		word.len--;
-	return word;
+	return trim_end(word);
 }
 
 static const char *line_end(const char *at, const char *end)
@@ -121,7 +126,8 @@ static void fill_key(struct hist_cell *cell, const char *at, const char *end, st
 {
 	enum { STRING_WIDTH = 50 };
 
-	*cell = (struct hist_cell){ .text = trim(word_between(at, end)) };
+	*cell = (struct hist_cell){ .text = end - at >= STRING_WIDTH ? trim_end(word_between(at, end)) :
+								       trim(word_between(at, end)) };
 	if (modifier.len == 4 && !memcmp(modifier.at, "log2", 4)) {
 		const char *power = find(at, end, "2^");
 
@@ -159,10 +165,8 @@ static const char *take_stack(struct hist_cell *cell, const char *at, const char
 }
 
 /* Returns the end of a key: before ", NEXT:", or at the brace before the first value. */
-static const char *key_end(const struct hist_text *hist, size_t index, const char *at, const char *end)
+static const char *key_end_before(const struct hist_text *hist, size_t index, const char *at, const char *stop)
 {
-	const char *stop = line_end(at, end);
-
 	if (index + 1 < hist->nr_keys) {
 		for (const char *comma = at; (comma = find(comma, stop, ", ")); comma++)
 			if (starts(comma + 2, stop, hist->keys[index + 1].name, ":") ||
@@ -185,6 +189,14 @@ static const char *key_end(const struct hist_text *hist, size_t index, const cha
 			return found;
 	}
 	return NULL;
+}
+
+static const char *key_end(const struct hist_text *hist, size_t index, const char *at, const char *end)
+{
+	const char *found = key_end_before(hist, index, at, line_end(at, end));
+
+	/* The name of a task may have a newline. */
+	return found ? found : key_end_before(hist, index, at, end);
 }
 
 /* Takes the keys of a row that begins after "{ ". Returns what follows the closing brace; NULL: this is no row. */
@@ -255,10 +267,12 @@ static int take_rows(struct hist_text *hist, const char *at, const char *end, st
 
 	while (!err && at < end && hist->nr < ROWS_MAX) {
 		struct hist_row row = { .more = { .len = 0 } };
-		const char *stop = line_end(at, end), *behind = NULL;
+		const char *stop = line_end(at, end), *behind = NULL, *next;
 
-		if (stop - at >= 2 && at[0] == '{' && at[1] == ' ')
-			behind = take_keys(hist, &row, at + 2, end);
+		if (stop - at >= 2 && at[0] == '{' && at[1] == ' ') {
+			next = find(at, end, "\n{ ");
+			behind = take_keys(hist, &row, at + 2, next ? next + 1 : end);
+		}
 		if (!behind) {
 			at = stop + 1;
 			continue;
@@ -330,10 +344,9 @@ bool hist_stack_line(const char **at, size_t *left, struct text_word *ret)
 
 void hist_log2_bounds(uint64_t power, uint64_t *ret_first, uint64_t *ret_last)
 {
-	if (power >= 64) {
-		*ret_first = *ret_last = 0;
-		return;
-	}
-	*ret_last = (uint64_t)1 << power;
-	*ret_first = power ? *ret_last / 2 + 1 : 1;
+	/* The kernel counts 0 with 1, and has no power for what is beyond 2^63. */
+	if (power > 64)
+		power = 64;
+	*ret_last = power < 64 ? (uint64_t)1 << power : UINT64_MAX;
+	*ret_first = power ? ((uint64_t)1 << (power - 1)) + 1 : 0;
 }

@@ -62,7 +62,10 @@ void hist_text_release(struct hist_text *hist);
  */
 bool hist_stack_line(const char **at, size_t *left, struct text_word *ret);
 
-/* Returns the values in a bucket "~ 2^N": above 2^(N-1), up to 2^N. The kernel counts 0 in the bucket 2^64. */
+/*
+ * Returns the values in a bucket "~ 2^N": above 2^(N-1), up to 2^N. The kernel counts 0 in the bucket
+ * 2^0, and all values above 2^63 in 2^64.
+ */
 void hist_log2_bounds(uint64_t power, uint64_t *ret_first, uint64_t *ret_last);
 
 #endif

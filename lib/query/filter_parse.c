@@ -113,7 +113,7 @@ static bool bind_field(struct parser *parser, struct filter_term *term, const ch
 			term->of = FILTER_OF_NUMBER;
 		return true;
 	}
-	if (!strcmp(name, "CPU") || !strcmp(name, "cpu")) {
+	if (!strcmp(name, "CPU") || !strcmp(name, "cpu") || !strcmp(name, "common_cpu")) {
 		term->of = FILTER_OF_CPU;
 		return true;
 	}

@@ -25,11 +25,9 @@ void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const ui
 		return;
 	row->sums[0]++;
 	for (size_t i = 0; i < tally->program.nr_values; i++) {
-		enum tally_how how = tally->program.values[i].how;
-
 		row->sums[i + 1] += values[i];
-		if (how == TALLY_MIN || how == TALLY_MAX || how == TALLY_QUANTILE)
-			samples_add(&row->samples[i + 1], &tally->budget, values[i]);
+		if (tally_is_of_samples(&tally->program.values[i]))
+			tally_sample(tally, row, i + 1, values[i]);
 	}
 }
 
@@ -229,8 +227,9 @@ static int start(struct tally *tally, struct fail *fail)
 		err = tally_parse(tally, last, first, context, fail);
 	for (size_t i = 0; !err && i < tally->nr_buffers; i++)
 		err = bind_buffer(tally, &tally->buffers[i], fail);
-	tally_map_init(&tally->rows, rows_of(tally->wanted.size), 1 + tally->program.nr_values, tally->program.samples);
-	tally_map_init(&tally->begun, BEGUN_MAX, BEGUN_VALUES, false);
+	tally_map_init(&tally->rows, rows_of(tally->wanted.size), 1 + tally->program.nr_values,
+		       tally->program.samples ? TALLY_STORES * (1 + tally->program.nr_values) : 0);
+	tally_map_init(&tally->begun, BEGUN_MAX, BEGUN_VALUES, 0);
 	return err;
 }
 
@@ -283,8 +282,9 @@ static bool is_signed(const struct tally_column *column)
 
 bool tally_key_is_signed(const struct tally *tally, size_t index)
 {
-	return index < tally->program.nr_keys && tally->program.keys[index].how == TALLY_PLAIN &&
-	       is_signed(&tally->program.keys[index]);
+	const struct tally_column *column = index < tally->program.nr_keys ? &tally->program.keys[index] : NULL;
+
+	return column && (column->how == TALLY_PLAIN || column->how == TALLY_SYSCALL) && is_signed(column);
 }
 
 bool tally_key_is_narrow(const struct tally *tally, size_t index)
@@ -297,7 +297,7 @@ bool tally_value_is_signed(const struct tally *tally, size_t index)
 	const struct tally_column *column =
 		index && index <= tally->program.nr_values ? &tally->program.values[index - 1] : NULL;
 
-	return column && column->how == TALLY_PLAIN && is_signed(column);
+	return column && (column->how == TALLY_PLAIN || tally_is_of_samples(column)) && is_signed(column);
 }
 
 uint64_t tally_span(const struct tally *tally)
@@ -308,7 +308,7 @@ uint64_t tally_span(const struct tally *tally)
 bool tally_is_rough(const struct tally *tally)
 {
 	for (size_t i = 0; i < tally->rows.nr; i++)
-		for (size_t j = 0; tally->rows.rows[i].samples && j < tally->rows.nr_values; j++)
+		for (size_t j = 0; tally->rows.rows[i].samples && j < tally->rows.nr_samples; j++)
 			if (!samples_exact(&tally->rows.rows[i].samples[j]))
 				return true;
 	return false;

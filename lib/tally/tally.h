@@ -48,8 +48,8 @@ void tally_see(void *arg, const struct event *event);
 int must_check tally_text(struct tally *tally, struct buf *buf, struct fail *fail);
 
 /*
- * Returns whether a key, or a value (index 0 is the hitcount), is a plain signed number: the kernel prints it as if it
- * were unsigned.
+ * Returns whether a key, or a value (index 0 is the hitcount), is a signed number: the text has it as if it were
+ * unsigned, as the kernel prints it.
  */
 bool tally_key_is_signed(const struct tally *tally, size_t index);
 /* A signed key of at most 4 bytes. */

@@ -17,6 +17,7 @@ enum {
 	TALLY_STACK_MAX = 31,     /* HIST_STACKTRACE_DEPTH */
 	TALLY_STACK_MAX_OLD = 16, /* before 6.3 */
 	TALLY_LEVELS = 4,         /* task, softirq, hardirq, NMI */
+	TALLY_STORES = 2,         /* stores of samples of each value: lib/tally/tally_value.c */
 };
 
 /* The source of a column's number or text. */
@@ -169,6 +170,12 @@ struct tally_part {
 bool tally_key_part(const struct tally_program *program, const uint8_t **at, size_t *left, size_t index,
 		    struct tally_part *ret);
 int tally_compare(const struct tally *tally, const struct tally_row *a, const struct tally_row *b);
+
+/* lib/tally/tally_value.c */
+/* Whether it is a minimum, a maximum or a percentile. The kernel has none of them. */
+bool tally_is_of_samples(const struct tally_column *column);
+/* Adds a value to the row's samples of a column that is of samples. */
+void tally_sample(struct tally *tally, const struct tally_row *row, size_t index, uint64_t value);
 /* The value of a column, index 0 being the hits; 0 if it is not known. */
 uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index);
 /* False: a percentile for which the row has too few values. */

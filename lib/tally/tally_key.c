@@ -39,7 +39,7 @@ uint64_t tally_number(const struct tally *tally, const struct tally_column *colu
 	if (column->of == TALLY_NUMBER) {
 		value = place_u64(place, event);
 		/* DEFINE_HIST_FIELD_FN() of kernel/trace/trace_events_hist.c casts each field to unsigned long. */
-		if (bound->context->abi.long_size == 4)
+		if (bound->context->abi.long_size == 4 && !tally_is_of_samples(column))
 			value = (uint32_t)value;
 	}
 	if (column->of == TALLY_CPU)
@@ -111,32 +111,6 @@ bool tally_key_part(const struct tally_program *program, const uint8_t **at, siz
 	return true;
 }
 
-bool tally_value_known(const struct tally *tally, const struct tally_row *row, size_t index)
-{
-	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
-
-	if (!column || column->how != TALLY_QUANTILE || column->per_mille < 990)
-		return true;
-	return row->samples[index].count >= (column->per_mille == 990 ? SAMPLES_P99_MIN : SAMPLES_P999_MIN);
-}
-
-uint64_t tally_value(const struct tally *tally, const struct tally_row *row, size_t index)
-{
-	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
-
-	if (!column)
-		return row->sums[0];
-	if (column->how == TALLY_QUANTILE)
-		return tally_value_known(tally, row, index) ?
-			       samples_quantile(&row->samples[index], column->per_mille) :
-			       0;
-	if (column->how == TALLY_MIN)
-		return row->samples[index].min;
-	if (column->how == TALLY_MAX)
-		return row->samples[index].max;
-	return row->sums[index];
-}
-
 static int compare_numbers(uint64_t a, uint64_t b, unsigned size, bool is_signed)
 {
 	unsigned shift = size && size < 8 ? 64 - 8 * size : 0;
@@ -196,6 +170,15 @@ static int compare_keys(const struct tally_program *program, size_t index, const
 	return compare_numbers(first.number, second.number, column->size, column->is_signed);
 }
 
+/* The kernel compares sums as unsigned numbers. */
+static int compare_values(const struct tally *tally, size_t index, const struct tally_row *a, const struct tally_row *b)
+{
+	const struct tally_column *column = index ? &tally->program.values[index - 1] : NULL;
+
+	return compare_numbers(tally_value(tally, a, index), tally_value(tally, b, index), 8,
+			       column && tally_is_of_samples(column) && column->is_signed);
+}
+
 int tally_compare(const struct tally *tally, const struct tally_row *a, const struct tally_row *b)
 {
 	const struct tally_program *program = &tally->program;
@@ -205,7 +188,7 @@ int tally_compare(const struct tally *tally, const struct tally_row *a, const st
 		size_t column = program->sorts[i].column;
 
 		if (column <= program->nr_values)
-			order = compare_numbers(tally_value(tally, a, column), tally_value(tally, b, column), 8, false);
+			order = compare_values(tally, column, a, b);
 		else
 			order = compare_keys(program, column - 1 - program->nr_values, a, b);
 		if (program->sorts[i].descending)

@@ -9,15 +9,15 @@
 
 enum { HEADS_MIN = 64 };
 
-void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, bool has_samples)
+void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, size_t nr_samples)
 {
-	*map = (struct tally_map){ .max = max, .nr_values = nr_values, .has_samples = has_samples };
+	*map = (struct tally_map){ .max = max, .nr_values = nr_values, .nr_samples = nr_samples };
 }
 
 void tally_map_release(struct tally_map *map)
 {
 	for (size_t i = 0; i < map->nr; i++) {
-		for (size_t j = 0; map->rows[i].samples && j < map->nr_values; j++)
+		for (size_t j = 0; map->rows[i].samples && j < map->nr_samples; j++)
 			samples_release(&map->rows[i].samples[j]);
 		free(map->rows[i].samples);
 		free(map->rows[i].sums);
@@ -26,7 +26,7 @@ void tally_map_release(struct tally_map *map)
 	}
 	free(map->rows);
 	free(map->heads);
-	tally_map_init(map, 0, 0, false);
+	tally_map_init(map, 0, 0, 0);
 }
 
 /* FNV-1a, mixed once more so that the low bits are as good as the others. */
@@ -86,9 +86,9 @@ static bool fill(const struct tally_map *map, struct tally_row *row, uint64_t ha
 	row->len = len;
 	row->key = malloc(len ? len : 1);
 	row->sums = calloc(map->nr_values ? map->nr_values : 1, sizeof(*row->sums));
-	if (map->has_samples)
-		row->samples = calloc(map->nr_values ? map->nr_values : 1, sizeof(*row->samples));
-	if (!row->key || !row->sums || (map->has_samples && !row->samples)) {
+	if (map->nr_samples)
+		row->samples = calloc(map->nr_samples, sizeof(*row->samples));
+	if (!row->key || !row->sums || (map->nr_samples && !row->samples)) {
 		free(row->key);
 		free(row->sums);
 		free(row->samples);

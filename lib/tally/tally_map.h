@@ -18,22 +18,21 @@ struct tally_row {
 	size_t len;
 	uint32_t next;           /* the row of the same chain + 1; 0: none */
 	uint64_t *sums;          /* nr_values of them */
-	struct samples *samples; /* nr_values of them if has_samples; else NULL */
+	struct samples *samples; /* nr_samples of them; NULL: none */
 	uint8_t *more;           /* the caller's data, freed with the row */
 	size_t more_len;
 };
 
 struct tally_map {
 	struct tally_row *rows;
-	size_t nr, max, nr_values;
-	bool has_samples;
+	size_t nr, max, nr_values, nr_samples;
 	uint32_t *heads; /* by the hash: a row + 1 */
 	size_t nr_heads; /* a power of two */
 	uint64_t hits, dropped;
 	bool failed; /* memory ran out */
 };
 
-void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, bool has_samples);
+void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, size_t nr_samples);
 void tally_map_release(struct tally_map *map);
 
 /*

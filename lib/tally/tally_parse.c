@@ -259,22 +259,35 @@ static bool ends_with(struct text_word *name, const char *end)
 	return true;
 }
 
+/* Returns the index of a sort key's column, 0 being the hits; 0: there is none. */
+static size_t find_sort(const struct tally_program *program, struct text_word name)
+{
+	size_t nr = program->nr_values + program->nr_keys, percentile = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct tally_column *column =
+			i < program->nr_values ? &program->values[i] : &program->keys[i - program->nr_values];
+
+		if (!column_is(column, name))
+			continue;
+		/* The field's name alone means its sum or the key, as in the kernel, and only then a percentile. */
+		if (!tally_is_of_samples(column) || !text_word_is(name, column->name))
+			return i + 1;
+		percentile = percentile ? percentile : i + 1;
+	}
+	return percentile;
+}
+
 static int parse_sort(struct parser *parser, struct text_word name, struct tally_sort *ret)
 {
-	const struct tally_program *program = &parser->tally->program;
-
 	ret->descending = ends_with(&name, ".descending");
 	if (!ret->descending)
 		ends_with(&name, ".ascending");
 	if (text_word_is(name, "hitcount"))
 		return 0;
-	for (size_t i = 0; i < program->nr_values + program->nr_keys; i++) {
-		if (!column_is(i < program->nr_values ? &program->values[i] : &program->keys[i - program->nr_values],
-			       name))
-			continue;
-		ret->column = i + 1;
+	ret->column = find_sort(&parser->tally->program, name);
+	if (ret->column)
 		return 0;
-	}
 	if (memchr(name.at, '.', name.len))
 		return refuse(parser, -EINVAL, (const char *)memchr(name.at, '.', name.len) + 1,
 			      "Invalid sort modifier");
@@ -389,8 +402,7 @@ static void sum_up(struct tally_program *program)
 		program->usecs |= column->how == TALLY_USECS;
 		program->timestamps |= column->of == TALLY_TIME;
 		program->stacks |= column->of == TALLY_STACK;
-		program->samples |=
-			column->how == TALLY_MIN || column->how == TALLY_MAX || column->how == TALLY_QUANTILE;
+		program->samples |= tally_is_of_samples(column);
 	}
 }
 

@@ -229,9 +229,7 @@ static void put_value(struct writer *writer, const struct tally_column *column, 
 {
 	uint64_t value = tally_value(writer->tally, row, index);
 	uint32_t percent = percentage(value, writer->totals[index]);
-	const char *suffix = column->how == TALLY_MIN || column->how == TALLY_MAX || column->how == TALLY_QUANTILE ?
-				     how_text(column) :
-				     "";
+	const char *suffix = tally_is_of_samples(column) ? how_text(column) : "";
 
 	if (column->how == TALLY_PERCENT && percent == UINT32_MAX) {
 		writer->ok &= buf_addf(writer->buf, "  %s (%%):[ERROR]", column->name);

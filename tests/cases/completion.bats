@@ -64,6 +64,32 @@ offers()
 	! offers 'weft record ls --ev' --event
 }
 
+@test "bash completes the columns of --sort, which are those of the command's table" {
+	offers 'weft sched --sort ' run
+	offers 'weft sched --sort=w' w/idle
+	! offers 'weft sched --sort ' calls
+	offers 'weft syscalls --sort on' on_cpu_ns
+	# Each column that is offered sorts, and each that an unknown one is answered with is offered, if it is one word.
+	sorted=0
+	while IFS=$'\t' read -r _ name columns; do
+		for file in tests/fixtures/demo.dat tests/fixtures/golden/6.12-function_graph.dat tests/fixtures/golden/*.dat; do
+			! weft "$name" "$file" > /dev/null 2>&1 || break
+		done
+		weft "$name" "$file" > /dev/null 2>&1 || continue
+		for column in ${columns//|/ }; do
+			run -0 weft "$name" "$file" --sort "$column"
+			offers "weft $name --sort " "$column"
+		done
+		run -1 --separate-stderr weft "$name" "$file" --sort none-such
+		[[ "$stderr" == *"; there are "* ]]
+		while read -r column; do
+			[[ $column == *' '* || "|$columns|" == *"|$column|"* || $column == errors ]]
+		done < <(sed -n 's/.*; there are //p' <<< "$stderr" | sed 's/, /\n/g')
+		sorted=$((sorted + 1))
+	done < <(weft __describe | grep ^columns)
+	[ "$sorted" -ge 7 ]
+}
+
 @test "fish completes commands, options and events" {
 	need_command fish
 	export HOME=$BATS_TEST_TMPDIR
@@ -79,6 +105,7 @@ offers()
 	fish -c 'source completions/weft.fish; complete -C "weft report --format pre"' | grep -q '^pretty'
 	fish -c 'source completions/weft.fish; complete -C "weft report --format=pre"' | grep -q '^--format=pretty'
 	fish -c 'source completions/weft.fish; complete -C "weft report --color al"' | grep -q '^always'
+	fish -c 'source completions/weft.fish; complete -C "weft irq --sort sou"' | grep -q '^source'
 	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Print only EVENT: system:event'
 }
 
@@ -112,6 +139,7 @@ bash_types()
 	[ "$(bash_types 'weft report --format pre\t')" = "weft report --format pretty " ]
 	[ "$(bash_types 'weft report --format=pre\t')" = "weft report --format=pretty " ]
 	[ "$(bash_types 'weft report --color al\t')" = "weft report --color always " ]
+	[ "$(bash_types 'weft sched --sort vo\t')" = "weft sched --sort vol " ]
 }
 
 @test "an interactive bash completes events and clocks" {

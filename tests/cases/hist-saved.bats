@@ -29,6 +29,34 @@ pairs() {
 	[ "$(jq -c '.rows[0].values' <<< "$output")" = "{\"hitcount\":$n,\"prev_prio\":$sum,\"prev_prio.p50\":$p50,\"prev_prio.max\":$(tail -n 1 "$BATS_TEST_TMPDIR/prios")}" ]
 }
 
+@test "hist: --input knows results below 0: their least, median and largest, and the steps that they are in" {
+	ids=$golden/6.12-events-syscalls
+	# A system call that failed returns a number below 0.
+	weft report "$ids.dat" -R | grep -o ' sys_exit_[a-z0-9_]*: .*ret=0x[0-9a-f]*' > "$BATS_TEST_TMPDIR/exits"
+	event=$(grep 'ret=0xf' "$BATS_TEST_TMPDIR/exits" | awk -F'[ :]' '{ print $2; exit }')
+	[ -n "$event" ]
+	sed -n "s/.* $event: .*ret=0x//p;s/^ $event: .*ret=0x//p" "$BATS_TEST_TMPDIR/exits" |
+		while read -r digits; do echo $((16#$digits)); done | sort -n > "$BATS_TEST_TMPDIR/results"
+	n=$(wc -l < "$BATS_TEST_TMPDIR/results")
+	run -0 weft hist -i "$ids.dat" "syscalls:$event" --keys common_type --values ret.min,ret.p50,ret.max --format json
+	[ "$(jq -c '.rows[0].values' <<< "$output")" = "{\"hitcount\":$n,\"ret.min\":$(head -n 1 "$BATS_TEST_TMPDIR/results"),\"ret.p50\":$(sed -n "$(((n + 1) / 2))p" "$BATS_TEST_TMPDIR/results"),\"ret.max\":$(tail -n 1 "$BATS_TEST_TMPDIR/results")}" ]
+	# 0 is in the first step, as in the kernel, and what is below 0 is in the last one.
+	run -0 weft hist -i "$ids.dat" "syscalls:$event" --keys ret.log2 --format json
+	jq -e '.rows[-1].keys.ret.from > 9e18 and .rows[-1].keys.ret.to > 18e18' <<< "$output"
+	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys prev_state.log2 --format json
+	[ "$(jq -c '.rows[0].keys.prev_state' <<< "$output")" = '{"from":0,"to":1}' ]
+}
+
+@test "hist: --input as JSON: hexadecimal numbers are texts, and no two columns have one name" {
+	run -0 weft hist -i "$sched.dat" sched:sched_switch --keys next_prio.hex,next_prio,prev_prio --values next_prio.hex,next_prio,prev_prio.hex --format json
+	[ "$(jq -c '[.rows[].values["next_prio.hex"] | type] + [.rows[].values.prev_prio | type] | unique' <<< "$output")" = '["string"]' ]
+	jq -e '.rows | length > 0 and all(.keys["next_prio.hex"] and .keys.next_prio and .keys.prev_prio)' <<< "$output"
+	# Each column has its own figure: the key in hexadecimal is the key.
+	while read -r hex number; do
+		[ $((16#$hex)) -eq "$number" ]
+	done < <(jq -r '.rows[] | "\(.keys["next_prio.hex"]) \(.keys.next_prio)"' <<< "$output")
+}
+
 @test "hist: --input has no 99th percentile of fewer than 100 values" {
 	file=$golden/6.1-rt-events-sched
 	# One row of all, and one for each task, none of which has as many.

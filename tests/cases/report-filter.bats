@@ -61,6 +61,7 @@ meets()
 	body -f 'COMM == "ls"' | diff <(body --comm ls) -
 	body -f 'common_pid == 65' | diff <(body --pid 65) -
 	body -f 'CPU == 1' | diff <(body --cpu 1) -
+	body -f 'common_cpu == 1' | diff <(body --cpu 1) -
 	body -f 'CPU & CPUS{0-1}' | diff "$BATS_TEST_TMPDIR/all" -
 	meets 'CPU == 0 && next_pid == 65' '' 'cpu == 0 && v["next_pid"] == 65'
 	meets 'target_cpu & CPUS{1}' '' '"target_cpu" in v && v["target_cpu"] == 1'

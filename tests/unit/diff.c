@@ -13,21 +13,28 @@
 
 enum { FUNCTIONS = 12, ROUNDS = 250, COLUMNS = 15 };
 
-/* In each round 0x1 calls each of the other functions once. Function `slow` takes `longer`. */
-static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
+/*
+ * In each round 0x1 calls each of the other functions once. Function `slow` takes `longer`. With a drift all functions
+ * are up to that part slower or faster, for a tenth of the rounds each time.
+ */
+static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer, double drift)
 {
 	cleanup_buf struct buf script = BUF_INIT;
-	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1, now = 1000;
+	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1, drifting = ~state, now = 1000;
+	double pace = 1;
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint64_t begin = now;
+
+		if (round % (ROUNDS / 10) == 0)
+			pace = 1 + drift * (2 * diffed_part(&drifting) - 1);
 
 		CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x1 depth=0\n", now));
 		for (unsigned i = 0; i < FUNCTIONS; i++) {
 			uint64_t start = now += 50;
 
 			CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=1\n", now, 0x10 + i));
-			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * (i == slow ? longer : 1));
+			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * pace * (i == slow ? longer : 1));
 			CHECK(buf_addf(&script,
 				       "0 %" PRIu64 " 7 funcgraph_exit func=0x%x depth=1 calltime=%" PRIu64
 				       " rettime=%" PRIu64 "\n",
@@ -43,7 +50,7 @@ static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer)
 	loom_play(loom, buf_str(&script));
 }
 
-static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, double longer)
+static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, double longer, double drift)
 {
 	struct loom loom;
 
@@ -51,7 +58,7 @@ static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, do
 	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
 	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
 		  "\"\"");
-	play(&loom, seed, slow, longer);
+	play(&loom, seed, slow, longer, drift);
 	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
 }
 
@@ -67,7 +74,8 @@ static int compare(unsigned runs, uint64_t seed, unsigned slow, double longer, c
 	if (!CHECK(!diff_new(runs, runs, &diff, &fail)))
 		return -1;
 	for (unsigned i = 0; i < runs; i++)
-		CHECK(add(diff, false, seed + 2 * i, FUNCTIONS, 1) && add(diff, true, seed + 2 * i + 1, slow, longer));
+		CHECK(add(diff, false, seed + 2 * i, FUNCTIONS, 1, 0) &&
+		      add(diff, true, seed + 2 * i + 1, slow, longer, 0));
 	return diffed_finish(diff, condition, csv);
 }
 
@@ -90,6 +98,27 @@ TEST(diff_calls_little_a_change_between_traces_of_one_workload)
 		printf("%u of %u\n", changed, all);
 }
 
+TEST(diff_takes_no_slow_while_of_the_machine_for_a_change)
+{
+	unsigned changed = 0, all = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct fail fail = FAIL_INIT;
+		struct diff *diff = NULL;
+		struct out csv;
+
+		REQUIRE(out_init(&csv, 1 << 14) && !diff_new(1, 1, &diff, &fail));
+		CHECK(add(diff, false, 2 * seed, FUNCTIONS, 1, 0.2) &&
+		      add(diff, true, 2 * seed + 1, FUNCTIONS, 1, 0.2));
+		CHECK(!diffed_finish(diff, NULL, &csv));
+		changed += diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		all += diffed_count(&csv, ",~,") + diffed_count(&csv, ",+,") + diffed_count(&csv, ",-,");
+		out_release(&csv);
+	}
+	if (!CHECK(all == 20 * 13 * 4 && changed * 20 <= all))
+		printf("%u of %u\n", changed, all);
+}
+
 TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
 {
 	for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -106,6 +135,116 @@ TEST(diff_ranks_first_a_function_that_takes_a_tenth_longer)
 			printf("%s: %.400s\n", want, csv.start);
 		out_release(&csv);
 	}
+}
+
+/*
+ * 180 calls of 0x1 and 20 of 0x2. The first `clustered` follow each other and take `time`, the others take 900 each and
+ * have 5 ms between them.
+ */
+static bool add_cluster(struct diff *diff, bool is_new, unsigned clustered, unsigned time)
+{
+	cleanup_buf struct buf script = BUF_INIT;
+	struct loom loom;
+	uint64_t now = 1000;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t end = now + (i < clustered ? time + i % 3 : 900 + i % 7);
+
+		CHECK(buf_addf(&script,
+			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
+			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
+			       now, i < 180 ? 1 : 2, end, i < 180 ? 1 : 2, now, end));
+		now += i < clustered ? 2000 : 5000000;
+	}
+	loom_play(&loom, buf_str(&script));
+	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
+}
+
+static void compare_clusters(unsigned clustered, struct out *csv)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+
+	REQUIRE(!diff_new(1, 1, &diff, &fail));
+	CHECK(add_cluster(diff, false, clustered, 100) && add_cluster(diff, true, clustered, 150));
+	CHECK(!diffed_finish(diff, NULL, csv));
+}
+
+TEST(diff_does_not_take_for_a_change_what_happened_at_one_moment)
+{
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	/* 155 of 180 calls: in a draw without that moment the others are the median. */
+	compare_clusters(155, &csv);
+	CHECK(strstr(csv.start, "\nfunctions,0x1,p50,") && strstr(csv.start, ",49.5,"));
+	if (!CHECK(!diffed_count(&csv, ",+,") && !diffed_count(&csv, ",-,")))
+		printf("%s\n", csv.start);
+	out_clear(&csv);
+	/* All 180 calls: nothing is known about other moments. */
+	compare_clusters(180, &csv);
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x1,p50,101 ns,151 ns,49.5,,,?,") && !diffed_count(&csv, ",+,") &&
+		   !diffed_count(&csv, ",~,")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
+TEST(diff_has_no_figure_of_too_few_values)
+{
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	compare_clusters(155, &csv);
+	/* 0x2 is called 20 times: no p99, and nothing is tested. */
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x2,p99,,,,,,?,,20,20,,,\n") &&
+		   strstr(csv.start, "\nfunctions,0x2,p50,903 ns,903 ns,0.0,,,?,,20,20,903.000,903.000,\n")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
+/* Runs of 0x1, and those of them that are marked also have 40 calls of 0x3, which take `time`. */
+static bool add_run(struct diff *diff, bool is_new, bool marked, unsigned time)
+{
+	cleanup_buf struct buf script = BUF_INIT;
+	struct loom loom;
+	uint64_t now = 1000;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+	for (unsigned i = 0; i < 100; i++, now += 10000) {
+		unsigned func = marked && i < 40 ? 3 : 1;
+
+		CHECK(buf_addf(&script,
+			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
+			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
+			       now, func, now + time, func, now, now + time));
+	}
+	loom_play(&loom, buf_str(&script));
+	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
+}
+
+TEST(diff_takes_no_percentile_of_a_run_without_the_row_for_0)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	REQUIRE(!diff_new(5, 5, &diff, &fail));
+	for (unsigned i = 0; i < 5; i++)
+		CHECK(add_run(diff, false, i < 2, 500 + i) && add_run(diff, true, true, 500 + i));
+	CHECK(!diffed_finish(diff, NULL, &csv));
+	/* The medians of 500, 501 and of 500 to 504. */
+	if (!CHECK(strstr(csv.start, "\nfunctions,0x3,p50,500 ns,502 ns,0.3,") &&
+		   strstr(csv.start, "\nfunctions,0x3,rate,0.00/s,")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
 }
 
 TEST(diff_takes_runs_as_the_unit_where_there_are_several)

@@ -69,9 +69,36 @@ TEST(hist_text_has_keys_of_every_kind)
 	hist_log2_bounds(9, &first, &last);
 	CHECK(first == 257 && last == 512);
 	hist_log2_bounds(0, &first, &last);
-	CHECK(first == 1 && last == 1);
+	CHECK(first == 0 && last == 1);
 	hist_log2_bounds(64, &first, &last);
-	CHECK(first == 0 && last == 0);
+	CHECK(first == ((uint64_t)1 << 63) + 1 && last == UINT64_MAX);
+}
+
+TEST(hist_text_has_the_rows_of_tasks_with_strange_names)
+{
+	static const char text[] = HEAD
+		"hist:keys=comm,pid:vals=hitcount:sort=pid:size=2048 [active]" INFO_END
+		"{ comm: nl\nname                                           , pid:         11 } hitcount:          1\n"
+		"{ comm:   leading                                         , pid:         12 } hitcount:          2\n"
+		"{ comm: plain                                             , pid:         13 } "
+		"hitcount:          3\n" HITS "6" ENTRIES "3" DROPPED;
+	static const char last[] =
+		HEAD "hist:keys=comm:vals=hitcount:sort=comm:size=2048 [active]" INFO_END
+		     "{ comm: a\n\nb                                              } hitcount:          4\n" HITS
+		     "4" ENTRIES "1" DROPPED;
+	const char *at = text;
+	struct hist_text hist;
+
+	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
+	REQUIRE(hist.nr == 3);
+	CHECK(cell_is(&hist.rows[0].keys[0], "nl\nname") && hist.rows[0].keys[1].value == 11);
+	CHECK(cell_is(&hist.rows[1].keys[0], "  leading") && hist.rows[1].values[0].value == 2);
+	CHECK(cell_is(&hist.rows[2].keys[0], "plain") && hist.rows[2].values[0].value == 3);
+	hist_text_release(&hist);
+	at = last;
+	REQUIRE(hist_text_next(&at, &hist, NULL) == 1);
+	CHECK(hist.nr == 1 && cell_is(&hist.rows[0].keys[0], "a\n\nb") && hist.rows[0].values[0].value == 4);
+	hist_text_release(&hist);
 }
 
 TEST(hist_text_reads_names_with_their_numbers)

@@ -179,6 +179,60 @@ TEST(tally_has_no_percentile_of_too_few_values)
 			  "{ value:          1 } hitcount:       1000  size.p999:        999\n"));
 }
 
+TEST(tally_knows_numbers_below_0)
+{
+	static const char events[] = "0 1000 7 cost value=-5 size=1 where=a\n"
+				     "0 2000 7 cost value=3 size=1 where=a\n"
+				     "0 3000 7 cost value=-9 size=1 where=a\n"
+				     "0 4000 7 cost value=2 size=2 where=a\n"
+				     "0 5000 7 cost value=-1 size=3 where=a\n";
+	const struct tally_wanted wanted = { .event = "test:cost",
+					     .keys = "size",
+					     .values = "value.min,value.p50,value.p90,value.max",
+					     .sort = "value.max,size" };
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	count(events, &wanted, &text, &fail);
+	/* -1, 2, 3: the rows are in the order of their largest values. */
+	CHECK(strstr(buf_str(&text),
+		     "#\n\n{ size:          3 } hitcount:          1  value.min: 18446744073709551615  value.p50: "
+		     "18446744073709551615  value.p90: 18446744073709551615  value.max: 18446744073709551615\n"
+		     "{ size:          2 } hitcount:          1  value.min:          2  value.p50:          2  "
+		     "value.p90:          2  value.max:          2\n"
+		     "{ size:          1 } hitcount:          3  value.min: 18446744073709551607  value.p50: "
+		     "18446744073709551611  value.p90:          3  value.max:          3\n"));
+}
+
+TEST(tally_sorts_by_the_key_unless_a_percentile_of_it_is_named)
+{
+	CHECK(counts(
+		&(struct tally_wanted){ .event = "test:cost",
+					.keys = "size",
+					.values = "size.p50,value.p50",
+					.sort = "size",
+					.filter = "common_cpu == 1" },
+		"{ size:         64 } hitcount:          1  size.p50:         64  value.p50: 18446744073709551614\n"
+		"{ size:        130 } hitcount:          1  size.p50:        130  value.p50:          5\n"));
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .keys = "value,size",
+					     .values = "value.p50",
+					     .sort = "value.descending,size" },
+		     "{ value:          5, size:        120 } hitcount:          1  value.p50:          5\n"
+		     "{ value:          5, size:        130 } hitcount:          1  value.p50:          5\n"));
+	CHECK(counts(
+		&(struct tally_wanted){
+			.event = "test:cost", .keys = "where", .values = "size.p90", .sort = "size.descending" },
+		"{ where: close                                              } hitcount:          1  size.p90:        "
+		"130\n"));
+	/* The sum of a row is what the name alone means if there are both. */
+	CHECK(counts(
+		&(struct tally_wanted){
+			.event = "test:cost", .keys = "where", .values = "size.p90,size", .sort = "size.descending" },
+		"{ where: open                                               } hitcount:          3  size.p90:        "
+		"120  size:        284\n"));
+}
+
 TEST(tally_measures_from_one_event_to_the_next_other_that_matches)
 {
 	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",

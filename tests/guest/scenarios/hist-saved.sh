@@ -77,6 +77,12 @@ scenario() {
 	trigger raw_syscalls/sys_enter "hist:keys=common_timestamp:vals=id:sort=common_timestamp:size=128 if $head"
 	trigger sched/sched_process_exec "hist:keys=filename,pid:sort=pid,filename if $head"
 	trigger raw_syscalls/sys_enter "hist:keys=$stack,id:vals=id:sort=id if $head && id == $write"
+	trigger raw_syscalls/sys_exit "hist:keys=ret.log2,id:sort=id,ret if $head"
+	trigger raw_syscalls/sys_exit "hist:keys=ret.buckets=7,id:sort=id,ret if $head"
+	trigger raw_syscalls/sys_exit "hist:keys=id.hex:vals=ret.hex:sort=id.descending if $head && ret >= 0"
+	[ -z "$percent" ] || trigger raw_syscalls/sys_enter "hist:keys=id.buckets=10,common_cpu,common_pid:vals=id.percent:sort=id,common_cpu if $head"
+	trigger kmem/kmalloc "hist:keys=common_pid.log2,bytes_req.buckets=64:vals=bytes_req,bytes_alloc:sort=bytes_req.descending if $head && !(bytes_req < 32)"
+	trigger sched/sched_switch "hist:keys=next_comm:vals=next_prio:sort=next_prio,next_comm if prev_pid == $own && (next_prio > 100 && next_comm != \"sh\")"
 	remember
 	timeout 100 weft record -q -o /tmp/s.dat -B counted -T -e sched:sched_switch -e raw_syscalls -e syscalls:sys_exit_openat -e kmem:kmalloc \
 		-e sched:sched_process_exec -- sh -c "echo go > /tmp/w.go
@@ -88,7 +94,7 @@ scenario() {
 	done
 	echo > /tmp/w.end
 	wait $own
-	check "all triggers were taken" more "$(wc -l < /tmp/hists)" 11
+	check "all triggers were taken" more "$(wc -l < /tmp/hists)" 16
 
 	saved "names and numbers, with sums" sched:sched_switch --keys next_comm,next_pid --values prev_prio,next_prio --sort next_pid,next_comm \
 		--filter "prev_pid == $own"
@@ -105,6 +111,15 @@ scenario() {
 		--sort common_timestamp,call_site --filter "$head && bytes_req > 64"
 	saved "names of any length" sched:sched_process_exec --keys filename,pid --sort pid,filename --filter "$head"
 	saved "no more rows than fit" raw_syscalls:sys_enter --keys common_timestamp --values id --sort common_timestamp --size 128 --filter "$head"
+	saved "steps below 0" raw_syscalls:sys_exit --keys ret.log2,id --sort id,ret --filter "$head"
+	saved "steps of a size below 0" raw_syscalls:sys_exit --keys ret.buckets=7,id --sort id,ret --filter "$head"
+	saved "hexadecimal sums" raw_syscalls:sys_exit --keys id.hex --values ret.hex --sort id.descending --filter "$head && ret >= 0"
+	[ -z "$percent" ] || saved "three keys, of which two have no name" raw_syscalls:sys_enter --keys id.buckets=10,common_cpu,common_pid \
+		--values id.percent --sort id,common_cpu --filter "$head"
+	saved "a sum of the key's field" kmem:kmalloc --keys common_pid.log2,bytes_req.buckets=64 --values bytes_req,bytes_alloc \
+		--sort bytes_req.descending --filter "$head && !(bytes_req < 32)"
+	saved "a filter with brackets" sched:sched_switch --keys next_comm --values next_prio --sort next_prio,next_comm \
+		--filter "prev_pid == $own && (next_prio > 100 && next_comm != \"sh\")"
 	weft hist -i /tmp/s.dat raw_syscalls:sys_enter --keys stacktrace,id --values id --sort id --filter "$head && id == $write" --format kernel > /tmp/h.got
 	block /tmp/counted.sys_enter "$(sed -n 's/^# trigger info: //p' /tmp/h.got)" > /tmp/h.want
 	# The kernel skips five frames, whatever they are. Stacks in the file begin at the caller of the event.
