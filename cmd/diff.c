@@ -2,6 +2,7 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/diff_by.h"
+#include "cmd/diff_per.h"
 #include "cmd/diff_read.h"
 #include "cmd/option_value.h"
 #include "cmd/stamp.h"
@@ -24,6 +25,7 @@ enum {
 	OPT_NEW,
 	OPT_OF,
 	OPT_FIGURE,
+	OPT_PER,
 	OPT_ROW,
 	OPT_LEAST,
 	OPT_FAIL_IF,
@@ -52,6 +54,10 @@ static const struct argp_option options[] = {
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive; OLD,NEW: a time for each side", 1 },
 	{ "comm", OPT_COMM, "NAME", 0, "Only tasks of this name, a glob; repeatable", 1 },
 	{ "figure", OPT_FIGURE, "p50|p99|rate|total", 0, "Only these figures; a list with commas", 1 },
+	{ "per", OPT_PER, "second|cpu-second|EVENT", 0,
+	  "Count rate and total per second (the default), per second of each CPU, or per EVENT: each time that it "
+	  "happened. 'EVENT: FILTER' counts only those that match",
+	  1 },
 	{ "row", OPT_ROW, "NAME", 0, "Only rows of this name, a glob; with fewer rows, smaller changes can be detected",
 	  1 },
 
@@ -75,7 +81,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	struct diff_files files[2]; /* old, new */
-	const char *places[PLACES_MAX], *of, *by;
+	const char *places[PLACES_MAX], *of, *by, *per;
 	size_t nr_places;
 	union diff_by_options rows;
 	const void *rows_chosen; /* &rows, or NULL */
@@ -231,6 +237,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FIGURE:
 		set_figures(arguments, arg, state);
 		return 0;
+	case OPT_PER:
+		if (!*arg)
+			argp_error(state, "--per: which event? Such as --per sched:sched_process_exit");
+		arguments->per = arg;
+		return 0;
 	case OPT_ROW:
 		arguments->diff.row = arg;
 		return 0;
@@ -299,6 +310,8 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 		.options = arguments->rows_chosen,
 		.sandbox = !arguments->no_sandbox,
 		.trust_size = arguments->trust_size,
+		.per = diff_per_read(arguments->per),
+		.event = arguments->per,
 		.filter = { .comms = (const char *const *)arguments->comms, .nr_comms = arguments->nr_comms },
 	};
 	struct fail met = FAIL_INIT;
@@ -308,8 +321,10 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 
 	findings_init(&findings);
 	r = diff_new(arguments->files[0].nr, arguments->files[1].nr, &diff, fail);
-	if (!r)
+	if (!r) {
+		diff_per(diff, reading.per, reading.event);
 		r = diff_read(diff, arguments->files, &reading, fail);
+	}
 	if (!r) {
 		condition = diff_finish(diff, &arguments->diff, &findings, &met);
 		if (condition && condition != -ERANGE && condition != -ENODATA)
@@ -330,7 +345,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .of = "summary", .diff = { .least = 0.03, .top = UINT64_MAX } };
+	struct arguments arguments = { .of = "summary", .per = "second", .diff = { .least = 0.03, .top = UINT64_MAX } };
 	struct fail fail = FAIL_INIT;
 	int r;
 

@@ -2,6 +2,7 @@
 #include "cmd/diff_read.h"
 
 #include "cmd/command.h"
+#include "cmd/diff_per.h"
 #include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "lib/analysis/analysis.h"
@@ -71,7 +72,10 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	const struct analysis_ops *ops[array_size(known)];
 	size_t nr = choose(reading->of, ops);
 	struct extent extent = { .known = false };
-	struct diff_part part = { .filter = &reading->filter, .options = reading->options };
+	struct diff_per_events events = { .of_buffers = NULL };
+	struct diff_part part = {
+		.filter = &reading->filter, .options = reading->options, .is_unit = diff_per_is, .arg = &events
+	};
 	struct reader reader;
 	struct pool *pool = NULL;
 	const char *damage, *path;
@@ -83,6 +87,8 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 		r = fail_set(fail, -ENODATA, "it has no events");
 	if (!r)
 		r = narrow(&files[is_new], &reader, &extent, fail);
+	if (!r && reading->per == DIFF_PER_EVENT)
+		r = diff_per_choose(reading->event, &reader, &events, fail);
 	if (!r)
 		r = reading_start(&reader, trace, true, &pool, fail);
 	part.first = extent.first;
@@ -94,6 +100,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	damage = damage || (r && r != -ENODATA) ? damage : trace_damage(trace);
 	if (damage)
 		r = fail_set(fail, -EBADMSG, "it is damaged: %s", damage);
+	diff_per_release(&events);
 	reader_release(&reader);
 	pool_free(pool);
 	return r;

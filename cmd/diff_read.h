@@ -23,6 +23,8 @@ struct diff_reading {
 	const char *of;
 	const void *options; /* of the analysis; NULL: its defaults */
 	struct pass_filter filter;
+	enum diff_per per;
+	const char *event; /* of DIFF_PER_EVENT: see cmd/diff_per.h */
 	bool sandbox, trust_size;
 };
 

@@ -34,7 +34,7 @@ _weft_options()
 	memory) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	power) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	tasks) echo '--by --tree --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
-	diff) echo '--of --by --old --new --since --until --comm --figure --row --least --fail-if --format --top --no-sandbox --trust-size' ;;
+	diff) echo '--of --by --old --new --since --until --comm --figure --per --row --least --fail-if --format --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -450,6 +450,7 @@ _weft_metavar()
 	diff:--until) echo 'TIME' ;;
 	diff:--comm) echo 'NAME' ;;
 	diff:--figure) echo 'p50|p99|rate|total' ;;
+	diff:--per) echo 'second|cpu-second|EVENT' ;;
 	diff:--row) echo 'NAME' ;;
 	diff:--least) echo 'PERCENT' ;;
 	diff:--fail-if) echo 'CONDITION' ;;

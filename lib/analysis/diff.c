@@ -78,6 +78,8 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 	struct diff_side *side = &diff->sides[is_new];
 	struct diff_run *run = &side->runs[side->nr++];
 	struct pass pass;
+	struct diff_counting counting = { .part = part, .pass = &pass, .units = &run->units };
+	const struct reader_consumer count = { diff_units_see, &counting };
 	int r = pass_init(&pass, reader, part->filter ? part->filter : &all, fail);
 
 	pass.budget.left = BUDGET;
@@ -87,7 +89,9 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 	for (size_t i = 0; !r && i < nr_ops; i++)
 		r = pass_add(&pass, ops[i], nr_ops == 1 ? part->options : NULL, fail);
 	if (!r)
-		r = pass_run(&pass, NULL, fail);
+		r = pass_run(&pass, diff->per == DIFF_PER_EVENT ? &count : NULL, fail);
+	if (!r)
+		r = diff_units_finish(diff, &pass, run, fail);
 	if (!r)
 		r = take_findings(run, &pass, nr_ops, fail);
 	if (!r)
@@ -104,28 +108,9 @@ static bool has_figure(const struct diff_row *row, enum diff_metric metric)
 	return row || metric != DIFF_P50;
 }
 
-static double figure(const struct diff_run *run, const struct diff_row *row, enum diff_metric metric)
-{
-	double seconds = (double)run->span_ns / 1e9;
-
-	switch (metric) {
-	case DIFF_P50:
-		return row ? (double)row->p50 : 0;
-	case DIFF_P99:
-		return row ? (double)row->p99 : 0;
-	case DIFF_RATE:
-		return row ? (double)row->count / seconds : 0;
-	case DIFF_TOTAL:
-		return row ? (double)row->sum / seconds : 0;
-	case DIFF_METRICS:
-		break;
-	}
-	return 0;
-}
-
 /*
- * Computes what a row's change costs or saves at least, in ns per second. A row that is only counted, without a time,
- * is taken as 1 ns each time.
+ * Computes what a row's change costs or saves at least, in ns per second or other unit. A row that is only counted,
+ * without a time, is taken as 1 ns each time.
  */
 static void weigh(struct diff_line *line, double rate, double total)
 {
@@ -181,9 +166,14 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 
 	memset(tests, 0, sizeof(tests));
 	for (size_t i = 0; i < DIFF_METRICS; i++) {
-		tests[i].old = figure(runs[0], old, (enum diff_metric)i);
-		tests[i].new = figure(runs[1], new, (enum diff_metric)i);
-		tests[i].change = (tests[i].new > 0 ? tests[i].new : 0.5) / (tests[i].old > 0 ? tests[i].old : 0.5) - 1;
+		enum diff_metric metric = (enum diff_metric)i;
+
+		tests[i].old = diff_figure(runs[0], old, metric);
+		tests[i].new = diff_figure(runs[1], new, metric);
+		tests[i].change =
+			(tests[i].new > 0 ? tests[i].new : diff_nothing(judging->diff, runs[1], metric)) /
+				(tests[i].old > 0 ? tests[i].old : diff_nothing(judging->diff, runs[0], metric)) -
+			1;
 		tests[i].p = 1;
 	}
 	if (!old->whole || !new->whole)
@@ -204,7 +194,8 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 
 		if (!old->sum && !new->sum && line.metric != DIFF_RATE)
 			continue;
-		line.tested = tests[i].bounded && enough(&line);
+		line.tested = tests[i].bounded && enough(&line) &&
+			      (!diff_is_per_unit(line.metric) || diff_units_enough(judging->diff));
 		weigh(&line, tests[DIFF_RATE].old, tests[DIFF_TOTAL].old);
 		add_line(judging, &line);
 	}
@@ -220,7 +211,7 @@ static size_t take_runs(const struct diff_side *side, const char *name, enum dif
 		const struct diff_row *row = diff_run_find(&side->runs[i], name);
 
 		if (has_figure(row, metric))
-			values[nr++] = figure(&side->runs[i], row, metric);
+			values[nr++] = diff_figure(&side->runs[i], row, metric);
 		*count += row ? row->count : 0;
 		*timed |= row && row->sum;
 	}
@@ -246,7 +237,8 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 					     &timed);
 		line->known = nr[0] && nr[1];
 		if (line->known)
-			diff_ranks(values[0], nr[0], values[1], nr[1], &line->test);
+			diff_ranks(values[0], nr[0], values[1], nr[1],
+				   diff_nothing(diff, &diff->sides[0].runs[0], line->metric), &line->test);
 		rate = metric == DIFF_RATE ? line->test.old : rate;
 		total = metric == DIFF_TOTAL ? line->test.old : total;
 		line->tested = line->known && enough(line);

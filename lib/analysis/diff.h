@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct analysis_ops;
+struct event;
 struct fail;
 struct findings;
 struct pass_filter;
@@ -32,7 +33,13 @@ struct diff_part {
 	const struct pass_filter *filter; /* selects rows; NULL: all */
 	const void *options;              /* of the analysis, if there is only one; NULL: its defaults */
 	uint64_t first, last;
+	/* DIFF_PER_EVENT: whether an event is counted. It sees every event of the reader, and the gaps. */
+	bool (*is_unit)(void *arg, const struct event *event);
+	void *arg;
 };
+
+/* What the rate and the total of a row are counted per. */
+enum diff_per { DIFF_PER_SECOND, DIFF_PER_CPU_SECOND, DIFF_PER_EVENT };
 
 enum diff_metric { DIFF_P50, DIFF_P99, DIFF_RATE, DIFF_TOTAL, DIFF_METRICS };
 
@@ -60,8 +67,12 @@ struct diff_options {
 int must_check diff_new(size_t nr_old, size_t nr_new, struct diff **ret, struct fail *fail);
 void diff_free(struct diff *diff);
 
+/* Call it before diff_add(); otherwise it is per second. `event` is what the user called the event; it is borrowed. */
+void diff_per(struct diff *diff, enum diff_per per, const char *event);
+
 /*
- * Reads a file with all these analyses in one pass. If one of several analyses returns -ENODATA, that is no failure.
+ * Reads a file with all these analyses in one pass. If one of several analyses returns -ENODATA, that is no failure;
+ * that no event is counted is one, -ENODATA.
  * The reader must be started.
  */
 int must_check diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct analysis_ops *const *ops,

@@ -175,31 +175,39 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 	test->low = exp(all + (logs[nr / 40] - all) * scale) - 1;
 	test->high = exp(all + (logs[nr - 1 - nr / 40] - all) * scale) - 1;
 	test->bounded = true;
+	/* A row that is counted per itself has a ratio of 1 in each draw, up to rounding. */
+	if (fabs(all) < 1e-9)
+		all = 0;
 	test->p = deviation > 0 ? erfc(fabs(all) / deviation / sqrt(2)) : all == 0 ? 1 : 0;
 	test->sees = exp(1.96 * deviation) - 1;
 }
 
 static void run(const struct diff *diff, const struct blocks *sides, double *logs, struct diff_test tests[DIFF_METRICS])
 {
-	double ratio[2] = { (double)diff->sides[0].runs[0].span_ns, (double)diff->sides[1].runs[0].span_ns };
-	size_t nr = 0;
+	const struct diff_run *runs[2] = { &diff->sides[0].runs[0], &diff->sides[1].runs[0] };
+	size_t nr[DIFF_METRICS] = { 0 };
 
 	for (size_t i = 0; i < DIFF_DRAWS; i++) {
-		double old[DIFF_METRICS], new[DIFF_METRICS];
+		double old[DIFF_METRICS], new[DIFF_METRICS], per[2];
 
+		for (size_t side = 0; side < 2; side++)
+			per[side] = diff_units_drawn(diff, runs[side], diff->draws[i][side]);
 		if (!figures(&sides[0], diff->draws[i][0], old) || !figures(&sides[1], diff->draws[i][1], new))
 			continue;
 		for (size_t metric = 0; metric < DIFF_METRICS; metric++) {
-			double time = metric == DIFF_RATE || metric == DIFF_TOTAL ? ratio[0] / ratio[1] : 1;
+			bool per_unit = diff_is_per_unit((enum diff_metric)metric);
 
+			if (per_unit && !(per[0] > 0 && per[1] > 0))
+				continue;
 			/* A time of 0 is taken as half a nanosecond, so that it has a logarithm. */
-			logs[metric * DIFF_DRAWS + nr] = log((new[metric] > 0 ? new[metric] : 0.5) /
-							     (old[metric] > 0 ? old[metric] : 0.5) * time);
+			logs[metric * DIFF_DRAWS + nr[metric]++] =
+				log((new[metric] > 0 ? new[metric] : 0.5) / (old[metric] > 0 ? old[metric] : 0.5) *
+				    (per_unit ? per[0] / per[1] : 1));
 		}
-		nr++;
 	}
-	for (size_t metric = 0; metric < DIFF_METRICS && nr >= DIFF_DRAWS / 2; metric++)
-		judge(logs + metric * DIFF_DRAWS, nr, &tests[metric]);
+	for (size_t metric = 0; metric < DIFF_METRICS; metric++)
+		if (nr[metric] >= DIFF_DRAWS / 2)
+			judge(logs + metric * DIFF_DRAWS, nr[metric], &tests[metric]);
 }
 
 void diff_bootstrap(const struct diff *diff, const struct diff_row *old, const struct diff_row *new,

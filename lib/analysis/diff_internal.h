@@ -26,6 +26,10 @@ struct diff_run {
 	struct diff_row *rows; /* ordered by name */
 	size_t nr;
 	uint64_t span_ns;
+	struct diff_units {
+		double nr;                    /* of seconds, of seconds of the CPUs, or of events in the recording */
+		uint32_t blocks[PASS_BLOCKS]; /* number of events in each block; only of DIFF_PER_EVENT */
+	} units;
 	char release[64];
 	struct buf limits[DIFF_LIMITS]; /* what the analyses said limits their findings */
 };
@@ -38,12 +42,14 @@ struct diff_side {
 struct diff {
 	struct diff_side sides[2]; /* old, new */
 	bool several;
+	enum diff_per per;
+	const char *event;                /* borrowed; of DIFF_PER_EVENT */
 	uint8_t (*draws)[2][PASS_BLOCKS]; /* how often each draw has each block */
 };
 
 /* The result of a test for one figure of one row. */
 struct diff_test {
-	double old, new;  /* in ns; DIFF_RATE: calls per second; DIFF_TOTAL: ns per second */
+	double old, new;  /* in ns; DIFF_RATE: calls per unit, such as a second; DIFF_TOTAL: ns per unit */
 	double change;    /* new / old - 1 */
 	double low, high; /* the 95 % interval of `change` */
 	bool bounded;     /* low and high are known */
@@ -65,7 +71,7 @@ struct diff_line {
 	enum diff_metric metric;
 	struct diff_test test;
 	uint64_t counts[2];
-	double importance, time; /* ns per second: by how much it changed at least; how long the row took */
+	double importance, time; /* ns per unit: by how much it changed at least; how long the row took */
 	bool known;              /* both sides have this figure */
 	bool tested, changed;
 };
@@ -78,6 +84,34 @@ struct diff_judging {
 	uint64_t few, dense, alone[2], cut; /* numbers of rows that were not tested, by reason */
 	bool failed;
 };
+
+/*
+ * lib/analysis/diff_units.c: diff_units_see() is shown each event of a file with DIFF_PER_EVENT, whose pass has set the
+ * event's block.
+ */
+struct diff_counting {
+	const struct diff_part *part;
+	const struct pass *pass;
+	struct diff_units *units;
+};
+void diff_units_see(void *arg, const struct event *event); /* `arg`: struct diff_counting */
+/* Called after the last event. -ENODATA: there are no units. */
+int must_check diff_units_finish(const struct diff *diff, const struct pass *pass, struct diff_run *run,
+				 struct fail *fail);
+/* The number of units in a draw of blocks; it may be 0. */
+double diff_units_drawn(const struct diff *diff, const struct diff_run *run, const uint8_t draw[PASS_BLOCKS]);
+/* Whether figures per unit can be tested. */
+bool diff_units_enough(const struct diff *diff);
+const char *diff_units_suffix(const struct diff *diff); /* "/s" */
+void diff_tell_units(const struct diff *diff, struct findings *findings);
+static inline bool diff_is_per_unit(enum diff_metric metric)
+{
+	return metric == DIFF_RATE || metric == DIFF_TOTAL;
+}
+
+/* A figure of a file; `row` may be NULL. Where a figure is 0, diff_nothing() is taken for it in ratios. */
+double diff_figure(const struct diff_run *run, const struct diff_row *row, enum diff_metric metric);
+double diff_nothing(const struct diff *diff, const struct diff_run *run, enum diff_metric metric);
 
 /* lib/analysis/diff_table.c: prints the lines in their order, and what limits the findings. */
 void diff_put_table(const struct diff_judging *judging, size_t changed, struct findings *findings);
@@ -97,7 +131,11 @@ bool diff_draw(struct diff *diff);
 void diff_bootstrap(const struct diff *diff, const struct diff_row *old, const struct diff_row *new,
 		    struct diff_test tests[DIFF_METRICS], bool *failed);
 
-/* lib/analysis/diff_ranks.c: the exact test for several values a side, and the interval of their ratios. */
-void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, struct diff_test *test);
+/*
+ * lib/analysis/diff_ranks.c: the exact test for several values a side, and the interval of their ratios. An old value
+ * of 0 counts as `nothing` there.
+ */
+void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, double nothing,
+		struct diff_test *test);
 
 #endif

@@ -85,7 +85,8 @@ static double median(const double *sorted, size_t nr)
 	return nr % 2 ? sorted[nr / 2] : (sorted[nr / 2 - 1] + sorted[nr / 2]) / 2;
 }
 
-void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, struct diff_test *test)
+void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, double nothing,
+		struct diff_test *test)
 {
 	double all[ALL_MAX], sorted_old[DIFF_RUNS_MAX], sorted_new[DIFF_RUNS_MAX],
 		ratios[DIFF_RUNS_MAX * DIFF_RUNS_MAX], ways[SUM_MAX + 1], middle;
@@ -107,10 +108,10 @@ void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_n
 	qsort(sorted_new, nr_new, sizeof(*new), compare);
 	test->old = median(sorted_old, nr_old);
 	test->new = median(sorted_new, nr_new);
-	test->change = test->new / (test->old > 0 ? test->old : 0.5) - 1;
+	test->change = test->new / (test->old > 0 ? test->old : nothing) - 1;
 	for (size_t i = 0; i < nr_old; i++)
 		for (size_t j = 0; j < nr_new; j++)
-			ratios[nr_ratios++] = new[j] / (old[i] > 0 ? old[i] : 0.5) - 1;
+			ratios[nr_ratios++] = new[j] / (old[i] > 0 ? old[i] : nothing) - 1;
 	qsort(ratios, nr_ratios, sizeof(*ratios), compare);
 	test->bounded = out > 0;
 	if (test->bounded) {

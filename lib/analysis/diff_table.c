@@ -29,7 +29,7 @@ static const struct table_column columns[COLUMNS] = {
 	[P] = { "P", TABLE_NUMBER, "p" },
 };
 
-static void put_figure(struct table *table, const struct diff_line *line, double value)
+static void put_figure(struct table *table, const struct diff *diff, const struct diff_line *line, double value)
 {
 	enum diff_metric metric = line->metric;
 	char text[TEXT_HUMAN];
@@ -37,9 +37,14 @@ static void put_figure(struct table *table, const struct diff_line *line, double
 	if (!line->known)
 		table_cell(table, "");
 	else if (metric == DIFF_RATE)
-		table_cellf(table, value < 10 ? "%.2f/s" : "%.0f/s", value);
+		table_cellf(table,
+			    value >= 10              ? "%.0f%s" :
+			    value > 0 && value < 0.1 ? "%.2g%s" :
+						       "%.2f%s",
+			    value, diff_units_suffix(diff));
 	else
-		table_cellf(table, "%s%s", text_time(text, (uint64_t)value), metric == DIFF_TOTAL ? "/s" : "");
+		table_cellf(table, "%s%s", text_time(text, (uint64_t)value),
+			    metric == DIFF_TOTAL ? diff_units_suffix(diff) : "");
 }
 
 static void put_percent(struct table *table, bool known, double part)
@@ -61,16 +66,17 @@ static void put_value(struct table *table, bool known, double value, unsigned di
 		table_cell(table, "-");
 }
 
-static void put_line(struct table *table, const struct diff_line *line)
+static void put_line(struct table *table, const struct diff *diff, const struct diff_line *line)
 {
+	bool small = diff->per == DIFF_PER_EVENT && diff_is_per_unit(line->metric);
 	const struct diff_test *test = &line->test;
 	const char *tab = strchr(line->name, '\t');
 
 	table_cell_mem(table, line->name, (size_t)(tab - line->name));
 	table_cell(table, tab + 1);
 	table_cell(table, diff_metric_name(line->metric));
-	put_figure(table, line, test->old);
-	put_figure(table, line, test->new);
+	put_figure(table, diff, line, test->old);
+	put_figure(table, diff, line, test->new);
 	put_percent(table, line->known && test->old > 0, test->change);
 	put_percent(table, test->bounded, test->low);
 	put_percent(table, test->bounded, test->high);
@@ -78,8 +84,8 @@ static void put_line(struct table *table, const struct diff_line *line)
 	put_percent(table, line->tested && !line->changed && test->bounded, test->sees);
 	table_cell_u64(table, line->counts[0]);
 	table_cell_u64(table, line->counts[1]);
-	put_value(table, line->known, test->old * 1000, 3);
-	put_value(table, line->known, test->new * 1000, 3);
+	put_value(table, line->known, test->old * (small ? 1e6 : 1e3), small ? 6 : 3);
+	put_value(table, line->known, test->new *(small ? 1e6 : 1e3), small ? 6 : 3);
 	put_value(table, line->tested, test->p * 1e6, 6);
 }
 
@@ -96,7 +102,7 @@ static void put_lines(const struct diff_judging *judging, struct findings *findi
 	table->data_only = 1 << OLD_VALUE | 1 << NEW_VALUE | 1 << P;
 	table->spare = 1 << OLD_N | 1 << NEW_N | 1 << SEES;
 	for (size_t i = 0; i < judging->nr; i++)
-		put_line(table, &judging->lines[i]);
+		put_line(table, judging->diff, &judging->lines[i]);
 	if (judging->options->top < judging->nr)
 		findings->items[findings->nr - 1].left_away = table_keep(table, (size_t)judging->options->top);
 }
@@ -128,6 +134,7 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 		"called so may be chance",
 		tested, tested == 1 ? " was" : "s were", changed, text_plural(changed), judging->options->least * 100,
 		DIFF_COULD_BE);
+	diff_tell_units(diff, findings);
 	for (size_t i = 0; i < diff->sides[1].nr; i++)
 		if (strcmp(diff->sides[1].runs[i].release, release) != 0) {
 			findings_note(findings, "the kernels differ: %s and %s", release,

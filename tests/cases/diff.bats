@@ -104,6 +104,32 @@ median() {
 	done
 }
 
+@test "diff: --per counts rate and total per event of the kernel's text, or per second of each CPU" {
+	need_command jq
+	file=$golden/6.12-events-syscalls
+	writes=$(grep -c ': sys_write(fd: 1,' "$file.txt")
+	run -0 weft diff syscalls "$file.dat" "$file.dat" --per 'sys_enter_write: fd == 1' --row openat --format json
+	[[ "$(jq -r '.changes[0].table, .changes[0].old_n' <<< "$output")" = $'syscalls\n'"$(grep -c ': sys_openat -> ' "$file.txt")" ]]
+	jq -e --argjson per "$writes" '.changes[] | select(.figure == "rate") | .old - .old_n / $per | fabs < 0.000001' <<< "$output"
+	jq -e '.notes | tostring | test("per .sys_enter_write: fd == 1., which happened '"$writes"' times in the old file, '"$writes"' in the new")' <<< "$output"
+	run -0 weft diff syscalls "$file.dat" "$file.dat" --per sys_enter_write --figure rate --row openat
+	[[ "${lines[2]}" =~ ^syscalls\ +openat\ +rate\ +[0-9.]+\ each ]]
+	# A second of the machine is one of each of its CPUs.
+	sched=$golden/6.12-events-sched
+	cpus=$(sed -n 's/.*#P:\([0-9]*\)$/\1/p' "$sched.txt")
+	[ "$cpus" -gt 1 ]
+	second=$(weft diff "$sched.dat" "$sched.dat" --figure total --format json | jq -c '[.changes[] | [.table, .row, .old]] | sort')
+	cpu=$(weft diff "$sched.dat" "$sched.dat" --figure total --format json --per cpu-second | jq -c '[.changes[] | [.table, .row, .old]] | sort')
+	jq -e --argjson nr "$cpus" --argjson cpu "$cpu" '[[., $cpu] | transpose[] | (.[0][2] - .[1][2] * $nr | fabs) <= 0.001 * $nr] | length > 0 and all' <<< "$second"
+	run -1 --separate-stderr weft diff "$old" "$new" --per nosuch
+	[[ "$stderr" == *"'$old': the file knows no event 'nosuch'" ]]
+	run -1 --separate-stderr weft diff syscalls "$file.dat" "$file.dat" --per 'sys_enter_write: fd == 77'
+	[[ "$stderr" == *"did not happen in it, so nothing can be counted per event of it" ]]
+	run -1 --separate-stderr weft diff syscalls "$file.dat" "$file.dat" --per 'sys_enter_write: f == 1'
+	[[ "$stderr" == *"did you mean 'fd'?"* ]]
+	run -2 weft diff "$old" "$new" --per ''
+}
+
 @test "diff: --since and --until take a part of each side, which together are the file, and --comm only rows of such tasks" {
 	need_command jq
 	read -r _ n <<< "$(median "${old%.dat}.txt")"

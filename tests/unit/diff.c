@@ -273,13 +273,13 @@ TEST(diff_ranks_are_those_of_the_exact_test)
 	for (size_t i = 0; i < array_size(wants); i++) {
 		struct diff_test test = { .bounded = false };
 
-		diff_ranks(old, wants[i].nr, new, wants[i].nr, &test);
+		diff_ranks(old, wants[i].nr, new, wants[i].nr, 0.5, &test);
 		CHECK(fabs(test.p - wants[i].p) < 1e-9 && test.bounded == wants[i].bounded);
 	}
 	for (size_t i = 0; i < 2; i++) {
 		struct diff_test test = { .bounded = false };
 
-		diff_ranks(old, 4, i ? old : (const double[]){ 2, 2, 2, 2 }, 4, &test);
+		diff_ranks(old, 4, i ? old : (const double[]){ 2, 2, 2, 2 }, 4, 0.5, &test);
 		CHECK(test.p > 0.5);
 	}
 }

@@ -3,6 +3,7 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
+#include "lib/event/event.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/test.h"
@@ -36,9 +37,14 @@ double diffed_duration(uint64_t *state, double base)
 	return base * spread;
 }
 
-bool diffed_add(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops, const void *options)
+static bool is_named(void *arg, const struct event *event)
 {
-	const struct diff_part part = { .options = options, .first = 1000, .last = loom->cpus[0].ts };
+	return event->kind == EVENT_RECORD && event->type->format && !strcmp(event->type->format->name, arg);
+}
+
+static bool add_part(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops,
+		     const struct diff_part *part)
+{
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = loom_trace(loom);
 	struct reader reader;
@@ -47,13 +53,29 @@ bool diffed_add(struct diff *diff, bool is_new, struct loom *loom, const struct 
 	reader_init(&reader);
 	ok = trace && !reader_add_trace(&reader, trace, &fail) &&
 	     !reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail) &&
-	     !diff_add(diff, is_new, &reader, &ops, 1, &part, &fail);
+	     !diff_add(diff, is_new, &reader, &ops, 1, part, &fail);
 	if (!ok)
 		printf("%s\n", fail.text);
 	reader_release(&reader);
 	trace_free(trace);
 	loom_release(loom);
 	return CHECK(ok);
+}
+
+bool diffed_add(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops, const void *options)
+{
+	const struct diff_part part = { .options = options, .first = 1000, .last = loom->cpus[0].ts };
+
+	return add_part(diff, is_new, loom, ops, &part);
+}
+
+bool diffed_add_counted(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops,
+			const char *event)
+{
+	cleanup_free char *name = strdup(event);
+	const struct diff_part part = { .first = 1000, .last = loom->cpus[0].ts, .is_unit = is_named, .arg = name };
+
+	return CHECK(name) && add_part(diff, is_new, loom, ops, &part);
 }
 
 int diffed_finish(struct diff *diff, const char *condition, struct out *csv)

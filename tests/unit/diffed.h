@@ -19,6 +19,9 @@ double diffed_duration(uint64_t *state, double base);
 
 /* Adds the loom's trace, from time 1000 on, as a run of the old or the new side. Releases the loom. */
 bool diffed_add(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops, const void *options);
+/* With DIFF_PER_EVENT: counts the events of this name. */
+bool diffed_add_counted(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops,
+			const char *event);
 
 /*
  * Compares the added runs, with a condition or NULL, and writes CSV as a string into `csv`. Frees the diff. Returns the
