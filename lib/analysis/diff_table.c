@@ -29,22 +29,30 @@ static const struct table_column columns[COLUMNS] = {
 	[P] = { "P", TABLE_NUMBER, "p" },
 };
 
+/* Small numbers keep two digits. */
+static void put_number(struct table *table, double value, const char *unit, const char *suffix)
+{
+	table_cellf(table,
+		    value >= 10              ? "%.0f%s%s" :
+		    value > 0 && value < 0.1 ? "%.2g%s%s" :
+					       "%.2f%s%s",
+		    value, unit, suffix);
+}
+
 static void put_figure(struct table *table, const struct diff *diff, const struct diff_line *line, double value)
 {
 	enum diff_metric metric = line->metric;
+	const char *suffix = diff_is_per_unit(metric) ? diff_units_suffix(diff) : "";
 	char text[TEXT_HUMAN];
 
 	if (!line->known)
 		table_cell(table, "");
 	else if (metric == DIFF_RATE)
-		table_cellf(table,
-			    value >= 10              ? "%.0f%s" :
-			    value > 0 && value < 0.1 ? "%.2g%s" :
-						       "%.2f%s",
-			    value, diff_units_suffix(diff));
+		put_number(table, value, "", suffix);
+	else if (metric == DIFF_TOTAL && value > 0 && value < 10)
+		put_number(table, value, " ns", suffix);
 	else
-		table_cellf(table, "%s%s", text_time(text, (uint64_t)value),
-			    metric == DIFF_TOTAL ? diff_units_suffix(diff) : "");
+		table_cellf(table, "%s%s", text_time(text, (uint64_t)value), suffix);
 }
 
 static void put_percent(struct table *table, bool known, double part)
