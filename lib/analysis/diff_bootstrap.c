@@ -159,6 +159,25 @@ static int compare(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
+/*
+ * Few runs of blocks tell their own variance only roughly. So the distribution of Student is taken for the normal one,
+ * with the degrees of freedom of two sides. Returns the probability of a value that is at least as far from 0; for an
+ * even number of degrees it is a finite sum (Abramowitz and Stegun, 26.7.4).
+ */
+enum { FREEDOM = 2 * (DRAWN - 1) };
+static const double student_975 = 2.1009, normal_975 = 1.9600;
+
+static double student_p(double t)
+{
+	double angle = atan(fabs(t) / sqrt(FREEDOM)), square = cos(angle) * cos(angle), term = 1, sum = 1;
+
+	for (int i = 2; i < FREEDOM; i += 2) {
+		term *= square * (i - 1) / i;
+		sum += term;
+	}
+	return fmax(1 - sin(angle) * sum, 0);
+}
+
 /* `logs` are the logarithms of the ratio in each draw; the ratio of the whole files is 1 + change. */
 static void judge(double *logs, size_t nr, struct diff_test *test)
 {
@@ -171,6 +190,7 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 	/* Draws of few runs of blocks vary less than the traced system does; this factor corrects for it. */
 	scale = sqrt((double)DRAWN / (DRAWN - 1));
 	deviation = sqrt(square / (double)(nr - 1)) * scale;
+	scale *= student_975 / normal_975;
 	qsort(logs, nr, sizeof(*logs), compare);
 	test->low = exp(all + (logs[nr / 40] - all) * scale) - 1;
 	test->high = exp(all + (logs[nr - 1 - nr / 40] - all) * scale) - 1;
@@ -178,8 +198,8 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 	/* A row that is counted per itself has a ratio of 1 in each draw, up to rounding. */
 	if (fabs(all) < 1e-9)
 		all = 0;
-	test->p = deviation > 0 ? erfc(fabs(all) / deviation / sqrt(2)) : all == 0 ? 1 : 0;
-	test->sees = exp(1.96 * deviation) - 1;
+	test->p = deviation > 0 ? student_p(all / deviation) : all == 0 ? 1 : 0;
+	test->sees = exp(student_975 * deviation) - 1;
 }
 
 static void run(const struct diff *diff, const struct blocks *sides, double *logs, struct diff_test tests[DIFF_METRICS])
