@@ -74,6 +74,8 @@ all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(S
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
+# A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
+dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))),-MT $(path))
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
@@ -149,18 +151,18 @@ $(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/%.so: %.c $(BUILD)/flags
-	$(CC) $(all_cppflags) $(all_cflags) -fPIC -shared -MMD -MP $(all_ldflags) -o $@ $<
+	$(CC) $(all_cppflags) $(all_cflags) -fPIC -shared $(dep_flags) $(all_ldflags) -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
-	$(CC) $(all_cppflags) $(all_cflags) -MMD -MP -c -o $@ $<
+	$(CC) $(all_cppflags) $(all_cflags) $(dep_flags) -c -o $@ $<
 
 # This file changes only when the flags do. Another PREFIX, CC or OPT therefore rebuilds everything.
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
 		$(fuzz_mutator:%=$(BUILD)/%)))
-	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(all_ldflags))' > $@
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) -MT $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) -MT $(all_ldflags))' > $@
 
 # make unit T=page runs the tests whose name contains "page"
 unit: $(BUILD)/tests/unit/run

@@ -24,3 +24,22 @@ load lib
 	[ "$status" -eq 0 ]
 	[ -z "$(find "$BATS_TEST_TMPDIR/root" -type f)" ]
 }
+
+@test "make: an object is built again when its header changes, whether BUILD is relative or absolute" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p lib/base
+	cp "$BATS_TEST_DIRNAME/../../Makefile" .
+	echo '#define NUMBER 1' > lib/base/a.h
+	printf '#include "lib/base/a.h"\nint a(void);\nint a(void)\n{\n\treturn NUMBER;\n}\n' > lib/base/a.c
+	for order in "out $PWD/out" "$PWD/out out"; do
+		read -r first second <<< "$order"
+		rm -rf out
+		run -0 make BUILD="$first" "$first/lib/base/a.o"
+		[[ "$output" == *" -o $first/lib/base/a.o lib/base/a.c"* ]]
+		run -0 make BUILD="$second" "$second/lib/base/a.o"
+		[[ "$output" != *"lib/base/a.c"* ]]
+		touch lib/base/a.h
+		run -0 make BUILD="$second" "$second/lib/base/a.o"
+		[[ "$output" == *" -o $second/lib/base/a.o lib/base/a.c"* ]]
+	done
+}
