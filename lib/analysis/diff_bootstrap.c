@@ -50,7 +50,7 @@ bool diff_draw(struct diff *diff)
 	for (size_t i = 0; diff->draws && i < DIFF_DRAWS; i++)
 		for (size_t side = 0; side < 2; side++)
 			for (size_t block = 0; block < PASS_BLOCKS; block += TOGETHER) {
-				size_t first = next_random(&state) % PASS_BLOCKS;
+				size_t first = (size_t)(next_random(&state) % PASS_BLOCKS);
 
 				for (size_t j = 0; j < TOGETHER; j++)
 					diff->draws[i][side][(first + j) % PASS_BLOCKS]++;

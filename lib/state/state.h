@@ -98,8 +98,8 @@ struct state_cpu {
 	uint8_t mode;       /* enum cpu_mode */
 	uint8_t hard, soft; /* nesting depth */
 	bool seen;
-	uint64_t unused; /* 128 bytes: indices are multiplied with the size for each event */
-};
+	uint64_t unused;       /* 128 bytes: indices are multiplied with the size for each event */
+} __attribute__((aligned(8))); /* 32-bit x86 would align a u64 to 4 bytes */
 _Static_assert(sizeof(struct state_cpu) == 128, "a power of two");
 
 enum step_kind {

@@ -27,11 +27,18 @@ happen() {
 		after=$(cat /sys/block/vda/stat)
 	fi
 	for e in sched_switch sched_waking; do echo stacktrace > $T/events/sched/$e/trigger; done
-	# Two processes that write to one file want the lock of its inode. One may be done before the other one begins.
+	# Two processes that write to one file want the lock of its inode. One may be done before the other one begins. Those
+	# that switch events want the lock of all events, and hold it for longer.
 	[ -z "$lock" ] || for n in 1 2 3 4 5 6 7 8 9 10; do
-		phase 'for w in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both' \
-			lock sched/sched_switch sched/sched_waking
-		! grep -q ': contention_end: ' $T/trace || break
+		if [ $n -lt 4 ]; then
+			w='for w in 1 2; do dd if=/dev/zero of=/tmp/both bs=256k count=40 conv=notrunc 2> /dev/null & done; wait; rm -f /tmp/both'
+		else
+			w='for w in 1 2; do for n in 1 2 3; do for e in 1 0; do echo $e > $T/instances/want/events/kmem/enable; done; done & done; wait'
+		fi
+		mkdir -p $T/instances/want
+		phase "$w" lock sched/sched_switch sched/sched_waking
+		rmdir $T/instances/want
+		! grep -q ": contention_end: " $T/trace || break
 	done
 	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
 	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
