@@ -25,9 +25,17 @@ static void put_text(struct tally_key *key, const char *text, size_t len)
 	tally_key_put(key, text, len);
 }
 
-/* as order_base_2() */
-static uint64_t log2_of(uint64_t value)
+/*
+ * As ilog2(roundup_pow_of_two(value)) of include/linux/log2.h, which takes an unsigned long. There is no power of two
+ * from half of its values on: 1 is shifted by all of its bits. That is 0, except on 32-bit x86, where it is 1 again.
+ */
+static uint64_t log2_of(uint64_t value, const struct context *context)
 {
+	if (context->abi.long_size == 4 && value > UINT64_C(1) << 31) {
+		value = (uint32_t)value;
+		if (value > UINT64_C(1) << 31 && context->machine[0] == 'i')
+			return 0;
+	}
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
 }
 
@@ -50,7 +58,7 @@ uint64_t tally_number(const struct tally *tally, const struct tally_column *colu
 	else if (column->of == TALLY_LATENCY)
 		value = lat;
 	if (column->how == TALLY_LOG2)
-		return log2_of(value);
+		return log2_of(value, bound->context);
 	return column->how == TALLY_BUCKETS ? value / column->buckets * column->buckets : value;
 }
 

@@ -374,6 +374,7 @@ TEST(tally_names_a_call_as_the_source_of_that_machine_defines_it)
 	CHECK(is_called(&context, 40, "sys_sendfile64"));
 	CHECK(is_called(&context, 221, "sys_fadvise64"));
 	CHECK(is_called(&context, 99999, "unknown_syscall"));
+	CHECK(is_called(&context, 0x40000000, "unknown_syscall"));
 	context = (struct context){ .machine = "i686", .abi = { .long_size = 4 } };
 	CHECK(is_called(&context, 24, "sys_getuid16"));
 	CHECK(is_called(&context, 199, "sys_getuid"));
@@ -386,6 +387,8 @@ TEST(tally_names_a_call_as_the_source_of_that_machine_defines_it)
 	context = (struct context){ .machine = "armv7l", .abi = { .long_size = 4 } };
 	CHECK(is_called(&context, 240, "sys_futex_time32"));
 	CHECK(is_called(&context, 180, "sys_pread64"));
+	/* set_tls; the kernel has no name for the calls that only arm has. */
+	CHECK(is_called(&context, 0xf0005, "unknown_syscall"));
 	context = (struct context){ .machine = "s390x", .abi = { .long_size = 8 } };
 	CHECK(is_called(&context, 90, "sys_old_mmap"));
 	CHECK(is_called(&context, 253, "sys_fadvise64_64"));
@@ -406,4 +409,25 @@ TEST(tally_has_of_a_32_bit_kernel_the_lower_half_of_a_field)
 	CHECK(tally_number(&tally, &column, &bound, &place, 0, &event) == (uint64_t)-2);
 	context.abi.long_size = 4;
 	CHECK(tally_number(&tally, &column, &bound, &place, 0, &event) == (uint32_t)-2);
+}
+
+/* The steps are those of Linux 6.12 on x86_64, 6.1 on i386 and 7.2 on arm. */
+TEST(tally_has_the_step_of_log2_for_numbers_below_0_of_each_machine)
+{
+	static const int32_t data = -2;
+	struct event event = { .data = (const uint8_t *)&data, .len = sizeof(data), .ts = (UINT64_C(1) << 32) + 5 };
+	struct place place = { .size = 4, .is_signed = true };
+	struct context context = { .machine = "x86_64", .abi = { .long_size = 8 } };
+	struct tally_bound bound = { .context = &context };
+	struct tally_column number = { .of = TALLY_NUMBER, .how = TALLY_LOG2 },
+			    time = { .of = TALLY_TIME, .how = TALLY_LOG2 };
+	static struct tally tally;
+
+	CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 64);
+	CHECK(tally_number(&tally, &time, &bound, &place, 0, &event) == 33);
+	context = (struct context){ .machine = "armv7l", .abi = { .long_size = 4 } };
+	CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 32);
+	CHECK(tally_number(&tally, &time, &bound, &place, 0, &event) == 3);
+	context = (struct context){ .machine = "i686", .abi = { .long_size = 4 } };
+	CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 0);
 }
