@@ -36,20 +36,34 @@ void release_read(struct context *context, const char *uname)
 	context->preempt_rt = (uname && strstr(uname, " PREEMPT_RT ")) || strstr(context->release, "-rt");
 }
 
-bool release_prints_more(const struct context *context)
-{
-	/* The first stable releases with the commit */
-	static const struct {
-		unsigned major, minor, patch;
-	} mended[] = { { 5, 10, 261 }, { 5, 15, 212 }, { 6, 1, 178 }, { 6, 6, 145 },
-		       { 6, 12, 97 },  { 6, 18, 40 },  { 7, 1, 5 } };
+/* A stable release that is the first of its series with a commit. */
+struct mended {
+	unsigned major, minor, patch;
+};
 
-	if (!context->release_major || context_since(context, 7, 2))
-		return false;
-	for (size_t i = 0; i < array_size(mended); i++)
+/* Whether the kernel lacks the commit; a series that is not in the list does. */
+static bool lacks(const struct context *context, const struct mended *mended, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
 		if (context->release_major == mended[i].major && context->release_minor == mended[i].minor)
 			return context->release_patch < mended[i].patch;
 	return true;
+}
+
+bool release_shifts_log2(const struct context *context)
+{
+	/* From the changelogs of Debian's kernels; 6.12.107 lacks it, and 6.12.117 has it. */
+	static const struct mended mended[] = { { 6, 1, 191 }, { 6, 12, 114 }, { 7, 2, 13 } };
+
+	return context->release_major && !context_since(context, 7, 3) && lacks(context, mended, array_size(mended));
+}
+
+bool release_prints_more(const struct context *context)
+{
+	static const struct mended mended[] = { { 5, 10, 261 }, { 5, 15, 212 }, { 6, 1, 178 }, { 6, 6, 145 },
+						{ 6, 12, 97 },  { 6, 18, 40 },  { 7, 1, 5 } };
+
+	return context->release_major && !context_since(context, 7, 2) && lacks(context, mended, array_size(mended));
 }
 
 /*

@@ -34,4 +34,11 @@ char *release_new_model(const struct context *context);
  */
 bool release_prints_more(const struct context *context);
 
+/*
+ * Whether the kernel shifts 1 by all bits of an unsigned long for the step of .log2 that a 0 or a number below 0 is in:
+ * all do before "tracing: Fix the shift out of bounds in the log2 histogram modifier", which is in 7.3 and in some
+ * stable releases. What comes out depends on the machine. False when the release is unknown.
+ */
+bool release_shifts_log2(const struct context *context);
+
 #endif

@@ -2,6 +2,7 @@
 #include "lib/tally/tally_internal.h"
 
 #include "lib/event/context.h"
+#include "lib/event/release.h"
 #include "lib/event/tasks.h"
 
 #include <string.h>
@@ -26,16 +27,18 @@ static void put_text(struct tally_key *key, const char *text, size_t len)
 }
 
 /*
- * As ilog2(roundup_pow_of_two(value)) of include/linux/log2.h, which takes an unsigned long. There is no power of two
- * from half of its values on: 1 is shifted by all of its bits. That is 0, except on 32-bit x86, where it is 1 again.
+ * As order_base_2() of include/linux/log2.h, which takes an unsigned long. Older kernels round up to a power of two
+ * before. For 0 and from half of all values on they shift 1 by all bits: that is 0 on arm and powerpc, whose logarithm
+ * is -1, and 1 again on others.
  */
 static uint64_t log2_of(uint64_t value, const struct context *context)
 {
-	if (context->abi.long_size == 4 && value > UINT64_C(1) << 31) {
+	uint64_t half = context->abi.long_size == 4 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
+
+	if (context->abi.long_size == 4)
 		value = (uint32_t)value;
-		if (value > UINT64_C(1) << 31 && context->machine[0] == 'i')
-			return 0;
-	}
+	if ((!value || value > half) && release_shifts_log2(context))
+		return !strncmp(context->machine, "arm", 3) || !strncmp(context->machine, "ppc", 3) ? UINT64_MAX : 0;
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
 }
 

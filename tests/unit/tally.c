@@ -411,10 +411,15 @@ TEST(tally_has_of_a_32_bit_kernel_the_lower_half_of_a_field)
 	CHECK(tally_number(&tally, &column, &bound, &place, 0, &event) == (uint32_t)-2);
 }
 
-/* The steps are those of Linux 6.12 on x86_64, 6.1 on i386 and 7.2 on arm. */
+/* The steps are those of Linux 6.1.192 on x86_64, 7.2.13 on arm, and 6.1.176 on x86_64, i386 and arm. */
 TEST(tally_has_the_step_of_log2_for_numbers_below_0_of_each_machine)
 {
-	static const int32_t data = -2;
+	static const int32_t data = -2, nothing = 0, two = 2;
+	static const struct {
+		const char *machine;
+		uint8_t long_size;
+		uint64_t step;
+	} olds[] = { { "x86_64", 8, 0 }, { "i686", 4, 0 }, { "armv7l", 4, UINT64_MAX } };
 	struct event event = { .data = (const uint8_t *)&data, .len = sizeof(data), .ts = (UINT64_C(1) << 32) + 5 };
 	struct place place = { .size = 4, .is_signed = true };
 	struct context context = { .machine = "x86_64", .abi = { .long_size = 8 } };
@@ -428,6 +433,15 @@ TEST(tally_has_the_step_of_log2_for_numbers_below_0_of_each_machine)
 	context = (struct context){ .machine = "armv7l", .abi = { .long_size = 4 } };
 	CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 32);
 	CHECK(tally_number(&tally, &time, &bound, &place, 0, &event) == 3);
-	context = (struct context){ .machine = "i686", .abi = { .long_size = 4 } };
-	CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 0);
+	context = (struct context){ .release_major = 6, .release_minor = 1, .release_patch = 176 };
+	for (size_t i = 0; i < array_size(olds); i++) {
+		snprintf(context.machine, sizeof(context.machine), "%s", olds[i].machine);
+		context.abi.long_size = olds[i].long_size;
+		event.data = (const uint8_t *)&data;
+		CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == olds[i].step);
+		event.data = (const uint8_t *)&nothing;
+		CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == olds[i].step);
+		event.data = (const uint8_t *)&two;
+		CHECK(tally_number(&tally, &number, &bound, &place, 0, &event) == 1);
+	}
 }
