@@ -99,6 +99,24 @@ static const char *const time_calls[] = {
 	"recvmmsg",        "io_pgetevents",
 };
 
+/* Calls that have numbers, but no kernel that has histograms has these calls. */
+static const char *const missing_calls[] = {
+	"break",         "stty",           "gtty",          "ftime",
+	"prof",          "lock",           "mpx",           "ulimit",
+	"profil",        "idle",           "tuxcall",       "security",
+	"vserver",       "afs_syscall",    "create_module", "query_module",
+	"nfsservctl",    "getpmsg",        "putpmsg",       "get_kernel_syms",
+	"epoll_ctl_old", "epoll_wait_old",
+};
+
+static bool is_missing(const char *name)
+{
+	for (size_t i = 0; i < array_size(missing_calls); i++)
+		if (!strcmp(missing_calls[i], name))
+			return true;
+	return false;
+}
+
 static bool is_at(const struct context *context, enum who who)
 {
 	const char *machine = context->machine;
@@ -164,7 +182,7 @@ const char *tally_call_name(const struct context *context, uint64_t number, char
 	/* The kernel's function takes an int. */
 	const char *name = system_call_name(context->machine, (int32_t)number);
 
-	if (!name || (int32_t)number >= OWN_CALLS)
+	if (!name || (int32_t)number >= OWN_CALLS || is_missing(name))
 		return "unknown_syscall";
 	define(context, name, into);
 	return into;

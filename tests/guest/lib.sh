@@ -41,6 +41,14 @@ same() {
 	return 1
 }
 
+# compat: whether 32-bit programs run on a 64-bit kernel, which has no events of single calls for them
+compat() {
+	case $(uname -m) in
+	*64*) [ "$(dd if=/bin/busybox bs=1 skip=4 count=1 2> /dev/null)" = "$(printf '\001')" ] ;;
+	*) false ;;
+	esac
+}
+
 # timeout [-k SECONDS] SECONDS COMMAND...: waits four times as long, because emulated CPUs are that much slower when
 # other guests run
 timeout() {

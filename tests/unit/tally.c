@@ -375,6 +375,8 @@ TEST(tally_names_a_call_as_the_source_of_that_machine_defines_it)
 	CHECK(is_called(&context, 221, "sys_fadvise64"));
 	CHECK(is_called(&context, 99999, "unknown_syscall"));
 	CHECK(is_called(&context, 0x40000000, "unknown_syscall"));
+	/* create_module */
+	CHECK(is_called(&context, 174, "unknown_syscall"));
 	context = (struct context){ .machine = "i686", .abi = { .long_size = 4 } };
 	CHECK(is_called(&context, 24, "sys_getuid16"));
 	CHECK(is_called(&context, 199, "sys_getuid"));

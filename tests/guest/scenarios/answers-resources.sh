@@ -183,7 +183,8 @@ tasks() {
 	check "as many ended as it has exits" equal "$(rows ended)" "$(lines 'sched_process_exit: ')"
 	check "as many programs were executed as it has execs" equal "$(total execs)" "$(lines 'sched_process_exec: ')"
 	check "one task was killed by a signal" equal "$(rows exit_signal)" 1
-	[ ! -d $T/events/syscalls/sys_enter_exit_group ] || check "three ended with 1, 2 and 3" equal "$(total exit_status)" 6
+	# Some kernels of mips have the event, and it does not happen.
+	! grep -q ': sys_exit_group(' /tmp/all.txt || check "three ended with 1, 2 and 3" equal "$(total exit_status)" 6
 }
 
 scenario() {

@@ -139,7 +139,7 @@ scenario() {
 	saved "hexadecimal and powers of two" sched:sched_switch --keys prev_state.hex,prev_pid.log2 --sort prev_pid,prev_state --filter "$head"
 	saved "system calls by name" raw_syscalls:sys_enter --keys id.syscall --sort id --filter "$head"
 	saved "numbers below 0" raw_syscalls:sys_exit --keys id,ret --sort ret,id --filter "$head"
-	saved "those of one call, by task" syscalls:sys_exit_openat --keys ret,execname --sort ret.descending --filter "$head"
+	compat || saved "those of one call, by task" syscalls:sys_exit_openat --keys ret,execname --sort ret.descending --filter "$head"
 	[ -z "$percent" ] || saved "steps, per cent and bars" kmem:kmalloc --keys bytes_req.buckets=100,bytes_alloc.log2 \
 		--values bytes_alloc.percent,bytes_req.graph --sort bytes_req,bytes_alloc --filter "$head"
 	saved "functions" kmem:kmalloc --keys call_site.sym,bytes_req --values bytes_req.hex --sort call_site,bytes_req --filter "$head"
