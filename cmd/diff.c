@@ -321,10 +321,8 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 
 	findings_init(&findings);
 	r = diff_new(arguments->files[0].nr, arguments->files[1].nr, &diff, fail);
-	if (!r) {
-		diff_per(diff, reading.per, reading.event);
+	if (!r)
 		r = diff_read(diff, arguments->files, &reading, fail);
-	}
 	if (!r) {
 		condition = diff_finish(diff, &arguments->diff, &findings, &met);
 		if (condition && condition != -ERANGE && condition != -ENODATA)

@@ -133,6 +133,7 @@ int diff_read(struct diff *diff, const struct diff_files files[2], const struct 
 	size_t at = 0;
 	int r = load(traces, files, reading->sandbox, reading->trust_size, fail);
 
+	diff_per(diff, reading->per, reading->event);
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < files[side].nr; i++, at++) {
 			if (!r) {

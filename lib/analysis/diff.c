@@ -84,14 +84,13 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 
 	pass.budget.left = BUDGET;
 	pass_cut(&pass, part->first, part->last);
-	run->span_ns = part->last > part->first ? part->last - part->first : 1;
 	snprintf(run->release, sizeof(run->release), "%s", reader->buffers[0].context->release);
 	for (size_t i = 0; !r && i < nr_ops; i++)
 		r = pass_add(&pass, ops[i], nr_ops == 1 ? part->options : NULL, fail);
 	if (!r)
 		r = pass_run(&pass, diff->per == DIFF_PER_EVENT ? &count : NULL, fail);
 	if (!r)
-		r = diff_units_finish(diff, &pass, run, fail);
+		r = diff_units_finish(diff, &counting, fail);
 	if (!r)
 		r = take_findings(run, &pass, nr_ops, fail);
 	if (!r)
@@ -356,15 +355,20 @@ static const char *row_of(const struct diff_line *line)
 	return strchr(line->name, '\t') + 1;
 }
 
+static bool is_about(const struct diff_condition *condition, const struct diff_line *line)
+{
+	return line->metric == condition->metric && text_glob(condition->row, row_of(line));
+}
+
 static bool meets(const struct diff_condition *condition, const struct diff_line *line)
 {
-	if (!line->changed || line->metric != condition->metric || !text_glob(condition->row, row_of(line)))
+	if (!line->changed || !is_about(condition, line))
 		return false;
 	return condition->below ? line->test.change < condition->change : line->test.change > condition->change;
 }
 
-/* Finds out whether a row was judged that the glob chooses, of this figure, and whether one was tested. */
-static bool judges(const struct diff_judging *judging, const char *glob, unsigned int metrics, bool *tested)
+/* Finds out whether a figure was judged that the condition is about, and whether one was tested. */
+static bool judges(const struct diff_judging *judging, const struct diff_condition *condition, bool *tested)
 {
 	bool judged = false;
 
@@ -372,7 +376,7 @@ static bool judges(const struct diff_judging *judging, const char *glob, unsigne
 	for (size_t i = 0; i < judging->nr; i++) {
 		const struct diff_line *line = &judging->lines[i];
 
-		if (!(metrics & 1u << line->metric) || !text_glob(glob, row_of(line)))
+		if (!is_about(condition, line))
 			continue;
 		judged = true;
 		*tested |= line->tested;
@@ -401,7 +405,7 @@ static int check_testable(const struct diff_judging *judging, const struct diff_
 	const char *metric = diff_metric_name(condition->metric);
 	bool tested;
 
-	if (!judges(judging, condition->row, 1u << condition->metric, &tested))
+	if (!judges(judging, condition, &tested))
 		return fail_set(fail, -ENODATA, "--fail-if '%s' cannot be checked: both sides have no row '%s' with %s",
 				condition->text, condition->row, metric);
 	if (!tested)

@@ -202,16 +202,23 @@ static void judge(double *logs, size_t nr, struct diff_test *test)
 	test->sees = exp(student_975 * deviation) - 1;
 }
 
+/* The number of units in a draw; it may be 0. */
+static double units_of(const struct diff *diff, size_t side, const uint8_t draw[PASS_BLOCKS])
+{
+	const struct diff_units *units = &diff->sides[side].runs[0].units;
+
+	return diff->per == DIFF_PER_EVENT ? (double)weigh(units->blocks, draw) : units->nr;
+}
+
 static void run(const struct diff *diff, const struct blocks *sides, double *logs, struct diff_test tests[DIFF_METRICS])
 {
-	const struct diff_run *runs[2] = { &diff->sides[0].runs[0], &diff->sides[1].runs[0] };
 	size_t nr[DIFF_METRICS] = { 0 };
 
 	for (size_t i = 0; i < DIFF_DRAWS; i++) {
 		double old[DIFF_METRICS], new[DIFF_METRICS], per[2];
 
 		for (size_t side = 0; side < 2; side++)
-			per[side] = diff_units_drawn(diff, runs[side], diff->draws[i][side]);
+			per[side] = units_of(diff, side, diff->draws[i][side]);
 		if (!figures(&sides[0], diff->draws[i][0], old) || !figures(&sides[1], diff->draws[i][1], new))
 			continue;
 		for (size_t metric = 0; metric < DIFF_METRICS; metric++) {

@@ -25,7 +25,6 @@ enum diff_limit { DIFF_CUT, DIFF_BROKEN, DIFF_MISSING, DIFF_LIMITS };
 struct diff_run {
 	struct diff_row *rows; /* ordered by name */
 	size_t nr;
-	uint64_t span_ns;
 	struct diff_units {
 		double nr;                    /* of seconds, of seconds of the CPUs, or of events in the recording */
 		uint32_t blocks[PASS_BLOCKS]; /* number of events in each block; only of DIFF_PER_EVENT */
@@ -96,10 +95,7 @@ struct diff_counting {
 };
 void diff_units_see(void *arg, const struct event *event); /* `arg`: struct diff_counting */
 /* Called after the last event. -ENODATA: there are no units. */
-int must_check diff_units_finish(const struct diff *diff, const struct pass *pass, struct diff_run *run,
-				 struct fail *fail);
-/* The number of units in a draw of blocks; it may be 0. */
-double diff_units_drawn(const struct diff *diff, const struct diff_run *run, const uint8_t draw[PASS_BLOCKS]);
+int must_check diff_units_finish(const struct diff *diff, const struct diff_counting *counting, struct fail *fail);
 /* Whether figures per unit can be tested. */
 bool diff_units_enough(const struct diff *diff);
 const char *diff_units_suffix(const struct diff *diff); /* "/s" */

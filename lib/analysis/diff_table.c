@@ -69,14 +69,14 @@ static void put_percent(struct table *table, bool known, double part)
 static void put_value(struct table *table, bool known, double value, unsigned digits)
 {
 	if (known)
-		table_cell_decimal(table, llround(fmin(value, 1e18)), digits);
+		table_cell_decimal(table, llround(fmin(value * pow(10, digits), 1e18)), digits);
 	else
 		table_cell(table, "-");
 }
 
 static void put_line(struct table *table, const struct diff *diff, const struct diff_line *line)
 {
-	bool small = diff->per == DIFF_PER_EVENT && diff_is_per_unit(line->metric);
+	unsigned digits = diff->per == DIFF_PER_EVENT && diff_is_per_unit(line->metric) ? 6 : 3;
 	const struct diff_test *test = &line->test;
 	const char *tab = strchr(line->name, '\t');
 
@@ -92,9 +92,9 @@ static void put_line(struct table *table, const struct diff *diff, const struct 
 	put_percent(table, line->tested && !line->changed && test->bounded, test->sees);
 	table_cell_u64(table, line->counts[0]);
 	table_cell_u64(table, line->counts[1]);
-	put_value(table, line->known, test->old * (small ? 1e6 : 1e3), small ? 6 : 3);
-	put_value(table, line->known, test->new *(small ? 1e6 : 1e3), small ? 6 : 3);
-	put_value(table, line->tested, test->p * 1e6, 6);
+	put_value(table, line->known, test->old, digits);
+	put_value(table, line->known, test->new, digits);
+	put_value(table, line->tested, test->p, 6);
 }
 
 static void put_lines(const struct diff_judging *judging, struct findings *findings)

@@ -9,8 +9,6 @@
 #include "lib/reader/reader.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 void diff_per(struct diff *diff, enum diff_per per, const char *event)
 {
@@ -33,19 +31,21 @@ static uint32_t cpus_of(const struct pass *pass)
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
 		if (pass->reader->buffers[i].context->online_cpus > nr)
 			nr = pass->reader->buffers[i].context->online_cpus;
-	return nr ? nr : (uint32_t)pass->state.nr_cpus;
+	nr = nr ? nr : (uint32_t)pass->state.nr_cpus;
+	return nr ? nr : 1;
 }
 
-int diff_units_finish(const struct diff *diff, const struct pass *pass, struct diff_run *run, struct fail *fail)
+int diff_units_finish(const struct diff *diff, const struct diff_counting *counting, struct fail *fail)
 {
-	struct diff_units *units = &run->units;
+	const struct diff_part *part = counting->part;
+	struct diff_units *units = counting->units;
 
-	units->nr = (double)run->span_ns / 1e9;
-	if (diff->per == DIFF_PER_CPU_SECOND)
-		units->nr *= cpus_of(pass) ? cpus_of(pass) : 1;
-	if (diff->per != DIFF_PER_EVENT)
+	if (diff->per != DIFF_PER_EVENT) {
+		units->nr = (double)(part->last > part->first ? part->last - part->first : 1) / 1e9;
+		if (diff->per == DIFF_PER_CPU_SECOND)
+			units->nr *= cpus_of(counting->pass);
 		return 0;
-	units->nr = 0;
+	}
 	for (size_t i = 0; i < PASS_BLOCKS; i++)
 		units->nr += units->blocks[i];
 	if (units->nr > 0)
@@ -76,17 +76,6 @@ double diff_figure(const struct diff_run *run, const struct diff_row *row, enum 
 double diff_nothing(const struct diff *diff, const struct diff_run *run, enum diff_metric metric)
 {
 	return diff->per == DIFF_PER_EVENT && diff_is_per_unit(metric) ? 0.5 / run->units.nr : 0.5;
-}
-
-double diff_units_drawn(const struct diff *diff, const struct diff_run *run, const uint8_t draw[PASS_BLOCKS])
-{
-	uint64_t sum = 0;
-
-	if (diff->per != DIFF_PER_EVENT)
-		return run->units.nr;
-	for (size_t i = 0; i < PASS_BLOCKS; i++)
-		sum += (uint64_t)run->units.blocks[i] * draw[i];
-	return (double)sum;
 }
 
 static bool are_enough(const struct diff_units *units)

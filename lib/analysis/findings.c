@@ -9,7 +9,6 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -372,15 +372,14 @@ static void put_lates(const struct analysis *latency, struct findings *findings,
 
 	if (!table)
 		return;
-	table->data_only = latency_sorts.data_only & ~(1U << STACK | 1U << FUNCTION | 1U << CALLER | 1U << GAP);
 	for (size_t i = 0; i < lates->nr; i++) {
 		nmi |= lates->items[i].parts[PART_NMI] > 0;
 		stacks |= lates->items[i].stack > 0;
 		functions |= lates->items[i].gap > 0;
 	}
+	table->data_only = latency_sorts.data_only &
+			   ~((stacks ? 1U << STACK : 0) | (functions ? 1U << FUNCTION | 1U << CALLER | 1U << GAP : 0));
 	table->data_only |= samples ? 1 << ENQUEUE | 1 << WAKER | 1 << PRIO | (nmi ? 0 : 1 << NMI) : 0;
-	table->data_only |= stacks ? 0 : 1 << STACK;
-	table->data_only |= functions ? 0 : 1 << FUNCTION | 1 << CALLER | 1 << GAP;
 	/* On a narrow terminal these columns go first; the column with the cause stays. */
 	table->spare = 1 << STACK | 1 << CALLER | 1 << GAP | 1 << FUNCTION | 1 << FROM | 1 << PRIO | 1 << WAKER |
 		       1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
