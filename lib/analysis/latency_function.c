@@ -80,8 +80,7 @@ static void end_pause(struct called *called, uint64_t now)
 
 static bool interrupts(const struct called *called, const struct event *event)
 {
-	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI) ||
-	       (called->interrupted && event->flags & EVENT_IRQS_OFF);
+	return event->flags & EVENT_INTERRUPTS || (called->interrupted && event->flags & EVENT_IRQS_OFF);
 }
 
 static void interrupt(struct called *called, uint64_t now)

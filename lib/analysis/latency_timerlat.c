@@ -189,17 +189,12 @@ static bool split_thread(const struct timerlats *timerlats, const struct timerla
 	return true;
 }
 
-static bool interrupts(const struct event *event)
-{
-	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
-}
-
 bool timerlats_has_stack(const struct timerlats *timerlats, const struct event *event)
 {
 	const struct timerlat_cpu *cpu = event->cpu < timerlats->nr_cpus ? &timerlats->cpus[event->cpu] : NULL;
 
 	return cpu && cpu->last_kind && cpu->last_pid == event->pid &&
-	       interrupts(event) == (cpu->last_kind == contexts[0]);
+	       !(event->flags & EVENT_INTERRUPTS) == (cpu->last_kind != contexts[0]);
 }
 
 void timerlats_set_stack(struct timerlats *timerlats, uint32_t number, uint32_t stack)
@@ -242,7 +237,7 @@ static void see_noise(struct timerlats *timerlats, const struct event *event)
 
 	cpu->lost |= event->kind == EVENT_LOST;
 	/* Interrupts may come between the sample of the thread and its stack. */
-	if (event->kind == EVENT_LOST || cpu->last_kind == contexts[0] || !interrupts(event))
+	if (event->kind == EVENT_LOST || cpu->last_kind == contexts[0] || !(event->flags & EVENT_INTERRUPTS))
 		cpu->last_kind = NULL;
 	if (!cpu->waits || !noises_back(timerlats->noises, event->cpu, 0, &piece) || piece.part != NOISE_IRQ ||
 	    piece.at < cpu->irq.at)

@@ -210,7 +210,7 @@ static void forget(struct calls *calls)
  */
 static uint8_t within(const struct event *event)
 {
-	return event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI);
+	return event->flags & EVENT_INTERRUPTS;
 }
 
 /* Forgets a function whose end did not come: its caller goes on. */

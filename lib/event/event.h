@@ -26,6 +26,7 @@ enum event_flags {
 	EVENT_PREEMPT_RESCHED = 0x20,
 	EVENT_NMI = 0x40,
 	EVENT_BH_OFF = 0x80,
+	EVENT_INTERRUPTS = EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI, /* one of them: it happened in an interrupt */
 };
 
 enum { EVENT_TYPES_MAX = 1 << 16 }; /* the number of possible ids: event_type::index is always smaller */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/repeats.h"
 
+#include "lib/base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,28 +16,18 @@ void repeats_release(struct repeats *repeats)
 	*repeats = (struct repeats){ .starved = false };
 }
 
-static bool grow(struct repeat_list *list)
-{
-	size_t room = list->room ? list->room * 2 : 16;
-	struct repeat *items = reallocarray(list->items, room, sizeof(*items));
-
-	if (!items)
-		return false;
-	list->items = items;
-	list->room = room;
-	return true;
-}
-
 static void add(struct repeats *repeats, struct repeat_list *list, const struct repeat *repeat)
 {
+	struct repeat *added;
+
 	if (list->nr == REPEATS_MAX) {
 		list->nr = REPEATS_MAX / 2;
 		memmove(list->items, list->items + REPEATS_MAX - list->nr, list->nr * sizeof(*list->items));
 	}
-	if (list->nr == list->room && !grow(list))
-		repeats->starved = true;
-	else
-		list->items[list->nr++] = *repeat;
+	added = vec_push(list->items, list->nr);
+	repeats->starved |= !added;
+	if (added)
+		*added = *repeat;
 }
 
 void repeats_forget(struct repeats *repeats, size_t place)

@@ -32,7 +32,7 @@ struct repeats_found {
 
 struct repeat_list {
 	struct repeat *items;
-	size_t nr, room;
+	size_t nr;
 };
 
 struct repeats {

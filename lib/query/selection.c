@@ -266,8 +266,7 @@ static bool keep_comm(struct selection *selection, int32_t pid)
 /* Whether an event happened in one of the recorder's tasks, and not in an interrupt that hit it. */
 static bool is_self(const struct selection *selection, const struct event *event)
 {
-	if (!bit_get(selection->self_bits, (uint32_t)event->pid % SELF_BITS) ||
-	    event->flags & (EVENT_HARDIRQ | EVENT_SOFTIRQ | EVENT_NMI))
+	if (!bit_get(selection->self_bits, (uint32_t)event->pid % SELF_BITS) || event->flags & EVENT_INTERRUPTS)
 		return false;
 	for (size_t i = 0; i < selection->nr_self; i++)
 		if (selection->self[i] == event->pid)
