@@ -13,9 +13,7 @@
 
 static void types(struct loom *loom)
 {
-	loom_type(loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
+	loom_graph(loom);
 }
 
 static const char call_script[] =

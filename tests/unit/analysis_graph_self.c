@@ -7,9 +7,7 @@
 
 static void types(struct loom *loom)
 {
-	loom_type(loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
+	loom_graph(loom);
 }
 
 TEST(graph_takes_an_interrupt_behind_the_return_for_a_part_of_the_caller)

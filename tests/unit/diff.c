@@ -33,12 +33,8 @@ static void play(struct loom *loom, uint64_t seed, unsigned slow, double longer,
 		for (unsigned i = 0; i < FUNCTIONS; i++) {
 			uint64_t start = now += 50;
 
-			CHECK(buf_addf(&script, "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=1\n", now, 0x10 + i));
 			now += (uint64_t)(diffed_duration(&state, 500.0 * (i + 1)) * pace * (i == slow ? longer : 1));
-			CHECK(buf_addf(&script,
-				       "0 %" PRIu64 " 7 funcgraph_exit func=0x%x depth=1 calltime=%" PRIu64
-				       " rettime=%" PRIu64 "\n",
-				       now, 0x10 + i, start, now));
+			diffed_call(&script, 0x10 + i, 1, start, now);
 		}
 		now += 100;
 		CHECK(buf_addf(&script,
@@ -55,9 +51,7 @@ static bool add(struct diff *diff, bool is_new, uint64_t seed, unsigned slow, do
 	struct loom loom;
 
 	loom_init(&loom);
-	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
+	loom_graph(&loom);
 	play(&loom, seed, slow, longer, drift);
 	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
 }
@@ -148,16 +142,11 @@ static bool add_cluster(struct diff *diff, bool is_new, unsigned clustered, unsi
 	uint64_t now = 1000;
 
 	loom_init(&loom);
-	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
+	loom_graph(&loom);
 	for (unsigned i = 0; i < 200; i++) {
 		uint64_t end = now + (i < clustered ? time + i % 3 : 900 + i % 7);
 
-		CHECK(buf_addf(&script,
-			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
-			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
-			       now, i < 180 ? 1 : 2, end, i < 180 ? 1 : 2, now, end));
+		diffed_call(&script, i < 180 ? 1 : 2, 0, now, end);
 		now += i < clustered ? 2000 : 5000000;
 	}
 	loom_play(&loom, buf_str(&script));
@@ -214,17 +203,9 @@ static bool add_run(struct diff *diff, bool is_new, bool marked, unsigned time)
 	uint64_t now = 1000;
 
 	loom_init(&loom);
-	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
-	for (unsigned i = 0; i < 100; i++, now += 10000) {
-		unsigned func = marked && i < 40 ? 3 : 1;
-
-		CHECK(buf_addf(&script,
-			       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=0\n0 %" PRIu64
-			       " 7 funcgraph_exit func=0x%x depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
-			       now, func, now + time, func, now, now + time));
-	}
+	loom_graph(&loom);
+	for (unsigned i = 0; i < 100; i++, now += 10000)
+		diffed_call(&script, marked && i < 40 ? 3 : 1, 0, now, now + time);
 	loom_play(&loom, buf_str(&script));
 	return diffed_add(diff, is_new, &loom, &graph_analysis, NULL);
 }

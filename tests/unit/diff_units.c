@@ -30,10 +30,7 @@ static void play(struct loom *loom, uint64_t seed, uint64_t pause, unsigned extr
 			uint64_t start = now += 50;
 
 			now += (uint64_t)diffed_duration(&state, 800);
-			CHECK(buf_addf(&script,
-				       "0 %" PRIu64 " 7 funcgraph_entry func=0x10 depth=0\n0 %" PRIu64
-				       " 7 funcgraph_exit func=0x10 depth=0 calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
-				       start, now, start, now));
+			diffed_call(&script, 0x10, 0, start, now);
 		}
 		now += (pause / 2 + diffed_random(&state) % pause) * (round < WORKS / 2 ? 1 : 4);
 	}
@@ -45,9 +42,7 @@ static void add(struct diff *diff, bool is_new, const char *event, uint64_t seed
 	struct loom loom;
 
 	loom_init(&loom);
-	loom_type(&loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
-	loom_type(&loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
-		  "\"\"");
+	loom_graph(&loom);
 	loom_type(&loom, "test", "work", "int number", "\"\"");
 	loom_type(&loom, "test", "start", "int number", "\"\"");
 	play(&loom, seed, pause, extra);

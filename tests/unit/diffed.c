@@ -8,6 +8,7 @@
 #include "lib/trace/trace.h"
 #include "tests/unit/test.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,14 @@ double diffed_duration(uint64_t *state, double base)
 	if (diffed_random(state) % 300 == 0)
 		spread *= 10;
 	return base * spread;
+}
+
+void diffed_call(struct buf *script, unsigned func, int depth, uint64_t start, uint64_t end)
+{
+	CHECK(buf_addf(script,
+		       "0 %" PRIu64 " 7 funcgraph_entry func=0x%x depth=%d\n0 %" PRIu64
+		       " 7 funcgraph_exit func=0x%x depth=%d calltime=%" PRIu64 " rettime=%" PRIu64 "\n",
+		       start, func, depth, end, func, depth, start, end));
 }
 
 static bool is_named(void *arg, const struct event *event)

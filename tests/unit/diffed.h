@@ -4,6 +4,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/diff.h"
+#include "lib/base/buf.h"
 #include "lib/base/out.h"
 #include "tests/unit/loom.h"
 
@@ -16,6 +17,9 @@ double diffed_part(uint64_t *state);
 
 /* A duration near `base`, from a distribution with a heavy tail: one of a few hundred takes ten times as long. */
 double diffed_duration(uint64_t *state, double base);
+
+/* Adds a call that makes no others to a loom's script: CPU 0, PID 7. */
+void diffed_call(struct buf *script, unsigned func, int depth, uint64_t start, uint64_t end);
 
 /* Adds the loom's trace, from time 1000 on, as a run of the old or the new side. Releases the loom. */
 bool diffed_add(struct diff *diff, bool is_new, struct loom *loom, const struct analysis_ops *ops, const void *options);

@@ -137,6 +137,13 @@ void loom_type(struct loom *loom, const char *system, const char *name, const ch
 	loom->nr_types++;
 }
 
+void loom_graph(struct loom *loom)
+{
+	loom_type(loom, "ftrace", "funcgraph_entry", "long func; int depth", "\"\"");
+	loom_type(loom, "ftrace", "funcgraph_exit", "long func; int depth; u64 calltime; u64 rettime; long retval",
+		  "\"\"");
+}
+
 void loom_init(struct loom *loom)
 {
 	*loom = (struct loom){ .clock = "local", .uname = "Linux loom 6.12.0", .version = 7 };

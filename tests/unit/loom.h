@@ -60,6 +60,9 @@ void loom_release(struct loom *loom);
  */
 void loom_type(struct loom *loom, const char *system, const char *name, const char *fields, const char *print);
 
+/* Adds funcgraph_entry and funcgraph_exit, as Linux 6.12 has them. */
+void loom_graph(struct loom *loom);
+
 /* Adds a file of tracefs to the trace as a setting. Borrows the texts. */
 void loom_setting(struct loom *loom, const char *name, const char *text);
 
