@@ -25,6 +25,7 @@ static int run(int argc, char **argv)
 const struct command block_command = {
 	.name = "block",
 	.summary = "show how long block requests waited and took",
+	.brief = "disk requests",
 	.examples = "  weft record -e block -- dd if=/dev/sda of=/dev/null count=1000\n"
 		    "  weft block\n"
 		    "  weft block --by task --sort q2c_max_ns",

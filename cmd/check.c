@@ -176,6 +176,7 @@ static int run(int argc, char **argv)
 const struct command check_command = {
 	.name = "check",
 	.summary = "verify a recording",
+	.brief = "is it whole",
 	.examples = "  weft check trace.dat\n"
 		    "  weft check -q trace.dat && weft report",
 	.group = "read",

@@ -61,6 +61,7 @@ static int run(int argc, char **argv)
 const struct command clear_command = {
 	.name = "clear",
 	.summary = "empty the buffers",
+	.brief = "empty buffers",
 	.examples = "  weft clear\n"
 		    "  weft clear -B io",
 	.group = "trace",

@@ -18,7 +18,8 @@
  */
 struct command {
 	const char *name;
-	const char *summary;  /* one line, lower case, no full stop */
+	const char *summary; /* one line, lower case, no full stop */
+	const char *brief;   /* the words of the overview that `weft help` prints, at most 15 letters; NULL if hidden */
 	const char *examples; /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
 	const char *group;    /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
 	const struct argp *argp;

@@ -102,6 +102,7 @@ static int run(int argc, char **argv)
 const struct command convert_command = {
 	.name = "convert",
 	.summary = "write a recording as another version of trace.dat",
+	.brief = "file versions",
 	.examples = "  weft convert --file-version 6 -o old.dat trace.dat\n"
 		    "  weft convert --compression zstd:19 -o small.dat trace.dat",
 	.group = "read",

@@ -370,6 +370,7 @@ static int run(int argc, char **argv)
 const struct command diff_command = {
 	.name = "diff",
 	.summary = "tell what changed between recordings, by a test that holds",
+	.brief = "two recordings",
 	.examples = "  weft diff before.dat after.dat\n"
 		    "  weft diff graph a1.dat,a2.dat,a3.dat,a4.dat b1.dat,b2.dat,b3.dat,b4.dat\n"
 		    "  weft diff syscalls old.dat new.dat --fail-if 'total > 5%'\n"

@@ -443,6 +443,7 @@ static int doctor_run(int argc, char **argv)
 const struct command doctor_command = {
 	.name = "doctor",
 	.summary = "show what can and cannot be traced here, and why",
+	.brief = "what works here",
 	.examples = "  weft doctor",
 	.group = "kernel",
 	.argp = &argp,

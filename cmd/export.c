@@ -424,6 +424,7 @@ static int run(int argc, char **argv)
 const struct command export_command = {
 	.name = "export",
 	.summary = "write a recording as a file of another program",
+	.brief = "other programs",
 	.examples = "  weft export --to perfetto -o trace.pftrace\n"
 		    "  weft export --to csv --fields ts,cpu,prev_pid,next_pid -e sched_switch trace.dat",
 	.group = "read",

@@ -133,6 +133,7 @@ static int run(int argc, char **argv)
 const struct command extract_command = {
 	.name = "extract",
 	.summary = "make a file of what the kernel's buffers hold",
+	.brief = "buffers to file",
 	.examples = "  weft extract\n"
 		    "  weft extract -s -o snapshot.dat",
 	.group = "trace",

@@ -110,6 +110,7 @@ static int run(int argc, char **argv)
 const struct command graph_command = {
 	.name = "graph",
 	.summary = "show how long functions took and what they returned",
+	.brief = "functions",
 	.examples = "  weft record -p function_graph -- make\n"
 		    "  weft graph --sort max --top 5 trace.dat\n"
 		    "  weft graph --tree vfs_read\n"

@@ -17,41 +17,15 @@ static const struct {
 	{ "kernel", "Ask the kernel" },
 };
 
-/* The overview fits a screen of 80 columns and 24 lines: each line has up to three commands, with these words. */
-static const struct {
-	const char *name, *brief;
-} briefs[] = {
-	{ "record", "a workload" },       { "stream", "print it live" },    { "recover", "after a kill" },
-	{ "pack", "tracefs copies" },     { "convert", "file versions" },   { "split", "smaller files" },
-	{ "merge", "several files" },     { "import", "text to a file" },   { "report", "kernel's text" },
-	{ "export", "other programs" },   { "sql", "ask with SELECT" },     { "info", "what is in it" },
-	{ "check", "is it whole" },       { "summary", "one page" },        { "sched", "who ran, waited" },
-	{ "latency", "late wakeups" },    { "syscalls", "calls, errors" },  { "graph", "functions" },
-	{ "irq", "interrupts" },          { "block", "disk requests" },     { "locks", "lock waits" },
-	{ "stacks", "call chains" },      { "memory", "allocations" },      { "power", "idle, frequency" },
-	{ "tasks", "who started what" },  { "diff", "two recordings" },     { "start", "trace, no file" },
-	{ "stop", "keep buffers" },       { "restart", "trace again" },     { "clear", "empty buffers" },
-	{ "set", "change settings" },     { "reset", "undo changes" },      { "show", "buffer, setting" },
-	{ "extract", "buffers to file" }, { "snapshot", "frozen copy" },    { "mark", "write a marker" },
-	{ "hist", "count and time" },     { "profile-functions", "times" }, { "stack", "deepest stack" },
-	{ "list", "events, tracers" },    { "probe", "own events" },        { "stat", "what is changed" },
-	{ "doctor", "what works here" },  { "instance", "more buffers" },   { "help", "a command" },
-};
-
+/* The overview fits a screen of 80 columns and 24 lines: each line has up to three commands, with their brief words. */
 enum { COLUMNS = 3, COLUMN = 26, NAME = 9 };
 
-/*
- * Prints a command's name and its words, filled up to the width of a column unless the command is the last on its line.
- */
+/* Prints a command and its brief words, filled up to the width of a column if another one follows on the line. */
 static void print_brief(const struct command *command, bool last)
 {
-	const char *brief = command->summary;
 	int name = (int)strlen(command->name) < NAME ? NAME : (int)strlen(command->name) + 1;
 
-	for (size_t i = 0; i < array_size(briefs); i++)
-		if (!strcmp(briefs[i].name, command->name))
-			brief = briefs[i].brief;
-	printf("  %-*s%-*.*s", name, command->name, last ? 0 : COLUMN - name - 2, COLUMN - name - 2, brief);
+	printf("  %-*s%-*s", name, command->name, last ? 0 : COLUMN - name - 2, command->brief);
 }
 
 static const struct command *next_of(const char *group, size_t *at)

@@ -478,6 +478,7 @@ static int hist_run(int argc, char **argv)
 const struct command hist_command = {
 	.name = "hist",
 	.summary = "count events by their fields, and times between them, in the kernel or in a file",
+	.brief = "count and time",
 	.examples = "  weft hist sched:sched_switch --keys next_comm -- make\n"
 		    "  weft hist block:block_rq_issue --keys bytes.log2 --live\n"
 		    "  weft hist -i trace.dat sched:sched_switch --keys next_comm",

@@ -192,6 +192,7 @@ static int run(int argc, char **argv)
 const struct command import_command = {
 	.name = "import",
 	.summary = "make a trace.dat of the kernel's text",
+	.brief = "text to a file",
 	.examples = "  weft import -o trace.dat trace.txt\n"
 		    "  dmesg | weft import -o trace.dat -",
 	.group = "read",

@@ -272,6 +272,7 @@ static int run(int argc, char **argv)
 const struct command info_command = {
 	.name = "info",
 	.summary = "show what is in a recording",
+	.brief = "what is in it",
 	.examples = "  weft info trace.dat\n  weft info --setting current_tracer trace.dat",
 	.group = "read",
 	.argp = &argp,

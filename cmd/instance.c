@@ -252,6 +252,7 @@ static int instance_run(int argc, char **argv)
 const struct command instance_command = {
 	.name = "instance",
 	.summary = "list, create and remove instances: ring buffers of their own",
+	.brief = "more buffers",
 	.examples = "  weft instance create net disk\n"
 		    "  weft instance remove net disk",
 	.group = "kernel",

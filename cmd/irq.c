@@ -19,6 +19,7 @@ static int run(int argc, char **argv)
 const struct command irq_command = {
 	.name = "irq",
 	.summary = "show how long interrupts took, and how late softirqs were",
+	.brief = "interrupts",
 	.examples = "  weft record -e irq -e irq_vectors -e timer -- make\n"
 		    "  weft irq --sort d-max --top 5 trace.dat",
 	.group = "read",

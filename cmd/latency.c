@@ -61,6 +61,7 @@ static int run(int argc, char **argv)
 const struct command latency_command = {
 	.name = "latency",
 	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
+	.brief = "late wakeups",
 	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n"
 		    "  weft latency --rt --worst 3\n"
 		    "  weft record -p osnoise -e osnoise -- sleep 10",

@@ -474,6 +474,7 @@ static int list_run(int argc, char **argv)
 const struct command list_command = {
 	.name = "list",
 	.summary = "list what this kernel can trace: events, tracers, clocks, functions...",
+	.brief = "events, tracers",
 	.examples = "  weft list events\n"
 		    "  weft list tracers",
 	.group = "kernel",

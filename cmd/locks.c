@@ -24,6 +24,7 @@ static int run(int argc, char **argv)
 const struct command locks_command = {
 	.name = "locks",
 	.summary = "show how long tasks waited for locks and futexes",
+	.brief = "lock waits",
 	.examples = "  weft record -e lock -e sched -T -- make -j\n"
 		    "  weft locks\n"
 		    "  weft locks --by caller",

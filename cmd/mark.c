@@ -196,6 +196,7 @@ static int mark_run(int argc, char **argv)
 const struct command mark_command = {
 	.name = "mark",
 	.summary = "write a marker into the trace",
+	.brief = "write a marker",
 	.examples = "  weft mark begin of the second phase\n"
 		    "  make 2>&1 | weft mark -",
 	.group = "trace",

@@ -18,6 +18,7 @@ static int run(int argc, char **argv)
 const struct command memory_command = {
 	.name = "memory",
 	.summary = "show what memory the kernel allocated and did not free, and which tasks waited for it",
+	.brief = "allocations",
 	.examples = "  weft record -e kmem -e vmscan -e compaction -e exceptions -- make\n"
 		    "  weft memory --sort alive_bytes --top 10",
 	.group = "read",

@@ -308,6 +308,7 @@ static int run(int argc, char **argv)
 const struct command merge_command = {
 	.name = "merge",
 	.summary = "write the recordings of several machines as one file",
+	.brief = "several files",
 	.examples = "  weft merge -o all.dat host.dat guest.dat\n"
 		    "  weft merge --offset guest.dat=-1500000 -o all.dat host.dat guest.dat",
 	.group = "read",

@@ -370,6 +370,7 @@ static int run(int argc, char **argv)
 const struct command pack_command = {
 	.name = "pack",
 	.summary = "build a trace.dat from plain copies of tracefs files",
+	.brief = "tracefs copies",
 	.examples = "  weft pack -o board.dat tracefs-copy\n"
 		    "  weft pack --script > copy-tracefs.sh",
 	.group = "record",

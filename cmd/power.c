@@ -18,6 +18,7 @@ static int run(int argc, char **argv)
 const struct command power_command = {
 	.name = "power",
 	.summary = "show how deep CPUs idled, what woke them, and how fast they ran",
+	.brief = "idle, frequency",
 	.examples = "  weft record --for power -- sleep 10\n"
 		    "  weft power",
 	.group = "read",

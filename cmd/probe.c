@@ -331,6 +331,7 @@ static int probe_run(int argc, char **argv)
 const struct command probe_command = {
 	.name = "probe",
 	.summary = "make events of functions and programs",
+	.brief = "own events",
 	.examples = "  weft probe add 'do_sys_openat2 filename:ustring'\n"
 		    "  weft probe add 'vfs_read%return ret'",
 	.group = "kernel",

@@ -268,6 +268,7 @@ static int profile_run(int argc, char **argv)
 const struct command profile_functions_command = {
 	.name = "profile-functions",
 	.summary = "count kernel functions and the time they take",
+	.brief = "times",
 	.examples = "  weft profile-functions -l 'vfs_*' --limit 10 -- ls -R /usr\n"
 		    "  weft profile-functions --duration 5s --sort hits -l '*lock*'",
 	.group = "trace",

@@ -158,6 +158,7 @@ static int run(int argc, char **argv)
 const struct command record_command = {
 	.name = "record",
 	.summary = "record what the kernel does while a command runs",
+	.brief = "a workload",
 	.examples = "  weft record -e sched -e syscalls -- ls\n"
 		    "  weft record -p function_graph -g do_sys_openat2 -- cat /etc/hostname",
 	.group = "record",

@@ -184,6 +184,7 @@ static int run(int argc, char **argv)
 const struct command recover_command = {
 	.name = "recover",
 	.summary = "finish the file of a recording that was killed",
+	.brief = "after a kill",
 	.examples = "  weft recover trace.dat\n"
 		    "  weft recover -o saved.dat trace.dat",
 	.group = "record",

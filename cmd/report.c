@@ -286,6 +286,7 @@ static int report_run(int argc, char **argv)
 const struct command report_command = {
 	.name = "report",
 	.summary = "print a recorded trace as the kernel would",
+	.brief = "kernel's text",
 	.examples = "  weft report | less\n"
 		    "  weft report -e sched_switch --since 1204.5 --until 1204.7",
 	.group = "read",

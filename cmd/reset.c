@@ -222,6 +222,7 @@ static int run(int argc, char **argv)
 const struct command reset_command = {
 	.name = "reset",
 	.summary = "put back what weft has changed, or all of tracefs",
+	.brief = "undo changes",
 	.examples = "  weft reset\n"
 		    "  weft reset --all",
 	.group = "trace",

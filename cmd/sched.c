@@ -82,6 +82,7 @@ static int run(int argc, char **argv)
 const struct command sched_command = {
 	.name = "sched",
 	.summary = "show which tasks ran, waited and slept, and how late wakeups were",
+	.brief = "who ran, waited",
 	.examples = "  weft record -e sched -e irq -- make\n  weft sched\n"
 		    "  weft sched --sort max --top 5 trace.dat\n"
 		    "  weft sched --map --chain make\n"

@@ -86,6 +86,7 @@ static int run(int argc, char **argv)
 const struct command set_command = {
 	.name = "set",
 	.summary = "change how the kernel traces right now",
+	.brief = "change settings",
 	.examples = "  weft set -e sched:sched_waking -f 'prio < 100'\n"
 		    "  weft set -B io -b 10M",
 	.group = "trace",

@@ -257,6 +257,7 @@ static int run(int argc, char **argv)
 const struct command show_command = {
 	.name = "show",
 	.summary = "show the kernel's trace buffer as text, or a setting",
+	.brief = "buffer, setting",
 	.examples = "  weft show\n"
 		    "  weft show current_tracer trace_clock",
 	.group = "kernel",

@@ -225,6 +225,7 @@ static int run(int argc, char **argv)
 const struct command snapshot_command = {
 	.name = "snapshot",
 	.summary = "keep what the buffer holds at some moment",
+	.brief = "frozen copy",
 	.examples = "  weft snapshot take\n"
 		    "  weft snapshot show --cpu 1",
 	.group = "trace",

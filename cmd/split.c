@@ -145,6 +145,7 @@ static int run(int argc, char **argv)
 const struct command split_command = {
 	.name = "split",
 	.summary = "write some events of a recording as a file, or all as several",
+	.brief = "smaller files",
 	.examples = "  weft split --since +1s --until +2s -o second.dat trace.dat\n"
 		    "  weft split --every 10s -o part.dat trace.dat\n"
 		    "  weft split --by cpu -o part.dat trace.dat",

@@ -199,6 +199,7 @@ static int run(int argc, char **argv)
 const struct command sql_command = {
 	.name = "sql",
 	.summary = "ask a recording in SQL",
+	.brief = "ask with SELECT",
 	.examples = "  weft sql trace.dat 'SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC'\n"
 		    "  weft sql --format csv trace.dat 'SELECT ts, prev_comm FROM e_sched_sched_switch'",
 	.group = "read",

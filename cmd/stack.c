@@ -180,6 +180,7 @@ static int stack_run(int argc, char **argv)
 const struct command stack_command = {
 	.name = "stack",
 	.summary = "find the deepest kernel stack",
+	.brief = "deepest stack",
 	.examples = "  weft stack start\n"
 		    "  weft stack",
 	.group = "trace",

@@ -24,6 +24,7 @@ static int run(int argc, char **argv)
 const struct command stacks_command = {
 	.name = "stacks",
 	.summary = "show where events happened, and where tasks left their CPUs",
+	.brief = "call chains",
 	.examples = "  weft record -e sched -T -- make\n"
 		    "  weft stacks\n"
 		    "  weft stacks --by function --comm make",

@@ -151,6 +151,7 @@ static int run(int argc, char **argv)
 const struct command start_command = {
 	.name = "start",
 	.summary = "trace into the kernel's buffers, without a file",
+	.brief = "trace, no file",
 	.examples = "  weft start -e sched -b 4M\n"
 		    "  weft start -B io -e block -e ext4 -- sync",
 	.group = "trace",

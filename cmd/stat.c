@@ -314,6 +314,7 @@ static int stat_run(int argc, char **argv)
 const struct command stat_command = {
 	.name = "stat",
 	.summary = "show what in tracing differs from the state at boot",
+	.brief = "what is changed",
 	.examples = "  weft stat\n"
 		    "  weft stat --check",
 	.group = "kernel",

@@ -348,6 +348,7 @@ static int run(int argc, char **argv)
 const struct command stream_command = {
 	.name = "stream",
 	.summary = "print what the kernel does while it happens",
+	.brief = "print it live",
 	.examples = "  weft stream -e sched:sched_process_exec\n"
 		    "  weft stream -e syscalls -F -c -- ls\n"
 		    "  weft stream --summary sched --every 2s",

@@ -21,6 +21,7 @@ static int run(int argc, char **argv)
 const struct command summary_command = {
 	.name = "summary",
 	.summary = "show on one page what a recording holds and what stands out",
+	.brief = "one page",
 	.examples = "  weft record -e sched -e raw_syscalls -- make\n  weft summary",
 	.group = "read",
 	.argp = &argp,

@@ -77,6 +77,7 @@ static int run(int argc, char **argv)
 const struct command syscalls_command = {
 	.name = "syscalls",
 	.summary = "show how long system calls took, and which failed",
+	.brief = "calls, errors",
 	.examples = "  weft record -e raw_syscalls -e sched -- make\n  weft syscalls\n"
 		    "  weft syscalls --by errno\n"
 		    "  weft syscalls --trace -- ls\n"

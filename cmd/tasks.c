@@ -78,6 +78,7 @@ static int run(int argc, char **argv)
 const struct command tasks_command = {
 	.name = "tasks",
 	.summary = "show which tasks were started, by whom, and for how long",
+	.brief = "who started it",
 	.examples = "  weft record --for tasks -- make\n"
 		    "  weft tasks\n"
 		    "  weft tasks --tree\n"

@@ -55,6 +55,7 @@ static int restart_run(int argc, char **argv)
 const struct command stop_command = {
 	.name = "stop",
 	.summary = "stop tracing; the buffers keep what they hold",
+	.brief = "keep buffers",
 	.examples = "  weft stop\n"
 		    "  weft stop -B io",
 	.group = "trace",
@@ -65,6 +66,7 @@ const struct command stop_command = {
 const struct command restart_command = {
 	.name = "restart",
 	.summary = "go on tracing after stop",
+	.brief = "trace again",
 	.examples = "  weft restart\n"
 		    "  weft restart -B io",
 	.group = "trace",

@@ -136,6 +136,11 @@ static void end_output(void)
 	_exit(EXIT_FAILED);
 }
 
+static bool asks_version(const char *word)
+{
+	return !strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "-v") || !strcmp(word, "version");
+}
+
 int main(int argc, char **argv)
 {
 	static char name[64], help[] = "help";
@@ -161,7 +166,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "-?"))
 		argv[1] = help;
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (asks_version(argv[1])) {
 		puts(argp_program_version);
 		return EXIT_OK;
 	}

@@ -8,9 +8,20 @@ load lib
 	[ "$(awk 'length > 80 || / $/' <<< "$output")" = "" ]
 	while read -r name; do
 		grep -qE "(^|  )$name +[^ ]" <<< "$output"
-		# The words of the overview are in the table of help.c.
-		grep -qF "{ \"$name\", \"" cmd/help.c
+		# Its words are whole: those of its struct command, which fit the column.
+		brief=$(grep -h -A3 -F ".name = \"$name\"," cmd/*.c | sed -n 's/.*\.brief = "\(.*\)",/\1/p')
+		[ -n "$brief" ] && [ "${#brief}" -le 15 ]
+		grep -qE "(^|  )$name +$brief(  |$)" <<< "$output"
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
+}
+
+@test "help: version, --version, -V and -v print the version" {
+	local word version
+	version=$(weft --version)
+	[[ "$version" == "weft "[0-9]* ]]
+	for word in version -V -v; do
+		[ "$(weft $word)" = "$version" ]
+	done
 }
 
 @test "help: -h, -? and --help of a command are one text, with examples in front of the options" {
