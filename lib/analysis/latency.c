@@ -32,21 +32,10 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* The last run queues on which a woken task stood. */
-enum { HOPS = 4 };
-
-struct way {
-	struct {
-		uint64_t since;
-		uint32_t cpu;
-	} hops[HOPS];
-	size_t nr;
-};
-
 struct analysis {
 	struct pass *pass;
-	struct way *ways; /* by the task's index in the state */
-	size_t nr_ways;
+	struct timeline_wait **waits; /* by the task's index in the state; NULL: it was never woken */
+	size_t nr_waits;
 	struct latency_options options;
 	struct timeline timeline;
 	struct lates wakeups;
@@ -68,39 +57,43 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, latency->options.worst);
 }
 
+static void forget(struct analysis *latency, struct timeline_wait *wait)
+{
+	if (wait)
+		timeline_wait_end(&latency->timeline, wait);
+	free(wait);
+}
+
 static void release(struct analysis *latency)
 {
-	timeline_release(&latency->timeline);
+	for (size_t i = 0; i < latency->nr_waits; i++)
+		forget(latency, latency->waits[i]);
+	free(latency->waits);
 	noises_release(&latency->noises);
 	late_stacks_release(&latency->stacks);
 	free(latency->wakeups.items);
 	spreads_release(&latency->spreads);
 	timerlats_release(&latency->timerlats);
-	free(latency->ways);
+	timeline_release(&latency->timeline);
+}
+
+static struct timeline_wait *wait_of(const struct analysis *latency, uint32_t task)
+{
+	return task < latency->nr_waits ? latency->waits[task] : NULL;
 }
 
 /*
  * Splits the wait by what the CPU of each queue did while the task stood on it. If the task first ran on a CPU other
  * than that of its last queue, the time of that move is unknown.
  */
-static void split_way(const struct analysis *latency, uint64_t since, struct late *late)
+static void split_way(struct analysis *latency, uint64_t since, struct late *late)
 {
-	const struct way *way = late->task < latency->nr_ways ? &latency->ways[late->task] : NULL;
-	uint64_t to = late->at, longest = 0;
+	const struct timeline_wait *wait = wait_of(latency, late->task);
 
-	if (!way || !way->nr || way->hops[way->nr - 1].cpu != late->cpu) {
+	if (!wait || wait->cpu != late->cpu || wait->began != since)
 		late->parts[PART_UNKNOWN] += late->at - since;
-		return;
-	}
-	late->before = latency_task_at(&latency->timeline, way->hops[0].cpu, since);
-	for (size_t i = way->nr; i-- > 0 && to > since;) {
-		uint64_t from = i && way->hops[i].since > since ? way->hops[i].since : since;
-
-		if (from >= to)
-			continue;
-		latency_split(&latency->timeline, way->hops[i].cpu, from, to, late, &longest);
-		to = from;
-	}
+	else
+		latency_split(&latency->timeline, wait, late);
 }
 
 static void explain(struct analysis *latency, struct late *late, uint64_t waking, uint64_t woken)
@@ -156,22 +149,40 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 /* A woken task is on the run queue of this CPU from now on. */
 static void see_queue(struct analysis *latency)
 {
-	const struct state_step *step = &latency->pass->state.step;
-	struct way *way;
+	const struct state *state = &latency->pass->state;
+	const struct state_step *step = &state->step;
+	struct timeline_wait *wait = wait_of(latency, step->task);
 
-	while (latency->nr_ways <= step->task) {
-		if (!vec_push(latency->ways, latency->nr_ways)) {
+	if (step->kind == STEP_MIGRATE) {
+		if (wait)
+			timeline_wait_move(&latency->timeline, wait, step->cpu, state->now);
+		return;
+	}
+	while (latency->nr_waits <= step->task) {
+		if (!vec_push(latency->waits, latency->nr_waits)) {
 			latency->pass->failed = true;
 			return;
 		}
 	}
-	way = &latency->ways[step->task];
-	if (step->kind != STEP_MIGRATE)
-		way->nr = 0;
-	if (way->nr == HOPS)
-		memmove(way->hops, way->hops + 1, (--way->nr) * sizeof(*way->hops));
-	way->hops[way->nr].since = latency->pass->state.now;
-	way->hops[way->nr++].cpu = step->cpu;
+	if (!wait) {
+		wait = malloc(sizeof(*wait));
+		if (!wait) {
+			latency->pass->failed = true;
+			return;
+		}
+		timeline_wait_init(wait);
+		latency->waits[step->task] = wait;
+	}
+	timeline_wait_begin(&latency->timeline, wait, step->cpu, state->now);
+}
+
+/* A task runs: it waits no longer. */
+static void leave_queue(struct analysis *latency)
+{
+	struct timeline_wait *wait = wait_of(latency, latency->pass->state.step.task);
+
+	if (wait)
+		timeline_wait_end(&latency->timeline, wait);
 }
 
 /* The timeline needs every event. The role has the role of the noises in its low bits. */
@@ -204,6 +215,7 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	case STEP_SWITCH:
 		late_functions_switch(&latency->stacks.functions, state->step.other);
 		see_run(latency, event->cpu);
+		leave_queue(latency);
 		late_stacks_switch(&latency->stacks, event->cpu);
 		return;
 	case STEP_WAKING:

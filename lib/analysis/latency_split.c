@@ -45,70 +45,41 @@ uint32_t latency_culprit(const struct late *late)
 	}
 }
 
-/* Splits a span of a task's time on the CPU at step->resched, the time at which an event first had need-resched set. */
-static void split_task(struct late *late, const struct timeline_step *step, uint64_t from, uint64_t to,
-		       uint64_t *longest)
+/* Sets the time of other tasks, and the one that ran longest in all; of several the one that was seen first. */
+static void split_others(const struct timeline_sum *sum, struct late *late)
 {
-	uint64_t resched = step->resched > from && step->resched < to ? step->resched :
-			   step->resched && step->resched <= from     ? from :
-									to;
+	const uint64_t *spent;
+	uint64_t key, longest = 0;
 
-	if (step->task == late->before) {
-		late->parts[PART_BEFORE] += resched - from;
-		late->parts[PART_AFTER] += to - resched;
-		return;
-	}
-	if (late->kind && step->task == late->task) {
-		late->parts[PART_OWN] += to - from;
-		return;
-	}
-	late->parts[PART_OTHERS] += to - from;
-	if (to - from > *longest) {
-		*longest = to - from;
-		late->other = step->task;
-	}
-}
-
-uint32_t latency_task_at(const struct timeline *timeline, uint32_t cpu, uint64_t since)
-{
-	struct timeline_step step;
-
-	for (size_t i = 0; timeline_back(timeline, cpu, i, &step); i++)
-		if (step.from <= since)
-			return step.task;
-	return STATE_NO_TASK;
-}
-
-/* Goes through the CPU's steps backwards from the end of the span. */
-void latency_split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late,
-		   uint64_t *longest)
-{
-	struct timeline_step step;
-
-	for (size_t i = 0; to > since && timeline_back(timeline, cpu, i, &step); i++) {
-		uint64_t from = step.from > since ? step.from : since;
-
-		if (from >= to)
+	for (size_t at = 0; (spent = u64_map_next(&sum->tasks, &at, &key));) {
+		if (late->kind && key == late->task) {
+			late->parts[PART_OWN] += *spent;
 			continue;
-		switch ((enum cpu_mode)step.mode) {
-		case CPU_TASK:
-			split_task(late, &step, from, to, longest);
-			break;
-		case CPU_IDLE:
-			late->parts[PART_IDLE] += to - from;
-			break;
-		case CPU_SOFTIRQ:
-			late->parts[PART_SOFT] += to - from;
-			break;
-		case CPU_HARDIRQ:
-			late->parts[PART_HARD] += to - from;
-			break;
-		case CPU_UNKNOWN:
-		case CPU_MODES:
-			late->parts[PART_UNKNOWN] += to - from;
-			break;
 		}
-		to = from;
+		late->parts[PART_OTHERS] += *spent;
+		if (*spent > longest || (*spent == longest && key < late->other)) {
+			longest = *spent;
+			late->other = (uint32_t)key;
+		}
 	}
-	late->parts[PART_UNKNOWN] += to > since ? to - since : 0;
+}
+
+void latency_split(struct timeline *timeline, const struct timeline_wait *wait, struct late *late)
+{
+	uint64_t known, lasted = late->at - wait->began;
+	struct timeline_sum sum;
+
+	timeline_sum_init(&sum);
+	timeline_wait_sum(timeline, wait, late->at, &sum);
+	late->before = wait->before;
+	late->parts[PART_IDLE] += sum.modes[CPU_IDLE];
+	late->parts[PART_HARD] += sum.modes[CPU_HARDIRQ];
+	late->parts[PART_SOFT] += sum.modes[CPU_SOFTIRQ];
+	late->parts[PART_BEFORE] += sum.before;
+	late->parts[PART_AFTER] += sum.after;
+	split_others(&sum, late);
+	known = sum.modes[CPU_IDLE] + sum.modes[CPU_HARDIRQ] + sum.modes[CPU_SOFTIRQ] + sum.before + sum.after +
+		late->parts[PART_OTHERS] + late->parts[PART_OWN];
+	late->parts[PART_UNKNOWN] += known < lasted ? lasted - known : 0;
+	timeline_sum_release(&sum);
 }

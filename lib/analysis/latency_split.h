@@ -15,7 +15,7 @@ enum part {
 	PART_IDLE,    /* the CPU was idle and had to leave its idle state */
 	PART_HARD,
 	PART_SOFT,
-	PART_BEFORE, /* the current task ran on; no event of it had need-resched set yet */
+	PART_BEFORE, /* the current task ran on; no event had need-resched set yet */
 	PART_AFTER,  /* the current task ran on although one had: preemption or interrupts were off */
 	PART_OTHERS, /* other tasks ran first */
 	PART_OWN,    /* of a sample: the measuring thread itself ran, until it read the clock */
@@ -29,7 +29,7 @@ struct late {
 	uint64_t parts[PARTS];
 	uint32_t task, cpu;
 	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
-	uint32_t other;  /* the task that ran longest among those of PART_OTHERS */
+	uint32_t other;  /* the task with the largest sum in PART_OTHERS */
 	int32_t waker, prio;
 	/* What the culprit called before the longest gap without a call, which lasted this long; 0: not known. */
 	uint64_t function, caller, gap;
@@ -52,13 +52,7 @@ bool must_check lates_keep(struct lates *lates, size_t worst, const struct late 
 enum part latency_most(const struct late *late);
 uint32_t latency_culprit(const struct late *late);
 
-/* Returns the task that had the CPU when the wait began. */
-uint32_t latency_task_at(const struct timeline *timeline, uint32_t cpu, uint64_t since);
-
-/*
- * Splits what a CPU did from `since` until `to` into the parts of `late`. *longest is the time of late->other so far.
- */
-void latency_split(const struct timeline *timeline, uint32_t cpu, uint64_t since, uint64_t to, struct late *late,
-		   uint64_t *longest);
+/* Splits the time from `since` until late->at, in which the wait went on, into the parts of `late`. */
+void latency_split(struct timeline *timeline, const struct timeline_wait *wait, struct late *late);
 
 #endif

@@ -11,7 +11,7 @@
 
 static const struct role_name names[] = { { "ftrace", "timerlat", 1 }, { NULL, NULL, 0 } };
 
-void timerlats_init(struct timerlats *timerlats, struct pass *pass, const struct timeline *timeline,
+void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct timeline *timeline,
 		    const struct noises *noises, const struct late_stacks *stacks, size_t worst)
 {
 	*timerlats = (struct timerlats){
@@ -25,6 +25,11 @@ void timerlats_release(struct timerlats *timerlats)
 {
 	roles_release(&timerlats->roles);
 	spreads_release(&timerlats->spreads);
+	for (size_t i = 0; i < timerlats->nr_cpus; i++) {
+		if (timerlats->cpus[i].wait)
+			timeline_wait_end(timerlats->timeline, timerlats->cpus[i].wait);
+		free(timerlats->cpus[i].wait);
+	}
 	free(timerlats->cpus);
 	free(timerlats->samples.items);
 }
@@ -65,14 +70,48 @@ static void keep(struct timerlats *timerlats, struct late *late)
 	spreads_add(&timerlats->spreads, context_of(late), late);
 }
 
+/*
+ * Splits the time since the timer should have expired. The CPU's wait began with the interrupt's sample; a sample that
+ * says another time has a wait of its own.
+ */
+static void split_wait(struct timerlats *timerlats, struct late *late)
+{
+	const struct timeline_wait *wait = timerlats->cpus[late->cpu].wait;
+	uint64_t since = late->at - late->lasted;
+	struct timeline_wait own;
+
+	if (wait && wait->began == since && wait->cpu == late->cpu) {
+		latency_split(timerlats->timeline, wait, late);
+		return;
+	}
+	timeline_wait_init(&own);
+	timeline_wait_begin(timerlats->timeline, &own, late->cpu, since);
+	latency_split(timerlats->timeline, &own, late);
+	timeline_wait_end(timerlats->timeline, &own);
+}
+
+/* The timer's interrupt has read the clock: its thread waits since the timer should have expired. */
+static void begin_wait(struct timerlats *timerlats, const struct late *irq)
+{
+	struct timerlat_cpu *cpu = &timerlats->cpus[irq->cpu];
+
+	if (!cpu->wait) {
+		cpu->wait = malloc(sizeof(*cpu->wait));
+		if (!cpu->wait) {
+			timerlats->failed = true;
+			return;
+		}
+		timeline_wait_init(cpu->wait);
+	}
+	timeline_wait_begin(timerlats->timeline, cpu->wait, irq->cpu, irq->at - irq->lasted);
+}
+
 /* Without sched_switch it is unknown which tasks had the CPU between the events. */
 static void split_by_events(struct timerlats *timerlats, struct late *late)
 {
 	static const enum part of_tasks[] = { PART_IDLE, PART_BEFORE, PART_AFTER, PART_OTHERS, PART_OWN };
-	uint64_t longest = 0;
 
-	late->before = latency_task_at(timerlats->timeline, late->cpu, late->at - late->lasted);
-	latency_split(timerlats->timeline, late->cpu, late->at - late->lasted, late->at, late, &longest);
+	split_wait(timerlats, late);
 	if (timerlats->pass->state.events[STATE_SWITCH])
 		return;
 	late->before = STATE_NO_TASK;
@@ -269,6 +308,7 @@ static void see_by_noise(struct timerlats *timerlats, const struct event *event,
 					      .number = number,
 					      .hit = state_running(&timerlats->pass->state, event->cpu),
 					      .in_softirq = event->flags & EVENT_SOFTIRQ,
+					      .wait = cpu->wait,
 					      .waits = true };
 		return;
 	}
@@ -301,7 +341,9 @@ static void explain(struct timerlats *timerlats, const struct event *event, stru
 	/* A first sample may have come before any event of the scheduler and still wait. */
 	settle(timerlats, cpu);
 	if (irq)
-		*cpu = (struct timerlat_cpu){ .irq = *late, .number = place_u64(&timerlats->number, event) };
+		*cpu = (struct timerlat_cpu){ .irq = *late,
+					      .number = place_u64(&timerlats->number, event),
+					      .wait = cpu->wait };
 	if (pass_compares(timerlats->pass) || lates_want(&timerlats->samples, timerlats->worst, late->lasted)) {
 		split_by_events(timerlats, late);
 		keep(timerlats, late);
@@ -333,8 +375,10 @@ static void see_sample(struct timerlats *timerlats, const struct event *event)
 	if (context)
 		go_back(cpu, number, &late);
 	/* The interrupt's sample does not belong to the task that the interrupt hit. */
-	if (!context)
+	if (!context) {
 		late.task = STATE_NO_TASK;
+		begin_wait(timerlats, &late);
+	}
 	explain(timerlats, event, cpu, &late, !context);
 	cpu->last_at = late.at;
 	cpu->last_number = number;

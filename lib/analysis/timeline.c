@@ -14,21 +14,26 @@ void timeline_release(struct timeline *timeline)
 	*timeline = (struct timeline){ .cpus = NULL };
 }
 
-static struct timeline_cpu *cpu_of(struct timeline *timeline, uint32_t number)
+struct timeline_cpu *timeline_cpu_of(struct timeline *timeline, uint32_t number)
 {
-	struct timeline_cpu *cpu;
-
 	while (timeline->nr_cpus <= number) {
 		if (!vec_push(timeline->cpus, timeline->nr_cpus)) {
 			timeline->failed = true;
 			return NULL;
 		}
 	}
-	cpu = &timeline->cpus[number];
-	if (!cpu->steps)
+	return &timeline->cpus[number];
+}
+
+/* Only CPUs that have events have a ring: a wait names the number of any CPU. */
+static struct timeline_cpu *cpu_with_steps(struct timeline *timeline, uint32_t number)
+{
+	struct timeline_cpu *cpu = timeline_cpu_of(timeline, number);
+
+	if (cpu && !cpu->steps)
 		cpu->steps = calloc(TIMELINE_STEPS, sizeof(*cpu->steps));
-	timeline->failed |= !cpu->steps;
-	return cpu->steps ? cpu : NULL;
+	timeline->failed |= cpu && !cpu->steps;
+	return cpu && cpu->steps ? cpu : NULL;
 }
 
 static struct timeline_step *newest(const struct timeline_cpu *cpu)
@@ -36,15 +41,27 @@ static struct timeline_step *newest(const struct timeline_cpu *cpu)
 	return cpu->nr ? &cpu->steps[(cpu->nr - 1) % TIMELINE_STEPS] : NULL;
 }
 
-static void add(struct timeline_cpu *cpu, uint64_t from, uint32_t task, uint8_t mode)
+static void add(struct timeline *timeline, struct timeline_cpu *cpu, uint64_t from, uint32_t task, uint8_t mode)
 {
-	cpu->steps[cpu->nr++ % TIMELINE_STEPS] = (struct timeline_step){ .from = from, .task = task, .mode = mode };
+	const struct timeline_step *last = newest(cpu);
+	bool same = last && last->task == task;
+	struct timeline_step step = { .from = from,
+				      .resched = same ? last->resched : 0,
+				      .run = !last ? 1 : last->run + !same,
+				      .task = task,
+				      .mode = mode };
+
+	if (cpu->nr - cpu->forgotten == TIMELINE_STEPS) {
+		timeline_waits_keep(timeline, cpu, cpu->forgotten + TIMELINE_STEPS / 2);
+		cpu->forgotten += TIMELINE_STEPS / 2;
+	}
+	cpu->steps[cpu->nr++ % TIMELINE_STEPS] = step;
 }
 
 void timeline_see(struct timeline *timeline, const struct state *state, const struct event *event)
 {
 	const struct state_cpu *now = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
-	struct timeline_cpu *cpu = now ? cpu_of(timeline, event->cpu) : NULL;
+	struct timeline_cpu *cpu = now ? cpu_with_steps(timeline, event->cpu) : NULL;
 	struct timeline_step *step;
 
 	if (!cpu)
@@ -52,12 +69,15 @@ void timeline_see(struct timeline *timeline, const struct state *state, const st
 	step = newest(cpu);
 	/* The CPU's mode has been unknown since its last event. */
 	if (step && step->mode != CPU_UNKNOWN && (state->step.kind == STEP_LOST || state->breaks != timeline->breaks))
-		add(cpu, cpu->last, STATE_NO_TASK, CPU_UNKNOWN);
+		add(timeline, cpu, cpu->last, STATE_NO_TASK, CPU_UNKNOWN);
 	timeline->breaks = state->breaks;
 	step = newest(cpu);
 	if (!step || step->task != now->task || step->mode != now->mode)
-		add(cpu, state->now, now->task, now->mode);
-	else if (event->kind == EVENT_RECORD && !step->resched && event->flags & EVENT_NEED_RESCHED)
+		add(timeline, cpu, state->now, now->task, now->mode);
+	/* Need-resched stays set until the task leaves the CPU; an interrupt's events have it, too. */
+	step = newest(cpu);
+	if (event->kind == EVENT_RECORD && !step->resched && event->flags & EVENT_NEED_RESCHED &&
+	    event->pid == now->pid)
 		step->resched = state->now;
 	cpu->last = state->now;
 }
@@ -66,7 +86,7 @@ bool timeline_back(const struct timeline *timeline, uint32_t cpu, size_t index, 
 {
 	const struct timeline_cpu *of = cpu < timeline->nr_cpus ? &timeline->cpus[cpu] : NULL;
 
-	if (!of || index >= of->nr || index >= TIMELINE_STEPS)
+	if (!of || index >= of->nr - of->forgotten)
 		return false;
 	*ret = of->steps[(of->nr - 1 - index) % TIMELINE_STEPS];
 	return true;

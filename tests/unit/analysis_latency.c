@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/latency.h"
+#include "lib/base/buf.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
+
+#include <inttypes.h>
+
+/* What a woken task waited for: each part of a delay has the time that the script gave it. */
+
+static void more_types(struct loom *loom)
+{
+	loom_type(loom, "sched", "sched_migrate_task", "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu",
+		  "\"\"");
+}
+
+TEST(latency_counts_the_task_before_until_it_leaves_the_cpu)
+{
+	struct analysed analysed;
+
+	/* 8 leaves the CPU after 100. Its second run, of which an event has need-resched, is that of any other task. */
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 9000 8 sched_waking pid=5 target_cpu=1\n"
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10000 8 sched_wakeup comm=late pid=7 target_cpu=0\n"
+			    "0 10100 8 sched_switch prev_comm=eight prev_pid=8 next_comm=nine next_pid=9\n"
+			    "0 10400 9 sched_switch prev_comm=nine prev_pid=9 next_comm=eight next_pid=8\n"
+			    "0 10500 8 sched_waking pid=5 target_cpu=1 common_flags=4\n"
+			    "0 10900 8 sched_switch prev_comm=eight prev_pid=8 next_comm=late next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "900", "before_ns", "100"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "resched_ns", "0"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "others_ns", "800"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "cause", "tasks that ran first: eight-8"));
+	analysed_end(&analysed);
+}
+
+TEST(latency_remembers_need_resched_through_an_interrupt)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10000 8 sched_wakeup comm=late pid=7 target_cpu=0\n"
+			    "0 10100 8 sched_waking pid=5 target_cpu=1 common_flags=4\n"
+			    "0 10200 8 irq_handler_entry irq=1 common_flags=4\n"
+			    "0 10300 8 irq_handler_exit irq=1 common_flags=4\n"
+			    "0 10600 8 sched_switch prev_comm=eight prev_pid=8 next_comm=late next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "600", "before_ns", "100"));
+	CHECK(analysed_is(&analysed, "wakeups", "600", "resched_ns", "400"));
+	CHECK(analysed_is(&analysed, "wakeups", "600", "irq_ns", "100"));
+	analysed_end(&analysed);
+}
+
+TEST(latency_names_the_task_with_the_largest_sum)
+{
+	struct analysed analysed;
+
+	/* 9 has the longest run, and 6 three runs that are longer together. */
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10000 8 sched_wakeup comm=late pid=7 target_cpu=0\n"
+			    "0 10010 8 sched_switch prev_comm=eight prev_pid=8 next_comm=six next_pid=6\n"
+			    "0 10210 6 sched_switch prev_comm=six prev_pid=6 next_comm=nine next_pid=9\n"
+			    "0 10610 9 sched_switch prev_comm=nine prev_pid=9 next_comm=six next_pid=6\n"
+			    "0 10810 6 sched_switch prev_comm=six prev_pid=6 next_comm=eight next_pid=8\n"
+			    "0 10820 8 sched_switch prev_comm=eight prev_pid=8 next_comm=six next_pid=6\n"
+			    "0 11020 6 sched_switch prev_comm=six prev_pid=6 next_comm=late next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "1020", "others_ns", "1010"));
+	CHECK(analysed_is(&analysed, "wakeups", "1020", "cause", "tasks that ran first: six-6"));
+	analysed_end(&analysed);
+}
+
+/* 8 and 9 take turns on the CPU: 8 for 10, then 9 for 20 with an interrupt of 5 in it. The last switch is to 8. */
+static uint64_t take_turns(struct buf *script, uint64_t from, int turns)
+{
+	for (; turns; turns--, from += 30)
+		(void)buf_addf(script,
+			       "0 %" PRIu64 " 8 sched_switch prev_comm=eight prev_pid=8 next_comm=nine next_pid=9\n"
+			       "0 %" PRIu64 " 9 irq_handler_entry irq=1\n"
+			       "0 %" PRIu64 " 9 irq_handler_exit irq=1\n"
+			       "0 %" PRIu64 " 9 sched_switch prev_comm=nine prev_pid=9 next_comm=eight next_pid=8\n",
+			       from + 10, from + 15, from + 20, from + 30);
+	return from;
+}
+
+static void wake(struct buf *script, uint64_t at, const char *comm, int pid)
+{
+	(void)buf_addf(script,
+		       "0 %" PRIu64 " 8 sched_waking comm=%s pid=%d target_cpu=0\n"
+		       "0 %" PRIu64 " 8 sched_wakeup comm=%s pid=%d target_cpu=0\n",
+		       at, comm, pid, at, comm, pid);
+}
+
+static void run(struct buf *script, uint64_t at, const char *comm, int pid)
+{
+	(void)buf_addf(script,
+		       "0 %" PRIu64 " 8 sched_switch prev_comm=eight prev_pid=8 next_comm=%s next_pid=%d\n"
+		       "0 %" PRIu64
+		       " %d sched_switch prev_comm=%s prev_pid=%d prev_state=1 next_comm=eight next_pid=8\n",
+		       at, comm, pid, at, pid, comm, pid);
+}
+
+static void check_long(struct analysed *analysed, const char *row, const char *irq, const char *before,
+		       const char *others, const char *cause)
+{
+	CHECK(analysed_is(analysed, "wakeups", row, "irq_ns", irq));
+	CHECK(analysed_is(analysed, "wakeups", row, "before_ns", before));
+	CHECK(analysed_is(analysed, "wakeups", row, "others_ns", others));
+	CHECK(analysed_is(analysed, "wakeups", row, "unknown_ns", "0"));
+	CHECK(analysed_is(analysed, "wakeups", row, "cause", cause));
+}
+
+TEST(latency_explains_a_wait_of_any_number_of_steps)
+{
+	cleanup_buf struct buf script = { .data = NULL };
+	struct analysed analysed;
+	uint64_t at;
+
+	/*
+	 * 5 is woken, after 1000 turns 6, after 1000 more 4. Then 6 runs, after 500 turns 4, after 500 turns 5. So 5
+	 * waited for 3000 turns, 6 for 1000 and 4 for 500.
+	 */
+	wake(&script, 10000, "five", 5);
+	at = take_turns(&script, 10000, 1000);
+	wake(&script, at, "six", 6);
+	at = take_turns(&script, at, 1000);
+	wake(&script, at, "four", 4);
+	run(&script, at, "six", 6);
+	at = take_turns(&script, at, 500);
+	run(&script, at, "four", 4);
+	at = take_turns(&script, at, 500);
+	run(&script, at, "five", 5);
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL, buf_str(&script)))
+		return;
+	check_long(&analysed, "90000", "15000", "10", "74990", "tasks that ran first: nine-9");
+	check_long(&analysed, "30000", "5000", "10", "24990", "tasks that ran first: nine-9");
+	check_long(&analysed, "15000", "2500", "0", "12500", "tasks that ran first: nine-9");
+	analysed_end(&analysed);
+}
+
+TEST(latency_explains_a_long_wait_on_any_number_of_queues)
+{
+	cleanup_buf struct buf script = { .data = NULL };
+	struct analysed analysed;
+	uint64_t at = 10000;
+
+	/* CPU 1 idles, but for the interrupt of 50 that begins all. 5 is on its queue for 100, five times. */
+	(void)buf_addf(&script, "1 9000 0 irq_handler_entry irq=1\n1 9050 0 irq_handler_exit irq=1\n");
+	wake(&script, at, "five", 5);
+	for (int i = 0; i < 5; i++) {
+		at = take_turns(&script, at, 400);
+		(void)buf_addf(&script, "0 %" PRIu64 " 8 sched_migrate_task comm=five pid=5 orig_cpu=0 dest_cpu=1\n",
+			       at);
+		at += 100;
+		(void)buf_addf(&script, "0 %" PRIu64 " 8 sched_migrate_task comm=five pid=5 orig_cpu=1 dest_cpu=0\n",
+			       at);
+	}
+	run(&script, at, "five", 5);
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, more_types, buf_str(&script)))
+		return;
+	check_long(&analysed, "60500", "10000", "10", "49990", "tasks that ran first: nine-9");
+	CHECK(analysed_is(&analysed, "wakeups", "60500", "idle_ns", "500"));
+	analysed_end(&analysed);
+}
